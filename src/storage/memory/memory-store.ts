@@ -1,0 +1,164 @@
+// A store that keeps everything in this process and nothing beyond it: for tests and for `--storage=memory`.
+// Each key holds its versions, newest last; the log holds the events since the last compaction.
+import {
+  checkExpected,
+  checkKey,
+  checkRange,
+  checkReadAt,
+  checkRevision,
+  checkTarget,
+  checkValue,
+  endOfFolder,
+} from '../keys.js'
+import { createOrderedMap } from '../ordered-map.js'
+import { closed, compacted, futureRevision } from '../storage-error.js'
+import type { Entry, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
+import { createWatchers } from '../watchers.js'
+
+/** What a key held from a revision on; no value where it was deleted. */
+interface Version {
+  readonly revision: Revision
+  readonly entry: Entry | undefined
+}
+
+export function createMemoryStore(): Store {
+  const versions = createOrderedMap<Version[]>()
+  const current = createOrderedMap<Entry>()
+  /** Events after `forgotten`, one for each revision, so that the position in the list follows from the revision. */
+  let events: StoreEvent[] = []
+  let forgotten: Revision = 0
+  let revision: Revision = 0
+  let isClosed = false
+
+  const watchers = createWatchers<StoreEvent>({
+    get revision() {
+      return revision
+    },
+    read(after, limit) {
+      if (after < forgotten) throw compacted(after, forgotten)
+      return events.slice(after - forgotten, after - forgotten + limit)
+    },
+  })
+
+  /** The revision that a read looks at. */
+  function revisionFor(at: ReadAt): Revision {
+    checkOpen()
+    checkReadAt(at)
+    if (typeof at === 'string') return revision
+    const asked = 'exactly' in at ? at.exactly : at.notOlderThan
+    if (asked > revision) throw futureRevision(asked, revision)
+    if ('notOlderThan' in at) return revision
+    if (asked < forgotten) throw compacted(asked, forgotten)
+    return asked
+  }
+
+  function entryAt(key: string, asOf: Revision): Entry | undefined {
+    if (asOf === revision) return current.get(key)
+    return versions.get(key)?.findLast(version => version.revision <= asOf)?.entry
+  }
+
+  /** Every write: applied and told to watchers at once, answered as one that had to wait for a disk would be. */
+  function write(key: string, value: Uint8Array | undefined, expected: Revision): WriteResult {
+    checkOpen()
+    checkKey(key)
+    const previous = current.get(key)
+    if ((previous?.revision ?? 0) !== expected) return { done: false, current: previous }
+    revision++
+    const entry = value && { key, value: Buffer.from(value), revision }
+    if (entry) current.set(key, entry)
+    else current.delete(key)
+    const history = versions.get(key)
+    if (history) history.push({ revision, entry })
+    else versions.set(key, [{ revision, entry }])
+    const event = { revision, key, value: entry?.value, previous }
+    events.push(event)
+    watchers.publish([event])
+    return { done: true, revision }
+  }
+
+  function checkOpen(): void {
+    if (isClosed) throw closed()
+  }
+
+  return {
+    embedded: true,
+
+    async revision() {
+      checkOpen()
+      return revision
+    },
+
+    async get(key, at = 'latest') {
+      checkKey(key)
+      return entryAt(key, revisionFor(at))
+    },
+
+    async range(folder, options = {}) {
+      checkRange(folder, options)
+      const { at = 'latest', limit = Number.POSITIVE_INFINITY, startAfter } = options
+      const asOf = revisionFor(at)
+      const end = endOfFolder(folder)
+      // Nothing sorts between a key and the same key with a NUL behind it.
+      const start = startAfter === undefined ? folder : `${startAfter}\0`
+      const source = asOf === revision ? current : versions
+      const entries: Entry[] = []
+      let remaining = 0
+      for (const key of source.keys(start, end)) {
+        const entry = entryAt(key, asOf)
+        if (!entry) continue
+        if (entries.length < limit) entries.push(entry)
+        else if (source === current) {
+          remaining = current.rank(end) - current.rank(key)
+          break
+        } else remaining++
+      }
+      return { revision: asOf, entries, remaining }
+    },
+
+    async create(key, value) {
+      checkValue(value)
+      return write(key, value, 0)
+    },
+
+    async update(key, value, expected) {
+      checkValue(value)
+      checkExpected(expected)
+      return write(key, value, expected)
+    },
+
+    async delete(key, expected) {
+      checkExpected(expected)
+      return write(key, undefined, expected)
+    },
+
+    watch(target, after, sink) {
+      checkOpen()
+      checkTarget(target)
+      checkRevision(after)
+      return watchers.watch(target, after, sink)
+    },
+
+    async compact(to) {
+      checkOpen()
+      checkRevision(to)
+      if (to > revision) throw futureRevision(to, revision)
+      if (to <= forgotten) return
+      watchers.dropBehind(to, after => compacted(after, to))
+      // Only keys that were written to since the last compaction have versions to lose.
+      for (const key of new Set(events.slice(0, to - forgotten).map(event => event.key))) {
+        const history = versions.get(key)!
+        const oldest = history.findLastIndex(version => version.revision <= to)
+        history.splice(0, history[oldest]?.entry ? oldest : oldest + 1)
+        if (history.length === 0) versions.delete(key)
+      }
+      events = events.slice(to - forgotten)
+      forgotten = to
+    },
+
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      watchers.endAll(closed())
+    },
+  }
+}
