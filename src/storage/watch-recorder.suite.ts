@@ -35,7 +35,10 @@ export function recordWatch(store: Store, target: string, after: Revision): Watc
   const until = <T>(what: string, ready: () => T | undefined): Promise<T> =>
     new Promise((resolve, reject) => {
       const timer = setTimeout(
-        () => reject(new Error(`waited 10 s for ${what}; got ${JSON.stringify(brief(events))}, ${progress}, ${ended}`)),
+        () =>
+          reject(
+            new Error(`waited 10 s for ${what}; got ${JSON.stringify({ events: brief(events), progress, ended })}`),
+          ),
         10_000,
       )
       const check = () => {
