@@ -1,5 +1,5 @@
 // Everything that storage refuses or fails at, as one error type with a code that upper rooms turn into a Status.
-import type { Revision } from './store.js'
+import type { Revision } from './revision.js'
 
 export type StorageErrorCode =
   // The caller's fault: the arguments can never work.

@@ -1,12 +1,9 @@
 // The one interface between Binnacle and what it keeps: ordered keys, bytes, and a revision that only grows.
 // memory/, lmdb/, etcd/ and cache/ implement it; store.suite.ts says in tests what is promised here in words.
+import type { Revision } from './revision.js'
 import type { StorageError } from './storage-error.js'
 
-/**
- * The store's clock. Every write that succeeds takes the next revision; revisions never repeat and never go back.
- * 0 stands for "before anything was written".
- */
-export type Revision = number
+export type { Revision }
 
 /** A value as it stands at its key. Its bytes are the caller's to read and nobody's to change. */
 export interface Entry {

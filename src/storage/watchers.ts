@@ -12,7 +12,7 @@ import type { Revision, StoreEvent, Watch, WatchSink } from './store.js'
 export interface EventLog<E extends StoreEvent> {
   /** Every event up to here has been published. */
   readonly revision: Revision
-  /** The next events after a revision, oldest first, `limit` at most; throws when some of them are gone. */
+  /** The next events after a revision, oldest first, `limit` or so many; throws when some of them are gone. */
   read(after: Revision, limit: number): readonly E[]
 }
 
@@ -43,6 +43,7 @@ export function createWatchers<E extends StoreEvent>(
     if (there) there.add(watcher)
     else live.set(watcher.address, new Set([watcher]))
     watcher.live = true
+    watcher.liveSince = watcher.position
     tellProgress(watcher)
   }
 
@@ -61,7 +62,11 @@ export function createWatchers<E extends StoreEvent>(
   function end(watcher: Watcher<E>, error: StorageError): void {
     if (watcher.ended) return
     remove(watcher)
-    watcher.sink.end(error)
+    try {
+      watcher.sink.end(error)
+    } catch {
+      // Its watch is over either way, and all other watchers must not notice.
+    }
   }
 
   /** A sink that throws loses its watch; whoever wrote the event and all other watchers must not notice. */
@@ -73,8 +78,10 @@ export function createWatchers<E extends StoreEvent>(
   }
 
   function deliver(watcher: Watcher<E>, event: E): void {
-    if (event.revision <= watcher.position) return // it joined while this event was being handed out
-    if (watcher.paused) {
+    if (watcher.live && event.revision <= watcher.liveSince) return // it joined while this event was being handed out
+    // Events of one revision (keys of one lease that expired in etcd) go together: no position lies between them.
+    if (watcher.paused && event.revision !== watcher.position) {
+      if (!watcher.behind) watcher.position = event.revision - 1 // until now it missed nothing
       watcher.behind = true
       return
     }
@@ -98,11 +105,12 @@ export function createWatchers<E extends StoreEvent>(
       return
     }
     for (const event of events) {
+      if (watcher.ended || (watcher.paused && event.revision !== watcher.position)) return
       if (addressesOf(event).includes(watcher.address)) deliver(watcher, event)
       else watcher.position = event.revision
-      if (watcher.paused || watcher.ended) return
     }
-    if (events.length === CATCH_UP_EVENTS) schedule(watcher)
+    if (watcher.ended || watcher.paused) return
+    if (events.length >= CATCH_UP_EVENTS) schedule(watcher)
     else goLive(watcher)
   }
 
@@ -131,6 +139,7 @@ export function createWatchers<E extends StoreEvent>(
         sink,
         position: after,
         live: false,
+        liveSince: after,
         paused: false,
         behind: false,
         progressWanted: false,
@@ -195,6 +204,8 @@ interface Watcher<E extends StoreEvent> {
   position: Revision
   /** It listens to what is published; otherwise it reads the log. */
   live: boolean
+  /** What was published up to here it has read from the log. */
+  liveSince: Revision
   /** Its sink takes nothing for now. */
   paused: boolean
   /** It was sent something while it was paused. */

@@ -1,0 +1,90 @@
+// Listens on one address and hands each request to one handler as an Exchange: HTTP/2 and HTTP/1.1 over TLS, as the
+// client chooses, or HTTP/1.1 in the clear. Closing waits for the requests under way.
+import { createServer, type Server } from 'node:http'
+import { createServer as createTlsServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import type { TLSSocket } from 'node:tls'
+import type { Exchange } from './exchange.js'
+import { exchangeOfHttp1 } from './http1.js'
+import { createHttp2 } from './http2.js'
+
+export interface ListenOptions {
+  readonly address: string
+  /** 0 takes any free port. */
+  readonly port: number
+  /** Without it, plain http is served. */
+  readonly tls?: TlsOptions | undefined
+}
+
+export interface TlsOptions {
+  readonly cert: string | Buffer
+  readonly key: string | Buffer
+  /** Whose client certificates are believed. */
+  readonly clientCa?: string | Buffer | undefined
+}
+
+export interface Listener {
+  readonly url: string
+  readonly port: number
+  /** Takes no new requests; settles when those under way are answered, or after the grace period. */
+  close(graceMs?: number): Promise<void>
+}
+
+/** As much as Go's server reads, so that the same requests pass. */
+const MAX_HEADER_BYTES = 1024 * 1024
+const MAX_STREAMS = 1000
+const PING_MS = 30_000
+const GRACE_MS = 10_000
+
+export async function listen(options: ListenOptions, handle: (exchange: Exchange) => void): Promise<Listener> {
+  const http2 = createHttp2({ maxStreams: MAX_STREAMS, maxHeaderBytes: MAX_HEADER_BYTES, pingMs: PING_MS }, handle)
+  const server = options.tls ? tlsServer(options.tls, http2.accept) : createServer({ maxHeaderSize: MAX_HEADER_BYTES })
+  server.on('request', (request, response) => handle(exchangeOfHttp1(request, response)))
+  server.on('connection', socket => socket.setKeepAlive(true, PING_MS))
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(options.port, options.address, resolve)
+  })
+  const { address, family, port } = server.address() as AddressInfo
+  const host = family === 'IPv6' ? `[${address}]` : address
+  return {
+    url: `${options.tls ? 'https' : 'http'}://${host}:${port}`,
+    port,
+    close: (graceMs = GRACE_MS) =>
+      new Promise(resolve => {
+        const cutOff = setTimeout(() => {
+          http2.destroy()
+          server.closeAllConnections()
+        }, graceMs)
+        server.close(() => {
+          clearTimeout(cutOff)
+          resolve()
+        })
+        http2.close()
+        server.closeIdleConnections()
+      }),
+  }
+}
+
+/** An https server that passes connections on which the client chose HTTP/2 to `acceptHttp2`. */
+function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): Server {
+  const server = createTlsServer({
+    cert: tls.cert,
+    key: tls.key,
+    ...(tls.clientCa && { ca: tls.clientCa }),
+    // Who has no certificate, or one of somebody else, is heard all the same: other ways to prove oneself exist.
+    requestCert: tls.clientCa !== undefined,
+    rejectUnauthorized: false,
+    ALPNProtocols: ['h2', 'http/1.1'],
+    minVersion: 'TLSv1.2',
+    maxHeaderSize: MAX_HEADER_BYTES,
+  })
+  const [acceptHttp1] = server.listeners('secureConnection')
+  server.removeAllListeners('secureConnection')
+  server.on('secureConnection', socket => {
+    if (socket.alpnProtocol === 'h2') acceptHttp2(socket)
+    else acceptHttp1?.call(server, socket)
+  })
+  server.on('tlsClientError', () => {})
+  return server as unknown as Server
+}

@@ -1,0 +1,131 @@
+// A TCP proxy on loopback that a test can make misbehave: it stands between a client and a server that both do nothing
+// wrong, and cuts, refuses, swallows or holds back what they say.
+import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
+
+export interface Proxy {
+  /** Where clients connect to. */
+  readonly port: number
+  /** How many connections are open. */
+  readonly connections: number
+  /** Breaks all connections, as a router does that goes down; new ones are forwarded as ever. */
+  cut(): void
+  /** Breaks all connections and refuses new ones, until `heal`. */
+  refuse(): Promise<void>
+  /** Accepts connections and reads what is sent, but nothing arrives anywhere, until `heal` cuts what was opened. */
+  swallow(): void
+  /** Holds back what goes in one direction, on connections that are open and on new ones, until `heal` lets it on. */
+  stall(direction: Direction): void
+  /** Forwards again. */
+  heal(): Promise<void>
+  close(): Promise<void>
+}
+
+export type Direction = 'to-server' | 'to-client'
+
+interface Link {
+  readonly client: Socket
+  readonly server: Socket
+}
+
+export async function startProxy(target: { port: number; host?: string }): Promise<Proxy> {
+  const links = new Set<Link>()
+  const stalled = new Set<Direction>()
+  let swallowing = false
+  let refusing = false
+
+  const listener = createServer(client => {
+    const server = createConnection(target.port, target.host ?? '127.0.0.1')
+    const link = { client, server }
+    links.add(link)
+    for (const socket of [client, server]) {
+      socket.setNoDelay(true)
+      socket.on('error', () => breakLink(link))
+      socket.on('close', () => breakLink(link))
+    }
+    forward(client, server, 'to-server')
+    forward(server, client, 'to-client')
+  })
+
+  /** Not `pipe`: what is read while swallowing must go nowhere, and nobody may notice. */
+  function forward(from: Socket, to: Socket, direction: Direction): void {
+    from.on('data', (chunk: Buffer) => {
+      if (swallowing) return
+      if (to.write(chunk)) return
+      from.pause()
+      to.once('drain', () => stalled.has(direction) || from.resume())
+    })
+    from.on('end', () => swallowing || to.end())
+    if (stalled.has(direction)) from.pause()
+  }
+
+  function breakLink({ client, server }: Link): void {
+    client.destroy()
+    server.destroy()
+    for (const link of links) if (link.client === client) links.delete(link)
+  }
+
+  function cut(): void {
+    // A reset, not an orderly end: what was under way is lost, and both sides learn it at once.
+    for (const link of links) {
+      link.client.resetAndDestroy()
+      link.server.resetAndDestroy()
+    }
+    links.clear()
+  }
+
+  const listen = (port: number): Promise<void> =>
+    new Promise((resolve, reject) => {
+      listener.once('error', reject)
+      listener.listen(port, '127.0.0.1', () => {
+        listener.removeListener('error', reject)
+        resolve()
+      })
+    })
+
+  await listen(0)
+  const { port } = listener.address() as AddressInfo
+
+  return {
+    port,
+    get connections() {
+      return links.size
+    },
+    cut,
+
+    async refuse() {
+      if (refusing) return
+      refusing = true
+      const down = new Promise(resolve => listener.close(resolve))
+      cut()
+      await down
+    },
+
+    swallow() {
+      swallowing = true
+    },
+
+    stall(direction) {
+      stalled.add(direction)
+      for (const { client, server } of links) (direction === 'to-server' ? client : server).pause()
+    },
+
+    async heal() {
+      // Connections that lost bytes can never make sense again.
+      if (swallowing) cut()
+      swallowing = false
+      stalled.clear()
+      for (const { client, server } of links) {
+        client.resume()
+        server.resume()
+      }
+      if (refusing) await listen(port)
+      refusing = false
+    },
+
+    async close() {
+      const down = new Promise(resolve => listener.close(resolve))
+      cut()
+      await down
+    },
+  }
+}
