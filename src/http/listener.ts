@@ -86,5 +86,5 @@ function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): S
     else acceptHttp1?.call(server, socket)
   })
   server.on('tlsClientError', () => {})
-  return server as unknown as Server
+  return server
 }

@@ -1,0 +1,10 @@
+// `npm run bench -- <subject>`: measures side by side in one run and prints ratios.
+const SUBJECTS = { storage: () => import('./storage.mjs') }
+
+const subject = process.argv[2]
+if (!Object.hasOwn(SUBJECTS, subject ?? '')) {
+  console.error(`usage: npm run bench -- <subject>\nsubjects: ${Object.keys(SUBJECTS).join(', ')}`)
+  process.exit(2)
+}
+const { run } = await SUBJECTS[subject]()
+await run(process.argv.slice(3))

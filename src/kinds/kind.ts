@@ -1,0 +1,113 @@
+// A resource type as one immutable value: everything that the rooms above need to know of it. A built-in kind makes
+// one from tables, a CustomResourceDefinition makes one from its spec, and no verb asks which of them it has.
+import type { FieldError } from '../meta/field-errors.js'
+import type { Value, ValueObject } from '../meta/value.js'
+
+export interface Kind {
+  readonly group: string
+  readonly names: KindNames
+  readonly namespaced: boolean
+  /** In order of priority, the preferred one first. */
+  readonly versions: readonly KindVersion[]
+  /** The version in which objects are stored from now on. */
+  readonly storageVersion: string
+  /** Where its objects are kept: a folder of the store, such as `/configmaps/` or `/example.com/widgets/`. */
+  readonly folder: string
+  /** The verbs that discovery lists and requests may use, in discovery's order. */
+  readonly verbs: readonly string[]
+  readonly manners: Manners
+  /** An object of one version as another version has it. Neither is changed. */
+  convert(object: ApiObject, from: string, to: string): ApiObject | Promise<ApiObject>
+}
+
+export interface KindNames {
+  readonly plural: string
+  readonly singular: string
+  readonly kind: string
+  readonly listKind: string
+  readonly shortNames: readonly string[]
+  readonly categories: readonly string[]
+}
+
+/** Habits in which kinds differ for historical reasons, and which clients can see. */
+export interface Manners {
+  /** Items of a list carry kind and apiVersion. */
+  readonly itemsCarryKind: boolean
+  /** A PUT without a resourceVersion overwrites whatever is there. */
+  readonly unconditionalUpdate: boolean
+  /** A PUT creates what is not there. */
+  readonly createOnUpdate: boolean
+  /** Every method is known on every path of the resource, so that what is missing is a bad request, not a 405. */
+  readonly anyMethodAnywhere: boolean
+  /** A delete answers with a Status; otherwise with the object that was deleted. */
+  readonly deleteAnswersStatus: boolean
+}
+
+export interface KindVersion {
+  readonly name: string
+  readonly served: boolean
+  /** Requests in a deprecated version are answered with this warning. */
+  readonly deprecationWarning?: string | undefined
+  readonly rules: ObjectRules
+  readonly subresources: Subresources
+  readonly columns: readonly Column[]
+  /** The cells of an object's row, one for each column. */
+  cells(object: ApiObject, now: Date): Value[]
+  /** What field selectors may ask for, apart from `metadata.name` and `metadata.namespace`. */
+  readonly selectableFields: readonly string[]
+  /** The value of each selectable field, as a text. */
+  fields(object: ApiObject): Record<string, string>
+}
+
+/** An object of the API: `apiVersion`, `kind` and `metadata` are there and have their proper types. */
+export interface ApiObject extends ValueObject {
+  apiVersion: string
+  kind: string
+  metadata: ValueObject
+}
+
+/** What one version makes of objects. None of these functions knows of storage or of who is asking. */
+export interface ObjectRules {
+  /**
+   * Takes a decoded body in: what does not belong there is dropped and named in `unknown`, what cannot be understood
+   * is refused with a StatusError.
+   */
+  shape(body: Value): { readonly object: ApiObject; readonly unknown: readonly string[] }
+  /** Fills in what was left out. Changes the object. */
+  applyDefaults(object: ApiObject): void
+  /** What creation sets and clears, whatever the client says. Changes the object. */
+  prepareForCreate(object: ApiObject): void
+  /** What an update keeps of the old object, or counts up. Changes the object. */
+  prepareForUpdate(object: ApiObject, old: ApiObject): void
+  validate(object: ApiObject): readonly FieldError[]
+  validateUpdate(object: ApiObject, old: ApiObject): readonly FieldError[]
+  /** Advice to the client that is no fault. */
+  warnings(object: ApiObject, old: ApiObject | undefined): readonly string[]
+}
+
+export interface Subresources {
+  readonly status?: StatusRules | undefined
+  readonly scale?: ScaleRules | undefined
+}
+
+/** How a write to `/status` differs from a write to the object. */
+export interface StatusRules {
+  prepareForUpdate(object: ApiObject, old: ApiObject): void
+  validateUpdate(object: ApiObject, old: ApiObject): readonly FieldError[]
+}
+
+/** How an `autoscaling/v1` Scale is read from an object and written to it. */
+export interface ScaleRules {
+  read(object: ApiObject): ApiObject
+  write(object: ApiObject, scale: ApiObject): void
+}
+
+/** A column of a Table. */
+export interface Column {
+  readonly name: string
+  readonly type: string
+  readonly format: string
+  readonly description: string
+  /** 0 is always shown; more only in wide views. */
+  readonly priority: number
+}

@@ -1,0 +1,71 @@
+// Which kinds there are. A kind that changes is replaced by a new value at once; requests under way finish with the
+// one they began with.
+import type { Kind, KindVersion } from './kind.js'
+
+export interface ServedKind {
+  readonly kind: Kind
+  readonly version: KindVersion
+}
+
+export interface Registry {
+  /** Adds a kind, or puts it in the place of the one with the same group and plural. */
+  put(kind: Kind): void
+  remove(group: string, plural: string): void
+  /** What is served under that name: the plural, never a short name. */
+  find(group: string, version: string, plural: string): ServedKind | undefined
+  findKind(group: string, kind: string): Kind | undefined
+  all(): Iterable<Kind>
+  /** Counts changes, so that what is derived from the registry can tell whether it is still right. */
+  readonly generation: number
+  onChange(listener: () => void): void
+}
+
+export function createRegistry(): Registry {
+  const kinds = new Map<string, Kind>()
+  const served = new Map<string, ServedKind>()
+  const byKind = new Map<string, Kind>()
+  const listeners: (() => void)[] = []
+  let generation = 0
+
+  function takeOut(kind: Kind): void {
+    for (const { name } of kind.versions) served.delete(address(kind.group, name, kind.names.plural))
+    const named = address(kind.group, kind.names.kind)
+    if (byKind.get(named) === kind) byKind.delete(named)
+  }
+
+  function changed(): void {
+    generation++
+    for (const listener of listeners) listener()
+  }
+
+  return {
+    put(kind) {
+      const id = address(kind.group, kind.names.plural)
+      const old = kinds.get(id)
+      if (old) takeOut(old)
+      kinds.set(id, kind)
+      byKind.set(address(kind.group, kind.names.kind), kind)
+      for (const version of kind.versions) {
+        if (version.served) served.set(address(kind.group, version.name, kind.names.plural), { kind, version })
+      }
+      changed()
+    },
+    remove(group, plural) {
+      const id = address(group, plural)
+      const old = kinds.get(id)
+      if (!old) return
+      takeOut(old)
+      kinds.delete(id)
+      changed()
+    },
+    find: (group, version, plural) => served.get(address(group, version, plural)),
+    findKind: (group, kind) => byKind.get(address(group, kind)),
+    all: () => kinds.values(),
+    get generation() {
+      return generation
+    },
+    onChange: listener => void listeners.push(listener),
+  }
+}
+
+const address = (...parts: string[]): string => parts.join('/')
