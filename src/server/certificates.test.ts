@@ -1,0 +1,50 @@
+import { X509Certificate } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { ensureCertificates, makeCertificates } from './certificates.js'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'binnacle-certificates-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+test('the authority vouches for a server of those names and for an administrator', async () => {
+  const { ca, server, admin } = await makeCertificates(['127.0.0.1', 'localhost'])
+  const authority = new X509Certificate(ca)
+  const serverCertificate = new X509Certificate(server.cert)
+  const adminCertificate = new X509Certificate(admin.cert)
+  expect(authority.ca).toBe(true)
+  expect(serverCertificate.verify(authority.publicKey)).toBe(true)
+  expect(serverCertificate.checkIP('127.0.0.1')).toBe('127.0.0.1')
+  expect(serverCertificate.checkHost('localhost')).toBe('localhost')
+  expect(serverCertificate.checkHost('example.com')).toBeUndefined()
+  expect(adminCertificate.verify(authority.publicKey)).toBe(true)
+  expect(adminCertificate.subject).toContain('O=system:masters')
+})
+
+test('what is there is used again, keys readable by their owner only', async () => {
+  const first = await ensureCertificates(folder, ['127.0.0.1'])
+  expect(await ensureCertificates(folder, ['127.0.0.1'])).toEqual(first)
+  expect(statSync(join(folder, 'server.key')).mode & 0o777).toBe(0o600)
+})
+
+test('another name for the server makes a new certificate by the same authority', async () => {
+  const first = await ensureCertificates(folder, ['127.0.0.1'])
+  const second = await ensureCertificates(folder, ['127.0.0.1', 'api.example.com'])
+  expect(second.ca).toBe(first.ca)
+  expect(second.admin).toEqual(first.admin)
+  expect(new X509Certificate(second.server.cert).checkHost('api.example.com')).toBe('api.example.com')
+})
+
+test('a certificate of another authority is replaced', async () => {
+  const { admin } = await makeCertificates(['127.0.0.1'])
+  const first = await ensureCertificates(folder, ['127.0.0.1'])
+  writeFileSync(join(folder, 'admin.crt'), admin.cert)
+  const second = await ensureCertificates(folder, ['127.0.0.1'])
+  expect(second.admin.cert).not.toBe(admin.cert)
+  expect(new X509Certificate(second.admin.cert).verify(new X509Certificate(first.ca).publicKey)).toBe(true)
+  expect(readFileSync(join(folder, 'admin.crt'), 'utf8')).toBe(second.admin.cert)
+})
