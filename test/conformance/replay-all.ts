@@ -14,8 +14,8 @@ export interface ReplayOptions {
 export type Outcomes = Map<string, string | undefined>
 
 /** How long a pending scenario may poll for a state that it will not see. */
-const PENDING_WAIT_MS = 500
-const JOBS = 4
+const PENDING_WAIT_MS = 100
+const JOBS = 16
 
 export function readScenarios(): Scenario[] {
   const folder = new URL('./recordings/', import.meta.url)
