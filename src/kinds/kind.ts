@@ -1,6 +1,7 @@
 // A resource type as one immutable value: everything that the rooms above need to know of it. A built-in kind makes
 // one from tables, a CustomResourceDefinition makes one from its spec, and no verb asks which of them it has.
 import type { FieldError } from '../meta/field-errors.js'
+import type { SupportField } from '../meta/field-selectors.js'
 import type { Value, ValueObject } from '../meta/value.js'
 
 export interface Kind {
@@ -50,12 +51,14 @@ export interface KindVersion {
   readonly deprecationWarning?: string | undefined
   readonly rules: ObjectRules
   readonly subresources: Subresources
+  /** How objects look as protobuf, for kinds that have it. */
+  readonly protobuf?: ProtobufForm | undefined
   readonly columns: readonly Column[]
   /** The cells of an object's row, one for each column. */
   cells(object: ApiObject, now: Date): Value[]
-  /** What field selectors may ask for, apart from `metadata.name` and `metadata.namespace`. */
-  readonly selectableFields: readonly string[]
-  /** The value of each selectable field, as a text. */
+  /** Which fields a field selector may ask for. */
+  readonly supportField: SupportField
+  /** The value of each such field, apart from `metadata.name` and `metadata.namespace`. */
   fields(object: ApiObject): Record<string, string>
 }
 
@@ -66,19 +69,22 @@ export interface ApiObject extends ValueObject {
   metadata: ValueObject
 }
 
-/** What one version makes of objects. None of these functions knows of storage or of who is asking. */
+/**
+ * What one version makes of objects. None of these functions knows of storage or of who is asking. Those that give an
+ * object back may have changed the one they got.
+ */
 export interface ObjectRules {
   /**
-   * Takes a decoded body in: what does not belong there is dropped and named in `unknown`, what cannot be understood
-   * is refused with a StatusError.
+   * Takes a decoded body in: what does not belong there is dropped and named in `strict`, along with the duplicates,
+   * in the words and the order in which clients are told; what cannot be understood is refused with a StatusError.
    */
-  shape(body: Value): { readonly object: ApiObject; readonly unknown: readonly string[] }
-  /** Fills in what was left out. Changes the object. */
-  applyDefaults(object: ApiObject): void
-  /** What creation sets and clears, whatever the client says. Changes the object. */
-  prepareForCreate(object: ApiObject): void
-  /** What an update keeps of the old object, or counts up. Changes the object. */
-  prepareForUpdate(object: ApiObject, old: ApiObject): void
+  shape(body: Value, duplicates: readonly string[]): { readonly object: ApiObject; readonly strict: readonly string[] }
+  /** Fills in what was left out. */
+  default(object: ApiObject): ApiObject
+  /** What creation sets and clears, whatever the client says. */
+  forCreate(object: ApiObject): ApiObject
+  /** What an update keeps of the old object, or counts up. */
+  forUpdate(object: ApiObject, old: ApiObject): ApiObject
   validate(object: ApiObject): readonly FieldError[]
   validateUpdate(object: ApiObject, old: ApiObject): readonly FieldError[]
   /** Advice to the client that is no fault. */
@@ -92,14 +98,19 @@ export interface Subresources {
 
 /** How a write to `/status` differs from a write to the object. */
 export interface StatusRules {
-  prepareForUpdate(object: ApiObject, old: ApiObject): void
+  forUpdate(object: ApiObject, old: ApiObject): ApiObject
   validateUpdate(object: ApiObject, old: ApiObject): readonly FieldError[]
 }
 
 /** How an `autoscaling/v1` Scale is read from an object and written to it. */
 export interface ScaleRules {
   read(object: ApiObject): ApiObject
-  write(object: ApiObject, scale: ApiObject): void
+  write(object: ApiObject, scale: ApiObject): ApiObject
+}
+
+export interface ProtobufForm {
+  decode(bytes: Uint8Array): Value
+  encode(object: ApiObject): Buffer
 }
 
 /** A column of a Table. */

@@ -1,0 +1,27 @@
+// get: one object, as fresh as the request asks for.
+import { resourceOf } from '../kinds/kind-names.js'
+import type { GetOptions } from '../meta/list-options.js'
+import { parseResourceVersion } from '../meta/resource-version.js'
+import { notFound, unclassified } from '../meta/status.js'
+import type { ReadAt } from '../storage/store.js'
+import type { ObjectAnswer } from './answer.js'
+import type { ResourceContext, Target } from './resource-context.js'
+import { showEntry } from './shown.js'
+import { asStatus } from './storage-status.js'
+
+export async function getObject(context: ResourceContext, target: Target, options: GetOptions): Promise<ObjectAnswer> {
+  const { kind, namespace, name } = target
+  const { at, asked } = readAtVersion(options.resourceVersion)
+  const entry = await asStatus(asked, () => context.storeOf(kind).get(namespace, name, at))
+  if (!entry) throw notFound(resourceOf(kind), name)
+  return { type: 'object', status: 200, warnings: [], served: target, object: await showEntry(target, entry) }
+}
+
+/** No version is the latest, 0 is any, all others are the oldest that will do. */
+function readAtVersion(resourceVersion: string): { at: ReadAt; asked: bigint } {
+  const version = parseResourceVersion(resourceVersion)
+  if (!version.ok) throw unclassified(version.error)
+  const asked = version.value
+  if (asked === 0n) return { at: resourceVersion === '' ? 'latest' : 'any', asked }
+  return { at: { notOlderThan: Number(asked) }, asked }
+}

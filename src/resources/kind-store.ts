@@ -1,0 +1,83 @@
+// The objects of one kind in the store: where each is kept, what is known of it without parsing, and compare-and-set
+// writes of whole objects.
+import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
+import { metaOf } from '../meta/object-meta.js'
+import { type CachedEntry, type CachedEvent, type Facts } from '../storage/cache/facts.js'
+import { createWatchCache, type WatchCache } from '../storage/cache/watch-cache.js'
+import { StorageError } from '../storage/storage-error.js'
+import type { ReadAt, Revision, Store } from '../storage/store.js'
+import { decodeStored, encodeStored } from './stored-object.js'
+
+/** What selectors ask for. */
+export interface ObjectFacts {
+  readonly labels: Readonly<Record<string, string>>
+  readonly fields: Readonly<Record<string, string>>
+}
+
+export type KindEntry = CachedEntry<ObjectFacts>
+export type KindEvent = CachedEvent<ObjectFacts>
+
+export interface KindStore {
+  readonly cache: WatchCache<ObjectFacts>
+  /** Undefined where nothing is, or where nothing can be because the name is none. */
+  get(namespace: string, name: string, at?: ReadAt): Promise<KindEntry | undefined>
+  /** False when the name is taken. */
+  create(object: ApiObject): Promise<Revision | false>
+  /** False when the object is no longer at that revision. */
+  update(object: ApiObject, expected: Revision): Promise<Revision | false>
+  delete(namespace: string, name: string, expected: Revision): Promise<Revision | false>
+}
+
+/** The folder of a namespace, or of the whole kind. */
+export const folderOf = (kind: Kind, namespace: string): string =>
+  namespace === '' ? kind.folder : `${kind.folder}${namespace}/`
+
+const keyOf = (kind: Kind, namespace: string, name: string): string => `${folderOf(kind, namespace)}${name}`
+
+export function createKindStore(store: Store, kind: Kind): KindStore {
+  const versions = new Map<string, KindVersion>(kind.versions.map(version => [version.name, version]))
+  const cache = createWatchCache<ObjectFacts>(store, kind.folder, { describe })
+
+  function describe(key: string, value: Buffer): Facts<ObjectFacts> {
+    const object = decodeStored({ key, value, revision: 0 })
+    const meta = metaOf(object)
+    const version = versions.get(object.apiVersion.slice(object.apiVersion.indexOf('/') + 1))
+    const fields = {
+      ...version?.fields(object),
+      'metadata.name': meta.name ?? '',
+      'metadata.namespace': meta.namespace ?? '',
+    }
+    return { terms: fields, data: { labels: meta.labels ?? {}, fields } }
+  }
+
+  const keyOfObject = (object: ApiObject): string => {
+    const { namespace = '', name = '' } = metaOf(object)
+    return keyOf(kind, namespace, name)
+  }
+
+  return {
+    cache,
+    async get(namespace, name, at) {
+      try {
+        return await cache.get(keyOf(kind, namespace, name), at)
+      } catch (error) {
+        if (error instanceof StorageError && (error.code === 'invalid-key' || error.code === 'key-too-large')) {
+          return undefined
+        }
+        throw error
+      }
+    },
+    async create(object) {
+      const result = await cache.create(keyOfObject(object), encodeStored(object))
+      return result.done && result.revision
+    },
+    async update(object, expected) {
+      const result = await cache.update(keyOfObject(object), encodeStored(object), expected)
+      return result.done && result.revision
+    },
+    async delete(namespace, name, expected) {
+      const result = await cache.delete(keyOf(kind, namespace, name), expected)
+      return result.done && result.revision
+    },
+  }
+}

@@ -1,0 +1,40 @@
+// How an object lies in the store: JSON in its storage version, `apiVersion`, `kind` and `metadata` first, without its
+// resourceVersion, which is the revision of the entry. So an object can be served by putting the version into its
+// bytes, without looking any further inside.
+import { decodeJson } from '../codec/json-decode.js'
+import { encodeJson, encodeString } from '../codec/json-encode.js'
+import type { ApiObject } from '../kinds/kind.js'
+import { internalError } from '../meta/status.js'
+import { isObject } from '../meta/value.js'
+import type { Entry } from '../storage/store.js'
+
+export function encodeStored(object: ApiObject): Buffer {
+  const { apiVersion, kind, metadata, ...rest } = object
+  const { resourceVersion: _, ...kept } = metadata
+  return Buffer.from(encodeJson({ apiVersion, kind, metadata: kept, ...rest }))
+}
+
+export function decodeStored({ key, value, revision }: Entry): ApiObject {
+  const { value: object } = decodeJson(value)
+  if (!isObject(object) || !isObject(object['metadata'])) throw internalError(`what is stored at ${key} is no object`)
+  object['metadata']['resourceVersion'] = String(revision)
+  return object as ApiObject
+}
+
+/** What the stored bytes of every object of that version begin with. */
+export const storedHead = (apiVersion: string, kind: string): Buffer =>
+  Buffer.from(`{"apiVersion":${encodeString(apiVersion)},"kind":${encodeString(kind)},"metadata":{`)
+
+/**
+ * The stored bytes with the resourceVersion put in; undefined when they do not begin as expected, because the object is
+ * in another version or was written by someone else. `shownHead` is what to begin with instead.
+ */
+export function spliceStored({ value, revision }: Entry, head: Buffer, shownHead = head): Buffer | undefined {
+  if (value.length <= head.length || head.compare(value, 0, head.length) !== 0) return undefined
+  const version = `"resourceVersion":"${revision}",`
+  const bytes = Buffer.allocUnsafe(shownHead.length + version.length + value.length - head.length)
+  shownHead.copy(bytes)
+  bytes.write(version, shownHead.length, 'latin1')
+  value.copy(bytes, shownHead.length + version.length, head.length)
+  return bytes
+}

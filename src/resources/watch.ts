@@ -1,0 +1,195 @@
+// watch: what happens to the objects of a collection, from a version on, or after what is there now.
+//
+// An event of the store concerns a watcher if the object was in its selection before or is in it now: then it was
+// added, modified or deleted as this watcher sees it, whatever the write itself did.
+import type { ApiObject } from '../kinds/kind.js'
+import type { ListOptions } from '../meta/list-options.js'
+import { parseResourceVersion } from '../meta/resource-version.js'
+import { type Status, tooLargeResourceVersion, unclassified } from '../meta/status.js'
+import type { StorageError } from '../storage/storage-error.js'
+import type { Revision, Watch } from '../storage/store.js'
+import type { Served, Shown } from './answer.js'
+import { folderOf, type KindEvent, type KindStore } from './kind-store.js'
+import type { ResourceContext, Target } from './resource-context.js'
+import { type Selection, selectionOf } from './selection.js'
+import { showEntry } from './shown.js'
+import { asStatus, statusOf } from './storage-status.js'
+
+export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
+
+/** Where events go. All answer whether more may follow at once; if not, `resume` says when. */
+export interface EventSink {
+  /** `source` is the same for all watchers that are told of it, so that its encoding can be shared. */
+  event(type: EventType, object: Shown, source: KindEvent | undefined): boolean
+  /** All events up to this revision have been told; `initial` when these were what was there at the start. */
+  bookmark(revision: Revision, initial: boolean): boolean
+  /** The watch is over; a Status tells why, where it is the server's fault. */
+  end(status?: Status): void
+}
+
+export interface OpenWatch {
+  resume(): void
+  stop(): void
+}
+
+/** Checked and ready to begin. */
+export interface PreparedWatch {
+  readonly served: Served
+  start(sink: EventSink): OpenWatch
+}
+
+/** How often a watcher that wants to know is told how far it is. */
+const BOOKMARK_MS = 60_000
+const PAGE = 500
+
+export function prepareWatch(context: ResourceContext, target: Target, options: ListOptions): PreparedWatch {
+  const { kind, version, namespace } = target
+  const selection = selectionOf(version, options)
+  const from = parseResourceVersion(options.resourceVersion)
+  if (!from.ok) throw unclassified(from.error)
+  const store = context.storeOf(kind)
+  const folder = folderOf(kind, namespace)
+  return {
+    served: target,
+    start: sink => run({ store, folder, served: target, selection, options, from: from.value, sink }),
+  }
+}
+
+interface WatchRun {
+  readonly store: KindStore
+  readonly folder: string
+  readonly served: Served
+  readonly selection: Selection
+  readonly options: ListOptions
+  readonly from: bigint
+  readonly sink: EventSink
+}
+
+function run({ store, folder, served, selection, options, from, sink }: WatchRun): OpenWatch {
+  let upstream: Watch | undefined
+  let bookmarks: NodeJS.Timeout | undefined
+  let stopped = false
+  /** Continues what waits for the sink to take more. */
+  let wake: (() => void) | undefined
+
+  function stop(): void {
+    stopped = true
+    upstream?.close()
+    clearInterval(bookmarks)
+    wake?.()
+  }
+
+  function end(status?: Status): void {
+    if (stopped) return
+    stop()
+    sink.end(status)
+  }
+
+  async function begin(): Promise<void> {
+    const after = options.sendInitialEvents ? await tellInitial() : Number(from)
+    if (!stopped) follow(after)
+  }
+
+  /** What is there, at one revision, as if it had just been added. */
+  async function tellInitial(): Promise<Revision> {
+    let at = from === 0n ? (options.resourceVersion === '' ? 'latest' : 'any') : { notOlderThan: Number(from) }
+    let startAfter: string | undefined
+    for (;;) {
+      const page = await asStatus(from, () => store.cache.range(folder, { at: at as 'any', limit: PAGE, startAfter }))
+      for (const entry of page.entries) {
+        if (stopped) return page.revision
+        if (!selection.matches(entry)) continue
+        if (!sink.event('ADDED', await showEntry(served, entry), undefined)) await room()
+      }
+      if (page.remaining === 0) {
+        if (options.allowWatchBookmarks && !sink.bookmark(page.revision, true)) await room()
+        return page.revision
+      }
+      at = { exactly: page.revision } as never
+      startAfter = page.entries.at(-1)!.key
+    }
+  }
+
+  const room = (): Promise<void> =>
+    new Promise(resolve => {
+      wake = resolve
+    })
+
+  function follow(after: Revision): void {
+    const { name, term } = selection
+    const isKey = name !== undefined && folder !== '' && isPlainName(name) && !spansNamespaces(served, folder)
+    upstream = store.cache.watch(
+      isKey ? `${folder}${name}` : folder,
+      after,
+      {
+        event: tell,
+        progress: revision => void sink.bookmark(revision, false),
+        end: error => end(reason(error, from)),
+      },
+      isKey ? undefined : term,
+    )
+    if (options.allowWatchBookmarks) {
+      bookmarks = setInterval(() => upstream?.requestProgress(), BOOKMARK_MS)
+      bookmarks.unref()
+    }
+  }
+
+  /** Tells the event as the watcher sees it. */
+  function tell(event: KindEvent): boolean {
+    const before = event.previous !== undefined && selection.matches(event.previous)
+    const now = event.entry !== undefined && selection.matches(event.entry)
+    if (!before && !now) return true
+    if (now) return show(before ? 'MODIFIED' : 'ADDED', showEntry(served, event.entry!), event)
+    // What leaves is shown as it was, with the version of the write that took it away.
+    return show('DELETED', showEntry(served, { ...event.previous!, revision: event.revision }), event)
+  }
+
+  function show(type: EventType, shown: Shown | Promise<Shown>, event: KindEvent): boolean {
+    if (!(shown instanceof Promise)) return sink.event(type, shown, event)
+    // A conversion takes its time: nothing may overtake it.
+    shown.then(
+      object => {
+        if (!stopped && sink.event(type, object, event)) upstream?.resume()
+      },
+      () => end(),
+    )
+    return false
+  }
+
+  begin().catch((error: unknown) => {
+    const status = (error as { status?: Status }).status
+    end(status)
+  })
+
+  return {
+    resume() {
+      const waiting = wake
+      wake = undefined
+      if (waiting) waiting()
+      else upstream?.resume()
+    },
+    stop,
+  }
+}
+
+/** A watch from a version that is still to come just waits; all other ends are told. */
+function reason(error: StorageError, asked: bigint): Status | undefined {
+  if (error.code === 'closed') return undefined
+  return error.code === 'future-revision' ? tooLargeResourceVersion(asked, 0).status : statusOf(error, asked).status
+}
+
+const isPlainName = (name: string): boolean => name !== '' && !name.includes('/') && !name.includes('\0')
+
+const spansNamespaces = ({ kind }: Served, folder: string): boolean => kind.namespaced && folder === kind.folder
+
+/** The object of a bookmark: nothing but its kind and how far the watch is. */
+export function bookmarkObject({ kind, version }: Served, revision: Revision, initial: boolean): ApiObject {
+  return {
+    apiVersion: kind.group === '' ? version.name : `${kind.group}/${version.name}`,
+    kind: kind.names.kind,
+    metadata: {
+      resourceVersion: String(revision),
+      ...(initial && { annotations: { 'k8s.io/initial-events-end': 'true' } }),
+    },
+  }
+}
