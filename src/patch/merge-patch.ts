@@ -1,0 +1,39 @@
+// JSON Merge Patch (RFC 7386) as Kubernetes applies it. What differs from the RFC: nulls inside lists of objects are
+// dropped as well, unless the list takes the place of an object, and a patch must be an object.
+import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/value.js'
+import { type FieldValidation, INVALID_MERGE_PATCH, undecodable } from './field-validation.js'
+import { jsonTypeName, malformed } from './patch-error.js'
+import { copyOf, copyTree, type Tree } from './tree.js'
+
+/** Reads a decoded body. Only where fields are not validated may it be a list, which then replaces the object. */
+export function parseMergePatch(body: Value, fieldValidation: FieldValidation = 'Warn'): ValueObject | Value[] {
+  if (isObject(body)) return body
+  if (body !== null && fieldValidation !== 'Ignore') {
+    throw undecodable(`json: cannot unmarshal ${jsonTypeName(body)} into Go value of type map[string]interface {}`)
+  }
+  if (Array.isArray(body)) return body
+  throw malformed(INVALID_MERGE_PATCH)
+}
+
+/** The patched value. Neither the value nor the patch is changed, and the result shares nothing with them. */
+export function applyMergePatch(value: Value, patch: ValueObject | Value[]): Value {
+  if (!isObject(value) || Array.isArray(patch)) return withoutNulls(patch)
+  const result = copyOf(value)
+  const pending: [target: ValueObject, patch: ValueObject][] = [[result, patch]]
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [target, changes] = next
+    for (const key of Object.keys(changes)) {
+      const change = changes[key]!
+      const current = getOwn(target, key)
+      if (change === null) delete target[key]
+      else if (!isObject(current)) setOwn(target, key, withoutNulls(change))
+      else if (isObject(change)) pending.push([current, change])
+      else setOwn(target, key, copyOf(change))
+    }
+  }
+  return result
+}
+
+const withoutNulls = (value: Value): Value => copyTree(value, { omit: isNullMember }) as Value
+
+const isNullMember = (part: Tree, of: 'object' | 'list'): boolean => part === null && of === 'object'

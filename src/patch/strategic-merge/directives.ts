@@ -1,0 +1,66 @@
+// The members of a strategic merge patch that are not data but say how to merge.
+import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/value.js'
+import { formatGo } from '../go-format.js'
+import { malformed, type PatchError, unclassified } from '../patch-error.js'
+import { copyTree, isTreeObject, type Tree } from '../tree.js'
+
+/** `$patch: replace | delete`, in an object or an item of a merged list. */
+export const PATCH = '$patch'
+
+/** `$retainKeys: [a, b]`: all other members of the object go. */
+export const RETAIN_KEYS = '$retainKeys'
+
+/** `$deleteFromPrimitiveList/finalizers: [a]` takes items out of the list of scalars beside it. */
+export const DELETE_FROM_LIST = '$deleteFromPrimitiveList'
+
+/** `$setElementOrder/containers: [{name: a}, {name: b}]`: the order of the list beside it. */
+export const SET_ORDER = '$setElementOrder'
+
+/** What `$patch` makes of an object. */
+export function obeyPatchDirective(directive: Value, patch: ValueObject): ValueObject {
+  if (directive === 'delete') return {}
+  if (directive !== 'replace') throw unknownDirective(directive, patch)
+  const result: ValueObject = {}
+  for (const key of Object.keys(patch)) if (key !== PATCH) setOwn(result, key, patch[key]!)
+  return result
+}
+
+export const unknownDirective = (directive: Value, patch: ValueObject): PatchError =>
+  unclassified(`unknown patch type: ${formatGo(directive, 's')} in map: ${formatGo(patch)}`)
+
+/** Obeys `$retainKeys`: every member that the patch sets must be in its list. */
+export function retainKeys(live: ValueObject, patch: ValueObject): void {
+  const list = getOwn(patch, RETAIN_KEYS)
+  if (list === undefined) return
+  if (!Array.isArray(list)) throw badRetainKeys()
+  const retained = new Set(list)
+  for (const key of Object.keys(patch)) {
+    const free = key === RETAIN_KEYS || key.startsWith(DELETE_FROM_LIST) || key.startsWith(SET_ORDER)
+    if (!free && patch[key] !== null && !retained.has(key)) throw badRetainKeys()
+  }
+  for (const key of Object.keys(live)) if (!retained.has(key)) delete live[key]
+}
+
+const badRetainKeys = (): PatchError => malformed('invalid patch format of retainKeys')
+
+/** The list that `$setElementOrder/ports` or `$deleteFromPrimitiveList/ports` stands beside: `ports`. */
+export function listBeside(key: string, directive: typeof DELETE_FROM_LIST | typeof SET_ORDER): string {
+  if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1)
+  throw malformed(`invalid patch format of ${directive === SET_ORDER ? 'setElementOrder list' : 'primitive list'}`)
+}
+
+/**
+ * What a patch brings where there is nothing to merge it with: without nulls, and without objects that only carry
+ * `$patch`. Undefined if it is such an object itself. (Other directives stay and are unknown fields of the result.)
+ */
+export function withoutDirectives(value: Value, nulls: 'keep' | 'drop' = 'drop'): Value | undefined {
+  const dropNulls = nulls === 'drop'
+  const isDirective = (part: Tree): boolean =>
+    isTreeObject(part) && Object.hasOwn(part, PATCH) && !(dropNulls && part[PATCH] === null)
+  if (isDirective(value)) return undefined
+  return copyTree(value, {
+    omit: (part, of) => isDirective(part) || (dropNulls && part === null && of === 'object'),
+  }) as Value
+}
+
+export const isMarked = (item: Value): boolean => isObject(item) && Object.hasOwn(item, PATCH)

@@ -1,0 +1,89 @@
+// Strategic merge patch: a merge patch that knows the types, so that lists can be merged item by item.
+// Objects merge member by member, null removes; lists are replaced unless their field says `merge`.
+import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/value.js'
+import { goTypeName } from '../go-format.js'
+import { jsonTypeName, malformed } from '../patch-error.js'
+import { copyOf } from '../tree.js'
+import {
+  DELETE_FROM_LIST,
+  listBeside,
+  obeyPatchDirective,
+  PATCH,
+  RETAIN_KEYS,
+  retainKeys,
+  SET_ORDER,
+  withoutDirectives,
+} from './directives.js'
+import { lookUp, lookUpList } from './lookup.js'
+import { type MergeItems, mergeLists, takeFromList } from './merge-lists.js'
+import { mergeInOrder } from './ordered-lists.js'
+import type { PatchSchema } from './schema.js'
+
+/** How many levels of objects a patch may merge into; past them it is refused. No built-in type comes near. */
+export const MAX_MERGED_LEVELS = 500
+
+/** Reads a decoded body. `null` changes nothing. */
+export function parseStrategicMergePatch(body: Value): ValueObject {
+  if (body === null) return {}
+  if (isObject(body)) return body
+  throw malformed(`json: cannot unmarshal ${jsonTypeName(body)} into Go value of type map[string]interface {}`)
+}
+
+/** The patched object. Neither argument is changed, and the result shares nothing with them. */
+export const applyStrategicMergePatch = (object: ValueObject, patch: ValueObject, schema: PatchSchema): ValueObject =>
+  mergeObjects(copyOf(object), copyOf(patch), schema, 0)
+
+/** Merges `patch` into `live`. Both may be changed, and the result is made of their parts. */
+function mergeObjects(live: ValueObject, patch: ValueObject, schema: PatchSchema, level: number): ValueObject {
+  if (level > MAX_MERGED_LEVELS) {
+    throw malformed(`a strategic merge patch cannot merge objects more than ${MAX_MERGED_LEVELS} levels deep`)
+  }
+  const directive = getOwn(patch, PATCH)
+  if (directive !== undefined) return obeyPatchDirective(directive, patch)
+  retainKeys(live, patch)
+
+  const below: MergeItems = (item, change, itemSchema) => mergeObjects(item, change, itemSchema, level + 1)
+  const ordered = new Set<string>()
+  for (const key of Object.keys(patch)) {
+    if (!key.startsWith(SET_ORDER)) continue
+    const name = mergeInOrder(key, patch[key]!, live, patch, schema, below)
+    if (name !== undefined) ordered.add(name)
+  }
+  for (const key of Object.keys(patch)) {
+    const change = patch[key]!
+    if (key.startsWith(DELETE_FROM_LIST)) deleteItems(live, listBeside(key, DELETE_FROM_LIST), change, schema, below)
+    else if (key !== RETAIN_KEYS && !key.startsWith(SET_ORDER) && !ordered.has(key)) {
+      mergeMember(live, key, change, schema, below)
+    }
+  }
+  return live
+}
+
+function mergeMember(live: ValueObject, key: string, change: Value, schema: PatchSchema, below: MergeItems): void {
+  const current = getOwn(live, key)
+  if (change === null) {
+    delete live[key]
+  } else if (!isSameType(current, change)) {
+    const value = withoutDirectives(change)
+    if (value === undefined) delete live[key]
+    else setOwn(live, key, value)
+  } else if (isObject(current) && isObject(change)) {
+    const member = lookUp(schema, key)
+    setOwn(live, key, member.strategy === 'replace' ? change : below(current, change, member.schema))
+  } else if (Array.isArray(current) && Array.isArray(change)) {
+    const member = lookUpList(schema, key)
+    setOwn(live, key, member.strategy === 'merge' ? mergeLists(current, change, member, below).items : change)
+  } else setOwn(live, key, change)
+}
+
+/** `$deleteFromPrimitiveList/key`. Where there is no such list, or the directive is none, nothing happens. */
+function deleteItems(live: ValueObject, key: string, gone: Value, schema: PatchSchema, below: MergeItems): void {
+  const current = getOwn(live, key)
+  if (key === '' || current === undefined || (gone !== null && !isSameType(current, gone))) return
+  if (Array.isArray(current) && Array.isArray(gone)) {
+    setOwn(live, key, takeFromList(current, gone, lookUpList(schema, key), below))
+  } else mergeMember(live, key, gone, schema, below)
+}
+
+const isSameType = (current: Value | undefined, change: Value): boolean =>
+  current !== undefined && goTypeName(current) === goTypeName(change)
