@@ -40,7 +40,7 @@ export interface Manners {
   readonly createOnUpdate: boolean
   /** Every method is known on every path of the resource, so that what is missing is a bad request, not a 405. */
   readonly anyMethodAnywhere: boolean
-  /** A delete answers with a Status; otherwise with the object that was deleted. */
+  /** A delete that removes the object answers with a Status; otherwise with the object. */
   readonly deleteAnswersStatus: boolean
 }
 
@@ -51,6 +51,8 @@ export interface KindVersion {
   readonly deprecationWarning?: string | undefined
   readonly rules: ObjectRules
   readonly subresources: Subresources
+  /** How strategic merge patches merge its lists, for kinds that have such patches. */
+  readonly mergeFacts?: MergeFacts | undefined
   /** How objects look as protobuf, for kinds that have it. */
   readonly protobuf?: ProtobufForm | undefined
   readonly columns: readonly Column[]
@@ -87,6 +89,10 @@ export interface ObjectRules {
   forUpdate(object: ApiObject, old: ApiObject): ApiObject
   validate(object: ApiObject): readonly FieldError[]
   validateUpdate(object: ApiObject, old: ApiObject): readonly FieldError[]
+  /** Whether something still keeps an object that is to go: its finalizers, and for some kinds more. */
+  isHeld(object: ApiObject): boolean
+  /** What else changes on an object when it is asked to go but is held. */
+  forDeletion(object: ApiObject): ApiObject
   /** Advice to the client that is no fault. */
   warnings(object: ApiObject, old: ApiObject | undefined): readonly string[]
 }
@@ -106,6 +112,22 @@ export interface StatusRules {
 export interface ScaleRules {
   read(object: ApiObject): ApiObject
   write(object: ApiObject, scale: ApiObject): ApiObject
+}
+
+/** The table of types that a kind is described in, and its own type there. */
+export interface MergeFacts {
+  readonly types: Readonly<Record<string, { readonly fields: readonly MergeField[] }>>
+  readonly typeName: string
+}
+
+export interface MergeField {
+  /** Absent where the field is inlined. */
+  readonly name?: string
+  readonly type: string
+  readonly inline?: boolean
+  readonly pointer?: boolean
+  readonly patchStrategy?: string
+  readonly patchMergeKey?: string
 }
 
 export interface ProtobufForm {

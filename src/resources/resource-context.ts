@@ -1,13 +1,42 @@
 // What every verb works with: the stores of the kinds, the clock, and what a request is about.
-import type { Kind } from '../kinds/kind.js'
+import type { ApiObject, Kind } from '../kinds/kind.js'
+import type { DeleteOptions, WriteOptions } from '../meta/write-options.js'
 import type { Store } from '../storage/store.js'
 import type { Served } from './answer.js'
 import { createKindStore, type KindStore } from './kind-store.js'
 
-export interface ResourceContext {
+export interface ResourceContext extends Admission {
   storeOf(kind: Kind): KindStore
   now(): number
   close(): Promise<void>
+}
+
+/** Who asks. */
+export interface Caller {
+  readonly name: string
+  readonly uid: string
+  readonly groups: readonly string[]
+  readonly extra: Readonly<Record<string, readonly string[]>>
+  readonly userAgent: string
+}
+
+/** What is about to happen to an object. */
+export interface AdmissionRequest {
+  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE'
+  readonly target: Target
+  /** Undefined when it is about to be deleted. */
+  readonly object: ApiObject | undefined
+  readonly old: ApiObject | undefined
+  readonly options: WriteOptions | DeleteOptions
+  readonly caller: Caller
+}
+
+/** Others who have a say in what is written. Both may add warnings, and refuse with a StatusError. */
+export interface Admission {
+  /** May change the object. */
+  admit(request: AdmissionRequest & { readonly object: ApiObject }, warnings: string[]): Promise<ApiObject>
+  /** Sees what is about to be stored. */
+  validate(request: AdmissionRequest, warnings: string[]): Promise<void>
 }
 
 /** What a request addresses. */
@@ -16,11 +45,29 @@ export interface Target extends Served {
   readonly namespace: string
   /** Empty for a collection. */
   readonly name: string
+  readonly subresource: '' | 'status' | 'scale'
 }
 
-export function createResourceContext(store: Store, now: () => number = Date.now): ResourceContext {
+const ADMIT_ALL: Admission = {
+  admit: async ({ object }) => object,
+  validate: async () => {},
+}
+
+export interface ResourceOptions {
+  readonly store: Store
+  readonly admission?: Admission | undefined
+  /** Milliseconds, as `Date.now` gives them. */
+  readonly now?: (() => number) | undefined
+}
+
+export function createResourceContext({
+  store,
+  admission = ADMIT_ALL,
+  now = Date.now,
+}: ResourceOptions): ResourceContext {
   const stores = new Map<string, { readonly kind: Kind; readonly store: KindStore }>()
   return {
+    ...admission,
     now,
     storeOf(kind) {
       const known = stores.get(kind.folder)

@@ -1,0 +1,136 @@
+// The body of a write: bytes in one of four encodings, read as an object of the kind that the request addresses.
+import { decodeCbor } from '../codec/cbor-decode.js'
+import { CodecError } from '../codec/codec-error.js'
+import type { Decoded } from '../codec/decoded.js'
+import { decodeJson } from '../codec/json-decode.js'
+import { decodeYaml } from '../codec/yaml-decode.js'
+import type { ApiObject } from '../kinds/kind.js'
+import { jsonTypeOf } from '../meta/go-struct.js'
+import { parseGroupVersion } from '../meta/group-version.js'
+import { badRequest, type StatusError, unsupportedMediaType } from '../meta/status.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
+import type { FieldValidation } from '../meta/write-options.js'
+import type { Served } from './answer.js'
+
+export interface Body {
+  readonly bytes: Buffer
+  /** Without parameters: `application/json`. Empty counts as JSON. */
+  readonly mediaType: string
+}
+
+export interface ReadObject {
+  readonly object: ApiObject
+  readonly warnings: readonly string[]
+}
+
+export const BODY_TYPES = [
+  'application/json',
+  'application/yaml',
+  'application/vnd.kubernetes.protobuf',
+  'application/cbor',
+] as const
+
+/** Reads an object; what does not belong in it is a warning, a fault or nothing, as the request wants it. */
+export function readObject(body: Body, served: Served, validation: FieldValidation): ReadObject {
+  const { value, duplicates } = decodeBody(body, served)
+  const { object, strict } = served.version.rules.shape(value, duplicates)
+  return { object, warnings: validated(strict, validation, served, body.mediaType) }
+}
+
+/** The faults that strict reading finds: refused, told, or passed over. */
+function validated(
+  strict: readonly string[],
+  validation: FieldValidation,
+  { kind, version }: Served,
+  mediaType: string,
+): readonly string[] {
+  if (strict.length === 0 || validation === 'Ignore') return []
+  if (validation !== 'Strict') return strict
+  const isYaml = mediaType === 'application/yaml'
+  throw badRequest(cannotHandle(kind.names.kind, version.name, kind.names.kind, strictText(strict, isYaml)))
+}
+
+/** YAML's own complaints come first, under a heading of their own. */
+export function strictText(strict: readonly string[], isYaml: boolean): string {
+  const fromYaml = isYaml ? strict.filter(text => text.startsWith('line ')) : []
+  const others = strict.filter(text => !fromYaml.includes(text))
+  const heading =
+    fromYaml.length === 0 ? [] : [`yaml: unmarshal errors:\n${fromYaml.map(text => `  ${text}`).join('\n')}`]
+  return `strict decoding error: ${[...heading, ...others].join(', ')}`
+}
+
+export const cannotHandle = (kind: string, version: string, as: string, why: string): string =>
+  `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${as}: ${why}`
+
+/** The body as a value that can be an object of some kind; anything else is refused. */
+export function decodeBody({ bytes, mediaType }: Body, served: Served): Decoded {
+  const expected = served.kind.names.kind
+  const unrecognized = (why: string): StatusError =>
+    badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why} (${summary(bytes)})`)
+  try {
+    const decoded = decode(bytes, mediaType, served)
+    checkType(decoded.value, unrecognized)
+    return decoded
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error
+    if (error.fault === 'unacceptable' && mediaType === 'application/cbor') {
+      throw badRequest(cannotHandle(expected, served.version.name, expected, error.message))
+    }
+    throw unrecognized(`${UNREADABLE[mediaType] ?? ''}${error.message}`)
+  }
+}
+
+const NO_TYPE_IN_JSON = "couldn't get version/kind; json parse error: "
+const UNREADABLE: Readonly<Record<string, string>> = {
+  '': NO_TYPE_IN_JSON,
+  'application/json': NO_TYPE_IN_JSON,
+  'application/cbor': 'unable to determine group/version/kind: ',
+}
+
+function decode(bytes: Buffer, mediaType: string, { version }: Served): Decoded {
+  switch (mediaType) {
+    case '':
+    case 'application/json':
+      return decodeJson(bytes)
+    case 'application/yaml':
+      return decodeYaml(bytes)
+    case 'application/cbor':
+      return decodeCbor(bytes)
+    case 'application/vnd.kubernetes.protobuf':
+      if (version.protobuf) return { value: version.protobuf.decode(bytes), duplicates: [] }
+      throw unsupportedMediaType(BODY_TYPES.filter(type => type !== mediaType))
+    default:
+      throw unsupportedMediaType(BODY_TYPES)
+  }
+}
+
+/** What every object must have in common before its kind is asked: it is one, and says what it is in texts. */
+function checkType(value: Value, unrecognized: (why: string) => StatusError): void {
+  if (value === null) return
+  if (!isObject(value)) {
+    const struct =
+      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+    throw unrecognized(`${NO_TYPE_IN_JSON}json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type ${struct}`)
+  }
+  const apiVersion = typeMember(value, 'apiVersion', unrecognized)
+  typeMember(value, 'kind', unrecognized)
+  const groupVersion = parseGroupVersion(apiVersion)
+  if (!groupVersion.ok) throw unrecognized(groupVersion.error)
+}
+
+function typeMember(value: ValueObject, member: string, unrecognized: (why: string) => StatusError): string {
+  const text = getOwn(value, member) ?? ''
+  if (typeof text === 'string') return text
+  throw unrecognized(
+    `${NO_TYPE_IN_JSON}json: cannot unmarshal ${jsonTypeOf(text)} into Go struct field .${member} of type string`,
+  )
+}
+
+const SUMMARY_BYTES = 30
+
+/** The beginning of a body that could not be understood: as text if it looks like JSON, else in hexadecimal. */
+function summary(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>'
+  const begin = bytes.subarray(0, SUMMARY_BYTES).toString(bytes[0] === 0x7b ? 'utf8' : 'hex')
+  return bytes.length > SUMMARY_BYTES ? `${begin} ...` : begin
+}

@@ -1,0 +1,104 @@
+// create: a body becomes an object, is completed, admitted and checked, and then stored under a name that is free.
+
+import type { ApiObject } from '../kinds/kind.js'
+import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
+import {
+  metaForCreate,
+  metaOf,
+  nameMismatch,
+  type ObjectMeta,
+  placeInNamespace,
+  withMeta,
+} from '../meta/object-meta.js'
+import {
+  alreadyExists,
+  beingDeleted,
+  generatedNameTaken,
+  invalid,
+  type StatusError,
+  unclassified,
+} from '../meta/status.js'
+import type { WriteOptions } from '../meta/write-options.js'
+import type { ObjectAnswer } from './answer.js'
+import { type Body, readObject } from './body.js'
+import type { Caller, ResourceContext, Target } from './resource-context.js'
+import { showValue } from './shown.js'
+import { asStatus } from './storage-status.js'
+import { decodeStored } from './stored-object.js'
+
+/** How often a name is generated anew when it is taken. */
+const NAME_ATTEMPTS = 8
+
+export async function createObject(
+  context: ResourceContext,
+  target: Target,
+  options: WriteOptions,
+  body: Body,
+  caller: Caller,
+): Promise<ObjectAnswer> {
+  const { object: sent, warnings } = readObject(body, target, options.fieldValidation)
+  // Where the path names the object, the body must mean the same one.
+  const mismatch = target.name === '' ? undefined : nameMismatch(metaOf(sent), target.name)
+  if (mismatch) throw mismatch
+  const told: string[] = [...warnings]
+  const object = await createFrom(context, target, sent, options, caller, told)
+  return { type: 'object', status: 201, warnings: told, served: target, object: showValue(object) }
+}
+
+/** Creates an object that has been read already. Adds to the warnings. */
+export async function createFrom(
+  context: ResourceContext,
+  target: Target,
+  sent: ApiObject,
+  options: WriteOptions,
+  caller: Caller,
+  warnings: string[],
+): Promise<ApiObject> {
+  const { kind, version } = target
+  const { rules } = version
+  const placed = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
+  let admitted = await context.admit(
+    { operation: 'CREATE', target, object: rules.default(placed), old: undefined, options, caller },
+    warnings,
+  )
+  if (metaOf(admitted).resourceVersion) throw unclassified('resourceVersion should not be set on objects to be created')
+  admitted = rules.forCreate(admitted)
+  for (let attempt = 1; ; attempt++) {
+    const object = setMeta(admitted, metaForCreate(metaOf(admitted), context.now()))
+    const faults = rules.validate(object)
+    if (faults.length > 0) throw invalid(groupKindOf(kind), metaOf(object).name ?? '', faults)
+    await context.validate({ operation: 'CREATE', target, object, old: undefined, options, caller }, warnings)
+    if (attempt === 1) warnings.push(...rules.warnings(object, undefined))
+    const stored = await store(context, target, object, options.dryRun)
+    if (stored) return stored
+    const isGenerated = !metaOf(sent).name && metaOf(sent).generateName
+    if (!isGenerated) throw await taken(context, target, metaOf(object))
+    if (attempt === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(kind), metaOf(object).name ?? '')
+  }
+}
+
+/** Stores the object, or only finds out whether it could be; nothing when its name is taken. */
+async function store(
+  context: ResourceContext,
+  { kind, version }: Target,
+  object: ApiObject,
+  dryRun: boolean,
+): Promise<ApiObject | undefined> {
+  const kindStore = context.storeOf(kind)
+  if (dryRun) {
+    const { namespace = '', name = '' } = metaOf(object)
+    return (await asStatus(0, () => kindStore.get(namespace, name))) ? undefined : object
+  }
+  const stored = await kind.convert(object, version.name, kind.storageVersion)
+  const revision = await asStatus(0, () => kindStore.create(stored))
+  return revision === false ? undefined : setMeta(object, { ...metaOf(object), resourceVersion: String(revision) })
+}
+
+async function taken(context: ResourceContext, { kind }: Target, meta: ObjectMeta): Promise<StatusError> {
+  const { namespace = '', name = '' } = meta
+  const entry = await asStatus(0, () => context.storeOf(kind).get(namespace, name))
+  const isGoing = entry && metaOf(decodeStored(entry)).deletionTimestamp !== undefined
+  return isGoing ? beingDeleted(resourceOf(kind), name) : alreadyExists(resourceOf(kind), name)
+}
+
+export const setMeta = (object: ApiObject, meta: ObjectMeta): ApiObject => withMeta(object, meta) as ApiObject

@@ -1,0 +1,98 @@
+// delete: an object goes at once, or it is marked and goes when nothing holds it any more.
+
+import type { ApiObject } from '../kinds/kind.js'
+import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
+import {
+  FOREGROUND_FINALIZER,
+  metaForDeletion,
+  metaOf,
+  type ObjectMeta,
+  ORPHAN_FINALIZER,
+} from '../meta/object-meta.js'
+import { modifiedMeanwhile, notFound, success } from '../meta/status.js'
+import { type DeleteOptions, failedPrecondition } from '../meta/write-options.js'
+import type { ObjectAnswer, StatusAnswer } from './answer.js'
+import { setMeta } from './create.js'
+import type { Caller, ResourceContext, Target } from './resource-context.js'
+import { showEntry, showValue } from './shown.js'
+import { asStatus } from './storage-status.js'
+import { encodeStored } from './stored-object.js'
+
+const ATTEMPTS = 16
+
+export async function deleteObject(
+  context: ResourceContext,
+  target: Target,
+  options: DeleteOptions,
+  caller: Caller,
+): Promise<ObjectAnswer | StatusAnswer> {
+  const { kind } = target
+  const warnings: string[] = []
+  const { object, isGone } = await remove(context, target, options, caller, warnings)
+  if (isGone && kind.manners.deleteAnswersStatus) {
+    const { name = '', uid = '' } = metaOf(object)
+    const details = { name, group: kind.group, kind: kind.names.plural, uid }
+    return { type: 'status', status: 200, warnings, body: success(details) }
+  }
+  // Who asked for dependents to go as well, in the old way, is told that it is not over yet.
+  const status = !isGone && options.orphanDependents === false ? 202 : 200
+  return { type: 'object', status, warnings, served: target, object: showValue(object) }
+}
+
+export interface Removed {
+  /** As it was last, or as it waits to go. */
+  readonly object: ApiObject
+  readonly isGone: boolean
+}
+
+export async function remove(
+  context: ResourceContext,
+  target: Target,
+  options: DeleteOptions,
+  caller: Caller,
+  warnings: string[],
+): Promise<Removed> {
+  const { kind, version, namespace, name } = target
+  const store = context.storeOf(kind)
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const entry = await asStatus(0, () => store.get(namespace, name))
+    if (!entry) break
+    const old = (await showEntry(target, entry)).value()
+    const failed = options.preconditions && failedPrecondition(options.preconditions, metaOf(old), groupKindOf(kind))
+    if (failed) throw failed
+    await context.validate({ operation: 'DELETE', target, object: undefined, old, options, caller }, warnings)
+
+    const wished = setMeta(old, withPolicy(metaOf(old), options))
+    if (!version.rules.isHeld(wished)) {
+      if (options.dryRun) return { object: old, isGone: true }
+      const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
+      if (removed !== false) return { object: old, isGone: true }
+      continue
+    }
+    const isMarked = metaOf(old).deletionTimestamp !== undefined
+    const marked = setMeta(wished, metaForDeletion(metaOf(wished), context.now()))
+    const waiting = isMarked ? marked : version.rules.forDeletion(marked)
+    const stored = await kind.convert(waiting, version.name, kind.storageVersion)
+    if (options.dryRun || encodeStored(stored).equals(entry.value)) return { object: waiting, isGone: false }
+    const revision = await asStatus(0, () => store.update(stored, entry.revision))
+    if (revision === false) continue
+    return { object: setMeta(waiting, { ...metaOf(waiting), resourceVersion: String(revision) }), isGone: false }
+  }
+  if (await asStatus(0, () => store.get(namespace, name))) throw modifiedMeanwhile(resourceOf(kind), name)
+  throw notFound(resourceOf(kind), name)
+}
+
+/** The finalizers by which the garbage collector learns what is to become of dependents. */
+function withPolicy(meta: ObjectMeta, { propagationPolicy, orphanDependents }: DeleteOptions): ObjectMeta {
+  const policy =
+    propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background')
+  // Without a word from the client, what was wished before stands.
+  if (policy === undefined) return meta
+  const wanted = policy === 'Orphan' ? ORPHAN_FINALIZER : policy === 'Foreground' ? FOREGROUND_FINALIZER : undefined
+  const others = (meta.finalizers ?? []).filter(
+    finalizer => finalizer === wanted || (finalizer !== ORPHAN_FINALIZER && finalizer !== FOREGROUND_FINALIZER),
+  )
+  const finalizers = wanted === undefined || others.includes(wanted) ? others : [...others, wanted]
+  const { finalizers: _, ...rest } = meta
+  return finalizers.length === 0 ? rest : { ...rest, finalizers }
+}

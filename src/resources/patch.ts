@@ -1,0 +1,113 @@
+// patch: a description of changes is carried out on the object that is there, again if that has changed meanwhile, and
+// the result goes the way of every update.
+import { CodecError } from '../codec/codec-error.js'
+import type { Decoded } from '../codec/decoded.js'
+import { decodeJson } from '../codec/json-decode.js'
+import type { ApiObject } from '../kinds/kind.js'
+import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
+import { fieldInvalid } from '../meta/field-errors.js'
+import { invalid, notFound, StatusError, unclassified } from '../meta/status.js'
+import { isObject, type Value } from '../meta/value.js'
+import type { FieldValidation, PatchOptions } from '../meta/write-options.js'
+import { notJson, type PatchKind } from '../patch/field-validation.js'
+import { applyJsonPatch, parseJsonPatch } from '../patch/json-patch.js'
+import { applyMergePatch, parseMergePatch } from '../patch/merge-patch.js'
+import { PatchError } from '../patch/patch-error.js'
+import { schemaFromTypes } from '../patch/strategic-merge/schema.js'
+import { applyStrategicMergePatch, parseStrategicMergePatch } from '../patch/strategic-merge/strategic-merge.js'
+import type { ObjectAnswer } from './answer.js'
+import { strictText } from './body.js'
+import type { Caller, ResourceContext, Target } from './resource-context.js'
+import { replace } from './update.js'
+
+export async function patchObject(
+  context: ResourceContext,
+  target: Target,
+  options: PatchOptions,
+  kind: PatchKind,
+  bytes: Buffer,
+  caller: Caller,
+): Promise<ObjectAnswer> {
+  let patch: Patch | undefined
+  const answer = await replace(context, target, options, caller, async old => {
+    if (!old) throw notFound(resourceOf(target.kind), target.name)
+    return asPatchStatus(async () => {
+      patch ??= parsePatch(target, kind, bytes, options.fieldValidation)
+      return patched(target, old, patch, options.fieldValidation)
+    })
+  })
+  if (!answer) throw unclassified('a patch came to nothing')
+  return answer
+}
+
+interface Patch {
+  /** Faults of the patch itself that strict reading finds. */
+  readonly strict: readonly string[]
+  apply(object: ApiObject): Value
+}
+
+function parsePatch({ version }: Target, kind: PatchKind, bytes: Buffer, validation: FieldValidation): Patch {
+  const { value, duplicates } = decodePatch(kind, bytes, validation)
+  const fieldValidation = validation === '' ? 'Warn' : validation
+  switch (kind) {
+    case 'json': {
+      const patch = parseJsonPatch(value, { text: bytes.toString('utf8'), fieldValidation })
+      const repeated = duplicates.map(path => `json patch duplicate field ${JSON.stringify(path)}`)
+      return { strict: [...repeated, ...patch.strictErrors], apply: object => applyJsonPatch(object, patch) }
+    }
+    case 'merge': {
+      const patch = parseMergePatch(value, fieldValidation)
+      return { strict: repeatedFields(duplicates), apply: object => applyMergePatch(object, patch) }
+    }
+    case 'strategic': {
+      const patch = parseStrategicMergePatch(value)
+      const schema = schemaFromTypes(version.mergeFacts!.types, version.mergeFacts!.typeName)
+      return { strict: repeatedFields(duplicates), apply: object => applyStrategicMergePatch(object, patch, schema) }
+    }
+  }
+}
+
+const repeatedFields = (paths: readonly string[]): string[] =>
+  paths.map(path => `duplicate field ${JSON.stringify(path)}`)
+
+function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation): Decoded {
+  try {
+    return decodeJson(bytes)
+  } catch (error) {
+    if (error instanceof CodecError) throw notJson(kind, error.message, validation === '' ? 'Warn' : validation)
+    throw error
+  }
+}
+
+function patched(target: Target, old: ApiObject, patch: Patch, validation: FieldValidation) {
+  const { kind, version, name } = target
+  const result = patch.apply(old)
+  if (!isObject(result)) {
+    throw invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', result, 'the result of the patch is no object')])
+  }
+  const { object, strict } = version.rules.shape(result, [])
+  const faults = [...patch.strict, ...strict]
+  if (faults.length > 0 && validation === 'Strict') {
+    throw invalid(groupKindOf(kind), name, [fieldInvalid('patch', result, strictText(faults, false))])
+  }
+  return { object, warnings: validation === 'Ignore' ? [] : faults, isWhatClientSaw: false }
+}
+
+/** A patch that cannot be read or does not apply, as clients are told. */
+async function asPatchStatus<T>(action: () => Promise<T>): Promise<T> {
+  try {
+    return await action()
+  } catch (error) {
+    if (!(error instanceof PatchError)) throw error
+    throw new StatusError({
+      kind: 'Status',
+      apiVersion: 'v1',
+      metadata: {},
+      status: 'Failure',
+      message: error.message,
+      ...(error.reason && { reason: error.reason }),
+      ...(error.code === 422 && { details: {} }),
+      code: error.code,
+    })
+  }
+}

@@ -1,0 +1,137 @@
+// update: the object that is there is replaced by another, if that is what the client has seen. PUT, the patches and the
+// status subresource all come through here; they differ in where the new object comes from and which rules it follows.
+
+import type { ApiObject, StatusRules } from '../kinds/kind.js'
+import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
+import { metaForUpdate, metaOf, nameMismatch, placeInNamespace } from '../meta/object-meta.js'
+import { parseObjectVersion } from '../meta/resource-version.js'
+import { conflict, invalid, modifiedMeanwhile, notFound, unclassified } from '../meta/status.js'
+import type { WriteOptions } from '../meta/write-options.js'
+import type { ObjectAnswer } from './answer.js'
+import { type Body, readObject } from './body.js'
+import { createFrom, setMeta } from './create.js'
+import type { KindEntry } from './kind-store.js'
+import type { Caller, ResourceContext, Target } from './resource-context.js'
+import { showEntry, showValue } from './shown.js'
+import { asStatus } from './storage-status.js'
+import { encodeStored } from './stored-object.js'
+
+export async function updateObject(
+  context: ResourceContext,
+  target: Target,
+  options: WriteOptions,
+  body: Body,
+  caller: Caller,
+): Promise<ObjectAnswer> {
+  const { object: sent, warnings } = readObject(body, target, options.fieldValidation)
+  const mismatch = nameMismatch(metaOf(sent), target.name)
+  if (mismatch) throw mismatch
+  const object = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
+  const mayCreate = target.kind.manners.createOnUpdate && target.subresource === ''
+  const answer = await replace(context, target, options, caller, async old => {
+    return old || !mayCreate ? { object, warnings, isWhatClientSaw: true } : undefined
+  })
+  if (answer) return answer
+  const told = [...warnings]
+  const created = await createFrom(context, target, object, options, caller, told)
+  return { type: 'object', status: 201, warnings: told, served: target, object: showValue(created) }
+}
+
+/** What is to stand in the place of the object that is there. */
+export interface Replacement {
+  readonly object: ApiObject
+  readonly warnings: readonly string[]
+  /** Its uid and resourceVersion are those of the object that the client means to replace; no other may be. */
+  readonly isWhatClientSaw: boolean
+}
+
+/** Makes the replacement; is called again when the object has changed meanwhile. Nothing gives it up. */
+export type Change = (old: ApiObject | undefined) => Promise<Replacement | undefined>
+
+/** How often a change is made anew because the object has changed meanwhile. */
+const ATTEMPTS = 8
+
+/** Replaces the object by what `change` makes of it. */
+export async function replace(
+  context: ResourceContext,
+  target: Target,
+  options: WriteOptions,
+  caller: Caller,
+  change: Change,
+): Promise<ObjectAnswer | undefined> {
+  const { kind, namespace, name } = target
+  const store = context.storeOf(kind)
+  for (let attempt = 1; ; attempt++) {
+    const entry = await asStatus(0, () => store.get(namespace, name))
+    const old = entry && (await showEntry(target, entry)).value()
+    const replacement = await change(old)
+    if (!replacement) return undefined
+    if (!entry || !old) throw notFound(resourceOf(kind), name)
+    const warnings = [...replacement.warnings]
+    const done = await replaceEntry(context, target, options, caller, warnings, entry, old, replacement)
+    if (done) return { type: 'object', status: 200, warnings, served: target, object: showValue(done) }
+    // Where the client has seen the object, it is not for us to decide whether its wish still holds.
+    const isFinal = replacement.isWhatClientSaw && namesVersion(replacement.object)
+    if (isFinal || attempt === ATTEMPTS) throw modifiedMeanwhile(resourceOf(kind), name)
+  }
+}
+
+/** Nothing when the entry is no longer there as it was. */
+async function replaceEntry(
+  context: ResourceContext,
+  target: Target,
+  options: WriteOptions,
+  caller: Caller,
+  warnings: string[],
+  entry: KindEntry,
+  old: ApiObject,
+  { object: changed, isWhatClientSaw }: Replacement,
+): Promise<ApiObject | undefined> {
+  const { kind, version, name } = target
+  checkPreconditions(target, changed, old, isWhatClientSaw)
+  const rules: StatusRules = target.subresource === 'status' ? version.subresources.status! : version.rules
+  const defaulted = version.rules.default(changed)
+  const admitted = await context.admit(
+    { operation: 'UPDATE', target, object: defaulted, old, options, caller },
+    warnings,
+  )
+  const meta = metaForUpdate(metaOf(admitted), metaOf(old))
+  const unconditional = kind.manners.unconditionalUpdate && !namesVersion(admitted)
+  const seen = unconditional ? { ...meta, resourceVersion: metaOf(old).resourceVersion! } : meta
+  const object = rules.forUpdate(setMeta(admitted, seen), old)
+  const faults = rules.validateUpdate(object, old)
+  if (faults.length > 0) throw invalid(groupKindOf(kind), name, faults)
+  await context.validate({ operation: 'UPDATE', target, object, old, options, caller }, warnings)
+  warnings.push(...version.rules.warnings(object, old))
+
+  const at = (revision: number): ApiObject => setMeta(object, { ...metaOf(object), resourceVersion: String(revision) })
+  const stored = await kind.convert(object, version.name, kind.storageVersion)
+  if (options.dryRun || encodeStored(stored).equals(entry.value)) return at(entry.revision)
+  const store = context.storeOf(kind)
+  if (metaOf(object).deletionTimestamp !== undefined && !version.rules.isHeld(object)) {
+    // The last one to let go of it removes it.
+    const removed = await asStatus(0, () => store.delete(target.namespace, name, entry.revision))
+    return removed === false ? undefined : at(entry.revision)
+  }
+  const revision = await asStatus(0, () => store.update(stored, entry.revision))
+  return revision === false ? undefined : at(revision)
+}
+
+const namesVersion = (object: ApiObject): boolean => {
+  const { resourceVersion = '' } = metaOf(object)
+  return resourceVersion !== '' && resourceVersion !== '0'
+}
+
+/** What the body says of the object that it means to replace must be true of the one that is there. */
+function checkPreconditions({ kind, name }: Target, changed: ApiObject, old: ApiObject, withUid: boolean): void {
+  const { uid, resourceVersion = '' } = metaOf(changed)
+  const version = parseObjectVersion(resourceVersion)
+  if (!version.ok) throw unclassified(version.error)
+  if (withUid && uid && uid !== metaOf(old).uid) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaOf(old).uid ?? ''}`
+    throw conflict(resourceOf(kind), name, why)
+  }
+  if (namesVersion(changed) && String(version.value) !== metaOf(old).resourceVersion) {
+    throw modifiedMeanwhile(resourceOf(kind), name)
+  }
+}
