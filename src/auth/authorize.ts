@@ -1,0 +1,48 @@
+// What a caller may do, put as a question, and how a refusal is told.
+
+import { quote } from '../meta/go-text.js'
+import { forbidden, type StatusError } from '../meta/status.js'
+import type { Caller } from '../resources/resource-context.js'
+
+/** What is to be done, to what. */
+export type Deed =
+  | {
+      readonly verb: string
+      readonly group: string
+      readonly resource: string
+      /** Empty for the resource itself. */
+      readonly subresource: string
+      /** Empty at the cluster scope. */
+      readonly namespace: string
+      readonly name: string
+    }
+  | { readonly verb: string; readonly path: string }
+
+export interface Verdict {
+  readonly allowed: boolean
+  /** Why not, where there is more to say than "nobody allows it". */
+  readonly reason: string
+}
+
+export type Authorizer = (caller: Caller, deed: Deed) => Promise<Verdict>
+
+export const allowAll: Authorizer = async () => ({ allowed: true, reason: '' })
+
+export function refusal(caller: Caller, deed: Deed, { reason }: Verdict): StatusError {
+  const why = reason === '' ? '' : `: ${reason}`
+  if ('path' in deed) {
+    return forbidden(
+      { group: '', resource: '' },
+      '',
+      `User ${quote(caller.name)} cannot ${deed.verb} path ${quote(deed.path)}${why}`,
+    )
+  }
+  const { verb, group, resource, subresource, namespace, name } = deed
+  const what = quote(subresource === '' ? resource : `${resource}/${subresource}`)
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${quote(namespace)}`
+  return forbidden(
+    { group, resource },
+    name,
+    `User ${quote(caller.name)} cannot ${verb} resource ${what} in API group ${quote(group)} ${where}${why}`,
+  )
+}
