@@ -99,10 +99,12 @@ export interface ObjectRules {
 
 export interface Subresources {
   readonly status?: StatusRules | undefined
+  /** Letting go of what holds the object beyond its metadata's finalizers. */
+  readonly finalize?: StatusRules | undefined
   readonly scale?: ScaleRules | undefined
 }
 
-/** How a write to `/status` differs from a write to the object. */
+/** How a write to a part of the object, such as `/status`, differs from a write to the object. */
 export interface StatusRules {
   forUpdate(object: ApiObject, old: ApiObject): ApiObject
   validateUpdate(object: ApiObject, old: ApiObject): readonly FieldError[]

@@ -45,7 +45,7 @@ export interface Target extends Served {
   readonly namespace: string
   /** Empty for a collection. */
   readonly name: string
-  readonly subresource: '' | 'status' | 'scale'
+  readonly subresource: '' | 'status' | 'finalize' | 'scale'
 }
 
 const ADMIT_ALL: Admission = {

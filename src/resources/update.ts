@@ -89,7 +89,9 @@ async function replaceEntry(
 ): Promise<ApiObject | undefined> {
   const { kind, version, name } = target
   checkPreconditions(target, changed, old, isWhatClientSaw)
-  const rules: StatusRules = target.subresource === 'status' ? version.subresources.status! : version.rules
+  const { subresource } = target
+  const rules: StatusRules =
+    subresource === 'status' || subresource === 'finalize' ? version.subresources[subresource]! : version.rules
   const defaulted = version.rules.default(changed)
   const admitted = await context.admit(
     { operation: 'UPDATE', target, object: defaulted, old, options, caller },

@@ -1,0 +1,184 @@
+// A namespace that is to go takes everything in it along. It is held by the finalizer in its spec until nothing is left;
+// meanwhile its conditions tell what is.
+import type { ApiObject, Kind } from '../kinds/kind.js'
+import type { Registry } from '../kinds/registry.js'
+import { metaOf } from '../meta/object-meta.js'
+import { printTime } from '../meta/time.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
+import { folderOf, type KindEvent } from '../resources/kind-store.js'
+import type { ResourceContext } from '../resources/resource-context.js'
+import { decodeStored } from '../resources/stored-object.js'
+import type { Watch } from '../storage/store.js'
+import { systemObjects } from './system-objects.js'
+import { createWorkQueue } from './work-queue.js'
+
+export interface Controller {
+  /** Settles when there is nothing to do at the moment. */
+  idle(): Promise<void>
+  stop(): void
+}
+
+const FINALIZER = 'kubernetes'
+/** How soon a namespace is looked at again whose content waits for others. */
+const LOOK_AGAIN_MS = 250
+const PAGE = 500
+const AT_ONCE = 64
+
+export async function startNamespaceController(
+  context: ResourceContext,
+  registry: Registry,
+  namespaces: Kind,
+): Promise<Controller> {
+  const objects = systemObjects(context, 'namespace-controller')
+  const { cache } = context.storeOf(namespaces)
+  const queue = createWorkQueue(empty)
+  let watch: Watch | undefined
+  let stopped = false
+
+  async function start(): Promise<void> {
+    const { entries, revision } = await cache.range(namespaces.folder)
+    for (const entry of entries) consider(decodeStored(entry))
+    if (stopped) return
+    watch = cache.watch(namespaces.folder, revision, {
+      event: ({ entry }: KindEvent) => void (entry && consider(decodeStored(entry))),
+      end: () => void (stopped || setTimeout(() => start().catch(() => {}), LOOK_AGAIN_MS).unref()),
+    })
+  }
+
+  function consider(namespace: ApiObject): void {
+    const { name = '', deletionTimestamp } = metaOf(namespace)
+    if (deletionTimestamp !== undefined) queue.add(name)
+  }
+
+  /** Deletes what is in the namespace; lets go of it when nothing is left. */
+  async function empty(name: string): Promise<void> {
+    const namespace = await objects.get(namespaces, '', name)
+    if (!namespace || metaOf(namespace).deletionTimestamp === undefined) return
+    if (!finalizersOf(namespace).includes(FINALIZER)) return
+    const left: Remaining = { resources: new Map(), finalizers: new Map() }
+    for (const kind of registry.all()) {
+      if (kind.namespaced && kind.verbs.includes('delete')) await deleteAll(kind, name, left)
+    }
+    if (left.resources.size === 0) {
+      await objects.change(namespaces, '', name, letGo, 'finalize')
+      return
+    }
+    await objects.change(namespaces, '', name, old => withConditions(old, left, context.now()), 'status')
+    queue.addLater(name, LOOK_AGAIN_MS)
+  }
+
+  async function deleteAll(kind: Kind, namespace: string, left: Remaining): Promise<void> {
+    const store = context.storeOf(kind)
+    const folder = folderOf(kind, namespace)
+    let startAfter: string | undefined
+    for (;;) {
+      const page = await store.cache.range(folder, { limit: PAGE, startAfter })
+      const rest = page.entries.values()
+      const worker = async () => {
+        for (const entry of rest) {
+          const name = entry.key.slice(folder.length)
+          await objects.delete(kind, namespace, name, { propagationPolicy: 'Background' })
+          const still = await objects.get(kind, namespace, name)
+          if (still) note(left, kind, still)
+        }
+      }
+      await Promise.all(Array.from({ length: Math.min(AT_ONCE, page.entries.length) }, worker))
+      if (page.remaining === 0) return
+      startAfter = page.entries.at(-1)!.key
+    }
+  }
+
+  await start()
+  return {
+    idle: () => queue.idle(),
+    stop() {
+      stopped = true
+      watch?.close()
+      queue.stop()
+    },
+  }
+}
+
+/** What is still in a namespace: how many objects of which resource, held by which finalizers. */
+interface Remaining {
+  readonly resources: Map<string, number>
+  readonly finalizers: Map<string, number>
+}
+
+function note({ resources, finalizers }: Remaining, kind: Kind, object: ApiObject): void {
+  const resource = `${kind.names.plural}.${kind.group}`
+  resources.set(resource, (resources.get(resource) ?? 0) + 1)
+  for (const finalizer of metaOf(object).finalizers ?? [])
+    finalizers.set(finalizer, (finalizers.get(finalizer) ?? 0) + 1)
+}
+
+const specOf = (namespace: ApiObject): ValueObject => (isObject(namespace['spec']) ? namespace['spec'] : {})
+
+function finalizersOf(namespace: ApiObject): readonly Value[] {
+  const finalizers = getOwn(specOf(namespace), 'finalizers')
+  return Array.isArray(finalizers) ? finalizers : []
+}
+
+function letGo(namespace: ApiObject): ApiObject {
+  const finalizers = finalizersOf(namespace).filter(finalizer => finalizer !== FINALIZER)
+  const { finalizers: _, ...spec } = specOf(namespace)
+  return { ...namespace, spec: finalizers.length === 0 ? spec : { ...spec, finalizers } }
+}
+
+function withConditions(namespace: ApiObject, left: Remaining, now: number): ApiObject | undefined {
+  const status: ValueObject = isObject(namespace['status']) ? namespace['status'] : {}
+  const before = Array.isArray(status['conditions']) ? (status['conditions'] as ValueObject[]) : []
+  const wanted = conditionsFor(left)
+  const isTold = wanted.every(([type, state, , message]) =>
+    before.some(each => each['type'] === type && each['status'] === state && each['message'] === message),
+  )
+  if (isTold) return undefined
+  const ours = wanted.map(([type, state, reason, message]) => {
+    const old = before.find(each => each['type'] === type && each['status'] === state)
+    return { type, status: state, lastTransitionTime: old?.['lastTransitionTime'] ?? printTime(now), reason, message }
+  })
+  const others = before.filter(each => !wanted.some(([type]) => type === each['type']))
+  return { ...namespace, status: { ...status, conditions: [...others, ...ours] } }
+}
+
+function conditionsFor({ resources, finalizers }: Remaining): [string, string, string, string][] {
+  const list = (counts: Map<string, number>, join: string) =>
+    [...counts]
+      .toSorted(([a], [b]) => (a < b ? -1 : 1))
+      .map(([name, count]) => `${name} ${join} ${count} resource instances`)
+      .join(', ')
+  return [
+    ['NamespaceDeletionDiscoveryFailure', 'False', 'ResourcesDiscovered', 'All resources successfully discovered'],
+    [
+      'NamespaceDeletionGroupVersionParsingFailure',
+      'False',
+      'ParsedGroupVersions',
+      'All legacy kube types successfully parsed',
+    ],
+    [
+      'NamespaceDeletionContentFailure',
+      'False',
+      'ContentDeleted',
+      'All content successfully deleted, may be waiting on finalization',
+    ],
+    [
+      'NamespaceContentRemaining',
+      'True',
+      'SomeResourcesRemain',
+      `Some resources are remaining: ${list(resources, 'has')}`,
+    ],
+    finalizers.size === 0
+      ? [
+          'NamespaceFinalizersRemaining',
+          'False',
+          'ContentHasNoFinalizers',
+          'All content-preserving finalizers finished',
+        ]
+      : [
+          'NamespaceFinalizersRemaining',
+          'True',
+          'SomeFinalizersRemain',
+          `Some content in the namespace has finalizers remaining: ${list(finalizers, 'in')}`,
+        ],
+  ]
+}

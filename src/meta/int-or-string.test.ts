@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { asIntOrString, scaledValue } from './int-or-string.js'
+
+test('only texts and int32 numbers count', () => {
+  expect([5, 'http', -1].map(asIntOrString)).toEqual([5, 'http', -1])
+  expect([1.5, true, null, 2 ** 31, 2n ** 60n, undefined].map(asIntOrString)).toEqual(Array(6).fill(undefined))
+})
+
+test.each([
+  [3, 10, true, 3],
+  ['25%', 10, true, 3],
+  ['25%', 10, false, 2],
+  ['100%', 7, false, 7],
+])('%s of %d', (value, total, roundUp, expected) => {
+  expect(scaledValue(value, total, roundUp)).toEqual({ ok: true, value: expected })
+})
+
+test('a text that is no percentage cannot be scaled', () => {
+  expect(scaledValue('ten', 10, true)).toEqual({
+    ok: false,
+    error: 'invalid value for IntOrString: invalid type: string is not a percentage',
+  })
+})

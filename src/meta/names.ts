@@ -1,0 +1,245 @@
+// The rules that names keep: of objects, labels, annotations, finalizers, and of what else is named in the API.
+// A rule gives the reasons why a text breaks it, in the words of the reference server; none when it is kept.
+import { randomInt } from 'node:crypto'
+
+export type NameRule = (name: string) => string[]
+
+// ---- DNS names
+
+/** A label of a domain name (RFC 1123): `my-name`, `123-abc`. */
+export function checkDnsLabel(name: string): string[] {
+  const faults = tooLong(name, DNS_LABEL_MAX, 'characters')
+  if (!isDnsLabel(name)) {
+    faults.push(
+      isDnsSubdomain(name)
+        ? 'must not contain dots'
+        : regexFault(
+            "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
+            LABEL_1123,
+            'my-name',
+            '123-abc',
+          ),
+    )
+  }
+  return faults
+}
+
+/** A label that begins with a letter (RFC 1035): `my-name`, `abc-123`. */
+export function checkDns1035Label(name: string): string[] {
+  const faults = tooLong(name, DNS_LABEL_MAX, 'characters')
+  if (!isDnsLabel(name) || !/^[a-z]/.test(name)) {
+    faults.push(
+      regexFault(
+        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
+        LABEL_1035,
+        'my-name',
+        'abc-123',
+      ),
+    )
+  }
+  return faults
+}
+
+/** A domain name (RFC 1123), which is what most objects are named by: `example.com`. */
+export const checkDnsSubdomain: NameRule = name => dnsSubdomainFaults(name, 'characters')
+
+/** `*.example.com` */
+export function checkWildcardDnsSubdomain(name: string): string[] {
+  const faults = tooLong(name, DNS_SUBDOMAIN_MAX, 'characters')
+  if (!name.startsWith('*.') || !isDnsSubdomain(name.slice(2))) {
+    faults.push(
+      regexFault(
+        "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
+        `\\*\\.${SUBDOMAIN}`,
+        '*.example.com',
+      ),
+    )
+  }
+  return faults
+}
+
+// ---- keys and values of labels
+
+/** A key of labels, also the form of finalizers and condition types: `app`, `example.com/app`. */
+export function checkQualifiedName(key: string): string[] {
+  const parts = key.split('/', 3)
+  if (parts.length > 2) {
+    return [
+      `a valid label key ${LABEL_KEY_FAULT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+    ]
+  }
+  const [prefix, name] = parts.length === 1 ? [undefined, parts[0]!] : [parts[0]!, parts[1]!]
+  const faults: string[] = []
+  if (prefix === '') faults.push('prefix part must be non-empty')
+  else if (prefix !== undefined)
+    faults.push(...dnsSubdomainFaults(prefix, 'bytes').map(fault => `prefix part ${fault}`))
+  if (name === '') faults.push('name part must be non-empty')
+  else faults.push(...tooLong(name, LABEL_MAX, 'bytes').map(fault => `name part ${fault}`))
+  if (!isLabelText(name)) faults.push(`name part ${LABEL_KEY_FAULT}`)
+  return faults
+}
+
+export function checkLabelValue(value: string): string[] {
+  const faults = tooLong(value, LABEL_MAX, 'bytes')
+  if (value !== '' && !isLabelText(value)) {
+    faults.push(
+      regexFault(
+        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+        `(${LABEL_KEY_TEXT})?`,
+        'MyValue',
+        'my_value',
+        '12345',
+      ),
+    )
+  }
+  return faults
+}
+
+/** Keys of annotations are those of labels, except that their case does not matter. */
+export const checkAnnotationKey: NameRule = key => checkQualifiedName(key.toLowerCase())
+
+/** All keys and values of an object's annotations together, in bytes. */
+export const ANNOTATIONS_MAX = 256 * 1024
+
+export function annotationsSize(annotations: Readonly<Record<string, string>>): number {
+  let size = 0
+  for (const key of Object.keys(annotations)) size += Buffer.byteLength(key) + Buffer.byteLength(annotations[key]!)
+  return size
+}
+
+// ---- names in paths
+
+/** What a name must not be or hold to be a segment of a path. `prefix`: it will be continued, as a generateName. */
+export function checkPathSegment(name: string, prefix = false): string[] {
+  const faults: string[] = []
+  if (!prefix && (name === '.' || name === '..')) return [`may not be '${name}'`]
+  for (const part of ['/', '%']) if (name.includes(part)) faults.push(`may not contain '${part}'`)
+  return faults
+}
+
+// ---- other names
+
+/** Keys of a ConfigMap or Secret, which become file names. */
+export function checkConfigKey(key: string): string[] {
+  const faults = tooLong(key, DNS_SUBDOMAIN_MAX, 'characters')
+  if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
+    faults.push(
+      regexFault(
+        "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
+        '[-._a-zA-Z0-9]+',
+        'key.name',
+        'KEY_NAME',
+        'key-name',
+      ),
+    )
+  }
+  return [...faults, ...leadingDots(key)]
+}
+
+/** An identifier as in C: `my_name`, `MyName`. */
+export const checkCIdentifier: NameRule = name =>
+  /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
+    ? []
+    : [
+        regexFault(
+          "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
+          '[A-Za-z_][A-Za-z0-9_]*',
+          'my_name',
+          'MY_NAME',
+          'MyName',
+        ),
+      ]
+
+/** `10%` */
+export const checkPercent: NameRule = text =>
+  /^[0-9]+%$/.test(text)
+    ? []
+    : [regexFault("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%')]
+
+/** Names of the ports of a container or service: `http`, `admin-2`. */
+export function checkPortName(name: string): string[] {
+  const faults = tooLong(name, 15, 'characters')
+  if (!/^[-a-z0-9]+$/.test(name)) {
+    faults.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
+  }
+  if (!/[a-z]/.test(name)) faults.push('must contain at least one letter (a-z)')
+  if (name.includes('--')) faults.push('must not contain consecutive hyphens')
+  if (name.startsWith('-') || name.endsWith('-')) faults.push('must not begin or end with a hyphen')
+  return faults
+}
+
+// ---- generated names
+
+/**
+ * The rule for a generateName: that of the name it begins. A dash at its end is fine, since more follows; the
+ * reference server looks past it together with the character before it.
+ */
+export const checkGenerateName = (rule: NameRule, base: string): string[] =>
+  rule(base.length > 1 && base.endsWith('-') ? `${base.slice(0, -2)}a` : base)
+
+/** A name that begins as asked, cut so that it fits a DNS label, and ends in five random characters. */
+export function generateName(base: string): string {
+  let name = base.slice(0, DNS_LABEL_MAX - SUFFIX_LENGTH)
+  for (let i = 0; i < SUFFIX_LENGTH; i++) name += SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]
+  return name
+}
+
+const SUFFIX_LENGTH = 5
+/** No vowels and no digits that look like them, so that no words come up. */
+const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
+
+// ---- forms and texts
+
+const DNS_LABEL_MAX = 63
+const DNS_SUBDOMAIN_MAX = 253
+const LABEL_MAX = 63
+
+// As messages quote them. Names are matched by the functions below, which no text can make slow.
+const LABEL_1123 = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
+const LABEL_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?'
+const SUBDOMAIN = `${LABEL_1123}(\\.${LABEL_1123})*`
+const LABEL_KEY_TEXT = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]'
+
+const isDnsLabel = (text: string): boolean => hasShape(text, /[^-a-z0-9]/, /[a-z0-9]/)
+const isDnsSubdomain = (text: string): boolean => text.split('.').every(isDnsLabel)
+const isLabelText = (text: string): boolean => hasShape(text, /[^-A-Za-z0-9_.]/, /[A-Za-z0-9]/)
+
+/** Not empty, nothing that is not allowed, and ends that are. */
+const hasShape = (text: string, notAllowed: RegExp, end: RegExp): boolean =>
+  text !== '' && !notAllowed.test(text) && end.test(text[0]!) && end.test(text.at(-1)!)
+
+const LABEL_KEY_FAULT = regexFault(
+  "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+  LABEL_KEY_TEXT,
+  'MyName',
+  'my.name',
+  '123-abc',
+)
+
+function dnsSubdomainFaults(name: string, unit: 'bytes' | 'characters'): string[] {
+  const faults = tooLong(name, DNS_SUBDOMAIN_MAX, unit)
+  if (!isDnsSubdomain(name)) {
+    faults.push(
+      regexFault(
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
+        SUBDOMAIN,
+        'example.com',
+      ),
+    )
+  }
+  return faults
+}
+
+/** Lengths are counted in bytes, whatever the message calls them. */
+const tooLong = (name: string, most: number, unit: 'bytes' | 'characters'): string[] =>
+  Buffer.byteLength(name) > most ? [`must be no more than ${most} ${unit}`] : []
+
+/** `<fault> (e.g. 'a',  or 'b', regex used for validation is '…')`, with the two spaces of the original. */
+function regexFault(fault: string, regex: string, ...examples: string[]): string {
+  return `${fault} (e.g. ${examples.map(example => `'${example}', `).join(' or ')}regex used for validation is '${regex}')`
+}
+
+function leadingDots(name: string): string[] {
+  if (name === '.' || name === '..') return [`must not be '${name}'`]
+  return name.startsWith('..') ? ["must not start with '..'"] : []
+}
