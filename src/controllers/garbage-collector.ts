@@ -1,0 +1,213 @@
+// Objects go with their owners. One watch of the whole store tells of every object that names owners or waits for its
+// dependents; what follows from it is worked out against the live objects, so that a late or repeated event does no harm.
+import type { ApiObject, Kind } from '../kinds/kind.js'
+import type { Registry } from '../kinds/registry.js'
+import { parseGroupVersion } from '../meta/group-version.js'
+import {
+  FOREGROUND_FINALIZER,
+  metaOf,
+  type ObjectMeta,
+  ORPHAN_FINALIZER,
+  type OwnerReference,
+  withMeta,
+} from '../meta/object-meta.js'
+import type { ResourceContext } from '../resources/resource-context.js'
+import { decodeStored } from '../resources/stored-object.js'
+import type { Entry, Store, StoreEvent, Watch } from '../storage/store.js'
+import type { Controller } from './namespace-controller.js'
+import { createOwnershipGraph, type Node } from './ownership-graph.js'
+import { systemObjects } from './system-objects.js'
+import { createWorkQueue } from './work-queue.js'
+
+const PAGE = 500
+const RETRY_MS = 200
+
+export function startGarbageCollector(store: Store, context: ResourceContext, registry: Registry): Controller {
+  const objects = systemObjects(context, 'generic-garbage-collector')
+  const graph = createOwnershipGraph()
+  const queue = createWorkQueue(settle, 32)
+  const placeOf = createKeyReader(registry)
+  let watch: Watch | undefined
+  let stopped = false
+
+  /** Reads everything that is there, then follows what happens to it. */
+  async function start(): Promise<void> {
+    let page = await store.range('/', { limit: PAGE })
+    const { revision } = page
+    for (;;) {
+      for (const entry of page.entries) take(entry)
+      const last = page.entries.at(-1)
+      if (!last || page.remaining === 0 || stopped) break
+      page = await store.range('/', { limit: PAGE, startAfter: last.key, at: { exactly: revision } })
+    }
+    if (stopped) return
+    watch = store.watch('/', revision, { event: follow, end: () => void (stopped || again()) })
+  }
+
+  function again(): void {
+    setTimeout(() => start().catch(() => stopped || again()), RETRY_MS).unref()
+  }
+
+  function take(entry: Entry): void {
+    const node = mattersToUs(entry.value) ? graph.put(entry.key, metaOf(decodeStored(entry))) : undefined
+    if (node) queue.add(node.key)
+    else graph.remove(entry.key)
+  }
+
+  function follow({ key, value, revision, previous }: StoreEvent): void {
+    if (value) return take({ key, value, revision })
+    const uid = graph.remove(key)?.uid ?? uidOf(previous)
+    for (const dependent of graph.dependentsOf(uid)) queue.add(dependent.key)
+    // An owner that waits for this one may now go as well.
+    if (!previous || !mattersToUs(previous.value)) return undefined
+    for (const owner of metaOf(decodeStored(previous)).ownerReferences ?? []) wakeOwner(key, owner)
+    return undefined
+  }
+
+  function wakeOwner(dependent: string, owner: OwnerReference): void {
+    const place = placeOf(dependent)
+    const kind = kindOf(owner)
+    if (!place || !kind) return
+    queue.add(`${kind.folder}${kind.namespaced ? `${place.namespace}/` : ''}${owner.name}`)
+  }
+
+  function kindOf({ apiVersion, kind }: OwnerReference): Kind | undefined {
+    const groupVersion = parseGroupVersion(apiVersion)
+    return groupVersion.ok ? registry.findKind(groupVersion.value.group, kind) : undefined
+  }
+
+  /** Does what is to be done about the object at a key. */
+  async function settle(key: string): Promise<void> {
+    const node = graph.at(key)
+    const place = node && placeOf(key)
+    if (!node || !place) return
+    const object = await objects.get(place.kind, place.namespace, place.name)
+    if (!object || metaOf(object).uid !== node.uid) return
+    if (node.waitsFor === 'orphan') await releaseDependents(node, place)
+    else if (node.waitsFor === 'foreground') await deleteDependents(node, place)
+    else if (metaOf(object).deletionTimestamp === undefined) await judge(node, place, object)
+  }
+
+  async function releaseDependents(node: Node, place: Place): Promise<void> {
+    for (const dependent of graph.dependentsOf(node.uid)) {
+      const at = placeOf(dependent.key)
+      if (at) await dropOwners(at, new Set([node.uid]))
+    }
+    await dropFinalizer(place, ORPHAN_FINALIZER)
+  }
+
+  /** Dependents go first; those that do not block are not waited for. */
+  async function deleteDependents(node: Node, place: Place): Promise<void> {
+    const dependents = graph.dependentsOf(node.uid)
+    for (const dependent of dependents) queue.add(dependent.key)
+    const isBlocked = dependents.some(({ owners }) =>
+      owners.some(owner => owner.uid === node.uid && owner.blockOwnerDeletion === true),
+    )
+    if (!isBlocked) await dropFinalizer(place, FOREGROUND_FINALIZER)
+  }
+
+  /** An object whose owners are all gone goes too; one that has another owner left loses the references to the others. */
+  async function judge(node: Node, place: Place, object: ApiObject): Promise<void> {
+    const gone = new Set<string>()
+    let isWaitedFor = false
+    let isOwned = false
+    for (const owner of metaOf(object).ownerReferences ?? []) {
+      const state = await stateOf(owner, place)
+      if (state === 'unknown') return
+      if (state === 'there') isOwned = true
+      else gone.add(owner.uid)
+      if (state === 'waiting') isWaitedFor = true
+    }
+    if (isOwned) {
+      if (gone.size > 0) await dropOwners(place, gone)
+      return
+    }
+    if (gone.size === 0) return
+    const { finalizers = [] } = metaOf(object)
+    const hasDependents = graph.dependentsOf(node.uid).length > 0
+    const propagationPolicy = finalizers.includes(ORPHAN_FINALIZER)
+      ? 'Orphan'
+      : finalizers.includes(FOREGROUND_FINALIZER) || (isWaitedFor && hasDependents)
+        ? 'Foreground'
+        : 'Background'
+    await objects.delete(place.kind, place.namespace, place.name, {
+      preconditions: { uid: node.uid },
+      propagationPolicy,
+    })
+  }
+
+  async function stateOf(owner: OwnerReference, place: Place): Promise<'there' | 'waiting' | 'gone' | 'unknown'> {
+    const kind = kindOf(owner)
+    // A kind that nobody serves may come back with its objects.
+    if (!kind || (kind.namespaced && !place.kind.namespaced)) return 'unknown'
+    const object = await objects.get(kind, kind.namespaced ? place.namespace : '', owner.name)
+    if (!object || metaOf(object).uid !== owner.uid) return 'gone'
+    const { deletionTimestamp, finalizers = [] } = metaOf(object)
+    return deletionTimestamp !== undefined && finalizers.includes(FOREGROUND_FINALIZER) ? 'waiting' : 'there'
+  }
+
+  const dropOwners = ({ kind, namespace, name }: Place, uids: ReadonlySet<string>): Promise<void> =>
+    objects.change(kind, namespace, name, old => {
+      const { ownerReferences = [], ...rest } = metaOf(old)
+      const kept = ownerReferences.filter(owner => !uids.has(owner.uid))
+      if (kept.length === ownerReferences.length) return undefined
+      return asObject(old, kept.length === 0 ? rest : { ...rest, ownerReferences: kept })
+    })
+
+  const dropFinalizer = ({ kind, namespace, name }: Place, finalizer: string): Promise<void> =>
+    objects.change(kind, namespace, name, old => {
+      const { finalizers = [], ...rest } = metaOf(old)
+      if (!finalizers.includes(finalizer)) return undefined
+      const kept = finalizers.filter(each => each !== finalizer)
+      return asObject(old, kept.length === 0 ? rest : { ...rest, finalizers: kept })
+    })
+
+  start().catch(() => stopped || again())
+  return {
+    idle: () => queue.idle(),
+    stop() {
+      stopped = true
+      watch?.close()
+      queue.stop()
+    },
+  }
+}
+
+const asObject = (object: ApiObject, meta: ObjectMeta): ApiObject => withMeta(object, meta) as ApiObject
+
+const MARKS = ['"ownerReferences":[', `"${FOREGROUND_FINALIZER}"`, `"${ORPHAN_FINALIZER}"`].map(text =>
+  Buffer.from(text),
+)
+
+/** A quick look at the bytes, so that most objects need not be parsed. */
+const mattersToUs = (value: Buffer): boolean => MARKS.some(mark => value.includes(mark))
+
+const uidOf = (entry: Entry | undefined): string => (entry ? (metaOf(decodeStored(entry)).uid ?? '') : '')
+
+interface Place {
+  readonly kind: Kind
+  readonly namespace: string
+  readonly name: string
+}
+
+/** Which object a key of the store is. */
+function createKeyReader(registry: Registry): (key: string) => Place | undefined {
+  let kinds = new Map<string, Kind>()
+  let generation = -1
+  return key => {
+    if (generation !== registry.generation) {
+      kinds = new Map([...registry.all()].map(kind => [kind.folder, kind]))
+      generation = registry.generation
+    }
+    const first = key.indexOf('/', 1)
+    const second = key.indexOf('/', first + 1)
+    const folder = [key.slice(0, first + 1), key.slice(0, second + 1)].find(each => kinds.has(each))
+    if (folder === undefined) return undefined
+    const kind = kinds.get(folder)!
+    const rest = key.slice(folder.length)
+    const slash = rest.indexOf('/')
+    return slash === -1
+      ? { kind, namespace: '', name: rest }
+      : { kind, namespace: rest.slice(0, slash), name: rest.slice(slash + 1) }
+  }
+}
