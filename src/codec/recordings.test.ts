@@ -1,0 +1,88 @@
+// Every body that was recorded: it is read, or refused in the words of the recorded answer.
+import { readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { decodeCbor } from './cbor-decode.js'
+import { CodecError } from './codec-error.js'
+import type { Decoded } from './decoded.js'
+import { decodeJson } from './json-decode.js'
+import { decodeYaml } from './yaml-decode.js'
+import { encodeYaml } from './yaml-encode.js'
+
+interface Step {
+  method?: string
+  headers?: Record<string, string>
+  body?: unknown
+  expect?: { status?: number; contentType?: string; warnings?: string[]; body?: unknown }
+}
+
+const folder = new URL('../../test/conformance/recordings/', import.meta.url)
+const steps = readdirSync(folder)
+  .filter(file => file.endsWith('.json'))
+  .flatMap(
+    file => (JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as { scenarios: { steps: Step[] }[] }).scenarios,
+  )
+  .flatMap(scenario => scenario.steps)
+
+const DECODERS: readonly [string, (bytes: Uint8Array) => Decoded][] = [
+  ['json', decodeJson],
+  ['yaml', decodeYaml],
+  ['cbor', decodeCbor],
+]
+
+describe.each(DECODERS)('bodies in %s', (format, decode) => {
+  const sent = steps.flatMap(step => {
+    const type = step.headers?.['content-type'] ?? 'application/json'
+    const body = bodyOf(step)
+    return body !== undefined && type.includes(format) && step.expect?.status !== undefined ? [{ ...step, body }] : []
+  })
+
+  it('are read if they were accepted, with the duplicates that were reported', () => {
+    const accepted = sent.filter(step => step.expect!.status! < 300)
+    expect(accepted.length).toBeGreaterThan(20)
+    for (const step of accepted) {
+      const { duplicates } = decode(step.body)
+      const reported = (step.expect!.warnings ?? []).filter(text => /duplicate field|already set in map/.test(text))
+      const named = (text: string): boolean =>
+        duplicates.some(duplicate => text.includes(JSON.stringify(duplicate).slice(1, -1)))
+      expect(reported.filter(text => !named(text))).toEqual([])
+    }
+  })
+
+  it('are refused with the recorded words', () => {
+    let refused = 0
+    for (const step of sent.filter(({ expect: { status = 0 } = {} }) => status === 400)) {
+      const answer = JSON.stringify(step.expect!.body ?? '')
+      try {
+        decode(step.body)
+      } catch (error) {
+        if (!(error instanceof CodecError)) throw error
+        // In a YAML answer the message is folded.
+        if (answer.includes('essage') && !step.expect!.contentType?.includes('yaml')) {
+          expect(answer).toContain(JSON.stringify(error.message).slice(1, -1))
+          refused++
+        }
+      }
+    }
+    expect(refused).toBeGreaterThan(5)
+  })
+})
+
+it('prints every recorded YAML answer as it was', () => {
+  const answers = steps
+    .filter(step => step.expect?.contentType?.includes('yaml'))
+    .map(step => step.expect!.body)
+    .filter(body => typeof body === 'string')
+  expect(answers.length).toBeGreaterThan(20)
+  for (const answer of answers) expect(encodeYaml(decodeYaml(Buffer.from(answer)).value)).toBe(answer)
+})
+
+/** The bytes that were sent, unless parts of them come from earlier answers. */
+function bodyOf({ method, body }: Step): Buffer | undefined {
+  if (method === undefined || body === undefined || JSON.stringify(body).includes('{{')) return undefined
+  if (typeof body === 'string') return Buffer.from(body)
+  if (isBase64(body)) return Buffer.from(body.base64, 'base64')
+  return Buffer.from(JSON.stringify(body))
+}
+
+const isBase64 = (body: unknown): body is { base64: string } =>
+  typeof body === 'object' && body !== null && 'base64' in body && Object.keys(body).length === 1
