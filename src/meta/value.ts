@@ -39,30 +39,42 @@ export function setOwn(object: ValueObject, key: string, value: Value): void {
   } else object[key] = value
 }
 
-/** A copy that shares nothing that can be changed. Depth is bounded where values are decoded. */
+/** A copy that shares nothing that can be changed. Values may be 10,000 deep, so that neither walk here recurses. */
 export function copyValue<T extends Value>(value: T): T
-export function copyValue(value: Value): Value {
-  if (Array.isArray(value)) return value.map(item => copyValue(item))
-  if (!isObject(value)) return value
-  const copy: ValueObject = {}
-  for (const key of Object.keys(value)) setOwn(copy, key, copyValue(value[key]!))
-  return copy
+export function copyValue(root: Value): Value {
+  const open: [from: Value[] | ValueObject, to: Value[] | ValueObject][] = []
+  const begin = (value: Value): Value => {
+    if (!Array.isArray(value) && !isObject(value)) return value
+    const copy = Array.isArray(value) ? [] : {}
+    open.push([value, copy])
+    return copy
+  }
+  const result = begin(root)
+  for (let next = open.pop(); next; next = open.pop()) {
+    const [from, to] = next
+    if (Array.isArray(from)) for (const item of from) (to as Value[]).push(begin(item))
+    else for (const key of Object.keys(from)) setOwn(to as ValueObject, key, begin(from[key]!))
+  }
+  return result
 }
 
 /** Equal in every part; the order of members does not count, and 1 is not 1.0. */
 export function equalValues(a: Value | undefined, b: Value | undefined): boolean {
-  if (a === b) return true
-  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
-  if (a instanceof WholeFloat || b instanceof WholeFloat) {
-    return a instanceof WholeFloat && b instanceof WholeFloat && a.value === b.value
+  const pairs: [Value | undefined, Value | undefined][] = [[a, b]]
+  for (let pair = pairs.pop(); pair; pair = pairs.pop()) {
+    const [left, right] = pair
+    if (left === right) continue
+    if (Array.isArray(left) && Array.isArray(right)) {
+      if (left.length !== right.length) return false
+      for (const [i, item] of left.entries()) pairs.push([item, right[i]])
+    } else if (isObject(left) && isObject(right)) {
+      const keys = Object.keys(left)
+      if (keys.length !== Object.keys(right).length) return false
+      for (const key of keys) {
+        if (!Object.hasOwn(right, key)) return false
+        pairs.push([left[key], right[key]])
+      }
+    } else if (!(left instanceof WholeFloat && right instanceof WholeFloat && left.value === right.value)) return false
   }
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return (
-      Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, i) => equalValues(item, b[i]))
-    )
-  }
-  const keys = Object.keys(a)
-  return (
-    keys.length === Object.keys(b).length && keys.every(key => Object.hasOwn(b, key) && equalValues(a[key], b[key]))
-  )
+  return true
 }

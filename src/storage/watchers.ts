@@ -12,12 +12,14 @@ import type { Revision, StoreEvent, Watch, WatchSink } from './store.js'
 export interface EventLog<E extends StoreEvent> {
   /** Every event up to here has been published. */
   readonly revision: Revision
+  /** The newest revision that is known to have happened, where the log may lag behind it. */
+  readonly happened?: Revision
   /** The next events after a revision, oldest first, `limit` or so many; throws when some of them are gone. */
   read(after: Revision, limit: number): readonly E[]
 }
 
 export interface Watchers<E extends StoreEvent> {
-  /** Listens at an address for events after a revision that the log has reached. */
+  /** Listens at an address for events after a revision that is known to have happened. */
   watch(address: string, after: Revision, sink: WatchSink<E>): Watch
   /** Hands on events, oldest first, after the log took them in. */
   publish(events: readonly E[]): void
@@ -28,20 +30,36 @@ export interface Watchers<E extends StoreEvent> {
   readonly size: number
 }
 
+/** Where events can be heard. */
+export interface Addressing<E extends StoreEvent> {
+  addressesOf(event: E): readonly string[]
+  /** Whether an address is among those of an event. */
+  isHeardAt(address: string, event: E): boolean
+}
+
 /** How many events a watcher that catches up reads before others get their turn. */
 const CATCH_UP_EVENTS = 500
 
+/** How many events all that catch up may read before the process looks after something else. */
+const TURN_EVENTS = 5_000
+
 export function createWatchers<E extends StoreEvent>(
   log: EventLog<E>,
-  addressesOf: (event: E) => readonly string[] = event => addressesOfKey(event.key),
+  { addressesOf, isHeardAt }: Addressing<E> = byKey,
 ): Watchers<E> {
   const all = new Set<Watcher<E>>()
   const live = new Map<string, Set<Watcher<E>>>()
+  /** Those who have yet to read something in the log: not live, or sent something while they were paused. */
+  const lagging = new Set<Watcher<E>>()
+  /** Those among them whose turn it is to read, one after the other. */
+  const due = new Set<Watcher<E>>()
+  let turnAhead = false
 
   function goLive(watcher: Watcher<E>): void {
     const there = live.get(watcher.address)
     if (there) there.add(watcher)
     else live.set(watcher.address, new Set([watcher]))
+    lagging.delete(watcher)
     watcher.live = true
     watcher.liveSince = watcher.position
     tellProgress(watcher)
@@ -55,6 +73,8 @@ export function createWatchers<E extends StoreEvent>(
 
   function remove(watcher: Watcher<E>): void {
     all.delete(watcher)
+    lagging.delete(watcher)
+    due.delete(watcher)
     leaveLive(watcher)
     watcher.ended = true
   }
@@ -78,11 +98,11 @@ export function createWatchers<E extends StoreEvent>(
   }
 
   function deliver(watcher: Watcher<E>, event: E): void {
-    if (watcher.live && event.revision <= watcher.liveSince) return // it joined while this event was being handed out
+    if (watcher.live && event.revision <= watcher.liveSince) return // it joined behind this event
     // Events of one revision (keys of one lease that expired in etcd) go together: no position lies between them.
     if (watcher.paused && event.revision !== watcher.position) {
-      if (!watcher.behind) watcher.position = event.revision - 1 // until now it missed nothing
-      watcher.behind = true
+      if (!lagging.has(watcher)) watcher.position = event.revision - 1 // until now it missed nothing
+      lagging.add(watcher)
       return
     }
     watcher.position = event.revision
@@ -93,36 +113,50 @@ export function createWatchers<E extends StoreEvent>(
     }
   }
 
-  /** Delivers the next stretch of the log, then lets others run; goes live at the end of it. */
-  function catchUp(watcher: Watcher<E>): void {
-    watcher.scheduled = false
-    if (watcher.ended || watcher.paused) return
+  function schedule(watcher: Watcher<E>): void {
+    due.add(watcher)
+    if (turnAhead) return
+    turnAhead = true
+    setImmediate(takeTurns)
+  }
+
+  /** However many have to catch up, new events, reads and writes do not wait for all of them. */
+  function takeTurns(): void {
+    let left = TURN_EVENTS
+    for (const watcher of due) {
+      due.delete(watcher)
+      left -= catchUp(watcher)
+      if (left <= 0) break
+    }
+    turnAhead = due.size > 0
+    if (turnAhead) setImmediate(takeTurns)
+  }
+
+  /** Delivers the next stretch of the log, goes live at the end of it, and answers how many events it looked at. */
+  function catchUp(watcher: Watcher<E>): number {
+    if (watcher.paused) return 0
     let events: readonly E[]
     try {
       events = log.read(watcher.position, CATCH_UP_EVENTS)
     } catch (error) {
       end(watcher, error instanceof StorageError ? error : new StorageError('corrupt', String(error), undefined, error))
-      return
+      return 1
     }
     for (const event of events) {
-      if (watcher.ended || (watcher.paused && event.revision !== watcher.position)) return
-      if (addressesOf(event).includes(watcher.address)) deliver(watcher, event)
+      if (watcher.ended || (watcher.paused && event.revision !== watcher.position)) break
+      if (isHeardAt(watcher.address, event)) deliver(watcher, event)
       else watcher.position = event.revision
     }
-    if (watcher.ended || watcher.paused) return
-    if (events.length >= CATCH_UP_EVENTS) schedule(watcher)
-    else goLive(watcher)
-  }
-
-  function schedule(watcher: Watcher<E>): void {
-    if (watcher.scheduled) return
-    watcher.scheduled = true
-    setImmediate(catchUp, watcher)
+    if (!watcher.ended && !watcher.paused) {
+      if (events.length >= CATCH_UP_EVENTS) schedule(watcher)
+      else goLive(watcher)
+    }
+    return events.length + 1
   }
 
   /** Answers a request for progress, unless the watcher has yet to catch up; then it is answered afterwards. */
   function tellProgress(watcher: Watcher<E>): void {
-    if (!watcher.progressWanted || !watcher.live || watcher.paused) return
+    if (!watcher.progressWanted || !watcher.live || watcher.paused || watcher.position > log.revision) return
     watcher.progressWanted = false
     watcher.position = log.revision
     try {
@@ -141,26 +175,25 @@ export function createWatchers<E extends StoreEvent>(
         live: false,
         liveSince: after,
         paused: false,
-        behind: false,
         progressWanted: false,
-        scheduled: false,
         ended: false,
       }
       all.add(watcher)
-      if (after > log.revision) {
+      if (after > Math.max(log.revision, log.happened ?? 0)) {
         setImmediate(() => end(watcher, futureRevision(after, log.revision)))
-      } else if (after === log.revision) goLive(watcher)
-      else schedule(watcher)
+      } else if (after >= log.revision) goLive(watcher)
+      else {
+        lagging.add(watcher)
+        schedule(watcher)
+      }
       return {
         resume() {
           if (!watcher.paused || watcher.ended) return
           watcher.paused = false
-          if (watcher.live && !watcher.behind) setImmediate(tellProgress, watcher)
-          else {
-            watcher.behind = false
+          if (lagging.has(watcher)) {
             leaveLive(watcher)
             schedule(watcher)
-          }
+          } else setImmediate(tellProgress, watcher)
         },
         requestProgress() {
           watcher.progressWanted = true
@@ -181,10 +214,8 @@ export function createWatchers<E extends StoreEvent>(
     },
 
     dropBehind(revision, error) {
-      for (const watcher of all) {
-        // A live watcher that missed nothing has nothing to lose, wherever it last stopped.
-        if (watcher.position < revision && (!watcher.live || watcher.behind)) end(watcher, error(watcher.position))
-      }
+      // Whoever missed nothing has nothing to lose, wherever they last stopped.
+      for (const watcher of lagging) if (watcher.position < revision) end(watcher, error(watcher.position))
     },
 
     endAll(error) {
@@ -204,16 +235,21 @@ interface Watcher<E extends StoreEvent> {
   position: Revision
   /** It listens to what is published; otherwise it reads the log. */
   live: boolean
-  /** What was published up to here it has read from the log. */
+  /** Where it was when it went live: an event up to here that is published later is not for it. */
   liveSince: Revision
   /** Its sink takes nothing for now. */
   paused: boolean
-  /** It was sent something while it was paused. */
-  behind: boolean
   progressWanted: boolean
-  scheduled: boolean
   ended: boolean
 }
+
+const byKey: Addressing<StoreEvent> = {
+  addressesOf: event => addressesOfKey(event.key),
+  isHeardAt: (address, { key }) => key === address || isWithin(address, key),
+}
+
+/** Whether a key is in a folder. */
+export const isWithin = (folder: string, key: string): boolean => folder.endsWith('/') && key.startsWith(folder)
 
 /** Where a write to a key can be heard: at the key itself and at every folder above it. */
 export function addressesOfKey(key: string): string[] {

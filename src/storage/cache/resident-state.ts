@@ -1,0 +1,76 @@
+// All entries of a folder in memory, for stores whose reads are far away.
+import { endOfFolder } from '../keys.js'
+import { createOrderedMap } from '../ordered-map.js'
+import type { Entry, Page, RangeOptions, Revision, Store, StoreEvent } from '../store.js'
+import type { CachedEntry, CachedEvent, Describer } from './facts.js'
+
+export interface ResidentState<F> {
+  /** The state has been the same since this revision. */
+  readonly changed: Revision
+  get(key: string): CachedEntry<F> | undefined
+  /** Entries of a folder, as they are now, and how many more there are. */
+  page(
+    folder: string,
+    options: Pick<RangeOptions, 'limit' | 'startAfter'>,
+  ): { entries: CachedEntry<F>[]; remaining: number }
+  apply(event: CachedEvent<F>): void
+}
+
+/** Reads a folder page by page, all of it as of one revision. */
+export async function loadResidentState<F>(
+  store: Store,
+  folder: string,
+  pageSize: number,
+  describer: Describer<F>,
+): Promise<ResidentState<F>> {
+  const entries = createOrderedMap<CachedEntry<F>>()
+  let page: Page = await store.range(folder, { limit: pageSize })
+  const { revision } = page
+  for (;;) {
+    for (const entry of page.entries) entries.set(entry.key, describer.entry(detachedEntry(entry)))
+    const last = page.entries.at(-1)
+    if (page.remaining === 0 || !last) break
+    page = await store.range(folder, { limit: pageSize, startAfter: last.key, at: { exactly: revision } })
+  }
+  let changed = revision
+
+  return {
+    get changed() {
+      return changed
+    },
+
+    get: key => entries.get(key),
+
+    page(of, { limit = Number.POSITIVE_INFINITY, startAfter }) {
+      const end = endOfFolder(of)
+      // Nothing sorts between a key and the same key with a NUL behind it.
+      const start = startAfter === undefined ? of : `${startAfter}\0`
+      const found: CachedEntry<F>[] = []
+      for (const key of entries.keys(start, end)) {
+        if (found.length === limit) return { entries: found, remaining: entries.rank(end) - entries.rank(key) }
+        found.push(entries.get(key)!)
+      }
+      return { entries: found, remaining: 0 }
+    },
+
+    apply(event) {
+      changed = event.revision
+      if (event.entry) entries.set(event.key, event.entry)
+      else entries.delete(event.key)
+    },
+  }
+}
+
+/** An event whose bytes can be kept for long. */
+export const detached = (event: StoreEvent): StoreEvent =>
+  event.value ? { ...event, value: detachedValue(event.value) } : event
+
+const detachedEntry = ({ key, value, revision }: Entry): Entry => ({ key, value: detachedValue(value), revision })
+
+/** A value may be a small piece of a whole message from the network, all of which it would keep alive. */
+function detachedValue(value: Buffer): Buffer {
+  if (value.buffer.byteLength <= 2 * value.byteLength) return value
+  const copy = Buffer.allocUnsafeSlow(value.byteLength)
+  value.copy(copy)
+  return copy
+}

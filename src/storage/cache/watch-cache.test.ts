@@ -1,0 +1,190 @@
+import { describe, expect, test } from 'vitest'
+import { createMemoryStore } from '../memory/memory-store.js'
+import type { Store } from '../store.js'
+import { describeStore } from '../store.suite.js'
+import { recordWatch, type WatchRecorder } from '../watch-recorder.suite.js'
+import type { CachedEvent } from './facts.js'
+import { createHeldStore } from './held-store.suite.js'
+import { createWatchCache, type WatchCacheOptions } from './watch-cache.js'
+
+function cacheOn(store: Store, options: WatchCacheOptions<undefined> = {}) {
+  return { store: createWatchCache(store, '/', options), close: () => store.close() }
+}
+
+describeStore('the watch cache on a memory store', async () => cacheOn(createMemoryStore()))
+describeStore('the watch cache with a small window', async () =>
+  cacheOn(createMemoryStore(), { window: { events: 10 } }),
+)
+describeStore('the watch cache on a far store', async () => cacheOn(createHeldStore(), { pageSize: 7 }))
+
+describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind => {
+  const open = () => {
+    const store = createHeldStore({ embedded: kind === 'embedded' })
+    let described = 0
+    const cache = createWatchCache(store, '/pods/', {
+      describe(key, value) {
+        described++
+        return { terms: { node: value.toString() }, data: { length: key.length } }
+      },
+    })
+    return { store, cache, described: () => described }
+  }
+
+  test('answers only for its folder', async () => {
+    const { cache } = open()
+    const sink = { event() {}, end() {} }
+    await expect(cache.get('/nodes/a')).rejects.toMatchObject({ code: 'invalid-key' })
+    await expect(cache.create('/nodes/a', bytes(''))).rejects.toMatchObject({ code: 'invalid-key' })
+    await expect(cache.update('/nodes/a', bytes(''), 1)).rejects.toMatchObject({ code: 'invalid-key' })
+    await expect(cache.delete('/nodes/a', 1)).rejects.toMatchObject({ code: 'invalid-key' })
+    await expect(cache.range('/')).rejects.toMatchObject({ code: 'invalid-folder' })
+    await expect(cache.range('/podsets/')).rejects.toMatchObject({ code: 'invalid-folder' })
+    expect(() => cache.watch('/nodes/', 0, sink)).toThrow(/"\/nodes\/" is not in "\/pods\/"/)
+    expect(() => cache.watch('/pods/a', 0, sink, { field: 'node', value: 'n1' })).toThrow(/is not a folder/)
+    expect(() => createWatchCache(createMemoryStore(), '/pods')).toThrow(/is not a folder/)
+  })
+
+  test('gives facts with what is read, worked out once for each write and not before they are asked for', async () => {
+    const { cache, described } = open()
+    await cache.create('/pods/a', bytes('n1'))
+    const entry = await cache.get('/pods/a')
+    expect(entry).toEqual({ key: '/pods/a', value: bytes('n1'), revision: 1 })
+    const page = await cache.range('/pods/')
+    expect(described()).toBe(0)
+    expect(entry?.facts).toEqual({ terms: { node: 'n1' }, data: { length: 7 } })
+    expect(page.entries[0]?.facts).toBe(entry?.facts)
+    expect((await cache.get('/pods/a', { exactly: 1 }))?.facts).toBe(entry?.facts)
+    expect(described()).toBe(1)
+    await cache.update('/pods/a', bytes('n2'), 1)
+    expect((await cache.get('/pods/a'))?.facts.terms).toEqual({ node: 'n2' })
+    expect((await cache.get('/pods/a', { exactly: 1 }))?.facts.terms).toEqual({ node: 'n1' })
+    expect(described()).toBe(2)
+  })
+
+  test('feeds all watchers from one watch of the store, with the same event', async () => {
+    const { store, cache, described } = open()
+    const first = recordWatch(cache, '/pods/', 0)
+    const second = recordWatch(cache, '/pods/a', 0)
+    await Promise.all([synced(first), synced(second)])
+    expect(store.watches).toBe(1)
+    await cache.create('/pods/a', bytes('n1'))
+    await cache.update('/pods/a', bytes('n2'), 1)
+    await cache.delete('/pods/a', 2)
+    await Promise.all([first.count(3), second.count(3)])
+    const events = first.events as readonly CachedEvent<unknown>[]
+    expect(events).toHaveLength(3)
+    events.forEach((event, i) => expect(second.events[i]).toBe(event))
+    const terms = events.map(event => [event.previous?.facts.terms.node, event.entry?.facts.terms.node])
+    expect(terms).toEqual([
+      [undefined, 'n1'],
+      ['n1', 'n2'],
+      ['n2', undefined],
+    ])
+    expect(described()).toBe(2)
+    expect(store.watches).toBe(1)
+  })
+
+  test('sends a watcher of a term the events that come to have it, have it or cease to have it', async () => {
+    const { cache, described } = open()
+    const watch = (folder: string, value: string) => {
+      const seen: string[] = []
+      const sink = {
+        event: (event: CachedEvent<unknown>) => void seen.push(`${event.key} @${event.revision}`),
+        end() {},
+      }
+      const inner = cache.watch(folder, 0, sink, { field: 'node', value })
+      return { seen, inner }
+    }
+    const n1 = watch('/pods/', 'n1')
+    const n2 = watch('/pods/', 'n2')
+    const n1OfB = watch('/pods/b/', 'n1')
+    const all = recordWatch(cache, '/pods/', 0)
+    await cache.create('/pods/a/x', bytes('n1'))
+    await cache.create('/pods/b/y', bytes('n2'))
+    await cache.update('/pods/a/x', bytes('n2'), 1)
+    await cache.update('/pods/b/y', bytes('n1'), 2)
+    await cache.delete('/pods/a/x', 3)
+    await cache.create('/pods/a/z', bytes('n3'))
+    await all.count(6)
+    await synced(all, 6)
+    expect(n1.seen).toEqual(['/pods/a/x @1', '/pods/a/x @3', '/pods/b/y @4'])
+    expect(n2.seen).toEqual(['/pods/b/y @2', '/pods/a/x @3', '/pods/b/y @4', '/pods/a/x @5'])
+    expect(n1OfB.seen).toEqual(['/pods/b/y @4'])
+
+    for (const { inner } of [n1, n2, n1OfB]) inner.close()
+    const before = described()
+    await cache.create('/pods/a/x', bytes('n1'))
+    await all.count(7)
+    expect(described()).toBe(before) // nobody listens to a term any more
+    expect(n1.seen).toHaveLength(3)
+  })
+
+  test('lets a value that cannot be described pass, without terms', async () => {
+    const store = createHeldStore({ embedded: kind === 'embedded' })
+    const cache = createWatchCache(store, '/pods/', {
+      describe() {
+        throw new Error('not a pod')
+      },
+    })
+    const all = recordWatch(cache, '/pods/', 0)
+    cache.watch('/pods/', 0, { event() {}, end() {} }, { field: 'node', value: 'n1' })
+    await synced(all)
+    await cache.create('/pods/a', bytes('?'))
+    await cache.create('/pods/b', bytes('?'))
+    await all.count(2)
+    const entry = await cache.get('/pods/a')
+    expect(() => entry?.facts).toThrow('not a pod')
+  })
+
+  test('without a description has no facts', async () => {
+    const cache = createWatchCache(createHeldStore({ embedded: kind === 'embedded' }), '/pods/')
+    await cache.create('/pods/a', bytes('n1'))
+    expect((await cache.get('/pods/a'))?.facts).toEqual({ terms: {}, data: undefined })
+  })
+
+  test('ends its watchers and its own watch when it is closed, not the store', async () => {
+    const { store, cache } = open()
+    await store.create('/pods/a', bytes('n1'))
+    const live = recordWatch(cache, '/pods/', 1)
+    await synced(live)
+    const starting = recordWatch(cache, '/pods/', 0)
+    await cache.close()
+    expect(live.ended?.code).toBe('closed')
+    expect(starting.ended?.code).toBe('closed')
+    expect(store.watches).toBe(0)
+    await turns(3)
+    expect(store.watches).toBe(0)
+    expect(starting.events).toEqual([])
+    expect((await store.get('/pods/a'))?.revision).toBe(1)
+    await expect(cache.get('/pods/a')).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  test('closed while it starts leaves nothing behind', async () => {
+    const { store, cache } = open()
+    const seen = recordWatch(cache, '/pods/', 0)
+    await cache.close()
+    await turns(5)
+    expect(seen.ended?.code).toBe('closed')
+    expect(store.watches).toBe(0)
+  })
+
+  test('ends its watchers with `closed` when the store closes', async () => {
+    const { store, cache } = open()
+    const seen = recordWatch(cache, '/pods/', 0)
+    await synced(seen)
+    await store.close()
+    expect((await seen.end()).code).toBe('closed')
+  })
+})
+
+const bytes = (text: string): Buffer => Buffer.from(text)
+
+/** Waits until a watch has told that it is there. */
+async function synced(seen: WatchRecorder, revision = 0): Promise<void> {
+  seen.watch.requestProgress()
+  await seen.progressTo(revision)
+}
+
+async function turns(count: number): Promise<void> {
+  for (let i = 0; i < count; i++) await new Promise(resolve => setImmediate(resolve))
+}
