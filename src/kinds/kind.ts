@@ -12,13 +12,15 @@ export interface Kind {
   readonly versions: readonly KindVersion[]
   /** The version in which objects are stored from now on. */
   readonly storageVersion: string
+  /** The same with its group, which is another one where two groups serve the same objects. */
+  readonly storedAs: string
   /** Where its objects are kept: a folder of the store, such as `/configmaps/` or `/example.com/widgets/`. */
   readonly folder: string
   /** The verbs that discovery lists and requests may use, in discovery's order. */
   readonly verbs: readonly string[]
   readonly manners: Manners
-  /** An object of one version as another version has it. Neither is changed. */
-  convert(object: ApiObject, from: string, to: string): ApiObject | Promise<ApiObject>
+  /** An object, of the apiVersion that it names, as another apiVersion has it. The object is left as it was. */
+  convert(object: ApiObject, to: string): ApiObject | Promise<ApiObject>
 }
 
 export interface KindNames {
@@ -57,7 +59,7 @@ export interface KindVersion {
   readonly protobuf?: ProtobufForm | undefined
   readonly columns: readonly Column[]
   /** The cells of an object's row, one for each column. */
-  cells(object: ApiObject, now: Date): Value[]
+  cells(object: ApiObject, now: number): Value[]
   /** Which fields a field selector may ask for. */
   readonly supportField: SupportField
   /** The value of each such field, apart from `metadata.name` and `metadata.namespace`. */
@@ -84,9 +86,9 @@ export interface ObjectRules {
   /** Fills in what was left out. */
   default(object: ApiObject): ApiObject
   /** What creation sets and clears, whatever the client says. */
-  forCreate(object: ApiObject): ApiObject
+  forCreate(object: ApiObject, now: number): ApiObject
   /** What an update keeps of the old object, or counts up. */
-  forUpdate(object: ApiObject, old: ApiObject): ApiObject
+  forUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   validate(object: ApiObject): readonly FieldError[]
   validateUpdate(object: ApiObject, old: ApiObject): readonly FieldError[]
   /** Whether something still keeps an object that is to go: its finalizers, and for some kinds more. */
@@ -106,7 +108,7 @@ export interface Subresources {
 
 /** How a write to a part of the object, such as `/status`, differs from a write to the object. */
 export interface StatusRules {
-  forUpdate(object: ApiObject, old: ApiObject): ApiObject
+  forUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   validateUpdate(object: ApiObject, old: ApiObject): readonly FieldError[]
 }
 

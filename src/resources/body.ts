@@ -7,7 +7,7 @@ import { decodeYaml } from '../codec/yaml-decode.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { jsonTypeOf } from '../meta/go-struct.js'
 import { parseGroupVersion } from '../meta/group-version.js'
-import { badRequest, type StatusError, unsupportedMediaType } from '../meta/status.js'
+import { badRequest, cannotHandle, type StatusError, unsupportedMediaType } from '../meta/status.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
 import type { FieldValidation } from '../meta/write-options.js'
 import type { Served } from './answer.js'
@@ -47,7 +47,7 @@ function validated(
   if (strict.length === 0 || validation === 'Ignore') return []
   if (validation !== 'Strict') return strict
   const isYaml = mediaType === 'application/yaml'
-  throw badRequest(cannotHandle(kind.names.kind, version.name, kind.names.kind, strictText(strict, isYaml)))
+  throw cannotHandle(kind.names.kind, version.name, kind.names.kind, strictText(strict, isYaml))
 }
 
 /** YAML's own complaints come first, under a heading of their own. */
@@ -58,9 +58,6 @@ export function strictText(strict: readonly string[], isYaml: boolean): string {
     fromYaml.length === 0 ? [] : [`yaml: unmarshal errors:\n${fromYaml.map(text => `  ${text}`).join('\n')}`]
   return `strict decoding error: ${[...heading, ...others].join(', ')}`
 }
-
-export const cannotHandle = (kind: string, version: string, as: string, why: string): string =>
-  `${kind} in version ${JSON.stringify(version)} cannot be handled as a ${as}: ${why}`
 
 /** The body as a value that can be an object of some kind; anything else is refused. */
 export function decodeBody({ bytes, mediaType }: Body, served: Served): Decoded {
@@ -74,7 +71,7 @@ export function decodeBody({ bytes, mediaType }: Body, served: Served): Decoded 
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
     if (error.fault === 'unacceptable' && mediaType === 'application/cbor') {
-      throw badRequest(cannotHandle(expected, served.version.name, expected, error.message))
+      throw cannotHandle(expected, served.version.name, expected, error.message)
     }
     throw unrecognized(`${UNREADABLE[mediaType] ?? ''}${error.message}`)
   }

@@ -57,14 +57,14 @@ export async function createFrom(
   const { kind, version } = target
   const { rules } = version
   const placed = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
-  let admitted = await context.admit(
+  const admitted = await context.admit(
     { operation: 'CREATE', target, object: rules.default(placed), old: undefined, options, caller },
     warnings,
   )
   if (metaOf(admitted).resourceVersion) throw unclassified('resourceVersion should not be set on objects to be created')
-  admitted = rules.forCreate(admitted)
   for (let attempt = 1; ; attempt++) {
-    const object = setMeta(admitted, metaForCreate(metaOf(admitted), context.now()))
+    const now = context.now()
+    const object = rules.forCreate(setMeta(admitted, metaForCreate(metaOf(admitted), now)), now)
     const faults = rules.validate(object)
     if (faults.length > 0) throw invalid(groupKindOf(kind), metaOf(object).name ?? '', faults)
     await context.validate({ operation: 'CREATE', target, object, old: undefined, options, caller }, warnings)
@@ -80,7 +80,7 @@ export async function createFrom(
 /** Stores the object, or only finds out whether it could be; nothing when its name is taken. */
 async function store(
   context: ResourceContext,
-  { kind, version }: Target,
+  { kind }: Target,
   object: ApiObject,
   dryRun: boolean,
 ): Promise<ApiObject | undefined> {
@@ -89,7 +89,7 @@ async function store(
     const { namespace = '', name = '' } = metaOf(object)
     return (await asStatus(0, () => kindStore.get(namespace, name))) ? undefined : object
   }
-  const stored = await kind.convert(object, version.name, kind.storageVersion)
+  const stored = await kind.convert(object, kind.storedAs)
   const revision = await asStatus(0, () => kindStore.create(stored))
   return revision === false ? undefined : setMeta(object, { ...metaOf(object), resourceVersion: String(revision) })
 }

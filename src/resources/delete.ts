@@ -72,7 +72,7 @@ export async function remove(
     const isMarked = metaOf(old).deletionTimestamp !== undefined
     const marked = setMeta(wished, metaForDeletion(metaOf(wished), context.now()))
     const waiting = isMarked ? marked : version.rules.forDeletion(marked)
-    const stored = await kind.convert(waiting, version.name, kind.storageVersion)
+    const stored = await kind.convert(waiting, kind.storedAs)
     if (options.dryRun || encodeStored(stored).equals(entry.value)) return { object: waiting, isGone: false }
     const revision = await asStatus(0, () => store.update(stored, entry.revision))
     if (revision === false) continue

@@ -1,6 +1,8 @@
 // The objects of one kind in the store: where each is kept, what is known of it without parsing, and compare-and-set
 // writes of whole objects.
+
 import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
+import { apiVersionOf } from '../kinds/kind-names.js'
 import { metaOf } from '../meta/object-meta.js'
 import { type CachedEntry, type CachedEvent, type Facts } from '../storage/cache/facts.js'
 import { createWatchCache, type WatchCache } from '../storage/cache/watch-cache.js'
@@ -35,13 +37,15 @@ export const folderOf = (kind: Kind, namespace: string): string =>
 const keyOf = (kind: Kind, namespace: string, name: string): string => `${folderOf(kind, namespace)}${name}`
 
 export function createKindStore(store: Store, kind: Kind): KindStore {
-  const versions = new Map<string, KindVersion>(kind.versions.map(version => [version.name, version]))
+  const versions = new Map<string, KindVersion>(
+    kind.versions.map(version => [apiVersionOf(kind, version.name), version]),
+  )
   const cache = createWatchCache<ObjectFacts>(store, kind.folder, { describe })
 
   function describe(key: string, value: Buffer): Facts<ObjectFacts> {
     const object = decodeStored({ key, value, revision: 0 })
     const meta = metaOf(object)
-    const version = versions.get(object.apiVersion.slice(object.apiVersion.indexOf('/') + 1))
+    const version = versions.get(object.apiVersion)
     const fields = {
       ...version?.fields(object),
       'metadata.name': meta.name ?? '',

@@ -70,12 +70,14 @@ export function createResourceContext({
     ...admission,
     now,
     storeOf(kind) {
-      const known = stores.get(kind.folder)
+      // Two groups may serve what is kept in one place, each with fields of its own.
+      const id = `${kind.group} ${kind.folder}`
+      const known = stores.get(id)
       if (known?.kind === kind) return known.store
       // The kind was replaced: what selectors may ask for can have changed with it.
       void known?.store.cache.close()
       const made = createKindStore(store, kind)
-      stores.set(kind.folder, { kind, store: made })
+      stores.set(id, { kind, store: made })
       return made
     },
     async close() {

@@ -1,17 +1,26 @@
 // Objects on their way out: in the version that was asked for, parsed only if someone must look inside.
-import type { ApiObject } from '../kinds/kind.js'
+
+import type { ApiObject, KindVersion } from '../kinds/kind.js'
+import { apiVersionOf } from '../kinds/kind-names.js'
 import type { Entry } from '../storage/store.js'
 import type { Served, Shown } from './answer.js'
-import { decodeStored } from './stored-object.js'
+import { decodeStored, isStoredAs, storedHead } from './stored-object.js'
 
 /** An entry of the store in the version of the request. */
 export function showEntry(served: Served, entry: Entry): Shown | Promise<Shown> {
-  // An object in the version that is asked for needs no conversion, whatever version is stored by now.
-  if (served.kind.versions.length === 1) return asStored(entry)
-  return convertEntry(served, entry)
+  return isStoredAs(entry, headOf(served)) ? asStored(entry) : convertEntry(served, entry)
 }
 
 export const showValue = (object: ApiObject): Shown => ({ entry: undefined, value: () => object })
+
+const heads = new WeakMap<KindVersion, Buffer>()
+
+/** What an object of that version begins with in the store. */
+export function headOf({ kind, version }: Served): Buffer {
+  let head = heads.get(version)
+  if (!head) heads.set(version, (head = storedHead(apiVersionOf(kind, version.name), kind.names.kind)))
+  return head
+}
 
 function asStored(entry: Entry): Shown {
   let object: ApiObject | undefined
@@ -20,7 +29,6 @@ function asStored(entry: Entry): Shown {
 
 async function convertEntry({ kind, version }: Served, entry: Entry): Promise<Shown> {
   const object = decodeStored(entry)
-  const stored = object.apiVersion.slice(object.apiVersion.indexOf('/') + 1)
-  if (stored === version.name) return { entry, value: () => object }
-  return showValue(await kind.convert(object, stored, version.name))
+  const wanted = apiVersionOf(kind, version.name)
+  return showValue(object.apiVersion === wanted ? object : await kind.convert(object, wanted))
 }

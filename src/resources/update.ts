@@ -100,14 +100,14 @@ async function replaceEntry(
   const meta = metaForUpdate(metaOf(admitted), metaOf(old))
   const unconditional = kind.manners.unconditionalUpdate && !namesVersion(admitted)
   const seen = unconditional ? { ...meta, resourceVersion: metaOf(old).resourceVersion! } : meta
-  const object = rules.forUpdate(setMeta(admitted, seen), old)
+  const object = rules.forUpdate(setMeta(admitted, seen), old, context.now())
   const faults = rules.validateUpdate(object, old)
   if (faults.length > 0) throw invalid(groupKindOf(kind), name, faults)
   await context.validate({ operation: 'UPDATE', target, object, old, options, caller }, warnings)
   warnings.push(...version.rules.warnings(object, old))
 
   const at = (revision: number): ApiObject => setMeta(object, { ...metaOf(object), resourceVersion: String(revision) })
-  const stored = await kind.convert(object, version.name, kind.storageVersion)
+  const stored = await kind.convert(object, kind.storedAs)
   if (options.dryRun || encodeStored(stored).equals(entry.value)) return at(entry.revision)
   const store = context.storeOf(kind)
   if (metaOf(object).deletionTimestamp !== undefined && !version.rules.isHeld(object)) {

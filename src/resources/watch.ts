@@ -35,6 +35,8 @@ export interface OpenWatch {
 /** Checked and ready to begin. */
 export interface PreparedWatch {
   readonly served: Served
+  /** How long the client wants it to last; undefined leaves it to the server. */
+  readonly timeoutSeconds?: number | undefined
   start(sink: EventSink): OpenWatch
 }
 
@@ -51,6 +53,7 @@ export function prepareWatch(context: ResourceContext, target: Target, options: 
   const folder = folderOf(kind, namespace)
   return {
     served: target,
+    timeoutSeconds: options.timeoutSeconds,
     start: sink => run({ store, folder, served: target, selection, options, from: from.value, sink }),
   }
 }

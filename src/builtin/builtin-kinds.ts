@@ -1,0 +1,235 @@
+// The built-in kinds, made from the tables of this room: a `Kind` for each resource that is stored.
+import type { ApiObject, Kind, KindVersion, ObjectRules, StatusRules, Subresources } from '../kinds/kind.js'
+import { compareVersions } from '../meta/group-version.js'
+import { metaOf } from '../meta/object-meta.js'
+import { cannotHandle } from '../meta/status.js'
+import { printTime } from '../meta/time.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
+import { decodeTyped, TypedDecodeError } from './decode-typed.js'
+import { applyDefaults } from './defaults.js'
+import { toCoreEvent, toModernEvent } from './event-forms.js'
+import { objectAt, textsAt } from './object-access.js'
+import { cellsOf } from './printer-columns.js'
+import { decodeObject, encodeObject, openEnvelope } from './protobuf-envelope.js'
+import { scaleRules } from './scale-rules.js'
+import { selectableFieldsOf } from './selectable-fields.js'
+import { namespaceForFinalize, type Strategy, strategyOf } from './strategy.js'
+import { type ResourceFacts, type TypeTable } from './type-table.js'
+import { checkNamespaceFinalize } from './validation/plain-objects.js'
+import { type Validation, validationOf } from './validation/validators.js'
+import { warningsFor } from './warnings.js'
+
+/** Groups whose objects are instructions to the server itself, which rooms of their own carry out. */
+const SERVED_ELSEWHERE: ReadonlySet<string> = new Set([
+  'apiextensions.k8s.io',
+  'apiregistration.k8s.io',
+  'admissionregistration.k8s.io',
+  'storagemigration.k8s.io',
+])
+
+/** Where objects are kept, for the resources whose place Kubernetes does not name after them. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  services: '/services/specs/',
+  endpoints: '/services/endpoints/',
+  nodes: '/minions/',
+  replicationcontrollers: '/controllers/',
+  ingresses: '/ingress/',
+}
+
+export function builtinKinds(table: TypeTable): Kind[] {
+  const byResource = new Map<string, { apiVersion: string; resource: ResourceFacts }[]>()
+  for (const apiVersion of table.groupVersions()) {
+    if (SERVED_ELSEWHERE.has(groupOf(apiVersion))) continue
+    for (const resource of table.resources(apiVersion)) {
+      if (!isStored(resource)) continue
+      const id = `${groupOf(apiVersion)}/${resource.name}`
+      byResource.set(id, [...(byResource.get(id) ?? []), { apiVersion, resource }])
+    }
+  }
+  return [...byResource.values()].map(versions => kindOf(table, versions))
+}
+
+/** Reviews, bindings and the like are answered, not kept. */
+const isStored = ({ name, verbs }: ResourceFacts): boolean =>
+  !name.includes('/') && ['create', 'get', 'list'].every(verb => verbs.includes(verb))
+
+const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.split('/')[0]! : '')
+const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1)
+
+function kindOf(table: TypeTable, served: readonly { apiVersion: string; resource: ResourceFacts }[]): Kind {
+  const versions = served.toSorted((a, b) => compareVersions(versionOf(a.apiVersion), versionOf(b.apiVersion)))
+  const { apiVersion, resource } = versions[0]!
+  const isModernEvent = apiVersion === 'events.k8s.io/v1' && resource.kind === 'Event'
+  const strategy = strategyOf(table, apiVersion, resource.kind)
+  return {
+    group: groupOf(apiVersion),
+    names: {
+      plural: resource.name,
+      singular: resource.singularName ?? resource.kind.toLowerCase(),
+      kind: resource.kind,
+      listKind: `${resource.kind}List`,
+      shortNames: resource.shortNames ?? [],
+      categories: resource.categories ?? [],
+    },
+    namespaced: resource.namespaced,
+    versions: versions.map(each => kindVersion(table, each.apiVersion, each.resource)),
+    storageVersion: versionOf(apiVersion),
+    storedAs: isModernEvent ? 'v1' : apiVersion,
+    folder: FOLDERS[resource.name] ?? `/${resource.name}/`,
+    verbs: resource.verbs,
+    manners: {
+      itemsCarryKind: false,
+      unconditionalUpdate: strategy.unconditionalUpdate ?? true,
+      createOnUpdate: strategy.createOnUpdate ?? false,
+      anyMethodAnywhere: false,
+      deleteAnswersStatus: !strategy.deleteAnswersObject,
+    },
+    convert: (object, to) => convert(table, object, to),
+  }
+}
+
+/** Versions of one built-in kind differ in name only, but for events, which two groups serve. */
+function convert(table: TypeTable, object: ApiObject, to: string): ApiObject {
+  if (object.apiVersion === to) return object
+  const isEvent = object.kind === 'Event'
+  const converted = !isEvent ? object : to === 'v1' ? toCoreEvent(object) : toModernEvent(object)
+  const type = table.typeOfKind(to, object.kind)
+  const named = { ...converted, apiVersion: to }
+  return (
+    type === undefined ? named : { ...decodeTyped(table, type, named).value, apiVersion: to, kind: object.kind }
+  ) as ApiObject
+}
+
+function kindVersion(table: TypeTable, apiVersion: string, resource: ResourceFacts): KindVersion {
+  const strategy = strategyOf(table, apiVersion, resource.kind)
+  const validation = validationOf(apiVersion, resource.kind, resource.namespaced)
+  const fields = selectableFieldsOf(apiVersion, resource.kind)
+  return {
+    name: versionOf(apiVersion),
+    served: true,
+    deprecationWarning: strategy.deprecationWarning,
+    rules: rulesOf(table, apiVersion, resource, strategy, validation),
+    subresources: subresourcesOf(table, apiVersion, resource, strategy, validation),
+    mergeFacts: { types: table.facts(), typeName: table.typeOfKind(apiVersion, resource.kind)! },
+    protobuf: {
+      decode: bytes => decodeObject(table, openEnvelope(bytes), { apiVersion, kind: resource.kind }),
+      encode: object => encodeObject(table, object)!,
+    },
+    columns: (table.columns(apiVersion, resource.name) ?? []).map(({ name, type, format = '', priority }) => ({
+      name,
+      type,
+      format,
+      priority,
+      description: '',
+    })),
+    cells: cellsOf(table, apiVersion, resource.name),
+    supportField: fields.support,
+    fields: fields.values,
+  }
+}
+
+function rulesOf(
+  table: TypeTable,
+  apiVersion: string,
+  { kind }: ResourceFacts,
+  strategy: Strategy,
+  validation: Validation,
+): ObjectRules {
+  const isNamespace = apiVersion === 'v1' && kind === 'Namespace'
+  return {
+    shape: (body, duplicates) => shape(table, apiVersion, kind, body, duplicates),
+    default: object => named(applyDefaults(table, apiVersion, kind, object), apiVersion, kind),
+    forCreate(object, now) {
+      strategy.admit?.(object)
+      strategy.forCreate?.(object, { now: printTime(now) })
+      strategy.finish?.(object)
+      return object
+    },
+    forUpdate(object, old, now) {
+      strategy.forUpdate?.(object, old, { now: printTime(now) })
+      strategy.finish?.(object)
+      return object
+    },
+    validate: validation.create,
+    validateUpdate: validation.update,
+    isHeld: object =>
+      Boolean(metaOf(object).finalizers?.length) ||
+      (isNamespace && textsAt(objectAt(object, 'spec'), 'finalizers').length > 0),
+    forDeletion: object => (isNamespace ? terminating(object) : object),
+    warnings: (object, old) => warningsFor(apiVersion, kind, object, old),
+  }
+}
+
+/** A namespace has no grace period; its phase tells that it is on its way out. */
+function terminating(namespace: ApiObject): ApiObject {
+  const { deletionGracePeriodSeconds: _, ...metadata } = namespace.metadata
+  return { ...namespace, metadata, status: { ...objectAt(namespace, 'status'), phase: 'Terminating' } }
+}
+
+function subresourcesOf(
+  table: TypeTable,
+  apiVersion: string,
+  resource: ResourceFacts,
+  strategy: Strategy,
+  validation: Validation,
+): Subresources {
+  const has = (name: string) => table.resources(apiVersion).some(each => each.name === `${resource.name}/${name}`)
+  const { forStatus } = strategy
+  const status: StatusRules | undefined = has('status')
+    ? {
+        forUpdate(object, old, now) {
+          forStatus?.(object, old, { now: printTime(now) })
+          return object
+        },
+        validateUpdate: validation.status ?? validation.update,
+      }
+    : undefined
+  const finalize: StatusRules | undefined = has('finalize')
+    ? {
+        forUpdate(object, old, now) {
+          namespaceForFinalize(object, old, { now: printTime(now) })
+          return object
+        },
+        validateUpdate: checkNamespaceFinalize,
+      }
+    : undefined
+  return { status, finalize, scale: has('scale') ? scaleRules : undefined }
+}
+
+/** The body as an object of the kind; what it is need not be said, but if it is said it must be true. */
+function shape(table: TypeTable, apiVersion: string, kind: string, body: Value, duplicates: readonly string[]) {
+  const said = isObject(body) ? body : {}
+  const saidVersion = textMember(said, 'apiVersion') || apiVersion
+  const saidKind = textMember(said, 'kind') || kind
+  const version = versionOf(saidVersion)
+  const type = table.typeOfKind(saidVersion, saidKind)
+  if (type === undefined) {
+    const why = `no kind ${JSON.stringify(saidKind)} is registered for version ${JSON.stringify(saidVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
+    throw cannotHandle(saidKind, version, kind, why)
+  }
+  if (saidKind !== kind || saidVersion !== apiVersion) {
+    const why = `converting (${version}.${saidKind}) to (${packageOf(apiVersion)}.${kind}): unknown conversion`
+    throw cannotHandle(saidKind, version, kind, why)
+  }
+  try {
+    const { value, strict } = decodeTyped(table, type, body, { duplicates })
+    return { object: named(value, apiVersion, kind), strict }
+  } catch (error) {
+    if (error instanceof TypedDecodeError) throw cannotHandle(kind, version, kind, error.message)
+    throw error
+  }
+}
+
+const textMember = (object: ValueObject, name: string): string => {
+  const text = getOwn(object, name)
+  return typeof text === 'string' ? text : ''
+}
+
+/** The package of a group's internal types in Go. */
+const packageOf = (apiVersion: string): string => groupOf(apiVersion).split('.')[0] || 'core'
+
+/** What the object is comes first, whatever the client said. */
+function named(object: ValueObject, apiVersion: string, kind: string): ApiObject {
+  const { apiVersion: _, kind: __, metadata, ...rest } = object
+  return { apiVersion, kind, metadata: isObject(metadata) ? metadata : {}, ...rest }
+}

@@ -1,0 +1,38 @@
+// How many there are, for the built-in kinds that can be counted: the Scale of an object, and the object of a Scale.
+import type { ApiObject, ScaleRules } from '../kinds/kind.js'
+import { printLabelSelector, selectorOf } from '../meta/label-selectors.js'
+import { metaOf } from '../meta/object-meta.js'
+import type { ValueObject } from '../meta/value.js'
+import { mapAt, numberAt, objectAt } from './object-access.js'
+
+/** For kinds with `spec.replicas`, `status.replicas` and a selector in their spec. */
+export const scaleRules: ScaleRules = {
+  read(object) {
+    const { name = '', namespace = '', uid = '', resourceVersion = '', creationTimestamp = null } = metaOf(object)
+    const selector = selectorText(objectAt(object, 'spec'))
+    return {
+      kind: 'Scale',
+      apiVersion: 'autoscaling/v1',
+      metadata: { name, namespace, uid, resourceVersion, creationTimestamp },
+      spec: replicas(numberAt(objectAt(object, 'spec'), 'replicas')),
+      status: {
+        replicas: numberAt(objectAt(object, 'status'), 'replicas'),
+        ...(selector !== '' && { selector }),
+      },
+    }
+  },
+  write: (object, scale): ApiObject => ({
+    ...object,
+    spec: { ...objectAt(object, 'spec'), replicas: numberAt(objectAt(scale, 'spec'), 'replicas') },
+  }),
+}
+
+/** Zero replicas are not written. */
+const replicas = (count: number): ValueObject => (count === 0 ? {} : { replicas: count })
+
+function selectorText(spec: ValueObject): string {
+  const selector = objectAt(spec, 'selector')
+  const isObjectForm = Object.hasOwn(selector, 'matchLabels') || Object.hasOwn(selector, 'matchExpressions')
+  const parsed = selectorOf(isObjectForm ? selector : { matchLabels: mapAt(spec, 'selector') })
+  return parsed.ok ? printLabelSelector(parsed.value) : ''
+}

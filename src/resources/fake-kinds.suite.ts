@@ -1,0 +1,82 @@
+// Two kinds made by hand, for tests of what serves any kind: one that behaves as built-in kinds do, one that behaves
+// as custom ones do.
+import type { ApiObject, Kind, KindVersion, Manners, ObjectRules } from '../kinds/kind.js'
+import { onlyNameAndNamespace } from '../meta/field-selectors.js'
+import { badRequest } from '../meta/status.js'
+import { isObject, type Value } from '../meta/value.js'
+
+const TYPED: Manners = {
+  itemsCarryKind: false,
+  unconditionalUpdate: true,
+  createOnUpdate: false,
+  anyMethodAnywhere: false,
+  deleteAnswersStatus: true,
+}
+
+const UNTYPED: Manners = {
+  itemsCarryKind: true,
+  unconditionalUpdate: false,
+  createOnUpdate: false,
+  anyMethodAnywhere: true,
+  deleteAnswersStatus: true,
+}
+
+/** `notes` in the core group. */
+export const noteKind = (): Kind => fakeKind('', 'Note', TYPED)
+
+/** `widgets.example.com`, whose v1 is deprecated if so wished. */
+export const widgetKind = (version: Partial<KindVersion> = {}): Kind =>
+  fakeKind('example.com', 'Widget', UNTYPED, version)
+
+function fakeKind(group: string, kind: string, manners: Manners, version: Partial<KindVersion> = {}): Kind {
+  const plural = `${kind.toLowerCase()}s`
+  const apiVersion = group === '' ? 'v1' : `${group}/v1`
+  return {
+    group,
+    names: {
+      plural,
+      singular: kind.toLowerCase(),
+      kind,
+      listKind: `${kind}List`,
+      shortNames: [],
+      categories: [],
+    },
+    namespaced: true,
+    versions: [{ ...fakeVersion(apiVersion, kind), ...version }],
+    storageVersion: 'v1',
+    storedAs: 'example.com/v1',
+    folder: group === '' ? `/${plural}/` : `/${group}/${plural}/`,
+    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+    manners,
+    convert: object => object,
+  }
+}
+
+const fakeVersion = (apiVersion: string, kind: string): KindVersion => ({
+  name: 'v1',
+  served: true,
+  rules: fakeRules(apiVersion, kind),
+  subresources: {},
+  columns: [
+    { name: 'Name', type: 'string', format: 'name', description: 'Its name.', priority: 0 },
+    { name: 'Color', type: 'string', format: '', description: 'Its color.', priority: 0 },
+  ],
+  cells: object => [object.metadata['name'] ?? '', isObject(object['spec']) ? (object['spec']['color'] ?? null) : null],
+  supportField: onlyNameAndNamespace,
+  fields: () => ({}),
+})
+
+const fakeRules = (apiVersion: string, kind: string): ObjectRules => ({
+  shape(body: Value) {
+    if (!isObject(body) || !isObject(body['metadata'])) throw badRequest(`this is no ${kind}`)
+    return { object: { ...body, apiVersion, kind, metadata: body['metadata'] } as ApiObject, strict: [] }
+  },
+  default: object => object,
+  forCreate: object => object,
+  forUpdate: object => object,
+  validate: () => [],
+  validateUpdate: () => [],
+  isHeld: () => false,
+  forDeletion: object => object,
+  warnings: () => [],
+})
