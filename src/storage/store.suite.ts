@@ -391,6 +391,26 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(events).toBe(1)
       })
 
+      test('may write to what it watches from within its own sink', async () => {
+        const start = await store.revision()
+        const writes: Promise<Revision>[] = []
+        const writer = store.watch('/things/', start, {
+          event({ key }) {
+            if (key === '/things/a') writes.push(create('/things/b'))
+          },
+          end: () => {},
+        })
+        const other = recordWatch(store, '/things/', start)
+        const first = await create('/things/a')
+        await other.count(2)
+        const late = recordWatch(store, '/things/', start)
+        const keys = ['/things/a', '/things/b']
+        expect((await late.count(2)).map(event => event.key)).toEqual(keys)
+        expect(other.events.map(event => event.key)).toEqual(keys)
+        expect(other.events.map(event => event.revision)).toEqual([first, await writes[0]])
+        writer.close()
+      })
+
       test('whose sink throws ends alone', async () => {
         const start = await store.revision()
         const ended = new Promise(resolve => {

@@ -54,6 +54,8 @@ export function createWatchers<E extends StoreEvent>(
   /** Those among them whose turn it is to read, one after the other. */
   const due = new Set<Watcher<E>>()
   let turnAhead = false
+  /** The events that are being handed out. */
+  let publishing: E[] | undefined
 
   function goLive(watcher: Watcher<E>): void {
     const there = live.get(watcher.address)
@@ -135,6 +137,7 @@ export function createWatchers<E extends StoreEvent>(
   /** Delivers the next stretch of the log, goes live at the end of it, and answers how many events it looked at. */
   function catchUp(watcher: Watcher<E>): number {
     if (watcher.paused) return 0
+    const upTo = log.revision
     let events: readonly E[]
     try {
       events = log.read(watcher.position, CATCH_UP_EVENTS)
@@ -148,7 +151,8 @@ export function createWatchers<E extends StoreEvent>(
       else watcher.position = event.revision
     }
     if (!watcher.ended && !watcher.paused) {
-      if (events.length >= CATCH_UP_EVENTS) schedule(watcher)
+      // The sink may have written meanwhile: then there is more to read.
+      if (events.length >= CATCH_UP_EVENTS || log.revision !== upTo) schedule(watcher)
       else goLive(watcher)
     }
     return events.length + 1
@@ -204,13 +208,20 @@ export function createWatchers<E extends StoreEvent>(
     },
 
     publish(events) {
+      // A sink that writes comes back here: what it wrote waits until all have got what came before.
+      if (publishing) {
+        publishing.push(...events)
+        return
+      }
       if (live.size === 0) return
-      for (const event of events) {
+      publishing = [...events]
+      for (const event of publishing) {
         for (const address of addressesOf(event)) {
           const there = live.get(address)
           if (there) for (const watcher of there) deliver(watcher, event)
         }
       }
+      publishing = undefined
     },
 
     dropBehind(revision, error) {

@@ -86,20 +86,21 @@ function createMember({ name, client, peer }: MemberPlace, initialCluster: strin
   let output = ''
 
   function start(): ChildProcess {
+    const peerUrl = `http://127.0.0.1:${peer}`
     const flags = [
-      ...['--name', name, '--data-dir', dataDir, '--log-level', 'error', '--logger', 'zap'],
-      ...['--listen-client-urls', endpoint, '--advertise-client-urls', endpoint],
-      ...[
-        '--listen-peer-urls',
-        `http://127.0.0.1:${peer}`,
-        '--initial-advertise-peer-urls',
-        `http://127.0.0.1:${peer}`,
-      ],
-      ...['--initial-cluster', initialCluster],
+      `--name=${name}`,
+      `--data-dir=${dataDir}`,
+      `--listen-client-urls=${endpoint}`,
+      `--advertise-client-urls=${endpoint}`,
+      `--listen-peer-urls=${peerUrl}`,
+      `--initial-advertise-peer-urls=${peerUrl}`,
+      `--initial-cluster=${initialCluster}`,
+      '--logger=zap',
+      '--log-level=error',
       // A member that is alone has nobody to wait for: it leads again soon after a restart.
-      ...(initialCluster.includes(',') ? [] : ['--heartbeat-interval', '20', '--election-timeout', '200']),
-      ...(tls ? ['--client-cert-auth', '--trusted-ca-file', tls.files.ca] : []),
-      ...(tls ? ['--cert-file', tls.files.serverCert, '--key-file', tls.files.serverKey] : []),
+      ...(initialCluster.includes(',') ? [] : ['--heartbeat-interval=20', '--election-timeout=200']),
+      ...(tls ? ['--client-cert-auth', `--trusted-ca-file=${tls.files.ca}`] : []),
+      ...(tls ? [`--cert-file=${tls.files.serverCert}`, `--key-file=${tls.files.serverKey}`] : []),
       ...args,
     ]
     // setpriv (where there is one) has the kernel end etcd even when this process is killed without a word.
@@ -107,8 +108,8 @@ function createMember({ name, client, peer }: MemberPlace, initialCluster: strin
       ? ['setpriv', '--pdeathsig', 'KILL', 'etcd', ...flags]
       : ['etcd', ...flags]
     output = ''
-    const started = spawn(command!, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: environment() })
-    for (const stream of [started.stdout!, started.stderr!]) {
+    const started = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'], env: environment() })
+    for (const stream of [started.stdout, started.stderr]) {
       stream.on('data', (chunk: Buffer) => {
         output = (output + chunk.toString()).slice(-8192)
       })

@@ -5,8 +5,8 @@ import { type AddressInfo, createConnection, createServer, type Socket } from 'n
 export interface Proxy {
   /** Where clients connect to. */
   readonly port: number
-  /** How many connections are open. */
-  readonly connections: number
+  /** How many connections were accepted since it was started. */
+  readonly accepted: number
   /** Breaks all connections, as a router does that goes down; new ones are forwarded as ever. */
   cut(): void
   /** Breaks all connections and refuses new ones, until `heal`. */
@@ -30,10 +30,12 @@ interface Link {
 export async function startProxy(target: { port: number; host?: string }): Promise<Proxy> {
   const links = new Set<Link>()
   const stalled = new Set<Direction>()
+  let accepted = 0
   let swallowing = false
   let refusing = false
 
   const listener = createServer(client => {
+    accepted++
     const server = createConnection(target.port, target.host ?? '127.0.0.1')
     const link = { client, server }
     links.add(link)
@@ -87,8 +89,8 @@ export async function startProxy(target: { port: number; host?: string }): Promi
 
   return {
     port,
-    get connections() {
-      return links.size
+    get accepted() {
+      return accepted
     },
     cut,
 

@@ -63,17 +63,18 @@ export function createMemoryStore(): Store {
     checkKey(key)
     const previous = current.get(key)
     if ((previous?.revision ?? 0) !== expected) return { done: false, current: previous }
-    revision++
-    const entry = value && { key, value: Buffer.from(value), revision }
+    // A watcher may write while it is told of this write, so that `revision` can be further on when that is over.
+    const at = ++revision
+    const entry = value && { key, value: Buffer.from(value), revision: at }
     if (entry) current.set(key, entry)
     else current.delete(key)
     const history = versions.get(key)
-    if (history) history.push({ revision, entry })
-    else versions.set(key, [{ revision, entry }])
-    const event = { revision, key, value: entry?.value, previous }
+    if (history) history.push({ revision: at, entry })
+    else versions.set(key, [{ revision: at, entry }])
+    const event = { revision: at, key, value: entry?.value, previous }
     events.push(event)
     watchers.publish([event])
-    return { done: true, revision }
+    return { done: true, revision: at }
   }
 
   function checkOpen(): void {

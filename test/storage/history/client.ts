@@ -1,0 +1,97 @@
+// A client that does random things to a few keys: it writes where it believes to know what is there, which other
+// clients make untrue all the time, and sometimes expects on purpose what has long been replaced.
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
+import type { Revision, Store } from '../../../src/storage/store.js'
+import type { Asked, Operation } from './history.js'
+import type { Random } from './random.js'
+import type { Recorder } from './recorder.js'
+
+export interface ClientOptions {
+  readonly name: string
+  readonly store: () => Store
+  readonly keys: readonly string[]
+  /** The folders that it lists. */
+  readonly folders: readonly string[]
+  readonly recorder: Recorder
+  readonly random: Random
+  readonly stopped: () => boolean
+}
+
+export async function runClient({
+  name,
+  store,
+  keys,
+  folders,
+  recorder,
+  random,
+  stopped,
+}: ClientOptions): Promise<void> {
+  /** The revision at which the client last knew each key to be, 0 for "nothing there", and the ones before. */
+  const known = new Map<string, Revision[]>()
+  let written = 0
+
+  function believe(key: string, revision: Revision): void {
+    const revisions = known.get(key) ?? []
+    if (revisions.at(-1) !== revision) revisions.push(revision)
+    known.set(key, revisions.slice(-5))
+  }
+
+  function newValue(): string {
+    written++
+    // Some larger than a page of a database, most of them small.
+    const padding = random.chance(0.02) ? 5000 : random.chance(0.2) ? 200 : 0
+    return `${name}.${written}${'.'.repeat(padding)}`
+  }
+
+  function something(): Asked {
+    const key = random.oneOf(keys)
+    const folder = random.oneOf(folders)
+    const revisions = known.get(key)
+    if (!revisions || random.chance(0.2)) return { what: 'get', key, at: 'latest' }
+    if (random.chance(0.02)) return { what: 'revision' }
+    if (random.chance(0.08)) return { what: 'range', folder, at: 'latest' }
+    if (random.chance(0.05)) return { what: 'range', folder, at: 'latest', limit: 1 + random.number(2) }
+    if (random.chance(0.05)) return { what: 'get', key, at: { notOlderThan: revisions.at(-1)! } }
+    if (random.chance(0.03)) return { what: 'range', folder, at: { notOlderThan: revisions.at(-1)! } }
+    if (random.chance(0.03)) return { what: 'range', folder, at: 'any' }
+    const expected = random.chance(0.1) ? random.oneOf(revisions) : revisions.at(-1)!
+    if (expected === 0) return { what: 'create', key, value: newValue() }
+    if (random.chance(0.05)) return { what: 'get', key, at: { exactly: expected } }
+    if (random.chance(0.05)) return { what: 'create', key, value: newValue() }
+    return random.chance(0.25)
+      ? { what: 'delete', key, expected }
+      : { what: 'update', key, value: newValue(), expected }
+  }
+
+  function learn({ asked, outcome }: Operation): void {
+    switch (outcome.is) {
+      case 'entry':
+        if (asked.what === 'get' && asked.at === 'latest') believe(asked.key, outcome.entry?.revision ?? 0)
+        break
+      case 'refused':
+        if ('key' in asked) believe(asked.key, outcome.current?.revision ?? 0)
+        break
+      case 'done':
+        if ('key' in asked) believe(asked.key, asked.what === 'delete' ? 0 : outcome.revision)
+    }
+  }
+
+  /** Does something, and when that was the first page of a list, asks for the rest of the same list. */
+  async function act(): Promise<boolean> {
+    const operation = await recorder.carryOut(name, store(), something())
+    learn(operation)
+    const { asked, outcome } = operation
+    if (asked.what === 'range' && outcome.is === 'page' && outcome.remaining > 0) {
+      const rest = { at: { exactly: outcome.revision }, startAfter: outcome.entries.at(-1)!.key }
+      await recorder.carryOut(name, store(), { what: 'range', folder: asked.folder, ...rest })
+    }
+    return outcome.is !== 'failed' && outcome.is !== 'unknown'
+  }
+
+  while (!stopped()) {
+    const went = await Promise.all(Array.from({ length: 1 + random.number(3) }, act))
+    if (went.includes(false))
+      await delay(1 + random.number(20)) // as a client does that has some manners
+    else if (random.chance(0.5)) await nextTurn()
+  }
+}

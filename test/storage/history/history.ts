@@ -1,0 +1,137 @@
+// A history: what concurrent clients asked of a store, what they were answered, and what its watchers were sent.
+// Plain data, so that a checker can be given one that was recorded as well as one that was written by hand.
+// Times are ticks of one counter: what matters is only what came before what.
+import type { Entry, ReadAt, Revision, StoreEvent } from '../../../src/storage/store.js'
+
+export interface History {
+  readonly operations: Operation[]
+  readonly watchers: WatcherLog[]
+  readonly incidents: Incident[]
+}
+
+/** An entry as a client saw it. Every write has a value of its own, so that a value tells which write put it there. */
+export interface Seen {
+  readonly key: string
+  readonly value: string
+  readonly revision: Revision
+}
+
+export interface Operation {
+  readonly id: number
+  readonly client: string
+  readonly asked: Asked
+  readonly calledAt: number
+  /** Undefined while there is no answer. */
+  answeredAt: number | undefined
+  outcome: Outcome
+}
+
+export type Asked = AskedToRead | AskedToWrite
+
+export type AskedToRead =
+  | { readonly what: 'revision' }
+  | { readonly what: 'get'; readonly key: string; readonly at: ReadAt }
+  | {
+      readonly what: 'range'
+      readonly folder: string
+      readonly at: ReadAt
+      readonly limit?: number | undefined
+      readonly startAfter?: string | undefined
+    }
+
+export type AskedToWrite =
+  | { readonly what: 'create'; readonly key: string; readonly value: string }
+  | { readonly what: 'update'; readonly key: string; readonly value: string; readonly expected: Revision }
+  | { readonly what: 'delete'; readonly key: string; readonly expected: Revision }
+
+export type Outcome =
+  | { readonly is: 'revision'; readonly revision: Revision }
+  | { readonly is: 'entry'; readonly entry: Seen | undefined }
+  | {
+      readonly is: 'page'
+      readonly revision: Revision
+      readonly entries: readonly Seen[]
+      readonly remaining: number
+    }
+  | { readonly is: 'done'; readonly revision: Revision }
+  | { readonly is: 'refused'; readonly current: Seen | undefined }
+  /** An error after which a write was surely not applied. */
+  | { readonly is: 'failed'; readonly code: string; readonly message: string }
+  /** The write may take effect at any time after its call, or never. Also the outcome of what was not answered yet. */
+  | { readonly is: 'unknown'; readonly code: string; readonly message: string }
+
+/** One watch client: its sessions one after the other, each resumed from where the one before it stopped. */
+export interface WatcherLog {
+  readonly name: string
+  /** A folder or a key. */
+  readonly target: string
+  readonly steps: WatchStep[]
+}
+
+export type WatchStep = { readonly time: number; readonly session: number } & (
+  | { readonly is: 'opened'; readonly after: Revision }
+  | { readonly is: 'event'; readonly event: SeenEvent }
+  | { readonly is: 'progress'; readonly revision: Revision }
+  | { readonly is: 'paused' }
+  | { readonly is: 'resumed' }
+  | { readonly is: 'closed' }
+  | { readonly is: 'ended'; readonly code: string; readonly message: string }
+)
+
+export interface SeenEvent {
+  readonly revision: Revision
+  readonly key: string
+  readonly value: string | undefined
+  readonly previous: Seen | undefined
+}
+
+/** What was done to the store itself that clients may notice. */
+export type Incident = { readonly time: number } & (
+  | { readonly is: 'compaction'; readonly to: Revision }
+  | { readonly is: 'close' }
+)
+
+/** Something that a store must not do, and the part of the history that shows it. */
+export interface Violation {
+  readonly rule: Rule
+  readonly message: string
+}
+
+export type Rule =
+  | 'answers' // an operation fails with nothing but the errors that the interface allows
+  | 'authorship' // what is seen was written, by a write that was not refused, once, and at the revision it was told
+  | 'linearizable' // the operations on a key can be put in one order that explains all their answers
+  | 'real-time' // what was called after an answer comes after it in revisions
+  | 'snapshot' // a page is the folder as it was at the page's revision
+  | 'watch-calls' // a sink is called while its watch is open and not paused
+  | 'watch-ordered'
+  | 'watch-unique'
+  | 'watch-reliable'
+  | 'watch-previous'
+  | 'watch-progress'
+  | 'watch-resumable'
+
+export const isWrite = (asked: Asked): asked is AskedToWrite =>
+  asked.what === 'create' || asked.what === 'update' || asked.what === 'delete'
+
+/** The revision that the key must be at for the write to be applied; 0 when nothing must be there. */
+export const expectedBy = (asked: AskedToWrite): Revision => (asked.what === 'create' ? 0 : asked.expected)
+
+export const valueOf = (asked: AskedToWrite): string | undefined => (asked.what === 'delete' ? undefined : asked.value)
+
+/** Whether a key is in a folder, or is the key that was named. */
+export const covers = (target: string, key: string): boolean =>
+  target.endsWith('/') ? key.startsWith(target) : key === target
+
+export const sameEntry = (a: Seen | undefined, b: Seen | undefined): boolean =>
+  a === b || (a !== undefined && b !== undefined && a.value === b.value && a.revision === b.revision && a.key === b.key)
+
+export const seen = (entry: Entry | undefined): Seen | undefined =>
+  entry && { key: entry.key, value: entry.value.toString(), revision: entry.revision }
+
+export const seenEvent = ({ revision, key, value, previous }: StoreEvent): SeenEvent => ({
+  revision,
+  key,
+  value: value?.toString(),
+  previous: seen(previous),
+})

@@ -1,0 +1,131 @@
+// Writes down what clients ask and are answered while it happens, and lets tests wait for a point in the history
+// ("once 200 operations were answered") instead of for time to pass.
+import { inspect } from 'node:util'
+import { StorageError } from '../../../src/storage/storage-error.js'
+import type { Store } from '../../../src/storage/store.js'
+import { type Asked, type History, isWrite, type Operation, type Outcome, seen } from './history.js'
+
+export interface Recorder {
+  readonly history: History
+  /** How many operations were answered, with whatever outcome. */
+  readonly answered: number
+  /** How many answers were errors that left it unanswered what the store holds: failed and unknown. */
+  readonly errors: number
+  /** How many writes were acknowledged. */
+  readonly acknowledged: number
+  /** Carries out an operation and takes down its outcome; never throws. */
+  carryOut(client: string, store: Store, asked: Asked): Promise<Operation>
+  /** The next tick of the clock. */
+  tick(): number
+  /** Resolves when the condition holds; looks again at each tick. Rejects when that takes too long. */
+  until(what: string, condition: () => boolean, withinMs?: number): Promise<void>
+}
+
+export function createRecorder(): Recorder {
+  const history: History = { operations: [], watchers: [], incidents: [] }
+  const waiting = new Set<() => void>()
+  let now = 0
+  let answered = 0
+  let errors = 0
+  let acknowledged = 0
+  let looking = false
+
+  function tick(): number {
+    now++
+    // Later, when what the tick is for has been written down.
+    if (waiting.size > 0 && !looking) {
+      looking = true
+      setImmediate(lookAgain)
+    }
+    return now
+  }
+
+  function lookAgain(): void {
+    looking = false
+    for (const look of waiting) look()
+  }
+
+  return {
+    history,
+    get answered() {
+      return answered
+    },
+    get errors() {
+      return errors
+    },
+    get acknowledged() {
+      return acknowledged
+    },
+    tick,
+
+    async carryOut(client, store, asked) {
+      const operation: Operation = {
+        id: history.operations.length + 1,
+        client,
+        asked,
+        calledAt: tick(),
+        answeredAt: undefined,
+        outcome: { is: 'unknown', code: 'pending', message: 'not answered yet' },
+      }
+      history.operations.push(operation)
+      operation.outcome = await perform(store, asked).catch(outcomeOfError)
+      operation.answeredAt = tick()
+      answered++
+      if (operation.outcome.is === 'failed' || operation.outcome.is === 'unknown') errors++
+      if (operation.outcome.is === 'done') acknowledged++
+      return operation
+    },
+
+    until(what, condition, withinMs = 15_000) {
+      return new Promise((resolve, reject) => {
+        const look = (): void => {
+          if (!condition()) return
+          stop()
+          resolve()
+        }
+        const tooLate = setTimeout(() => {
+          stop()
+          reject(new Error(`waited ${withinMs} ms in vain: ${what} (${answered} answered, ${errors} of them errors)`))
+        }, withinMs).unref()
+        const stop = (): void => {
+          clearTimeout(tooLate)
+          waiting.delete(look)
+        }
+        waiting.add(look)
+        look()
+      })
+    },
+  }
+}
+
+async function perform(store: Store, asked: Asked): Promise<Outcome> {
+  if (isWrite(asked)) {
+    const result =
+      asked.what === 'create'
+        ? await store.create(asked.key, Buffer.from(asked.value))
+        : asked.what === 'update'
+          ? await store.update(asked.key, Buffer.from(asked.value), asked.expected)
+          : await store.delete(asked.key, asked.expected)
+    return result.done ? { is: 'done', revision: result.revision } : { is: 'refused', current: seen(result.current) }
+  }
+  switch (asked.what) {
+    case 'revision':
+      return { is: 'revision', revision: await store.revision() }
+    case 'get':
+      return { is: 'entry', entry: seen(await store.get(asked.key, asked.at)) }
+    default: {
+      const { folder, at, limit, startAfter } = asked
+      const { revision, entries, remaining } = await store.range(folder, { at, limit, startAfter })
+      return { is: 'page', revision, entries: entries.map(entry => seen(entry)!), remaining }
+    }
+  }
+}
+
+/** Only `outcome-unknown` leaves open whether a write was applied; what is no StorageError says nothing at all. */
+function outcomeOfError(error: unknown): Outcome {
+  if (!(error instanceof StorageError)) {
+    return { is: 'unknown', code: 'not a StorageError', message: inspect(error) }
+  }
+  const { code, message } = error
+  return { is: code === 'outcome-unknown' ? 'unknown' : 'failed', code, message }
+}

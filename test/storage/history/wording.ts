@@ -1,0 +1,93 @@
+// Operations and watch steps in words, one line each, for people who have to find out what went wrong.
+import type { Asked, Operation, Outcome, Seen, SeenEvent, WatchStep } from './history.js'
+
+/** `#12 c3 update /h/a/1 = v12, expecting 5 → done at 9   [31–40]`: the numbers in brackets are the times. */
+export function operationInWords({ id, client, asked, calledAt, answeredAt, outcome }: Operation): string {
+  return `#${id} ${client} ${askedInWords(asked)} → ${outcomeInWords(outcome)}   [${calledAt}–${answeredAt ?? ''}]`
+}
+
+export function entryInWords(entry: Seen | undefined): string {
+  return entry ? `${short(entry.value)} at ${entry.revision}` : 'nothing'
+}
+
+export function eventInWords({ revision, key, value, previous }: SeenEvent): string {
+  const what = value === undefined ? 'deleted' : `= ${short(value)}`
+  return `${key} ${what} at ${revision} (before: ${entryInWords(previous)})`
+}
+
+export function stepInWords(step: WatchStep): string {
+  return `${step.is} ${detailInWords(step)}`.trimEnd().concat(`   [${step.time}]`)
+}
+
+/** The last steps of a watcher, up to and including the one that is wrong. */
+export function stepsInWords(steps: readonly WatchStep[], upTo = steps.at(-1)!, howMany = 6): string {
+  const end = steps.indexOf(upTo) + 1
+  return lines(steps.slice(Math.max(0, end - howMany), end).map(stepInWords))
+}
+
+export const lines = (all: readonly string[]): string => all.map(line => `\n    ${line}`).join('')
+
+/** Values may be padded to some size; their beginning tells them apart. */
+export const short = (value: string): string => (value.length > 16 ? `${value.slice(0, 13)}...` : value)
+
+function askedInWords(asked: Asked): string {
+  switch (asked.what) {
+    case 'revision':
+      return 'revision'
+    case 'get':
+      return `get ${asked.key}${atInWords(asked.at)}`
+    case 'range': {
+      const limit = asked.limit === undefined ? '' : `, limit ${asked.limit}`
+      const start = asked.startAfter === undefined ? '' : `, after ${asked.startAfter}`
+      return `range ${asked.folder}${atInWords(asked.at)}${limit}${start}`
+    }
+    case 'create':
+      return `create ${asked.key} = ${short(asked.value)}`
+    case 'update':
+      return `update ${asked.key} = ${short(asked.value)}, expecting ${asked.expected}`
+    default:
+      return `delete ${asked.key}, expecting ${asked.expected}`
+  }
+}
+
+function atInWords(at: Extract<Asked, { what: 'get' }>['at']): string {
+  if (at === 'latest') return ''
+  if (at === 'any') return ' at any revision'
+  return 'exactly' in at ? ` at revision ${at.exactly}` : ` not older than ${at.notOlderThan}`
+}
+
+function outcomeInWords(outcome: Outcome): string {
+  switch (outcome.is) {
+    case 'revision':
+      return `${outcome.revision}`
+    case 'entry':
+      return entryInWords(outcome.entry)
+    case 'page': {
+      const entries = outcome.entries.map(entry => `${entry.key} = ${entryInWords(entry)}`).join(', ')
+      return `page of revision ${outcome.revision}: ${entries || 'empty'}; ${outcome.remaining} more`
+    }
+    case 'done':
+      return `done at ${outcome.revision}`
+    case 'refused':
+      return `refused, there is ${entryInWords(outcome.current)}`
+    case 'failed':
+      return `failed (${outcome.code}: ${outcome.message})`
+    default:
+      return `outcome unknown (${outcome.code}: ${outcome.message})`
+  }
+}
+
+function detailInWords(step: WatchStep): string {
+  switch (step.is) {
+    case 'opened':
+      return `after ${step.after}`
+    case 'event':
+      return eventInWords(step.event)
+    case 'progress':
+      return `${step.revision}`
+    case 'ended':
+      return `(${step.code}: ${step.message})`
+    default:
+      return ''
+  }
+}
