@@ -133,18 +133,21 @@ async function etcdFigures(folder) {
     const bare = startBareEtcdClient(url)
     const perRound = 4000
     const writes = await sideBySide({
-      bare: round => concurrently(WRITERS, perRound, i => bare.put(`/bare${key(round * perRound + i)}`, value)),
+      puts: round => concurrently(WRITERS, perRound, i => bare.put(`/puts${key(round * perRound + i)}`, value)),
+      bare: round => concurrently(WRITERS, perRound, i => bare.create(`/bare${key(round * perRound + i)}`, value)),
       ours: round => concurrently(WRITERS, perRound, i => store.create(key(round * perRound + i), value)),
     })
-    const ratio = writes.ours / writes.bare
-    report(
-      `etcd: writes of 1 KiB, ${WRITERS} writers`,
-      perSecond(writes.ours),
-      `bare client ${perSecond(writes.bare)}`,
-      ratio.toFixed(2),
-      '>= 0.8',
-      ratio >= 0.8,
-    )
+    const compare = (what, other, limit) =>
+      report(
+        `etcd: writes of 1 KiB, ${WRITERS} writers`,
+        perSecond(writes.ours),
+        `${what} ${perSecond(other)}`,
+        (writes.ours / other).toFixed(2),
+        `>= ${limit}`,
+        writes.ours / other >= limit,
+      )
+    compare('bare client, compare-and-set', writes.bare, 0.8)
+    compare('bare client, plain puts', writes.puts, 0.8)
     bare.close()
     await store.close()
   } finally {
@@ -163,9 +166,11 @@ async function watchFigures() {
     cache.watch('/benchmarks/wanted/', start, { event: () => void seen++, end() {} })
     for (let i = 0; i < others; i++) cache.watch(`/benchmarks/other-${i}/`, start, { event() {}, end() {} })
     let n = 0
+    await settle()
     return async () => {
       const before = seen
       for (let i = 0; i < 5000; i++) await cache.create(`/benchmarks/wanted/${n++}`, value)
+      await settle()
       if (seen - before !== 5000) throw new Error(`only ${seen - before} of 5000 events were delivered`)
       return 5000
     }
@@ -186,10 +191,12 @@ async function watchFigures() {
   const start = await store.revision()
   for (let i = 0; i < 10_000; i++) cache.watch('/benchmarks/', start, { event: () => void delivered++, end() {} })
   let n = 0
+  await settle()
   const { deliveries } = await sideBySide({
     async deliveries() {
       const before = delivered
       for (let i = 0; i < 50; i++) await cache.create(`/benchmarks/${n++}`, value)
+      await settle()
       return delivered - before
     },
   })
@@ -202,6 +209,9 @@ async function watchFigures() {
     deliveries >= 500_000,
   )
 }
+
+/** Lets what was begun by timers and callbacks come to its end. */
+const settle = () => new Promise(resolve => setTimeout(resolve, 5))
 
 async function openingFigures(folder) {
   const path = join(folder, 'million')

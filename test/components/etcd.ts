@@ -80,7 +80,7 @@ interface MemberPlace {
 
 function createMember({ name, client, peer }: MemberPlace, initialCluster: string, options: EtcdOptions): Etcd {
   const { tls, args = [] } = options
-  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), 'binnacle-etcd-'))
+  const dataDir = options.dataDir ?? makeFolder('binnacle-etcd-')
   const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${client}`
   let child: ChildProcess | undefined
   let output = ''
@@ -162,7 +162,7 @@ function createMember({ name, client, peer }: MemberPlace, initialCluster: strin
     },
     async stop() {
       await end('SIGKILL') // its data goes anyway, and a leader asked politely spends seconds looking for a successor
-      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true })
+      if (options.dataDir === undefined) removeFolder(dataDir)
     },
   }
 }
@@ -178,7 +178,7 @@ export interface TestCertificates {
 
 /** Makes certificates for 127.0.0.1 with the `openssl` command. */
 export function makeCertificates(): TestCertificates {
-  const folder = mkdtempSync(join(tmpdir(), 'binnacle-tls-'))
+  const folder = makeFolder('binnacle-tls-')
   const at = (file: string): string => join(folder, file)
   const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
@@ -209,7 +209,7 @@ export function makeCertificates(): TestCertificates {
     clientCert: readFileSync(at('client.crt'), 'utf8'),
     clientKey: readFileSync(at('client.key'), 'utf8'),
     files: { ca: at('ca.crt'), serverCert: at('server.crt'), serverKey: at('server.key') },
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove: () => removeFolder(folder),
   }
 }
 
@@ -229,10 +229,24 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
+// What a test that broke off has left behind.
 const running = new Set<ChildProcess>()
+const folders = new Set<string>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
+  for (const folder of folders) removeFolder(folder)
 })
+
+function makeFolder(prefix: string): string {
+  const folder = mkdtempSync(join(tmpdir(), prefix))
+  folders.add(folder)
+  return folder
+}
+
+function removeFolder(folder: string): void {
+  rmSync(folder, { recursive: true, force: true })
+  folders.delete(folder)
+}
 
 const hasExited = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 

@@ -1,0 +1,173 @@
+// Calls to an etcd cluster: each goes to the member in use, and on to others for as long as that can do no harm and
+// its time is not over.
+import type { OutgoingHttpHeaders } from 'node:http2'
+import { closed, StorageError } from '../storage-error.js'
+import type { Connection, TlsOptions } from './connection.js'
+import { createEndpoints, type Endpoints } from './endpoints.js'
+import { judge } from './etcd-errors.js'
+import { callHeaders, grpcTimeout, unary } from './grpc.js'
+import { type Method, STATUS } from './messages.js'
+
+export interface EtcdClientOptions {
+  /** Such as `http://127.0.0.1:2379`; several for the members of one cluster. */
+  readonly endpoints: readonly string[]
+  readonly tls?: TlsOptions | undefined
+  /** How long an operation may take in all, with all its attempts. */
+  readonly timeoutMs?: number | undefined
+}
+
+export interface CallKind {
+  /** It changes data: not to be sent twice when the first may have arrived. */
+  readonly isWrite?: boolean
+  /** A member that is cut off from its cluster may answer. */
+  readonly withoutLeader?: boolean
+}
+
+export interface EtcdClient {
+  readonly endpoints: Endpoints
+  readonly timeoutMs: number
+  readonly isClosed: boolean
+  call<Request, Response>(method: Method<Request, Response>, request: Request, kind?: CallKind): Promise<Response>
+  /** The version of etcd at the other end of a connection, if it tells. */
+  versionAt(connection: Connection): Promise<string | undefined>
+  /** Lets calls that are under way come to their end, but not for long. */
+  close(): Promise<void>
+}
+
+const DEFAULT_TIMEOUT_MS = 5_000
+const CONNECT_TIMEOUT_MS = 2_000
+const CLOSE_TIMEOUT_MS = 1_000
+const RETRY_MS = 50
+
+/** Has a member without a leader refuse at once, instead of keeping us waiting for what it cannot do. */
+export const REQUIRE_LEADER = { hasleader: 'true' }
+
+export function createEtcdClient({
+  endpoints: urls,
+  tls,
+  timeoutMs = DEFAULT_TIMEOUT_MS,
+}: EtcdClientOptions): EtcdClient {
+  checkEndpoints(urls)
+  const endpoints = createEndpoints(urls, { tls, connectTimeoutMs: Math.min(timeoutMs, CONNECT_TIMEOUT_MS) })
+  const versions = new WeakMap<Connection, Promise<string | undefined>>()
+  const headers = new Map<string, OutgoingHttpHeaders>()
+  let isClosed = false
+  let underWay = 0
+  /** Called when no call is under way any more. */
+  let onIdle: (() => void) | undefined
+
+  function attempt(connection: Connection, path: string, frame: Buffer, deadline: number, withoutLeader: boolean) {
+    const left = Math.max(1, deadline - Date.now())
+    return unary(connection.session, headersFor(path, left, withoutLeader), frame, {
+      timeoutMs: left,
+      onSign: connection.sign,
+    })
+  }
+
+  /** The same objects again and again: with its headers made anew, a write costs a sixth more. */
+  function headersFor(path: string, left: number, withoutLeader: boolean): OutgoingHttpHeaders {
+    const limit = grpcTimeout(left)
+    const id = `${path} ${limit} ${withoutLeader}`
+    let known = headers.get(id)
+    if (!known) {
+      known = callHeaders(path, { 'grpc-timeout': limit, ...(!withoutLeader && REQUIRE_LEADER) })
+      headers.set(id, known)
+    }
+    return known
+  }
+
+  /** Waits for a connection; says more than "no connection" when an attempt on the way failed. */
+  async function connect(deadline: number, earlier: StorageError | undefined): Promise<Connection> {
+    try {
+      return await endpoints.connect(deadline)
+    } catch (error) {
+      throw isClosed ? closed() : (earlier ?? error)
+    }
+  }
+
+  function finishOne(): void {
+    if (--underWay === 0) onIdle?.()
+  }
+
+  return {
+    endpoints,
+    timeoutMs,
+    get isClosed() {
+      return isClosed
+    },
+
+    async call(method, request, { isWrite = false, withoutLeader = false } = {}) {
+      if (isClosed) throw closed()
+      const frame = method.encode(request)
+      const deadline = Date.now() + timeoutMs
+      let earlier: StorageError | undefined
+      underWay++
+      try {
+        for (;;) {
+          const connection = endpoints.current ?? (await connect(deadline, earlier))
+          connection.begin()
+          try {
+            return method.decode(await attempt(connection, method.path, frame, deadline, withoutLeader))
+          } catch (thrown) {
+            const verdict = judge(thrown, isWrite)
+            if (verdict.turn) endpoints.turnFrom(connection)
+            if (isClosed && verdict.again) throw closed()
+            if (!verdict.again || Date.now() + RETRY_MS >= deadline) throw verdict.error
+            earlier = verdict.error
+          } finally {
+            connection.finish()
+          }
+          // Where the connection is gone, waiting for the next one is pause enough.
+          if (endpoints.current) await pause()
+        }
+      } finally {
+        finishOne()
+      }
+    },
+
+    versionAt(connection) {
+      const known = versions.get(connection)
+      if (known) return known
+      connection.begin()
+      const asked = attempt(connection, STATUS.path, STATUS.encode({}), Date.now() + timeoutMs, true)
+        .then(answer => STATUS.decode(answer).version)
+        .catch(() => void versions.delete(connection))
+        .finally(connection.finish)
+      versions.set(connection, asked)
+      return asked
+    },
+
+    async close() {
+      if (isClosed) return
+      isClosed = true
+      endpoints.refuse(closed())
+      if (underWay > 0) await idleOrLate()
+      endpoints.close()
+    },
+  }
+
+  function idleOrLate(): Promise<void> {
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, CLOSE_TIMEOUT_MS)
+      onIdle = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+}
+
+function checkEndpoints(urls: readonly string[]): void {
+  if (urls.length === 0) throw new StorageError('unavailable', 'no endpoint of etcd is given')
+  for (const url of urls) {
+    const protocol = URL.canParse(url) ? new URL(url).protocol : undefined
+    if (protocol !== 'http:' && protocol !== 'https:') {
+      throw new StorageError(
+        'unavailable',
+        `${JSON.stringify(url)} is not an endpoint of etcd: it must be an http or https URL`,
+      )
+    }
+  }
+}
+
+const pause = (): Promise<void> => new Promise(resolve => setTimeout(resolve, RETRY_MS * (0.5 + Math.random())))

@@ -1,0 +1,144 @@
+// Reads from etcd: of the latest state through the leader, of older or any state from the member at hand.
+import { futureRevision, StorageError } from '../storage-error.js'
+import type { Entry, Page, RangeOptions, ReadAt, Revision } from '../store.js'
+import type { EtcdClient } from './etcd-client.js'
+import type { KeyLayout } from './etcd-keys.js'
+import { type KeyValue, RANGE, type RangeRequest, type RangeResponse } from './messages.js'
+
+export interface EtcdReads {
+  revision(): Promise<Revision>
+  get(path: string, at: ReadAt): Promise<Entry | undefined>
+  range(folder: string, options: RangeOptions): Promise<Page>
+  /** Fails unless the revision has happened and history reaches back to it. */
+  checkHistory(revision: Revision): Promise<void>
+  /** Adds to a complaint about a revision which one was asked for and which would do. */
+  telling<T>(asked: Revision, action: () => Promise<T>): Promise<T>
+}
+
+/** A long range is read in pages of about so many bytes, and never more than so many keys. */
+const PAGE_BYTES = 16 * 1024 * 1024
+const FIRST_PAGE_KEYS = 200
+const MAX_PAGE_KEYS = 10_000
+
+/** How often a long range begins anew because what it was reading from was compacted meanwhile. */
+const RANGE_ATTEMPTS = 3
+
+export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdReads {
+  const read = (request: RangeRequest): Promise<RangeResponse> =>
+    client.call(RANGE, request, { withoutLeader: request.serializable === true })
+
+  /** Any small read that goes through the leader: its header tells the latest revision. */
+  const smallest = { key: layout.keyOf('/'), limit: 1, keysOnly: true }
+
+  async function revision(): Promise<Revision> {
+    return revisionOf(await read(smallest))
+  }
+
+  /** Reads as fresh as asked for. */
+  async function readAt(request: RangeRequest, at: ReadAt): Promise<RangeResponse> {
+    if (at === 'latest') return read(request)
+    if (at === 'any') return read({ ...request, serializable: true })
+    if (isExact(at)) return telling(at.exactly, () => readExactly(request, at.exactly))
+    return readNotOlderThan(request, at.notOlderThan)
+  }
+
+  /** What was at a revision never changes, so that any member may answer that has got there. */
+  async function readExactly(request: RangeRequest, at: Revision): Promise<RangeResponse> {
+    // etcd begins at revision 1 with nothing, and reads 0 as "the latest".
+    const pinned = { ...request, revision: Math.max(at, 1) }
+    try {
+      return await read({ ...pinned, serializable: true })
+    } catch (error) {
+      if (codeOf(error) !== 'future-revision') throw error
+      return read(pinned)
+    }
+  }
+
+  /** A member that has got there may answer; otherwise the leader knows whether anybody has. */
+  async function readNotOlderThan(request: RangeRequest, oldest: Revision): Promise<RangeResponse> {
+    let answer = await read({ ...request, serializable: true })
+    if (revisionOf(answer) < oldest) answer = await read(request)
+    if (revisionOf(answer) < oldest) throw futureRevision(oldest, revisionOf(answer))
+    return answer
+  }
+
+  /** Reads a range up to a limit, in as many pages as that takes, all as of the revision of the first. */
+  async function readRange(start: Buffer, rangeEnd: Buffer, at: ReadAt, limit: number): Promise<Page> {
+    const entries: Entry[] = []
+    let page = { key: start, at, limit: Math.min(limit, limit <= MAX_PAGE_KEYS ? MAX_PAGE_KEYS : FIRST_PAGE_KEYS) }
+    for (;;) {
+      const answer = await readAt({ key: page.key, rangeEnd, limit: page.limit }, page.at)
+      for (const kv of answer.kvs) entries.push(layout.entryOf(kv))
+      const asOf = isExact(page.at) ? page.at.exactly : revisionOf(answer)
+      const remaining = Math.max(0, answer.count - answer.kvs.length)
+      const last = answer.kvs.at(-1)
+      if (!last || remaining === 0 || entries.length >= limit) return { revision: asOf, entries, remaining }
+      const nextLimit = Math.min(limit - entries.length, likeThese(answer.kvs))
+      page = { key: after(last.key), at: { exactly: asOf }, limit: nextLimit }
+    }
+  }
+
+  async function telling<T>(asked: Revision, action: () => Promise<T>): Promise<T> {
+    try {
+      return await action()
+    } catch (error) {
+      const code = codeOf(error)
+      if (code === 'compacted') {
+        throw new StorageError(
+          'compacted',
+          `revision ${asked} is no longer available: it was compacted`,
+          undefined,
+          error,
+        )
+      }
+      if (code === 'future-revision') throw futureRevision(asked, await revision())
+      throw error
+    }
+  }
+
+  return {
+    revision,
+
+    async get(path, at) {
+      const answer = await readAt({ key: layout.keyOf(path) }, at)
+      const kv = answer.kvs[0]
+      return kv && layout.entryOf(kv)
+    },
+
+    async range(folder, { at = 'latest', limit = Number.POSITIVE_INFINITY, startAfter }) {
+      const start = startAfter === undefined ? layout.keyOf(folder) : after(layout.keyOf(startAfter))
+      for (let attempt = 1; ; attempt++) {
+        try {
+          return await readRange(start, layout.endOf(folder), at, limit)
+        } catch (error) {
+          if (isExact(at) || attempt === RANGE_ATTEMPTS || codeOf(error) !== 'compacted') throw error
+        }
+      }
+    },
+
+    checkHistory: asked =>
+      telling(asked, async () => {
+        await read({ ...smallest, revision: Math.max(asked, 1) })
+      }),
+
+    telling,
+  }
+}
+
+function revisionOf({ header }: RangeResponse): Revision {
+  if (!header) throw new StorageError('corrupt', 'etcd answered without a revision')
+  return header.revision
+}
+
+/** Nothing sorts between a key and the same key with a NUL behind it. */
+const after = (key: Buffer): Buffer => Buffer.concat([key, Buffer.alloc(1)])
+
+/** As many keys as would make a page of the size aimed at, if they are like those of the last page. */
+function likeThese(kvs: readonly KeyValue[]): number {
+  const bytes = kvs.reduce((sum, kv) => sum + kv.key.length + kv.value.length, 0)
+  return Math.max(1, Math.min(MAX_PAGE_KEYS, Math.floor((PAGE_BYTES * kvs.length) / Math.max(bytes, 1))))
+}
+
+const isExact = (at: ReadAt): at is { readonly exactly: Revision } => typeof at === 'object' && 'exactly' in at
+
+const codeOf = (error: unknown): string | undefined => (error instanceof StorageError ? error.code : undefined)
