@@ -2,19 +2,17 @@
 import type { ApiObject, Kind, KindVersion, ObjectRules, StatusRules, Subresources } from '../kinds/kind.js'
 import { compareVersions } from '../meta/group-version.js'
 import { metaOf } from '../meta/object-meta.js'
-import { cannotHandle } from '../meta/status.js'
 import { printTime } from '../meta/time.js'
-import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
-import { decodeTyped, TypedDecodeError } from './decode-typed.js'
+import { decodeTyped } from './decode-typed.js'
 import { applyDefaults } from './defaults.js'
 import { toCoreEvent, toModernEvent } from './event-forms.js'
 import { objectAt, textsAt } from './object-access.js'
 import { cellsOf } from './printer-columns.js'
-import { decodeObject, encodeObject, openEnvelope } from './protobuf-envelope.js'
 import { scaleRules } from './scale-rules.js'
 import { selectableFieldsOf } from './selectable-fields.js'
 import { namespaceForFinalize, type Strategy, strategyOf } from './strategy.js'
 import { type ResourceFacts, type TypeTable } from './type-table.js'
+import { groupOf, named, protobufForm, shapeTyped, versionOf } from './typed-form.js'
 import { checkNamespaceFinalize } from './validation/plain-objects.js'
 import { type Validation, validationOf } from './validation/validators.js'
 import { warningsFor } from './warnings.js'
@@ -52,9 +50,6 @@ export function builtinKinds(table: TypeTable): Kind[] {
 /** Reviews, bindings and the like are answered, not kept. */
 const isStored = ({ name, verbs }: ResourceFacts): boolean =>
   !name.includes('/') && ['create', 'get', 'list'].every(verb => verbs.includes(verb))
-
-const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.split('/')[0]! : '')
-const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1)
 
 function kindOf(table: TypeTable, served: readonly { apiVersion: string; resource: ResourceFacts }[]): Kind {
   const versions = served.toSorted((a, b) => compareVersions(versionOf(a.apiVersion), versionOf(b.apiVersion)))
@@ -111,21 +106,23 @@ function kindVersion(table: TypeTable, apiVersion: string, resource: ResourceFac
     rules: rulesOf(table, apiVersion, resource, strategy, validation),
     subresources: subresourcesOf(table, apiVersion, resource, strategy, validation),
     mergeFacts: { types: table.facts(), typeName: table.typeOfKind(apiVersion, resource.kind)! },
-    protobuf: {
-      decode: bytes => decodeObject(table, openEnvelope(bytes), { apiVersion, kind: resource.kind }),
-      encode: object => encodeObject(table, object)!,
-    },
+    protobuf: protobufForm(table, apiVersion, resource.kind),
     columns: (table.columns(apiVersion, resource.name) ?? []).map(({ name, type, format = '', priority }) => ({
       name,
       type,
       format,
       priority,
-      description: '',
+      description: COLUMN_DESCRIPTIONS[name] ?? `${name} of the ${resource.kind}, as far as the server knows it.`,
     })),
     cells: cellsOf(table, apiVersion, resource.name),
     supportField: fields.support,
     fields: fields.values,
   }
+}
+
+const COLUMN_DESCRIPTIONS: Readonly<Record<string, string>> = {
+  Name: 'The name of the object, which no other of its kind has in the same namespace.',
+  Age: 'How long ago the object was created.',
 }
 
 function rulesOf(
@@ -137,7 +134,7 @@ function rulesOf(
 ): ObjectRules {
   const isNamespace = apiVersion === 'v1' && kind === 'Namespace'
   return {
-    shape: (body, duplicates) => shape(table, apiVersion, kind, body, duplicates),
+    shape: (body, duplicates) => shapeTyped(table, apiVersion, kind, body, duplicates),
     default: object => named(applyDefaults(table, apiVersion, kind, object), apiVersion, kind),
     forCreate(object, now) {
       strategy.admit?.(object)
@@ -194,42 +191,4 @@ function subresourcesOf(
       }
     : undefined
   return { status, finalize, scale: has('scale') ? scaleRules : undefined }
-}
-
-/** The body as an object of the kind; what it is need not be said, but if it is said it must be true. */
-function shape(table: TypeTable, apiVersion: string, kind: string, body: Value, duplicates: readonly string[]) {
-  const said = isObject(body) ? body : {}
-  const saidVersion = textMember(said, 'apiVersion') || apiVersion
-  const saidKind = textMember(said, 'kind') || kind
-  const version = versionOf(saidVersion)
-  const type = table.typeOfKind(saidVersion, saidKind)
-  if (type === undefined) {
-    const why = `no kind ${JSON.stringify(saidKind)} is registered for version ${JSON.stringify(saidVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
-    throw cannotHandle(saidKind, version, kind, why)
-  }
-  if (saidKind !== kind || saidVersion !== apiVersion) {
-    const why = `converting (${version}.${saidKind}) to (${packageOf(apiVersion)}.${kind}): unknown conversion`
-    throw cannotHandle(saidKind, version, kind, why)
-  }
-  try {
-    const { value, strict } = decodeTyped(table, type, body, { duplicates })
-    return { object: named(value, apiVersion, kind), strict }
-  } catch (error) {
-    if (error instanceof TypedDecodeError) throw cannotHandle(kind, version, kind, error.message)
-    throw error
-  }
-}
-
-const textMember = (object: ValueObject, name: string): string => {
-  const text = getOwn(object, name)
-  return typeof text === 'string' ? text : ''
-}
-
-/** The package of a group's internal types in Go. */
-const packageOf = (apiVersion: string): string => groupOf(apiVersion).split('.')[0] || 'core'
-
-/** What the object is comes first, whatever the client said. */
-function named(object: ValueObject, apiVersion: string, kind: string): ApiObject {
-  const { apiVersion: _, kind: __, metadata, ...rest } = object
-  return { apiVersion, kind, metadata: isObject(metadata) ? metadata : {}, ...rest }
 }

@@ -86,6 +86,16 @@ export const FOREGROUND_FINALIZER = 'foregroundDeletion'
 /** The metadata of an object whose metadata was decoded before. */
 export const metaOf = (object: ValueObject): ObjectMeta => (isObject(object['metadata']) ? object['metadata'] : {})
 
+/** Metadata with their members in the order in which they are printed. */
+export function orderedMeta(meta: ObjectMeta): ObjectMeta {
+  const ordered: ValueObject = {}
+  for (const field of Object.keys(OBJECT_META.fields)) {
+    const value = (meta as unknown as ValueObject)[field]
+    if (value !== undefined) ordered[field] = value
+  }
+  return ordered as unknown as ObjectMeta
+}
+
 /** The object with other metadata, behind its apiVersion and kind. */
 export function withMeta(object: ValueObject, meta: ObjectMeta): ValueObject {
   const { apiVersion, kind, metadata: _, ...rest } = object

@@ -153,6 +153,10 @@ export const causeOf = (error: FieldError): StatusCause => ({
 
 export const badRequest = (message: string): StatusError => fail(400, 'BadRequest', message)
 
+/** A body that says it is one thing and cannot be read as what the request is about. */
+export const cannotHandle = (kind: string, version: string, as: string, why: string): StatusError =>
+  badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${as}: ${why}`)
+
 /** `what` says the limit: `limit is 3145728`. */
 export const requestEntityTooLarge = (what: string): StatusError =>
   fail(413, 'RequestEntityTooLarge', `Request entity too large: ${what}`)

@@ -4,7 +4,7 @@ import { CodecError } from '../codec/codec-error.js'
 import type { Decoded } from '../codec/decoded.js'
 import { decodeJson } from '../codec/json-decode.js'
 import { decodeYaml } from '../codec/yaml-decode.js'
-import type { ApiObject } from '../kinds/kind.js'
+import type { ApiObject, ObjectRules, ProtobufForm } from '../kinds/kind.js'
 import { jsonTypeOf } from '../meta/go-struct.js'
 import { parseGroupVersion } from '../meta/group-version.js'
 import { badRequest, cannotHandle, type StatusError, unsupportedMediaType } from '../meta/status.js'
@@ -30,24 +30,41 @@ export const BODY_TYPES = [
   'application/cbor',
 ] as const
 
+/** What a body is to be read as. */
+export interface BodyForm {
+  readonly kind: string
+  readonly version: string
+  readonly shape: ObjectRules['shape']
+  readonly protobuf?: ProtobufForm | undefined
+}
+
+export const formOf = ({ kind, version }: Served): BodyForm => ({
+  kind: kind.names.kind,
+  version: version.name,
+  shape: version.rules.shape,
+  protobuf: version.protobuf,
+})
+
 /** Reads an object; what does not belong in it is a warning, a fault or nothing, as the request wants it. */
-export function readObject(body: Body, served: Served, validation: FieldValidation): ReadObject {
-  const { value, duplicates } = decodeBody(body, served)
-  const { object, strict } = served.version.rules.shape(value, duplicates)
-  return { object, warnings: validated(strict, validation, served, body.mediaType) }
+export function readObject(body: Body, form: BodyForm, validation: FieldValidation): ReadObject {
+  const { value, duplicates } = decodeBody(body, form)
+  const isYaml = body.mediaType === 'application/yaml'
+  // What YAML says of repeated keys it says in its own words, before anybody looks at fields.
+  const { object, strict } = form.shape(value, isYaml ? [] : duplicates)
+  const faults = isYaml ? [...duplicates, ...strict] : strict
+  return { object, warnings: validated(faults, validation, form, isYaml) }
 }
 
 /** The faults that strict reading finds: refused, told, or passed over. */
 function validated(
   strict: readonly string[],
   validation: FieldValidation,
-  { kind, version }: Served,
-  mediaType: string,
+  { kind, version }: BodyForm,
+  isYaml: boolean,
 ): readonly string[] {
   if (strict.length === 0 || validation === 'Ignore') return []
   if (validation !== 'Strict') return strict
-  const isYaml = mediaType === 'application/yaml'
-  throw cannotHandle(kind.names.kind, version.name, kind.names.kind, strictText(strict, isYaml))
+  throw cannotHandle(kind, version, kind, strictText(strict, isYaml))
 }
 
 /** YAML's own complaints come first, under a heading of their own. */
@@ -60,22 +77,24 @@ export function strictText(strict: readonly string[], isYaml: boolean): string {
 }
 
 /** The body as a value that can be an object of some kind; anything else is refused. */
-export function decodeBody({ bytes, mediaType }: Body, served: Served): Decoded {
-  const expected = served.kind.names.kind
+export function decodeBody({ bytes, mediaType }: Body, form: BodyForm): Decoded {
   const unrecognized = (why: string): StatusError =>
-    badRequest(`the object provided is unrecognized (must be of type ${expected}): ${why} (${summary(bytes)})`)
+    badRequest(`the object provided is unrecognized (must be of type ${form.kind}): ${why} (${summary(bytes)})`)
   try {
-    const decoded = decode(bytes, mediaType, served)
+    const decoded = decode(bytes, mediaType, form)
     checkType(decoded.value, unrecognized)
     return decoded
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
-    if (error.fault === 'unacceptable' && mediaType === 'application/cbor') {
-      throw cannotHandle(expected, served.version.name, expected, error.message)
+    if (error.fault === 'unacceptable' && IN_TWO_STEPS.has(mediaType)) {
+      throw cannotHandle(form.kind, form.version, form.kind, error.message)
     }
     throw unrecognized(`${UNREADABLE[mediaType] ?? ''}${error.message}`)
   }
 }
+
+/** Encodings of which the type is read first, and the rest only when that is known. */
+const IN_TWO_STEPS: ReadonlySet<string> = new Set(['application/cbor', 'application/vnd.kubernetes.protobuf'])
 
 const NO_TYPE_IN_JSON = "couldn't get version/kind; json parse error: "
 const UNREADABLE: Readonly<Record<string, string>> = {
@@ -84,7 +103,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   'application/cbor': 'unable to determine group/version/kind: ',
 }
 
-function decode(bytes: Buffer, mediaType: string, { version }: Served): Decoded {
+function decode(bytes: Buffer, mediaType: string, { protobuf }: BodyForm): Decoded {
   switch (mediaType) {
     case '':
     case 'application/json':
@@ -94,7 +113,7 @@ function decode(bytes: Buffer, mediaType: string, { version }: Served): Decoded 
     case 'application/cbor':
       return decodeCbor(bytes)
     case 'application/vnd.kubernetes.protobuf':
-      if (version.protobuf) return { value: version.protobuf.decode(bytes), duplicates: [] }
+      if (protobuf) return { value: protobuf.decode(bytes), duplicates: [] }
       throw unsupportedMediaType(BODY_TYPES.filter(type => type !== mediaType))
     default:
       throw unsupportedMediaType(BODY_TYPES)

@@ -2,11 +2,15 @@
 
 import type { ApiObject } from '../kinds/kind.js'
 import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
+import type { FieldError } from '../meta/field-errors.js'
+import { checkPathSegment } from '../meta/names.js'
 import {
+  checkObjectMeta,
   metaForCreate,
   metaOf,
   nameMismatch,
   type ObjectMeta,
+  orderedMeta,
   placeInNamespace,
   withMeta,
 } from '../meta/object-meta.js'
@@ -20,7 +24,7 @@ import {
 } from '../meta/status.js'
 import type { WriteOptions } from '../meta/write-options.js'
 import type { ObjectAnswer } from './answer.js'
-import { type Body, readObject } from './body.js'
+import { type Body, formOf, readObject } from './body.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { showValue } from './shown.js'
 import { asStatus } from './storage-status.js'
@@ -36,7 +40,7 @@ export async function createObject(
   body: Body,
   caller: Caller,
 ): Promise<ObjectAnswer> {
-  const { object: sent, warnings } = readObject(body, target, options.fieldValidation)
+  const { object: sent, warnings } = readObject(body, formOf(target), options.fieldValidation)
   // Where the path names the object, the body must mean the same one.
   const mismatch = target.name === '' ? undefined : nameMismatch(metaOf(sent), target.name)
   if (mismatch) throw mismatch
@@ -65,7 +69,7 @@ export async function createFrom(
   for (let attempt = 1; ; attempt++) {
     const now = context.now()
     const object = rules.forCreate(setMeta(admitted, metaForCreate(metaOf(admitted), now)), now)
-    const faults = rules.validate(object)
+    const faults = faultsOf(target, object)
     if (faults.length > 0) throw invalid(groupKindOf(kind), metaOf(object).name ?? '', faults)
     await context.validate({ operation: 'CREATE', target, object, old: undefined, options, caller }, warnings)
     if (attempt === 1) warnings.push(...rules.warnings(object, undefined))
@@ -75,6 +79,13 @@ export async function createFrom(
     if (!isGenerated) throw await taken(context, target, metaOf(object))
     if (attempt === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(kind), metaOf(object).name ?? '')
   }
+}
+
+/** What the kind finds wrong, or else what is wrong with any object of that kind. */
+function faultsOf({ kind, version }: Target, object: ApiObject): readonly FieldError[] {
+  const faults = version.rules.validate(object)
+  const common = { namespaced: kind.namespaced, name: checkPathSegment }
+  return faults.length > 0 ? faults : checkObjectMeta(metaOf(object), common)
 }
 
 /** Stores the object, or only finds out whether it could be; nothing when its name is taken. */
@@ -101,4 +112,5 @@ async function taken(context: ResourceContext, { kind }: Target, meta: ObjectMet
   return isGoing ? beingDeleted(resourceOf(kind), name) : alreadyExists(resourceOf(kind), name)
 }
 
-export const setMeta = (object: ApiObject, meta: ObjectMeta): ApiObject => withMeta(object, meta) as ApiObject
+export const setMeta = (object: ApiObject, meta: ObjectMeta): ApiObject =>
+  withMeta(object, orderedMeta(meta)) as ApiObject

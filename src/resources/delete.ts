@@ -16,7 +16,7 @@ import { setMeta } from './create.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { showEntry, showValue } from './shown.js'
 import { asStatus } from './storage-status.js'
-import { encodeStored } from './stored-object.js'
+import { isUnchanged } from './update.js'
 
 const ATTEMPTS = 16
 
@@ -73,7 +73,7 @@ export async function remove(
     const marked = setMeta(wished, metaForDeletion(metaOf(wished), context.now()))
     const waiting = isMarked ? marked : version.rules.forDeletion(marked)
     const stored = await kind.convert(waiting, kind.storedAs)
-    if (options.dryRun || encodeStored(stored).equals(entry.value)) return { object: waiting, isGone: false }
+    if (options.dryRun || isUnchanged(stored, entry)) return { object: waiting, isGone: false }
     const revision = await asStatus(0, () => store.update(stored, entry.revision))
     if (revision === false) continue
     return { object: setMeta(waiting, { ...metaOf(waiting), resourceVersion: String(revision) }), isGone: false }

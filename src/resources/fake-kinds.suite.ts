@@ -44,7 +44,7 @@ function fakeKind(group: string, kind: string, manners: Manners, version: Partia
     namespaced: true,
     versions: [{ ...fakeVersion(apiVersion, kind), ...version }],
     storageVersion: 'v1',
-    storedAs: 'example.com/v1',
+    storedAs: apiVersion,
     folder: group === '' ? `/${plural}/` : `/${group}/${plural}/`,
     verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
     manners,

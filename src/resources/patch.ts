@@ -3,11 +3,13 @@
 import { CodecError } from '../codec/codec-error.js'
 import type { Decoded } from '../codec/decoded.js'
 import { decodeJson } from '../codec/json-decode.js'
-import type { ApiObject } from '../kinds/kind.js'
-import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
+import { encodeJson } from '../codec/json-encode.js'
+import type { ApiObject, MergeFacts, ObjectRules } from '../kinds/kind.js'
+import { resourceOf } from '../kinds/kind-names.js'
 import { fieldInvalid } from '../meta/field-errors.js'
-import { invalid, notFound, StatusError, unclassified } from '../meta/status.js'
-import { isObject, type Value } from '../meta/value.js'
+import { metaOf, nameMismatch, placeInNamespace } from '../meta/object-meta.js'
+import { hasReason, invalid, notFound, StatusError, unclassified } from '../meta/status.js'
+import type { Value } from '../meta/value.js'
 import type { FieldValidation, PatchOptions } from '../meta/write-options.js'
 import { notJson, type PatchKind } from '../patch/field-validation.js'
 import { applyJsonPatch, parseJsonPatch } from '../patch/json-patch.js'
@@ -17,8 +19,9 @@ import { schemaFromTypes } from '../patch/strategic-merge/schema.js'
 import { applyStrategicMergePatch, parseStrategicMergePatch } from '../patch/strategic-merge/strategic-merge.js'
 import type { ObjectAnswer } from './answer.js'
 import { strictText } from './body.js'
+import { setMeta } from './create.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
-import { replace } from './update.js'
+import { type Replacement, replace } from './update.js'
 
 export async function patchObject(
   context: ResourceContext,
@@ -32,7 +35,7 @@ export async function patchObject(
   const answer = await replace(context, target, options, caller, async old => {
     if (!old) throw notFound(resourceOf(target.kind), target.name)
     return asPatchStatus(async () => {
-      patch ??= parsePatch(target, kind, bytes, options.fieldValidation)
+      patch ??= parsePatch(target.version.mergeFacts, kind, bytes, options.fieldValidation)
       return patched(target, old, patch, options.fieldValidation)
     })
   })
@@ -40,13 +43,18 @@ export async function patchObject(
   return answer
 }
 
-interface Patch {
+export interface Patch {
   /** Faults of the patch itself that strict reading finds. */
   readonly strict: readonly string[]
   apply(object: ApiObject): Value
 }
 
-function parsePatch({ version }: Target, kind: PatchKind, bytes: Buffer, validation: FieldValidation): Patch {
+export function parsePatch(
+  facts: MergeFacts | undefined,
+  kind: PatchKind,
+  bytes: Buffer,
+  validation: FieldValidation,
+): Patch {
   const { value, duplicates } = decodePatch(kind, bytes, validation)
   const fieldValidation = validation === '' ? 'Warn' : validation
   switch (kind) {
@@ -61,7 +69,7 @@ function parsePatch({ version }: Target, kind: PatchKind, bytes: Buffer, validat
     }
     case 'strategic': {
       const patch = parseStrategicMergePatch(value)
-      const schema = schemaFromTypes(version.mergeFacts!.types, version.mergeFacts!.typeName)
+      const schema = schemaFromTypes(facts!.types, facts!.typeName)
       return { strict: repeatedFields(duplicates), apply: object => applyStrategicMergePatch(object, patch, schema) }
     }
   }
@@ -79,22 +87,44 @@ function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation
   }
 }
 
-function patched(target: Target, old: ApiObject, patch: Patch, validation: FieldValidation) {
-  const { kind, version, name } = target
-  const result = patch.apply(old)
-  if (!isObject(result)) {
-    throw invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', result, 'the result of the patch is no object')])
-  }
-  const { object, strict } = version.rules.shape(result, [])
-  const faults = [...patch.strict, ...strict]
-  if (faults.length > 0 && validation === 'Strict') {
-    throw invalid(groupKindOf(kind), name, [fieldInvalid('patch', result, strictText(faults, false))])
-  }
-  return { object, warnings: validation === 'Ignore' ? [] : faults, isWhatClientSaw: false }
+function patched(target: Target, old: ApiObject, patch: Patch, validation: FieldValidation): Replacement {
+  const { version, name, namespace } = target
+  const { object, warnings } = applyPatch(old, patch, version.rules.shape, validation)
+  const mismatch = nameMismatch(metaOf(object), name)
+  if (mismatch) throw mismatch
+  const placed = setMeta(object, placeInNamespace(metaOf(object), namespace))
+  return { object: placed, warnings, isWhatClientSaw: false }
 }
 
+/** The object that a patch makes of another, read as what it is to be. */
+export function applyPatch(
+  old: ApiObject,
+  patch: Patch,
+  shape: ObjectRules['shape'],
+  validation: FieldValidation,
+): { readonly object: ApiObject; readonly warnings: readonly string[] } {
+  const result = patch.apply(old)
+  const { object, strict } = shapeResult(shape, result)
+  const faults = [...patch.strict, ...strict]
+  if (faults.length > 0 && validation === 'Strict') throw badResult(result, strictText(faults, false))
+  return { object, warnings: validation === 'Ignore' ? [] : faults }
+}
+
+/** What does not fit the kind is a fault of the patch, not of the request. */
+function shapeResult(shape: ObjectRules['shape'], result: Value): ReturnType<ObjectRules['shape']> {
+  try {
+    return shape(result, [])
+  } catch (error) {
+    if (hasReason(error, 'BadRequest')) throw badResult(result, error.message)
+    throw error
+  }
+}
+
+const badResult = (result: Value, why: string): StatusError =>
+  invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', encodeJson(result), why)])
+
 /** A patch that cannot be read or does not apply, as clients are told. */
-async function asPatchStatus<T>(action: () => Promise<T>): Promise<T> {
+export async function asPatchStatus<T>(action: () => Promise<T>): Promise<T> {
   try {
     return await action()
   } catch (error) {

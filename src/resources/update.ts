@@ -3,18 +3,29 @@
 
 import type { ApiObject, StatusRules } from '../kinds/kind.js'
 import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
-import { metaForUpdate, metaOf, nameMismatch, placeInNamespace } from '../meta/object-meta.js'
+import type { FieldError } from '../meta/field-errors.js'
+import { checkPathSegment } from '../meta/names.js'
+import {
+  checkObjectMeta,
+  checkObjectMetaUpdate,
+  metaForUpdate,
+  metaOf,
+  nameMismatch,
+  placeInNamespace,
+} from '../meta/object-meta.js'
 import { parseObjectVersion } from '../meta/resource-version.js'
 import { conflict, invalid, modifiedMeanwhile, notFound, unclassified } from '../meta/status.js'
+import { equalValues } from '../meta/value.js'
 import type { WriteOptions } from '../meta/write-options.js'
+import type { Entry } from '../storage/store.js'
 import type { ObjectAnswer } from './answer.js'
-import { type Body, readObject } from './body.js'
+import { type Body, formOf, readObject } from './body.js'
 import { createFrom, setMeta } from './create.js'
 import type { KindEntry } from './kind-store.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { showEntry, showValue } from './shown.js'
 import { asStatus } from './storage-status.js'
-import { encodeStored } from './stored-object.js'
+import { decodeStored, encodeStored } from './stored-object.js'
 
 export async function updateObject(
   context: ResourceContext,
@@ -23,7 +34,7 @@ export async function updateObject(
   body: Body,
   caller: Caller,
 ): Promise<ObjectAnswer> {
-  const { object: sent, warnings } = readObject(body, target, options.fieldValidation)
+  const { object: sent, warnings } = readObject(body, formOf(target), options.fieldValidation)
   const mismatch = nameMismatch(metaOf(sent), target.name)
   if (mismatch) throw mismatch
   const object = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
@@ -101,14 +112,14 @@ async function replaceEntry(
   const unconditional = kind.manners.unconditionalUpdate && !namesVersion(admitted)
   const seen = unconditional ? { ...meta, resourceVersion: metaOf(old).resourceVersion! } : meta
   const object = rules.forUpdate(setMeta(admitted, seen), old, context.now())
-  const faults = rules.validateUpdate(object, old)
+  const faults = [...commonFaults(target, object, old), ...rules.validateUpdate(object, old)]
   if (faults.length > 0) throw invalid(groupKindOf(kind), name, faults)
   await context.validate({ operation: 'UPDATE', target, object, old, options, caller }, warnings)
   warnings.push(...version.rules.warnings(object, old))
 
   const at = (revision: number): ApiObject => setMeta(object, { ...metaOf(object), resourceVersion: String(revision) })
   const stored = await kind.convert(object, kind.storedAs)
-  if (options.dryRun || encodeStored(stored).equals(entry.value)) return at(entry.revision)
+  if (options.dryRun || isUnchanged(stored, entry)) return at(entry.revision)
   const store = context.storeOf(kind)
   if (metaOf(object).deletionTimestamp !== undefined && !version.rules.isHeld(object)) {
     // The last one to let go of it removes it.
@@ -117,6 +128,21 @@ async function replaceEntry(
   }
   const revision = await asStatus(0, () => store.update(stored, entry.revision))
   return revision === false ? undefined : at(revision)
+}
+
+/** What every update must keep to, whatever the kind says on top of it. */
+function commonFaults({ kind }: Target, object: ApiObject, old: ApiObject): FieldError[] {
+  const meta = metaOf(object)
+  const rules = { namespaced: kind.namespaced, name: checkPathSegment }
+  return [...checkObjectMeta(meta, rules), ...checkObjectMetaUpdate(meta, metaOf(old))]
+}
+
+/** Whether a write would change nothing; the order of members does not count. */
+export function isUnchanged(object: ApiObject, entry: Entry): boolean {
+  if (encodeStored(object).equals(entry.value)) return true
+  const { resourceVersion: _, ...metadata } = object.metadata
+  const { resourceVersion: __, ...before } = decodeStored(entry).metadata
+  return equalValues({ ...object, metadata }, { ...decodeStored(entry), metadata: before })
 }
 
 const namesVersion = (object: ApiObject): boolean => {

@@ -8,9 +8,8 @@ import { decodeCbor } from '../codec/cbor-decode.js'
 import { CodecError } from '../codec/codec-error.js'
 import { decodeJson } from '../codec/json-decode.js'
 import { decodeYaml } from '../codec/yaml-decode.js'
-import { resourceOf } from '../kinds/kind-names.js'
 import { parseGetOptions, parseListOptions } from '../meta/list-options.js'
-import { badRequest, methodNotSupported, unsupportedMediaType } from '../meta/status.js'
+import { badRequest, unsupportedMediaType } from '../meta/status.js'
 import type { Value } from '../meta/value.js'
 import {
   checkDeleteCollectionOptions,
@@ -21,7 +20,7 @@ import {
   parsePatchOptions,
   parseUpdateOptions,
 } from '../meta/write-options.js'
-import type { Answer, ListAnswer, ObjectAnswer } from './answer.js'
+import type { Answer, ListAnswer } from './answer.js'
 import { BODY_TYPES, type Body } from './body.js'
 import { createObject } from './create.js'
 import { deleteObject } from './delete.js'
@@ -31,6 +30,7 @@ import { listObjects } from './list.js'
 import { patchObject } from './patch.js'
 import { APPLY_TYPES, PATCH_KINDS, patchTypesOf } from './patch-types.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
+import { getScale, patchScale, updateScale } from './scale.js'
 import { updateObject } from './update.js'
 import { type PreparedWatch, prepareWatch } from './watch.js'
 
@@ -54,20 +54,21 @@ export type Write = (target: Target, query: URLSearchParams, body: Body, caller:
 /** `apply` carries out server-side apply, where there is one. */
 export function createVerbs(context: ResourceContext, apply?: Write): Verbs {
   return {
-    get: async (target, query) => shownAs(target, await getObject(context, target, parseGetOptions(query))),
+    get: async (target, query) =>
+      (target.subresource === 'scale' ? getScale : getObject)(context, target, parseGetOptions(query)),
     list: async (target, query) => listObjects(context, target, parseListOptions(query)),
     watch: async (target, query) => prepareWatch(context, target, parseListOptions(query)),
     create: async (target, query, body, caller) =>
       createObject(context, target, parseCreateOptions(query), body, caller),
     async update(target, query, body, caller) {
-      refuseScale(target, 'update')
-      return updateObject(context, target, parseUpdateOptions(query), body, caller)
+      const write = target.subresource === 'scale' ? updateScale : updateObject
+      return write(context, target, parseUpdateOptions(query), body, caller)
     },
     async patch(target, query, body, caller) {
-      refuseScale(target, 'patch')
       const kind = PATCH_KINDS[body.mediaType]
       if (kind) {
-        return patchObject(context, target, parsePatchOptions(query, false), kind, body.bytes, caller)
+        const write = target.subresource === 'scale' ? patchScale : patchObject
+        return write(context, target, parsePatchOptions(query, false), kind, body.bytes, caller)
       }
       if (apply && APPLY_TYPES.includes(body.mediaType)) return apply(target, query, body, caller)
       throw unsupportedMediaType(patchTypesOf(target))
@@ -81,18 +82,6 @@ export function createVerbs(context: ResourceContext, apply?: Write): Verbs {
       return deleteCollection(context, target, listOptions, options, caller)
     },
   }
-}
-
-/** The object, or the Scale of it. */
-function shownAs({ subresource, version }: Target, answer: ObjectAnswer): Answer {
-  if (subresource !== 'scale') return answer
-  const { status, warnings, object } = answer
-  return { type: 'scale', status, warnings, object: version.subresources.scale!.read(object.value()) }
-}
-
-// TODO: writing Scales.
-function refuseScale({ subresource, kind }: Target, verb: string): void {
-  if (subresource === 'scale') throw methodNotSupported(resourceOf(kind), verb)
 }
 
 function readDeleteOptions(query: URLSearchParams, body: Body): DeleteOptions {

@@ -1,0 +1,102 @@
+// What objects of the built-in kinds get where their clients say nothing. First come the facts of the type table,
+// then the rules of the kind, as a table from kind to function. An object is filled in in place; it comes out in the
+// order of its type when it is printed.
+import { setOwn, type ValueObject } from '../meta/value.js'
+import { decodeTyped } from './decode-typed.js'
+import { applyDefaultFacts } from './default-facts.js'
+import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, textAt } from './object-access.js'
+import { defaultPod, defaultPodTemplate } from './pod-defaults.js'
+import { defaultService } from './service-defaults.js'
+import type { TypeTable } from './type-table.js'
+
+/** The object with everything filled in. The one that was given may have been changed. */
+export function applyDefaults(table: TypeTable, apiVersion: string, kind: string, object: ValueObject): ValueObject {
+  const type = table.typeOfKind(apiVersion, kind)
+  if (type === undefined) return object
+  applyDefaultFacts(table, type, object)
+  DEFAULTS[`${apiVersion} ${kind}`]?.(object)
+  // Fields that were added go where the type has them.
+  return decodeTyped(table, type, object).value
+}
+
+const RBAC_GROUP = 'rbac.authorization.k8s.io'
+
+/** The label that names a namespace by itself, so that selectors can. */
+export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name'
+
+const DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
+  'v1 Namespace': namespace => {
+    setNamespaceLabel(namespace)
+    setDefault(ensureObject(namespace, 'status'), 'phase', 'Active')
+  },
+  'v1 Secret': secret => {
+    setDefault(secret, 'type', 'Opaque')
+    takeInStringData(secret)
+  },
+  'v1 Service': defaultService,
+  'v1 Endpoints': endpoints => {
+    for (const subset of objectsAt(endpoints, 'subsets')) {
+      for (const port of objectsAt(subset, 'ports')) setDefault(port, 'protocol', 'TCP')
+    }
+  },
+  'v1 Pod': defaultPod,
+  'v1 PodTemplate': template => defaultPodTemplate(ensureObject(template, 'template')),
+  'v1 Node': node => {
+    const status = objectAt(node, 'status')
+    if (has(status, 'capacity') && !has(status, 'allocatable')) {
+      status['allocatable'] = { ...objectAt(status, 'capacity') }
+    }
+    syncPodCidrs(objectAt(node, 'spec'))
+  },
+  'apps/v1 Deployment': deployment => {
+    const spec = ensureObject(deployment, 'spec')
+    setDefault(spec, 'replicas', 1, false)
+    const strategy = ensureObject(spec, 'strategy')
+    setDefault(strategy, 'type', 'RollingUpdate')
+    if (textAt(strategy, 'type') === 'RollingUpdate') {
+      const rolling = ensureObject(strategy, 'rollingUpdate')
+      setDefault(rolling, 'maxUnavailable', '25%', false)
+      setDefault(rolling, 'maxSurge', '25%', false)
+    }
+    setDefault(spec, 'revisionHistoryLimit', 10, false)
+    setDefault(spec, 'progressDeadlineSeconds', 600, false)
+    defaultPodTemplate(ensureObject(spec, 'template'))
+  },
+  'rbac.authorization.k8s.io/v1 RoleBinding': defaultBinding,
+  'rbac.authorization.k8s.io/v1 ClusterRoleBinding': defaultBinding,
+}
+
+export function setNamespaceLabel(namespace: ValueObject): void {
+  const metadata = ensureObject(namespace, 'metadata')
+  const name = textAt(metadata, 'name')
+  if (name !== '') ensureObject(metadata, 'labels')[NAMESPACE_NAME_LABEL] = name
+}
+
+/** What is written as text becomes data; the text itself is not kept. */
+function takeInStringData(secret: ValueObject): void {
+  const texts = objectOrNone(secret, 'stringData')
+  if (texts === undefined) return
+  const data = { ...objectAt(secret, 'data') }
+  for (const key of Object.keys(texts)) {
+    setOwn(data, key, Buffer.from(textAt(texts, key)).toString('base64'))
+  }
+  secret['data'] = data
+  delete secret['stringData']
+}
+
+/** The first of several and the only one of before: either may be given. */
+function syncPodCidrs(spec: ValueObject): void {
+  const one = textAt(spec, 'podCIDR')
+  const all = spec['podCIDRs']
+  const first = Array.isArray(all) ? all[0] : undefined
+  if (one !== '' && first !== one) spec['podCIDRs'] = [one]
+  else if (one === '' && typeof first === 'string') spec['podCIDR'] = first
+}
+
+function defaultBinding(binding: ValueObject): void {
+  setDefault(ensureObject(binding, 'roleRef'), 'apiGroup', RBAC_GROUP)
+  for (const subject of objectsAt(binding, 'subjects')) {
+    const kind = textAt(subject, 'kind')
+    if (kind === 'User' || kind === 'Group') setDefault(subject, 'apiGroup', RBAC_GROUP)
+  }
+}

@@ -1,0 +1,145 @@
+// The row of a pod: what its containers are up to, in one word.
+
+import { ageCell } from '../meta/table.js'
+import { millisOf } from '../meta/time.js'
+import type { Value, ValueObject } from '../meta/value.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, textAt } from './object-access.js'
+
+const NONE = '<none>'
+
+export function podCells(pod: ValueObject, now: number): Value[] {
+  const spec = objectAt(pod, 'spec')
+  const status = objectAt(pod, 'status')
+  const meta = objectAt(pod, 'metadata')
+  const { reason, ready, restarts, lastRestart } = summaryOf(pod)
+  const lasting = objectsAt(spec, 'initContainers').filter(isLasting).length
+  const [first] = objectsAt(status, 'podIPs')
+  return [
+    textAt(meta, 'name'),
+    `${ready}/${objectsAt(spec, 'containers').length + lasting}`,
+    reason,
+    restarts > 0 && lastRestart !== undefined ? `${restarts} (${ageCell(lastRestart, now)} ago)` : String(restarts),
+    ageCell(meta['creationTimestamp'], now),
+    (first === undefined ? '' : textAt(first, 'ip')) || NONE,
+    textAt(spec, 'nodeName') || NONE,
+    textAt(status, 'nominatedNodeName') || NONE,
+    gatesOf(spec, status),
+  ]
+}
+
+/** What a Table says of the row of a pod that has come to its end. */
+export function podRowConditions(pod: ValueObject): ValueObject[] {
+  const phase = textAt(objectAt(pod, 'status'), 'phase')
+  const message = { Succeeded: 'The pod has completed successfully.', Failed: 'The pod failed.' }[phase]
+  return message === undefined ? [] : [{ type: 'Completed', status: 'True', reason: phase, message }]
+}
+
+interface Summary {
+  readonly reason: string
+  readonly ready: number
+  readonly restarts: number
+  readonly lastRestart: string | undefined
+}
+
+function summaryOf(pod: ValueObject): Summary {
+  const status = objectAt(pod, 'status')
+  const phase = textAt(status, 'phase')
+  const start = initialSummary(pod, textAt(status, 'reason') || phase)
+  const summary =
+    start.initializing && conditionOf(status, 'Initialized') !== 'True' ? start : runningSummary(status, start)
+  if (!has(objectAt(pod, 'metadata'), 'deletionTimestamp')) return summary
+  if (textAt(status, 'reason') === 'NodeLost') return { ...summary, reason: 'Unknown' }
+  return phase === 'Succeeded' || phase === 'Failed' ? summary : { ...summary, reason: 'Terminating' }
+}
+
+interface InitialSummary extends Summary {
+  readonly initializing: boolean
+  /** Restarts of the containers that go on beside the others. */
+  readonly lasting: { readonly restarts: number; readonly lastRestart: string | undefined }
+}
+
+/** As far as the containers that come first have got. */
+function initialSummary(pod: ValueObject, phaseOrReason: string): InitialSummary {
+  const spec = objectAt(pod, 'spec')
+  const status = objectAt(pod, 'status')
+  const gated = objectsAt(status, 'conditions').some(
+    condition => textAt(condition, 'type') === 'PodScheduled' && textAt(condition, 'reason') === 'SchedulingGated',
+  )
+  let reason = gated ? 'SchedulingGated' : phaseOrReason
+  let initializing = false
+  let ready = 0
+  let restarts = 0
+  let lastRestart: string | undefined
+  const lasting = { restarts: 0, lastRestart: undefined as string | undefined }
+  const containers = objectsAt(spec, 'initContainers')
+  for (const [i, container] of objectsAt(status, 'initContainerStatuses').entries()) {
+    restarts += numberAt(container, 'restartCount')
+    lastRestart = later(lastRestart, lastEnd(container))
+    const stays = containers.some(own => textAt(own, 'name') === textAt(container, 'name') && isLasting(own))
+    if (stays) {
+      lasting.restarts += numberAt(container, 'restartCount')
+      lasting.lastRestart = later(lasting.lastRestart, lastEnd(container))
+    }
+    const state = objectAt(container, 'state')
+    const ended = objectOrNone(state, 'terminated')
+    if (ended !== undefined && numberAt(ended, 'exitCode') === 0) continue
+    if (stays && container['started'] === true) {
+      if (container['ready'] === true) ready++
+      continue
+    }
+    initializing = true
+    const waiting = textAt(objectAt(state, 'waiting'), 'reason')
+    if (ended !== undefined) reason = `Init:${endOf(ended)}`
+    else if (waiting !== '' && waiting !== 'PodInitializing') reason = `Init:${waiting}`
+    else reason = `Init:${i}/${containers.length}`
+    break
+  }
+  return { reason, ready, restarts, lastRestart, initializing, lasting }
+}
+
+/** What the containers themselves say; the first that has something to say is heard. */
+function runningSummary(status: ValueObject, start: InitialSummary): Summary {
+  let { reason, ready } = start
+  let { restarts, lastRestart } = start.lasting
+  let running = false
+  for (const container of objectsAt(status, 'containerStatuses').toReversed()) {
+    restarts += numberAt(container, 'restartCount')
+    lastRestart = later(lastRestart, lastEnd(container))
+    const state = objectAt(container, 'state')
+    const waiting = textAt(objectAt(state, 'waiting'), 'reason')
+    const ended = objectOrNone(state, 'terminated')
+    if (waiting !== '') reason = waiting
+    else if (ended !== undefined) reason = endOf(ended)
+    else if (container['ready'] === true && has(state, 'running')) {
+      running = true
+      ready++
+    }
+  }
+  if (reason === 'Completed' && running) reason = conditionOf(status, 'Ready') === 'True' ? 'Running' : 'NotReady'
+  return { reason, ready, restarts, lastRestart }
+}
+
+const isLasting = (container: ValueObject): boolean => textAt(container, 'restartPolicy') === 'Always'
+
+function endOf(ended: ValueObject): string {
+  if (textAt(ended, 'reason') !== '') return textAt(ended, 'reason')
+  const signal = numberAt(ended, 'signal')
+  return signal === 0 ? `ExitCode:${numberAt(ended, 'exitCode')}` : `Signal:${signal}`
+}
+
+const lastEnd = (container: ValueObject): string | undefined =>
+  textAt(objectAt(objectAt(container, 'lastState'), 'terminated'), 'finishedAt') || undefined
+
+const later = (a: string | undefined, b: string | undefined): string | undefined =>
+  a === undefined || (b !== undefined && millisOf(b) > millisOf(a)) ? b : a
+
+const conditionOf = (status: ValueObject, type: string): string => {
+  const found = objectsAt(status, 'conditions').find(condition => textAt(condition, 'type') === type)
+  return found === undefined ? '' : textAt(found, 'status')
+}
+
+function gatesOf(spec: ValueObject, status: ValueObject): string {
+  const gates = objectsAt(spec, 'readinessGates').map(gate => textAt(gate, 'conditionType'))
+  if (gates.length === 0) return NONE
+  return `${gates.filter(type => conditionOf(status, type) === 'True').length}/${gates.length}`
+}

@@ -1,0 +1,192 @@
+import { describe, expect, test } from 'vitest'
+import type { Value, ValueObject } from '../meta/value.js'
+import { podRowConditions } from './pod-cells.js'
+import { cellsOf } from './printer-columns.js'
+import { builtinTypes } from './type-table.js'
+import { created } from './written-objects.suite.js'
+
+const table = builtinTypes()
+const now = Date.parse('2020-01-01T00:05:30Z')
+const metadata = { creationTimestamp: '2020-01-01T00:00:00Z' }
+const AGE = '5m30s'
+
+const cells = (apiVersion: string, kind: string, resource: string, plain: ValueObject): Value[] =>
+  cellsOf(table, apiVersion, resource)(created(apiVersion, kind, { metadata, ...plain }), now)
+
+test.each<[string, string, string, ValueObject, Value[]]>([
+  ['v1', 'Namespace', 'namespaces', {}, ['x', 'Active', AGE]],
+  ['v1', 'ConfigMap', 'configmaps', { data: { a: '1' }, binaryData: { b: 'AA==' } }, ['x', 2, AGE]],
+  ['v1', 'Secret', 'secrets', { stringData: { a: '1' } }, ['x', 'Opaque', 1, AGE]],
+  ['v1', 'ServiceAccount', 'serviceaccounts', {}, ['x', AGE]],
+  ['coordination.k8s.io/v1', 'Lease', 'leases', { spec: { holderIdentity: 'me' } }, ['x', 'me', AGE]],
+  [
+    'v1',
+    'Endpoints',
+    'endpoints',
+    { subsets: [{ addresses: [1, 2, 3, 4].map(n => ({ ip: `192.0.2.${n}` })), ports: [{ port: 80 }] }] },
+    ['x', '192.0.2.1:80,192.0.2.2:80,192.0.2.3:80 + 1 more...', AGE],
+  ],
+  [
+    'v1',
+    'Service',
+    'services',
+    { spec: { clusterIP: 'None', selector: { b: '2', a: '1' }, ports: [{ port: 80 }, { port: 53, protocol: 'UDP' }] } },
+    ['x', 'ClusterIP', 'None', '<none>', '80/TCP,53/UDP', AGE, 'a=1,b=2'],
+  ],
+  [
+    'v1',
+    'Service',
+    'services',
+    { spec: { type: 'LoadBalancer' } },
+    ['x', 'LoadBalancer', '<none>', '<pending>', '<none>', AGE, '<none>'],
+  ],
+  [
+    'v1',
+    'Node',
+    'nodes',
+    {
+      metadata: { ...metadata, labels: { 'node-role.kubernetes.io/worker': '' } },
+      spec: { unschedulable: true },
+      status: {
+        conditions: [{ type: 'Ready', status: 'True' }],
+        addresses: [{ type: 'InternalIP', address: '10.9.0.1' }],
+      },
+    },
+    ['x', 'Ready,SchedulingDisabled', 'worker', AGE, '', '10.9.0.1', '<none>', '<unknown>', '<unknown>', '<unknown>'],
+  ],
+  [
+    'v1',
+    'Event',
+    'events',
+    {
+      involvedObject: { kind: 'Pod', name: 'p' },
+      source: { component: 'kubelet', host: 'n' },
+      message: ' m ',
+      lastTimestamp: metadata.creationTimestamp,
+    },
+    [AGE, '', '', 'pod/p', '', 'kubelet, n', 'm', '<unknown>', 1, 'x'],
+  ],
+  [
+    'apps/v1',
+    'Deployment',
+    'deployments',
+    {
+      spec: {
+        selector: { matchLabels: { app: 'a' } },
+        template: {
+          spec: {
+            containers: [
+              { name: 'c', image: 'i' },
+              { name: 'd', image: 'j' },
+            ],
+          },
+        },
+      },
+    },
+    ['x', '0/1', 0, 0, AGE, 'c,d', 'i,j', 'app=a'],
+  ],
+  ['rbac.authorization.k8s.io/v1', 'Role', 'roles', {}, ['x', metadata.creationTimestamp]],
+  [
+    'rbac.authorization.k8s.io/v1',
+    'RoleBinding',
+    'rolebindings',
+    {
+      roleRef: { kind: 'Role', name: 'r' },
+      subjects: [
+        { kind: 'User', name: 'u' },
+        { kind: 'ServiceAccount', name: 's', namespace: 'n' },
+      ],
+    },
+    ['x', 'Role/r', AGE, 'u', '', 'n/s'],
+  ],
+])('%s %s (%#)', (apiVersion, kind, resource, plain, expected) => {
+  expect(cells(apiVersion, kind, resource, plain)).toEqual(expected)
+})
+
+test('every column of every resource has a cell', () => {
+  const counts = table.groupVersions().flatMap(apiVersion =>
+    table.resources(apiVersion).flatMap(({ name }) => {
+      const columns = table.columns(apiVersion, name)
+      const row = cellsOf(table, apiVersion, name)({ metadata: { name: 'x' } }, now)
+      return columns === undefined || columns.length === row.length ? [] : [`${apiVersion} ${name}`]
+    }),
+  )
+  expect(counts).toEqual([])
+})
+
+describe('pods', () => {
+  const row = (status: ValueObject, more: ValueObject = {}): Value[] =>
+    cellsOf(
+      table,
+      'v1',
+      'pods',
+    )(
+      {
+        metadata: { name: 'x', ...metadata, ...more },
+        spec: { containers: [{}, {}], initContainers: [{ name: 'i' }] },
+        status,
+      },
+      now,
+    ).slice(1, 4)
+
+  test.each<[string, ValueObject, Value[]]>([
+    ['waits', { phase: 'Pending' }, ['0/2', 'Pending', '0']],
+    ['says why', { phase: 'Failed', reason: 'Evicted' }, ['0/2', 'Evicted', '0']],
+    [
+      'runs',
+      {
+        phase: 'Running',
+        containerStatuses: [
+          { ready: true, state: { running: {} } },
+          { ready: true, state: { running: {} } },
+        ],
+      },
+      ['2/2', 'Running', '0'],
+    ],
+    [
+      'crashes',
+      {
+        phase: 'Running',
+        containerStatuses: [
+          {
+            restartCount: 3,
+            state: { waiting: { reason: 'CrashLoopBackOff' } },
+            lastState: { terminated: { finishedAt: '2020-01-01T00:05:00Z' } },
+          },
+          { ready: true, state: { running: {} } },
+        ],
+      },
+      ['1/2', 'CrashLoopBackOff', '3 (30s ago)'],
+    ],
+    [
+      'has ended badly',
+      { containerStatuses: [{ state: { terminated: { exitCode: 2 } } }] },
+      ['0/2', 'ExitCode:2', '0'],
+    ],
+    [
+      'is being prepared',
+      { phase: 'Pending', initContainerStatuses: [{ name: 'i', state: { running: {} } }] },
+      ['0/2', 'Init:0/1', '0'],
+    ],
+    [
+      'cannot be prepared',
+      { initContainerStatuses: [{ name: 'i', state: { terminated: { exitCode: 1, reason: 'Error' } } }] },
+      ['0/2', 'Init:Error', '0'],
+    ],
+  ])('one that %s', (_what, status, expected) => {
+    expect(row(status)).toEqual(expected)
+  })
+
+  test('one that is being deleted', () => {
+    const deleted = { deletionTimestamp: metadata.creationTimestamp }
+    expect(row({ phase: 'Running' }, deleted)[1]).toBe('Terminating')
+    expect(row({ phase: 'Succeeded' }, deleted)[1]).toBe('Succeeded')
+  })
+
+  test('the row of one that has ended says so', () => {
+    expect(podRowConditions({ status: { phase: 'Failed' } })).toEqual([
+      { type: 'Completed', status: 'True', reason: 'Failed', message: 'The pod failed.' },
+    ])
+    expect(podRowConditions({ status: { phase: 'Running' } })).toEqual([])
+  })
+})

@@ -1,0 +1,249 @@
+// The cells of each kind's Table, as kubectl shows them: one function for each kind that has columns of its own.
+// Which columns there are is data; a cell that a kind has no function for is its name, its age, or empty.
+import { printLabelSelector, selectorOf } from '../meta/label-selectors.js'
+import { ageCell } from '../meta/table.js'
+import type { Value, ValueObject } from '../meta/value.js'
+import { mapAt, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from './object-access.js'
+import { podCells } from './pod-cells.js'
+import type { TypeTable } from './type-table.js'
+
+/** The cells of a row; `now` in milliseconds. */
+export type Cells = (object: ValueObject, now: number) => Value[]
+
+export function cellsOf(table: TypeTable, apiVersion: string, resource: string): Cells {
+  const own = CELLS[`${apiVersion} ${resource}`]
+  if (own !== undefined) return own
+  const columns = table.columns(apiVersion, resource) ?? []
+  return (object, now) =>
+    columns.map(({ name }) => {
+      if (name === 'Name') return nameOf(object)
+      if (name === 'Age') return ageOf(object, now)
+      return name === 'Created At' ? createdOf(object) : ''
+    })
+}
+
+const NONE = '<none>'
+const UNKNOWN = '<unknown>'
+
+const nameOf = (object: ValueObject): string => textAt(objectAt(object, 'metadata'), 'name')
+const ageOf = (object: ValueObject, now: number): string =>
+  ageCell(objectAt(object, 'metadata')['creationTimestamp'], now)
+const createdOf = (object: ValueObject): string => textAt(objectAt(object, 'metadata'), 'creationTimestamp')
+
+/** Labels as they are written in a selector. */
+function printLabels(labels: Readonly<Record<string, string>>): string {
+  const keys = Object.keys(labels).toSorted()
+  return keys.length === 0 ? NONE : keys.map(key => `${key}=${labels[key]!}`).join(',')
+}
+
+// ---- services, endpoints
+
+const serviceCells: Cells = (service, now) => {
+  const spec = objectAt(service, 'spec')
+  return [
+    nameOf(service),
+    textAt(spec, 'type'),
+    textsAt(spec, 'clusterIPs')[0] ?? NONE,
+    externalAddress(service, spec),
+    printPorts(spec),
+    ageOf(service, now),
+    printLabels(mapAt(spec, 'selector')),
+  ]
+}
+
+function externalAddress(service: ValueObject, spec: ValueObject): string {
+  const own = textsAt(spec, 'externalIPs')
+  switch (textAt(spec, 'type')) {
+    case 'ExternalName':
+      return textAt(spec, 'externalName')
+    case 'LoadBalancer': {
+      const ingress = objectsAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress')
+      const given = ingress.map(entry => textAt(entry, 'ip') || textAt(entry, 'hostname')).filter(text => text !== '')
+      const all = [...[...new Set(given)].toSorted(), ...own]
+      return all.length === 0 ? '<pending>' : all.join(',')
+    }
+    default:
+      return own.length === 0 ? NONE : own.join(',')
+  }
+}
+
+function printPorts(spec: ValueObject): string {
+  const ports = objectsAt(spec, 'ports').map(port => {
+    const nodePort = numberAt(port, 'nodePort')
+    return `${numberAt(port, 'port')}${nodePort > 0 ? `:${nodePort}` : ''}/${textAt(port, 'protocol')}`
+  })
+  return ports.length === 0 ? NONE : ports.join(',')
+}
+
+/** How many endpoints a cell shows. */
+const MOST_ENDPOINTS = 3
+
+function printEndpoints(endpoints: ValueObject): string {
+  const subsets = objectsAt(endpoints, 'subsets')
+  if (subsets.length === 0) return NONE
+  const all = subsets.flatMap(subset => {
+    const addresses = objectsAt(subset, 'addresses').map(address => textAt(address, 'ip'))
+    const ports = objectsAt(subset, 'ports')
+    if (ports.length === 0) return addresses
+    return ports.flatMap(port => addresses.map(address => hostAndPort(address, numberAt(port, 'port'))))
+  })
+  const shown = all.slice(0, MOST_ENDPOINTS).join(',')
+  return all.length > MOST_ENDPOINTS ? `${shown} + ${all.length - MOST_ENDPOINTS} more...` : shown
+}
+
+const hostAndPort = (address: string, port: number): string =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
+
+// ---- nodes
+
+const ROLE_LABEL = 'node-role.kubernetes.io/'
+
+const nodeCells: Cells = (node, now) => {
+  const status = objectAt(node, 'status')
+  const info = objectAt(status, 'nodeInfo')
+  const addressOf = (type: string): string => {
+    const found = objectsAt(status, 'addresses').find(address => textAt(address, 'type') === type)
+    return found === undefined ? NONE : textAt(found, 'address')
+  }
+  const ready = objectsAt(status, 'conditions').find(condition => textAt(condition, 'type') === 'Ready')
+  const states = [ready === undefined ? 'Unknown' : textAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady']
+  if (objectAt(node, 'spec')['unschedulable'] === true) states.push('SchedulingDisabled')
+  return [
+    nameOf(node),
+    states.join(','),
+    rolesOf(node),
+    ageOf(node, now),
+    textAt(info, 'kubeletVersion'),
+    addressOf('InternalIP'),
+    addressOf('ExternalIP'),
+    textAt(info, 'osImage') || UNKNOWN,
+    textAt(info, 'kernelVersion') || UNKNOWN,
+    textAt(info, 'containerRuntimeVersion') || UNKNOWN,
+  ]
+}
+
+function rolesOf(node: ValueObject): string {
+  const labels = mapAt(objectAt(node, 'metadata'), 'labels')
+  const roles = Object.keys(labels).flatMap(key => {
+    if (key.startsWith(ROLE_LABEL)) return [key.slice(ROLE_LABEL.length)]
+    return key === 'kubernetes.io/role' ? [labels[key]!] : []
+  })
+  const named = [...new Set(roles.filter(role => role !== ''))].toSorted()
+  return named.length === 0 ? NONE : named.join(',')
+}
+
+// ---- events
+
+interface EventNames {
+  readonly object: string
+  readonly controller: string
+  readonly message: string
+  readonly source: string
+  readonly first: string
+  readonly last: string
+  readonly count: string
+}
+
+const eventCells =
+  (names: EventNames): Cells =>
+  (event, now) => {
+    const series = objectOrNone(event, 'series')
+    const about = objectAt(event, names.object)
+    const source = objectAt(event, names.source)
+    const first = event[names.first] ?? event['eventTime']
+    const last = series === undefined ? (event[names.last] ?? first) : series['lastObservedTime']
+    const count = series === undefined ? numberAt(event, names.count) || 1 : numberAt(series, 'count')
+    const kind = textAt(about, 'kind').toLowerCase()
+    const reporter = textAt(source, 'component') || textAt(event, names.controller)
+    const instance = textAt(source, 'host') || textAt(event, 'reportingInstance')
+    return [
+      ageCell(last, now),
+      textAt(event, 'type'),
+      textAt(event, 'reason'),
+      textAt(about, 'name') === '' ? kind : `${kind}/${textAt(about, 'name')}`,
+      textAt(about, 'fieldPath'),
+      instance === '' ? reporter : `${reporter}, ${instance}`,
+      textAt(event, names.message).trim(),
+      ageCell(first, now),
+      count,
+      nameOf(event),
+    ]
+  }
+
+// ---- workloads, roles, the rest
+
+const deploymentCells: Cells = (deployment, now) => {
+  const spec = objectAt(deployment, 'spec')
+  const status = objectAt(deployment, 'status')
+  const containers = objectsAt(objectAt(objectAt(spec, 'template'), 'spec'), 'containers')
+  const selector = selectorOf(objectOrNone(spec, 'selector'))
+  return [
+    nameOf(deployment),
+    `${numberAt(status, 'readyReplicas')}/${numberOrNone(spec, 'replicas') ?? 0}`,
+    numberAt(status, 'updatedReplicas'),
+    numberAt(status, 'availableReplicas'),
+    ageOf(deployment, now),
+    containers.map(container => textAt(container, 'name')).join(','),
+    containers.map(container => textAt(container, 'image')).join(','),
+    selector.ok ? printLabelSelector(selector.value) : '',
+  ]
+}
+
+const bindingCells: Cells = (binding, now) => {
+  const role = objectAt(binding, 'roleRef')
+  const subjectsOf = (kind: string): string =>
+    objectsAt(binding, 'subjects')
+      .filter(subject => textAt(subject, 'kind') === kind)
+      .map(subject => (kind === 'ServiceAccount' ? `${textAt(subject, 'namespace')}/` : '') + textAt(subject, 'name'))
+      .join(', ')
+  return [
+    nameOf(binding),
+    `${textAt(role, 'kind')}/${textAt(role, 'name')}`,
+    ageOf(binding, now),
+    subjectsOf('User'),
+    subjectsOf('Group'),
+    subjectsOf('ServiceAccount'),
+  ]
+}
+
+const sizeOf = (object: ValueObject, field: string): number => Object.keys(objectAt(object, field)).length
+
+const CELLS: Readonly<Record<string, Cells | undefined>> = {
+  'v1 namespaces': (namespace, now) => [
+    nameOf(namespace),
+    textAt(objectAt(namespace, 'status'), 'phase'),
+    ageOf(namespace, now),
+  ],
+  'v1 configmaps': (map, now) => [nameOf(map), sizeOf(map, 'data') + sizeOf(map, 'binaryData'), ageOf(map, now)],
+  'v1 secrets': (secret, now) => [nameOf(secret), textAt(secret, 'type'), sizeOf(secret, 'data'), ageOf(secret, now)],
+  'v1 services': serviceCells,
+  'v1 endpoints': (endpoints, now) => [nameOf(endpoints), printEndpoints(endpoints), ageOf(endpoints, now)],
+  'v1 pods': podCells,
+  'v1 nodes': nodeCells,
+  'v1 events': eventCells({
+    object: 'involvedObject',
+    controller: 'reportingComponent',
+    message: 'message',
+    source: 'source',
+    first: 'firstTimestamp',
+    last: 'lastTimestamp',
+    count: 'count',
+  }),
+  'events.k8s.io/v1 events': eventCells({
+    object: 'regarding',
+    controller: 'reportingController',
+    message: 'note',
+    source: 'deprecatedSource',
+    first: 'deprecatedFirstTimestamp',
+    last: 'deprecatedLastTimestamp',
+    count: 'deprecatedCount',
+  }),
+  'coordination.k8s.io/v1 leases': (lease, now) => [
+    nameOf(lease),
+    textAt(objectAt(lease, 'spec'), 'holderIdentity'),
+    ageOf(lease, now),
+  ],
+  'apps/v1 deployments': deploymentCells,
+  'rbac.authorization.k8s.io/v1 rolebindings': bindingCells,
+  'rbac.authorization.k8s.io/v1 clusterrolebindings': bindingCells,
+}

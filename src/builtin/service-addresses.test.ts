@@ -1,0 +1,123 @@
+import { describe, expect, test } from 'vitest'
+import { printFieldError } from '../meta/field-errors.js'
+import type { ValueObject } from '../meta/value.js'
+import { addressPool } from './address-pool.js'
+import { objectAt } from './object-access.js'
+import { assignAddresses, releaseAddresses } from './service-addresses.js'
+import { changed, created } from './written-objects.suite.js'
+
+const service = (spec: ValueObject): ValueObject =>
+  created('v1', 'Service', { spec: { ports: [{ port: 80 }], ...spec } })
+
+const newPool = () => addressPool({ range: '10.0.0.0/29' })
+
+const errorsFor = (spec: ValueObject, pool = newPool()): string[] =>
+  assignAddresses(service(spec), undefined, pool).errors.map(printFieldError)
+
+describe('a new service', () => {
+  test('gets an address of the range and the families that go with it', () => {
+    const object = service({})
+    expect(assignAddresses(object, undefined, newPool()).errors).toEqual([])
+    const spec = objectAt(object, 'spec')
+    expect(spec['clusterIP']).toMatch(/^10\.0\.0\.[1-6]$/)
+    expect(spec).toMatchObject({
+      clusterIPs: [spec['clusterIP']],
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+    })
+  })
+
+  test('gets the address that it asks for, once', () => {
+    const pool = newPool()
+    expect(errorsFor({ clusterIP: '10.0.0.3' }, pool)).toEqual([])
+    expect(errorsFor({ clusterIP: '10.0.0.3' }, pool)).toEqual([
+      'spec.clusterIPs: Invalid value: ["10.0.0.3"]: failed to allocate IP 10.0.0.3: provided IP is already allocated',
+    ])
+  })
+
+  test.each<[ValueObject, string]>([
+    [
+      { clusterIP: '192.0.2.7' },
+      'spec.clusterIPs: Invalid value: ["192.0.2.7"]: failed to allocate IP 192.0.2.7: the provided network does not match the current range',
+    ],
+    [{ clusterIP: '::1' }, 'spec.clusterIPs[0]: Invalid value: ["::1"]: IPv6 is not configured on this cluster'],
+    [{ ipFamilies: ['IPv6'] }, 'spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster'],
+    [
+      { ipFamilyPolicy: 'RequireDualStack' },
+      'spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services',
+    ],
+    [
+      { type: 'NodePort', ports: [{ port: 80, nodePort: 80 }] },
+      'spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
+    ],
+  ])('cannot have %j', (spec, error) => {
+    expect(errorsFor(spec)).toEqual([error])
+  })
+
+  test('without an address and a selector is open to both families', () => {
+    const object = service({ clusterIP: 'None' })
+    assignAddresses(object, undefined, newPool())
+    expect(objectAt(object, 'spec')).toMatchObject({
+      clusterIPs: ['None'],
+      ipFamilies: ['IPv4', 'IPv6'],
+      ipFamilyPolicy: 'RequireDualStack',
+    })
+  })
+
+  test('gives back what it took if it is not stored', () => {
+    const pool = newPool()
+    const { undo } = assignAddresses(service({ clusterIP: '10.0.0.3' }), undefined, pool)
+    undo()
+    expect(errorsFor({ clusterIP: '10.0.0.3' }, pool)).toEqual([])
+  })
+})
+
+test('a pool that is used up says so', () => {
+  const pool = newPool()
+  for (let i = 0; i < 6; i++) expect(errorsFor({}, pool)).toEqual([])
+  expect(errorsFor({}, pool)).toEqual([
+    'spec.clusterIPs: Invalid value: []: failed to allocate a serviceIP: range is full',
+  ])
+})
+
+describe('an update', () => {
+  const pool = newPool()
+  const old = service({ type: 'NodePort', clusterIP: '10.0.0.2' })
+  assignAddresses(old, undefined, pool)
+  const update = (spec: ValueObject): ValueObject => {
+    const object = changed('v1', 'Service', old, { spec })
+    expect(assignAddresses(object, old, pool).errors).toEqual([])
+    return objectAt(object, 'spec')
+  }
+
+  test('keeps what the client does not mention', () => {
+    const ports = objectAt(old, 'spec')['ports']!
+    expect(update({ clusterIP: null, clusterIPs: null, ports: [{ port: 80 }] })).toMatchObject({
+      clusterIP: '10.0.0.2',
+      clusterIPs: ['10.0.0.2'],
+      ports,
+    })
+  })
+
+  test('to another type loses what only the old one has', () => {
+    const spec = update({ type: 'ClusterIP' })
+    expect(spec).not.toHaveProperty('externalTrafficPolicy')
+    expect(spec['ports']).toEqual([{ protocol: 'TCP', port: 80, targetPort: 80 }])
+    const named = update({ type: 'ExternalName', externalName: 'x', clusterIP: null, clusterIPs: null })
+    expect(named).toEqual({
+      ports: [{ protocol: 'TCP', port: 80, targetPort: 80 }],
+      type: 'ExternalName',
+      sessionAffinity: 'None',
+      externalName: 'x',
+    })
+  })
+
+  test('gives back what is no longer used', () => {
+    releaseAddresses(old, undefined, pool)
+    expect(errorsFor({ clusterIP: '10.0.0.2' }, pool)).toEqual([])
+  })
+})
+
+test('a range must be one', () => {
+  expect(() => addressPool({ range: 'x/24' })).toThrow('is not a range of IPv4 addresses')
+})

@@ -1,0 +1,282 @@
+// Which addresses and node ports a service gets. What is free is known by a pool, which the server brings; here is
+// what to ask it for, and what is wrong with a wish that it cannot grant.
+import { childPath, type FieldError, fieldInvalid, indexPath } from '../meta/field-errors.js'
+import type { Parsed } from '../meta/parsed.js'
+import { equalValues, getOwn, type ValueObject } from '../meta/value.js'
+import { has, numberAt, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
+import { familyOf, type IpFamily } from './validation/ip-rules.js'
+import { checkClusterIps, isHeadless } from './validation/service-addresses.js'
+
+export interface AddressPool {
+  /** The families that addresses can be had of, the preferred one first. */
+  readonly families: readonly IpFamily[]
+  /** Takes this address, or any. The error says why not: `provided IP is already allocated`. */
+  readonly takeAddress: (family: IpFamily, address?: string) => Parsed<string>
+  readonly releaseAddress: (address: string) => void
+  /** Takes this port, or any. */
+  readonly takeNodePort: (protocol: string, port?: number) => Parsed<number>
+  readonly releaseNodePort: (protocol: string, port: number) => void
+}
+
+export interface Assigned {
+  readonly errors: readonly FieldError[]
+  /** Gives back what was taken, if the service is not stored after all. */
+  readonly undo: () => void
+}
+
+/** Fills in families, addresses and node ports of a service that is about to be stored, before it is validated. */
+export function assignAddresses(service: ValueObject, old: ValueObject | undefined, pool: AddressPool): Assigned {
+  const spec = objectAt(service, 'spec')
+  const oldSpec = old === undefined ? {} : objectAt(old, 'spec')
+  const taken: (() => void)[] = []
+  const undo = (): void => taken.splice(0).forEach(giveBack => giveBack())
+  const steps = [
+    () => settleFamilies(spec, pool),
+    () => takeAddresses(spec, oldSpec, pool, taken),
+    () => takeNodePorts(spec, oldSpec, pool, taken),
+    () => takeHealthPort(spec, oldSpec, pool, taken),
+  ]
+  for (const step of steps) {
+    const errors = step()
+    if (errors.length > 0) {
+      undo()
+      return { errors, undo }
+    }
+  }
+  return { errors: [], undo }
+}
+
+/** Gives back what the service no longer needs: all of it, or what an update took away. */
+export function releaseAddresses(old: ValueObject, now: ValueObject | undefined, pool: AddressPool): void {
+  const before = objectAt(old, 'spec')
+  const after = now === undefined ? {} : objectAt(now, 'spec')
+  const kept = new Set(textsAt(after, 'clusterIPs'))
+  for (const address of textsAt(before, 'clusterIPs')) {
+    if (address !== 'None' && !kept.has(address)) pool.releaseAddress(address)
+  }
+  const ports = new Set(nodePortsOf(after).map(({ protocol, port }) => `${protocol} ${port}`))
+  for (const { protocol, port } of nodePortsOf(before)) {
+    if (!ports.has(`${protocol} ${port}`)) pool.releaseNodePort(protocol, port)
+  }
+}
+
+export const needsClusterIp = (spec: ValueObject): boolean =>
+  ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(textAt(spec, 'type'))
+
+export const needsNodePorts = (spec: ValueObject): boolean => {
+  const type = textAt(spec, 'type')
+  return type === 'NodePort' || (type === 'LoadBalancer' && getOwn(spec, 'allocateLoadBalancerNodePorts') !== false)
+}
+
+export const needsHealthPort = (spec: ValueObject): boolean =>
+  textAt(spec, 'type') === 'LoadBalancer' && textAt(spec, 'externalTrafficPolicy') === 'Local'
+
+// ---- families
+
+function settleFamilies(spec: ValueObject, pool: AddressPool): FieldError[] {
+  if (textAt(spec, 'type') === 'ExternalName') return []
+  const malformed = checkClusterIps(spec)
+  if (malformed.length > 0) return malformed
+  const families = [...textsAt(spec, 'ipFamilies')]
+  const addresses = textsAt(spec, 'clusterIPs')
+  const errors: FieldError[] = []
+  addresses.forEach((address, i) => {
+    const family = familyOf(address)
+    if (family === undefined || i < families.length) return
+    if (pool.families.includes(family)) families.push(family)
+    else {
+      const why = `${family} is not configured on this cluster`
+      errors.push(fieldInvalid(indexPath('spec.clusterIPs', i), [...addresses], why))
+    }
+  })
+  if (errors.length > 0) return errors
+
+  const preferred = pool.families[0] ?? 'IPv4'
+  if (isHeadless(spec) && Object.keys(objectAt(spec, 'selector')).length === 0) {
+    // Nobody sends traffic to it but those who write its endpoints, which may be of any family.
+    if (families.length === 0) families.push(preferred)
+    if (families.length === 1 && textAt(spec, 'ipFamilyPolicy') !== 'SingleStack') families.push(other(families[0]!))
+    if (!has(spec, 'ipFamilyPolicy')) spec['ipFamilyPolicy'] = families.length > 1 ? 'RequireDualStack' : 'SingleStack'
+    spec['ipFamilies'] = families
+    return []
+  }
+  if (!has(spec, 'ipFamilyPolicy')) {
+    spec['ipFamilyPolicy'] = families.length > 1 || addresses.length > 1 ? 'RequireDualStack' : 'SingleStack'
+  }
+  const policy = textAt(spec, 'ipFamilyPolicy')
+  families.forEach((family, i) => {
+    if (pool.families.some(configured => configured === family)) return
+    errors.push(fieldInvalid(indexPath('spec.ipFamilies', i), family, 'not configured on this cluster'))
+  })
+  if (policy === 'RequireDualStack' && pool.families.length < 2) {
+    const why = 'this cluster is not configured for dual-stack services'
+    errors.push(fieldInvalid('spec.ipFamilyPolicy', policy, why))
+  }
+  if (errors.length > 0) return errors
+  if (families.length === 0) families.push(preferred)
+  if (policy !== 'SingleStack' && families.length === 1 && pool.families.length === 2)
+    families.push(other(families[0]!))
+  spec['ipFamilies'] = families
+  return []
+}
+
+const other = (family: string): IpFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4')
+
+// ---- addresses
+
+function takeAddresses(
+  spec: ValueObject,
+  oldSpec: ValueObject,
+  pool: AddressPool,
+  taken: (() => void)[],
+): FieldError[] {
+  if (!needsClusterIp(spec) || isHeadless(spec)) return []
+  const wished = textsAt(spec, 'clusterIPs')
+  const owned = new Set(textsAt(oldSpec, 'clusterIPs'))
+  const addresses: string[] = []
+  for (const [i, family] of textsAt(spec, 'ipFamilies').entries()) {
+    const wish = wished[i]
+    if (wish !== undefined && owned.has(wish)) {
+      addresses.push(wish)
+      continue
+    }
+    // What cannot be had is told by validation, if the service had an address before.
+    if (wish !== undefined && owned.size > 0 && i < owned.size) return []
+    const got = pool.takeAddress(family as IpFamily, wish)
+    if (!got.ok) {
+      const which = wish === undefined ? 'a serviceIP' : `IP ${wish}`
+      return [fieldInvalid('spec.clusterIPs', [...wished], `failed to allocate ${which}: ${got.error}`)]
+    }
+    taken.push(() => pool.releaseAddress(got.value))
+    addresses.push(got.value)
+  }
+  if (addresses.length > 0) {
+    spec['clusterIP'] = addresses[0]!
+    spec['clusterIPs'] = addresses
+  }
+  return []
+}
+
+// ---- node ports
+
+const nodePortsOf = (spec: ValueObject): readonly { protocol: string; port: number }[] => [
+  ...objectsAt(spec, 'ports').flatMap(port =>
+    numberAt(port, 'nodePort') === 0 ? [] : [{ protocol: textAt(port, 'protocol'), port: numberAt(port, 'nodePort') }],
+  ),
+  ...(numberAt(spec, 'healthCheckNodePort') === 0
+    ? []
+    : [{ protocol: 'TCP', port: numberAt(spec, 'healthCheckNodePort') }]),
+]
+
+function takeNodePorts(
+  spec: ValueObject,
+  oldSpec: ValueObject,
+  pool: AddressPool,
+  taken: (() => void)[],
+): FieldError[] {
+  const type = textAt(spec, 'type')
+  if (type !== 'NodePort' && type !== 'LoadBalancer') return []
+  const owned = new Set(nodePortsOf(oldSpec).map(({ protocol, port }) => `${protocol} ${port}`))
+  for (const [i, port] of objectsAt(spec, 'ports').entries()) {
+    const protocol = textAt(port, 'protocol')
+    const wish = numberAt(port, 'nodePort')
+    if (wish === 0 ? !needsNodePorts(spec) : owned.has(`${protocol} ${wish}`)) continue
+    const got = pool.takeNodePort(protocol, wish === 0 ? undefined : wish)
+    if (!got.ok) return [fieldInvalid(childPath(indexPath('spec.ports', i), 'nodePort'), wish, got.error)]
+    taken.push(() => pool.releaseNodePort(protocol, got.value))
+    port['nodePort'] = got.value
+  }
+  return []
+}
+
+function takeHealthPort(
+  spec: ValueObject,
+  oldSpec: ValueObject,
+  pool: AddressPool,
+  taken: (() => void)[],
+): FieldError[] {
+  const wish = numberAt(spec, 'healthCheckNodePort')
+  if (!needsHealthPort(spec) || (wish !== 0 && wish === numberAt(oldSpec, 'healthCheckNodePort'))) return []
+  const got = pool.takeNodePort('TCP', wish === 0 ? undefined : wish)
+  if (!got.ok) return [fieldInvalid('spec.healthCheckNodePort', wish, got.error)]
+  taken.push(() => pool.releaseNodePort('TCP', got.value))
+  spec['healthCheckNodePort'] = got.value
+  return []
+}
+
+// ---- updates
+
+/** What a client left out that the service had been given. */
+export function keepAssigned(spec: ValueObject, oldSpec: ValueObject): void {
+  if (needsClusterIp(spec) && needsClusterIp(oldSpec)) {
+    if (textAt(spec, 'clusterIP') === '' && has(oldSpec, 'clusterIP')) spec['clusterIP'] = oldSpec['clusterIP']!
+    if (!has(spec, 'clusterIPs') && textAt(spec, 'clusterIP') === textAt(oldSpec, 'clusterIP')) {
+      keep(spec, oldSpec, 'clusterIPs')
+    }
+  }
+  if (needsNodePorts(spec) && needsNodePorts(oldSpec)) keepNodePorts(spec, oldSpec)
+  if (needsHealthPort(spec) && needsHealthPort(oldSpec) && numberAt(spec, 'healthCheckNodePort') === 0) {
+    keep(spec, oldSpec, 'healthCheckNodePort')
+  }
+}
+
+function keepNodePorts(spec: ValueObject, oldSpec: ValueObject): void {
+  const key = (port: ValueObject): string => `${textAt(port, 'protocol')} ${numberAt(port, 'port')}`
+  const before = new Map(objectsAt(oldSpec, 'ports').map(port => [key(port), numberAt(port, 'nodePort')]))
+  const used = new Set(objectsAt(spec, 'ports').map(port => numberAt(port, 'nodePort')))
+  for (const port of objectsAt(spec, 'ports')) {
+    const had = before.get(key(port)) ?? 0
+    if (numberAt(port, 'nodePort') !== 0 || had === 0 || used.has(had)) continue
+    port['nodePort'] = had
+    used.add(had)
+  }
+}
+
+/** One address and the list of them say the same: whichever the client changed counts. */
+export function syncClusterIps(spec: ValueObject, oldSpec: ValueObject | undefined): void {
+  const first = textAt(spec, 'clusterIP')
+  if (oldSpec === undefined) {
+    if (first !== '' && !has(spec, 'clusterIPs')) spec['clusterIPs'] = [first]
+    return
+  }
+  const sameList = equalValues(getOwn(spec, 'clusterIPs') ?? null, getOwn(oldSpec, 'clusterIPs') ?? null)
+  const before = textAt(oldSpec, 'clusterIP')
+  if (first === before || !sameList) {
+    if (first !== '' && !has(spec, 'clusterIPs')) spec['clusterIPs'] = [first]
+    return
+  }
+  if (first === '') delete spec['clusterIPs']
+  else spec['clusterIPs'] = [first]
+}
+
+/** Fields that make no sense for the new type go, unless the client changed them too. */
+export function dropForType(spec: ValueObject, oldSpec: ValueObject): void {
+  const same = (field: string): boolean => equalValues(getOwn(spec, field) ?? null, getOwn(oldSpec, field) ?? null)
+  const dropIfSame = (...fields: readonly string[]): void => {
+    for (const field of fields) if (same(field)) delete spec[field]
+  }
+  if (needsClusterIp(oldSpec) && !needsClusterIp(spec)) {
+    if (same('clusterIP') && same('clusterIPs')) dropIfSame('clusterIP', 'clusterIPs')
+    dropIfSame('ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy')
+  }
+  if (needsNodePorts(oldSpec) && !needsNodePorts(spec) && sameNodePorts(spec, oldSpec)) {
+    for (const port of objectsAt(spec, 'ports')) delete port['nodePort']
+  }
+  if (needsHealthPort(oldSpec) && !needsHealthPort(spec)) dropIfSame('healthCheckNodePort')
+  const balanced = (of: ValueObject): boolean => textAt(of, 'type') === 'LoadBalancer'
+  if (balanced(oldSpec) && !balanced(spec)) dropIfSame('allocateLoadBalancerNodePorts', 'loadBalancerClass')
+  const external = (of: ValueObject): boolean => balanced(of) || textAt(of, 'type') === 'NodePort'
+  if (external(oldSpec) && !external(spec)) dropIfSame('externalTrafficPolicy')
+}
+
+/** None of the ports has one that the service did not have. */
+function sameNodePorts(spec: ValueObject, oldSpec: ValueObject): boolean {
+  const before = new Set(objectsAt(oldSpec, 'ports').map(port => numberAt(port, 'nodePort')))
+  return objectsAt(spec, 'ports').every(
+    port => numberAt(port, 'nodePort') === 0 || before.has(numberAt(port, 'nodePort')),
+  )
+}
+
+function keep(spec: ValueObject, oldSpec: ValueObject, field: string): void {
+  if (has(oldSpec, field)) spec[field] = oldSpec[field]!
+}

@@ -1,0 +1,75 @@
+// Bodies as objects of the built-in types: what they are, what they hold, and the same as protobuf.
+import { CodecError, type CodecFault } from '../codec/codec-error.js'
+import type { ApiObject, ProtobufForm } from '../kinds/kind.js'
+import { cannotHandle } from '../meta/status.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
+import { decodeTyped, TypedDecodeError } from './decode-typed.js'
+import { ProtobufError } from './protobuf.js'
+import { decodeObject, encodeObject, openEnvelope } from './protobuf-envelope.js'
+import { type TypeTable } from './type-table.js'
+
+/** The body as an object of the kind; what it is need not be said, but if it is said it must be true. */
+export function shapeTyped(
+  table: TypeTable,
+  apiVersion: string,
+  kind: string,
+  body: Value,
+  duplicates: readonly string[],
+) {
+  const said = isObject(body) ? body : {}
+  const saidVersion = textMember(said, 'apiVersion') || apiVersion
+  const saidKind = textMember(said, 'kind') || kind
+  const version = versionOf(saidVersion)
+  const type = table.typeOfKind(saidVersion, saidKind)
+  if (type === undefined) {
+    const why = `no kind ${JSON.stringify(saidKind)} is registered for version ${JSON.stringify(saidVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
+    throw cannotHandle(saidKind, version, kind, why)
+  }
+  if (saidKind !== kind || saidVersion !== apiVersion) {
+    const why = `converting (${version}.${saidKind}) to (${packageOf(apiVersion)}.${kind}): unknown conversion`
+    throw cannotHandle(saidKind, version, kind, why)
+  }
+  try {
+    const { value, strict } = decodeTyped(table, type, body, { duplicates })
+    return { object: named(value, apiVersion, kind), strict }
+  } catch (error) {
+    if (error instanceof TypedDecodeError) throw cannotHandle(kind, version, kind, error.message)
+    throw error
+  }
+}
+
+const textMember = (object: ValueObject, name: string): string => {
+  const text = getOwn(object, name)
+  return typeof text === 'string' ? text : ''
+}
+
+/** The package of a group's internal types in Go. */
+const packageOf = (apiVersion: string): string => groupOf(apiVersion).split('.')[0] || 'core'
+
+/** What the object is comes first, whatever the client said. */
+export function named(object: ValueObject, apiVersion: string, kind: string): ApiObject {
+  const { apiVersion: _, kind: __, metadata, ...rest } = object
+  return { apiVersion, kind, metadata: isObject(metadata) ? metadata : {}, ...rest }
+}
+
+export const protobufForm = (table: TypeTable, apiVersion: string, kind: string): ProtobufForm => ({
+  decode: bytes => decodeProtobuf(table, bytes, { apiVersion, kind }),
+  encode: object => encodeObject(table, object)!,
+})
+
+/** The envelope tells what the message is; what is wrong with the one is told otherwise than what is with the other. */
+function decodeProtobuf(table: TypeTable, bytes: Uint8Array, expected: { apiVersion: string; kind: string }): Value {
+  const envelope = asCodecError('malformed', () => openEnvelope(bytes))
+  return asCodecError('unacceptable', () => decodeObject(table, envelope, expected))
+}
+
+function asCodecError<T>(fault: CodecFault, action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    throw error instanceof ProtobufError ? new CodecError(fault, error.message) : error
+  }
+}
+
+export const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.split('/')[0]! : '')
+export const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1)

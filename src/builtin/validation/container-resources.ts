@@ -1,0 +1,104 @@
+// What a container asks for and is limited to.
+import { childPath, type FieldError, fieldInvalid, fieldRequired, keyPath } from '../../meta/field-errors.js'
+import { checkQualifiedName } from '../../meta/names.js'
+import { compareQuantities, parseQuantity, printQuantity, type Quantity, signOf } from '../../meta/quantity.js'
+import type { ValueObject } from '../../meta/value.js'
+import { objectAt, textAt } from '../object-access.js'
+import { checkText } from './common-rules.js'
+
+export function checkResources(resources: ValueObject, path: string): FieldError[] {
+  const limits = objectAt(resources, 'limits')
+  const requests = objectAt(resources, 'requests')
+  const limitsPath = childPath(path, 'limits')
+  const requestsPath = childPath(path, 'requests')
+  return [
+    ...Object.keys(limits).flatMap(name => checkAmount(limits, name, keyPath(limitsPath, name))),
+    ...Object.keys(requests).flatMap(name =>
+      [
+        checkAmount(requests, name, keyPath(requestsPath, name)),
+        checkWithinLimit(name, requests, limits, requestsPath, limitsPath),
+      ].flat(),
+    ),
+  ]
+}
+
+function checkAmount(amounts: ValueObject, name: string, path: string): FieldError[] {
+  const errors = checkResourceName(name, path)
+  const amount = amountOf(amounts, name)
+  if (amount === undefined) return errors
+  if (signOf(amount) < 0) {
+    errors.push(fieldInvalid(path, printQuantity(amount), 'must be greater than or equal to 0'))
+  }
+  // Things that are counted cannot be cut.
+  if (isExtended(name) && amount.scale < 0 && amount.amount % 10n ** BigInt(-amount.scale) !== 0n) {
+    errors.push(fieldInvalid(path, printQuantity(amount), 'must be an integer'))
+  }
+  return errors
+}
+
+function checkResourceName(name: string, path: string): FieldError[] {
+  const errors = checkText(name, checkQualifiedName, path)
+  if (name.includes('/') || CONTAINER_RESOURCES.has(name) || name.startsWith('hugepages-')) return errors
+  if (!STANDARD_RESOURCES.has(name)) {
+    errors.push(fieldInvalid(path, name, 'must be a standard resource type or fully qualified'))
+  }
+  return [...errors, fieldInvalid(path, name, 'must be a standard resource for containers')]
+}
+
+function checkWithinLimit(
+  name: string,
+  requests: ValueObject,
+  limits: ValueObject,
+  requestsPath: string,
+  limitsPath: string,
+): FieldError[] {
+  const request = amountOf(requests, name)
+  const limit = amountOf(limits, name)
+  if (request === undefined) return []
+  if (limit === undefined) {
+    return mayExceed(name) ? [] : [fieldRequired(limitsPath, 'Limit must be set for non overcommitable resources')]
+  }
+  const difference = compareQuantities(request, limit)
+  const told = (relation: string): FieldError[] => [
+    fieldInvalid(requestsPath, printQuantity(request), `must be ${relation} ${name} limit of ${printQuantity(limit)}`),
+  ]
+  if (difference !== 0 && !mayExceed(name)) return told('equal to')
+  return difference > 0 ? told('less than or equal to') : []
+}
+
+function amountOf(amounts: ValueObject, name: string): Quantity | undefined {
+  const amount = parseQuantity(textAt(amounts, name))
+  return amount.ok ? amount.value : undefined
+}
+
+const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/')
+
+/** More than is there can be promised only of what the system itself shares out. */
+const mayExceed = (name: string): boolean =>
+  (!name.includes('/') || name.includes('kubernetes.io/')) && !name.startsWith('hugepages-')
+
+const CONTAINER_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage'])
+
+/** Names that stand for something elsewhere, as in quotas. */
+const STANDARD_RESOURCES: ReadonlySet<string> = new Set([
+  'cpu',
+  'memory',
+  'ephemeral-storage',
+  'requests.cpu',
+  'requests.memory',
+  'requests.ephemeral-storage',
+  'limits.cpu',
+  'limits.memory',
+  'limits.ephemeral-storage',
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'storage',
+  'requests.storage',
+  'services.nodeports',
+  'services.loadbalancers',
+])

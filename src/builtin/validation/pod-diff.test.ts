@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { diffPodSpecs } from './pod-diff.js'
+
+test('equal specs have no differences', () => {
+  expect(diffPodSpecs({ hostNetwork: true }, { hostNetwork: true })).toBe('')
+})
+
+test('fields have the names and the places that they have in Go', () => {
+  const diff = diffPodSpecs({}, { dnsPolicy: 'None' })
+  expect(diff).toBe(
+    '@@ -6,7 +6,7 @@\n  "RestartPolicy": "",\n  "TerminationGracePeriodSeconds": null,\n  "ActiveDeadlineSeconds": null,\n- "DNSPolicy": "",\n+ "DNSPolicy": "None",\n  "NodeSelector": null,\n  "ServiceAccountName": "",\n  "AutomountServiceAccountToken": null,\n',
+  )
+})
+
+test('changes that lie apart are told apart', () => {
+  const diff = diffPodSpecs({ hostname: 'a', restartPolicy: 'Always' }, { hostname: 'b', restartPolicy: 'Never' })
+  expect(diff.match(/^@@/gm)).toHaveLength(2)
+})
+
+test('what is inlined stands among the other fields, numbers or texts as they are', () => {
+  const container = { name: 'c', livenessProbe: { httpGet: { port: 80 } } }
+  const diff = diffPodSpecs({ containers: [container] }, { containers: [{ ...container, livenessProbe: null }] })
+  expect(diff).toContain('-     "Port": 80,\n')
+  expect(diff).toContain('-   "LivenessProbe": {\n')
+  expect(diff).toContain('+   "LivenessProbe": null,\n')
+})

@@ -1,0 +1,205 @@
+// What changed between two pod specs, as the reference server tells it: a unified diff of how Go would print the
+// specs, with Go's names for the fields and everything that is not set.
+import { isObject, type Value, type ValueObject } from '../../meta/value.js'
+import { builtinTypes, type TypeRef } from '../type-table.js'
+
+/** The differences, each with three lines around it; empty if there are none. */
+export function diffPodSpecs(old: ValueObject, spec: ValueObject): string {
+  return unifiedDiff(printSpec(old), printSpec(spec))
+}
+
+const printSpec = (spec: ValueObject): string[] =>
+  JSON.stringify(goStruct('core/v1.PodSpec', withHostFields(spec)), printInteger, 1).split('\n')
+
+const printInteger = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value)
+
+// ---- as Go has it
+
+/** Go keeps what a pod shares with its host in the security context. */
+const HOST_FIELDS = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']
+
+function withHostFields(spec: ValueObject): ValueObject {
+  const shared = Object.fromEntries(HOST_FIELDS.flatMap(name => (name in spec ? [[name, spec[name]!]] : [])))
+  const context = isObject(spec['securityContext']) ? spec['securityContext'] : {}
+  return { ...spec, securityContext: { ...shared, ...context } }
+}
+
+/** Fields whose order is another in Go than in JSON; those of other types are in the order of the table. */
+const ORDER: Readonly<Record<string, readonly string[]>> = {
+  'core/v1.PodSpec': [
+    'volumes',
+    'initContainers',
+    'containers',
+    'ephemeralContainers',
+    'restartPolicy',
+    'terminationGracePeriodSeconds',
+    'activeDeadlineSeconds',
+    'dnsPolicy',
+    'nodeSelector',
+    'serviceAccountName',
+    'automountServiceAccountToken',
+    'nodeName',
+    'securityContext',
+    'imagePullSecrets',
+    'hostname',
+    'subdomain',
+    'setHostnameAsFQDN',
+    'affinity',
+    'schedulerName',
+    'tolerations',
+    'hostAliases',
+    'priorityClassName',
+    'priority',
+    'preemptionPolicy',
+    'dnsConfig',
+    'readinessGates',
+    'runtimeClassName',
+    'overhead',
+    'enableServiceLinks',
+    'topologySpreadConstraints',
+    'os',
+    'schedulingGates',
+    'resourceClaims',
+    'resources',
+    'hostnameOverride',
+  ],
+  'core/v1.PodSecurityContext': [
+    ...HOST_FIELDS,
+    'seLinuxOptions',
+    'windowsOptions',
+    'runAsUser',
+    'runAsGroup',
+    'runAsNonRoot',
+    'supplementalGroups',
+    'supplementalGroupsPolicy',
+    'fsGroup',
+    'fsGroupChangePolicy',
+    'sysctls',
+    'seccompProfile',
+    'appArmorProfile',
+    'seLinuxChangePolicy',
+  ],
+}
+
+function goStruct(typeName: string, object: ValueObject): ValueObject {
+  const { fields, byName } = builtinTypes().type(typeName)
+  const struct: ValueObject = {}
+  for (const name of ORDER[typeName] ?? fields.map(field => field.name)) {
+    const field = byName.get(name) ?? builtinTypes().type('core/v1.PodSpec').byName.get(name)
+    if (field === undefined) continue
+    const value = object[name] ?? null
+    struct[goName(name)] = value === null && field.facts.pointer === true ? null : goValue(field.type, value)
+  }
+  return struct
+}
+
+function goValue(type: TypeRef, value: Value): Value {
+  switch (type.is) {
+    case 'list':
+      return Array.isArray(value) ? value.map(item => goValue(type.of, item)) : null
+    case 'map':
+    case 'bytes':
+      return value
+    case 'type':
+      if (type.name === 'api/resource.Quantity') return value ?? '0'
+      if (builtinTypes().type(type.name).fields.length === 0) return value ?? (type.name.endsWith('String') ? 0 : null)
+      return goStruct(type.name, isObject(value) ? value : {})
+    default:
+      return value ?? { string: '', bool: false, int32: 0, int64: 0, float64: 0 }[type.is]
+  }
+}
+
+/** Words that Go writes in capitals, where they begin a name. */
+const CAPITALS =
+  /^(dns|tty|tcp|http|grpc|nfs|iscsi|rbd|fc|csi|gce|aws|pd|fs|ip|os|se|api|uid|gid|gmsa|qos|wwids|url)(?=[A-Z]|$)/
+
+const OWN_NAMES: Readonly<Record<string, string>> = { cephfs: 'CephFS', scaleIO: 'ScaleIO', httpHeaders: 'HTTPHeaders' }
+
+const goName = (name: string): string =>
+  OWN_NAMES[name] ??
+  (CAPITALS.test(name)
+    ? name.replace(CAPITALS, word => word.toUpperCase())
+    : name.slice(0, 1).toUpperCase() + name.slice(1))
+
+// ---- unified diff
+
+const CONTEXT = 3
+
+/** Specs beyond that are compared in full by nobody; what changed is then not told. */
+const MOST_LINES = 1500
+
+interface Line {
+  readonly mark: ' ' | '-' | '+'
+  readonly text: string
+}
+
+function unifiedDiff(old: readonly string[], now: readonly string[]): string {
+  let start = 0
+  while (start < old.length && start < now.length && old[start] === now[start]) start++
+  let end = 0
+  const most = Math.min(old.length, now.length) - start
+  while (end < most && old[old.length - 1 - end] === now[now.length - 1 - end]) end++
+  const changedOld = old.slice(start, old.length - end)
+  const changedNow = now.slice(start, now.length - end)
+  if (changedOld.length * changedNow.length > MOST_LINES ** 2) return ''
+  const same = (texts: readonly string[]): Line[] => texts.map(text => ({ mark: ' ', text }))
+  const lines = [...same(old.slice(0, start)), ...compare(changedOld, changedNow), ...same(old.slice(old.length - end))]
+  return hunksOf(lines)
+}
+
+/** The lines of both with as many as possible in common. */
+function compare(old: readonly string[], now: readonly string[]): Line[] {
+  const width = now.length + 1
+  const common = new Uint16Array((old.length + 1) * width)
+  for (let i = old.length - 1; i >= 0; i--) {
+    for (let j = now.length - 1; j >= 0; j--) {
+      const at = i * width + j
+      common[at] = old[i] === now[j] ? common[at + width + 1]! + 1 : Math.max(common[at + width]!, common[at + 1]!)
+    }
+  }
+  const lines: Line[] = []
+  let i = 0
+  let j = 0
+  while (i < old.length || j < now.length) {
+    if (i < old.length && j < now.length && old[i] === now[j]) {
+      lines.push({ mark: ' ', text: old[i]! })
+      i++
+      j++
+    } else if (j === now.length || (i < old.length && common[(i + 1) * width + j]! >= common[i * width + j + 1]!)) {
+      lines.push({ mark: '-', text: old[i++]! })
+    } else lines.push({ mark: '+', text: now[j++]! })
+  }
+  return lines
+}
+
+function hunksOf(lines: readonly Line[]): string {
+  const shown = new Set<number>()
+  lines.forEach(({ mark }, i) => {
+    if (mark !== ' ') for (let at = i - CONTEXT; at <= i + CONTEXT; at++) shown.add(at)
+  })
+  let text = ''
+  let oldLine = 1
+  let newLine = 1
+  for (let i = 0; i < lines.length; ) {
+    if (!shown.has(i)) {
+      oldLine++
+      newLine++
+      i++
+      continue
+    }
+    let next = i
+    while (next < lines.length && shown.has(next)) next++
+    const hunk = lines.slice(i, next)
+    const oldCount = hunk.filter(line => line.mark !== '+').length
+    const newCount = hunk.filter(line => line.mark !== '-').length
+    text += `@@ -${range(oldLine, oldCount)} +${range(newLine, newCount)} @@\n`
+    for (const { mark, text: line } of hunk) text += `${mark}${line}\n`
+    oldLine += oldCount
+    newLine += newCount
+    i = next
+  }
+  return text
+}
+
+const range = (start: number, count: number): string =>
+  count === 1 ? String(start) : `${count === 0 ? start - 1 : start},${count}`

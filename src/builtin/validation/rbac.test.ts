@@ -1,0 +1,66 @@
+import { expect, test } from 'vitest'
+import type { ValueObject } from '../../meta/value.js'
+import { faultsOf, faultsOfChange } from '../written-objects.suite.js'
+
+const RBAC = 'rbac.authorization.k8s.io/v1'
+
+test.each<[string, ValueObject, string[]]>([
+  ['Role', { rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] }, []],
+  [
+    'Role',
+    { rules: [{}] },
+    [
+      'rules[0].verbs: Required value: verbs must contain at least one value',
+      'rules[0].apiGroups: Required value: resource rules must supply at least one api group',
+      'rules[0].resources: Required value: resource rules must supply at least one resource',
+    ],
+  ],
+  [
+    'Role',
+    { rules: [{ nonResourceURLs: ['/x'], verbs: ['get'] }] },
+    ['rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs'],
+  ],
+  ['Role', { metadata: { name: 'a/b' } }, ['metadata.name: Invalid value: "a/b": may not contain \'/\'']],
+  ['ClusterRole', { rules: [{ nonResourceURLs: ['/x'], verbs: ['get'] }] }, []],
+  [
+    'ClusterRole',
+    { rules: [{ nonResourceURLs: ['/x'], resources: ['pods'], verbs: ['get'] }] },
+    [
+      'rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs',
+    ],
+  ],
+  [
+    'ClusterRole',
+    { aggregationRule: {} },
+    [
+      'aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil',
+    ],
+  ],
+  [
+    'RoleBinding',
+    {},
+    ['roleRef.kind: Unsupported value: "": supported values: "Role", "ClusterRole"', 'roleRef.name: Required value'],
+  ],
+  [
+    'ClusterRoleBinding',
+    { roleRef: { kind: 'Role', name: 'r' } },
+    ['roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole"'],
+  ],
+  [
+    'RoleBinding',
+    { roleRef: { kind: 'Role', name: 'r' }, subjects: [{ kind: 'Odd', name: 'x' }, { kind: 'User' }] },
+    [
+      'subjects[0].kind: Unsupported value: "Odd": supported values: "ServiceAccount", "User", "Group"',
+      'subjects[1].name: Required value',
+    ],
+  ],
+])('a %s with %j', (kind, object, faults) => {
+  expect(faultsOf(RBAC, kind, object)).toEqual(faults)
+})
+
+test('a binding keeps its role', () => {
+  const binding = { roleRef: { kind: 'Role', name: 'r' } }
+  expect(faultsOfChange(RBAC, 'RoleBinding', binding, { roleRef: { name: 'other' } })).toEqual([
+    'roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"Role","Name":"other"}: cannot change roleRef',
+  ])
+})

@@ -1,0 +1,114 @@
+// The addresses of a service: one, or one of each family, that agree with the families it names and do not change.
+import {
+  type FieldError,
+  fieldDuplicate,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  indexPath,
+} from '../../meta/field-errors.js'
+import type { ValueObject } from '../../meta/value.js'
+import { has, objectAt, textAt, textsAt } from '../object-access.js'
+import { checkIp, familyOf } from './ip-rules.js'
+
+const ADDRESSES = 'spec.clusterIPs'
+const FAMILIES = 'spec.ipFamilies'
+
+/** A service whose clients find its endpoints by themselves. */
+export const isHeadless = (spec: ValueObject): boolean => {
+  const addresses = textsAt(spec, 'clusterIPs')
+  return addresses.length === 1 && addresses[0] === 'None'
+}
+
+/** Checked both before addresses are assigned and after. */
+export function checkClusterIps(spec: ValueObject): FieldError[] {
+  if (textAt(spec, 'type') === 'ExternalName') return []
+  const first = textAt(spec, 'clusterIP')
+  const addresses = textsAt(spec, 'clusterIPs')
+  const errors: FieldError[] = []
+  if (first !== '') {
+    if (addresses.length === 0) errors.push(fieldRequired(ADDRESSES))
+    else if (addresses[0] !== first) {
+      errors.push(fieldInvalid(ADDRESSES, [...addresses], 'first value must match `clusterIP`'))
+    }
+  } else if (addresses.length > 0) {
+    errors.push(fieldInvalid(ADDRESSES, [...addresses], 'must be empty when `clusterIP` is not specified'))
+  }
+  errors.push(...checkFamilies(spec))
+  if (addresses.length > 2) errors.push(fieldInvalid(ADDRESSES, [...addresses], 'may only hold up to 2 values'))
+  const faults = checkAddresses(addresses)
+  if (faults.length > 0) return [...errors, ...faults]
+  const families = addresses.map(familyOf)
+  if (addresses.length > 1 && new Set(families).size !== addresses.length) {
+    const why = 'may specify no more than one IP for each IP family'
+    errors.push(fieldInvalid(ADDRESSES, [...addresses], why))
+  }
+  return errors.length > 0 || isHeadless(spec) ? errors : checkFamiliesMatch(spec, addresses)
+}
+
+function checkFamilies(spec: ValueObject): FieldError[] {
+  const errors: FieldError[] = []
+  const seen = new Set<string>()
+  textsAt(spec, 'ipFamilies').forEach((family, i) => {
+    const at = indexPath(FAMILIES, i)
+    if (family !== 'IPv4' && family !== 'IPv6') errors.push(fieldNotSupported(at, family, ['IPv4', 'IPv6']))
+    if (seen.has(family)) errors.push(fieldDuplicate(at, family))
+    seen.add(family)
+  })
+  const policy = textAt(spec, 'ipFamilyPolicy')
+  if (has(spec, 'ipFamilyPolicy') && !POLICIES.includes(policy)) {
+    errors.push(fieldNotSupported('spec.ipFamilyPolicy', policy, POLICIES))
+  }
+  return errors
+}
+
+const POLICIES = ['PreferDualStack', 'RequireDualStack', 'SingleStack']
+
+const checkAddresses = (addresses: readonly string[]): FieldError[] =>
+  addresses.flatMap((address, i) => {
+    if (i > 0 || address !== 'None') return checkIp(address, indexPath(ADDRESSES, i))
+    return addresses.length === 1
+      ? []
+      : [fieldInvalid(ADDRESSES, [...addresses], "'None' must be the first and only value")]
+  })
+
+const checkFamiliesMatch = (spec: ValueObject, addresses: readonly string[]): FieldError[] => {
+  const families = textsAt(spec, 'ipFamilies')
+  return addresses.flatMap((address, i) => {
+    const expected = families[i]
+    if (expected === undefined || expected === familyOf(address)) return []
+    const why = `expected an ${expected} value as indicated by \`ipFamilies[${i}]\``
+    return [fieldInvalid(indexPath(ADDRESSES, i), address, why)]
+  })
+}
+
+/** Addresses stay while the service has any. */
+export function checkClusterIpsChange(service: ValueObject, old: ValueObject): FieldError[] {
+  const spec = objectAt(service, 'spec')
+  const oldSpec = objectAt(old, 'spec')
+  if (textAt(spec, 'type') === 'ExternalName' || textAt(oldSpec, 'type') === 'ExternalName') return []
+  return [
+    ...checkKept(textsAt(spec, 'clusterIPs'), textsAt(oldSpec, 'clusterIPs'), ADDRESSES, 'clusterIP', spec),
+    ...checkKept(textsAt(spec, 'ipFamilies'), textsAt(oldSpec, 'ipFamilies'), FAMILIES, 'ipFamily', spec),
+  ]
+}
+
+function checkKept(
+  now: readonly string[],
+  before: readonly string[],
+  path: string,
+  what: string,
+  spec: ValueObject,
+): FieldError[] {
+  const told = (i: number, why: string): FieldError[] => [fieldInvalid(indexPath(path, i), [...now], why)]
+  if (before.length === 0) return []
+  if (now.length === 0) return told(0, `primary ${what} can not be unset`)
+  if (now[0] !== before[0]) return told(0, 'may not change once set')
+  if (before.length < 2) return []
+  if (now.length < 2) {
+    return textAt(spec, 'ipFamilyPolicy') === 'SingleStack'
+      ? []
+      : told(0, `\`ipFamilyPolicy\` must be set to 'SingleStack' when releasing the secondary ${what}`)
+  }
+  return now[1] === before[1] ? [] : told(1, 'may not change once set')
+}

@@ -1,0 +1,47 @@
+// Which rules an object of a built-in kind must meet, as a table from kind to rules.
+import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
+import { deploymentValidation } from './deployments.js'
+import { endpointsValidation } from './endpoints.js'
+import { coreEventValidation, modernEventValidation } from './events.js'
+import { nodeValidation } from './nodes.js'
+import {
+  configMapValidation,
+  leaseValidation,
+  namespaceValidation,
+  secretValidation,
+  serviceAccountValidation,
+} from './plain-objects.js'
+import { podValidation } from './pods.js'
+import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidation, roleValidation } from './rbac.js'
+import { serviceValidation } from './services.js'
+
+export type { Validation } from './common-rules.js'
+
+/** The rules of a kind. Kinds that have none of their own are held to the rules for metadata. */
+export const validationOf = (apiVersion: string, kind: string, namespaced: boolean): Validation =>
+  VALIDATIONS[`${apiVersion} ${kind}`] ?? metadataOnly(namespaced)
+
+const metadataOnly = (namespaced: boolean): Validation => ({
+  create: object => checkMeta(object, { namespaced }),
+  update: (object, old) => [...checkMeta(object, { namespaced }), ...checkMetaUpdate(object, old)],
+  status: checkMetaUpdate,
+})
+
+const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
+  'v1 Namespace': namespaceValidation,
+  'v1 ConfigMap': configMapValidation,
+  'v1 Secret': secretValidation,
+  'v1 ServiceAccount': serviceAccountValidation,
+  'v1 Event': coreEventValidation,
+  'events.k8s.io/v1 Event': modernEventValidation,
+  'coordination.k8s.io/v1 Lease': leaseValidation,
+  'v1 Service': serviceValidation,
+  'v1 Endpoints': endpointsValidation,
+  'v1 Pod': podValidation,
+  'v1 Node': nodeValidation,
+  'apps/v1 Deployment': deploymentValidation,
+  'rbac.authorization.k8s.io/v1 Role': roleValidation,
+  'rbac.authorization.k8s.io/v1 ClusterRole': clusterRoleValidation,
+  'rbac.authorization.k8s.io/v1 RoleBinding': roleBindingValidation,
+  'rbac.authorization.k8s.io/v1 ClusterRoleBinding': clusterRoleBindingValidation,
+}

@@ -1,0 +1,139 @@
+// Advice that comes with the answer to a write: what is accepted but hardly meant.
+import { childPath, indexPath, keyPath } from '../meta/field-errors.js'
+import { quote } from '../meta/go-text.js'
+import { checkDnsLabel } from '../meta/names.js'
+import { parseQuantity, printQuantity } from '../meta/quantity.js'
+import { equalValues, getOwn, type ValueObject } from '../meta/value.js'
+import { numberAt, objectAt, objectsAt, textAt } from './object-access.js'
+
+/** Warnings about an object that is to be created, or to replace an old one. */
+export const warningsFor = (
+  apiVersion: string,
+  kind: string,
+  object: ValueObject,
+  old?: ValueObject,
+): readonly string[] => WARNINGS[`${apiVersion} ${kind}`]?.(object, old) ?? []
+
+type Warnings = (object: ValueObject, old: ValueObject | undefined) => string[]
+
+const WARNINGS: Readonly<Record<string, Warnings | undefined>> = {
+  'v1 Pod': (pod, old) => {
+    // What was not touched needs no advice again.
+    if (old !== undefined && sameSpec(pod, old)) return []
+    const name = old === undefined ? nameWarnings(pod, "the Pod's hostname") : []
+    return [...name, ...podSpecWarnings(objectAt(pod, 'spec'), 'spec')]
+  },
+  'apps/v1 Deployment': (deployment, old) => {
+    if (old !== undefined && sameSpec(deployment, old)) return []
+    const name = old === undefined ? nameWarnings(deployment, 'Pod names and hostnames') : []
+    const template = objectAt(objectAt(deployment, 'spec'), 'template')
+    return [...name, ...podSpecWarnings(objectAt(template, 'spec'), 'spec.template.spec')]
+  },
+  'v1 Secret': secretWarnings,
+}
+
+const sameSpec = (object: ValueObject, old: ValueObject): boolean =>
+  equalValues(getOwn(object, 'spec') ?? null, getOwn(old, 'spec') ?? null)
+
+function nameWarnings(object: ValueObject, use: string): string[] {
+  const faults = checkDnsLabel(textAt(objectAt(object, 'metadata'), 'name'))
+  if (faults.length === 0) return []
+  const why = `this is used in ${use}, which can result in surprising behavior; a DNS label is recommended`
+  return [`metadata.name: ${why}: [${faults.join(' ')}]`]
+}
+
+function podSpecWarnings(spec: ValueObject, path: string): string[] {
+  const containers = (field: string): string[] =>
+    objectsAt(spec, field).flatMap((container, i) => containerWarnings(container, indexPath(childPath(path, field), i)))
+  return [
+    ...nodeSelectorWarnings(spec, childPath(path, 'nodeSelector')),
+    ...pullSecretWarnings(spec, childPath(path, 'imagePullSecrets')),
+    ...containers('initContainers'),
+    ...containers('containers'),
+  ]
+}
+
+/** Labels that have got another name. */
+const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+}
+
+const nodeSelectorWarnings = (spec: ValueObject, path: string): string[] =>
+  Object.keys(objectAt(spec, 'nodeSelector')).flatMap(label =>
+    Object.hasOwn(DEPRECATED_LABELS, label) ? [`${keyPath(path, label)}: ${DEPRECATED_LABELS[label]}`] : [],
+  )
+
+function pullSecretWarnings(spec: ValueObject, path: string): string[] {
+  const seen = new Set<string>()
+  return objectsAt(spec, 'imagePullSecrets').flatMap((secret, i) => {
+    const name = textAt(secret, 'name')
+    const at = childPath(indexPath(path, i), 'name')
+    if (name === '') return [`${at}: invalid empty name ""`]
+    if (seen.has(name)) return [`${at}: duplicate name ${quote(name)}`]
+    seen.add(name)
+    return []
+  })
+}
+
+function containerWarnings(container: ValueObject, path: string): string[] {
+  return [
+    ...environmentWarnings(container, childPath(path, 'env')),
+    ...resourceWarnings(container, childPath(path, 'resources')),
+    ...portWarnings(container, childPath(path, 'ports')),
+  ]
+}
+
+function environmentWarnings(container: ValueObject, path: string): string[] {
+  const seen = new Set<string>()
+  return objectsAt(container, 'env').flatMap((entry, i) => {
+    const name = textAt(entry, 'name')
+    if (!seen.has(name)) {
+      seen.add(name)
+      return []
+    }
+    // A value that is built from the earlier one is meant to follow it.
+    if (textAt(entry, 'value').includes(`$(${name})`)) return []
+    const why = `hides previous definition of ${quote(name)}, which may be dropped when using apply`
+    return [`${indexPath(path, i)}: ${why}`]
+  })
+}
+
+/** Bytes come in whole numbers. */
+const resourceWarnings = (container: ValueObject, path: string): string[] =>
+  ['limits', 'requests'].flatMap(field => {
+    const amounts = objectAt(objectAt(container, 'resources'), field)
+    return ['memory', 'ephemeral-storage'].flatMap(name => {
+      const amount = parseQuantity(textAt(amounts, name))
+      if (!amount.ok || amount.value.scale >= 0) return []
+      if (amount.value.amount % 10n ** BigInt(-amount.value.scale) === 0n) return []
+      const shown = quote(printQuantity(amount.value))
+      const at = keyPath(childPath(path, field), name)
+      return [`${at}: fractional byte value ${shown} is invalid, must be an integer`]
+    })
+  })
+
+function portWarnings(container: ValueObject, path: string): string[] {
+  const seen = new Map<string, number>()
+  return objectsAt(container, 'ports').flatMap((port, i) => {
+    const numbers = [numberAt(port, 'containerPort'), numberAt(port, 'hostPort')]
+    const key = [...numbers, textAt(port, 'hostIP'), textAt(port, 'protocol')].join(' ')
+    const before = seen.get(key)
+    seen.set(key, before ?? i)
+    if (before === undefined || numberAt(port, 'containerPort') === 0) return []
+    return [`${indexPath(path, i)}: duplicate port definition with ${indexPath(path, before)}`]
+  })
+}
+
+/** A pair of certificate and key that nobody can use. */
+function secretWarnings(secret: ValueObject): string[] {
+  if (textAt(secret, 'type') !== 'kubernetes.io/tls') return []
+  const data = objectAt(secret, 'data')
+  const lacksPem = (key: string): boolean =>
+    !/-----BEGIN [^-]+-----/.test(Buffer.from(textAt(data, key), 'base64').toString('latin1'))
+  if (lacksPem('tls.crt')) return ['tls: failed to find any PEM data in certificate input']
+  return lacksPem('tls.key') ? ['tls: failed to find any PEM data in key input'] : []
+}

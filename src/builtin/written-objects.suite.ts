@@ -1,0 +1,85 @@
+// Objects of built-in kinds for tests, taken in as a create or an update takes them in.
+import { printField, printFieldErrorBody } from '../meta/field-errors.js'
+import { isObject, type Value, type ValueObject } from '../meta/value.js'
+import { decodeTyped } from './decode-typed.js'
+import { applyDefaults } from './defaults.js'
+import { strategyOf } from './strategy.js'
+import { builtinTypes } from './type-table.js'
+import { validationOf } from './validation/validators.js'
+
+const table = builtinTypes()
+const context = { now: '2020-01-01T00:00:00Z' }
+
+const CLUSTER_SCOPED = new Set(['Namespace', 'Node', 'ClusterRole', 'ClusterRoleBinding'])
+
+/** The object as it is stored when it is created under the name `x`; services have no addresses yet. */
+export function created(apiVersion: string, kind: string, plain: ValueObject): ValueObject {
+  const object = takenIn(apiVersion, kind, plain)
+  const strategy = strategyOf(table, apiVersion, kind)
+  strategy.admit?.(object)
+  strategy.forCreate?.(object, context)
+  strategy.finish?.(object)
+  return decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object).value
+}
+
+/** The object as it is stored when a merge patch changes an old one, or its status. */
+export function changed(
+  apiVersion: string,
+  kind: string,
+  old: ValueObject,
+  patch: ValueObject,
+  subresource?: 'status',
+): ValueObject {
+  const object = takenIn(apiVersion, kind, merge(old, patch) as ValueObject)
+  const strategy = strategyOf(table, apiVersion, kind)
+  const step = subresource === undefined ? strategy.forUpdate : strategy.forStatus
+  step?.(object, old, context)
+  strategy.finish?.(object)
+  return decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object).value
+}
+
+/** What is wrong with an object that is to be created, as causes of a Status. */
+export const faultsOf = (apiVersion: string, kind: string, plain: ValueObject): string[] =>
+  validationOf(apiVersion, kind, !CLUSTER_SCOPED.has(kind))
+    .create(created(apiVersion, kind, plain))
+    .map(printCause)
+
+/** What is wrong with a change of an object that exists. */
+export function faultsOfChange(
+  apiVersion: string,
+  kind: string,
+  plain: ValueObject,
+  patch: ValueObject,
+  subresource?: 'status',
+): string[] {
+  const old = created(apiVersion, kind, plain)
+  const object = changed(apiVersion, kind, old, patch, subresource)
+  const validation = validationOf(apiVersion, kind, !CLUSTER_SCOPED.has(kind))
+  const check = subresource === undefined ? validation.update : (validation.status ?? validation.update)
+  return check(object, old).map(printCause)
+}
+
+const printCause = (error: Parameters<typeof printField>[0]): string =>
+  `${printField(error)}: ${printFieldErrorBody(error)}`
+
+function takenIn(apiVersion: string, kind: string, plain: ValueObject): ValueObject {
+  const type = table.typeOfKind(apiVersion, kind)!
+  const metadata: ValueObject = {
+    name: 'x',
+    ...(CLUSTER_SCOPED.has(kind) ? {} : { namespace: 'default' }),
+    uid: 'u',
+    resourceVersion: '1',
+    ...(isObject(plain['metadata']) ? plain['metadata'] : {}),
+  }
+  return applyDefaults(table, apiVersion, kind, decodeTyped(table, type, { ...plain, metadata }).value)
+}
+
+function merge(target: Value | undefined, patch: Value): Value {
+  if (!isObject(patch)) return patch
+  const merged: ValueObject = isObject(target) ? { ...target } : {}
+  for (const key of Object.keys(patch)) {
+    if (patch[key] === null) delete merged[key]
+    else merged[key] = merge(merged[key], patch[key]!)
+  }
+  return merged
+}
