@@ -1,0 +1,57 @@
+import { constants } from 'node:os'
+import { expect, test } from 'vitest'
+import { failureOf } from './commit-failure.js'
+import type { StoreState, Tables } from './layout.js'
+
+const before: StoreState = { revision: 7, compacted: 3 }
+
+/** As much of the tables as can be looked at after a failure: what is on disk, and whether LMDB still works. */
+function tablesWith(onDisk: StoreState | undefined, begin: () => void = () => {}): Tables {
+  const root = { path: '/data/store.mdb', resetReadTxn() {}, transactionSync: begin }
+  return { root, meta: { get: () => onDisk } } as unknown as Tables
+}
+
+/** As lmdb reports a failure. */
+function commitFailure(code: number): Error {
+  const cause = Object.assign(new Error('the real reason'), { code })
+  return Object.assign(new Error('Commit failed (see commitError for details)'), { commitError: Promise.reject(cause) })
+}
+
+test.each(['ENOSPC', 'EFBIG', 'EDQUOT'] as const)('%s means that there is no space', async name => {
+  const { error, fatal } = await failureOf(commitFailure(constants.errno[name]), tablesWith(before), before)
+  expect(error).toMatchObject({ code: 'no-space', cause: { message: 'the real reason' } })
+  expect(fatal).toBeUndefined()
+})
+
+test('any other reason means that nothing was written, as long as the disk agrees', async () => {
+  const { error, fatal } = await failureOf(commitFailure(constants.errno.ENOMEM), tablesWith(before), before)
+  expect(error).toMatchObject({
+    code: 'unavailable',
+    message: 'nothing was written to /data/store.mdb: the real reason',
+  })
+  expect(fatal).toBeUndefined()
+})
+
+test('a reason that never comes is not waited for', async () => {
+  const thrown = Object.assign(new Error('Commit failed'), { commitError: new Promise(() => {}) })
+  expect((await failureOf(thrown, tablesWith(before), before)).error).toMatchObject({ code: 'unavailable' })
+})
+
+test('the outcome is unknown when the disk has more than was acknowledged', async () => {
+  const { error, fatal } = await failureOf(
+    commitFailure(constants.errno.EIO),
+    tablesWith({ ...before, revision: 8 }),
+    before,
+  )
+  expect(error.code).toBe('outcome-unknown')
+  expect(fatal?.code).toBe('unavailable')
+})
+
+test('the outcome is unknown when LMDB takes no more writes', async () => {
+  const panicked = tablesWith(before, () => {
+    throw new Error('MDB_PANIC')
+  })
+  const { error, fatal } = await failureOf(commitFailure(constants.errno.ENOSPC), panicked, before)
+  expect(error.code).toBe('outcome-unknown')
+  expect(fatal?.code).toBe('unavailable')
+})

@@ -1,0 +1,92 @@
+// The lock on a data folder. The kernel holds it for the open file and lets go when the process ends, however it ends;
+// the process id in the file is for people to read.
+import { spawnSync } from 'node:child_process'
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { platform } from 'node:os'
+
+export interface FolderLock {
+  /** Says whose it is. */
+  sign(): void
+  release(): void
+}
+
+/** Takes the lock, making its file if need be; undefined when someone else has it. */
+export function takeLock(file: string): FolderLock | undefined {
+  const fd = openLocked(file)
+  if (fd === undefined) return undefined
+  let signed = false
+  return {
+    sign() {
+      signed = true
+      ftruncateSync(fd)
+      writeSync(fd, `${process.pid}\n`, 0)
+    },
+    release() {
+      if (signed) ftruncateSync(fd)
+      closeSync(fd)
+      heldHere.delete(file)
+    },
+  }
+}
+
+/** The process that has the lock, where it has said so. */
+export function lockHolder(file: string): number | undefined {
+  const pid = Number(readFileSync(file, 'utf8'))
+  return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined
+}
+
+/** Opens the file with the lock on it. */
+function openLocked(file: string): number | undefined {
+  if (platform() === 'darwin' || platform() === 'freebsd') return openExclusively(file)
+  const fd = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644)
+  try {
+    if (lockOpenFile(fd, file)) return fd
+  } catch (error) {
+    closeSync(fd)
+    throw error
+  }
+  closeSync(fd)
+  return undefined
+}
+
+/** BSD systems lock on opening; Node.js has no names for the flags. */
+function openExclusively(file: string): number | undefined {
+  const O_NONBLOCK = 0x4
+  const O_EXLOCK = 0x20
+  try {
+    return openSync(file, constants.O_RDWR | constants.O_CREAT | O_EXLOCK | O_NONBLOCK, 0o644)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return undefined
+    throw error
+  }
+}
+
+/**
+ * Node.js cannot lock a file, but `flock` can lock one that it inherits. Such a lock belongs to the opening of the
+ * file, which is ours, and stays when `flock` is gone.
+ */
+function lockOpenFile(fd: number, file: string): boolean {
+  const { status } = spawnSync('flock', ['-x', '-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
+  if (status === 0) return true
+  if (status === 1) return false
+  return lockByProcessId(file)
+}
+
+const heldHere = new Set<string>()
+
+/** Where there is no `flock`: the lock is held while the process lives that the file names. */
+function lockByProcessId(file: string): boolean {
+  const holder = lockHolder(file)
+  if (heldHere.has(file) || (holder !== undefined && holder !== process.pid && isAlive(holder))) return false
+  heldHere.add(file)
+  return true
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,76 @@
+// Whether the tables of a data folder agree with each other. For tests, and for those who doubt their disk.
+import type { Revision } from '../store.js'
+import { openDataFolder } from './data-folder.js'
+import { isMilestone, openTables, readState, type Tables } from './layout.js'
+
+/** Reads the whole of a folder that nobody has open, and tells every contradiction that it finds. */
+export async function checkIntegrity(path: string): Promise<string[]> {
+  const folder = openDataFolder(path)
+  try {
+    const tables = openTables(folder.file)
+    try {
+      const last = new Map<string, LastWrite>()
+      return [...checkLog(tables, last), ...checkCurrent(tables, last), ...checkMilestones(tables)]
+    } finally {
+      await tables.root.close()
+    }
+  } finally {
+    folder.release()
+  }
+}
+
+/** What the log says last about a key. */
+interface LastWrite {
+  readonly revision: Revision
+  readonly deleted: boolean
+}
+
+/** Every revision since history began has its entry, and each write replaced what the one before it had put. */
+function* checkLog(tables: Tables, last: Map<string, LastWrite>): Generator<string> {
+  const { revision: latest, compacted } = readState(tables)
+  if (compacted > latest) yield `history begins at ${compacted}, after the latest revision ${latest}`
+  let first: Revision | undefined
+  let expected = compacted + 1
+  for (const { key: revision, value } of tables.log.getRange({ start: 0 })) {
+    const { key, deleted, previous } = value
+    first ??= revision
+    // Compaction may not have come to the end of what it is to remove.
+    if (revision === first && revision <= compacted) expected = revision
+    if (revision !== expected) yield `the log goes on with ${revision} instead of ${expected}`
+    expected = revision + 1
+    const before = last.get(key)
+    const there = before && !before.deleted ? before.revision : undefined
+    if (before ? previous?.revision !== there : previous && previous.revision >= first) {
+      yield `${revision} replaced ${previous?.revision} at ${key}, where ${there} was`
+    }
+    if (deleted && !previous) yield `${revision} deleted ${key}, which was not there`
+    last.set(key, { revision, deleted })
+  }
+  if (expected !== latest + 1) yield `the log ends at ${expected - 1}, the latest revision is ${latest}`
+}
+
+/** The last write to each key is what stands there now. */
+function* checkCurrent(tables: Tables, last: Map<string, LastWrite>): Generator<string> {
+  const { compacted } = readState(tables)
+  const unseen = new Map([...last].filter(([, { deleted }]) => !deleted))
+  for (const { key, version } of tables.current.getRange({ start: '/', versions: true })) {
+    const write = last.get(key)
+    unseen.delete(key)
+    if (!write && version! > compacted) yield `${key} was written at ${version}, of which the log knows nothing`
+    else if (write?.deleted) yield `${key} is there, though ${write.revision} deleted it`
+    else if (write && write.revision !== version)
+      yield `${key} is of ${version}, though ${write.revision} wrote it last`
+  }
+  for (const [key, { revision }] of unseen) yield `${key} is missing, though ${revision} wrote it`
+}
+
+function* checkMilestones(tables: Tables): Generator<string> {
+  const expected = new Set<string>()
+  for (const { key: revision, value } of tables.log.getRange({ start: 0 })) {
+    if (isMilestone(revision, value)) expected.add(`${value.key} ${revision}`)
+  }
+  for (const [key, revision] of tables.milestones.getKeys({ start: ['/', 0] })) {
+    if (!expected.delete(`${key} ${revision}`)) yield `a milestone of ${key} at ${revision} stands for no write`
+  }
+  for (const milestone of expected) yield `the milestone of ${milestone} is missing`
+}

@@ -1,0 +1,176 @@
+// The embedded store: everything in one LMDB file of one data folder, each write on disk before it is acknowledged.
+// layout.ts tells where things are, writer.ts how they get there.
+import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
+import { closed, compacted, futureRevision } from '../storage-error.js'
+import type { Entry, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
+import { createWatchers } from '../watchers.js'
+import { createCompaction } from './compaction.js'
+import { type DataFolder, openDataFolder, unreadable } from './data-folder.js'
+import { createFolderCounts } from './folder-counts.js'
+import { currentEntry, entryAt, eventsBetween } from './history.js'
+import { openTables, readFailure, STATE, type Tables } from './layout.js'
+import { createPageReader } from './pages.js'
+import { createRoom, type Room } from './room.js'
+import { createWriter } from './writer.js'
+
+/** Opens the store in a folder, which is made when it is missing or empty. */
+export async function openLmdbStore(path: string): Promise<Store> {
+  const folder = openDataFolder(path)
+  let tables: Tables | undefined
+  try {
+    tables = openTables(folder.file)
+    if (folder.isNew) await initialize(tables, folder)
+    return createLmdbStore(tables, await createRoom(folder.file, tables), folder)
+  } catch (cause) {
+    await tables?.root.close()
+    folder.release()
+    throw unreadable(path, `${folder.file}: ${cause instanceof Error ? cause.message : String(cause)}`, cause)
+  }
+}
+
+/** Nothing was acknowledged before a folder was vouched for, but its making may have been interrupted anywhere. */
+async function initialize(tables: Tables, folder: DataFolder): Promise<void> {
+  if (!tables.meta.get(STATE)) await tables.meta.put(STATE, { revision: 0, compacted: 0 })
+  folder.vouch()
+}
+
+function createLmdbStore(tables: Tables, room: Room, folder: DataFolder): Store {
+  const counts = createFolderCounts()
+  let closing: Promise<void> | undefined
+
+  const writer = createWriter(tables, room, {
+    nextChore: () => compaction.nextStep(),
+    committed(events) {
+      counts.committed(events)
+      watchers.publish(events)
+    },
+  })
+
+  const watchers = createWatchers<StoreEvent>({
+    get revision() {
+      return writer.state.revision
+    },
+    read(after, limit) {
+      const { revision, compacted: oldest } = writer.state
+      if (after < oldest) throw compacted(after, oldest)
+      try {
+        return eventsBetween(tables, after, revision, limit)
+      } catch (error) {
+        throw readFailure(error)
+      }
+    },
+  })
+
+  const compaction = createCompaction({
+    tables,
+    state: () => writer.state,
+    wake: writer.wake,
+    forgotten: oldest => watchers.dropBehind(oldest, after => compacted(after, oldest)),
+  })
+
+  const pages = createPageReader({ tables, counts, revision: () => writer.state.revision, checkOpen })
+
+  function checkOpen(): void {
+    if (closing) throw closed()
+  }
+
+  /** The revision that a read looks at. */
+  function revisionFor(at: ReadAt): Revision {
+    const { revision, compacted: oldest } = writer.state
+    if (typeof at === 'string') return revision
+    const asked = 'exactly' in at ? at.exactly : at.notOlderThan
+    if (asked > revision) throw futureRevision(asked, revision)
+    if ('notOlderThan' in at) return revision
+    if (asked < oldest) throw compacted(asked, oldest)
+    return asked
+  }
+
+  function get(key: string, asOf: Revision): Entry | undefined {
+    try {
+      const entry = currentEntry(tables, key)
+      // LMDB may show a group of writes that is not acknowledged yet.
+      if (entry ? entry.revision <= asOf : asOf === writer.state.revision && !writer.isChanging(key)) return entry
+      return entryAt(tables, key, asOf)
+    } catch (error) {
+      throw readFailure(error)
+    }
+  }
+
+  /** `expected` is 0 for a create, and only for that. */
+  function write(
+    key: string,
+    value: Uint8Array | undefined,
+    expected: Revision,
+    creates: boolean,
+  ): Promise<WriteResult> {
+    try {
+      if (value) checkValue(value)
+      if (!creates) checkExpected(expected)
+      checkOpen()
+      checkKey(key)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+    return writer.write(key, value && Buffer.from(value), expected)
+  }
+
+  async function close(): Promise<void> {
+    compaction.stop()
+    await writer.idle()
+    watchers.endAll(closed())
+    await pages.idle()
+    await room.close()
+    await tables.root.close()
+    folder.release()
+  }
+
+  // What was left to remove when the folder was last open.
+  writer.wake()
+
+  return {
+    embedded: true,
+
+    async revision() {
+      checkOpen()
+      return writer.state.revision
+    },
+
+    async get(key, at = 'latest') {
+      checkKey(key)
+      checkReadAt(at)
+      checkOpen()
+      return get(key, revisionFor(at))
+    },
+
+    async range(target, options = {}) {
+      checkRange(target, options)
+      checkOpen()
+      return pages.read(target, options, revisionFor(options.at ?? 'latest'))
+    },
+
+    create: (key, value) => write(key, value, 0, true),
+    update: (key, value, expected) => write(key, value, expected, false),
+    delete: (key, expected) => write(key, undefined, expected, false),
+
+    watch(target, after, sink) {
+      checkOpen()
+      checkTarget(target)
+      checkRevision(after)
+      return watchers.watch(target, after, sink)
+    },
+
+    async compact(to) {
+      checkRevision(to)
+      checkOpen()
+      const { revision, compacted: oldest } = writer.state
+      if (to > revision) throw futureRevision(to, revision)
+      if (to > oldest) await compaction.request(to)
+      else compaction.resume()
+    },
+
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}

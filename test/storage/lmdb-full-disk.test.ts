@@ -1,0 +1,128 @@
+// No room left, by a limit on the size of files and on a small file system: writes fail and say why, reads go on, and
+// writing goes on once there is room.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { rmSync, writeFileSync } from 'node:fs'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { checkIntegrity } from '../../src/storage/lmdb/integrity.js'
+
+const CHILD = fileURLToPath(new URL('lmdb-full-disk-child.mjs', import.meta.url))
+const MIB = 1024 * 1024
+
+let base: string
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'binnacle-full-'))
+})
+
+afterEach(() => rm(base, { recursive: true }))
+
+test.skipIf(!has('prlimit'))('a file that reached its size limit', async () => {
+  const folder = join(base, 'data')
+  await fillsUpAndRecovers('prlimit', [`--fsize=${2 * MIB}:`, process.execPath, CHILD, folder], ({ pid }) =>
+    execFileSync('prlimit', ['--pid', `${pid}`, '--fsize=unlimited:']),
+  )
+  expect(await checkIntegrity(folder)).toEqual([])
+})
+
+test.skipIf(!has('prlimit'))('forgetting history makes room', async () => {
+  const folder = join(base, 'data')
+  const child = start('prlimit', [`--fsize=${4 * MIB}`, process.execPath, CHILD, folder])
+  const exited = once(child, 'exit')
+  try {
+    expect(await answerOf(child)).toBe('ready')
+    child.send('churn')
+    expect(await answerOf(child)).toEqual(Array.from({ length: 4 }, () => ({ filled: 'no-space', writesAgain: true })))
+  } finally {
+    child.kill('SIGKILL')
+    await exited
+  }
+  expect(await checkIntegrity(folder)).toEqual([])
+})
+
+test.skipIf(!canMount())('a full file system', async () => {
+  const mounted = join(base, 'small')
+  await mkdir(mounted)
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=4m', 'tmpfs', mounted])
+  try {
+    const ballast = join(mounted, 'ballast')
+    writeFileSync(ballast, Buffer.alloc(2 * MIB))
+    await fillsUpAndRecovers(process.execPath, [CHILD, join(mounted, 'data')], () => rmSync(ballast))
+    expect(await checkIntegrity(join(mounted, 'data'))).toEqual([])
+  } finally {
+    execFileSync('umount', [mounted])
+  }
+})
+
+async function fillsUpAndRecovers(
+  command: string,
+  args: readonly string[],
+  makeRoom: (child: ChildProcess) => void,
+): Promise<void> {
+  const child = start(command, args)
+  const exited = once(child, 'exit')
+  const ask = (action: string) => {
+    child.send(action)
+    return answerOf(child)
+  }
+  try {
+    expect(await answerOf(child)).toBe('ready')
+    const { count, failures } = (await ask('fill')) as Filled
+    expect(count).toBeGreaterThan(20)
+    for (const { code, message } of failures) {
+      expect(code).toBe('no-space')
+      expect(message).toMatch(/no space left to write to .*store\.mdb: nothing was written; free some space/)
+    }
+    expect(await ask('write')).toMatchObject({ code: 'no-space' })
+    expect(await ask('read')).toEqual({ count, ahead: 0 })
+
+    makeRoom(child)
+    expect(await ask('write')).toBe('done')
+    expect(await ask('write')).toBe('done')
+    expect(await ask('read')).toEqual({ count: count + 2, ahead: 0 })
+    expect(await ask('close')).toBe('closed')
+    expect(await exited).toEqual([0, null])
+  } finally {
+    child.kill('SIGKILL')
+    await exited
+  }
+}
+
+interface Filled {
+  readonly count: number
+  readonly failures: readonly { readonly code: string; readonly message: string }[]
+}
+
+const start = (command: string, args: readonly string[]): ChildProcess =>
+  spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+
+async function answerOf(child: ChildProcess): Promise<unknown> {
+  const exit = once(child, 'exit').then(([code, signal]) =>
+    Promise.reject(new Error(`it ended with ${code ?? signal}`)),
+  )
+  const [message] = await Promise.race([once(child, 'message'), exit])
+  return message
+}
+
+function has(command: string): boolean {
+  try {
+    execFileSync(command, ['--version'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function canMount(): boolean {
+  if (process.getuid?.() !== 0) return false
+  try {
+    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'tmpfs', '/mnt'], { stdio: 'ignore' })
+    return true
+  } catch {
+    return false
+  }
+}
