@@ -1,8 +1,6 @@
 // Opens the store that a configuration names, with the keeping of its history.
-import { type EtcdStoreOptions, openEtcdStore } from './etcd/etcd-store.js'
+import type { EtcdStoreOptions } from './etcd/etcd-store.js'
 import { HISTORY_MS, keepHistory } from './history-keeper.js'
-import { openLmdbStore } from './lmdb/lmdb-store.js'
-import { createMemoryStore } from './memory/memory-store.js'
 import type { Store } from './store.js'
 
 export type StorageOptions =
@@ -10,15 +8,22 @@ export type StorageOptions =
   | { readonly kind: 'lmdb'; readonly folder: string; readonly historyMs?: number }
   | ({ readonly kind: 'etcd'; readonly historyMs?: number } & EtcdStoreOptions)
 
+/** What a store is made of is loaded with the store: a start does not wait for the others. */
 export async function openStore(options: StorageOptions): Promise<Store> {
   const { historyMs = HISTORY_MS } = options
   switch (options.kind) {
-    case 'memory':
+    case 'memory': {
+      const { createMemoryStore } = await import('./memory/memory-store.js')
       return withHistory(createMemoryStore(), historyMs)
-    case 'lmdb':
+    }
+    case 'lmdb': {
+      const { openLmdbStore } = await import('./lmdb/lmdb-store.js')
       return withHistory(await openLmdbStore(options.folder), historyMs)
-    case 'etcd':
+    }
+    case 'etcd': {
+      const { openEtcdStore } = await import('./etcd/etcd-store.js')
       return openEtcdStore(options)
+    }
   }
 }
 

@@ -270,8 +270,8 @@ function createLog() {
     happened: 0,
     read(after: Revision, limit: number) {
       if (after < forgotten) throw compacted(after, forgotten)
-      const start = all.findIndex(event => event.revision > after)
-      return start === -1 ? [] : all.slice(start, start + limit)
+      const later = all.filter(event => event.revision > after)
+      return { events: later.slice(0, limit), isLast: later.length <= limit }
     },
   } satisfies EventLog<StoreEvent> & { all: StoreEvent[] }
   const watchers = createWatchers<StoreEvent>(log)

@@ -14,8 +14,15 @@ export interface EventLog<E extends StoreEvent> {
   readonly revision: Revision
   /** The newest revision that is known to have happened, where the log may lag behind it. */
   readonly happened?: Revision
-  /** The next events after a revision, oldest first, `limit` or so many; throws when some of them are gone. */
-  read(after: Revision, limit: number): readonly E[]
+  /** The next events after a revision, oldest first, `limit` at most or so; throws when some of them are gone. */
+  read(after: Revision, limit: number): Stretch<E>
+}
+
+/** A piece of a log. */
+export interface Stretch<E extends StoreEvent> {
+  readonly events: readonly E[]
+  /** Nothing follows it at the moment. */
+  readonly isLast: boolean
 }
 
 export interface Watchers<E extends StoreEvent> {
@@ -138,13 +145,14 @@ export function createWatchers<E extends StoreEvent>(
   function catchUp(watcher: Watcher<E>): number {
     if (watcher.paused) return 0
     const upTo = log.revision
-    let events: readonly E[]
+    let stretch: Stretch<E>
     try {
-      events = log.read(watcher.position, CATCH_UP_EVENTS)
+      stretch = log.read(watcher.position, CATCH_UP_EVENTS)
     } catch (error) {
       end(watcher, error instanceof StorageError ? error : new StorageError('corrupt', String(error), undefined, error))
       return 1
     }
+    const { events, isLast } = stretch
     for (const event of events) {
       if (watcher.ended || (watcher.paused && event.revision !== watcher.position)) break
       if (isHeardAt(watcher.address, event)) deliver(watcher, event)
@@ -152,7 +160,7 @@ export function createWatchers<E extends StoreEvent>(
     }
     if (!watcher.ended && !watcher.paused) {
       // The sink may have written meanwhile: then there is more to read.
-      if (events.length >= CATCH_UP_EVENTS || log.revision !== upTo) schedule(watcher)
+      if (!isLast || log.revision !== upTo) schedule(watcher)
       else goLive(watcher)
     }
     return events.length + 1

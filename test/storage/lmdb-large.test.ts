@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { checkIntegrity } from '../../src/storage/lmdb/integrity.js'
 import { openLmdbStore } from '../../src/storage/lmdb/lmdb-store.js'
 import type { Page, Store } from '../../src/storage/store.js'
+import { recordWatch } from '../../src/storage/watch-recorder.suite.js'
 
 const COUNT = 45_000
 
@@ -89,3 +90,18 @@ async function replace(i: number): Promise<void> {
   const entry = await store.get(keyOf(i))
   await store.update(keyOf(i), Buffer.from('replaced'), entry!.revision)
 }
+
+test('a watch catches up with large values a few at a time, and misses none', async () => {
+  const start = await store.revision()
+  const sizes = [7, 6, 5, 8, 1, 7, 8].map(mib => mib * 1024 * 1024)
+  const written: number[] = []
+  for (const [i, size] of sizes.entries()) {
+    const result = await store.create(`/large/${i % 3}-${i}`, Buffer.alloc(size, i))
+    if (result.done) written.push(result.revision)
+  }
+  const seen = recordWatch(store, '/large/', start)
+  const events = await seen.count(sizes.length)
+  expect(events.map(event => event.revision)).toEqual(written)
+  expect(events.map(event => event.value?.length)).toEqual(sizes)
+  seen.watch.close()
+})

@@ -94,7 +94,7 @@ export function createEventWindow<E extends StoreEvent>(from: Revision, limits: 
       let end = Math.min(start + limit, events.length)
       // Whoever reads on does so after a revision, so that a revision must be read whole.
       while (end > start && end < events.length && events[end]!.revision === events[end - 1]!.revision) end++
-      return events.slice(start, end)
+      return { events: events.slice(start, end), isLast: end === events.length }
     },
   }
 }

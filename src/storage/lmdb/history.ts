@@ -2,6 +2,7 @@
 import { getLastVersion } from 'lmdb'
 import { compareKeys } from '../keys.js'
 import type { Entry, Revision, StoreEvent } from '../store.js'
+import type { Stretch } from '../watchers.js'
 import { corrupt, type LogRecord, type MilestoneKey, type Snapshot, type Tables } from './layout.js'
 
 /** A key as LMDB has it now, be that acknowledged or not. */
@@ -48,20 +49,50 @@ export function* entriesAt(
   }
 }
 
-/** The events after a revision up to another, oldest first. */
-export function eventsBetween(tables: Tables, after: Revision, upTo: Revision, limit: number): StoreEvent[] {
-  const records = [...tables.log.getRange({ start: after + 1, end: upTo + 1, limit })]
-  if (records.length < Math.min(limit, upTo - after)) throw corrupt('the log has no entry for some of its revisions')
+/** How much the events that are read at once may hold, but for the last of them. */
+const STRETCH_BYTES = 16 * 1024 * 1024
+
+/** The events after a revision up to another, oldest first: so many, or fewer where they are large. */
+export function eventsBetween(tables: Tables, after: Revision, upTo: Revision, limit: number): Stretch<StoreEvent> {
+  const records = recordsBetween(tables, after, upTo, limit)
+  const replacedBy = nextOnSameKey(records)
   const events: StoreEvent[] = []
-  // From the newest to the oldest, since a value that was replaced comes with the write that replaced it.
-  const replaced = new Map<string, Entry | undefined>()
-  for (const { key: revision, value: record } of records.toReversed()) {
-    const { key, deleted, previous } = record
-    const value = deleted ? undefined : (replaced.get(key) ?? writtenAt(tables, key, revision)).value
-    replaced.set(key, previous)
+  let bytes = 0
+  for (const [i, { key, deleted, previous }] of records.entries()) {
+    const revision = after + 1 + i
+    // A value that was replaced comes with the write that replaced it.
+    const value = deleted ? undefined : (replacedBy[i]?.previous ?? writtenAt(tables, key, revision)).value
     events.push({ revision, key, value, previous })
+    bytes += (value?.length ?? 0) + (previous?.value.length ?? 0)
+    if (bytes > STRETCH_BYTES) break
   }
-  return events.toReversed()
+  return { events, isLast: after + events.length === upTo }
+}
+
+function recordsBetween(tables: Tables, after: Revision, upTo: Revision, limit: number): LogRecord[] {
+  const records: LogRecord[] = []
+  let bytes = 0
+  for (const { key: revision, value: record } of tables.log.getRange({ start: after + 1, end: upTo + 1, limit })) {
+    if (revision !== after + 1 + records.length) break
+    records.push(record)
+    bytes += record.previous?.value.length ?? 0
+    if (bytes > STRETCH_BYTES) return records
+  }
+  if (records.length < Math.min(limit, upTo - after)) throw corrupt('the log has no entry for some of its revisions')
+  return records
+}
+
+/** For each record the next one of the same key among them. */
+function nextOnSameKey(records: readonly LogRecord[]): (LogRecord | undefined)[] {
+  const next = new Map<string, LogRecord>()
+  return records
+    .toReversed()
+    .map(record => {
+      const later = next.get(record.key)
+      next.set(record.key, record)
+      return later
+    })
+    .toReversed()
 }
 
 /** What the write at a revision put at a key. */

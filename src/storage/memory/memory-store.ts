@@ -36,7 +36,8 @@ export function createMemoryStore(): Store {
     },
     read(after, limit) {
       if (after < forgotten) throw compacted(after, forgotten)
-      return events.slice(after - forgotten, after - forgotten + limit)
+      const end = after - forgotten + limit
+      return { events: events.slice(after - forgotten, end), isLast: end >= events.length }
     },
   })
 
