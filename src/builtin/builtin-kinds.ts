@@ -89,9 +89,9 @@ function convert(table: TypeTable, object: ApiObject, to: string): ApiObject {
   const isEvent = object.kind === 'Event'
   const converted = !isEvent ? object : to === 'v1' ? toCoreEvent(object) : toModernEvent(object)
   const type = table.typeOfKind(to, object.kind)
-  const named = { ...converted, apiVersion: to }
+  const renamed = { ...converted, apiVersion: to }
   return (
-    type === undefined ? named : { ...decodeTyped(table, type, named).value, apiVersion: to, kind: object.kind }
+    type === undefined ? renamed : { ...decodeTyped(table, type, renamed).value, apiVersion: to, kind: object.kind }
   ) as ApiObject
 }
 

@@ -93,7 +93,7 @@ export function orderedMeta(meta: ObjectMeta): ObjectMeta {
     const value = (meta as unknown as ValueObject)[field]
     if (value !== undefined) ordered[field] = value
   }
-  return ordered as unknown as ObjectMeta
+  return ordered
 }
 
 /** The object with other metadata, behind its apiVersion and kind. */

@@ -166,7 +166,12 @@ async function* show(
   batches: AsyncIterable<readonly KindEntry[]> | Iterable<readonly KindEntry[]>,
 ): AsyncIterable<readonly Shown[]> {
   for await (const batch of batches) {
-    const shown = batch.map(entry => showEntry(target, entry))
-    yield shown.some(each => each instanceof Promise) ? await Promise.all(shown) : (shown as Shown[])
+    const shown: Shown[] = []
+    for (const entry of batch) {
+      const each = showEntry(target, entry)
+      // Only a conversion has to be waited for.
+      shown.push(each instanceof Promise ? await each : each)
+    }
+    yield shown
   }
 }

@@ -89,9 +89,12 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
   }
 
   async function begin(): Promise<void> {
-    const after = options.sendInitialEvents ? await tellInitial() : Number(from)
+    const after = options.sendInitialEvents ? await tellInitial() : await startOf()
     if (!stopped) follow(after)
   }
+
+  /** Who names no version, and does not want what is there, begins with what comes. */
+  const startOf = async (): Promise<Revision> => (from === 0n ? store.cache.revision() : Number(from))
 
   /** What is there, at one revision, as if it had just been added. */
   async function tellInitial(): Promise<Revision> {
@@ -142,7 +145,7 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
     const before = event.previous !== undefined && selection.matches(event.previous)
     const now = event.entry !== undefined && selection.matches(event.entry)
     if (!before && !now) return true
-    if (now) return show(before ? 'MODIFIED' : 'ADDED', showEntry(served, event.entry!), event)
+    if (now) return show(before ? 'MODIFIED' : 'ADDED', showEntry(served, event.entry), event)
     // What leaves is shown as it was, with the version of the write that took it away.
     return show('DELETED', showEntry(served, { ...event.previous!, revision: event.revision }), event)
   }
