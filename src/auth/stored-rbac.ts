@@ -1,7 +1,8 @@
 // The RBAC objects of the store, kept in memory and up to date by a watch of each kind, so that a question is answered
 // without reading anything.
 import type { Kind } from '../kinds/kind.js'
-import { folderOf } from '../resources/kind-store.js'
+import type { Value } from '../meta/value.js'
+import { follow } from '../resources/follow.js'
 import type { ResourceContext } from '../resources/resource-context.js'
 import { decodeStored } from '../resources/stored-object.js'
 import { asBinding, asRole, type RbacObjects, type Role, type RoleBinding } from './rbac.js'
@@ -16,10 +17,10 @@ export interface RbacKinds {
 /** Answers when everything that is stored is known. */
 export async function followRbac(context: ResourceContext, kinds: RbacKinds): Promise<RbacObjects & { stop(): void }> {
   const [clusterRoles, roles, clusterRoleBindings, roleBindings] = await Promise.all([
-    follow<Role>(context, kinds.clusterRoles, asRole),
-    follow<Role>(context, kinds.roles, asRole),
-    follow<RoleBinding>(context, kinds.clusterRoleBindings, asBinding),
-    follow<RoleBinding>(context, kinds.roleBindings, asBinding),
+    followKind<Role>(context, kinds.clusterRoles, asRole),
+    followKind<Role>(context, kinds.roles, asRole),
+    followKind<RoleBinding>(context, kinds.clusterRoleBindings, asBinding),
+    followKind<RoleBinding>(context, kinds.roleBindings, asBinding),
   ])
   return {
     clusterRole: name => clusterRoles.get('', name),
@@ -38,56 +39,35 @@ interface Followed<T> {
   stop(): void
 }
 
-const RETRY_MS = 200
-
-/** All objects of a kind by namespace and name. When the watch is interrupted, everything is read anew. */
-async function follow<T>(context: ResourceContext, kind: Kind, read: (object: never) => T): Promise<Followed<T>> {
-  const { cache } = context.storeOf(kind)
+/** All objects of a kind by namespace and name. */
+async function followKind<T>(context: ResourceContext, kind: Kind, read: (object: Value) => T): Promise<Followed<T>> {
   let known = new Map<string, Map<string, T>>()
-  let stopped = false
-  let stopWatch = () => {}
-
-  const placeOf = (key: string): [string, string] => {
-    const [first = '', second] = key.slice(kind.folder.length).split('/')
-    return second === undefined ? ['', first] : [first, second]
-  }
+  let fresh = known
 
   function put(to: Map<string, Map<string, T>>, key: string, value: Buffer | undefined): void {
-    const [namespace, name] = placeOf(key)
+    const [namespace, name] = placeOf(kind, key)
     let there = to.get(namespace)
     if (!there) to.set(namespace, (there = new Map()))
-    if (value) there.set(name, read(decodeStored({ key, value, revision: 0 }) as never))
+    if (value) there.set(name, read(decodeStored({ key, value, revision: 0 })))
     else there.delete(name)
   }
 
-  async function start(): Promise<void> {
-    const page = await cache.range(folderOf(kind, ''))
-    const fresh = new Map<string, Map<string, T>>()
-    for (const { key, value } of page.entries) put(fresh, key, value)
-    known = fresh
-    if (stopped) return
-    const watch = cache.watch(folderOf(kind, ''), page.revision, {
-      event: ({ key, value }) => put(known, key, value),
-      end() {
-        if (!stopped) setTimeout(restart, RETRY_MS).unref()
-      },
-    })
-    stopWatch = () => watch.close()
-  }
-
-  function restart(): void {
-    start().catch(() => {
-      if (!stopped) setTimeout(restart, RETRY_MS).unref()
-    })
-  }
-
-  await start()
+  const following = follow(context.storeOf(kind).cache, kind.folder, {
+    begin: () => void (fresh = new Map()),
+    entry: ({ key, value }) => put(fresh, key, value),
+    // Until all is known again, what was known before counts.
+    complete: () => void (known = fresh),
+    event: ({ key, value }) => put(known, key, value),
+  })
+  await following.started
   return {
     get: (namespace, name) => known.get(namespace)?.get(name),
     all: namespace => known.get(namespace)?.values() ?? [],
-    stop() {
-      stopped = true
-      stopWatch()
-    },
+    stop: () => following.stop(),
   }
+}
+
+function placeOf(kind: Kind, key: string): [namespace: string, name: string] {
+  const [first = '', second] = key.slice(kind.folder.length).split('/')
+  return second === undefined ? ['', first] : [first, second]
 }

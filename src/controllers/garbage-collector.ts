@@ -11,42 +11,23 @@ import {
   type OwnerReference,
   withMeta,
 } from '../meta/object-meta.js'
+import { follow } from '../resources/follow.js'
 import type { ResourceContext } from '../resources/resource-context.js'
 import { decodeStored } from '../resources/stored-object.js'
-import type { Entry, Store, StoreEvent, Watch } from '../storage/store.js'
+import type { Entry, Store, StoreEvent } from '../storage/store.js'
 import type { Controller } from './namespace-controller.js'
 import { createOwnershipGraph, type Node } from './ownership-graph.js'
 import { systemObjects } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
-
-const PAGE = 500
-const RETRY_MS = 200
 
 export function startGarbageCollector(store: Store, context: ResourceContext, registry: Registry): Controller {
   const objects = systemObjects(context, 'generic-garbage-collector')
   const graph = createOwnershipGraph()
   const queue = createWorkQueue(settle, 32)
   const placeOf = createKeyReader(registry)
-  let watch: Watch | undefined
-  let stopped = false
-
-  /** Reads everything that is there, then follows what happens to it. */
-  async function start(): Promise<void> {
-    let page = await store.range('/', { limit: PAGE })
-    const { revision } = page
-    for (;;) {
-      for (const entry of page.entries) take(entry)
-      const last = page.entries.at(-1)
-      if (!last || page.remaining === 0 || stopped) break
-      page = await store.range('/', { limit: PAGE, startAfter: last.key, at: { exactly: revision } })
-    }
-    if (stopped) return
-    watch = store.watch('/', revision, { event: follow, end: () => void (stopped || again()) })
-  }
-
-  function again(): void {
-    setTimeout(() => start().catch(() => stopped || again()), RETRY_MS).unref()
-  }
+  const following = follow(store, '/', { entry: take, event: note })
+  // Nobody waits for it: what cannot be read now is read later.
+  following.started.catch(() => {})
 
   function take(entry: Entry): void {
     const node = mattersToUs(entry.value) ? graph.put(entry.key, metaOf(decodeStored(entry))) : undefined
@@ -54,7 +35,7 @@ export function startGarbageCollector(store: Store, context: ResourceContext, re
     else graph.remove(entry.key)
   }
 
-  function follow({ key, value, revision, previous }: StoreEvent): void {
+  function note({ key, value, revision, previous }: StoreEvent): void {
     if (value) return take({ key, value, revision })
     const uid = graph.remove(key)?.uid ?? uidOf(previous)
     for (const dependent of graph.dependentsOf(uid)) queue.add(dependent.key)
@@ -162,12 +143,10 @@ export function startGarbageCollector(store: Store, context: ResourceContext, re
       return asObject(old, kept.length === 0 ? rest : { ...rest, finalizers: kept })
     })
 
-  start().catch(() => stopped || again())
   return {
     idle: () => queue.idle(),
     stop() {
-      stopped = true
-      watch?.close()
+      following.stop()
       queue.stop()
     },
   }

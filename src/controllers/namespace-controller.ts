@@ -5,10 +5,10 @@ import type { Registry } from '../kinds/registry.js'
 import { metaOf } from '../meta/object-meta.js'
 import { printTime } from '../meta/time.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
-import { folderOf, type KindEvent } from '../resources/kind-store.js'
+import { follow } from '../resources/follow.js'
+import { folderOf } from '../resources/kind-store.js'
 import type { ResourceContext } from '../resources/resource-context.js'
 import { decodeStored } from '../resources/stored-object.js'
-import type { Watch } from '../storage/store.js'
 import { systemObjects } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
 
@@ -30,20 +30,11 @@ export async function startNamespaceController(
   namespaces: Kind,
 ): Promise<Controller> {
   const objects = systemObjects(context, 'namespace-controller')
-  const { cache } = context.storeOf(namespaces)
   const queue = createWorkQueue(empty)
-  let watch: Watch | undefined
-  let stopped = false
-
-  async function start(): Promise<void> {
-    const { entries, revision } = await cache.range(namespaces.folder)
-    for (const entry of entries) consider(decodeStored(entry))
-    if (stopped) return
-    watch = cache.watch(namespaces.folder, revision, {
-      event: ({ entry }: KindEvent) => void (entry && consider(decodeStored(entry))),
-      end: () => void (stopped || setTimeout(() => start().catch(() => {}), LOOK_AGAIN_MS).unref()),
-    })
-  }
+  const following = follow(context.storeOf(namespaces).cache, namespaces.folder, {
+    entry: entry => consider(decodeStored(entry)),
+    event: ({ entry }) => (entry ? consider(decodeStored(entry)) : undefined),
+  })
 
   function consider(namespace: ApiObject): void {
     const { name = '', deletionTimestamp } = metaOf(namespace)
@@ -88,12 +79,11 @@ export async function startNamespaceController(
     }
   }
 
-  await start()
+  await following.started
   return {
     idle: () => queue.idle(),
     stop() {
-      stopped = true
-      watch?.close()
+      following.stop()
       queue.stop()
     },
   }

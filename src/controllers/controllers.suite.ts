@@ -1,0 +1,85 @@
+// A server's insides without the network, for tests of what goes on beside requests.
+import { builtinKinds } from '../builtin/builtin-kinds.js'
+import { builtinTypes } from '../builtin/type-table.js'
+import type { ApiObject, Kind } from '../kinds/kind.js'
+import { createRegistry } from '../kinds/registry.js'
+import { metaOf, type OwnerReference } from '../meta/object-meta.js'
+import { hasReason } from '../meta/status.js'
+import type { DeleteOptions } from '../meta/write-options.js'
+import { createObject } from '../resources/create.js'
+import { deleteObject } from '../resources/delete.js'
+import { getObject } from '../resources/get.js'
+import { type Caller, createResourceContext, type Target } from '../resources/resource-context.js'
+import { replace } from '../resources/update.js'
+import { createMemoryStore } from '../storage/memory/memory-store.js'
+
+const caller: Caller = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const writeOptions = { dryRun: false, fieldManager: '', fieldValidation: '' } as const
+
+export function createWorld() {
+  const store = createMemoryStore()
+  const registry = createRegistry()
+  for (const kind of builtinKinds(builtinTypes())) registry.put(kind)
+  const context = createResourceContext({ store })
+  const configMaps = registry.findKind('', 'ConfigMap')!
+  const namespaces = registry.findKind('', 'Namespace')!
+
+  const targetOf = (kind: Kind, namespace: string, name: string): Target => ({
+    kind,
+    version: kind.versions[0]!,
+    namespace,
+    name,
+    subresource: '',
+  })
+
+  async function create(kind: Kind, namespace: string, name: string, metadata = {}): Promise<ApiObject> {
+    const bytes = Buffer.from(JSON.stringify({ metadata: { name, ...metadata } }))
+    const body = { bytes, mediaType: 'application/json' }
+    const { object } = await createObject(context, targetOf(kind, namespace, ''), writeOptions, body, caller)
+    return object.value()
+  }
+
+  return {
+    store,
+    registry,
+    context,
+    namespaces,
+    createNamespace: (name: string) => create(namespaces, '', name),
+    createConfigMap: (namespace: string, name: string, metadata = {}) => create(configMaps, namespace, name, metadata),
+    delete: (kind: Kind, namespace: string, name: string, options: Partial<DeleteOptions> = {}) =>
+      deleteObject(
+        context,
+        targetOf(kind, namespace, name),
+        { dryRun: false, ignoreStoreReadError: false, ...options },
+        caller,
+      ),
+    deleteConfigMap(namespace: string, name: string, options: Partial<DeleteOptions> = {}) {
+      return this.delete(configMaps, namespace, name, options)
+    },
+    async find(kind: Kind, namespace: string, name: string): Promise<ApiObject | undefined> {
+      try {
+        return (await getObject(context, targetOf(kind, namespace, name), { resourceVersion: '' })).object.value()
+      } catch (error) {
+        if (hasReason(error, 'NotFound')) return undefined
+        throw error
+      }
+    },
+    findConfigMap(namespace: string, name: string) {
+      return this.find(configMaps, namespace, name)
+    },
+    async dropFinalizers(namespace: string, name: string): Promise<void> {
+      await replace(context, targetOf(configMaps, namespace, name), writeOptions, caller, async old => {
+        const { finalizers: _, ...metadata } = old!.metadata
+        return { object: { ...old!, metadata }, warnings: [], isWhatClientSaw: false }
+      })
+    },
+  }
+}
+
+export type World = ReturnType<typeof createWorld>
+
+export const ownedBy = (owner: ApiObject, more: Partial<OwnerReference> = {}) => ({
+  ownerReferences: [
+    { apiVersion: owner.apiVersion, kind: owner.kind, name: metaOf(owner).name, uid: metaOf(owner).uid, ...more },
+  ],
+})

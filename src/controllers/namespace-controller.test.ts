@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isObject, type ValueObject } from '../meta/value.js'
+import { createWorld, type World } from './controllers.suite.js'
+import { type Controller, startNamespaceController } from './namespace-controller.js'
+
+let world: World
+let controller: Controller
+
+beforeEach(async () => {
+  world = createWorld()
+  controller = await startNamespaceController(world.context, world.registry, world.namespaces)
+})
+afterEach(async () => {
+  controller.stop()
+  await world.context.close()
+  await world.store.close()
+})
+
+async function settled(): Promise<void> {
+  await new Promise(resolve => setImmediate(resolve))
+  await controller.idle()
+}
+
+test('a namespace goes with everything in it, and nothing else', async () => {
+  await world.createNamespace('doomed')
+  await world.createNamespace('other')
+  await Promise.all(Array.from({ length: 300 }, (_, i) => world.createConfigMap('doomed', `c-${i}`)))
+  await world.createConfigMap('other', 'stays')
+  await world.delete(world.namespaces, '', 'doomed')
+  await settled()
+  expect(await world.find(world.namespaces, '', 'doomed')).toBeUndefined()
+  expect((await world.store.range('/configmaps/')).entries.map(entry => entry.key)).toEqual(['/configmaps/other/stays'])
+})
+
+test('a namespace waits for what finalizers hold, and says what that is', async () => {
+  await world.createNamespace('doomed')
+  await world.createConfigMap('doomed', 'held', { finalizers: ['example.com/hold'] })
+  await world.delete(world.namespaces, '', 'doomed')
+  await settled()
+  const namespace = await world.find(world.namespaces, '', 'doomed')
+  const status = isObject(namespace?.['status']) ? namespace['status'] : {}
+  const conditions = status['conditions'] as (ValueObject & { type: string; status: string })[]
+  expect(status['phase']).toBe('Terminating')
+  expect(conditions.map(({ type, status: state }) => `${type}=${state}`)).toEqual([
+    'NamespaceDeletionDiscoveryFailure=False',
+    'NamespaceDeletionGroupVersionParsingFailure=False',
+    'NamespaceDeletionContentFailure=False',
+    'NamespaceContentRemaining=True',
+    'NamespaceFinalizersRemaining=True',
+  ])
+  expect(conditions[3]!['message']).toBe('Some resources are remaining: configmaps. has 1 resource instances')
+})
