@@ -1,22 +1,69 @@
-// The command line: `binnacle serve`.
-import { Command } from 'commander'
-import { addServeCommand } from './serve.js'
+// The command line: which command is meant, and how errors are told.
+import { readFileSync } from 'node:fs'
+import { nearest } from './nearest.js'
+import { SERVE_HELP, serve } from './serve.js'
+import { UsageError } from './usage-error.js'
+
+type Command = (args: readonly string[]) => Promise<void>
+
+const COMMANDS: Readonly<Record<string, Command>> = { serve }
+
+const HELP = `Binnacle: the Kubernetes API without the cluster.
+
+Usage: binnacle <command> [flags]
+
+Commands:
+  serve    serve the API; this is what is done when no command is given
+
+binnacle <command> --help shows the flags of a command.
+`
 
 export async function main(argv: readonly string[]): Promise<void> {
-  const program = new Command('binnacle')
-    .description('The Kubernetes API without the cluster.')
-    .showSuggestionAfterError()
-    .configureHelp({ showGlobalOptions: true })
-  addServeCommand(program)
   try {
-    await program.parseAsync(argv)
+    await run(argv.slice(2))
   } catch (error) {
     if (!isExpected(error)) throw error
-    console.error(`binnacle: ${error.message}`)
+    console.error(`binnacle: ${oneLine(error)}`)
     process.exitCode = 1
   }
 }
 
-/** Errors that the user can mend, and that need no stack to be understood: storage's own and the system's. */
-const isExpected = (error: unknown): error is Error =>
+async function run([first = 'serve', ...rest]: readonly string[]): Promise<void> {
+  if (isHelp(first) || first === 'help') return void process.stdout.write(HELP)
+  if (first === '--version') return console.log(`binnacle ${version()}`)
+  const isFlag = first.startsWith('-')
+  const command = isFlag ? serve : Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
+  if (!command) throw new UsageError(`there is no command ${JSON.stringify(first)}: ${hint(first)}`)
+  if (rest.some(isHelp)) return void process.stdout.write(SERVE_HELP)
+  await command(isFlag ? [first, ...rest] : rest)
+}
+
+const isHelp = (arg: string): boolean => arg === '--help' || arg === '-h'
+
+function hint(word: string): string {
+  const near = nearest(word, Object.keys(COMMANDS))
+  return near === undefined ? 'binnacle --help shows all commands' : `did you mean ${near}?`
+}
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
+  return (JSON.parse(text) as { version: string }).version
+}
+
+/** Errors that the user can mend, and that need no stack to be understood: ours, storage's and the system's. */
+const isExpected = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'code' in error && typeof error.code === 'string'
+
+function oneLine(error: NodeJS.ErrnoException & { readonly address?: string; readonly port?: number }): string {
+  const where = error.port === undefined ? '' : `${error.address ?? ''}:${error.port}`
+  switch (where === '' ? '' : error.code) {
+    case 'EADDRINUSE':
+      return `port ${error.port} of ${error.address} is in use; stop who has it, or take another port (0 takes any free one)`
+    case 'EACCES':
+      return `port ${error.port} may not be taken by this user; ports from 1024 on may`
+    case 'EADDRNOTAVAIL':
+      return `${error.address} is not an address of this machine; --bind-address=0.0.0.0 listens on all that are`
+    default:
+      return error.message.replaceAll('\n', ' ')
+  }
+}

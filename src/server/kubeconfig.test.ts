@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -39,4 +39,27 @@ test('merging keeps what else is there, and replaces an older entry of ours', as
     users: [{ name: 'me' }, { name: 'binnacle' }],
     preferences: { colors: true },
   })
+})
+
+test('merging into a file that is a link changes what it leads to', async () => {
+  const [file, link] = [join(folder, 'file'), join(folder, 'link')]
+  writeFileSync(file, 'preferences: {colors: true}\n')
+  symlinkSync(file, link)
+  await mergeKubeconfig(link, access)
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  expect(read(file)).toMatchObject({ 'current-context': 'binnacle', preferences: { colors: true } })
+})
+
+test.each(['a: [', 'just text', '- a\n- b\n'])('a file that holds %j is left as it is', async text => {
+  const path = join(folder, 'config')
+  writeFileSync(path, text)
+  await expect(mergeKubeconfig(path, access)).rejects.toThrow(`${path} is left as it is`)
+  expect(readFileSync(path, 'utf8')).toBe(text)
+})
+
+test.each(['', '# nothing yet\n'])('a file that holds %j is as good as none', async text => {
+  const path = join(folder, 'config')
+  writeFileSync(path, text)
+  await mergeKubeconfig(path, access)
+  expect(read(path)).toMatchObject({ 'current-context': 'binnacle' })
 })

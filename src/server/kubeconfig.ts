@@ -1,6 +1,7 @@
 // The file by which kubectl and all other clients find the server and prove who they are.
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { CodecError } from '../codec/codec-error.js'
 import { decodeYaml } from '../codec/yaml-decode.js'
 import { encodeYaml } from '../codec/yaml-encode.js'
 import { isObject, type Value, type ValueObject } from '../meta/value.js'
@@ -55,21 +56,34 @@ export async function mergeKubeconfig(path: string, access: Access): Promise<voi
 
 const entries = (list: Value | undefined): ValueObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
 
+/** There is a file that may hold what somebody needs, and it cannot be understood. */
+export class KubeconfigError extends Error {
+  override readonly name = 'KubeconfigError'
+  readonly code = 'kubeconfig'
+}
+
+/** Nothing, where no file is or an empty one. */
 async function readConfig(path: string): Promise<ValueObject> {
+  let value: Value
   try {
-    const { value } = decodeYaml(await readFile(path))
-    return isObject(value) ? value : {}
+    value = decodeYaml(await readFile(path)).value
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
-    throw error
+    if (!(error instanceof CodecError)) throw error
+    throw new KubeconfigError(`${path} is left as it is, because it is no kubeconfig: ${error.message}`)
   }
+  if (value === null) return {}
+  if (isObject(value)) return value
+  throw new KubeconfigError(`${path} is left as it is, because it is no kubeconfig`)
 }
 
 /** In one move, so that nobody ever reads half of it; it holds a key, so that nobody else reads it at all. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
-  await writeFile(`${path}.new`, text, { mode: 0o600 })
-  await rename(`${path}.new`, path)
+  // Where there is a link, the file that it leads to is replaced.
+  const file = await realpath(path).catch(() => path)
+  await writeFile(`${file}.new`, text, { mode: 0o600 })
+  await rename(`${file}.new`, file)
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')

@@ -1,37 +1,250 @@
-// Puts the rooms together from options: opens the store, listens, and in the end lets go of both in the right order.
-import { healthHandler } from '../http/health.js'
+// Puts the rooms together from options:
+//
+//   store → kinds → resources → what every cluster has → who may do what → controllers → the API → the network
+//
+// and takes them apart in the opposite order, so that nothing acknowledged is lost: no new requests, watches end,
+// requests under way are answered, controllers stop, and in the end the store is closed.
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Identity } from '../auth/authenticate.js'
+import { type Authorizer, allowAll } from '../auth/authorize.js'
+import { rbacAuthorizer } from '../auth/rbac.js'
+import { followRbac } from '../auth/stored-rbac.js'
+import { builtinKinds } from '../builtin/builtin-kinds.js'
+import { builtinTypes } from '../builtin/type-table.js'
+import { startGarbageCollector } from '../controllers/garbage-collector.js'
+import { startNamespaceController } from '../controllers/namespace-controller.js'
+import type { LimitOptions } from '../http/limits.js'
 import { type ListenOptions, listen } from '../http/listener.js'
+import type { Kind } from '../kinds/kind.js'
+import { createRegistry, type Registry } from '../kinds/registry.js'
+import { metaOf } from '../meta/object-meta.js'
+import { createResourceContext, type ResourceContext } from '../resources/resource-context.js'
+import { decodeStored } from '../resources/stored-object.js'
 import { openStore, type StorageOptions } from '../storage/open-store.js'
+import type { Store } from '../storage/store.js'
+import { admissionOf, namespaceLifecycle } from './admission.js'
+import { createApi } from './api.js'
+import { bootstrap, firstAddress } from './bootstrap.js'
+import type { Access } from './kubeconfig.js'
+import { type RuntimeConfig, withRuntimeConfig } from './runtime-config.js'
+import { serviceAddresses } from './service-addresses.js'
+import { type CertificateOptions, hostsOf, prepareTls } from './tls.js'
 
 export interface ServerOptions {
   readonly storage: StorageOptions
-  readonly http: ListenOptions
+  /** Not served when not given. */
+  readonly https?: HttpsOptions | undefined
+  /** Plain http, on 127.0.0.1. */
+  readonly http?: { readonly port: number } | undefined
+  readonly tokens?: ReadonlyMap<string, Identity> | undefined
+  /** Whether requests are let in that do not prove who sent them; they are when nothing is said. */
+  readonly anonymous?: boolean | undefined
+  readonly authorization?: 'RBAC' | 'AlwaysAllow' | undefined
+  readonly serviceRange?: string | undefined
+  readonly runtimeConfig?: RuntimeConfig | undefined
+  /** Admission plugins that are not asked, by kube-apiserver's names. */
+  readonly disabledPlugins?: readonly string[] | undefined
+  readonly garbageCollection?: boolean | undefined
+  readonly namespaceController?: boolean | undefined
+  readonly limits?: Partial<LimitOptions> | undefined
+  readonly minRequestTimeoutMs?: number | undefined
+  /** Hears of faults of our own; they are printed when nothing is said. */
+  readonly log?: ((message: string, error: unknown) => void) | undefined
+}
+
+export interface HttpsOptions {
+  readonly address: string
+  /** 0 takes any free one. */
+  readonly port: number
+  readonly certificates: CertificateOptions
 }
 
 export interface Server {
+  /** https, or plain http where that is all that is served. */
   readonly url: string
-  /** Answers what is under way, then closes the store: nothing acknowledged is lost. */
+  readonly httpUrl: string | undefined
+  /** How an administrator gets in, unless by a token of the options. */
+  readonly access: Access
   stop(): Promise<void>
 }
 
-export async function startServer({ storage, http }: ServerOptions): Promise<Server> {
-  const store = await openStore(storage)
+export const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
+const DEFAULT_PORT = 6443
+/** While the last requests are answered, watches are ended this often. */
+const DRAIN_MS = 20
+
+/** Rejects when something cannot be had, such as the data folder or the port; nothing is left running then. */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { serviceRange = DEFAULT_SERVICE_RANGE, https, http, log = printFault } = options
+  const stack = createStack()
   try {
-    const listener = await listen(
-      http,
-      healthHandler(async () => {
-        await store.revision()
-      }),
-    )
+    const store = await openStore(options.storage)
+    stack.push(() => store.close())
+    const tls = https && (await prepareTls(https.certificates, hostsOf(https.address, firstAddress(serviceRange))))
+    const registry = registryOf(options)
+    const addresses = serviceAddresses(kindOf(registry, '', 'Service'), serviceRange)
+    registry.put(addresses.kind)
+    const context = contextOf(store, registry, options)
+    stack.push(() => context.close())
+    const followed = await addresses.follow(context)
+    stack.push(() => followed.stop())
+    await bootstrap(context, registry, { serviceRange, port: https?.port || DEFAULT_PORT })
+    const authorizer = await authorizerOf(context, registry, options, stack)
+    await startControllers(store, context, registry, options, stack)
+
+    let isStopping = false
+    let address = ''
+    const api = createApi({
+      registry,
+      context,
+      authorizer,
+      tokens: options.tokens ?? new Map(),
+      anonymous: options.anonymous ?? true,
+      limits: options.limits,
+      minRequestTimeoutMs: options.minRequestTimeoutMs,
+      revision: () => store.revision(),
+      storedBytes: () => storedBytes(options.storage),
+      isStopping: () => isStopping,
+      serverAddress: () => address,
+      log,
+    })
+
+    const open = async (where: ListenOptions): Promise<string> => {
+      const listener = await listen(where, api.handle)
+      stack.push(() => listener.close())
+      return listener.url
+    }
+    const httpUrl = http && (await open({ address: '127.0.0.1', port: http.port }))
+    const httpsUrl = https && (await open({ address: https.address, port: https.port, tls: tls!.options }))
+    const url = httpsUrl ?? httpUrl
+    if (url === undefined) throw new Error('neither https nor http is to be served')
+    address = new URL(reachable(url)).host
+
     return {
-      url: listener.url,
+      url,
+      httpUrl,
+      access: { server: reachable(url), ...(httpsUrl && { ca: tls!.ca, client: tls!.admin }) },
       async stop() {
-        await listener.close()
-        await store.close()
+        isStopping = true
+        api.endWatches()
+        // One whose request was under way may begin a moment later.
+        const again = setInterval(() => api.endWatches(), DRAIN_MS)
+        try {
+          await stack.unwind()
+        } finally {
+          clearInterval(again)
+        }
       },
     }
   } catch (error) {
-    await store.close()
+    // Why it could not start is what matters, not what went wrong after that.
+    await stack.unwind().catch(() => {})
     throw error
   }
+}
+
+interface Stack {
+  push(undo: () => void | Promise<void>): void
+  /** Undoes everything, the latest first; only once. Rejects with the first failure, after trying the rest. */
+  unwind(): Promise<void>
+}
+
+function createStack(): Stack {
+  const steps: (() => void | Promise<void>)[] = []
+  let unwinding: Promise<void> | undefined
+  const unwind = async (): Promise<void> => {
+    const failures: unknown[] = []
+    for (let step = steps.pop(); step; step = steps.pop()) {
+      try {
+        await step()
+      } catch (error) {
+        failures.push(error)
+      }
+    }
+    if (failures.length > 0) throw failures[0]
+  }
+  return {
+    push: undo => void steps.push(undo),
+    unwind() {
+      unwinding ??= unwind()
+      return unwinding
+    },
+  }
+}
+
+function registryOf({ runtimeConfig = {} }: ServerOptions): Registry {
+  const registry = createRegistry()
+  for (const kind of builtinKinds(builtinTypes())) registry.put(withRuntimeConfig(kind, runtimeConfig))
+  return registry
+}
+
+function kindOf(registry: Registry, group: string, name: string): Kind {
+  const kind = registry.findKind(group, name)
+  if (!kind) throw new Error(`the kind ${name} is missing from the registry`)
+  return kind
+}
+
+function contextOf(store: Store, registry: Registry, { disabledPlugins = [] }: ServerOptions): ResourceContext {
+  const namespaces = kindOf(registry, '', 'Namespace')
+  const plugins = [
+    namespaceLifecycle(async name => {
+      const entry = await context.storeOf(namespaces).get('', name)
+      return entry && metaOf(decodeStored(entry))
+    }),
+  ]
+  const admission = admissionOf(plugins.filter(({ name }) => !disabledPlugins.includes(name)))
+  const context = createResourceContext({ store, admission })
+  return context
+}
+
+const RBAC = 'rbac.authorization.k8s.io'
+
+async function authorizerOf(
+  context: ResourceContext,
+  registry: Registry,
+  { authorization = 'RBAC' }: ServerOptions,
+  stack: Stack,
+): Promise<Authorizer> {
+  if (authorization === 'AlwaysAllow') return allowAll
+  const objects = await followRbac(context, {
+    clusterRoles: kindOf(registry, RBAC, 'ClusterRole'),
+    roles: kindOf(registry, RBAC, 'Role'),
+    clusterRoleBindings: kindOf(registry, RBAC, 'ClusterRoleBinding'),
+    roleBindings: kindOf(registry, RBAC, 'RoleBinding'),
+  })
+  stack.push(() => objects.stop())
+  return rbacAuthorizer(objects)
+}
+
+async function startControllers(
+  store: Store,
+  context: ResourceContext,
+  registry: Registry,
+  { garbageCollection = true, namespaceController = true }: ServerOptions,
+  stack: Stack,
+): Promise<void> {
+  if (namespaceController) {
+    const controller = await startNamespaceController(context, registry, kindOf(registry, '', 'Namespace'))
+    stack.push(() => controller.stop())
+  }
+  if (garbageCollection) {
+    const controller = startGarbageCollector(store, context, registry)
+    stack.push(() => controller.stop())
+  }
+}
+
+/** How much the files of the embedded store take. */
+async function storedBytes(storage: StorageOptions): Promise<number | undefined> {
+  if (storage.kind !== 'lmdb') return undefined
+  const names = await readdir(storage.folder)
+  const sizes = await Promise.all(names.map(async name => (await stat(join(storage.folder, name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** An address that means all of them is none that a client could ask. */
+const reachable = (url: string): string => url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
+
+function printFault(message: string, error: unknown): void {
+  console.error(`binnacle: ${message}:`, error)
 }

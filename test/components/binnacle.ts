@@ -53,7 +53,8 @@ export async function startBinnacleProcess(...flags: string[]): Promise<Binnacle
   const folder = mkdtempSync(join(tmpdir(), 'binnacle-process-'))
   const tokens = join(folder, 'tokens.csv')
   writeFileSync(tokens, TOKENS)
-  const dataDir = flags.find(flag => flag.startsWith('--data-dir='))?.slice('--data-dir='.length) ?? join(folder, 'data')
+  const dataDir =
+    flags.find(flag => flag.startsWith('--data-dir='))?.slice('--data-dir='.length) ?? join(folder, 'data')
   const { child, output, exit } = launch([
     'serve',
     `--data-dir=${dataDir}`,
@@ -94,7 +95,11 @@ export async function startBinnacleProcess(...flags: string[]): Promise<Binnacle
 /** Runs the executable to its end. */
 export const runBinnacle = (...args: string[]): Promise<Exit> => launch(args).exit
 
-function launch(args: string[]): { child: ChildProcess; output: { stdout: string; stderr: string }; exit: Promise<Exit> } {
+function launch(args: string[]): {
+  child: ChildProcess
+  output: { stdout: string; stderr: string }
+  exit: Promise<Exit>
+} {
   const child = spawn(process.execPath, [executable, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', text => (output.stdout += text))

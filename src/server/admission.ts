@@ -1,0 +1,50 @@
+// Who has a say in what is written: a list of plugins, asked one after the other.
+import { checkNamespaceLifecycle, type FindNamespace } from '../admission/namespace-lifecycle.js'
+import type { ApiObject } from '../kinds/kind.js'
+import { resourceOf } from '../kinds/kind-names.js'
+import { metaOf } from '../meta/object-meta.js'
+import type { Admission, AdmissionRequest } from '../resources/resource-context.js'
+
+/** A plugin has a say when something changes the object, when it is final, or both. */
+export interface AdmissionPlugin extends Partial<Admission> {
+  /** As kube-apiserver calls it. */
+  readonly name: string
+}
+
+export function admissionOf(plugins: readonly AdmissionPlugin[]): Admission {
+  const admitting = plugins.flatMap(({ admit }) => admit ?? [])
+  const validating = plugins.flatMap(({ validate }) => validate ?? [])
+  return {
+    async admit(request, warnings) {
+      let { object } = request
+      for (const admit of admitting) object = await admit({ ...request, object }, warnings)
+      return object
+    },
+    async validate(request, warnings) {
+      for (const validate of validating) await validate(request, warnings)
+    },
+  }
+}
+
+/** Before anything else is found wrong with an object, there must be a place for it. */
+export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
+  const check = ({ operation, target, object }: AdmissionRequest): Promise<void> =>
+    checkNamespaceLifecycle(
+      { operation, resource: resourceOf(target.kind), namespace: target.namespace, name: nameOf(target.name, object) },
+      find,
+    )
+  return {
+    name: 'NamespaceLifecycle',
+    async admit(request) {
+      await check(request)
+      return request.object
+    },
+    async validate(request) {
+      // What is created or updated has been looked at above.
+      if (request.operation === 'DELETE') await check(request)
+    },
+  }
+}
+
+const nameOf = (name: string, object: ApiObject | undefined): string =>
+  name === '' && object ? (metaOf(object).name ?? '') : name

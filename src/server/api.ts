@@ -1,0 +1,135 @@
+// The API on top of kinds and their objects: who may ask, what is answered besides resources, and what is counted.
+import { authenticate, byCertificate, byToken, type Identity } from '../auth/authenticate.js'
+import type { Authorizer } from '../auth/authorize.js'
+import { builtinTypes } from '../builtin/type-table.js'
+import { createDiscovery } from '../discovery/discovery.js'
+import { serverVersion } from '../discovery/version.js'
+import { type ApiHandler, type Authenticate, createApiHandler } from '../http/api-handler.js'
+import { type HealthCheck, healthPaths } from '../http/health.js'
+import type { LimitOptions } from '../http/limits.js'
+import { findOpenApi } from '../http/openapi-pages.js'
+import { findPage } from '../http/pages.js'
+import { findIn, firstOf, type PathHandler, type PathTable } from '../http/paths.js'
+import type { RequestInfo } from '../http/request-info.js'
+import type { Registry } from '../kinds/registry.js'
+import { createOpenApi } from '../openapi/openapi.js'
+import type { ResourceContext } from '../resources/resource-context.js'
+import { createVerbs } from '../resources/verbs.js'
+import { createMetrics, METRICS_TYPE, type Metrics } from './metrics.js'
+
+export interface ApiParts {
+  readonly registry: Registry
+  readonly context: ResourceContext
+  readonly authorizer: Authorizer
+  readonly tokens: ReadonlyMap<string, Identity>
+  readonly anonymous: boolean
+  readonly limits: Partial<LimitOptions> | undefined
+  readonly minRequestTimeoutMs: number | undefined
+  /** Rejects when the store does not answer. */
+  revision(): Promise<number>
+  storedBytes(): Promise<number | undefined>
+  isStopping(): boolean
+  /** `HOST:PORT`. */
+  serverAddress(): string
+  log(message: string, error: unknown): void
+}
+
+export function createApi(parts: ApiParts): ApiHandler {
+  const { registry, context, authorizer, log, limits, minRequestTimeoutMs } = parts
+  const metrics = createMetrics({
+    get load() {
+      return api.load
+    },
+    revision: parts.revision,
+    storedBytes: parts.storedBytes,
+  })
+  const ownPaths = ownPathsOf(parts, metrics)
+  const discovery = createDiscovery({
+    registry,
+    extras: {},
+    serverAddress: parts.serverAddress,
+    otherPaths: [...ownPaths.keys(), '/openapi/v2', '/openapi/v3', '/openapi/v3/'],
+  })
+  const openapi = createOpenApi({
+    registry,
+    types: builtinTypes,
+    serverVersion: serverVersion()['gitVersion'] as string,
+    now: context.now,
+  })
+  const api = createApiHandler({
+    registry,
+    verbs: createVerbs(context),
+    authenticate: authenticateBy(parts),
+    authorize: authorizer,
+    findPath: firstOf(findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
+    limits,
+    minRequestTimeoutMs,
+    now: context.now,
+    log,
+    observe: (info, status, milliseconds) => count(metrics, registry, info, status, milliseconds),
+  })
+  return api
+}
+
+function authenticateBy({ tokens, anonymous }: ApiParts): Authenticate {
+  // A token is found at once; to look at a certificate takes longer.
+  const authenticators = [byToken(tokens), byCertificate]
+  return ({ headers, peer }) =>
+    authenticate(
+      {
+        authorization: headers.authorization,
+        get certificateSubject() {
+          return peer.certificate()?.subject
+        },
+        userAgent: headers['user-agent'] ?? '',
+      },
+      authenticators,
+      anonymous,
+    )
+}
+
+function ownPathsOf({ revision, isStopping }: ApiParts, metrics: Metrics): PathTable {
+  const ping: HealthCheck = async () => {}
+  // By the name that those who ask kube-apiserver know, whichever store it is.
+  const etcd: HealthCheck = async () => void (await revision())
+  const shutdown: HealthCheck = async () => {
+    if (isStopping()) throw new Error('the server is stopping')
+  }
+  const showMetrics: PathHandler = async ({ reply }) =>
+    reply.send(200, { 'content-type': METRICS_TYPE }, await metrics.print())
+  return new Map<string, PathHandler>([
+    ...healthPaths('/healthz', { ping, etcd }),
+    ...healthPaths('/livez', { ping }),
+    ...healthPaths('/readyz', { ping, etcd, shutdown }),
+    ['/metrics', showMetrics],
+  ])
+}
+
+const VERBS = new Set([
+  'get',
+  'list',
+  'watch',
+  'create',
+  'update',
+  'patch',
+  'delete',
+  'deletecollection',
+  'post',
+  'put',
+])
+
+/** Only what is served is counted by name: the names that clients think of have no end. */
+function count(metrics: Metrics, registry: Registry, info: RequestInfo, code: number, milliseconds: number): void {
+  const isServed = info.isResource && registry.find(info.group, info.version, info.resource) !== undefined
+  metrics.onRequestEnd({
+    verb: VERBS.has(info.verb) ? info.verb : 'other',
+    group: isServed ? info.group : '',
+    version: isServed ? info.version : '',
+    resource: isServed ? info.resource : '',
+    subresource: isServed && SUBRESOURCES.has(info.subresource) ? info.subresource : '',
+    code,
+    seconds: milliseconds / 1000,
+  })
+}
+
+const SUBRESOURCES = new Set(['status', 'scale', 'finalize'])

@@ -1,0 +1,93 @@
+// Makes X.509 certificates, with ECDSA keys on P-256.
+import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
+import { isIP, isIPv4 } from 'node:net'
+import { promisify } from 'node:util'
+import { bits, boolean, explicit, implicit, integer, objectId, octets, pem, sequence, set, time, utf8 } from './der.js'
+
+export interface KeyPair {
+  /** Both PEM. */
+  readonly cert: string
+  readonly key: string
+}
+
+export interface CertificateRequest {
+  readonly subject: { readonly name: string; readonly organization?: string }
+  readonly validity: { readonly from: Date; readonly to: Date }
+  readonly use: 'authority' | 'server' | 'client'
+  /** Host names and addresses of a server. */
+  readonly hosts?: readonly string[]
+}
+
+/** Signed by an authority, or by itself. */
+export async function makeCertificate(request: CertificateRequest, authority?: KeyPair): Promise<KeyPair> {
+  const { publicKey, privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
+  const issuer = authority ? subjectOf(authority.cert) : nameOf(request.subject)
+  const body = sequence(
+    explicit(0, integer(Buffer.from([2]))), // version 3
+    integer(randomBytes(16)),
+    SIGNATURE,
+    issuer,
+    sequence(time(request.validity.from), time(request.validity.to)),
+    nameOf(request.subject),
+    publicKey.export({ type: 'spki', format: 'der' }),
+    explicit(3, sequence(...extensionsOf(request))),
+  )
+  const signer: KeyObject = authority ? createPrivateKey(authority.key) : privateKey
+  const certificate = sequence(body, SIGNATURE, bits(sign('sha256', body, signer)))
+  return {
+    cert: pem('CERTIFICATE', certificate),
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+}
+
+/** ecdsa-with-SHA256. */
+const SIGNATURE = sequence(objectId('1.2.840.10045.4.3.2'))
+
+const attribute = (id: string, text: string): Buffer => set(sequence(objectId(id), utf8(text)))
+
+function nameOf({ name, organization }: CertificateRequest['subject']): Buffer {
+  const parts = organization === undefined ? [] : [attribute('2.5.4.10', organization)]
+  return sequence(...parts, attribute('2.5.4.3', name))
+}
+
+/** The subject of our own certificates, written again as it was. */
+function subjectOf(cert: string): Buffer {
+  const lines = new X509Certificate(cert).subject.split('\n')
+  const part = (key: string): string | undefined =>
+    lines.find(line => line.startsWith(`${key}=`))?.slice(key.length + 1)
+  const organization = part('O')
+  return nameOf({ name: part('CN') ?? '', ...(organization !== undefined && { organization }) })
+}
+
+const extension = (id: string, value: Buffer, isCritical = false): Buffer =>
+  sequence(objectId(id), ...(isCritical ? [boolean(true)] : []), octets(value))
+
+const EXTENDED_USE = { server: '1.3.6.1.5.5.7.3.1', client: '1.3.6.1.5.5.7.3.2' }
+const DIGITAL_SIGNATURE = 0x80
+const CERTIFICATE_SIGN = 0x04
+const LIST_SIGN = 0x02
+
+function extensionsOf({ use, hosts = [] }: CertificateRequest): Buffer[] {
+  const isAuthority = use === 'authority'
+  const usage = isAuthority ? DIGITAL_SIGNATURE | CERTIFICATE_SIGN | LIST_SIGN : DIGITAL_SIGNATURE
+  return [
+    extension('2.5.29.19', isAuthority ? sequence(boolean(true)) : sequence(), true),
+    extension('2.5.29.15', bits(Buffer.from([usage]), isAuthority ? 1 : 7), true),
+    ...(isAuthority ? [] : [extension('2.5.29.37', sequence(objectId(EXTENDED_USE[use])))]),
+    ...(hosts.length === 0 ? [] : [extension('2.5.29.17', sequence(...hosts.map(alternativeName)))]),
+  ]
+}
+
+const alternativeName = (host: string): Buffer =>
+  isIP(host) ? implicit(7, addressBytes(host)) : implicit(2, Buffer.from(host, 'ascii'))
+
+function addressBytes(address: string): Buffer {
+  if (isIPv4(address)) return Buffer.from(address.split('.').map(Number))
+  // A URL writes an address in full groups of hexadecimal digits, apart from one run of zeros.
+  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
+  const groups = (text: string | undefined): number[] =>
+    text ? text.split(':').map(each => Number.parseInt(each, 16)) : []
+  const [before, after] = [groups(head), groups(tail)]
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => 0)
+  return Buffer.from([...before, ...zeros, ...after].flatMap(group => [group >> 8, group & 0xff]))
+}

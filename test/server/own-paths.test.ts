@@ -1,0 +1,71 @@
+// The paths that tell how the server is.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Binnacle, startBinnacle } from '../../src/server/index.js'
+import { ask, beginWatch } from './ask.js'
+
+let server: Binnacle
+beforeAll(async () => {
+  server = await startBinnacle()
+})
+afterAll(() => server.stop())
+
+const admin = (path: string) => ask(server, path, { token: server.token })
+
+test.each(['/healthz', '/livez', '/readyz', '/healthz/ping', '/livez/ping', '/readyz/ping', '/readyz/etcd'])(
+  '%s is ok',
+  async path => {
+    expect(await admin(path)).toMatchObject({ status: 200, text: 'ok' })
+  },
+)
+
+test('each check is told when asked', async () => {
+  expect((await admin('/readyz?verbose')).text).toBe('[+]ping ok\n[+]etcd ok\n[+]shutdown ok\nreadyz check passed\n')
+})
+
+test.each(['/healthz', '/livez', '/readyz', '/version'])('anybody may ask for %s', async path => {
+  expect((await ask(server, path)).status).toBe(200)
+})
+
+test.each(['/livez/ping', '/metrics', '/api'])('not everybody may ask for %s', async path => {
+  expect((await ask(server, path)).status).toBe(403)
+})
+
+test('the version is that of the API', async () => {
+  expect((await admin('/version')).body).toMatchObject({ major: '1', minor: '36' })
+})
+
+test('metrics count requests by verb, resource and code, and watches as long as they last', async () => {
+  const sample = async (name: string): Promise<number> => {
+    const { text } = await admin('/metrics')
+    const line = text.split('\n').find(each => each.startsWith(`${name} `) || each.startsWith(`${name}{`))
+    return Number(line?.split(' ').at(-1) ?? 0)
+  }
+  const lists =
+    'apiserver_request_total{verb="LIST",group="",version="v1",resource="secrets",subresource="",code="200"}'
+  await admin('/api/v1/secrets')
+  await admin('/api/v1/secrets')
+  expect(await sample(lists)).toBe(2)
+  expect(await sample('binnacle_storage_revision')).toBeGreaterThan(0)
+  const watch = await beginWatch(server, '/api/v1/secrets?watch=true&timeoutSeconds=1', server.token)
+  expect(await sample('apiserver_longrunning_requests{verb="WATCH"}')).toBe(1)
+  await watch.ended
+  await expect.poll(() => sample('apiserver_longrunning_requests{verb="WATCH"}')).toBe(0)
+})
+
+test('names that nobody serves are not kept', async () => {
+  await admin('/api/v1/made-up-by-a-client')
+  expect((await admin('/metrics')).text).not.toMatch('made-up-by-a-client')
+})
+
+test('what every cluster has is there', async () => {
+  const names = async (path: string): Promise<string[]> =>
+    (await admin(path)).body.items.map((item: { metadata: { name: string } }) => item.metadata.name)
+  expect(await names('/api/v1/namespaces')).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system'])
+  expect(await names('/apis/rbac.authorization.k8s.io/v1/clusterroles')).toEqual(
+    expect.arrayContaining(['admin', 'cluster-admin', 'edit', 'system:discovery', 'view']),
+  )
+  expect((await admin('/api/v1/namespaces/default/services/kubernetes')).body).toMatchObject({
+    metadata: { labels: { component: 'apiserver', provider: 'kubernetes' } },
+    spec: { type: 'ClusterIP', clusterIP: '10.0.0.1', ports: [{ name: 'https', port: 443, protocol: 'TCP' }] },
+  })
+})

@@ -1,0 +1,198 @@
+// `binnacle serve` as its users meet it: started, asked, stopped, started again.
+import { spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import type { ClientRequest } from 'node:http'
+import { type AddressInfo, connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type BinnacleProcess, runBinnacle, startBinnacleProcess } from '../components/binnacle.js'
+import { answerTo, ask, begin, beginWatch } from './ask.js'
+
+const token = 'admin-token'
+const CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
+const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } })
+
+let folder: string
+let running: BinnacleProcess[]
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'binnacle-serve-'))
+  running = []
+})
+afterEach(async () => {
+  await Promise.all(running.map(server => server.kill()))
+  rmSync(folder, { recursive: true })
+})
+
+async function start(...flags: string[]): Promise<BinnacleProcess> {
+  const server = await startBinnacleProcess(`--data-dir=${folder}`, ...flags)
+  running.push(server)
+  return server
+}
+
+/** A request that the server has begun to work on, and whose body is still to come. */
+async function beginCreate(server: BinnacleProcess): Promise<ClientRequest> {
+  const asking = begin(server, CONFIGMAPS, { method: 'POST', token })
+  asking.setHeader('expect', '100-continue')
+  asking.flushHeaders()
+  await once(asking, 'continue')
+  return asking
+}
+
+/** Settles when nobody listens there any more. */
+async function refused(url: string): Promise<void> {
+  const { hostname, port } = new URL(url)
+  for (;;) {
+    const socket = connect(Number(port), hostname)
+    const outcome = await Promise.race([
+      once(socket, 'connect').then(() => 'open'),
+      new Promise(resolve => socket.once('error', () => resolve('refused'))),
+    ])
+    socket.destroy()
+    if (outcome === 'refused') return
+  }
+}
+
+test('objects are there again after a restart, under the same names, uids and versions', async () => {
+  const first = await start()
+  const created = await ask(first, CONFIGMAPS, { method: 'POST', token, body: configMap('kept') })
+  expect(created.status).toBe(201)
+  expect(await first.stop()).toBe(0)
+
+  const second = await start()
+  const { status, body } = await ask(second, `${CONFIGMAPS}/kept`, { token })
+  expect(status).toBe(200)
+  expect(body.metadata).toEqual(created.body.metadata)
+  // What every cluster has was there already, and was left as it was.
+  const { body: later } = await ask(second, '/api/v1/namespaces', { token })
+  expect(later.metadata.resourceVersion).toBe(created.body.metadata.resourceVersion)
+})
+
+test('SIGTERM answers what is under way, ends watches, refuses others, and keeps what it acknowledged', async () => {
+  const server = await start()
+  const watch = await beginWatch(server, `${CONFIGMAPS}?watch=true`, token)
+  const asking = await beginCreate(server)
+
+  server.signal('SIGTERM')
+  await watch.ended
+  await refused(server.url)
+  asking.end(JSON.stringify(configMap('last')))
+  expect((await answerTo(asking)).status).toBe(201)
+  expect((await server.exit).code).toBe(0)
+
+  const again = await start()
+  expect((await ask(again, `${CONFIGMAPS}/last`, { token })).status).toBe(200)
+})
+
+test('a second signal does not wait', async () => {
+  const server = await start()
+  const asking = await beginCreate(server)
+  asking.on('error', () => {})
+  server.signal('SIGTERM')
+  await refused(server.url)
+  server.signal('SIGTERM')
+  expect((await server.exit).code).toBe(143)
+})
+
+describe('a start that cannot be', () => {
+  test('on a folder that is in use says by whom, and touches nothing', async () => {
+    const server = await start()
+    const content = () => new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    const before = content()
+    const kubeconfig = readFileSync(join(folder, 'kubeconfig'), 'utf8')
+    const { code, stdout, stderr } = await runBinnacle('serve', `--data-dir=${folder}`, '--secure-port=0')
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toBe(
+      `binnacle: the data folder ${join(folder, 'store')} is in use by process ${server.pid}; stop that one first, or name another folder\n`,
+    )
+    expect(content()).toEqual(before)
+    expect(readFileSync(join(folder, 'kubeconfig'), 'utf8')).toBe(kubeconfig)
+    expect((await ask(server, '/readyz', { token })).text).toBe('ok')
+  })
+
+  test('on a port that is taken says so, and leaves the folder for the next', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const { port } = taken.address() as AddressInfo
+    const { code, stderr } = await runBinnacle('serve', `--data-dir=${folder}`, `--secure-port=${port}`)
+    taken.close()
+    expect(code).toBe(1)
+    expect(stderr).toBe(
+      `binnacle: port ${port} of 127.0.0.1 is in use; stop who has it, or take another port (0 takes any free one)\n`,
+    )
+    expect(existsSync(join(folder, 'kubeconfig'))).toBe(false)
+    const next = await start()
+    expect((await ask(next, '/readyz', { token })).status).toBe(200)
+  })
+
+  test('with files that are no certificate says which, before anything is made', async () => {
+    const [cert, key] = [join(folder, 'a.crt'), join(folder, 'a.key')]
+    writeFileSync(cert, 'nothing')
+    writeFileSync(key, 'nothing')
+    const flags = [`--data-dir=${join(folder, 'data')}`, `--tls-cert-file=${cert}`, `--tls-private-key-file=${key}`]
+    const { code, stderr } = await runBinnacle('serve', ...flags)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(`binnacle: ${cert} and ${key} are not a certificate and its key in PEM form`)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+    expect(existsSync(join(folder, 'data'))).toBe(false)
+  })
+
+  test('without an etcd to talk to says where it looked', async () => {
+    const flags = ['--etcd-servers=http://127.0.0.1:1', `--data-dir=${join(folder, 'data')}`, '--secure-port=0']
+    const { code, stderr } = await runBinnacle('serve', ...flags)
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^binnacle: .*127\.0\.0\.1:1/)
+    expect(stderr.trim().split('\n')).toHaveLength(1)
+  })
+
+  test('with a flag that nobody knows suggests another', async () => {
+    const { code, stdout, stderr } = await runBinnacle('serve', '--secure-prot=1')
+    expect({ code, stdout, stderr }).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'binnacle: there is no flag --secure-prot: did you mean --secure-port?\n',
+    })
+  })
+})
+
+test('a flag of kube-apiserver that has no meaning here is taken with a warning', async () => {
+  const server = await start('--storage=memory', '--allow-privileged', '--event-ttl', '1h', '-v', '2')
+  expect(server.output.stderr.trim().split('\n')).toEqual(
+    ['allow-privileged', 'event-ttl', 'v'].map(
+      name => `binnacle: --${name} has no effect: there is nothing here that needs it`,
+    ),
+  )
+})
+
+test('plain http is served beside https when asked, and instead of it', async () => {
+  const beside = await start('--http-port=0', '--storage=memory')
+  const [, http] = /Plain http is at (\S+)\./.exec(beside.output.stdout)!
+  expect(beside.url).toMatch(/^https:/)
+  expect(await (await fetch(`${http}/readyz`)).text()).toBe('ok')
+
+  const instead = await start('--http-port=0', '--https=false', '--storage=memory')
+  expect(instead.url).toMatch(/^http:/)
+  const headers = { authorization: `Bearer ${token}` }
+  expect((await fetch(`${instead.url}/api/v1/namespaces/default`, { headers })).status).toBe(200)
+  expect((await fetch(`${instead.url}/api/v1/namespaces/default`)).status).toBe(403)
+})
+
+const hasKubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).status === 0
+
+describe.skipIf(!hasKubectl)('with kubectl', () => {
+  const kubectl = (...args: string[]) =>
+    spawnSync('kubectl', args, { encoding: 'utf8', env: { ...process.env, HOME: folder, KUBECONFIG: '' } })
+
+  test('the kubeconfig that is written is all that it takes', async () => {
+    const server = await start()
+    const { status, stdout, stderr } = kubectl('--kubeconfig', server.kubeconfig, 'get', 'namespaces', '-o', 'name')
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout.trim().split('\n').toSorted()).toEqual([
+      'namespace/default',
+      'namespace/kube-node-lease',
+      'namespace/kube-public',
+      'namespace/kube-system',
+    ])
+  })
+})
