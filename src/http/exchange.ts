@@ -10,13 +10,15 @@ export interface Exchange {
   readonly query: string
   /** By lower-case name. */
   readonly headers: IncomingHttpHeaders
+  /** Names and values in turn, as they were sent. */
+  readonly rawHeaders: readonly string[]
   readonly peer: Peer
   /** True once the client can no longer be answered. */
   readonly gone: boolean
   onGone(listener: () => void): void
   /** The whole body; rejects with `BodyTooLarge` as soon as it is over the limit. */
   body(limit: number): Promise<Buffer>
-  /** Answers in one piece. */
+  /** Answers in one piece. Only the first answer counts. */
   answer(status: number, headers: OutgoingHttpHeaders, body?: Buffer | string): void
   /** Begins an answer whose end is not known yet. */
   begin(status: number, headers: OutgoingHttpHeaders): Outgoing
@@ -31,6 +33,9 @@ export interface Outgoing {
   /** Breaks off: the client sees that the answer is not complete. */
   abort(): void
 }
+
+/** Where nothing can be sent any more, because the answer is out or nobody is there to hear it. */
+export const ANSWERED: Outgoing = { write: () => true, onDrain: () => {}, end: () => {}, abort: () => {} }
 
 export interface Peer {
   readonly address: string
@@ -69,13 +74,18 @@ export function collect(stream: NodeJS.ReadableStream, limit: number): Promise<B
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    stream.on('data', (chunk: Buffer) => {
+    const take = (chunk: Buffer): void => {
       size += chunk.length
-      if (size > limit) {
-        stream.pause()
-        reject(new BodyTooLarge(`the body is over ${limit} bytes`))
-      } else chunks.push(chunk)
-    })
+      if (size <= limit) {
+        chunks.push(chunk)
+        return
+      }
+      // Whoever answers decides what becomes of the rest.
+      stream.off('data', take)
+      stream.pause()
+      reject(new BodyTooLarge(`the body is over ${limit} bytes`))
+    }
+    stream.on('data', take)
     stream.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
     const cut = () => reject(new RequestCutShort('the request was cut short'))
     stream.on('aborted', cut)

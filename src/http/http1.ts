@@ -1,6 +1,6 @@
 // HTTP/1.1, for curl, browsers and clients that know nothing newer.
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { collect, type Exchange, type Outgoing, peerOf, splitTarget } from './exchange.js'
+import { ANSWERED, collect, type Exchange, type Outgoing, peerOf, splitTarget } from './exchange.js'
 
 export function exchangeOfHttp1(request: IncomingMessage, response: ServerResponse): Exchange {
   const { path, query } = splitTarget(request.url ?? '/')
@@ -10,6 +10,7 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
     path,
     query,
     headers: request.headers,
+    rawHeaders: request.rawHeaders,
     peer: peerOf(request.socket),
     get gone() {
       return response.destroyed || response.closed
@@ -18,13 +19,13 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
     body: limit => collect(request, limit),
     answer(status, headers, body) {
       if (response.headersSent || response.destroyed) return
-      // What is left of the request would have to be read before the connection could be used again.
-      if (!request.complete) headers.connection = 'close'
       headers['content-length'] ??= body === undefined ? 0 : Buffer.byteLength(body)
       response.writeHead(status, headers)
       response.end(body)
+      if (!request.complete) dropRest(request)
     },
     begin(status, headers): Outgoing {
+      if (response.headersSent || response.destroyed) return ANSWERED
       response.writeHead(status, headers)
       response.flushHeaders()
       return {
@@ -35,4 +36,24 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
       }
     },
   }
+}
+
+/** How much a client may still send after it has its answer, and how long it may take for that. */
+const REST_BYTES = 16 * 1024 * 1024
+const REST_MS = 5_000
+
+/**
+ * Reads what is left of a request that has been answered, so that the connection can be used again. A connection that
+ * is closed while data arrive is reset, and the client might never see its answer.
+ */
+function dropRest(request: IncomingMessage): void {
+  let left = REST_BYTES
+  const timer = setTimeout(() => request.socket.destroy(), REST_MS)
+  timer.unref()
+  request.on('data', (chunk: Buffer) => {
+    left -= chunk.length
+    if (left < 0) request.socket.destroy()
+  })
+  request.once('close', () => clearTimeout(timer))
+  request.resume()
 }

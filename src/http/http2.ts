@@ -1,6 +1,14 @@
 // HTTP/2 by Node's stream API, which costs half of what its request-and-response imitation of HTTP/1.1 does.
-import { constants, createServer, type Http2Server, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2'
-import { collect, type Exchange, type Outgoing, peerOf, splitTarget } from './exchange.js'
+import type { OutgoingHttpHeaders } from 'node:http'
+import {
+  constants,
+  createServer,
+  type Http2Server,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2'
+import { ANSWERED, collect, type Exchange, type Outgoing, type Peer, peerOf, splitTarget } from './exchange.js'
 
 export interface Http2Options {
   readonly maxStreams: number
@@ -24,11 +32,15 @@ export function createHttp2(options: Http2Options, handle: (exchange: Exchange) 
     watchOver(session, options.pingMs)
   })
   server.on('sessionError', () => {})
-  server.on('stream', (stream, headers) => {
-    const { path, query } = splitTarget(headers[':path'] ?? '/')
-    stream.on('error', () => {}) // the peer's resets; `gone` tells
-    handle(exchangeOf(stream, headers[':method'] ?? 'GET', path, query, headers))
-  })
+  server.on(
+    'stream',
+    (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) => {
+      const { path, query } = splitTarget(headers[':path'] ?? '/')
+      stream.on('error', ignore) // the peer's resets; `gone` tells
+      stream.on('aborted', destroyNext)
+      handle(new Http2Exchange(stream, headers[':method'] ?? 'GET', path, query, headers, rawHeaders))
+    },
+  )
   return {
     accept: socket => void server.emit('connection', socket),
     close() {
@@ -47,44 +59,62 @@ export interface Http2Endpoint {
   destroy(): void
 }
 
-function exchangeOf(
-  stream: ServerHttp2Stream,
-  method: string,
-  path: string,
-  query: string,
-  headers: Exchange['headers'],
-): Exchange {
-  const isHead = method === 'HEAD'
-  return {
-    method,
-    path,
-    query,
-    headers,
-    peer: peerOf(stream.session?.socket),
-    get gone() {
-      return stream.destroyed || stream.closed
-    },
-    onGone: listener => void stream.once('close', listener),
-    body: limit => collect(stream, limit),
-    answer(status, responseHeaders, body) {
-      if (stream.destroyed || stream.headersSent) return
-      responseHeaders['content-length'] ??= body === undefined ? 0 : Buffer.byteLength(body)
-      responseHeaders[':status'] = status
-      const empty = body === undefined || isHead
-      stream.respond(responseHeaders, { endStream: empty })
-      if (!empty) stream.end(body)
-      dropRest(stream)
-    },
-    begin(status, responseHeaders): Outgoing {
-      responseHeaders[':status'] = status
-      if (!stream.destroyed) stream.respond(responseHeaders, { endStream: isHead })
-      return {
-        write: chunk => stream.destroyed || stream.writableEnded || stream.write(chunk),
-        onDrain: listener => void stream.on('drain', listener),
-        end: () => void stream.end(),
-        abort: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
-      }
-    },
+const ignore = (): void => {}
+
+/** A stream that the client has given up is not closed while something waits to be sent, which it never will be. */
+function destroyNext(this: ServerHttp2Stream): void {
+  process.nextTick(() => this.destroy())
+}
+
+/** A class, since one is made for every request. */
+class Http2Exchange implements Exchange {
+  constructor(
+    private readonly stream: ServerHttp2Stream,
+    readonly method: string,
+    readonly path: string,
+    readonly query: string,
+    readonly headers: Exchange['headers'],
+    readonly rawHeaders: readonly string[],
+  ) {}
+
+  get peer(): Peer {
+    return peerOf(this.stream.session?.socket)
+  }
+
+  get gone(): boolean {
+    return this.stream.destroyed || this.stream.closed
+  }
+
+  onGone(listener: () => void): void {
+    this.stream.once('close', listener)
+  }
+
+  body(limit: number): Promise<Buffer> {
+    return collect(this.stream, limit)
+  }
+
+  answer(status: number, headers: OutgoingHttpHeaders, body?: Buffer | string): void {
+    const { stream } = this
+    if (stream.destroyed || stream.headersSent) return
+    headers['content-length'] ??= body === undefined ? 0 : Buffer.byteLength(body)
+    headers[':status'] = status
+    const isEmpty = body === undefined || this.method === 'HEAD'
+    stream.respond(headers, { endStream: isEmpty })
+    if (!isEmpty) stream.end(body)
+    dropRest(stream)
+  }
+
+  begin(status: number, headers: OutgoingHttpHeaders): Outgoing {
+    const { stream } = this
+    if (stream.destroyed || stream.headersSent) return ANSWERED
+    headers[':status'] = status
+    stream.respond(headers, { endStream: this.method === 'HEAD' })
+    return {
+      write: chunk => stream.destroyed || stream.writableEnded || stream.write(chunk),
+      onDrain: listener => void stream.on('drain', listener),
+      end: () => void stream.end(),
+      abort: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
+    }
   }
 }
 

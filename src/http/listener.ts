@@ -35,6 +35,7 @@ const MAX_HEADER_BYTES = 1024 * 1024
 const MAX_STREAMS = 1000
 const PING_MS = 30_000
 const GRACE_MS = 10_000
+const SWEEP_MS = 20
 
 export async function listen(options: ListenOptions, handle: (exchange: Exchange) => void): Promise<Listener> {
   const http2 = createHttp2({ maxStreams: MAX_STREAMS, maxHeaderBytes: MAX_HEADER_BYTES, pingMs: PING_MS }, handle)
@@ -56,8 +57,11 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
           http2.destroy()
           server.closeAllConnections()
         }, graceMs)
+        // A connection that a client keeps for its next request is idle only once the last one is answered.
+        const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
         server.close(() => {
           clearTimeout(cutOff)
+          clearInterval(sweep)
           resolve()
         })
         http2.close()

@@ -57,6 +57,8 @@ export interface KindVersion {
   readonly mergeFacts?: MergeFacts | undefined
   /** How objects look as protobuf, for kinds that have it. */
   readonly protobuf?: ProtobufForm | undefined
+  /** What OpenAPI tells of its objects, for kinds that the table of built-in types does not describe. */
+  readonly openapi?: PublishedSchema | undefined
   readonly columns: readonly Column[]
   /** The cells of an object's row, one for each column. */
   cells(object: ApiObject, now: number): Value[]
@@ -137,6 +139,13 @@ export interface MergeField {
 export interface ProtobufForm {
   decode(bytes: Uint8Array): Value
   encode(object: ApiObject): Buffer
+}
+
+export interface PublishedSchema {
+  /** The structural schema as its definition has it; absent where there is none, or none that can be published. */
+  readonly schema?: ValueObject | undefined
+  /** The fields that selectors may ask for, as paths: `.spec.color`. */
+  readonly selectableFields?: readonly string[] | undefined
 }
 
 /** A column of a Table. */

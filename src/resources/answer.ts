@@ -9,7 +9,7 @@ export interface Served {
   readonly version: KindVersion
 }
 
-export type Answer = ObjectAnswer | ScaleAnswer | StatusAnswer | ListAnswer
+export type Answer = ObjectAnswer | ScaleAnswer | VirtualAnswer | StatusAnswer | ListAnswer
 
 interface Common {
   readonly status: number
@@ -25,6 +25,12 @@ export interface ObjectAnswer extends Common {
 /** An object of another kind than the one that was addressed: a Scale. */
 export interface ScaleAnswer extends Common {
   readonly type: 'scale'
+  readonly object: ApiObject
+}
+
+/** An object that was made for the answer, and is kept nowhere. */
+export interface VirtualAnswer extends Common {
+  readonly type: 'virtual'
   readonly object: ApiObject
 }
 
@@ -48,6 +54,7 @@ export interface ListAnswer extends Common {
  * inside, parsed when they do.
  */
 export interface Shown {
+  /** Set only where its bytes begin as all objects of the version that is asked for do in the store. */
   readonly entry: Entry | undefined
   value(): ApiObject
 }

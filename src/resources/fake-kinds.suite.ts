@@ -1,6 +1,6 @@
 // Two kinds made by hand, for tests of what serves any kind: one that behaves as built-in kinds do, one that behaves
 // as custom ones do.
-import type { ApiObject, Kind, KindVersion, Manners, ObjectRules } from '../kinds/kind.js'
+import type { Kind, KindVersion, Manners, ObjectRules } from '../kinds/kind.js'
 import { onlyNameAndNamespace } from '../meta/field-selectors.js'
 import { badRequest } from '../meta/status.js'
 import { isObject, type Value } from '../meta/value.js'
@@ -69,7 +69,7 @@ const fakeVersion = (apiVersion: string, kind: string): KindVersion => ({
 const fakeRules = (apiVersion: string, kind: string): ObjectRules => ({
   shape(body: Value) {
     if (!isObject(body) || !isObject(body['metadata'])) throw badRequest(`this is no ${kind}`)
-    return { object: { ...body, apiVersion, kind, metadata: body['metadata'] } as ApiObject, strict: [] }
+    return { object: { ...body, apiVersion, kind, metadata: body['metadata'] }, strict: [] }
   },
   default: object => object,
   forCreate: object => object,

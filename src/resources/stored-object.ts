@@ -28,18 +28,3 @@ export const storedHead = (apiVersion: string, kind: string): Buffer =>
 /** Whether stored bytes are those of an object of that version, as we write it. */
 export const isStoredAs = ({ value }: Entry, head: Buffer): boolean =>
   value.length > head.length && head.compare(value, 0, head.length) === 0
-
-/**
- * The stored bytes with the resourceVersion put in; undefined when they do not begin as expected, because the object is
- * in another version or was written by someone else. `shownHead` is what to begin with instead.
- */
-export function spliceStored(entry: Entry, head: Buffer, shownHead = head): Buffer | undefined {
-  const { value, revision } = entry
-  if (!isStoredAs(entry, head)) return undefined
-  const version = `"resourceVersion":"${revision}",`
-  const bytes = Buffer.allocUnsafe(shownHead.length + version.length + value.length - head.length)
-  shownHead.copy(bytes)
-  bytes.write(version, shownHead.length, 'latin1')
-  value.copy(bytes, shownHead.length + version.length, head.length)
-  return bytes
-}

@@ -3,7 +3,7 @@
 import { encodeJson } from '../../codec/json-encode.js'
 import type { ValueObject } from '../../meta/value.js'
 import type { Served, Shown } from '../answer.js'
-import { isSpliceable, sizeOfSplice, spliceInto, versionMember } from './splice.js'
+import { sizeOfSplice, spliceInto, versionMember } from './splice.js'
 
 /** What an item is when it is not shown as it is stored. */
 export type ItemValue = (shown: Shown) => ValueObject
@@ -16,7 +16,7 @@ export interface JsonList {
   readonly pages: AsyncIterable<readonly Shown[]>
   readonly item: ItemValue
   /** Where items may be copied as they are stored: how they begin there, and how they are to begin. */
-  readonly copied?: { readonly stored: Buffer; readonly opening: Buffer } | undefined
+  readonly copied?: { readonly head: Buffer; readonly opening: Buffer } | undefined
   readonly pretty: boolean
   /** Empty lists of some kinds are null. */
   readonly nullWhenEmpty: boolean
@@ -32,20 +32,17 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
   let separator = opening
   for await (const page of list.pages) {
     for (const shown of page) {
-      const { entry } = shown
-      const stored = copied && entry && isSpliceable(entry, copied.stored) ? entry : undefined
+      const stored = copied && shown.entry
       const version = stored ? versionMember(stored) : ''
       const bytes = stored ? undefined : Buffer.from(indented(encodeJson(item(shown), { pretty }), pretty))
-      const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, copied!.stored, copied!.opening, version))
+      const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, copied!.head, copied!.opening, version))
       if (at + size > piece.length) {
         if (at > 0) yield piece.subarray(0, at)
         piece = Buffer.allocUnsafe(Math.max(PIECE, size))
         at = 0
       }
       at += separator.copy(piece, at)
-      at = stored
-        ? spliceInto(piece, at, stored, copied!.stored, copied!.opening, version)
-        : at + bytes!.copy(piece, at)
+      at = stored ? spliceInto(piece, at, stored, copied!.head, copied!.opening, version) : at + bytes!.copy(piece, at)
       separator = between
     }
   }

@@ -5,14 +5,16 @@ import type { Status } from '../../meta/status.js'
 import { type IncludeObject, listMeta } from '../../meta/table.js'
 import type { ValueObject } from '../../meta/value.js'
 import type { Answer, ListAnswer, ObjectAnswer, Shown } from '../answer.js'
+import { headOf } from '../shown.js'
 import { encodeValue, statusValue } from './encode-value.js'
 import { type Form, MEDIA_TYPES } from './form.js'
 import { encodeJsonList, type ItemValue, itemOf } from './json-list.js'
-import { headsOf, isSpliceable, splice } from './splice.js'
+import { BARE_HEAD, splice } from './splice.js'
 import {
   includeObjectOf,
   isTyped,
   metadataOf,
+  PLAIN_ROWS,
   refuseList,
   refuseObject,
   rowOf,
@@ -54,6 +56,9 @@ function bodyOf(answer: Answer, form: Form, include: IncludeObject, now: number)
     case 'scale':
       refuseObject(form.as, undefined)
       return encodeValue(transformObject(answer.object, form.as, SCALE_ROWS, include, now), form)
+    case 'virtual':
+      refuseObject(form.as, undefined)
+      return encodeValue(transformObject(answer.object, form.as, PLAIN_ROWS, include, now), form)
     case 'object':
       return encodeObjectAnswer(answer, form, include, now)
     case 'list':
@@ -66,8 +71,8 @@ const NEWLINE = Buffer.from('\n')
 function encodeObjectAnswer({ served, object }: ObjectAnswer, form: Form, include: IncludeObject, now: number): Buffer {
   const { entry } = object
   if (entry && form.encoding === 'json' && !form.as && !form.pretty) {
-    const { stored } = headsOf(served)
-    if (isSpliceable(entry, stored)) return splice(entry, stored, stored, NEWLINE)
+    const head = headOf(served)
+    return splice(entry, head, head, NEWLINE)
   }
   if (!form.as && form.encoding === 'protobuf' && served.version.protobuf) {
     return served.version.protobuf.encode(object.value())
@@ -82,7 +87,7 @@ function encodeList(answer: ListAnswer, form: Form, include: IncludeObject, now:
   refuseList(form.as, answer.served)
   const shape = shapeOf(answer, form, include, now)
   if (form.encoding !== 'json') return encodeWhole(answer, shape, form)
-  const { stored, bare } = headsOf(answer.served)
+  const head = headOf(answer.served)
   return encodeJsonList({
     ...shape,
     pages: answer.pages,
@@ -90,7 +95,7 @@ function encodeList(answer: ListAnswer, form: Form, include: IncludeObject, now:
     copied:
       form.as || form.pretty
         ? undefined
-        : { stored, opening: answer.served.kind.manners.itemsCarryKind ? stored : bare },
+        : { head, opening: answer.served.kind.manners.itemsCarryKind ? head : BARE_HEAD },
   })
 }
 

@@ -34,6 +34,15 @@ export const SCALE_ROWS: Rows = {
   ],
 }
 
+/** Where there is nothing to tell of an object but its name and when it was made. */
+export const PLAIN_ROWS: Rows = {
+  columns: [
+    column('Name', 'string', 'name', 'The name of the object.'),
+    column('Created At', 'date', '', 'When the object was created.'),
+  ],
+  cells: ({ metadata }) => [getOwn(metadata, 'name') ?? '', getOwn(metadata, 'creationTimestamp') ?? null],
+}
+
 function column(name: string, type: string, format: string, description: string): Column {
   return { name, type, format, description, priority: 0 }
 }

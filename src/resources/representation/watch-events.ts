@@ -7,12 +7,13 @@ import type { ApiObject, KindVersion } from '../../kinds/kind.js'
 import type { Status } from '../../meta/status.js'
 import type { IncludeObject } from '../../meta/table.js'
 import type { ValueObject } from '../../meta/value.js'
-import type { Revision } from '../../storage/store.js'
+import type { Entry, Revision } from '../../storage/store.js'
 import type { Served, Shown } from '../answer.js'
+import { headOf } from '../shown.js'
 import { bookmarkObject, type EventType } from '../watch.js'
 import { encodeProtobuf, statusValue } from './encode-value.js'
 import type { Form } from './form.js'
-import { headsOf, isSpliceable, openingOfEvent, splice } from './splice.js'
+import { headOfEvent, splice } from './splice.js'
 import { rowOf, tableHead, transformObject } from './transform.js'
 
 export interface EventEncoder {
@@ -95,8 +96,8 @@ function createSharedEncoder(served: Served, form: Form, include: IncludeObject)
   return {
     slots,
     encode(type, shown, withColumns, now) {
-      const copied = copy && shown.entry ? copy(type, shown) : undefined
-      return copied ?? frame(form, type, show(served, form, include, shown.value(), withColumns, now), served)
+      if (copy && shown.entry) return copy(type, shown.entry)
+      return frame(form, type, show(served, form, include, shown.value(), withColumns, now), served)
     },
     // Whoever waits for the end of the initial events finds it in the object of the row.
     bookmark: (object, withColumns, now) =>
@@ -127,16 +128,15 @@ function show(
 
 const CLOSING = Buffer.from('}\n')
 
-/** Puts the stored bytes of an object into an event without parsing them, where they allow it. */
-function copier(served: Served): (type: EventType, shown: Shown) => Buffer | undefined {
-  const { stored } = headsOf(served)
+/** Puts the stored bytes of an object into an event without parsing them. */
+function copier(served: Served): (type: EventType, entry: Entry) => Buffer {
+  const head = headOf(served)
   const openings = {
-    ADDED: openingOfEvent('ADDED', served),
-    MODIFIED: openingOfEvent('MODIFIED', served),
-    DELETED: openingOfEvent('DELETED', served),
+    ADDED: headOfEvent('ADDED', served),
+    MODIFIED: headOfEvent('MODIFIED', served),
+    DELETED: headOfEvent('DELETED', served),
   }
-  return (type, { entry }) =>
-    isSpliceable(entry!, stored) ? splice(entry!, stored, openings[type], CLOSING) : undefined
+  return (type, entry) => splice(entry, head, openings[type], CLOSING)
 }
 
 /** An event with its object, as the stream of the encoding has it. */

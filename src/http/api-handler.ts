@@ -1,0 +1,327 @@
+// The life of a request:
+//
+//   Exchange                       a request, and ways to answer it                          exchange.ts
+//      │
+//   understand ─────────── 400     method and URL → RequestInfo                              request-info.ts
+//      │
+//   set a time limit ───── 400     `timeout`; when it is over, 504                           limits.ts
+//      │
+//   authenticate ───────── 401     who is it                                                 injected
+//      │
+//   take a place ───────── 429     not too many at once; watches take none                   limits.ts
+//      │
+//   impersonate ────────── 400 403 who else would they be                                    injected
+//      │
+//   authorize ──────────── 403     may they                                                  injected
+//      │
+//   route ──────────────── 404 405 a path of its own, or a kind, a verb and what is meant    routing.ts
+//      │
+//   negotiate ──────────── 406 415 in which form it is answered, in which the body comes     negotiation.ts
+//      │
+//   read the body ──────── 413
+//      │
+//   carry out ──────────── any     the verb                                                  resources/verbs.ts
+//      │
+//   represent                      the answer in the form that is wanted                     resources/representation
+//      │
+//   reply                          bytes and headers, whole, in pieces, or event by event    reply.ts, watch-stream.ts
+//
+// Whatever is thrown on the way is answered with the Status that it carries. What carries none is our own fault: it is
+// logged, answered with a 500, and the next request is served as if nothing had happened.
+import { type Authorizer, type Deed, refusal } from '../auth/authorize.js'
+import type { Impersonate } from '../auth/impersonate.js'
+import type { Registry } from '../kinds/registry.js'
+import {
+  genericResponse,
+  internalError,
+  requestEntityTooLarge,
+  type Status,
+  StatusError,
+  unauthorized,
+} from '../meta/status.js'
+import type { Answer } from '../resources/answer.js'
+import type { Body } from '../resources/body.js'
+import { patchTypesOf } from '../resources/patch-types.js'
+import { represent } from '../resources/representation/represent.js'
+import type { Caller } from '../resources/resource-context.js'
+import type { Verbs } from '../resources/verbs.js'
+import { createVirtual, type VirtualKind } from '../resources/virtual-kind.js'
+import { BodyTooLarge, type Exchange, RequestCutShort } from './exchange.js'
+import { sendFault } from './fault.js'
+import { impersonationHeaders } from './impersonation-headers.js'
+import {
+  countInFlight,
+  DEFAULT_LIMITS,
+  isLongRunning,
+  isPrivileged,
+  type LimitOptions,
+  timeLimit,
+  tookTooLong,
+} from './limits.js'
+import { bodyType, negotiateForm, patchType, TYPED_OBJECTS } from './negotiation.js'
+import type { FindPath } from './paths.js'
+import { createReply, type Reply } from './reply.js'
+import { MalformedPath, parseRequestInfo, type RequestInfo } from './request-info.js'
+import { checkName, createRouter, type Route } from './routing.js'
+import { createVirtualRouter } from './virtual-routing.js'
+import { createWatchStreams } from './watch-stream.js'
+
+/** Undefined when the request does not prove who sent it; others may also throw a StatusError. */
+export type Authenticate = (
+  exchange: Exchange,
+  warn: (text: string) => void,
+) => Promise<Caller | undefined> | Caller | undefined
+
+export interface ApiOptions {
+  readonly registry: Registry
+  readonly verbs: Verbs
+  readonly authenticate: Authenticate
+  readonly authorize: Authorizer
+  /** Who the caller is from now on, if the request says so and they may; headers that say so are ignored without it. */
+  readonly impersonate?: Impersonate | undefined
+  /** What is answered without being stored. */
+  readonly virtualKinds?: readonly VirtualKind[] | undefined
+  /** Who serves the paths that name no resource. */
+  readonly findPath: FindPath
+  readonly limits?: Partial<LimitOptions> | undefined
+  /** How long a watch that does not say lasts at least. */
+  readonly minRequestTimeoutMs?: number | undefined
+  readonly now?: (() => number) | undefined
+  /** Hears of faults of our own. */
+  readonly log: (message: string, error: unknown) => void
+  /** Hears of every request that has been answered. */
+  readonly observe?: ((info: RequestInfo, status: number, milliseconds: number) => void) | undefined
+}
+
+export interface ApiHandler {
+  handle(exchange: Exchange): void
+  /** Ends all watches, so that the server can stop; clients come back to whoever serves them then. */
+  endWatches(): void
+  /** How much is under way. */
+  readonly load: { readonly reading: number; readonly mutating: number; readonly watches: number }
+}
+
+/** Larger bodies are refused. */
+const MAX_BODY = 3 * 1024 * 1024
+const MIN_REQUEST_TIMEOUT_MS = 1_800_000
+
+export function createApiHandler(options: ApiOptions): ApiHandler {
+  const { registry, verbs, authenticate, authorize, impersonate, findPath, log, observe } = options
+  const { virtualKinds = [] } = options
+  const limits: LimitOptions = { ...DEFAULT_LIMITS, ...options.limits }
+  const now = options.now ?? Date.now
+  const router = createRouter(registry, virtualKinds)
+  const routeVirtual = createVirtualRouter(virtualKinds)
+  const inFlight = countInFlight(limits)
+  const watches = createWatchStreams({
+    minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
+    now,
+  })
+
+  async function live(exchange: Exchange): Promise<void> {
+    const started = performance.now()
+    const reply = createReply(exchange)
+    const info = understand(exchange, reply)
+    if (!info) return
+    const done = (): void => observe?.(info, reply.status, performance.now() - started)
+    let timer: NodeJS.Timeout | undefined
+    let isOver = true
+    try {
+      if (!isLongRunning(info)) timer = setTimeout(giveUp, timeLimit(info, limits), reply, info)
+      isOver = await serve(reply, info, done)
+    } catch (error) {
+      answerFault(reply, info, error)
+    }
+    clearTimeout(timer)
+    if (isOver) done()
+  }
+
+  /** Answers whether it is over when this settles; a watch goes on, and calls `done` itself. */
+  async function serve(reply: Reply, info: RequestInfo, done: () => void): Promise<boolean> {
+    const caller = await authenticate(reply.exchange, text => reply.warn([text]))
+    if (!caller) throw unauthorized()
+    if (isLongRunning(info)) return carryOut(reply, info, caller, done)
+    const hasPlace = inFlight.enter(info)
+    if (!hasPlace && !isPrivileged(caller.groups)) {
+      tooMany(reply)
+      return true
+    }
+    try {
+      return await carryOut(reply, info, caller, done)
+    } finally {
+      if (hasPlace) inFlight.leave(info)
+    }
+  }
+
+  async function carryOut(reply: Reply, info: RequestInfo, sender: Caller, done: () => void): Promise<boolean> {
+    const deed = deedOf(info)
+    const wished = impersonate && impersonationHeaders(reply.exchange)
+    const caller = wished ? await impersonate(sender, wished, deed) : sender
+    const verdict = await authorize(caller, deed)
+    if (!verdict.allowed) throw new Forbidden(refusal(caller, deed, verdict))
+    if (!info.isResource) {
+      await servePath(reply, info, caller)
+      return true
+    }
+    const { exchange } = reply
+    const virtual = routeVirtual(exchange.method, exchange.headers, info)
+    if (virtual) {
+      await serveVirtual(reply, virtual, info, caller)
+      return true
+    }
+    const route = router.route(exchange.method, exchange.headers, info)
+    if (!route) {
+      nowhere(reply, info)
+      return true
+    }
+    const { deprecationWarning } = route.target.version
+    if (deprecationWarning) reply.warn([deprecationWarning])
+    if (route.verb !== 'watch') {
+      await serveVerb(reply, route, caller)
+      return true
+    }
+    const form = negotiateForm({ headers: exchange.headers, query: info.query }, route.offer)
+    const watch = await verbs.watch(route.target, route.query)
+    watches.serve(reply, watch, form, route.query, done)
+    return false
+  }
+
+  async function servePath(reply: Reply, info: RequestInfo, caller: Caller): Promise<void> {
+    const handler = info.path.startsWith('//') ? undefined : findPath(info.path)
+    if (handler) await handler({ info, caller, reply })
+    else nowhere(reply, info)
+  }
+
+  async function serveVerb(reply: Reply, route: Route, caller: Caller): Promise<void> {
+    const { exchange } = reply
+    const { verb, target, query, offer } = route
+    // A patch of a kind that is not taken is refused before anything else.
+    const type = verb === 'patch' ? patchType(exchange.headers, patchTypesOf(target)) : ''
+    checkName(route)
+    const form = negotiateForm({ headers: exchange.headers, query }, offer)
+    const answer = await carryOutVerb(exchange, route, type, caller)
+    // The deadline may have passed meanwhile; then there is nothing left to say.
+    if (reply.status === 0) await reply.represent(represent(answer, form, query, now()))
+  }
+
+  async function carryOutVerb(exchange: Exchange, route: Route, patch: string, caller: Caller): Promise<Answer> {
+    const { verb, target, query } = route
+    switch (verb) {
+      case 'get':
+        return verbs.get(target, query)
+      case 'list':
+        return verbs.list(target, query)
+      case 'create': {
+        const mediaType = bodyType(exchange.headers)
+        return verbs.create(target, query, await readBody(exchange, mediaType), caller)
+      }
+      case 'update': {
+        const { bytes } = await readBody(exchange, '')
+        return verbs.update(target, query, { bytes, mediaType: bodyType(exchange.headers) }, caller)
+      }
+      case 'patch':
+        return verbs.patch(target, query, await readBody(exchange, patch), caller)
+      case 'delete':
+        return verbs.delete(target, query, await readOptions(exchange), caller)
+      default:
+        return verbs.deleteCollection(target, query, await readOptions(exchange), caller)
+    }
+  }
+
+  async function serveVirtual(reply: Reply, kind: VirtualKind, info: RequestInfo, caller: Caller): Promise<void> {
+    const { exchange } = reply
+    const { query, namespace, name } = info
+    const form = negotiateForm({ headers: exchange.headers, query }, TYPED_OBJECTS)
+    const body = await readBody(exchange, bodyType(exchange.headers))
+    const answer = await createVirtual(kind, { caller, namespace, name, now: now() }, query, body)
+    if (reply.status === 0) await reply.represent(represent(answer, form, query, now()))
+  }
+
+  /** A path that leads nowhere. */
+  function nowhere(reply: Reply, info: RequestInfo): void {
+    if (router.isBuiltinGroup(info) && !info.path.startsWith('//')) throw genericResponse(404)
+    reply.text(404, '404 page not found\n')
+  }
+
+  function giveUp(reply: Reply, info: RequestInfo): void {
+    if (reply.status === 0) answerFault(reply, info, tookTooLong())
+    else if (!reply.exchange.gone) reply.abort()
+  }
+
+  function answerFault(reply: Reply, info: RequestInfo, error: unknown): void {
+    // Nobody is there any more to hear of it.
+    if (error instanceof RequestCutShort || reply.exchange.gone) return
+    const isOurs = !(error instanceof StatusError) && !(error instanceof Forbidden)
+    if (isOurs) log(`${reply.exchange.method} ${reply.exchange.path} failed`, error)
+    if (reply.status !== 0) return reply.abort()
+    const headers = error instanceof Forbidden ? { 'x-content-type-options': 'nosniff' } : {}
+    sendFault(reply, info.query, statusOf(error), { headers })
+  }
+
+  return {
+    handle: exchange => void live(exchange).catch((error: unknown) => log('a request could not be answered', error)),
+    endWatches: () => watches.end(),
+    load: {
+      get reading() {
+        return inFlight.reading
+      },
+      get mutating() {
+        return inFlight.mutating
+      },
+      get watches() {
+        return watches.open
+      },
+    },
+  }
+}
+
+/** A URL that cannot be read is no request of the API: it gets what any web server would say. */
+function understand(exchange: Exchange, reply: Reply): RequestInfo | undefined {
+  try {
+    return parseRequestInfo(exchange.method, exchange.path, exchange.query)
+  } catch (error) {
+    if (!(error instanceof MalformedPath)) throw error
+    reply.send(400, { 'content-type': 'text/plain; charset=utf-8' }, '400 Bad Request')
+    return undefined
+  }
+}
+
+/** Refused by the authorizer; a verb that refuses says so without the extra header. */
+class Forbidden extends Error {
+  constructor(readonly fault: StatusError) {
+    super(fault.message)
+  }
+}
+
+/** What the caller wants to do, as the question is put to those who decide. */
+function deedOf({ isResource, verb, path, group, resource, subresource, namespace, name }: RequestInfo): Deed {
+  return isResource ? { verb, group, resource, subresource, namespace, name } : { verb, path }
+}
+
+function statusOf(error: unknown): Status {
+  if (error instanceof StatusError) return error.status
+  if (error instanceof Forbidden) return error.fault.status
+  return internalError('something went wrong in the server; its log says more').status
+}
+
+function tooMany(reply: Reply): void {
+  reply.send(
+    429,
+    { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'retry-after': '1' },
+    'Too many requests, please try again later.\n',
+  )
+}
+
+async function readBody(exchange: Exchange, mediaType: string): Promise<Body> {
+  try {
+    return { bytes: await exchange.body(MAX_BODY), mediaType }
+  } catch (error) {
+    throw error instanceof BodyTooLarge ? requestEntityTooLarge(`limit is ${MAX_BODY}`) : error
+  }
+}
+
+/** The options of a delete; where there are none, it does not matter what they would have been written in. */
+async function readOptions(exchange: Exchange): Promise<Body> {
+  const { bytes } = await readBody(exchange, '')
+  return { bytes, mediaType: bytes.length === 0 ? '' : bodyType(exchange.headers) }
+}

@@ -1,0 +1,27 @@
+// The pages of OpenAPI on the wire.
+
+import type { OpenApi } from '../openapi/openapi.js'
+import { parseAccept } from './media-types.js'
+import type { FindPath } from './paths.js'
+
+export const findOpenApi =
+  (openapi: OpenApi): FindPath =>
+  path => {
+    const page = openapi.find(path)
+    return (
+      page &&
+      (({ info: { query }, reply }) => {
+        const { headers } = reply.exchange
+        const {
+          status,
+          headers: own,
+          body,
+        } = page({
+          accepts: parseAccept(headers.accept || '*/*'),
+          ifNoneMatch: headers['if-none-match'],
+          hash: query.get('hash') ?? undefined,
+        })
+        return reply.whole(status, own, body)
+      })
+    )
+  }

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { findIn, firstOf, type PathHandler } from './paths.js'
+
+const named = (): PathHandler => () => {}
+
+test('a path is found by itself, or by the longest one that it is below of', () => {
+  const exact = named()
+  const below = named()
+  const far = named()
+  const find = findIn(
+    new Map([
+      ['/a/b', exact],
+      ['/a/*', below],
+      ['/*', far],
+    ]),
+  )
+  expect(find('/a/b')).toBe(exact)
+  expect(find('/a/b/c')).toBe(below)
+  expect(find('/a/')).toBe(below)
+  expect(find('/a')).toBe(far)
+  expect(findIn(new Map([['/a', exact]]))('/a/')).toBeUndefined()
+})
+
+test('the first who serves a path serves it', () => {
+  const one = named()
+  const other = named()
+  const find = firstOf(
+    findIn(new Map([['/a', one]])),
+    findIn(
+      new Map([
+        ['/a', other],
+        ['/b', other],
+      ]),
+    ),
+  )
+  expect([find('/a'), find('/b'), find('/c')]).toEqual([one, other, undefined])
+})

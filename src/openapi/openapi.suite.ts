@@ -1,0 +1,98 @@
+// What tests of this room have in common: kinds as definitions make them, and a client that asks for pages.
+import { builtinKinds } from '../builtin/builtin-kinds.js'
+import { builtinTypes } from '../builtin/type-table.js'
+import type { Kind, ScaleRules, StatusRules } from '../kinds/kind.js'
+import { createRegistry, type Registry } from '../kinds/registry.js'
+import type { Value, ValueObject } from '../meta/value.js'
+import { createOpenApi, type OpenApi, type OpenApiAnswer, type OpenApiRequest } from './openapi.js'
+import type { ExtraResources } from './published-versions.js'
+
+/** The parts of a CustomResourceDefinition that count here. */
+export interface Definition {
+  readonly group: string
+  readonly scope: string
+  readonly names: { readonly kind: string; readonly plural: string; readonly listKind?: string }
+  readonly versions: readonly {
+    readonly name: string
+    readonly served: boolean
+    readonly schema: { readonly openAPIV3Schema: ValueObject }
+    readonly subresources?: { readonly status?: object; readonly scale?: object }
+    readonly selectableFields?: readonly { readonly jsonPath: string }[]
+  }[]
+}
+
+export function customKind({ group, scope, names, versions }: Definition): Kind {
+  const base = builtinKinds(builtinTypes()).find(kind => kind.names.plural === 'configmaps')!
+  const template = base.versions[0]!
+  return {
+    ...base,
+    group,
+    names: { ...base.names, ...names, listKind: names.listKind ?? `${names.kind}List` },
+    namespaced: scope === 'Namespaced',
+    manners: { ...base.manners, anyMethodAnywhere: true },
+    versions: versions.map(({ name, served, schema, subresources = {}, selectableFields = [] }) => ({
+      ...template,
+      name,
+      served,
+      subresources: {
+        status: subresources.status && ({} as StatusRules),
+        scale: subresources.scale && ({} as ScaleRules),
+      },
+      openapi: { schema: schema.openAPIV3Schema, selectableFields: selectableFields.map(({ jsonPath }) => jsonPath) },
+    })),
+  }
+}
+
+export const widget = (schema: ValueObject, more: Partial<Definition> = {}): Kind =>
+  customKind({
+    group: 'example.com',
+    scope: 'Namespaced',
+    names: { kind: 'Widget', plural: 'widgets' },
+    versions: [{ name: 'v1', served: true, schema: { openAPIV3Schema: schema } }],
+    ...more,
+  })
+
+export interface Server {
+  readonly registry: Registry
+  readonly openapi: OpenApi
+}
+
+export function serverOf(kinds: readonly Kind[], extras?: ExtraResources): Server {
+  const registry = createRegistry()
+  for (const kind of kinds) registry.put(kind)
+  const openapi = createOpenApi({ registry, types: builtinTypes, extras, serverVersion: 'v1.36.4', now: () => 0 })
+  return { registry, openapi }
+}
+
+export const builtinServer = (...more: Kind[]): Server => serverOf([...builtinKinds(builtinTypes()), ...more])
+
+export interface Wishes extends Partial<Pick<OpenApiRequest, 'ifNoneMatch' | 'hash'>> {
+  readonly accept?: string
+}
+
+export function ask({ openapi }: Server, path: string, wishes: Wishes = {}): OpenApiAnswer | undefined {
+  const { accept, ifNoneMatch, hash } = wishes
+  // What is wanted less comes later in these tests.
+  const accepts = (accept || '*/*').split(',').map(range => {
+    const [type = '', subtype = ''] = range.split(';')[0]!.trim().split('/')
+    return { type, subtype, isLess: range.includes('q=') }
+  })
+  return openapi.find(path)?.({
+    accepts: accepts.toSorted((a, b) => Number(a.isLess) - Number(b.isLess)),
+    ifNoneMatch,
+    hash,
+  })
+}
+
+export const read = (server: Server, path: string): ValueObject =>
+  JSON.parse(ask(server, path)!.body.toString()) as ValueObject
+
+/** The part of a document that a JSON pointer names. */
+export const at = (value: Value | undefined, pointer: string): Value | undefined =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map(token => token.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce((part: unknown, token) => (part as Record<string, unknown> | undefined)?.[token], value) as
+    | Value
+    | undefined

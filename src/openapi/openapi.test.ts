@@ -1,0 +1,202 @@
+import { describe, expect, it } from 'vitest'
+import { builtinTypes } from '../builtin/type-table.js'
+import { isObject, type Value, type ValueObject } from '../meta/value.js'
+import { ask, at, builtinServer, read, serverOf, widget } from './openapi.suite.js'
+
+const server = builtinServer(widget({ type: 'object', properties: { spec: { type: 'object' } } }))
+const core = read(server, '/openapi/v3/api/v1')
+const v2 = read(server, '/openapi/v2')
+
+const pathsOf = (): string[] => Object.keys(at(read(server, '/openapi/v3'), '/paths') as ValueObject)
+const operationsOf = (document: ValueObject): ValueObject[] =>
+  Object.values(document['paths'] as ValueObject).flatMap(item =>
+    Object.entries(item as ValueObject).flatMap(([name, one]) => (name === 'parameters' ? [] : [one as ValueObject])),
+  )
+
+describe('the index of version 3', () => {
+  it('lists the group versions, and the pages above those that come with the server', () => {
+    expect(pathsOf()).toEqual(expect.arrayContaining(['api', 'api/v1', 'apis', 'apis/apps', 'apis/apps/v1', 'version']))
+    expect(pathsOf()).toContain('apis/example.com/v1')
+    expect(pathsOf()).not.toContain('apis/example.com')
+  })
+
+  it('leads to documents by their hash', () => {
+    const address = at(read(server, '/openapi/v3'), '/paths/api~1v1/serverRelativeURL') as string
+    const [path = '', hash] = address.split('?hash=')
+    const answer = ask(server, path, { hash: hash! })!
+    expect(answer.status).toBe(200)
+    expect(answer.headers).toMatchObject({
+      etag: `"${hash}"`,
+      'cache-control': 'public, immutable',
+      expires: 'Fri, 01 Jan 1971 00:00:00 GMT',
+      vary: 'Accept',
+    })
+  })
+
+  it('is sent once to a client that remembers it', () => {
+    const { etag } = ask(server, '/openapi/v3')!.headers
+    expect(ask(server, '/openapi/v3', { ifNoneMatch: etag })!.status).toBe(304)
+  })
+})
+
+describe('a document', () => {
+  const path = '/openapi/v3/apis/apps/v1'
+  const etag = ask(server, path)!.headers['etag']!
+
+  it('moves clients with an old hash to the new one', () => {
+    const { status, headers, body } = ask(server, path, { hash: 'OLD' })!
+    expect(status).toBe(301)
+    expect(headers['location']).toBe(`${path}?hash=${etag.replaceAll('"', '')}`)
+    expect(body).toHaveLength(0)
+  })
+
+  it.each([
+    ['*', 304],
+    [etag, 304],
+    [`W/${etag}`, 304],
+    [`"other", ${etag}`, 304],
+    ['"other"', 200],
+  ])('with If-None-Match %s answers %i', (ifNoneMatch, status) => {
+    expect(ask(server, path, { ifNoneMatch })!.status).toBe(status)
+  })
+
+  it('is made anew only when its own kinds have changed', () => {
+    const { registry, ...rest } = builtinServer()
+    const before = ask({ registry, ...rest }, '/openapi/v3/api/v1')!.body
+    registry.put(widget({ type: 'object' }))
+    expect(ask({ registry, ...rest }, '/openapi/v3/api/v1')!.body).toBe(before)
+    const custom = (): Buffer => ask({ registry, ...rest }, '/openapi/v3/apis/example.com/v1')!.body
+    const first = custom()
+    expect(custom()).toBe(first)
+    registry.put(widget({ type: 'object', description: 'changed' }))
+    expect(custom()).not.toEqual(first)
+    registry.remove('example.com', 'widgets')
+    expect(ask({ registry, ...rest }, '/openapi/v3/apis/example.com/v1')!.status).toBe(404)
+  })
+})
+
+describe('all documents', () => {
+  const documents = [...pathsOf().map(path => `/openapi/v3/${path}`), '/openapi/v2']
+
+  it.each(documents)('%s defines everything that it refers to', path => {
+    const document = read(server, path)
+    expect(referencesIn(document).filter(ref => at(document, ref.slice(1)) === undefined)).toEqual([])
+  })
+
+  it('name each operation differently', () => {
+    const ids = operationsOf(v2).map(({ operationId }) => operationId)
+    expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
+  })
+})
+
+function referencesIn(value: Value): string[] {
+  if (Array.isArray(value)) return value.flatMap(referencesIn)
+  if (!isObject(value)) return []
+  const own = typeof value['$ref'] === 'string' ? [value['$ref']] : []
+  return [...own, ...Object.values(value).flatMap(referencesIn)]
+}
+
+describe('operations', () => {
+  it('are named after verb, group, version, scope and kind', () => {
+    const ids = new Set(operationsOf(v2).map(({ operationId }) => operationId))
+    for (const id of [
+      'createCoreV1NamespacedConfigMap',
+      'listCoreV1ConfigMapForAllNamespaces',
+      'deleteCoreV1CollectionNamespacedPod',
+      'readCoreV1Namespace',
+      'replaceCoreV1NamespaceFinalize',
+      'patchAppsV1NamespacedDeploymentScale',
+      'watchAppsV1NamespacedDeploymentList',
+      'watchCoreV1PodListForAllNamespaces',
+      'createRbacAuthorizationV1ClusterRole',
+      'getAppsV1APIResources',
+      'getAppsAPIGroup',
+      'getCodeVersion',
+    ])
+      expect(ids).toContain(id)
+  })
+
+  it('say that a patch of each kind takes fieldValidation, which is how kubectl learns it', () => {
+    const patches = operationsOf(core).filter(({ 'x-kubernetes-action': action }) => action === 'patch')
+    expect(patches.length).toBeGreaterThan(10)
+    for (const { parameters } of patches) {
+      expect((parameters as ValueObject[]).map(({ name }) => name)).toContain('fieldValidation')
+    }
+  })
+
+  it('answer with the object where deletion does', () => {
+    const answer = '/responses/200/content/application~1json/schema/$ref'
+    const item = '/paths/~1api~1v1~1namespaces~1{namespace}~1'
+    expect(at(core, `${item}pods~1{name}/delete${answer}`)).toMatch(/v1\.Pod$/)
+    expect(at(core, `${item}configmaps~1{name}/delete${answer}`)).toMatch(/v1\.Status$/)
+  })
+
+  it('include those on what is served without being stored', () => {
+    const extras = { 'authorization.k8s.io/v1': builtinTypes().resources('authorization.k8s.io/v1') }
+    const document = read(serverOf([], extras), '/openapi/v3/apis/authorization.k8s.io/v1')
+    expect(operationsOf(document).map(({ operationId }) => operationId)).toEqual([
+      'createAuthorizationV1NamespacedLocalSubjectAccessReview',
+      'createAuthorizationV1SelfSubjectAccessReview',
+      'createAuthorizationV1SelfSubjectRulesReview',
+      'createAuthorizationV1SubjectAccessReview',
+      'getAuthorizationV1APIResources',
+    ])
+  })
+})
+
+describe('schemas of built-in types', () => {
+  const schema = (name: string): ValueObject => at(core, `/components/schemas/${name}`) as ValueObject
+
+  it('tell how lists are merged', () => {
+    expect(at(schema('io.k8s.api.core.v1.PodSpec'), '/properties/volumes')).toMatchObject({
+      type: 'array',
+      items: { default: {}, allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.Volume' }] },
+      'x-kubernetes-list-map-keys': ['name'],
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-patch-merge-key': 'name',
+      'x-kubernetes-patch-strategy': 'merge,retainKeys',
+    })
+  })
+
+  it('tell types, formats, enumerations and defaults', () => {
+    const { properties, required } = schema('io.k8s.api.core.v1.ContainerPort')
+    expect(required).toEqual(['containerPort'])
+    expect(properties).toMatchObject({
+      containerPort: { type: 'integer', format: 'int32', default: 0 },
+      protocol: { type: 'string', default: 'TCP', enum: ['SCTP', 'TCP', 'UDP'] },
+    })
+  })
+
+  it('tell of types that have a form of their own', () => {
+    expect(schema('io.k8s.apimachinery.pkg.api.resource.Quantity')).toMatchObject({
+      oneOf: [{ type: 'string' }, { type: 'number' }],
+    })
+    expect(at(v2, '/definitions/io.k8s.apimachinery.pkg.api.resource.Quantity/type')).toBe('string')
+    const port = '/properties/targetPort'
+    expect(at(schema('io.k8s.api.core.v1.ServicePort'), port)).toEqual({
+      allOf: [{ $ref: '#/components/schemas/io.k8s.apimachinery.pkg.util.intstr.IntOrString' }],
+    })
+  })
+
+  it('have no defaults in version 2', () => {
+    expect(JSON.stringify(v2['definitions'])).not.toContain('"default":{}')
+    expect(at(v2, '/definitions/io.k8s.api.core.v1.Pod/properties/metadata')).toMatchObject({
+      $ref: '#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta',
+    })
+  })
+})
+
+describe('protobuf', () => {
+  it.each([
+    ['/openapi/v2', 'v2', '@v1.0+protobuf'],
+    ['/openapi/v2', 'v2', '.v1.0+protobuf'],
+    ['/openapi/v3/api/v1', 'v3', '@v1.0+protobuf'],
+  ])('is what %s has for %s%s', (path, version, form) => {
+    const name = `application/com.github.proto-openapi.spec.${version}`
+    const { status, headers, body } = ask(server, path, { accept: `${name}${form}, application/json;q=0.9` })!
+    expect(status).toBe(200)
+    expect(headers['content-type']).toBe(`${name}.v1.0+protobuf`)
+    expect(headers['etag']).toBe(ask(server, path)!.headers['etag'])
+    expect(body.includes('io.k8s.api.core.v1.PodSpec')).toBe(true)
+  })
+})

@@ -1,0 +1,391 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { gunzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { unclassified } from '../../src/meta/status.js'
+import { widgetKind } from '../../src/resources/fake-kinds.suite.js'
+import {
+  type ApiFixture,
+  type Client,
+  http1Client,
+  http2Client,
+  linesOf,
+  NOTES,
+  startApi,
+  WIDGETS,
+  widget,
+} from './api-fixture.js'
+
+const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1'
+
+describe.each([
+  ['HTTP/1.1', http1Client],
+  ['HTTP/2', http2Client],
+])('the API over %s', (_name, connect) => {
+  let api: ApiFixture
+  let client: Client
+
+  beforeEach(async () => {
+    api = await startApi()
+    client = await connect(api)
+  })
+
+  afterEach(async () => {
+    client.close()
+    await api.close()
+  })
+
+  const create = (path: string, name: string, spec: object = {}) =>
+    client.send({ method: 'POST', path, body: widget(name, spec) })
+
+  test('an object can be created, read, changed and deleted', async () => {
+    const created = await create(WIDGETS, 'a', { color: 'red' })
+    expect(created.status).toBe(201)
+    expect(created.headers['content-type']).toBe('application/json')
+    const { resourceVersion } = created.json().metadata
+
+    const read = await client.send({ path: `${WIDGETS}/a` })
+    expect(read.status).toBe(200)
+    expect(read.text.endsWith('}\n')).toBe(true)
+    expect(read.headers['cache-control']).toBe('no-cache, private')
+    expect(read.json()).toMatchObject({ kind: 'Widget', metadata: { name: 'a', resourceVersion } })
+
+    const patched = await client.send({
+      method: 'PATCH',
+      path: `${WIDGETS}/a`,
+      headers: { 'content-type': 'application/merge-patch+json' },
+      body: { spec: { color: 'blue' } },
+    })
+    expect(patched.json().spec.color).toBe('blue')
+
+    const deleted = await client.send({ method: 'DELETE', path: `${WIDGETS}/a` })
+    expect(deleted.json()).toMatchObject({ kind: 'Status', status: 'Success', details: { name: 'a' } })
+    expect((await client.send({ path: `${WIDGETS}/a` })).status).toBe(404)
+  })
+
+  test('lists of custom objects say that there is no more; lists of built-in ones leave out what is empty', async () => {
+    await create(WIDGETS, 'a')
+    await create(NOTES, 'a')
+    const widgets = (await client.send({ path: WIDGETS })).json()
+    expect(widgets).toMatchObject({ kind: 'WidgetList', metadata: { continue: '' }, items: [{ kind: 'Widget' }] })
+    const notes = (await client.send({ path: NOTES })).json()
+    expect(Object.keys(notes.metadata)).toEqual(['resourceVersion'])
+    expect(Object.keys(notes.items[0])).toEqual(['metadata', 'spec'])
+    expect(notes.items[0].metadata.resourceVersion).toMatch(/^\d+$/)
+  })
+
+  test('a long list comes in pieces, and is whole', async () => {
+    const text = 'x'.repeat(1000)
+    for (let i = 0; i < 1200; i++) await create(WIDGETS, `w-${String(i).padStart(4, '0')}`, { text })
+    const list = await client.send({ path: WIDGETS })
+    expect(list.headers['content-length']).toBeUndefined()
+    const { items } = list.json()
+    expect(items).toHaveLength(1200)
+    expect(items[1199]).toMatchObject({ metadata: { name: 'w-1199' }, spec: { text } })
+
+    const zipped = await client.send({ path: WIDGETS, headers: { 'accept-encoding': 'gzip' } })
+    expect(zipped.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
+    expect(JSON.parse(gunzipSync(zipped.bytes).toString()).items).toHaveLength(1200)
+
+    const head = await client.send({ method: 'HEAD', path: WIDGETS, headers: { 'accept-encoding': 'gzip' } })
+    expect(head.headers['content-encoding']).toBe('gzip')
+    expect(head.bytes).toHaveLength(0)
+
+    const pretty = await client.send({ path: `${WIDGETS}?pretty=true` })
+    expect(pretty.text).toBe(JSON.stringify(JSON.parse(pretty.text), null, 2))
+  })
+
+  test('one large object is compressed when asked; a small one is not', async () => {
+    await create(WIDGETS, 'big', { text: 'x'.repeat(140_000) })
+    await create(WIDGETS, 'small')
+    const gzip = { 'accept-encoding': 'br, gzip' }
+    const big = await client.send({ path: `${WIDGETS}/big`, headers: gzip })
+    expect(big.headers['content-encoding']).toBe('gzip')
+    expect(JSON.parse(gunzipSync(big.bytes).toString()).metadata.name).toBe('big')
+    expect((await client.send({ path: `${WIDGETS}/small`, headers: gzip })).headers['content-encoding']).toBeUndefined()
+    const picky = { 'accept-encoding': 'gzip;q=0.8' }
+    expect((await client.send({ path: `${WIDGETS}/big`, headers: picky })).headers['content-encoding']).toBeUndefined()
+  })
+
+  test('a HEAD is a GET without a body for custom kinds, and not allowed for built-in ones', async () => {
+    await create(WIDGETS, 'a')
+    const head = await client.send({ method: 'HEAD', path: `${WIDGETS}/a` })
+    const get = await client.send({ path: `${WIDGETS}/a` })
+    expect(head.status).toBe(200)
+    expect(head.bytes).toHaveLength(0)
+    expect(head.headers['content-length']).toBe(String(get.bytes.length))
+    expect((await client.send({ method: 'HEAD', path: NOTES })).status).toBe(405)
+  })
+
+  test('a watch tells what happens, in the form that is asked for', async () => {
+    await create(WIDGETS, 'a', { color: 'red' })
+    const plain = linesOf(await client.open({ path: `${WIDGETS}?watch=true&allowWatchBookmarks=true` }))
+    expect((await plain.next()).value).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
+    expect((await plain.next()).value).toMatchObject({
+      type: 'BOOKMARK',
+      object: { kind: 'Widget', metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } },
+    })
+    const table = linesOf(await client.open({ path: `${WIDGETS}?watch=true`, headers: { accept: TABLE } }))
+    const first = (await table.next()).value.object
+    expect(first).toMatchObject({ kind: 'Table', rows: [{ cells: ['a', 'red'] }] })
+    expect(first.columnDefinitions).toHaveLength(2)
+
+    await create(WIDGETS, 'b')
+    await client.send({ method: 'DELETE', path: `${WIDGETS}/b` })
+    const added = (await plain.next()).value
+    expect(added).toMatchObject({ type: 'ADDED', object: { kind: 'Widget', metadata: { name: 'b' } } })
+    expect((await plain.next()).value).toMatchObject({ type: 'DELETED', object: { metadata: { name: 'b' } } })
+    const later = (await table.next()).value
+    expect(later).toMatchObject({ type: 'ADDED', object: { columnDefinitions: null, rows: [{ cells: ['b', null] }] } })
+  })
+
+  test('a watch ends when its time is over, and all end when the server wants it', async () => {
+    const short = await client.send({ path: `${WIDGETS}?watch=true&timeoutSeconds=-1` })
+    expect(short.status).toBe(200)
+    expect(short.text).toBe('')
+    const open = linesOf(await client.open({ path: `${WIDGETS}?watch=true` }))
+    api.handler.endWatches()
+    expect((await open.next()).done).toBe(true)
+    expect(api.handler.load.watches).toBe(0)
+  })
+
+  test('a watcher that does not read holds up nobody, and misses nothing when it reads on', async () => {
+    const text = 'x'.repeat(100_000)
+    const stalled = await client.open({ path: `${WIDGETS}?watch=true&resourceVersion=0` })
+    for (let i = 0; i < 60; i++) await create(WIDGETS, `w-${i}`, { text })
+    const names: string[] = []
+    for await (const event of linesOf(stalled)) {
+      names.push(event.object.metadata.name)
+      if (names.length === 60) break
+    }
+    expect(names).toEqual(Array.from({ length: 60 }, (_, i) => `w-${i}`))
+  })
+
+  test('a watch whose client is gone is over', async () => {
+    const { stream } = await client.open({ path: `${WIDGETS}?watch=true` })
+    expect(api.handler.load.watches).toBe(1)
+    stream.destroy()
+    await expect.poll(() => api.handler.load.watches).toBe(0)
+  })
+
+  test.each(['identity', 'gzip'])(
+    'a client that goes in the middle of a long list (%s) leaves nothing behind',
+    async coding => {
+      // What does not compress, so that it does not fit into the buffers in between.
+      for (let i = 0; i < 12; i++) await create(WIDGETS, `w-${i}`, { text: randomBytes(400_000).toString('base64') })
+      const { stream } = await client.open({ path: WIDGETS, headers: { 'accept-encoding': coding } })
+      await once(stream, 'readable')
+      expect(api.handler.load.reading).toBe(1)
+      stream.destroy()
+      await expect.poll(() => api.handler.load.reading).toBe(0)
+      expect(api.faults).toEqual([])
+      expect((await client.send({ path: `${WIDGETS}/w-0` })).status).toBe(200)
+    },
+  )
+
+  test('a body of more than 3 MiB is refused, and the connection goes on', async () => {
+    const body = JSON.stringify(widget('a', { text: 'x'.repeat(4 * 1024 * 1024) }))
+    const refused = await client.send({ method: 'POST', path: WIDGETS, body })
+    expect(refused.status).toBe(413)
+    expect(refused.json().message).toBe('Request entity too large: limit is 3145728')
+    expect((await create(WIDGETS, 'a')).status).toBe(201)
+  })
+
+  test('paths that lead nowhere are answered by who would have served them', async () => {
+    const page = await client.send({ path: '/apis/nope.example.com/v1/things' })
+    expect([page.status, page.text, page.headers['content-type']]).toEqual([
+      404,
+      '404 page not found\n',
+      'text/plain; charset=utf-8',
+    ])
+    const status = await client.send({ path: '/api/v1/nonsense', headers: { accept: 'application/yaml' } })
+    expect(status.headers['content-type']).toBe('application/yaml')
+    expect(status.text).toContain('message: the server could not find the requested resource')
+    const malformed = await client.send({ path: `${WIDGETS}/%zz` })
+    expect([malformed.status, malformed.text]).toEqual([400, '400 Bad Request'])
+    expect((await client.send({ path: '/healthz/ping' })).text).toBe('ok')
+    expect((await client.send({ path: '/healthz/' })).status).toBe(404)
+  })
+
+  test('methods that a path does not have', async () => {
+    const answerTo = async (method: string, path: string) => {
+      const { status, json } = await client.send({ method, path, headers: { 'content-type': 'application/json' } })
+      return [status, json().message]
+    }
+    expect(await answerTo('PUT', NOTES)).toEqual([
+      405,
+      'the server does not allow this method on the requested resource',
+    ])
+    expect(await answerTo('PUT', WIDGETS)).toEqual([400, 'name must be provided'])
+    expect(await answerTo('OPTIONS', WIDGETS)).toEqual([
+      405,
+      ' is not supported on resources of kind "widgets.example.com"',
+    ])
+    expect(await answerTo('DELETE', '/api/v1/notes')).toEqual([
+      405,
+      'the server does not allow this method on the requested resource',
+    ])
+    expect(await answerTo('GET', `${WIDGETS}/..`)).toEqual([400, `Name parameter invalid: "..": may not be '..'`])
+  })
+
+  test('a fault in the answer of a verb is told in the form that is asked for', async () => {
+    const yaml = await client.send({ path: `${WIDGETS}/none`, headers: { accept: 'application/yaml' } })
+    expect(yaml.headers['content-type']).toBe('application/yaml')
+    const html = await client.send({ path: `${WIDGETS}/none`, headers: { accept: 'text/html' } })
+    expect(html.status).toBe(406)
+    expect(html.text).toBe(JSON.stringify(html.json(), null, 2))
+  })
+})
+
+describe('limits', () => {
+  let api: ApiFixture
+  let client: Client
+  afterEach(async () => {
+    client.close()
+    await api.close()
+  })
+
+  test('too many requests at once are sent away, those of administrators never', async () => {
+    let release = (): void => {}
+    const held = new Promise<void>(resolve => {
+      release = resolve
+    })
+    let arrived = (): void => {}
+    const underWay = new Promise<void>(resolve => {
+      arrived = resolve
+    })
+    api = await startApi({
+      limits: { maxReading: 1 },
+      authenticate: ({ headers }) => ({
+        name: 'someone',
+        uid: '',
+        groups: headers['x-admin'] ? ['system:masters'] : [],
+        extra: {},
+        userAgent: '',
+      }),
+      around: verbs => ({
+        ...verbs,
+        async get(target, query) {
+          arrived()
+          await held
+          return verbs.get(target, query)
+        },
+      }),
+    })
+    client = await http2Client(api)
+    const first = client.send({ path: `${WIDGETS}/a` })
+    await underWay
+    const second = await client.send({ path: `${WIDGETS}/a` })
+    expect([second.status, second.headers['retry-after'], second.text]).toEqual([
+      429,
+      '1',
+      'Too many requests, please try again later.\n',
+    ])
+    expect((await client.send({ path: WIDGETS, headers: { 'x-admin': 'yes' } })).status).toBe(200)
+    // A watch takes no place.
+    expect((await client.open({ path: `${WIDGETS}?watch=true` })).status).toBe(200)
+    release()
+    expect((await first).status).toBe(404)
+    expect((await client.send({ path: `${WIDGETS}/a` })).status).toBe(404)
+    expect(api.handler.load.reading).toBe(0)
+  })
+
+  test('a request that takes too long is answered for it', async () => {
+    api = await startApi({ around: verbs => ({ ...verbs, get: () => new Promise(() => {}) }) })
+    client = await http1Client(api)
+    const late = await client.send({ path: `${WIDGETS}/a?timeout=10ms` })
+    expect([late.status, late.json().reason]).toEqual([504, 'Timeout'])
+    expect((await client.send({ path: `${WIDGETS}?timeout=nonsense` })).json().message).toBe(
+      'invalid timeout specified in the request URL - time: invalid duration "nonsense"',
+    )
+  })
+
+  test.each([
+    ['HTTP/1.1', http1Client],
+    ['HTTP/2', http2Client],
+  ])('a body that does not come is not waited for over %s', async (_, connect) => {
+    api = await startApi({ limits: { requestTimeoutMs: 20 } })
+    client = await connect(api)
+    const slow = await client.open({ method: 'POST', path: WIDGETS, body: '{', unfinished: true })
+    expect(slow.status).toBe(504)
+    expect(api.faults).toEqual([])
+  })
+
+  test.each([
+    ['HTTP/1.1', http1Client],
+    ['HTTP/2', http2Client],
+  ])('a client that does not take its list is not waited for over %s', async (_, connect) => {
+    api = await startApi({ limits: { requestTimeoutMs: 300 } })
+    client = await connect(api)
+    for (let i = 0; i < 12; i++) {
+      const body = widget(`w-${i}`, { text: 'x'.repeat(500_000) })
+      await client.send({ method: 'POST', path: WIDGETS, body })
+    }
+    const { status, stream } = await client.open({ path: WIDGETS })
+    expect([status, api.handler.load.reading]).toEqual([200, 1])
+    await expect.poll(() => api.handler.load.reading).toBe(0)
+    stream.on('error', () => {})
+    stream.destroy()
+    expect(api.faults).toEqual([])
+  })
+
+  test('a fault of our own is logged and answered, and the next request is served', async () => {
+    api = await startApi({ around: verbs => ({ ...verbs, get: () => Promise.reject(new TypeError('oops')) }) })
+    client = await http1Client(api)
+    const broken = await client.send({ path: `${WIDGETS}/a` })
+    expect([broken.status, broken.json().reason]).toEqual([500, 'InternalError'])
+    expect(broken.text).not.toContain('oops')
+    expect(api.faults).toEqual([new TypeError('oops')])
+    expect((await client.send({ path: WIDGETS })).status).toBe(200)
+  })
+
+  test('a list that breaks off in the middle is seen to be incomplete', async () => {
+    api = await startApi({
+      around: verbs => ({
+        ...verbs,
+        async list(target, query) {
+          const list = await verbs.list(target, query)
+          const shown = { entry: undefined, value: () => ({ ...OBJECT, text: 'x'.repeat(200_000) }) }
+          return {
+            ...list,
+            pages: (async function* () {
+              yield [shown, shown]
+              throw unclassified('the store is gone')
+            })(),
+          }
+        },
+      }),
+    })
+    client = await http1Client(api)
+    await expect(client.send({ path: WIDGETS })).rejects.toThrow('aborted')
+  })
+
+  test('whoever may not is told what; who is nobody is told less', async () => {
+    api = await startApi({
+      authenticate: ({ headers }) =>
+        headers.authorization ? { name: 'alice', uid: '', groups: [], extra: {}, userAgent: '' } : undefined,
+      authorize: async () => ({ allowed: false, reason: '' }),
+    })
+    client = await http1Client(api)
+    expect((await client.send({ path: WIDGETS })).json()).toMatchObject({ code: 401, message: 'Unauthorized' })
+    const headers = { authorization: 'Bearer x' }
+    const list = await client.send({ path: `${WIDGETS}?fieldSelector=metadata.name%3Da`, headers })
+    expect(list.headers['x-content-type-options']).toBe('nosniff')
+    expect(list.json().message).toBe(
+      'widgets.example.com "a" is forbidden: User "alice" cannot list resource "widgets" in API group "example.com" in the namespace "default"',
+    )
+    expect((await client.send({ path: '/healthz', headers })).json().message).toBe(
+      'forbidden: User "alice" cannot get path "/healthz"',
+    )
+  })
+
+  test('a deprecated version warns, whatever the answer', async () => {
+    api = await startApi({ kinds: [widgetKind({ deprecationWarning: 'example.com/v1 Widget is "old"' })] })
+    client = await http1Client(api)
+    for (const path of [WIDGETS, `${WIDGETS}/none`, `${WIDGETS}?watch=true&timeoutSeconds=-1`]) {
+      expect((await client.send({ path })).headers['warning']).toBe('299 - "example.com/v1 Widget is \\"old\\""')
+    }
+  })
+})
+
+const OBJECT = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' } }
