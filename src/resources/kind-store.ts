@@ -14,6 +14,8 @@ import { decodeStored, encodeStored } from './stored-object.js'
 export interface ObjectFacts {
   readonly labels: Readonly<Record<string, string>>
   readonly fields: Readonly<Record<string, string>>
+  /** It was stored under earlier rules of its kind, and would not be stored like that today. */
+  readonly isStale: boolean
 }
 
 export type KindEntry = CachedEntry<ObjectFacts>
@@ -36,6 +38,16 @@ export const folderOf = (kind: Kind, namespace: string): string =>
 
 const keyOf = (kind: Kind, namespace: string, name: string): string => `${folderOf(kind, namespace)}${name}`
 
+/** What cannot be read at all is left to those who ask for it. */
+function isStale(version: KindVersion | undefined, object: ApiObject, value: Buffer): boolean {
+  if (!version?.read) return false
+  try {
+    return !encodeStored(version.read(object)).equals(value)
+  } catch {
+    return true
+  }
+}
+
 export function createKindStore(store: Store, kind: Kind): KindStore {
   const versions = new Map<string, KindVersion>(
     kind.versions.map(version => [apiVersionOf(kind, version.name), version]),
@@ -51,7 +63,7 @@ export function createKindStore(store: Store, kind: Kind): KindStore {
       'metadata.name': meta.name ?? '',
       'metadata.namespace': meta.namespace ?? '',
     }
-    return { terms: fields, data: { labels: meta.labels ?? {}, fields } }
+    return { terms: fields, data: { labels: meta.labels ?? {}, fields, isStale: isStale(version, object, value) } }
   }
 
   const keyOfObject = (object: ApiObject): string => {

@@ -7,6 +7,8 @@ import { createKindStore, type KindStore } from './kind-store.js'
 
 export interface ResourceContext extends Admission {
   storeOf(kind: Kind): KindStore
+  /** The kind is no more: whoever watches its objects is told that it is over. */
+  forget(kind: Kind): void
   now(): number
   close(): Promise<void>
 }
@@ -60,6 +62,8 @@ export interface ResourceOptions {
   readonly now?: (() => number) | undefined
 }
 
+const idOf = (kind: Kind): string => `${kind.group} ${kind.folder}`
+
 export function createResourceContext({
   store,
   admission = ADMIT_ALL,
@@ -71,14 +75,20 @@ export function createResourceContext({
     now,
     storeOf(kind) {
       // Two groups may serve what is kept in one place, each with fields of its own.
-      const id = `${kind.group} ${kind.folder}`
+      const id = idOf(kind)
       const known = stores.get(id)
-      if (known?.kind === kind) return known.store
+      // A kind that differs in nothing that concerns its objects is still served from the same place.
+      if (known?.kind.versions === kind.versions) return known.store
       // The kind was replaced: what selectors may ask for can have changed with it.
       void known?.store.cache.close()
       const made = createKindStore(store, kind)
       stores.set(id, { kind, store: made })
       return made
+    },
+    forget(kind) {
+      const known = stores.get(idOf(kind))
+      stores.delete(idOf(kind))
+      void known?.store.cache.close()
     },
     async close() {
       await Promise.all([...stores.values()].map(({ store: each }) => each.cache.close()))

@@ -4,11 +4,12 @@ import type { ApiObject, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
 import type { Entry } from '../storage/store.js'
 import type { Served, Shown } from './answer.js'
+import type { KindEntry } from './kind-store.js'
 import { decodeStored, isStoredAs, storedHead } from './stored-object.js'
 
 /** An entry of the store in the version of the request. */
 export function showEntry(served: Served, entry: Entry): Shown | Promise<Shown> {
-  return isStoredAs(entry, headOf(served)) ? asStored(entry) : convertEntry(served, entry)
+  return isStoredAs(entry, headOf(served)) && !isStale(entry) ? asStored(entry) : convertEntry(served, entry)
 }
 
 export const showValue = (object: ApiObject): Shown => ({ entry: undefined, value: () => object })
@@ -27,8 +28,12 @@ function asStored(entry: Entry): Shown {
   return { entry, value: () => (object ??= decodeStored(entry)) }
 }
 
+const isStale = (entry: Entry | KindEntry): boolean => 'facts' in entry && entry.facts.data.isStale
+
 async function convertEntry({ kind, version }: Served, entry: Entry): Promise<Shown> {
-  const object = decodeStored(entry)
+  const stored = decodeStored(entry)
   const wanted = apiVersionOf(kind, version.name)
+  const storedVersion = kind.versions.find(({ name }) => apiVersionOf(kind, name) === stored.apiVersion)
+  const object = storedVersion?.read ? storedVersion.read(stored) : stored
   return showValue(object.apiVersion === wanted ? object : await kind.convert(object, wanted))
 }

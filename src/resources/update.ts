@@ -3,7 +3,7 @@
 
 import type { ApiObject, StatusRules } from '../kinds/kind.js'
 import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
-import type { FieldError } from '../meta/field-errors.js'
+import { type FieldError, fieldInvalid } from '../meta/field-errors.js'
 import { checkPathSegment } from '../meta/names.js'
 import {
   checkObjectMeta,
@@ -108,6 +108,10 @@ async function replaceEntry(
     { operation: 'UPDATE', target, object: defaulted, old, options, caller },
     warnings,
   )
+  if (!kind.manners.unconditionalUpdate && !namesVersion(admitted)) {
+    const fault = fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update')
+    throw invalid({ group: kind.group, kind: kind.names.plural }, name, [fault])
+  }
   const meta = metaForUpdate(metaOf(admitted), metaOf(old))
   const unconditional = kind.manners.unconditionalUpdate && !namesVersion(admitted)
   const seen = unconditional ? { ...meta, resourceVersion: metaOf(old).resourceVersion! } : meta

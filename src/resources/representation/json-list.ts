@@ -42,7 +42,7 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
         at = 0
       }
       at += separator.copy(piece, at)
-      at = stored ? spliceInto(piece, at, stored, copied!.head, copied!.opening, version) : at + bytes!.copy(piece, at)
+      at = stored ? spliceInto(piece, at, stored, copied.head, copied.opening, version) : at + bytes!.copy(piece, at)
       separator = between
     }
   }
