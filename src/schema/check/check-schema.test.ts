@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { printFieldError } from '../../meta/field-errors.js'
+import type { ValueObject } from '../../meta/value.js'
+import { checkSchema } from './check-schema.js'
+
+const faultsOf = (schema: ValueObject, hasStatus = false): string[] =>
+  checkSchema(schema, 'schema', { hasStatus }).errors.map(printFieldError)
+
+const field = (a: ValueObject): ValueObject => ({ type: 'object', properties: { a } })
+
+// Rules that the recordings do not touch; those that they do are replayed.
+test.each<[string, ValueObject, string[]]>([
+  ['a root without a type', {}, ['schema.type: Required value: must not be empty at the root']],
+  [
+    'items without a type',
+    field({ type: 'array', items: {} }),
+    ['schema.properties[a].items.type: Required value: must not be empty for specified array items'],
+  ],
+  [
+    'map values without a type',
+    field({ type: 'object', additionalProperties: {} }),
+    ['schema.properties[a].additionalProperties.type: Required value: must not be empty for specified object fields'],
+  ],
+  [
+    'a map at the root',
+    { type: 'object', additionalProperties: { type: 'string' } },
+    ['schema.additionalProperties: Forbidden: must not be used at the root'],
+  ],
+  [
+    'a root that may be null',
+    { type: 'object', nullable: true },
+    ['schema.nullable: Forbidden: nullable cannot be true at the root'],
+  ],
+  [
+    'a root junctor that speaks of what is not declared',
+    { type: 'object', allOf: [{ properties: { b: { enum: ['x'] } } }] },
+    ['schema.properties[b]: Required value: because it is defined in schema.allOf[0].properties[b]'],
+  ],
+  [
+    'a default of the wrong type',
+    field({ type: 'object', properties: { b: { type: 'integer' } }, default: { b: 'x' } }),
+    ['schema.properties[a].default.b: Invalid value: "string": b in body must be of type integer: "string"'],
+  ],
+  [
+    'a default in embedded metadata that makes none',
+    field({
+      type: 'object',
+      'x-kubernetes-embedded-resource': true,
+      properties: { metadata: { type: 'object', properties: { name: { type: 'string', default: 'a/b' } } } },
+    }),
+    [
+      'schema.properties[a].properties[metadata].properties[name].default: Invalid value: "a/b": must result in valid metadata: metadata.name: Invalid value: "a/b": may not contain \'/\'',
+    ],
+  ],
+])('%s is refused', (_, schema, faults) => {
+  expect(faultsOf(schema)).toEqual(faults)
+})
+
+describe('with a status subresource', () => {
+  test('the root may use what says nothing of the status', () => {
+    expect(faultsOf({ type: 'object', required: ['spec'], description: 'd' }, true)).toEqual([])
+  })
+
+  test('the root may not use what could', () => {
+    const [fault = ''] = faultsOf({ type: 'object', maxProperties: 9 }, true)
+    expect(fault).toMatch(/^schema: Invalid value: \{"ID":"","Schema":"","Ref":null,.*"MaxProperties":9,/)
+    expect(fault).toMatch(
+      /XValidations\] fields are allowed at the root of the schema if the status subresource is enabled$/,
+    )
+  })
+})

@@ -1,0 +1,84 @@
+// The check of a schema when its definition is written: every rule that the reference server has, told at the same
+// fields in the same words. Rules of the expression language are checked by whoever knows it; here only their shape.
+import { childPath, type FieldError, fieldForbidden, fieldInvalid } from '../../meta/field-errors.js'
+import { quote } from '../../meta/go-text.js'
+import type { Value } from '../../meta/value.js'
+import { isTooDeep, MAX_SCHEMA_DEPTH, parseSchema, type Schema } from '../structural.js'
+import { isKnownFormat } from '../validate/formats.js'
+import { checkDefaults, type DefaultRuleCheck } from './defaults.js'
+import { checkKeywords } from './keywords.js'
+import { checkStatusRoot } from './status-root.js'
+import { checkCompleteness, checkStructure } from './structure.js'
+
+export interface SchemaCheckOptions {
+  /** The version has a status subresource, so that the status must be separable from the rest. */
+  readonly hasStatus?: boolean
+  /** What is wrong with a default by the rules that apply to it; the seam for the expression language. */
+  readonly checkDefaultRules?: DefaultRuleCheck
+}
+
+export interface CheckedSchema {
+  readonly errors: readonly FieldError[]
+  /** Advice, for a definition that is accepted. */
+  readonly warnings: readonly string[]
+}
+
+/** `at` is where the schema stands: `spec.validation.openAPIV3Schema`, `spec.versions[1].schema.openAPIV3Schema`. */
+export function checkSchema(written: Value, at: string, options: SchemaCheckOptions = {}): CheckedSchema {
+  if (isTooDeep(written)) {
+    const why = `must not be nested more than ${MAX_SCHEMA_DEPTH} schemas deep`
+    return { errors: [fieldInvalid(at, '', why)], warnings: [] }
+  }
+  const schema = parseSchema(written)
+  const errors = [
+    ...(options.hasStatus === true ? checkStatusRoot(written, schema, at) : []),
+    ...(schema.nullable ? [fieldForbidden(childPath(at, 'nullable'), 'nullable cannot be true at the root')] : []),
+    ...checkKeywords(schema, at),
+  ]
+  const { unfit, warnings } = survey(schema)
+  if (unfit === undefined) {
+    const structural = [...checkStructure(schema, at), ...checkCompleteness(schema, at)]
+    errors.push(...structural)
+    // Only a structural schema can say what a default is to be.
+    if (structural.length === 0) errors.push(...checkDefaults(schema, at, options.checkDefaultRules))
+  } else if (errors.length === 0) {
+    // The other keywords that do not fit have been refused already.
+    errors.push(fieldInvalid(at, '', `OpenAPIV3Schema '${unfit}' is not supported`))
+  }
+  return { errors, warnings }
+}
+
+/** A keyword that no structural schema can have, which ends the matter. */
+function unfitKeyword({ refused }: Schema): string | undefined {
+  if (refused.metaSchema !== '') return 'schema'
+  if (refused.id !== '') return 'id'
+  if (refused.ref) return '$ref'
+  if (refused.additionalItems) return 'additionalItems'
+  if (refused.itemList.length > 0) return 'items'
+  if (refused.patternProperties) return 'patternProperties'
+  if (refused.definitions.size > 0) return 'definitions'
+  return refused.dependencies === undefined ? undefined : 'dependencies'
+}
+
+interface Survey {
+  readonly unfit: string | undefined
+  readonly warnings: readonly string[]
+}
+
+/** What is to be known of all nodes together. A format that nobody knows is told once, however often it stands there. */
+function survey(root: Schema): Survey {
+  let unfit: string | undefined
+  const unknown = new Set<string>()
+  const visit = (schema: Schema): void => {
+    const { type, checks, items, additionalProperties, properties } = schema
+    unfit ??= unfitKeyword(schema)
+    if (checks.format !== '' && !isKnownFormat(type, checks.format)) unknown.add(checks.format)
+    for (const property of properties.values()) visit(property)
+    if (items !== undefined) visit(items)
+    if (typeof additionalProperties === 'object') visit(additionalProperties)
+    for (const branches of [checks.allOf, checks.anyOf, checks.oneOf]) for (const branch of branches) visit(branch)
+    if (checks.not !== undefined) visit(checks.not)
+  }
+  visit(root)
+  return { unfit, warnings: [...unknown].map(format => `unrecognized format ${quote(format)}`) }
+}

@@ -1,0 +1,96 @@
+// Defaults must be what their schema would leave of them: without unknown fields, valid, and where they are (part of) a
+// resource, with proper metadata. They are looked at as they are written, not filled in by other defaults.
+import { childPath, type FieldError, fieldInvalid, keyPath, printFieldErrors } from '../../meta/field-errors.js'
+import { copyValue, equalValues, type Value, type ValueObject } from '../../meta/value.js'
+import { coerceEmbedded } from '../coerce.js'
+import { isTypeOrMetadata, prune } from '../prune.js'
+import type { Schema } from '../structural.js'
+import { checkEmbedded } from '../validate/embedded.js'
+import { shown, startRun, withoutRepeats } from '../validate/run.js'
+import { validatorOf } from '../validate/validator.js'
+
+/** What rules say of the default of a schema; the faults are told below `at`. */
+export type DefaultRuleCheck = (value: Value, schema: Schema, at: string) => readonly FieldError[]
+
+export function checkDefaults(schema: Schema, at: string, checkRules: DefaultRuleCheck = () => []): FieldError[] {
+  const errors: FieldError[] = []
+  visit(schema, at, { ...OUTSIDE, isRoot: true }, checkRules, errors)
+  return errors
+}
+
+interface Place {
+  readonly isRoot: boolean
+  /** The resource whose type or metadata the node is part of. */
+  readonly resource: Schema | undefined
+  /** A value at this node as the resource around it that has nothing else. */
+  wrap(value: Value): Value
+}
+
+const OUTSIDE: Place = { isRoot: false, resource: undefined, wrap: value => value }
+
+function visit(schema: Schema, at: string, place: Place, checkRules: DefaultRuleCheck, errors: FieldError[]): void {
+  const { properties, items, additionalProperties, extensions } = schema
+  if (schema.default !== undefined) {
+    const faults =
+      place.resource === undefined
+        ? checkDefault(schema, schema.default, childPath(at, 'default'), place.isRoot)
+        : checkMetadataDefault(schema, schema.default, childPath(at, 'default'), place.resource, place.wrap)
+    errors.push(...faults)
+    if (faults.length === 0) errors.push(...checkRules(schema.default, schema, childPath(at, 'default')))
+  }
+  if (items !== undefined) {
+    const below: Place = { ...place, isRoot: false, wrap: value => place.wrap([value]) }
+    visit(items, childPath(at, 'items'), below, checkRules, errors)
+  }
+  for (const [name, property] of properties) {
+    const field = keyPath(childPath(at, 'properties'), name)
+    visit(property, field, placeOf(name, schema, extensions.embeddedResource, place), checkRules, errors)
+  }
+  // In metadata, defaults of values of any name are refused already.
+  if (typeof additionalProperties === 'object' && place.resource === undefined) {
+    visit(additionalProperties, childPath(at, 'additionalProperties'), OUTSIDE, checkRules, errors)
+  }
+}
+
+function placeOf(name: string, parent: Schema, isEmbedded: boolean, place: Place): Place {
+  if (isEmbedded && isTypeOrMetadata(name)) {
+    const wrap = (value: Value): ValueObject => ({ apiVersion: 'unknown/v1', kind: 'Unknown', [name]: value })
+    return { isRoot: false, resource: parent, wrap }
+  }
+  return { ...place, isRoot: false, wrap: value => place.wrap({ [name]: value }) }
+}
+
+function checkDefault(schema: Schema, value: Value, at: string, isRoot: boolean): readonly FieldError[] {
+  const errors: FieldError[] = []
+  const isResource = isRoot || schema.extensions.embeddedResource
+  const pruned = copyValue(value)
+  prune(pruned, schema, { isResource })
+  if (!equalValues(pruned, value)) errors.push(fieldInvalid(at, shown(value), 'must not have unknown fields'))
+  const { error } = coerceEmbedded(copyValue(value), schema, { isResource, at })
+  if (error !== undefined) return [...errors, error]
+  const embedded = checkEmbedded(value, schema, at, isResource)
+  return [...errors, ...(embedded.length > 0 ? embedded : validate(schema, value, at))]
+}
+
+/** The default of (a part of) an embedded resource's metadata: what it makes must be metadata. */
+function checkMetadataDefault(
+  schema: Schema,
+  value: Value,
+  at: string,
+  resource: Schema,
+  wrap: (value: Value) => Value,
+): readonly FieldError[] {
+  const whole = wrap(copyValue(value))
+  const { error } = coerceEmbedded(whole, resource, { isResource: true })
+  const faults = error === undefined ? checkEmbedded(whole, resource, '', true) : [error]
+  if (faults.length > 0) {
+    return [fieldInvalid(at, shown(value), `must result in valid metadata: ${printFieldErrors(faults)}`)]
+  }
+  return validate(schema, value, at)
+}
+
+function validate(schema: Schema, value: Value, at: string): readonly FieldError[] {
+  const run = startRun(at)
+  validatorOf(schema)(value, run)
+  return withoutRepeats(run.errors)
+}

@@ -1,0 +1,106 @@
+// All that one version of a resource does by its schema, as one value. Nothing is read or compiled before it is used, and
+// then node by node: a thousand definitions of which a few are used cost what those few cost.
+import type { FieldError } from '../meta/field-errors.js'
+import { getOwn, type Value, type ValueObject } from '../meta/value.js'
+import { coerceEmbedded } from './coerce.js'
+import { applyDefaults, dropNulls } from './default.js'
+import { prune } from './prune.js'
+import { checkChangedListTypes, validateChange } from './ratchet.js'
+import { type RuleSite, ruleSites } from './rules.js'
+import { parseSchema, type Schema } from './structural.js'
+import { checkEmbedded } from './validate/embedded.js'
+import { checkListTypes } from './validate/list-types.js'
+import type { Validator } from './validate/run.js'
+import { validatorOf } from './validate/validator.js'
+
+export interface CompiledSchema {
+  readonly schema: Schema
+  /**
+   * Brings a decoded object into the form of the schema, in place: unknown fields go, nulls that are not allowed go,
+   * embedded metadata are read. Its own apiVersion, kind and metadata are left to the caller.
+   */
+  shape(object: ValueObject, options?: ShapeOptions): Shaped
+  /** Fills in defaults, in place. */
+  default(object: ValueObject): void
+  validate(object: ValueObject): readonly FieldError[]
+  validateUpdate(object: ValueObject, old: ValueObject): readonly FieldError[]
+  /** The same through the status subresource, where only the status is looked at. */
+  validateStatusUpdate(object: ValueObject, old: ValueObject): readonly FieldError[]
+  /** Where rules stand. */
+  readonly ruleSites: readonly RuleSite[]
+}
+
+export interface ShapeOptions {
+  /** The object comes from storage: what does not fit is dropped rather than refused. */
+  readonly stored?: boolean
+}
+
+export interface Shaped {
+  /** The paths of fields that the schema does not know, in the order in which clients are told. */
+  readonly unknown: readonly string[]
+  /** What makes the object impossible to read. */
+  readonly error?: FieldError
+}
+
+/** `written` is the schema as the definition has it, already checked. */
+export function compileSchema(written: Value): CompiledSchema {
+  const schema = lazily(() => parseSchema(written))
+  const validator = lazily(() => validatorOf(schema()))
+  const status = lazily(() => statusOf(schema()))
+  const sites = lazily(() => ruleSites(schema()))
+  return {
+    get schema() {
+      return schema()
+    },
+    get ruleSites() {
+      return sites()
+    },
+    shape: (object, options = {}) => shape(object, schema(), options),
+    default: object => applyDefaults(object, schema()),
+    validate: object => [
+      ...checkEmbedded(object, schema()),
+      ...validateChange(validator(), schema(), object, undefined),
+      ...checkListTypes(object, schema()),
+    ],
+    validateUpdate: (object, old) => [
+      ...checkEmbedded(object, schema()),
+      ...validateChange(validator(), schema(), object, old),
+      ...checkChangedListTypes(schema(), object, old),
+    ],
+    validateStatusUpdate: (object, old) => [
+      ...validateStatus(status(), object, old),
+      ...checkChangedListTypes(schema(), object, old),
+    ],
+  }
+}
+
+function shape(object: ValueObject, schema: Schema, { stored = false }: ShapeOptions): Shaped {
+  const pruned = prune(object, schema, { isResource: true })
+  dropNulls(object, schema)
+  const { unknown, error } = coerceEmbedded(object, schema, { dropMisfits: stored })
+  return { unknown: [...pruned, ...unknown], ...(error === undefined ? {} : { error }) }
+}
+
+interface StatusPart {
+  readonly schema: Schema
+  readonly validator: Validator
+}
+
+function statusOf(schema: Schema): StatusPart | undefined {
+  const status = schema.properties.get('status')
+  return status === undefined ? undefined : { schema: status, validator: validatorOf(status) }
+}
+
+function validateStatus(status: StatusPart | undefined, object: ValueObject, old: ValueObject): readonly FieldError[] {
+  const value = getOwn(object, 'status')
+  if (status === undefined || value === undefined) return []
+  return validateChange(status.validator, status.schema, value, getOwn(old, 'status'), 'status')
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

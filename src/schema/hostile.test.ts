@@ -1,0 +1,116 @@
+// Schemas and values made to hurt: each is answered clearly, in bounded time, and the process lives on.
+import { describe, expect, test } from 'vitest'
+import { decodeJson } from '../codec/json-decode.js'
+import { printFieldError } from '../meta/field-errors.js'
+import type { Value, ValueObject } from '../meta/value.js'
+import { checkSchema } from './check/check-schema.js'
+import { compileSchema } from './compile.js'
+import { MAX_SCHEMA_DEPTH } from './structural.js'
+
+function nestedItems(depth: number): ValueObject {
+  let schema: ValueObject = { type: 'string' }
+  for (let i = 1; i < depth; i++) schema = { type: 'array', items: schema }
+  return schema
+}
+
+function nestedLists(depth: number, inside: Value): Value {
+  let value = inside
+  for (let i = 0; i < depth; i++) value = [value]
+  return value
+}
+
+const withSpec = (spec: ValueObject): ValueObject => ({ type: 'object', properties: { spec } })
+
+describe('schemas', () => {
+  test.each(['items', 'additionalProperties', 'not'])('nested 10,000 deep by %s are refused', keyword => {
+    let schema: ValueObject = { type: 'string' }
+    for (let i = 0; i < 10_000; i++) schema = { type: 'array', [keyword]: schema }
+    const { errors } = checkSchema(withSpec(schema), 'spec.validation.openAPIV3Schema')
+    expect(errors.map(printFieldError)).toEqual([
+      `spec.validation.openAPIV3Schema: Invalid value: "": must not be nested more than ${MAX_SCHEMA_DEPTH} schemas deep`,
+    ])
+    expect(() => compileSchema(withSpec(schema)).validate({})).toThrow(RangeError)
+  })
+
+  test('as deep as allowed are checked and used', () => {
+    const written = withSpec(nestedItems(MAX_SCHEMA_DEPTH - 1))
+    expect(checkSchema(written, 'x').errors).toEqual([])
+    const schema = compileSchema(written)
+    const object: ValueObject = { spec: nestedLists(MAX_SCHEMA_DEPTH - 2, 'x') }
+    expect(schema.shape(object).unknown).toEqual([])
+    schema.default(object)
+    expect(schema.validate(object)).toEqual([])
+    expect(schema.validateUpdate(object, { spec: nestedLists(MAX_SCHEMA_DEPTH - 2, 1) })).toEqual([])
+    expect(schema.validate({ spec: nestedLists(MAX_SCHEMA_DEPTH - 2, 1) })).toHaveLength(1)
+  })
+
+  test('with patterns that make other engines backtrack are matched in linear time', () => {
+    const schema = compileSchema(withSpec({ type: 'string', pattern: '^(a+)+$' }))
+    expect(schema.validate({ spec: `${'a'.repeat(50_000)}!` })).toHaveLength(1)
+    expect(schema.validate({ spec: 'a'.repeat(50_000) })).toEqual([])
+  })
+
+  test('with huge enums answer quickly', () => {
+    const values = Array.from({ length: 50_000 }, (_, i) => `value-${i}`)
+    const schema = compileSchema(withSpec({ type: 'array', items: { type: 'string', enum: values } }))
+    expect(schema.validate({ spec: values })).toEqual([])
+  })
+
+  test('with names of object methods are looked up as what they are', () => {
+    const written = decodeJson(
+      Buffer.from(
+        '{"type":"object","properties":{"__proto__":{"type":"string","default":"d"},"constructor":{"type":"integer"}}}',
+      ),
+    ).value as ValueObject
+    const schema = compileSchema(withSpec(written))
+    const object = decodeJson(Buffer.from('{"spec":{"constructor":"x","toString":1}}')).value as ValueObject
+    expect(schema.shape(object).unknown).toEqual(['spec.toString'])
+    schema.default(object)
+    expect(Object.getOwnPropertyDescriptor(object['spec'], '__proto__')?.value).toBe('d')
+    expect(schema.validate(object).map(printFieldError)).toEqual([
+      'spec.constructor: Invalid value: "string": spec.constructor in body must be of type integer: "string"',
+    ])
+    expect(({} as Record<string, unknown>)['d']).toBeUndefined()
+  })
+})
+
+describe('values', () => {
+  test('nested 10,000 deep are pruned, kept, compared and printed', () => {
+    const schema = compileSchema({
+      type: 'object',
+      properties: {
+        map: { type: 'object', additionalProperties: true },
+        free: { 'x-kubernetes-preserve-unknown-fields': true },
+        set: {
+          type: 'array',
+          items: { 'x-kubernetes-preserve-unknown-fields': true },
+          'x-kubernetes-list-type': 'set',
+        },
+        one: { 'x-kubernetes-preserve-unknown-fields': true, enum: ['a'] },
+        text: { type: 'string' },
+      },
+    })
+    const deep = (): Value => nestedLists(9_990, { a: 1 })
+    const object: ValueObject = { map: { a: deep() }, free: deep(), set: [deep(), deep()], one: deep(), text: deep() }
+    expect(schema.shape(object).unknown).toHaveLength(2)
+    schema.default(object)
+    const errors = schema.validate(object)
+    expect(errors.map(({ type, field }) => `${type} ${field}`)).toEqual([
+      'FieldValueNotSupported one',
+      'FieldValueTypeInvalid text',
+      'FieldValueDuplicate set[1]',
+    ])
+    for (const error of errors) expect(printFieldError(error).length).toBeGreaterThan(50)
+    expect(schema.validateUpdate(object, object).length).toBeLessThan(errors.length)
+  })
+
+  test('of 3 MiB of nested lists are answered quickly', () => {
+    const text = `[${'[[],[[]],[]],'.repeat(230_000)}0]`
+    const list = decodeJson(Buffer.from(text)).value
+    const started = performance.now()
+    const schema = compileSchema(withSpec({ type: 'array', items: { type: 'string' } }))
+    const errors = schema.validate({ spec: list })
+    expect(errors).toHaveLength(10_000) // where telling ends
+    expect(performance.now() - started).toBeLessThan(2_000)
+  })
+})

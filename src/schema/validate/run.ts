@@ -1,0 +1,93 @@
+// One validation under way: where it is, what it found, and (on an update) what stood there before.
+
+import { encodeJson } from '../../codec/json-encode.js'
+import {
+  type BadValue,
+  childPath,
+  type FieldError,
+  fieldInvalid,
+  Printed,
+  printFieldError,
+} from '../../meta/field-errors.js'
+import { isObject, type Value } from '../../meta/value.js'
+import type { Correlated } from '../correlate.js'
+
+export interface Run {
+  /** Where the validated value stands; messages name what is below it relative to it. */
+  readonly at: string
+  /** From the validated value to the present one: names, and indexes of lists. */
+  readonly path: (string | number)[]
+  errors: FieldError[]
+  /** How many checks were passed: what decides which of several branches came closest. */
+  matches: number
+  /** The value before the update, where there is one to compare with. */
+  old: Correlated | undefined
+}
+
+/** Looks at a value and reports to the run what is wrong with it. */
+export type Validator = (value: Value, run: Run) => void
+
+export const startRun = (at: string, old?: Correlated): Run => ({ at, path: [], errors: [], matches: 0, old })
+
+/** More faults than this are not told: they would only repeat themselves, and the answer must not outgrow the request. */
+const MOST_ERRORS = 10_000
+
+export function report(run: Run, error: FieldError): void {
+  if (run.errors.length < MOST_ERRORS) run.errors.push(error)
+}
+
+/** A fault that is told of no field at all. */
+export const reportBare = (run: Run, message: string): void => report(run, fieldInvalid(run.at, '', message))
+
+/** Where the present value stands, as messages have it: `spec.list[0].name`. */
+export function relativePath({ path }: Run): string {
+  let text = ''
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`
+    else text += text === '' ? step : `.${step}`
+  }
+  return text
+}
+
+/** The field of a fault that has this relative path. */
+export function fieldOf({ at }: Run, relative: string): string {
+  const name = relative.startsWith('.') ? relative.slice(1) : relative
+  return name === '' ? at : childPath(at, name)
+}
+
+/** What would be said twice is said once. */
+export function withoutRepeats(errors: readonly FieldError[]): readonly FieldError[] {
+  if (errors.length < 2) return errors
+  const said = new Set<string>()
+  return errors.filter(error => {
+    const text = `${error.type} ${printFieldError(error)}`
+    return said.size !== said.add(text).size
+  })
+}
+
+/** A value as a fault shows it. One that is nested too deeply for recursion is printed here, with a stack of its own. */
+export function shown(value: Value): BadValue {
+  return isDeep(value) ? new Printed(encodeJson(value, { sortKeys: true })) : value
+}
+
+const DEEP = 200
+
+function isDeep(root: Value): boolean {
+  let level: Value[] = [root]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > DEEP) return true
+    const below: Value[] = []
+    for (const value of level) {
+      if (Array.isArray(value)) {
+        for (const item of value) if (typeof item === 'object' && item !== null) below.push(item)
+      } else if (isObject(value)) {
+        for (const key of Object.keys(value)) {
+          const member = value[key]!
+          if (typeof member === 'object' && member !== null) below.push(member)
+        }
+      }
+    }
+    level = below
+  }
+  return false
+}
