@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts'], pool: 'threads' } },
+      { test: { name: 'unit', include: ['src/**/*.test.ts'], pool: 'threads', isolate: false } },
       {
         test: {
           name: 'integration',
