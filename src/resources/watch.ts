@@ -5,9 +5,9 @@
 import type { ApiObject } from '../kinds/kind.js'
 import type { ListOptions } from '../meta/list-options.js'
 import { parseResourceVersion } from '../meta/resource-version.js'
-import { type Status, tooLargeResourceVersion, unclassified } from '../meta/status.js'
+import { type Status, StatusError, tooOldResourceVersion, unclassified } from '../meta/status.js'
 import type { StorageError } from '../storage/storage-error.js'
-import type { Revision, Watch } from '../storage/store.js'
+import type { ReadAt, Revision, Watch } from '../storage/store.js'
 import type { Served, Shown } from './answer.js'
 import { folderOf, type KindEvent, type KindStore } from './kind-store.js'
 import type { ResourceContext, Target } from './resource-context.js'
@@ -90,18 +90,24 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
 
   async function begin(): Promise<void> {
     const after = options.sendInitialEvents ? await tellInitial() : await startOf()
-    if (!stopped) follow(after)
+    if (!stopped && after !== undefined) follow(after)
   }
 
-  /** Who names no version, and does not want what is there, begins with what comes. */
-  const startOf = async (): Promise<Revision> => (from === 0n ? store.cache.revision() : Number(from))
+  /**
+   * Who names no version, and does not want what is there, begins with what comes. For who names one that is still to
+   * come there is nothing to tell: it is left to wait until its time is over.
+   */
+  async function startOf(): Promise<Revision | undefined> {
+    const latest = await asStatus(from, () => store.cache.revision())
+    return from === 0n ? latest : from > latest ? undefined : Number(from)
+  }
 
   /** What is there, at one revision, as if it had just been added. */
   async function tellInitial(): Promise<Revision> {
-    let at = from === 0n ? (options.resourceVersion === '' ? 'latest' : 'any') : { notOlderThan: Number(from) }
+    let at: ReadAt = from === 0n ? (options.resourceVersion === '' ? 'latest' : 'any') : { notOlderThan: Number(from) }
     let startAfter: string | undefined
     for (;;) {
-      const page = await asStatus(from, () => store.cache.range(folder, { at: at as 'any', limit: PAGE, startAfter }))
+      const page = await asStatus(from, () => store.cache.range(folder, { at, limit: PAGE, startAfter }))
       for (const entry of page.entries) {
         if (stopped) return page.revision
         if (!selection.matches(entry)) continue
@@ -111,7 +117,7 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
         if (options.allowWatchBookmarks && !sink.bookmark(page.revision, true)) await room()
         return page.revision
       }
-      at = { exactly: page.revision } as never
+      at = { exactly: page.revision }
       startAfter = page.entries.at(-1)!.key
     }
   }
@@ -123,7 +129,7 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
 
   function follow(after: Revision): void {
     const { name, term } = selection
-    const isKey = name !== undefined && folder !== '' && isPlainName(name) && !spansNamespaces(served, folder)
+    const isKey = name !== undefined && isPlainName(name) && !spansNamespaces(served, folder)
     upstream = store.cache.watch(
       isKey ? `${folder}${name}` : folder,
       after,
@@ -162,10 +168,7 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
     return false
   }
 
-  begin().catch((error: unknown) => {
-    const status = (error as { status?: Status }).status
-    end(status)
-  })
+  begin().catch((error: unknown) => end(error instanceof StatusError ? error.status : undefined))
 
   return {
     resume() {
@@ -178,10 +181,11 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
   }
 }
 
-/** A watch from a version that is still to come just waits; all other ends are told. */
+/** Why a watch ends. One that was too slow, or whose server stops, may go on from where it was, and is told nothing. */
 function reason(error: StorageError, asked: bigint): Status | undefined {
-  if (error.code === 'closed') return undefined
-  return error.code === 'future-revision' ? tooLargeResourceVersion(asked, 0).status : statusOf(error, asked).status
+  if (error.code === 'closed' || error.code === 'slow-watcher') return undefined
+  if (error.code === 'compacted') return tooOldResourceVersion(asked, error.revision ?? 0).status
+  return statusOf(error, asked).status
 }
 
 const isPlainName = (name: string): boolean => name !== '' && !name.includes('/') && !name.includes('\0')

@@ -1,0 +1,176 @@
+// In which fields two values of one type differ.
+import { equalValues, getOwn, isNumber, isObject, type Value, type ValueObject, WholeFloat } from '../meta/value.js'
+import { fieldElement, type PathElement } from './field-path.js'
+import { type FieldSet, recursiveDifference, type SetBuilder, setBuilder } from './field-set.js'
+import { elementsOf } from './list-items.js'
+import {
+  type Form,
+  formOf,
+  type ListSchema,
+  type MapSchema,
+  memberSchema,
+  settled,
+  type TypedSchema,
+} from './typed-schema.js'
+
+export interface Comparison {
+  readonly added: FieldSet
+  readonly modified: FieldSet
+  readonly removed: FieldSet
+}
+
+export function compareTyped(schema: TypedSchema, before: Value, after: Value): Comparison {
+  const walk: Walk = { path: [], added: setBuilder(), modified: setBuilder(), removed: setBuilder() }
+  compareAt(walk, schema, before, after)
+  return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() }
+}
+
+/** The comparison but for some fields and all that is below them. */
+export const leavingOut = (comparison: Comparison, fields: FieldSet): Comparison =>
+  fields.size === 0
+    ? comparison
+    : {
+        added: recursiveDifference(comparison.added, fields),
+        modified: recursiveDifference(comparison.modified, fields),
+        removed: recursiveDifference(comparison.removed, fields),
+      }
+
+interface Walk {
+  readonly path: PathElement[]
+  readonly added: SetBuilder
+  readonly modified: SetBuilder
+  readonly removed: SetBuilder
+}
+
+type Side = Value | undefined
+
+function compareAt(walk: Walk, schema: TypedSchema, before: Side, after: Side): void {
+  if (before === after) return
+  const from = before === undefined ? undefined : formOf(schema, before)
+  const to = after === undefined ? undefined : formOf(schema, after)
+  // Where the form changes, what was is gone in the old form, and what is has come in the new one.
+  let isWhole = false
+  if (from !== undefined && from !== to && to !== undefined)
+    isWhole = compareAs(walk, schema, settled(schema, from), before, after)
+  const isWholeAfter = compareAs(walk, schema, settled(schema, (to ?? from)!), before, after)
+  if (isWhole || isWholeAfter) return
+  if (before === undefined) walk.added.insert(walk.path)
+  else if (after === undefined) walk.removed.insert(walk.path)
+}
+
+/** True where the values were compared as one. */
+function compareAs(walk: Walk, schema: TypedSchema, form: Form, before: Side, after: Side): boolean {
+  switch (form) {
+    case 'scalar':
+      return compareWhole(walk, before, after)
+    case 'list': {
+      const [left, right] = [listOrNone(before), listOrNone(after)]
+      if (schema.list!.type === 'atomic' || left.length + right.length === 0) return compareWhole(walk, before, after)
+      compareItems(walk, schema.list!, left, right)
+      return false
+    }
+    case 'map': {
+      const [left, right] = [objectOrNone(before), objectOrNone(after)]
+      const names = Object.keys(left)
+      const others = Object.keys(right)
+      if (schema.map!.isAtomic || names.length + others.length === 0) return compareWhole(walk, before, after)
+      compareMembers(walk, schema.map!, left, right, names, others)
+      return false
+    }
+  }
+}
+
+const listOrNone = (value: Side): readonly Value[] => (Array.isArray(value) ? value : [])
+const objectOrNone = (value: Side): ValueObject => (isObject(value) ? value : NO_MEMBERS)
+const NO_MEMBERS: ValueObject = {}
+
+function compareWhole(walk: Walk, before: Side, after: Side): true {
+  if (before === undefined) walk.added.insert(walk.path)
+  else if (after === undefined) walk.removed.insert(walk.path)
+  else if (!sameValue(before, after)) walk.modified.insert(walk.path)
+  return true
+}
+
+/** Whether a number was spelled with a point does not count. */
+export function sameValue(a: Value, b: Value): boolean {
+  if (isNumber(a) && isNumber(b)) return plainNumber(a) === plainNumber(b)
+  return equalValues(a, b)
+}
+
+const plainNumber = (value: number | bigint | WholeFloat): number | bigint =>
+  value instanceof WholeFloat ? value.value : value
+
+function compareMembers(
+  walk: Walk,
+  map: MapSchema,
+  before: ValueObject,
+  after: ValueObject,
+  names: readonly string[],
+  others: readonly string[],
+): void {
+  for (const name of names)
+    compareBelow(walk, fieldElement(name), memberSchema(map, name), before[name], getOwn(after, name))
+  for (const name of others) {
+    if (!Object.hasOwn(before, name)) {
+      compareBelow(walk, fieldElement(name), memberSchema(map, name), undefined, after[name])
+    }
+  }
+}
+
+function compareBelow(walk: Walk, element: PathElement, schema: TypedSchema, before: Side, after: Side): void {
+  if (before === after) return
+  walk.path.push(element)
+  compareAt(walk, schema, before, after)
+  walk.path.pop()
+}
+
+function compareItems(walk: Walk, list: ListSchema, before: readonly Value[], after: readonly Value[]): void {
+  const left = elementsOf(list, before)
+  const right = elementsOf(list, after)
+  if (compareInStep(walk, list, before, after, left, right)) return
+  const ofLeft = byElement(before, left)
+  const ofRight = byElement(after, right)
+  for (const [element, items] of ofLeft) compareSame(walk, list, element, items, ofRight.get(element) ?? [])
+  for (const [element, items] of ofRight) if (!ofLeft.has(element)) compareSame(walk, list, element, [], items)
+}
+
+/** The usual case: the same items in the same places, none of them twice. */
+function compareInStep(
+  walk: Walk,
+  list: ListSchema,
+  before: readonly Value[],
+  after: readonly Value[],
+  left: readonly PathElement[],
+  right: readonly PathElement[],
+): boolean {
+  if (left.length !== right.length || !left.every((element, i) => element === right[i])) return false
+  if (new Set(left).size !== left.length) return false
+  for (let i = 0; i < left.length; i++) compareBelow(walk, left[i]!, list.element, before[i], after[i])
+  return true
+}
+
+function byElement(items: readonly Value[], elements: readonly PathElement[]): Map<PathElement, Value[]> {
+  const result = new Map<PathElement, Value[]>()
+  for (const [i, element] of elements.entries()) {
+    const same = result.get(element)
+    if (same === undefined) result.set(element, [items[i]!])
+    else same.push(items[i]!)
+  }
+  return result
+}
+
+/** Items that are there twice cannot be told apart, and count as one that is compared whole. */
+function compareSame(walk: Walk, list: ListSchema, element: PathElement, before: Value[], after: Value[]): void {
+  const [wasTwice, isTwice] = [before.length > 1, after.length > 1]
+  if (!wasTwice && !isTwice) return compareBelow(walk, element, list.element, before[0], after[0])
+  const path = [...walk.path, element]
+  if (wasTwice && isTwice) {
+    if (!equalValues(before, after)) walk.modified.insert(path)
+  } else if (wasTwice) {
+    if (after.length > 0) compareBelow(walk, element, list.element, undefined, after[0])
+    walk.removed.insert(path)
+  } else {
+    if (before.length > 0) compareBelow(walk, element, list.element, before[0], undefined)
+    walk.added.insert(path)
+  }
+}

@@ -1,0 +1,60 @@
+// What this room must know of a kind, put together from what the kind says of itself.
+import { builtinTypes } from '../builtin/type-table.js'
+import type { Kind, KindVersion } from '../kinds/kind.js'
+import { apiVersionOf } from '../kinds/kind-names.js'
+import type { ValueObject } from '../meta/value.js'
+import { emptyOfKind, schemaOfKind } from './builtin-schema.js'
+import type { ManagedType } from './field-manager.js'
+import { EMPTY } from './field-set.js'
+import { resetFields } from './reset-fields.js'
+import { SCALE_VERSION } from './scale-entries.js'
+import type { TypedSchema } from './typed-schema.js'
+
+/** By apiVersion, the types of a custom kind as `schemaOfCustomObjects` makes them. */
+export type CustomSchemas = (apiVersion: string) => TypedSchema | undefined
+
+/** The objects of a kind, or their status. Built-in kinds bring their types with them. */
+export function managedType(
+  kind: Kind,
+  version: KindVersion,
+  subresource: string,
+  customSchemas?: CustomSchemas,
+): ManagedType {
+  const apiVersion = apiVersionOf(kind, version.name)
+  const isCustom = customSchemas !== undefined
+  const name = kind.names.kind
+  const served = new Set(kind.versions.map(each => apiVersionOf(kind, each.name)))
+  const resets = resetFields({
+    group: kind.group,
+    resource: kind.names.plural,
+    subresource,
+    hasStatus: version.subresources.status !== undefined,
+    isCustom,
+  })
+  return {
+    apiVersion,
+    kind: name,
+    subresource,
+    schemaOf(at) {
+      if (customSchemas) return customSchemas(at)
+      return served.has(at) ? schemaOfKind(builtinTypes(), at, name) : undefined
+    },
+    convert: (object, to) => kind.convert(object, to),
+    // Custom kinds reset only in the version of the request; all versions of a built-in one do.
+    resets: at => (at === apiVersion || !isCustom ? resets : EMPTY),
+    empty: (): ValueObject => (isCustom ? { apiVersion, kind: name } : emptyOfKind(builtinTypes(), apiVersion, name)),
+    emptyListResets: !isCustom,
+  }
+}
+
+/** The Scales of any kind. Their managedFields are those of `scaleEntries`. */
+export const SCALE_TYPE: ManagedType = {
+  apiVersion: SCALE_VERSION,
+  kind: 'Scale',
+  subresource: 'scale',
+  schemaOf: at => (at === SCALE_VERSION ? schemaOfKind(builtinTypes(), SCALE_VERSION, 'Scale') : undefined),
+  convert: object => object,
+  resets: () => EMPTY,
+  empty: () => emptyOfKind(builtinTypes(), SCALE_VERSION, 'Scale'),
+  emptyListResets: true,
+}

@@ -1,0 +1,259 @@
+// Who owns which field: what a write takes over, what an apply merges, conflicts with and removes. Managers may have
+// used other versions of the API than the write does; their fields are looked at in their own version.
+import type { ApiObject } from '../kinds/kind.js'
+import { parseGroupVersion } from '../meta/group-version.js'
+import { equalValues, type Value } from '../meta/value.js'
+import { type Comparison, compareTyped, leavingOut } from './compare.js'
+import { type Conflict, Conflicts } from './conflicts.js'
+import { fieldElement } from './field-path.js'
+import {
+  difference,
+  EMPTY,
+  equalSets,
+  type FieldSet,
+  fieldSet,
+  intersection,
+  recursiveDifference,
+  union,
+  withDeclaredFields,
+} from './field-set.js'
+import { idOf, type ManagerName, type Managers, type Owned } from './managed-fields.js'
+import { mergeTyped } from './merge.js'
+import { fieldsOf } from './owned-fields.js'
+import { removeItems } from './remove-items.js'
+import { asOfToday } from './schema-change.js'
+import type { TypedSchema } from './typed-schema.js'
+
+/** What the algorithm must know of the objects. */
+export interface VersionedType {
+  /** The version of the request. */
+  readonly apiVersion: string
+  /** The type in a version; nothing for versions that there are not (any more). */
+  schemaOf(apiVersion: string): TypedSchema | undefined
+  convert(object: ApiObject, apiVersion: string): ApiObject | Promise<ApiObject>
+  /** Fields that the endpoint sets back, whatever a request says of them: nobody comes to own them through it. */
+  resets(apiVersion: string): FieldSet
+}
+
+/** A version in managedFields that cannot be one. */
+export class BadManagers extends Error {}
+
+/** What is never owned: what an object is, and what only the server sets. */
+const NEVER_OWNED: FieldSet = fieldSet(
+  [fieldElement('apiVersion')],
+  [fieldElement('kind')],
+  [fieldElement('metadata')],
+  ...[
+    'name',
+    'namespace',
+    'creationTimestamp',
+    'selfLink',
+    'uid',
+    'clusterName',
+    'generation',
+    'managedFields',
+    'resourceVersion',
+  ].map(name => [fieldElement('metadata'), fieldElement(name)]),
+)
+
+// ---- update
+
+export interface Taken {
+  readonly managers: Managers
+  /** What the write sets. */
+  readonly fields: FieldSet
+}
+
+/** What a plain write takes from the other managers, and what it comes to own; its own earlier entry counts as another. */
+export async function takeOver(
+  type: VersionedType,
+  live: ApiObject,
+  next: ApiObject,
+  managers: Managers,
+): Promise<Taken> {
+  const { others, comparison } = await settle(type, live, next, ofToday(type, managers), undefined, true)
+  return { managers: others, fields: difference(union(comparison.modified, comparison.added), NEVER_OWNED) }
+}
+
+// ---- apply
+
+export interface Applied {
+  readonly managers: Managers
+  /** Nothing where the apply changes nothing of the object. */
+  readonly object: ApiObject | undefined
+}
+
+/** Throws Conflicts. */
+export async function applyTo(
+  type: VersionedType,
+  live: ApiObject,
+  configuration: ApiObject,
+  allManagers: Managers,
+  name: ManagerName,
+  force: boolean,
+): Promise<Applied> {
+  const schema = type.schemaOf(type.apiVersion)!
+  const id = idOf(name)
+  const managers = ofToday(type, allManagers)
+  const last = managers.get(id)
+  const fields = recursiveDifference(fieldsOf(schema, configuration), type.resets(type.apiVersion))
+  const own: Owned = { ...name, fields, time: last?.time }
+  const withOwn = new Map(managers).set(id, own)
+  const merged = mergeTyped(schema, live, configuration) as ApiObject
+  const applied = difference(fields, NEVER_OWNED)
+  const isSame = last !== undefined && last.apiVersion === type.apiVersion && equalSets(applied, last.fields)
+  // Who applies the same fields as before gives none of them up.
+  const object = last === undefined || isSame ? merged : await prune(type, merged, withOwn, last)
+  const { others } = await settle(type, live, object, withOwn, id, force)
+  if (applied.size > 0) others.set(id, isSame ? last : { ...own, fields: applied })
+  return { managers: others, object: equalValues(live, object) ? undefined : object }
+}
+
+// ---- both
+
+interface Settled {
+  readonly others: Map<string, Owned>
+  readonly comparison: Comparison
+}
+
+/** Takes what changes from those who own it, and what is removed from everyone. Throws Conflicts unless forced. */
+async function settle(
+  type: VersionedType,
+  live: ApiObject,
+  next: ApiObject,
+  managers: Managers,
+  self: string | undefined,
+  force: boolean,
+): Promise<Settled> {
+  const comparison = compareIn(type, type.schemaOf(type.apiVersion)!, type.apiVersion, live, next)
+  const differences = new Map<string, Difference | undefined>([[type.apiVersion, differenceOf(comparison)]])
+  const others = new Map<string, Owned>()
+  const conflicts: Conflict[] = []
+  for (const [id, owned] of managers) {
+    if (id === self) continue
+    const { apiVersion, fields } = owned
+    if (!differences.has(apiVersion)) {
+      const seen = await compareThere(type, apiVersion, live, next)
+      differences.set(apiVersion, seen && differenceOf(seen))
+    }
+    const there = differences.get(apiVersion)
+    // Whoever used a version that is gone can no longer be asked what it owns.
+    if (there === undefined) continue
+    const taken = intersection(fields, there.changed)
+    if (taken.size > 0) conflicts.push({ manager: owned, fields: taken })
+    const rest = difference(difference(fields, taken), there.removed)
+    if (rest.size > 0) others.set(id, rest === fields ? owned : { ...owned, fields: rest })
+  }
+  if (!force && conflicts.length > 0) throw new Conflicts(conflicts)
+  return { others, comparison }
+}
+
+interface Difference {
+  readonly changed: FieldSet
+  readonly removed: FieldSet
+}
+
+const differenceOf = ({ modified, added, removed }: Comparison): Difference => ({
+  changed: union(modified, added),
+  removed,
+})
+
+const compareIn = (
+  type: VersionedType,
+  schema: TypedSchema,
+  apiVersion: string,
+  before: Value,
+  after: Value,
+): Comparison => leavingOut(compareTyped(schema, before, after), type.resets(apiVersion))
+
+async function compareThere(
+  type: VersionedType,
+  apiVersion: string,
+  live: ApiObject,
+  next: ApiObject,
+): Promise<Comparison | undefined> {
+  const before = await seenAs(type, live, apiVersion)
+  const after = await seenAs(type, next, apiVersion)
+  if (before === undefined || after === undefined) return undefined
+  return compareIn(type, before.schema, apiVersion, before.object, after.object)
+}
+
+interface Seen {
+  readonly object: ApiObject
+  readonly schema: TypedSchema
+}
+
+/** Nothing for a version that there is not. */
+async function seenAs(type: VersionedType, object: ApiObject, apiVersion: string): Promise<Seen | undefined> {
+  const schema = type.schemaOf(apiVersion)
+  if (schema === undefined) {
+    const version = parseGroupVersion(apiVersion)
+    if (!version.ok) throw new BadManagers(version.error)
+    return undefined
+  }
+  if (object.apiVersion === apiVersion) return { object, schema }
+  return { object: await type.convert(object, apiVersion), schema }
+}
+
+function ofToday(type: VersionedType, managers: Managers): Managers {
+  let result: Map<string, Owned> | undefined
+  for (const [id, owned] of managers) {
+    const schema = type.schemaOf(owned.apiVersion)
+    const fields = schema === undefined ? owned.fields : asOfToday(owned.fields, schema)
+    if (fields === owned.fields) continue
+    result ??= new Map(managers)
+    result.set(id, { ...owned, fields })
+  }
+  return result ?? managers
+}
+
+// ---- what is no longer applied
+
+/** The merged object without what its applier applied last time and nobody owns now. */
+async function prune(type: VersionedType, merged: ApiObject, managers: Managers, last: Owned): Promise<ApiObject> {
+  const seen = await seenAs(type, merged, last.apiVersion)
+  if (seen === undefined) return merged
+  const { object, schema } = seen
+  const applied = withDeclaredFields(last.fields, schema)
+  const bare = removeItems(schema, object, applied) as ApiObject
+  const kept = await bringBackOwned(type, object, bare, managers, last.apiVersion)
+  // What went only because it was inside something was not the applier's to remove.
+  const then = await seenAs(type, kept, last.apiVersion)
+  if (then === undefined) return merged
+  const gone = difference(
+    withDeclaredFields(fieldsOf(schema, object), schema),
+    withDeclaredFields(fieldsOf(schema, then.object), schema),
+  )
+  const pruned = removeItems(schema, object, intersection(gone, applied)) as ApiObject
+  const back = await seenAs(type, pruned, type.apiVersion)
+  return back?.object ?? merged
+}
+
+/** Brings back what some manager owns, each in its own version, that of the pruned object first. */
+async function bringBackOwned(
+  type: VersionedType,
+  merged: ApiObject,
+  pruned: ApiObject,
+  managers: Managers,
+  firstVersion: string,
+): Promise<ApiObject> {
+  const owned = new Map<string, FieldSet>([[firstVersion, EMPTY]])
+  for (const { apiVersion, fields } of managers.values()) {
+    owned.set(apiVersion, union(owned.get(apiVersion) ?? EMPTY, fields))
+  }
+  let [whole, rest] = [merged, pruned]
+  for (const [apiVersion, fields] of owned) {
+    if (fields.size === 0) continue
+    const before = await seenAs(type, whole, apiVersion)
+    const after = await seenAs(type, rest, apiVersion)
+    if (before === undefined || after === undefined) continue
+    const { schema } = before
+    const gone = difference(
+      withDeclaredFields(fieldsOf(schema, before.object), schema),
+      union(withDeclaredFields(fieldsOf(schema, after.object), schema), withDeclaredFields(fields, schema)),
+    )
+    whole = before.object
+    rest = removeItems(schema, whole, gone) as ApiObject
+  }
+  return rest
+}

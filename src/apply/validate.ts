@@ -1,0 +1,104 @@
+// Whether a value is one of its type, as far as merging must know.
+import { isNumber, isObject, type Value, type ValueObject } from '../meta/value.js'
+import { fieldElement, indexElement, printElement } from './field-path.js'
+import { itemElement } from './list-items.js'
+import {
+  fault,
+  MAX_DEPTH,
+  noNumber,
+  noString,
+  TypedError,
+  type TypedFault,
+  tooDeep,
+  undeclared,
+  wrongForm,
+} from './typed-faults.js'
+import { formOf, type ListSchema, type MapSchema, type ScalarType, settled, type TypedSchema } from './typed-schema.js'
+
+/** Throws a TypedError. Lists that are stored may hold items twice; a configuration must not. */
+export function checkTyped(schema: TypedSchema, value: Value, { allowDuplicates }: { allowDuplicates: boolean }): void {
+  const faults = check(schema, value, allowDuplicates, 0)
+  if (faults !== NONE) throw new TypedError(faults)
+}
+
+// Paths are put together on the way up, and only where there is something to tell.
+const NONE: readonly TypedFault[] = []
+
+function check(schema: TypedSchema, value: Value, allowDuplicates: boolean, depth: number): readonly TypedFault[] {
+  if (depth > MAX_DEPTH) return [tooDeep()]
+  switch (settled(schema, formOf(schema, value))) {
+    case 'scalar':
+      return checkScalar(schema.scalar!, value)
+    case 'list':
+      if (value === null) return NONE
+      if (!Array.isArray(value)) return [wrongForm('list', value)]
+      return checkItems(schema.list!, value, allowDuplicates, depth)
+    case 'map':
+      if (value === null) return NONE
+      if (!isObject(value)) return [wrongForm('map', value)]
+      return checkMembers(schema.map!, value, allowDuplicates, depth)
+  }
+}
+
+function checkScalar(type: ScalarType, value: Value): readonly TypedFault[] {
+  if (value === null) return NONE
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? NONE : [noString(value)]
+    case 'numeric':
+      return isNumber(value) ? NONE : [noNumber(value)]
+    case 'boolean':
+      return typeof value === 'boolean' ? NONE : [wrongForm('boolean', value)]
+    case 'untyped':
+      return isObject(value) || Array.isArray(value) ? [wrongForm('any scalar', value)] : NONE
+  }
+}
+
+function checkItems(
+  list: ListSchema,
+  items: readonly Value[],
+  allowDuplicates: boolean,
+  depth: number,
+): readonly TypedFault[] {
+  const faults: TypedFault[] = []
+  const seen = new Set<string>()
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]!
+    let element: string | undefined
+    if (list.type !== 'atomic') {
+      const found = itemElement(list, item)
+      if (!found.ok) {
+        faults.push(fault(`element ${i}: ${found.error}`))
+        break
+      }
+      element = found.value
+      if (!allowDuplicates && seen.has(element))
+        faults.push(fault(`duplicate entries for key ${printElement(element)}`))
+      seen.add(element)
+    }
+    const inner = check(list.element, item, allowDuplicates, depth + 1)
+    if (inner !== NONE) faults.push(...within(printElement(element ?? indexElement(i)), inner))
+  }
+  return faults.length === 0 ? NONE : faults
+}
+
+function checkMembers(
+  map: MapSchema,
+  object: ValueObject,
+  allowDuplicates: boolean,
+  depth: number,
+): readonly TypedFault[] {
+  let faults: TypedFault[] | undefined
+  for (const name of Object.keys(object)) {
+    const schema = map.field(name) ?? map.element
+    const inner = schema === undefined ? [undeclared()] : check(schema, object[name]!, allowDuplicates, depth + 1)
+    if (inner === NONE) continue
+    faults ??= []
+    faults.push(...within(printElement(fieldElement(name)), inner))
+    if (schema === undefined) break
+  }
+  return faults ?? NONE
+}
+
+const within = (outer: string, faults: readonly TypedFault[]): TypedFault[] =>
+  faults.map(({ path, message }) => ({ path: `${outer}${path}`, message }))
