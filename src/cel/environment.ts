@@ -1,0 +1,171 @@
+// What an expression may refer to: variables, functions, types and macros, gathered from libraries and the host.
+
+import type { CelError } from './cel-error.js'
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  NULL,
+  opaqueType,
+  paramsIn,
+  STRING,
+  TIMESTAMP,
+  TYPE,
+  UINT,
+} from './cel-type.js'
+import type { CallCostEstimate, CallNode, CostNode, Interval } from './cost-intervals.js'
+import type { Macro } from './macros.js'
+import type { Value } from './values.js'
+
+export type Implementation = (...args: Value[]) => Value
+
+export interface Overload {
+  readonly id: string
+  /** True for `target.function(…)`; the target is the first parameter. */
+  readonly member?: boolean
+  readonly params: readonly CelType[]
+  readonly result: CelType
+  /** Left out where the evaluator knows the operator itself. */
+  readonly call?: Implementation
+  /** Leaves it to the implementation to look at the types of its arguments. */
+  readonly unguarded?: boolean
+  /** Says of a constant last argument that no call with it can succeed. */
+  readonly constantFault?: (argument: Value) => CelError | undefined
+  /** What one call costs at run time, where that is not 1. */
+  readonly cost?: (args: readonly Value[], result: Value) => number
+  /** What one call may cost, without its arguments, and how large its result may be. */
+  readonly estimate?: (call: CallNode) => CallCostEstimate | undefined
+}
+
+export interface FunctionDeclaration {
+  readonly name: string
+  readonly overloads: readonly Overload[]
+}
+
+/** A group of functions, types and macros that is offered as a whole. */
+export interface Library {
+  readonly functions: readonly FunctionDeclaration[]
+  readonly macros?: readonly Macro[]
+  /** Names of types that expressions may use as values. */
+  readonly types?: Readonly<Record<string, CelType>>
+  readonly constants?: Readonly<Record<string, { readonly type: CelType; readonly value: Value }>>
+  /** What `==` may cost for two values of a type, by its name, where their sizes do not say. */
+  readonly equalityCosts?: Readonly<Record<string, (other: CostNode) => Interval>>
+}
+
+/** The host's own object types. */
+export interface ObjectTypes {
+  /** True if there is a type of that name. */
+  has(name: string): boolean
+  /** The type of a field, or undefined if the object type does not have it. */
+  field(type: string, field: string): CelType | undefined
+  /** Makes an object of that type, where expressions may: `Name{field: value}`. */
+  create?(type: string, fields: ReadonlyMap<string, Value>): Value
+}
+
+export interface EnvironmentOptions {
+  readonly libraries: readonly Library[]
+  readonly variables?: Readonly<Record<string, CelType>>
+  readonly objectTypes?: ObjectTypes
+  /** The namespace in which names are looked up first, innermost first: `a.b`. */
+  readonly container?: string
+  /** `a.?b` and the like. */
+  readonly optionalSyntax?: boolean
+  readonly quotedIdentifiers?: boolean
+  /** `1 < 2.5` without conversions. */
+  readonly crossTypeNumericComparisons?: boolean
+  /** All elements of a list literal, all keys and all values of a map literal must have one type. */
+  readonly homogeneousLiterals?: boolean
+  /** Literal durations, timestamps and patterns are checked when the expression is compiled. */
+  readonly checkLiterals?: boolean
+}
+
+export interface Environment extends EnvironmentOptions {
+  readonly functions: ReadonlyMap<string, FunctionDeclaration>
+  readonly macros: readonly Macro[]
+  readonly types: ReadonlyMap<string, CelType>
+  readonly constants: ReadonlyMap<string, { readonly type: CelType; readonly value: Value }>
+  readonly equalityCosts: ReadonlyMap<string, (other: CostNode) => Interval>
+  readonly objectTypes: ObjectTypes
+  readonly container: string
+}
+
+export function createEnvironment(options: EnvironmentOptions): Environment {
+  const functions = new Map<string, FunctionDeclaration>()
+  for (const { functions: declared } of options.libraries) {
+    for (const { name, overloads } of declared) {
+      const before = functions.get(name)?.overloads ?? []
+      functions.set(name, { name, overloads: [...before, ...overloads] })
+    }
+  }
+  return {
+    ...options,
+    functions,
+    macros: options.libraries.flatMap(({ macros }) => macros ?? []),
+    types: new Map([...STANDARD_TYPES, ...options.libraries.flatMap(({ types }) => Object.entries(types ?? {}))]),
+    constants: new Map(options.libraries.flatMap(({ constants }) => Object.entries(constants ?? {}))),
+    equalityCosts: new Map(options.libraries.flatMap(({ equalityCosts }) => Object.entries(equalityCosts ?? {}))),
+    objectTypes: options.objectTypes ?? NO_OBJECT_TYPES,
+    container: options.container ?? '',
+  }
+}
+
+/** The environment with other variables and object types; the rest is shared, which makes this cheap. */
+export const extendEnvironment = (
+  environment: Environment,
+  { variables, objectTypes }: Pick<EnvironmentOptions, 'variables' | 'objectTypes'>,
+): Environment => ({
+  ...environment,
+  variables: { ...environment.variables, ...variables },
+  ...(objectTypes ? { objectTypes } : {}),
+})
+
+/** The names that a name may stand for in the container, in the order in which they are tried. */
+export function candidateNames(container: string, name: string): readonly string[] {
+  if (name.startsWith('.')) return [name.slice(1)]
+  if (container === '') return [name]
+  const candidates: string[] = []
+  for (let prefix = container; prefix !== ''; prefix = prefix.slice(0, Math.max(prefix.lastIndexOf('.'), 0))) {
+    candidates.push(`${prefix}.${name}`)
+  }
+  return [...candidates, name]
+}
+
+/** The parameters of an overload's types, found once. */
+export function typeParamsOf(overload: Overload): ReadonlySet<string> {
+  let found = overloadParams.get(overload)
+  if (found === undefined) {
+    const names = new Set<string>()
+    for (const type of [...overload.params, overload.result]) paramsIn(type, names)
+    found = names
+    overloadParams.set(overload, found)
+  }
+  return found
+}
+
+const overloadParams = new WeakMap<Overload, ReadonlySet<string>>()
+
+const NO_OBJECT_TYPES: ObjectTypes = { has: () => false, field: () => undefined }
+
+const STANDARD_TYPES: readonly (readonly [string, CelType])[] = [
+  ['bool', BOOL],
+  ['bytes', BYTES],
+  ['double', DOUBLE],
+  ['int', INT],
+  ['list', listOf(DYN)],
+  ['map', mapOf(DYN, DYN)],
+  ['null_type', NULL],
+  ['string', STRING],
+  ['type', TYPE],
+  ['uint', UINT],
+  ['google.protobuf.Timestamp', TIMESTAMP],
+  ['google.protobuf.Duration', DURATION],
+]
+
+export const OPTIONAL_TYPE_NAME: Readonly<Record<string, CelType>> = { optional_type: opaqueType('optional_type', DYN) }

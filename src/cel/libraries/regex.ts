@@ -1,0 +1,81 @@
+// find and findAll.
+import { CelError } from '../cel-error.js'
+import { INT, listOf, STRING } from '../cel-type.js'
+import type { Implementation, Library, Overload } from '../environment.js'
+import { pattern, patternFault } from '../patterns.js'
+import type { Value } from '../values.js'
+import { matchCost } from './standard.js'
+
+/** Every character may be a match. */
+const costs: Pick<Overload, 'cost' | 'estimate' | 'constantFault'> = {
+  constantFault: patternFault,
+  cost: ([text, expression]) => matchCost.cost!([text!, expression!], null),
+  estimate: call => {
+    const [expression] = call.args
+    const estimate = matchCost.estimate!({ ...call, args: [expression!] })
+    return estimate && { ...estimate, resultSize: { min: 0, max: call.target!.size.max } }
+  },
+}
+
+export const REGEX_LIBRARY: Library = {
+  functions: [
+    {
+      name: 'find',
+      overloads: [
+        {
+          id: 'string_find_string',
+          member: true,
+          params: [STRING, STRING],
+          result: STRING,
+          call: find as Implementation,
+          ...costs,
+        },
+      ],
+    },
+    {
+      name: 'findAll',
+      overloads: [
+        {
+          id: 'string_find_all_string',
+          member: true,
+          params: [STRING, STRING],
+          result: listOf(STRING),
+          call: (text, expression) => findAll(text as string, expression as string, -1),
+          ...costs,
+        },
+        {
+          id: 'string_find_all_string_int',
+          member: true,
+          params: [STRING, STRING, INT],
+          result: listOf(STRING),
+          call: (text, expression, limit) => findAll(text as string, expression as string, Number(limit)),
+          ...costs,
+        },
+      ],
+    },
+  ],
+}
+
+function find(text: string, expression: string): Value {
+  const compiled = pattern(expression)
+  if (compiled instanceof CelError) return compiled
+  const matcher = compiled.matcher(text)
+  return matcher.find() ? (matcher.group() ?? '') : ''
+}
+
+/** A negative limit is none. */
+function findAll(text: string, expression: string, limit: number): Value {
+  const compiled = pattern(expression)
+  if (compiled instanceof CelError) return compiled
+  const found: string[] = []
+  const matcher = compiled.matcher(text)
+  let end = -1
+  const most = limit < 0 ? Infinity : limit
+  for (let more = most > 0 && matcher.find(); more; more = found.length < most && matcher.find()) {
+    // An empty match right behind another one does not count.
+    if (matcher.start() === matcher.end() && matcher.start() === end) continue
+    end = matcher.end()
+    found.push(matcher.group() ?? '')
+  }
+  return found
+}

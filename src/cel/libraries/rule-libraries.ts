@@ -1,0 +1,41 @@
+// What validation rules of a v1.36 API server have to work with, no more.
+import type { EnvironmentOptions, Library } from '../environment.js'
+import { AUTHORIZER_LIBRARY } from './authorizer.js'
+import { CIDR_LIBRARY, IP_LIBRARY } from './ip.js'
+import { LIST_AGGREGATES_LIBRARY, LISTS_LIBRARY } from './lists.js'
+import { NAMED_FORMATS_LIBRARY } from './named-formats.js'
+import { OPTIONAL_LIBRARY } from './optional.js'
+import { QUANTITY_LIBRARY } from './quantity.js'
+import { REGEX_LIBRARY } from './regex.js'
+import { SEMVER_LIBRARY } from './semver.js'
+import { SETS_LIBRARY } from './sets.js'
+import { STANDARD_LIBRARY } from './standard.js'
+import { STRINGS_LIBRARY } from './strings.js'
+import { TWO_VARIABLE_LIBRARY } from './two-variable-comprehensions.js'
+import { URL_LIBRARY } from './url.js'
+
+export const RULE_LIBRARIES: readonly Library[] = [
+  STANDARD_LIBRARY,
+  URL_LIBRARY,
+  REGEX_LIBRARY,
+  LIST_AGGREGATES_LIBRARY,
+  AUTHORIZER_LIBRARY,
+  OPTIONAL_LIBRARY,
+  QUANTITY_LIBRARY,
+  STRINGS_LIBRARY,
+  SETS_LIBRARY,
+  IP_LIBRARY,
+  CIDR_LIBRARY,
+  NAMED_FORMATS_LIBRARY,
+  TWO_VARIABLE_LIBRARY,
+  SEMVER_LIBRARY,
+  LISTS_LIBRARY,
+]
+
+export const RULE_ENVIRONMENT: EnvironmentOptions = {
+  libraries: RULE_LIBRARIES,
+  optionalSyntax: true,
+  crossTypeNumericComparisons: true,
+  homogeneousLiterals: true,
+  checkLiterals: true,
+}

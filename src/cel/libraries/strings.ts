@@ -1,0 +1,319 @@
+// The extension library of strings, version 2.
+import { CelError } from '../cel-error.js'
+import { type CelType, DYN, INT, listOf, STRING } from '../cel-type.js'
+import { add, type Interval, multiply, STRING_TRAVERSAL, scale, traversal, UNBOUNDED } from '../cost-intervals.js'
+import type { FunctionDeclaration, Implementation, Library, Overload } from '../environment.js'
+import type { Int } from '../numbers.js'
+import { costSize, itemsOf, type List, type Value } from '../values.js'
+import { formatString } from './string-format.js'
+import { traversalCost } from './traversal-cost.js'
+
+const member = (
+  id: string,
+  params: readonly CelType[],
+  result: CelType,
+  call: Implementation,
+  costs: Pick<Overload, 'cost' | 'estimate'> = {},
+): Overload => ({ id, member: true, params, result, call, ...costs })
+
+/** One pass over the target, whose size is also that of the result. */
+const onePass: Pick<Overload, 'cost' | 'estimate'> = {
+  cost: ([text]) => Math.ceil(costSize(text!) * STRING_TRAVERSAL),
+  estimate: ({ target }) => ({ cost: traversal(target!.size), resultSize: target!.size }),
+}
+
+/** One pass to read and one to write. */
+const twoPasses = ([text]: readonly Value[]): number => Math.ceil(costSize(text!) * 2 * STRING_TRAVERSAL)
+
+const searchCost: Pick<Overload, 'cost' | 'estimate'> = {
+  cost: ([text]) => traversalCost(text!),
+  estimate: ({ target }) => ({ cost: traversal(target!.size) }),
+}
+
+const STRINGS: readonly FunctionDeclaration[] = [
+  { name: 'charAt', overloads: [member('string_char_at_int', [STRING, INT], STRING, charAt as Implementation)] },
+  {
+    name: 'indexOf',
+    overloads: [
+      member('string_index_of_string', [STRING, STRING], INT, (s, sub) => indexOf(s, sub, 0), searchCost),
+      member('string_index_of_string_int', [STRING, STRING, INT], INT, indexOf, searchCost),
+    ],
+  },
+  {
+    name: 'lastIndexOf',
+    overloads: [
+      member('string_last_index_of_string', [STRING, STRING], INT, (s, sub) => lastIndexOf(s, sub), searchCost),
+      member('string_last_index_of_string_int', [STRING, STRING, INT], INT, lastIndexOf, searchCost),
+    ],
+  },
+  {
+    name: 'lowerAscii',
+    overloads: [
+      member(
+        'string_lower_ascii',
+        [STRING],
+        STRING,
+        s => changeCase(s as string, /[A-Z]+/g, x => x.toLowerCase()),
+        onePass,
+      ),
+    ],
+  },
+  {
+    name: 'upperAscii',
+    overloads: [
+      member(
+        'string_upper_ascii',
+        [STRING],
+        STRING,
+        s => changeCase(s as string, /[a-z]+/g, x => x.toUpperCase()),
+        onePass,
+      ),
+    ],
+  },
+  {
+    name: 'replace',
+    overloads: [
+      member(
+        'string_replace_string_string',
+        [STRING, STRING, STRING],
+        STRING,
+        (s, from, to) => replace(s, from, to, -1),
+        {
+          cost: twoPasses,
+          estimate: replaceEstimate,
+        },
+      ),
+      member('string_replace_string_string_int', [STRING, STRING, STRING, INT], STRING, replace, {
+        cost: twoPasses,
+        estimate: replaceEstimate,
+      }),
+    ],
+  },
+  {
+    name: 'split',
+    overloads: [
+      member('string_split_string', [STRING, STRING], listOf(STRING), (s, by) => split(s, by, -1), {
+        cost: twoPasses,
+        estimate: splitEstimate,
+      }),
+      member('string_split_string_int', [STRING, STRING, INT], listOf(STRING), split, {
+        cost: twoPasses,
+        estimate: splitEstimate,
+      }),
+    ],
+  },
+  {
+    name: 'substring',
+    overloads: [
+      member('string_substring_int', [STRING, INT], STRING, (s, start) => substring(s, start), onePass),
+      member('string_substring_int_int', [STRING, INT, INT], STRING, substring, onePass),
+    ],
+  },
+  { name: 'trim', overloads: [member('string_trim', [STRING], STRING, s => trim(s as string), onePass)] },
+  {
+    name: 'format',
+    overloads: [
+      member('string_format', [STRING, listOf(DYN)], STRING, (s, args) => formatString(s as string, args as List), {
+        estimate: ({ target }) => ({ cost: traversal(target!.size) }),
+      }),
+    ],
+  },
+  {
+    name: 'strings.quote',
+    overloads: [
+      {
+        id: 'strings_quote',
+        params: [STRING],
+        result: STRING,
+        call: s => quoteString(s as string),
+        estimate: ({ args: [arg] }) => ({
+          cost: traversal(arg!.size),
+          resultSize: { min: arg!.size.min + 2, max: wrapped(arg!.size.max * 2 + 2) },
+        }),
+      },
+    ],
+  },
+  {
+    name: 'join',
+    overloads: [
+      member('list_join', [listOf(STRING)], STRING, list => join(list as List, ''), JOIN_COST()),
+      member(
+        'list_join_string',
+        [listOf(STRING), STRING],
+        STRING,
+        (list, by) => join(list as List, by as string),
+        JOIN_COST(),
+      ),
+    ],
+  },
+]
+
+export const STRINGS_LIBRARY: Library = { functions: STRINGS }
+
+function JOIN_COST(): Pick<Overload, 'cost' | 'estimate'> {
+  return {
+    cost: (_args, result) => Math.ceil(costSize(result) * 2 * STRING_TRAVERSAL),
+    estimate: ({ target, args: [separator], elementOf }) => {
+      const list = target!.size
+      const element = elementOf(target!)
+      let size: Interval = element ? multiply(list, element.size) : { min: 0, max: 0 }
+      if (separator) {
+        const gaps = { min: Math.max(list.min - 1, 0), max: Math.max(list.max - 1, 0) }
+        size = add(size, multiply(separator.size, gaps))
+      }
+      return { cost: traversal(size), resultSize: size }
+    },
+  }
+}
+
+/** The reference computes this bound without looking at overflow. */
+const wrapped = (value: number): number => (value >= UNBOUNDED ? 0 : value)
+
+const outOfRange = (index: Int): CelError => new CelError(`index out of range: ${index}`)
+
+/** Most strings are ASCII, where characters are where their units are. */
+const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
+
+const characters = (text: string): string | readonly string[] => (isAscii(text) ? text : Array.from(text))
+
+function charAt(text: string, index: Int): Value {
+  const all = characters(text)
+  if (index < 0 || index > all.length) return outOfRange(index)
+  return all[Number(index)] ?? ''
+}
+
+function indexOf(text: Value, part: Value, offset: Value): Value {
+  const s = text as string
+  const sub = part as string
+  const from = offset as Int
+  if (isAscii(s)) {
+    if (from < 0 || from >= Math.max(s.length, 1)) return sub === '' && from === 0 ? 0 : fromOutside(from, s.length)
+    return s.indexOf(sub, Number(from))
+  }
+  const all = Array.from(s)
+  const wanted = Array.from(sub)
+  if (sub === '' && from >= 0 && from <= all.length) return from
+  if (from < 0 || from >= all.length) return fromOutside(from, all.length)
+  for (let i = Number(from); i <= all.length - wanted.length; i++) if (startsAt(all, wanted, i)) return i
+  return -1
+}
+
+/** The end of the text is a place to look from; nothing is found there. */
+const fromOutside = (offset: Int, length: number): Value => (offset === length ? -1 : outOfRange(offset))
+
+function lastIndexOf(text: Value, part: Value, offset?: Value): Value {
+  const all = Array.from(text as string)
+  const wanted = Array.from(part as string)
+  const from = offset as Int | undefined
+  if (wanted.length === 0) {
+    if (from === undefined) return all.length
+    return from < 0 || from > all.length ? outOfRange(from) : from
+  }
+  if (from !== undefined && (from < 0 || from >= Math.max(all.length, 1))) {
+    return from === all.length ? -1 : outOfRange(from)
+  }
+  let at = Math.min(from === undefined ? all.length : Number(from), all.length - wanted.length)
+  for (; at >= 0; at--) if (startsAt(all, wanted, at)) return at
+  return -1
+}
+
+const startsAt = (all: readonly string[], wanted: readonly string[], at: number): boolean =>
+  wanted.every((character, i) => all[at + i] === character)
+
+const changeCase = (text: string, letters: RegExp, change: (found: string) => string): string =>
+  text.replace(letters, change)
+
+function replace(text: Value, from: Value, to: Value, count: Value): Value {
+  const s = text as string
+  const most = Number(count)
+  if (most === 0) return s
+  const parts = from === '' ? ['', ...Array.from(s), ''] : s.split(from as string)
+  const limit = most < 0 ? parts.length - 1 : Math.min(most, parts.length - 1)
+  return (
+    parts.slice(0, limit + 1).join(to as string) +
+    parts
+      .slice(limit + 1)
+      .map(part => (from as string) + part)
+      .join('')
+  )
+}
+
+function split(text: Value, by: Value, count: Value): Value {
+  const s = text as string
+  const most = Number(count)
+  if (most === 0) return []
+  const parts = by === '' ? Array.from(s) : s.split(by as string)
+  if (most < 0 || parts.length <= most) return parts
+  return [...parts.slice(0, most - 1), parts.slice(most - 1).join(by as string)]
+}
+
+function substring(text: Value, start: Value, end?: Value): Value {
+  const all = characters(text as string)
+  const from = start as Int
+  const to = (end as Int | undefined) ?? all.length
+  if (from < 0 || from > all.length) return outOfRange(from)
+  if (to < 0 || to > all.length) return outOfRange(to)
+  if (from > to) return new CelError(`invalid substring range. start: ${from}, end: ${to}`)
+  const part = all.slice(Number(from), Number(to))
+  return typeof part === 'string' ? part : part.join('')
+}
+
+/** Unicode's White_Space, which JavaScript's trim does not quite have. */
+const trim = (text: string): string => text.replace(/^[\p{White_Space}]+/u, '').replace(/[\p{White_Space}]+$/u, '')
+
+function join(list: List, separator: string): Value {
+  const parts: string[] = []
+  for (const item of itemsOf(list)) {
+    if (typeof item !== 'string') return new CelError('join: invalid input: elements must be strings')
+    parts.push(item)
+  }
+  return parts.join(separator)
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+  '"': '\\"',
+}
+
+const quoteString = (text: string): string =>
+  // oxlint-disable-next-line no-control-regex -- control characters are what this is about
+  `"${text.toWellFormed().replace(/[\x07\b\f\n\r\t\v\\"]/g, found => ESCAPES[found]!)}"`
+
+function replaceEstimate({ target, args }: Parameters<NonNullable<Overload['estimate']>>[0]) {
+  const size = target!.size
+  const from = args[0]!.size
+  const to = args[1]!.size
+  const longest = { count: 0, kept: 0 }
+  // What is replaced may be empty: then the replacement stands around every character.
+  if (from.min === 0) {
+    longest.count = Math.min(size.max + 1, UNBOUNDED)
+    longest.kept = size.max
+  } else if (to.max <= from.min) longest.kept = size.max
+  else longest.count = Math.ceil(size.max / from.min)
+  const shortest = { count: 0, kept: 0 }
+  if (from.max === 0) {
+    shortest.count = size.min + 1
+    shortest.kept = size.min
+  } else if (from.max <= to.min) shortest.kept = size.min
+  else shortest.count = Math.ceil(size.min / from.max)
+  const resultSize = add(multiply({ min: shortest.count, max: longest.count }, to), {
+    min: shortest.kept,
+    max: longest.kept,
+  })
+  return { cost: scale(size, 2 * STRING_TRAVERSAL), resultSize }
+}
+
+function splitEstimate({ target, args }: Parameters<NonNullable<Overload['estimate']>>[0]) {
+  const limit = args[1]?.expr
+  const literal = limit?.kind === 'literal' && typeof limit.value === 'number' ? limit.value : undefined
+  // A negative limit is none.
+  const max = literal === undefined ? target!.size.max : literal < 0 ? UNBOUNDED : literal
+  return { cost: scale(target!.size, 2 * STRING_TRAVERSAL), resultSize: { min: 0, max } }
+}
