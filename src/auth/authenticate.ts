@@ -32,13 +32,15 @@ export async function authenticate(
   for (const authenticator of authenticators) {
     const identity = await authenticator(credentials)
     if (identity) {
-      const groups = identity.groups.includes(AUTHENTICATED) ? identity.groups : [...identity.groups, AUTHENTICATED]
-      return { ...identity, groups, userAgent: credentials.userAgent }
+      return { ...withAuthenticated(identity), userAgent: credentials.userAgent }
     }
     if (identity === false) isRefused = true
   }
   return isRefused || !allowAnonymous ? undefined : { ...ANONYMOUS, userAgent: credentials.userAgent }
 }
+
+export const withAuthenticated = (identity: Identity): Identity =>
+  identity.groups.includes(AUTHENTICATED) ? identity : { ...identity, groups: [...identity.groups, AUTHENTICATED] }
 
 /** The common name is the user, the organizations are the groups. */
 export const byCertificate: Authenticator = async ({ certificateSubject: subject }) => {
@@ -48,15 +50,61 @@ export const byCertificate: Authenticator = async ({ certificateSubject: subject
   return { name, uid: '', groups: typeof groups === 'string' ? [groups] : groups, extra: {} }
 }
 
-export function byToken(tokens: ReadonlyMap<string, Identity>): Authenticator {
+// ---- tokens
+
+/** Whom the server's own tokens are for, and who else may be named. */
+export const API_AUDIENCE = 'https://kubernetes.default.svc'
+
+/** What is known of a token; undefined when it is none of those that are looked after there. */
+export type TokenAuthenticator = (token: string, audiences: readonly string[]) => Promise<TokenCheck | undefined>
+
+export type TokenCheck =
+  | { readonly ok: true; readonly identity: Identity; readonly audiences: readonly string[] }
+  | { readonly ok: false; readonly error: string }
+
+/** The tokens of a file, which are for the server itself and nobody else. */
+export const staticTokens =
+  (tokens: ReadonlyMap<string, Identity>): TokenAuthenticator =>
+  async (token, audiences) => {
+    const identity = tokens.get(token)
+    return identity && audiences.includes(API_AUDIENCE) ? { ok: true, identity, audiences: [API_AUDIENCE] } : undefined
+  }
+
+/** Asks those who know tokens, in turn, on behalf of these audiences, or of the server itself. */
+export async function checkToken(
+  authenticators: readonly TokenAuthenticator[],
+  token: string,
+  audiences: readonly string[] = [],
+): Promise<TokenCheck> {
+  const errors = ['invalid bearer token']
+  for (const authenticator of authenticators) {
+    const check = await authenticator(token, audiences.length === 0 ? [API_AUDIENCE] : audiences)
+    if (check?.ok) return check
+    if (check) errors.push(check.error)
+  }
+  return { ok: false, error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` }
+}
+
+export function byBearer(authenticators: readonly TokenAuthenticator[]): Authenticator {
   return async ({ authorization }) => {
     const token = bearerToken(authorization)
-    return token === undefined ? undefined : (tokens.get(token) ?? false)
+    if (token === undefined) return undefined
+    const check = await checkToken(authenticators, token)
+    return check.ok && check.identity
   }
 }
+
+export const byToken = (tokens: ReadonlyMap<string, Identity>): Authenticator => byBearer([staticTokens(tokens)])
 
 /** The token of an Authorization header; a header of another kind, or without a token, says nothing. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   const [scheme = '', token = ''] = authorization?.trim().split(' ') ?? []
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
+}
+
+/** Why a header that looks as if it held a token says nothing. */
+export function bearerWarning(authorization: string | undefined): string | undefined {
+  return authorization !== undefined && /^\s*bearer  +\S/i.test(authorization)
+    ? 'the provided Authorization header contains extra space before the bearer token, and is ignored'
+    : undefined
 }

@@ -20,7 +20,7 @@ export type Deed =
 
 export interface Verdict {
   readonly allowed: boolean
-  /** Why not, where there is more to say than "nobody allows it". */
+  /** Why, or why not where there is more to say than "nobody allows it". */
   readonly reason: string
 }
 

@@ -1,15 +1,6 @@
 // The roles and bindings that a new server has, so that clients find what every cluster has.
+import { COMPONENT_BINDINGS, COMPONENT_ROLES, type DefaultBinding, type DefaultRole } from './component-roles.js'
 import type { PolicyRule, RoleBinding } from './rbac.js'
-
-interface DefaultRole {
-  readonly name: string
-  readonly rules: readonly PolicyRule[]
-}
-
-interface DefaultBinding {
-  readonly name: string
-  readonly groups: readonly string[]
-}
 
 const READ = ['get', 'list', 'watch']
 const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update']
@@ -77,14 +68,14 @@ const STATUSES: readonly (readonly [string, readonly string[]])[] = [
 
 const view = [...NAMESPACED, ...STATUSES].map(([group, resources]) => rule(group, resources, READ))
 const edit = [
-  ...view,
   rule('', ['secrets'], READ),
+  rule('', ['serviceaccounts'], ['impersonate']),
   ...NAMESPACED.map(([group, resources]) => rule(group, resources, WRITE)),
   rule('', ['secrets', 'pods/eviction'], WRITE),
+  rule('', ['serviceaccounts/token'], ['create']),
   rule('coordination.k8s.io', ['leases'], [...READ, ...WRITE]),
 ]
 const admin = [
-  ...edit,
   rule('rbac.authorization.k8s.io', ['rolebindings', 'roles'], [...READ, ...WRITE]),
   rule('authorization.k8s.io', ['localsubjectaccessreviews'], ['create']),
 ]
@@ -103,6 +94,11 @@ const discoveryPaths = [
   '/version/',
 ]
 
+// Definitions of new kinds come with roles that carry these, so that `view` and the others count for them too.
+const TO_ADMIN = 'rbac.authorization.k8s.io/aggregate-to-admin'
+const TO_EDIT = 'rbac.authorization.k8s.io/aggregate-to-edit'
+const TO_VIEW = 'rbac.authorization.k8s.io/aggregate-to-view'
+
 export const DEFAULT_CLUSTER_ROLES: readonly DefaultRole[] = [
   {
     name: 'cluster-admin',
@@ -111,9 +107,12 @@ export const DEFAULT_CLUSTER_ROLES: readonly DefaultRole[] = [
       { nonResourceURLs: ['*'], verbs: ['*'] },
     ],
   },
-  { name: 'admin', rules: admin },
-  { name: 'edit', rules: edit },
-  { name: 'view', rules: view },
+  { name: 'admin', rules: [], aggregates: TO_ADMIN },
+  { name: 'edit', rules: [], aggregates: TO_EDIT, partOf: TO_ADMIN },
+  { name: 'view', rules: [], aggregates: TO_VIEW, partOf: TO_EDIT },
+  { name: 'system:aggregate-to-admin', rules: admin, partOf: TO_ADMIN },
+  { name: 'system:aggregate-to-edit', rules: edit, partOf: TO_EDIT },
+  { name: 'system:aggregate-to-view', rules: view, partOf: TO_VIEW },
   {
     name: 'system:basic-user',
     rules: [
@@ -141,6 +140,7 @@ export const DEFAULT_CLUSTER_ROLES: readonly DefaultRole[] = [
       },
     ],
   },
+  ...COMPONENT_ROLES,
 ]
 
 const DEFAULT_BINDINGS: readonly DefaultBinding[] = [
@@ -149,14 +149,18 @@ const DEFAULT_BINDINGS: readonly DefaultBinding[] = [
   { name: 'system:discovery', groups: ['system:authenticated'] },
   { name: 'system:public-info-viewer', groups: ['system:authenticated', 'system:unauthenticated'] },
   { name: 'system:monitoring', groups: ['system:monitoring'] },
+  ...COMPONENT_BINDINGS,
 ]
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 export const DEFAULT_CLUSTER_ROLE_BINDINGS: readonly (RoleBinding & { readonly name: string })[] = DEFAULT_BINDINGS.map(
-  ({ name, groups }) => ({
+  ({ name, groups = [], users = [] }) => ({
     name,
-    subjects: groups.map(group => ({ kind: 'Group', apiGroup: RBAC_GROUP, name: group })),
+    subjects: [
+      ...users.map(user => ({ kind: 'User', apiGroup: RBAC_GROUP, name: user })),
+      ...groups.map(group => ({ kind: 'Group', apiGroup: RBAC_GROUP, name: group })),
+    ],
     roleRef: { apiGroup: RBAC_GROUP, kind: 'ClusterRole', name },
   }),
 )

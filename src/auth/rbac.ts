@@ -1,8 +1,11 @@
 // Role-based access control: the bindings that name a caller, the roles they refer to, the rules of those.
+import { quote } from '../meta/go-text.js'
+import type { LabelSelectorObject } from '../meta/label-selectors.js'
 import type { Value } from '../meta/value.js'
 import type { Caller } from '../resources/resource-context.js'
 import { MASTERS } from './authenticate.js'
-import { type Authorizer, type Deed, type Verdict } from './authorize.js'
+import type { Authorizer, Deed, Verdict } from './authorize.js'
+import { accountUser } from './service-accounts.js'
 
 export interface PolicyRule {
   readonly verbs?: readonly string[]
@@ -13,10 +16,14 @@ export interface PolicyRule {
 }
 
 export interface Role {
+  readonly metadata?: { readonly name?: string; readonly labels?: Readonly<Record<string, string>> }
   readonly rules?: readonly PolicyRule[] | null
+  /** A cluster role may be made of others. */
+  readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelectorObject[] }
 }
 
 export interface RoleBinding {
+  readonly metadata?: { readonly name?: string; readonly namespace?: string }
   readonly subjects?: readonly Subject[]
   readonly roleRef: { readonly kind: string; readonly name: string; readonly apiGroup?: string }
 }
@@ -30,6 +37,7 @@ export interface Subject {
 
 /** The objects of the four kinds, as they are now. */
 export interface RbacObjects {
+  /** With the rules of those that it is made of. */
   clusterRole(name: string): Role | undefined
   role(namespace: string, name: string): Role | undefined
   clusterRoleBindings(): Iterable<RoleBinding>
@@ -44,47 +52,78 @@ const ALLOWED: Verdict = { allowed: true, reason: '' }
 
 function judge(objects: RbacObjects, caller: Caller, deed: Deed): Verdict {
   const missing: string[] = []
-  for (const rules of rulesFor(objects, caller, 'path' in deed ? '' : deed.namespace, missing)) {
-    if (rules.some(rule => allows(rule, deed))) return ALLOWED
+  for (const grant of grantsTo(objects, caller, 'path' in deed ? '' : deed.namespace, missing)) {
+    if (grant.rules.some(rule => allows(rule, deed))) {
+      return { allowed: true, reason: `RBAC: allowed by ${describeGrant(grant)}` }
+    }
   }
   return { allowed: false, reason: missing.length === 0 ? '' : `RBAC: ${printMissing(missing)}` }
 }
 
-/** The rules of every role that is bound to the caller there; roles that do not exist are named in `missing`. */
-export function* rulesFor(
+/** The rules of a role that is bound to a caller, and how it is. */
+export interface Grant {
+  readonly rules: readonly PolicyRule[]
+  readonly binding: RoleBinding
+  readonly subject: Subject
+}
+
+/** Every role that is bound to the caller there; roles that do not exist are named in `missing`. */
+export function* grantsTo(
   objects: RbacObjects,
   caller: Caller,
   namespace: string,
   missing: string[] = [],
-): Iterable<readonly PolicyRule[]> {
+): Iterable<Grant> {
   for (const binding of objects.clusterRoleBindings()) {
-    if (!binds(binding, caller, '')) continue
+    const subject = findSubject(binding, caller, '')
+    if (!subject) continue
     const role = objects.clusterRole(binding.roleRef.name)
-    if (role) yield role.rules ?? []
-    else missing.push(`clusterrole.rbac.authorization.k8s.io "${binding.roleRef.name}" not found`)
+    if (role) yield { rules: role.rules ?? [], binding, subject }
+    else missing.push(notThere('ClusterRole', binding.roleRef.name))
   }
   if (namespace === '') return
   for (const binding of objects.roleBindings(namespace)) {
-    if (!binds(binding, caller, namespace)) continue
-    const { kind, name } = binding.roleRef
-    const role = kind === 'ClusterRole' ? objects.clusterRole(name) : objects.role(namespace, name)
-    if (role) yield role.rules ?? []
-    else missing.push(`${kind.toLowerCase()}.rbac.authorization.k8s.io "${name}" not found`)
+    const subject = findSubject(binding, caller, namespace)
+    if (!subject) continue
+    const role = referredRole(objects, binding.roleRef, namespace)
+    if (role) yield { rules: role.rules ?? [], binding, subject }
+    else missing.push(notThere(binding.roleRef.kind, binding.roleRef.name))
   }
 }
 
-const printMissing = (missing: readonly string[]): string =>
-  missing.length === 1 ? missing[0]! : `[${[...new Set(missing)].join(', ')}]`
+/** The role that a binding in that namespace refers to. */
+export const referredRole = (
+  objects: RbacObjects,
+  { kind, name }: RoleBinding['roleRef'],
+  namespace: string,
+): Role | undefined => (kind === 'ClusterRole' ? objects.clusterRole(name) : objects.role(namespace, name))
 
-const binds = ({ subjects = [] }: RoleBinding, caller: Caller, namespace: string): boolean =>
-  subjects.some(subject => {
+const notThere = (kind: string, name: string): string =>
+  `${kind.toLowerCase()}.rbac.authorization.k8s.io ${quote(name)} not found`
+
+/** What is missing, each once. */
+export function printMissing(missing: readonly string[]): string {
+  const once = [...new Set(missing)]
+  return once.length === 1 ? once[0]! : `[${once.join(', ')}]`
+}
+
+function describeGrant({ binding: { metadata = {}, roleRef }, subject }: Grant): string {
+  const { name = '', namespace } = metadata
+  const what =
+    namespace === undefined ? `ClusterRoleBinding ${quote(name)}` : `RoleBinding ${quote(`${name}/${namespace}`)}`
+  const who = subject.kind === 'ServiceAccount' ? `${subject.name}/${subject.namespace ?? ''}` : subject.name
+  return `${what} of ${roleRef.kind} ${quote(roleRef.name)} to ${subject.kind} ${quote(who)}`
+}
+
+const findSubject = ({ subjects = [] }: RoleBinding, caller: Caller, namespace: string): Subject | undefined =>
+  subjects.find(subject => {
     switch (subject.kind) {
       case 'User':
         return subject.name === caller.name
       case 'Group':
         return caller.groups.includes(subject.name)
       case 'ServiceAccount':
-        return caller.name === `system:serviceaccount:${subject.namespace ?? namespace}:${subject.name}`
+        return caller.name === accountUser(subject.namespace || namespace, subject.name)
       default:
         return false
     }

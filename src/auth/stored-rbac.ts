@@ -5,6 +5,7 @@ import type { Value } from '../meta/value.js'
 import { follow } from '../resources/follow.js'
 import type { ResourceContext } from '../resources/resource-context.js'
 import { decodeStored } from '../resources/stored-object.js'
+import { aggregated } from './aggregation.js'
 import { asBinding, asRole, type RbacObjects, type Role, type RoleBinding } from './rbac.js'
 
 export interface RbacKinds {
@@ -16,14 +17,24 @@ export interface RbacKinds {
 
 /** Answers when everything that is stored is known. */
 export async function followRbac(context: ResourceContext, kinds: RbacKinds): Promise<RbacObjects & { stop(): void }> {
+  // Cluster roles with the rules of those that they are made of, until any of them changes.
+  const whole = new Map<string, Role>()
   const [clusterRoles, roles, clusterRoleBindings, roleBindings] = await Promise.all([
-    followKind<Role>(context, kinds.clusterRoles, asRole),
+    followKind<Role>(context, kinds.clusterRoles, asRole, () => whole.clear()),
     followKind<Role>(context, kinds.roles, asRole),
     followKind<RoleBinding>(context, kinds.clusterRoleBindings, asBinding),
     followKind<RoleBinding>(context, kinds.roleBindings, asBinding),
   ])
   return {
-    clusterRole: name => clusterRoles.get('', name),
+    clusterRole(name) {
+      const known = whole.get(name)
+      if (known) return known
+      const role = clusterRoles.get('', name)
+      if (!role) return undefined
+      const made = aggregated(role, () => clusterRoles.all(''))
+      whole.set(name, made)
+      return made
+    },
     role: (namespace, name) => roles.get(namespace, name),
     clusterRoleBindings: () => clusterRoleBindings.all(''),
     roleBindings: namespace => roleBindings.all(namespace),
@@ -40,7 +51,12 @@ interface Followed<T> {
 }
 
 /** All objects of a kind by namespace and name. */
-async function followKind<T>(context: ResourceContext, kind: Kind, read: (object: Value) => T): Promise<Followed<T>> {
+async function followKind<T>(
+  context: ResourceContext,
+  kind: Kind,
+  read: (object: Value) => T,
+  changed: () => void = () => {},
+): Promise<Followed<T>> {
   let known = new Map<string, Map<string, T>>()
   let fresh = known
 
@@ -56,8 +72,14 @@ async function followKind<T>(context: ResourceContext, kind: Kind, read: (object
     begin: () => void (fresh = new Map()),
     entry: ({ key, value }) => put(fresh, key, value),
     // Until all is known again, what was known before counts.
-    complete: () => void (known = fresh),
-    event: ({ key, value }) => put(known, key, value),
+    complete() {
+      known = fresh
+      changed()
+    },
+    event({ key, value }) {
+      put(known, key, value)
+      changed()
+    },
   })
   await following.started
   return {

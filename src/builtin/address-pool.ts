@@ -1,69 +1,92 @@
-// A pool of service addresses and node ports that is kept in memory: one range, handed out from a random place on, so
-// that addresses are not taken up again at once.
-import { failed, parsed } from '../meta/parsed.js'
+// A pool of service addresses and node ports: one range of each, handed out from a random place on, so that nothing is
+// taken up again at once. Who has what is not known here but by claims, which only one can make of each.
+import { failed, type Parsed, parsed } from '../meta/parsed.js'
 import type { AddressPool } from './service-addresses.js'
+
+/** True for one only, until it is released. */
+export interface Claims<T> {
+  claim(what: T): Promise<boolean>
+  release(what: T): Promise<void>
+}
 
 export interface AddressPoolOptions {
   /** Addresses of services: `10.0.0.0/24`. */
   readonly range: string
-  readonly nodePorts?: { readonly from: number; readonly to: number }
+  readonly nodePorts?: PortRange
+  /** Kept in memory when nothing is said. */
+  readonly addresses?: Claims<string>
+  readonly ports?: Claims<number>
 }
 
-/** Throws for what is no range of IPv4 addresses. */
-export function addressPool({ range, nodePorts = { from: 30_000, to: 32_767 } }: AddressPoolOptions): AddressPool {
-  const { first, size } = parseRange(range)
-  const addresses = new Set<number>()
-  const ports = new Set<string>()
+export interface PortRange {
+  readonly from: number
+  readonly to: number
+}
 
+export const NODE_PORTS: PortRange = { from: 30_000, to: 32_767 }
+
+/** Throws for what is no range of IPv4 addresses. */
+export function addressPool({
+  range,
+  nodePorts = NODE_PORTS,
+  addresses = claimsInMemory(),
+  ports = claimsInMemory(),
+}: AddressPoolOptions): AddressPool {
+  const { first, size } = parseRange(range)
   // Neither the first nor the last of a range is an address that can be used.
   const usable = Math.max(0, size - 2)
-  const takeAny = (): number | undefined => {
-    const start = Math.floor(Math.random() * usable)
-    for (let i = 0; i < usable; i++) {
-      const candidate = first + 1 + ((start + i) % usable)
-      if (!addresses.has(candidate)) return candidate
-    }
-    return undefined
-  }
-
   return {
     families: ['IPv4'],
-    takeAddress: (family, address) => {
-      if (family !== 'IPv4') return failed('the provided network does not match the current range')
-      const number = address === undefined ? takeAny() : parseAddress(address)
-      if (number === undefined) return failed('range is full')
-      if (number <= first || number > first + usable) {
-        return failed('the provided network does not match the current range')
+    async takeAddress(family, address) {
+      if (family !== 'IPv4') return failed(OTHER_NETWORK)
+      if (address === undefined) {
+        const found = await firstFree(first + 1, usable, number => addresses.claim(printAddress(number)))
+        return found.ok ? parsed(printAddress(found.value)) : found
       }
-      if (addresses.has(number)) return failed('provided IP is already allocated')
-      addresses.add(number)
-      return parsed(printAddress(number))
-    },
-    releaseAddress: address => {
       const number = parseAddress(address)
-      if (number !== undefined) addresses.delete(number)
+      if (number === undefined || number <= first || number > first + usable) return failed(OTHER_NETWORK)
+      return (await addresses.claim(address)) ? parsed(address) : failed('provided IP is already allocated')
     },
-    takeNodePort: (protocol, port) => {
-      if (port === undefined) {
-        const count = nodePorts.to - nodePorts.from + 1
-        const start = Math.floor(Math.random() * count)
-        for (let i = 0; i < count; i++) {
-          const candidate = nodePorts.from + ((start + i) % count)
-          if (ports.has(`${protocol} ${candidate}`)) continue
-          ports.add(`${protocol} ${candidate}`)
-          return parsed(candidate)
-        }
-        return failed('range is full')
+    releaseAddress: address => addresses.release(address),
+    async takeNodePort(port) {
+      const { from, to } = nodePorts
+      if (port === undefined) return firstFree(from, to - from + 1, number => ports.claim(number))
+      if (port < from || port > to) {
+        return failed(`provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
       }
-      if (port < nodePorts.from || port > nodePorts.to) {
-        const valid = `${nodePorts.from}-${nodePorts.to}`
-        return failed(`provided port is not in the valid range. The range of valid ports is ${valid}`)
-      }
-      if (ports.has(`${protocol} ${port}`)) return failed('provided port is already allocated')
-      ports.add(`${protocol} ${port}`)
-      return parsed(port)
+      return (await ports.claim(port)) ? parsed(port) : failed('provided port is already allocated')
     },
-    releaseNodePort: (protocol, port) => void ports.delete(`${protocol} ${port}`),
+    releaseNodePort: port => ports.release(port),
+  }
+}
+
+const OTHER_NETWORK = 'the provided network does not match the current range'
+
+async function firstFree(
+  from: number,
+  count: number,
+  claim: (number: number) => Promise<boolean>,
+): Promise<Parsed<number>> {
+  const start = Math.floor(Math.random() * count)
+  for (let i = 0; i < count; i++) {
+    const candidate = from + ((start + i) % count)
+    if (await claim(candidate)) return parsed(candidate)
+  }
+  return failed('range is full')
+}
+
+/** Claims that nobody else needs to know of. */
+function claimsInMemory<T>(): Claims<T> {
+  const claimed = new Set<T>()
+  return {
+    async claim(what) {
+      if (claimed.has(what)) return false
+      claimed.add(what)
+      return true
+    },
+    async release(what) {
+      claimed.delete(what)
+    },
   }
 }
 

@@ -34,10 +34,15 @@ const FOLDERS: Readonly<Record<string, string>> = {
   ingresses: '/ingress/',
 }
 
-export function builtinKinds(table: TypeTable): Kind[] {
+export const builtinKinds = (table: TypeTable): Kind[] => storedKinds(table, group => !SERVED_ELSEWHERE.has(group))
+
+/** The kinds of one group as its types have them: what else they mean is for others to say. */
+export const kindsOfGroup = (table: TypeTable, group: string): Kind[] => storedKinds(table, each => each === group)
+
+function storedKinds(table: TypeTable, isWanted: (group: string) => boolean): Kind[] {
   const byResource = new Map<string, { apiVersion: string; resource: ResourceFacts }[]>()
   for (const apiVersion of table.groupVersions()) {
-    if (SERVED_ELSEWHERE.has(groupOf(apiVersion))) continue
+    if (!isWanted(groupOf(apiVersion))) continue
     for (const resource of table.resources(apiVersion)) {
       if (!isStored(resource)) continue
       const id = `${groupOf(apiVersion)}/${resource.name}`

@@ -14,6 +14,13 @@ const cells = (apiVersion: string, kind: string, resource: string, plain: ValueO
   cellsOf(table, apiVersion, resource)(created(apiVersion, kind, { metadata, ...plain }), now)
 
 test.each<[string, string, string, ValueObject, Value[]]>([
+  [
+    'networking.k8s.io/v1',
+    'IPAddress',
+    'ipaddresses',
+    { spec: { parentRef: { resource: 'services', namespace: 'default', name: 'kubernetes' } } },
+    ['x', 'services/default/kubernetes'],
+  ],
   ['v1', 'Namespace', 'namespaces', {}, ['x', 'Active', AGE]],
   ['v1', 'ConfigMap', 'configmaps', { data: { a: '1' }, binaryData: { b: 'AA==' } }, ['x', 2, AGE]],
   ['v1', 'Secret', 'secrets', { stringData: { a: '1' } }, ['x', 'Opaque', 1, AGE]],

@@ -208,6 +208,14 @@ const bindingCells: Cells = (binding, now) => {
 
 const sizeOf = (object: ValueObject, field: string): number => Object.keys(objectAt(object, field)).length
 
+/** Who has an address: `services/default/kubernetes`. */
+function printParent(address: ValueObject): string {
+  const parent = objectAt(objectAt(address, 'spec'), 'parentRef')
+  const [group, resource] = [textAt(parent, 'group'), textAt(parent, 'resource')]
+  const parts = [group === '' ? resource : `${resource}.${group}`, textAt(parent, 'namespace'), textAt(parent, 'name')]
+  return parts.filter(Boolean).join('/')
+}
+
 const CELLS: Readonly<Record<string, Cells | undefined>> = {
   'v1 namespaces': (namespace, now) => [
     nameOf(namespace),
@@ -244,6 +252,12 @@ const CELLS: Readonly<Record<string, Cells | undefined>> = {
     ageOf(lease, now),
   ],
   'apps/v1 deployments': deploymentCells,
+  'networking.k8s.io/v1 ipaddresses': address => [nameOf(address), printParent(address)],
+  'networking.k8s.io/v1 servicecidrs': (range, now) => [
+    nameOf(range),
+    textsAt(objectAt(range, 'spec'), 'cidrs').join(','),
+    ageOf(range, now),
+  ],
   'rbac.authorization.k8s.io/v1 rolebindings': bindingCells,
   'rbac.authorization.k8s.io/v1 clusterrolebindings': bindingCells,
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { printFieldError } from '../meta/field-errors.js'
 import type { ValueObject } from '../meta/value.js'
 import { addressPool } from './address-pool.js'
@@ -11,13 +11,13 @@ const service = (spec: ValueObject): ValueObject =>
 
 const newPool = () => addressPool({ range: '10.0.0.0/29' })
 
-const errorsFor = (spec: ValueObject, pool = newPool()): string[] =>
-  assignAddresses(service(spec), undefined, pool).errors.map(printFieldError)
+const errorsFor = async (spec: ValueObject, pool = newPool()): Promise<string[]> =>
+  (await assignAddresses(service(spec), undefined, pool)).errors.map(printFieldError)
 
 describe('a new service', () => {
-  test('gets an address of the range and the families that go with it', () => {
+  test('gets an address of the range and the families that go with it', async () => {
     const object = service({})
-    expect(assignAddresses(object, undefined, newPool()).errors).toEqual([])
+    expect((await assignAddresses(object, undefined, newPool())).errors).toEqual([])
     const spec = objectAt(object, 'spec')
     expect(spec['clusterIP']).toMatch(/^10\.0\.0\.[1-6]$/)
     expect(spec).toMatchObject({
@@ -27,10 +27,10 @@ describe('a new service', () => {
     })
   })
 
-  test('gets the address that it asks for, once', () => {
+  test('gets the address that it asks for, once', async () => {
     const pool = newPool()
-    expect(errorsFor({ clusterIP: '10.0.0.3' }, pool)).toEqual([])
-    expect(errorsFor({ clusterIP: '10.0.0.3' }, pool)).toEqual([
+    expect(await errorsFor({ clusterIP: '10.0.0.3' }, pool)).toEqual([])
+    expect(await errorsFor({ clusterIP: '10.0.0.3' }, pool)).toEqual([
       'spec.clusterIPs: Invalid value: ["10.0.0.3"]: failed to allocate IP 10.0.0.3: provided IP is already allocated',
     ])
   })
@@ -50,13 +50,13 @@ describe('a new service', () => {
       { type: 'NodePort', ports: [{ port: 80, nodePort: 80 }] },
       'spec.ports[0].nodePort: Invalid value: 80: provided port is not in the valid range. The range of valid ports is 30000-32767',
     ],
-  ])('cannot have %j', (spec, error) => {
-    expect(errorsFor(spec)).toEqual([error])
+  ])('cannot have %j', async (spec, error) => {
+    expect(await errorsFor(spec)).toEqual([error])
   })
 
-  test('without an address and a selector is open to both families', () => {
+  test('without an address and a selector is open to both families', async () => {
     const object = service({ clusterIP: 'None' })
-    assignAddresses(object, undefined, newPool())
+    await assignAddresses(object, undefined, newPool())
     expect(objectAt(object, 'spec')).toMatchObject({
       clusterIPs: ['None'],
       ipFamilies: ['IPv4', 'IPv6'],
@@ -64,46 +64,72 @@ describe('a new service', () => {
     })
   })
 
-  test('gives back what it took if it is not stored', () => {
+  test('gives back what it took if it is not stored', async () => {
     const pool = newPool()
-    const { undo } = assignAddresses(service({ clusterIP: '10.0.0.3' }), undefined, pool)
-    undo()
-    expect(errorsFor({ clusterIP: '10.0.0.3' }, pool)).toEqual([])
+    const { undo } = await assignAddresses(service({ clusterIP: '10.0.0.3' }), undefined, pool)
+    await undo()
+    expect(await errorsFor({ clusterIP: '10.0.0.3' }, pool)).toEqual([])
   })
 })
 
-test('a pool that is used up says so', () => {
+test('a pool that is used up says so', async () => {
   const pool = newPool()
-  for (let i = 0; i < 6; i++) expect(errorsFor({}, pool)).toEqual([])
-  expect(errorsFor({}, pool)).toEqual([
+  for (let i = 0; i < 6; i++) expect(await errorsFor({}, pool)).toEqual([])
+  expect(await errorsFor({}, pool)).toEqual([
     'spec.clusterIPs: Invalid value: []: failed to allocate a serviceIP: range is full',
   ])
+})
+
+describe('node ports', () => {
+  const portsOf = (object: ValueObject): unknown[] =>
+    (objectAt(object, 'spec')['ports'] as ValueObject[]).map(port => port['nodePort'])
+
+  test('are the same for one port in two protocols', async () => {
+    const dns = service({
+      type: 'NodePort',
+      ports: [
+        { name: 'tcp', port: 53 },
+        { name: 'udp', port: 53, protocol: 'UDP', nodePort: 30_053 },
+      ],
+    })
+    expect((await assignAddresses(dns, undefined, newPool())).errors).toEqual([])
+    expect(portsOf(dns)).toEqual([30_053, 30_053])
+  })
+
+  test('are taken whatever the protocol', async () => {
+    const pool = newPool()
+    const wish = (protocol: string) => ({ type: 'NodePort', ports: [{ port: 1, protocol, nodePort: 30_001 }] })
+    expect(await errorsFor(wish('TCP'), pool)).toEqual([])
+    expect(await errorsFor(wish('UDP'), pool)).toEqual([
+      'spec.ports[0].nodePort: Invalid value: 30001: provided port is already allocated',
+    ])
+  })
 })
 
 describe('an update', () => {
   const pool = newPool()
   const old = service({ type: 'NodePort', clusterIP: '10.0.0.2' })
-  assignAddresses(old, undefined, pool)
-  const update = (spec: ValueObject): ValueObject => {
+  beforeAll(() => assignAddresses(old, undefined, pool))
+  const update = async (spec: ValueObject): Promise<ValueObject> => {
     const object = changed('v1', 'Service', old, { spec })
-    expect(assignAddresses(object, old, pool).errors).toEqual([])
+    expect((await assignAddresses(object, old, pool)).errors).toEqual([])
     return objectAt(object, 'spec')
   }
 
-  test('keeps what the client does not mention', () => {
+  test('keeps what the client does not mention', async () => {
     const ports = objectAt(old, 'spec')['ports']!
-    expect(update({ clusterIP: null, clusterIPs: null, ports: [{ port: 80 }] })).toMatchObject({
+    expect(await update({ clusterIP: null, clusterIPs: null, ports: [{ port: 80 }] })).toMatchObject({
       clusterIP: '10.0.0.2',
       clusterIPs: ['10.0.0.2'],
       ports,
     })
   })
 
-  test('to another type loses what only the old one has', () => {
-    const spec = update({ type: 'ClusterIP' })
+  test('to another type loses what only the old one has', async () => {
+    const spec = await update({ type: 'ClusterIP' })
     expect(spec).not.toHaveProperty('externalTrafficPolicy')
     expect(spec['ports']).toEqual([{ protocol: 'TCP', port: 80, targetPort: 80 }])
-    const named = update({ type: 'ExternalName', externalName: 'x', clusterIP: null, clusterIPs: null })
+    const named = await update({ type: 'ExternalName', externalName: 'x', clusterIP: null, clusterIPs: null })
     expect(named).toEqual({
       ports: [{ protocol: 'TCP', port: 80, targetPort: 80 }],
       type: 'ExternalName',
@@ -112,9 +138,9 @@ describe('an update', () => {
     })
   })
 
-  test('gives back what is no longer used', () => {
-    releaseAddresses(old, undefined, pool)
-    expect(errorsFor({ clusterIP: '10.0.0.2' }, pool)).toEqual([])
+  test('gives back what is no longer used', async () => {
+    await releaseAddresses(old, undefined, pool)
+    expect(await errorsFor({ clusterIP: '10.0.0.2' }, pool)).toEqual([])
   })
 })
 

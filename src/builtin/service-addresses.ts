@@ -11,53 +11,64 @@ export interface AddressPool {
   /** The families that addresses can be had of, the preferred one first. */
   readonly families: readonly IpFamily[]
   /** Takes this address, or any. The error says why not: `provided IP is already allocated`. */
-  readonly takeAddress: (family: IpFamily, address?: string) => Parsed<string>
-  readonly releaseAddress: (address: string) => void
-  /** Takes this port, or any. */
-  readonly takeNodePort: (protocol: string, port?: number) => Parsed<number>
-  readonly releaseNodePort: (protocol: string, port: number) => void
+  readonly takeAddress: (family: IpFamily, address?: string) => Promise<Parsed<string>>
+  readonly releaseAddress: (address: string) => Promise<void>
+  /** Takes this port, or any, for all protocols. */
+  readonly takeNodePort: (port?: number) => Promise<Parsed<number>>
+  readonly releaseNodePort: (port: number) => Promise<void>
 }
 
 export interface Assigned {
   readonly errors: readonly FieldError[]
   /** Gives back what was taken, if the service is not stored after all. */
-  readonly undo: () => void
+  readonly undo: () => Promise<void>
 }
 
 /** Fills in families, addresses and node ports of a service that is about to be stored, before it is validated. */
-export function assignAddresses(service: ValueObject, old: ValueObject | undefined, pool: AddressPool): Assigned {
+export async function assignAddresses(
+  service: ValueObject,
+  old: ValueObject | undefined,
+  pool: AddressPool,
+): Promise<Assigned> {
   const spec = objectAt(service, 'spec')
   const oldSpec = old === undefined ? {} : objectAt(old, 'spec')
-  const taken: (() => void)[] = []
-  const undo = (): void => taken.splice(0).forEach(giveBack => giveBack())
+  const taken: Taken = []
+  const undo = async (): Promise<void> => {
+    for (const giveBack of taken.splice(0)) await giveBack()
+  }
   const steps = [
-    () => settleFamilies(spec, pool),
+    async () => settleFamilies(spec, pool),
     () => takeAddresses(spec, oldSpec, pool, taken),
-    () => takeNodePorts(spec, oldSpec, pool, taken),
+    () => (old === undefined ? takeNodePorts(spec, pool, taken) : takeMoreNodePorts(spec, oldSpec, pool, taken)),
     () => takeHealthPort(spec, oldSpec, pool, taken),
   ]
   for (const step of steps) {
-    const errors = step()
+    const errors = await step()
     if (errors.length > 0) {
-      undo()
+      await undo()
       return { errors, undo }
     }
   }
   return { errors: [], undo }
 }
 
+/** How to give back what was taken so far. */
+type Taken = (() => Promise<void>)[]
+
 /** Gives back what the service no longer needs: all of it, or what an update took away. */
-export function releaseAddresses(old: ValueObject, now: ValueObject | undefined, pool: AddressPool): void {
+export async function releaseAddresses(
+  old: ValueObject,
+  now: ValueObject | undefined,
+  pool: AddressPool,
+): Promise<void> {
   const before = objectAt(old, 'spec')
   const after = now === undefined ? {} : objectAt(now, 'spec')
   const kept = new Set(textsAt(after, 'clusterIPs'))
   for (const address of textsAt(before, 'clusterIPs')) {
-    if (address !== 'None' && !kept.has(address)) pool.releaseAddress(address)
+    if (address !== 'None' && !kept.has(address)) await pool.releaseAddress(address)
   }
-  const ports = new Set(nodePortsOf(after).map(({ protocol, port }) => `${protocol} ${port}`))
-  for (const { protocol, port } of nodePortsOf(before)) {
-    if (!ports.has(`${protocol} ${port}`)) pool.releaseNodePort(protocol, port)
-  }
+  const ports = nodePortsOf(after)
+  for (const port of nodePortsOf(before)) if (!ports.has(port)) await pool.releaseNodePort(port)
 }
 
 export const needsClusterIp = (spec: ValueObject): boolean =>
@@ -124,12 +135,12 @@ const other = (family: string): IpFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4'
 
 // ---- addresses
 
-function takeAddresses(
+async function takeAddresses(
   spec: ValueObject,
   oldSpec: ValueObject,
   pool: AddressPool,
-  taken: (() => void)[],
-): FieldError[] {
+  taken: Taken,
+): Promise<FieldError[]> {
   if (!needsClusterIp(spec) || isHeadless(spec)) return []
   const wished = textsAt(spec, 'clusterIPs')
   const owned = new Set(textsAt(oldSpec, 'clusterIPs'))
@@ -142,7 +153,7 @@ function takeAddresses(
     }
     // What cannot be had is told by validation, if the service had an address before.
     if (wish !== undefined && owned.size > 0 && i < owned.size) return []
-    const got = pool.takeAddress(family as IpFamily, wish)
+    const got = await pool.takeAddress(family as IpFamily, wish)
     if (!got.ok) {
       const which = wish === undefined ? 'a serviceIP' : `IP ${wish}`
       return [fieldInvalid('spec.clusterIPs', [...wished], `failed to allocate ${which}: ${got.error}`)]
@@ -159,47 +170,83 @@ function takeAddresses(
 
 // ---- node ports
 
-const nodePortsOf = (spec: ValueObject): readonly { protocol: string; port: number }[] => [
-  ...objectsAt(spec, 'ports').flatMap(port =>
-    numberAt(port, 'nodePort') === 0 ? [] : [{ protocol: textAt(port, 'protocol'), port: numberAt(port, 'nodePort') }],
-  ),
-  ...(numberAt(spec, 'healthCheckNodePort') === 0
-    ? []
-    : [{ protocol: 'TCP', port: numberAt(spec, 'healthCheckNodePort') }]),
-]
+/** Those of its ports, and the one by which its health is asked for. */
+export const nodePortsOf = (spec: ValueObject): ReadonlySet<number> =>
+  new Set(
+    [...objectsAt(spec, 'ports').map(port => numberAt(port, 'nodePort')), numberAt(spec, 'healthCheckNodePort')].filter(
+      port => port !== 0,
+    ),
+  )
 
-function takeNodePorts(
-  spec: ValueObject,
-  oldSpec: ValueObject,
-  pool: AddressPool,
-  taken: (() => void)[],
-): FieldError[] {
-  const type = textAt(spec, 'type')
-  if (type !== 'NodePort' && type !== 'LoadBalancer') return []
-  const owned = new Set(nodePortsOf(oldSpec).map(({ protocol, port }) => `${protocol} ${port}`))
-  for (const [i, port] of objectsAt(spec, 'ports').entries()) {
-    const protocol = textAt(port, 'protocol')
-    const wish = numberAt(port, 'nodePort')
-    if (wish === 0 ? !needsNodePorts(spec) : owned.has(`${protocol} ${wish}`)) continue
-    const got = pool.takeNodePort(protocol, wish === 0 ? undefined : wish)
-    if (!got.ok) return [fieldInvalid(childPath(indexPath('spec.ports', i), 'nodePort'), wish, got.error)]
-    taken.push(() => pool.releaseNodePort(protocol, got.value))
-    port['nodePort'] = got.value
+/** Ports of the same number have one node port, whatever their protocols are, unless they name others. */
+async function takeNodePorts(spec: ValueObject, pool: AddressPool, taken: Taken): Promise<FieldError[]> {
+  if (!mayHaveNodePorts(spec)) return []
+  const ports = objectsAt(spec, 'ports')
+  const known = new Map<number, number>()
+  for (const [i, port] of ports.entries()) {
+    if (numberAt(port, 'nodePort') === 0 && !needsNodePorts(spec)) continue
+    const number = numberAt(port, 'port')
+    const shared = known.get(number)
+    const own = numberAt(port, 'nodePort')
+    if (shared !== undefined && (own === 0 || own === shared)) {
+      port['nodePort'] = shared
+      continue
+    }
+    const named = ports.find(each => numberAt(each, 'port') === number && numberAt(each, 'nodePort') !== 0)
+    const wish = shared === undefined && named ? numberAt(named, 'nodePort') : own
+    const errors = await takeNodePort(port, wish, i, pool, taken)
+    if (errors.length > 0) return errors
+    if (shared === undefined) known.set(number, numberAt(port, 'nodePort'))
   }
   return []
 }
 
-function takeHealthPort(
+/** What the service had it keeps. */
+async function takeMoreNodePorts(
   spec: ValueObject,
   oldSpec: ValueObject,
   pool: AddressPool,
-  taken: (() => void)[],
-): FieldError[] {
+  taken: Taken,
+): Promise<FieldError[]> {
+  if (!mayHaveNodePorts(spec)) return []
+  const owned = new Set(nodePortsOf(oldSpec))
+  for (const [i, port] of objectsAt(spec, 'ports').entries()) {
+    const wish = numberAt(port, 'nodePort')
+    if (wish === 0 ? !needsNodePorts(spec) : owned.has(wish)) continue
+    const errors = await takeNodePort(port, wish, i, pool, taken)
+    if (errors.length > 0) return errors
+    owned.add(numberAt(port, 'nodePort'))
+  }
+  return []
+}
+
+const mayHaveNodePorts = (spec: ValueObject): boolean => ['NodePort', 'LoadBalancer'].includes(textAt(spec, 'type'))
+
+async function takeNodePort(
+  port: ValueObject,
+  wish: number,
+  index: number,
+  pool: AddressPool,
+  taken: Taken,
+): Promise<FieldError[]> {
+  const got = await pool.takeNodePort(wish === 0 ? undefined : wish)
+  if (!got.ok) return [fieldInvalid(childPath(indexPath('spec.ports', index), 'nodePort'), wish, got.error)]
+  taken.push(() => pool.releaseNodePort(got.value))
+  port['nodePort'] = got.value
+  return []
+}
+
+async function takeHealthPort(
+  spec: ValueObject,
+  oldSpec: ValueObject,
+  pool: AddressPool,
+  taken: Taken,
+): Promise<FieldError[]> {
   const wish = numberAt(spec, 'healthCheckNodePort')
   if (!needsHealthPort(spec) || (wish !== 0 && wish === numberAt(oldSpec, 'healthCheckNodePort'))) return []
-  const got = pool.takeNodePort('TCP', wish === 0 ? undefined : wish)
+  const got = await pool.takeNodePort(wish === 0 ? undefined : wish)
   if (!got.ok) return [fieldInvalid('spec.healthCheckNodePort', wish, got.error)]
-  taken.push(() => pool.releaseNodePort('TCP', got.value))
+  taken.push(() => pool.releaseNodePort(got.value))
   spec['healthCheckNodePort'] = got.value
   return []
 }

@@ -254,6 +254,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     const isOurs = !(error instanceof StatusError) && !(error instanceof Forbidden)
     if (isOurs) log(`${reply.exchange.method} ${reply.exchange.path} failed`, error)
     if (reply.status !== 0) return reply.abort()
+    if (error instanceof StatusError) reply.warn(error.warnings)
     const headers = error instanceof Forbidden ? { 'x-content-type-options': 'nosniff' } : {}
     sendFault(reply, info.query, statusOf(error), { headers })
   }

@@ -86,8 +86,13 @@ export function collect(stream: NodeJS.ReadableStream, limit: number): Promise<B
       reject(new BodyTooLarge(`the body is over ${limit} bytes`))
     }
     stream.on('data', take)
-    stream.on('end', () => resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    const cut = () => reject(new RequestCutShort('the request was cut short'))
+    let isComplete = false
+    stream.on('end', () => {
+      isComplete = true
+      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    })
+    // Every stream is closed in the end; an error is only made where it means something, since it costs as much as a get.
+    const cut = () => isComplete || reject(new RequestCutShort('the request was cut short'))
     stream.on('aborted', cut)
     stream.on('error', cut)
     stream.on('close', cut)

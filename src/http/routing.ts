@@ -7,7 +7,7 @@ import type { Registry, ServedKind } from '../kinds/registry.js'
 import { parseFieldSelector, requiredField } from '../meta/field-selectors.js'
 import { quote } from '../meta/go-text.js'
 import { checkPathSegment } from '../meta/names.js'
-import { badRequest, genericResponse, methodNotSupported, notFound } from '../meta/status.js'
+import { badRequest, genericResponse, methodNotSupported, notFound, withWarnings } from '../meta/status.js'
 import { patchTypesOf } from '../resources/patch-types.js'
 import type { Target } from '../resources/resource-context.js'
 import type { VirtualKind } from '../resources/virtual-kind.js'
@@ -69,7 +69,10 @@ function customRoute(served: ServedKind, info: RequestInfo): Route | undefined {
   if (inNamespace && !kind.namespaced) return undefined
   if (!inNamespace && kind.namespaced && !ACROSS_NAMESPACES.has(info.verb)) return undefined
   const subresource = subresourceOf(served, info.subresource)
-  if (subresource === undefined) throw notFound(resourceOf(kind), info.name)
+  if (subresource === undefined) {
+    const { deprecationWarning } = served.version
+    throw withWarnings(notFound(resourceOf(kind), info.name), deprecationWarning ? [deprecationWarning] : [])
+  }
   if (!(subresource === '' ? VERBS : SUBRESOURCE_VERBS).has(info.verb)) {
     throw methodNotSupported(resourceOf(kind), info.verb)
   }

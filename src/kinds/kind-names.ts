@@ -1,10 +1,20 @@
 // The names of a kind in the forms in which messages and objects carry them.
 import type { GroupKind, GroupResource } from '../meta/group-version.js'
-import type { Kind } from './kind.js'
+import type { ApiObject, Kind } from './kind.js'
 
 export const apiVersionOf = (kind: Kind, version: string): string =>
   kind.group === '' ? version : `${kind.group}/${version}`
 
 export const resourceOf = (kind: Kind): GroupResource => ({ group: kind.group, resource: kind.names.plural })
 
-export const groupKindOf = (kind: Kind): GroupKind => ({ group: kind.group, kind: kind.names.kind })
+/** By the group in which it is stored, where two groups serve the same objects. */
+export const groupKindOf = ({ storedAs, names }: Kind): GroupKind => ({
+  group: storedAs.slice(0, Math.max(storedAs.indexOf('/'), 0)),
+  kind: names.kind,
+})
+
+/** What an object says it is, which need not be what it is taken for. */
+export function groupKindIn({ apiVersion, kind: said }: ApiObject, kind: Kind): GroupKind {
+  const group = apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
+  return group === kind.group && said === kind.names.kind ? groupKindOf(kind) : { group, kind: said }
+}

@@ -19,6 +19,8 @@ export interface Kind {
   /** The verbs that discovery lists and requests may use, in discovery's order. */
   readonly verbs: readonly string[]
   readonly manners: Manners
+  /** Where objects get what no two of them may have, for kinds that have such things. */
+  readonly allocation?: Allocation | undefined
   /** An object, of the apiVersion that it names, as another apiVersion has it. The object is left as it was. */
   convert(object: ApiObject, to: string): ApiObject | Promise<ApiObject>
 }
@@ -66,6 +68,8 @@ export interface KindVersion {
   readonly supportField: SupportField
   /** The value of each such field, apart from `metadata.name` and `metadata.namespace`. */
   fields(object: ApiObject): Record<string, string>
+  /** What an object that may have been stored under earlier rules is under the present ones. May change it. */
+  readonly read?: ((object: ApiObject) => ApiObject) | undefined
 }
 
 /** An object of the API: `apiVersion`, `kind` and `metadata` are there and have their proper types. */
@@ -99,6 +103,23 @@ export interface ObjectRules {
   forDeletion(object: ApiObject): ApiObject
   /** Advice to the client that is no fault. */
   warnings(object: ApiObject, old: ApiObject | undefined): readonly string[]
+}
+
+/** A stock that is shared by all objects of a kind, such as the addresses of services. */
+export interface Allocation {
+  /** Fills in what an object lacks, before it is validated. A dry run takes nothing. */
+  take(object: ApiObject, old: ApiObject | undefined, dryRun: boolean): Promise<Allocated>
+  /** The object is gone: what it had is free. */
+  release(object: ApiObject): Promise<void>
+}
+
+export interface Allocated {
+  /** What cannot be had; nothing was taken then. */
+  readonly faults: readonly FieldError[]
+  /** The object is stored: what only the one before it had is free. */
+  settle(): Promise<void>
+  /** The object is not stored: what was taken for it is free. */
+  undo(): Promise<void>
 }
 
 export interface Subresources {

@@ -294,13 +294,15 @@ export function finalizerWarnings(meta: ObjectMeta, old?: ObjectMeta): string[] 
   const added = [...new Set(meta.finalizers)].filter(name => !before.has(name)).toSorted(compareTexts)
   return added.flatMap(name => {
     const faults = checkQualifiedName(name)
-    if (!name.includes('/') && name !== ORPHAN_FINALIZER && name !== FOREGROUND_FINALIZER) {
+    if (!name.includes('/') && !STANDARD_FINALIZERS.has(name)) {
       const form = name.includes('.') ? 'finalizer name including a path (/)' : 'finalizer name'
       faults.push(`prefer a domain-qualified ${form} to avoid accidental conflicts with other finalizer writers`)
     }
     return faults.map(fault => `metadata.finalizers: ${quote(name)}: ${fault}`)
   })
 }
+
+const STANDARD_FINALIZERS = new Set([ORPHAN_FINALIZER, FOREGROUND_FINALIZER, 'kubernetes'])
 
 function checkNames(meta: ObjectMeta, rules: MetaRules, path: string): FieldError[] {
   const { name = '', generateName: base = '' } = meta

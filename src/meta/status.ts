@@ -64,10 +64,18 @@ export class StatusError extends Error {
   constructor(
     readonly status: Status,
     options?: ErrorOptions,
+    /** Advice that was due before it went wrong. */
+    readonly warnings: readonly string[] = [],
   ) {
     super(status.message ?? '', options)
   }
 }
+
+/** The error with what the client is to be told besides. */
+export const withWarnings = (error: unknown, warnings: readonly string[]): unknown =>
+  error instanceof StatusError && warnings.length > 0
+    ? new StatusError(error.status, { cause: error }, [...error.warnings, ...warnings])
+    : error
 
 export const hasReason = (error: unknown, reason: StatusReason): error is StatusError =>
   error instanceof StatusError && error.status.reason === reason
@@ -155,7 +163,9 @@ export const badRequest = (message: string): StatusError => fail(400, 'BadReques
 
 /** A body that says it is one thing and cannot be read as what the request is about. */
 export const cannotHandle = (kind: string, version: string, as: string, why: string): StatusError =>
-  badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${as}: ${why}`)
+  new StatusError(badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${as}: ${why}`).status, {
+    cause: why,
+  })
 
 /** `what` says the limit: `limit is 3145728`. */
 export const requestEntityTooLarge = (what: string): StatusError =>

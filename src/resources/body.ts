@@ -1,10 +1,12 @@
 // The body of a write: bytes in one of four encodings, read as an object of the kind that the request addresses.
 import { decodeCbor } from '../codec/cbor-decode.js'
+import { diagnoseCbor } from '../codec/cbor-diagnose.js'
 import { CodecError } from '../codec/codec-error.js'
 import type { Decoded } from '../codec/decoded.js'
 import { decodeJson } from '../codec/json-decode.js'
 import { decodeYaml } from '../codec/yaml-decode.js'
 import type { ApiObject, ObjectRules, ProtobufForm } from '../kinds/kind.js'
+import { apiVersionOf } from '../kinds/kind-names.js'
 import { jsonTypeOf } from '../meta/go-struct.js'
 import { parseGroupVersion } from '../meta/group-version.js'
 import { badRequest, cannotHandle, type StatusError, unsupportedMediaType } from '../meta/status.js'
@@ -34,15 +36,21 @@ export const BODY_TYPES = [
 export interface BodyForm {
   readonly kind: string
   readonly version: string
+  /** Where the body must say that it is of this version. */
+  readonly apiVersion?: string | undefined
   readonly shape: ObjectRules['shape']
   readonly protobuf?: ProtobufForm | undefined
+  /** It is known only by what it says it is, so that it must say so. */
+  readonly isUntyped?: boolean | undefined
 }
 
 export const formOf = ({ kind, version }: Served): BodyForm => ({
   kind: kind.names.kind,
   version: version.name,
+  apiVersion: apiVersionOf(kind, version.name),
   shape: version.rules.shape,
   protobuf: version.protobuf,
+  isUntyped: kind.manners.itemsCarryKind,
 })
 
 /** Reads an object; what does not belong in it is a warning, a fault or nothing, as the request wants it. */
@@ -51,8 +59,16 @@ export function readObject(body: Body, form: BodyForm, validation: FieldValidati
   const isYaml = body.mediaType === 'application/yaml'
   // What YAML says of repeated keys it says in its own words, before anybody looks at fields.
   const { object, strict } = form.shape(value, isYaml ? [] : duplicates)
-  const faults = isYaml ? [...duplicates, ...strict] : strict
-  return { object, warnings: validated(faults, validation, form, isYaml) }
+  // Of what is read in two steps, nobody looks for unknown fields unless the type tells of them.
+  const isBlind = form.isUntyped && body.mediaType === 'application/cbor'
+  const faults = isYaml ? [...duplicates, ...strict] : isBlind ? [] : strict
+  const warnings = validated(faults, validation, form, isYaml)
+  if (form.isUntyped && object.apiVersion !== form.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${object.apiVersion}) does not match the expected API version (${form.apiVersion ?? ''})`,
+    )
+  }
+  return { object, warnings }
 }
 
 /** The faults that strict reading finds: refused, told, or passed over. */
@@ -82,11 +98,15 @@ export function decodeBody({ bytes, mediaType }: Body, form: BodyForm): Decoded 
     badRequest(`the object provided is unrecognized (must be of type ${form.kind}): ${why} (${summary(bytes)})`)
   try {
     const decoded = decode(bytes, mediaType, form)
-    checkType(decoded.value, unrecognized)
+    if (form.isUntyped && mediaType === 'application/cbor') checkTypeInCbor(decoded.value, bytes, form, unrecognized)
+    else checkType(decoded.value, unrecognized)
+    if (form.isUntyped && !(isObject(decoded.value) && getOwn(decoded.value, 'kind'))) {
+      throw unrecognized(`Object 'Kind' is missing in '${bytes.toString()}'`)
+    }
     return decoded
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
-    if (error.fault === 'unacceptable' && IN_TWO_STEPS.has(mediaType)) {
+    if (error.fault === 'unacceptable' && (IN_TWO_STEPS.has(mediaType) || form.isUntyped)) {
       throw cannotHandle(form.kind, form.version, form.kind, error.message)
     }
     throw unrecognized(`${UNREADABLE[mediaType] ?? ''}${error.message}`)
@@ -132,6 +152,23 @@ function checkType(value: Value, unrecognized: (why: string) => StatusError): vo
   typeMember(value, 'kind', unrecognized)
   const groupVersion = parseGroupVersion(apiVersion)
   if (!groupVersion.ok) throw unrecognized(groupVersion.error)
+}
+
+/** What CBOR says it is must be said in texts; the body is shown in words. */
+function checkTypeInCbor(
+  value: Value,
+  bytes: Buffer,
+  { kind }: BodyForm,
+  unrecognized: (why: string) => StatusError,
+): void {
+  const said = isObject(value) ? value : {}
+  const missing = (what: string): string => `Object '${what}' is missing in '${diagnoseCbor(bytes)}'`
+  const saidKind = getOwn(said, 'kind')
+  if (typeof saidKind !== 'string' || saidKind === '') throw unrecognized(missing('Kind'))
+  const saidVersion = getOwn(said, 'apiVersion')
+  if (typeof saidVersion !== 'string' || saidVersion === '') {
+    throw cannotHandle(saidKind, '', kind, missing('apiVersion'))
+  }
 }
 
 function typeMember(value: ValueObject, member: string, unrecognized: (why: string) => StatusError): string {

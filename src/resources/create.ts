@@ -1,7 +1,7 @@
 // create: a body becomes an object, is completed, admitted and checked, and then stored under a name that is free.
 
 import type { ApiObject } from '../kinds/kind.js'
-import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
+import { groupKindIn, resourceOf } from '../kinds/kind-names.js'
 import type { FieldError } from '../meta/field-errors.js'
 import { checkPathSegment } from '../meta/names.js'
 import {
@@ -14,6 +14,7 @@ import {
   placeInNamespace,
   withMeta,
 } from '../meta/object-meta.js'
+import { parseObjectVersion } from '../meta/resource-version.js'
 import {
   alreadyExists,
   beingDeleted,
@@ -21,12 +22,14 @@ import {
   invalid,
   type StatusError,
   unclassified,
+  withWarnings,
 } from '../meta/status.js'
 import type { WriteOptions } from '../meta/write-options.js'
+import { withAllocation } from './allocation.js'
 import type { ObjectAnswer } from './answer.js'
 import { type Body, formOf, readObject } from './body.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
-import { showValue } from './shown.js'
+import { asRead, showValue } from './shown.js'
 import { asStatus } from './storage-status.js'
 import { decodeStored } from './stored-object.js'
 
@@ -45,7 +48,9 @@ export async function createObject(
   const mismatch = target.name === '' ? undefined : nameMismatch(metaOf(sent), target.name)
   if (mismatch) throw mismatch
   const told: string[] = [...warnings]
-  const object = await createFrom(context, target, sent, options, caller, told)
+  const object = await createFrom(context, target, sent, options, caller, told).catch((error: unknown) => {
+    throw withWarnings(error, told)
+  })
   return { type: 'object', status: 201, warnings: told, served: target, object: showValue(object) }
 }
 
@@ -65,15 +70,16 @@ export async function createFrom(
     { operation: 'CREATE', target, object: rules.default(placed), old: undefined, options, caller },
     warnings,
   )
-  if (metaOf(admitted).resourceVersion) throw unclassified('resourceVersion should not be set on objects to be created')
   for (let attempt = 1; ; attempt++) {
     const now = context.now()
     const object = rules.forCreate(setMeta(admitted, metaForCreate(metaOf(admitted), now)), now)
-    const faults = faultsOf(target, object)
-    if (faults.length > 0) throw invalid(groupKindOf(kind), metaOf(object).name ?? '', faults)
-    await context.validate({ operation: 'CREATE', target, object, old: undefined, options, caller }, warnings)
-    if (attempt === 1) warnings.push(...rules.warnings(object, undefined))
-    const stored = await store(context, target, object, options.dryRun)
+    const stored = await withAllocation(target, object, undefined, options.dryRun, async () => {
+      const faults = faultsOf(target, object)
+      if (faults.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', faults)
+      await context.validate({ operation: 'CREATE', target, object, old: undefined, options, caller }, warnings)
+      if (attempt === 1) warnings.push(...rules.warnings(object, undefined))
+      return store(context, target, object, options.dryRun)
+    })
     if (stored) return stored
     const isGenerated = !metaOf(sent).name && metaOf(sent).generateName
     if (!isGenerated) throw await taken(context, target, metaOf(object))
@@ -91,18 +97,29 @@ function faultsOf({ kind, version }: Target, object: ApiObject): readonly FieldE
 /** Stores the object, or only finds out whether it could be; nothing when its name is taken. */
 async function store(
   context: ResourceContext,
-  { kind }: Target,
+  target: Target,
   object: ApiObject,
   dryRun: boolean,
 ): Promise<ApiObject | undefined> {
+  const { kind } = target
   const kindStore = context.storeOf(kind)
+  const { namespace = '', name = '', resourceVersion = '' } = metaOf(object)
+  const { resourceVersion: _, ...meta } = metaOf(object)
+  const stored = await kind.convert(setMeta(object, meta), kind.storedAs)
   if (dryRun) {
-    const { namespace = '', name = '' } = metaOf(object)
-    return (await asStatus(0, () => kindStore.get(namespace, name))) ? undefined : object
+    if (await asStatus(0, () => kindStore.get(namespace, name))) return undefined
+    const read = await asRead(target, object, stored)
+    return resourceVersion === '' ? read : setMeta(read, { ...metaOf(read), resourceVersion })
   }
-  const stored = await kind.convert(object, kind.storedAs)
+  // What is no version at all does no harm.
+  const version = parseObjectVersion(resourceVersion)
+  if (version.ok && version.value !== 0n) {
+    throw unclassified('resourceVersion should not be set on objects to be created')
+  }
   const revision = await asStatus(0, () => kindStore.create(stored))
-  return revision === false ? undefined : setMeta(object, { ...metaOf(object), resourceVersion: String(revision) })
+  if (revision === false) return undefined
+  const read = await asRead(target, object, stored)
+  return setMeta(read, { ...metaOf(read), resourceVersion: String(revision) })
 }
 
 async function taken(context: ResourceContext, { kind }: Target, meta: ObjectMeta): Promise<StatusError> {

@@ -16,6 +16,7 @@ import { setMeta } from './create.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { showEntry, showValue } from './shown.js'
 import { asStatus } from './storage-status.js'
+import { deleteUnreadable } from './unsafe-delete.js'
 import { isUnchanged } from './update.js'
 
 const ATTEMPTS = 16
@@ -26,6 +27,7 @@ export async function deleteObject(
   options: DeleteOptions,
   caller: Caller,
 ): Promise<ObjectAnswer | StatusAnswer> {
+  if (options.ignoreStoreReadError) return deleteUnreadable(context, target)
   const { kind } = target
   const warnings: string[] = []
   const { object, isGone } = await remove(context, target, options, caller, warnings)
@@ -66,8 +68,9 @@ export async function remove(
     if (!version.rules.isHeld(wished)) {
       if (options.dryRun) return { object: old, isGone: true }
       const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
-      if (removed !== false) return { object: old, isGone: true }
-      continue
+      if (removed === false) continue
+      await kind.allocation?.release(old)
+      return { object: setMeta(old, { ...metaOf(old), resourceVersion: String(removed) }), isGone: true }
     }
     const isMarked = metaOf(old).deletionTimestamp !== undefined
     const marked = setMeta(wished, metaForDeletion(metaOf(wished), context.now()))

@@ -115,7 +115,9 @@ function shapeResult(shape: ObjectRules['shape'], result: Value): ReturnType<Obj
   try {
     return shape(result, [])
   } catch (error) {
-    if (hasReason(error, 'BadRequest')) throw badResult(result, error.message)
+    if (hasReason(error, 'BadRequest')) {
+      throw badResult(result, typeof error.cause === 'string' ? error.cause : error.message)
+    }
     throw error
   }
 }

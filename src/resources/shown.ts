@@ -1,6 +1,6 @@
 // Objects on their way out: in the version that was asked for, parsed only if someone must look inside.
 
-import type { ApiObject, KindVersion } from '../kinds/kind.js'
+import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
 import type { Entry } from '../storage/store.js'
 import type { Served, Shown } from './answer.js'
@@ -30,10 +30,22 @@ function asStored(entry: Entry): Shown {
 
 const isStale = (entry: Entry | KindEntry): boolean => 'facts' in entry && entry.facts.data.isStale
 
+/** What was just written, as a reader is shown it. May change what was stored. */
+export function asRead(
+  { kind, version }: Served,
+  written: ApiObject,
+  stored: ApiObject,
+): ApiObject | Promise<ApiObject> {
+  const read = storedVersion(kind, stored)?.read
+  return read ? kind.convert(read(stored), apiVersionOf(kind, version.name)) : written
+}
+
+const storedVersion = (kind: Kind, { apiVersion }: ApiObject): KindVersion | undefined =>
+  kind.versions.find(({ name }) => apiVersionOf(kind, name) === apiVersion)
+
 async function convertEntry({ kind, version }: Served, entry: Entry): Promise<Shown> {
   const stored = decodeStored(entry)
   const wanted = apiVersionOf(kind, version.name)
-  const storedVersion = kind.versions.find(({ name }) => apiVersionOf(kind, name) === stored.apiVersion)
-  const object = storedVersion?.read ? storedVersion.read(stored) : stored
+  const object = storedVersion(kind, stored)?.read?.(stored) ?? stored
   return showValue(object.apiVersion === wanted ? object : await kind.convert(object, wanted))
 }

@@ -2,7 +2,7 @@
 // status subresource all come through here; they differ in where the new object comes from and which rules it follows.
 
 import type { ApiObject, StatusRules } from '../kinds/kind.js'
-import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
+import { groupKindIn, resourceOf } from '../kinds/kind-names.js'
 import { type FieldError, fieldInvalid } from '../meta/field-errors.js'
 import { checkPathSegment } from '../meta/names.js'
 import {
@@ -14,16 +14,25 @@ import {
   placeInNamespace,
 } from '../meta/object-meta.js'
 import { parseObjectVersion } from '../meta/resource-version.js'
-import { conflict, invalid, modifiedMeanwhile, notFound, unclassified } from '../meta/status.js'
+import {
+  conflict,
+  hasReason,
+  invalid,
+  modifiedMeanwhile,
+  notFound,
+  unclassified,
+  withWarnings,
+} from '../meta/status.js'
 import { equalValues } from '../meta/value.js'
 import type { WriteOptions } from '../meta/write-options.js'
 import type { Entry } from '../storage/store.js'
+import { withAllocation } from './allocation.js'
 import type { ObjectAnswer } from './answer.js'
 import { type Body, formOf, readObject } from './body.js'
 import { createFrom, setMeta } from './create.js'
-import type { KindEntry } from './kind-store.js'
+import { folderOf, type KindEntry } from './kind-store.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
-import { showEntry, showValue } from './shown.js'
+import { asRead, showEntry, showValue } from './shown.js'
 import { asStatus } from './storage-status.js'
 import { decodeStored, encodeStored } from './stored-object.js'
 
@@ -44,7 +53,9 @@ export async function updateObject(
   })
   if (answer) return answer
   const told = [...warnings]
-  const created = await createFrom(context, target, object, options, caller, told)
+  // Which version it was meant to replace does not matter any more.
+  const { resourceVersion: _, ...meta } = metaOf(object)
+  const created = await createFrom(context, target, setMeta(object, meta), options, caller, told)
   return { type: 'object', status: 201, warnings: told, served: target, object: showValue(created) }
 }
 
@@ -59,8 +70,8 @@ export interface Replacement {
 /** Makes the replacement; is called again when the object has changed meanwhile. Nothing gives it up. */
 export type Change = (old: ApiObject | undefined) => Promise<Replacement | undefined>
 
-/** How often a change is made anew because the object has changed meanwhile. */
-const ATTEMPTS = 8
+/** How often a change is made anew because the object has changed meanwhile: each time somebody else got on, so it ends. */
+const ATTEMPTS = 1000
 
 /** Replaces the object by what `change` makes of it. */
 export async function replace(
@@ -74,16 +85,29 @@ export async function replace(
   const store = context.storeOf(kind)
   for (let attempt = 1; ; attempt++) {
     const entry = await asStatus(0, () => store.get(namespace, name))
-    const old = entry && (await showEntry(target, entry)).value()
+    const old = entry && (await readOld(target, entry))
     const replacement = await change(old)
     if (!replacement) return undefined
     if (!entry || !old) throw notFound(resourceOf(kind), name)
     const warnings = [...replacement.warnings]
-    const done = await replaceEntry(context, target, options, caller, warnings, entry, old, replacement)
+    const done = await replaceEntry(context, target, options, caller, warnings, entry, old, replacement).catch(
+      (error: unknown) => {
+        throw withWarnings(error, warnings)
+      },
+    )
     if (done) return { type: 'object', status: 200, warnings, served: target, object: showValue(done) }
     // Where the client has seen the object, it is not for us to decide whether its wish still holds.
     const isFinal = replacement.isWhatClientSaw && namesVersion(replacement.object)
     if (isFinal || attempt === ATTEMPTS) throw modifiedMeanwhile(resourceOf(kind), name)
+  }
+}
+
+/** What cannot be read cannot be changed, and that is all there is to say. */
+async function readOld(target: Target, entry: KindEntry): Promise<ApiObject> {
+  try {
+    return (await showEntry(target, entry)).value()
+  } catch (error) {
+    throw hasReason(error, 'InternalError') ? unclassified(error.message) : error
   }
 }
 
@@ -116,19 +140,36 @@ async function replaceEntry(
   const unconditional = kind.manners.unconditionalUpdate && !namesVersion(admitted)
   const seen = unconditional ? { ...meta, resourceVersion: metaOf(old).resourceVersion! } : meta
   const object = rules.forUpdate(setMeta(admitted, seen), old, context.now())
-  const faults = [...commonFaults(target, object, old), ...rules.validateUpdate(object, old)]
-  if (faults.length > 0) throw invalid(groupKindOf(kind), name, faults)
-  await context.validate({ operation: 'UPDATE', target, object, old, options, caller }, warnings)
-  warnings.push(...version.rules.warnings(object, old))
+  return withAllocation(target, object, old, options.dryRun, async () => {
+    const faults = [...commonFaults(target, object, old), ...rules.validateUpdate(object, old)]
+    if (faults.length > 0) throw invalid(groupKindIn(object, kind), name, faults)
+    await context.validate({ operation: 'UPDATE', target, object, old, options, caller }, warnings)
+    warnings.push(...version.rules.warnings(object, old))
+    return storeChanged(context, target, object, entry, options.dryRun)
+  })
+}
 
-  const at = (revision: number): ApiObject => setMeta(object, { ...metaOf(object), resourceVersion: String(revision) })
+async function storeChanged(
+  context: ResourceContext,
+  target: Target,
+  object: ApiObject,
+  entry: KindEntry,
+  dryRun: boolean,
+): Promise<ApiObject | undefined> {
+  const { kind, version, namespace, name } = target
+  const at = async (revision: number): Promise<ApiObject> => {
+    const read = await asRead(target, object, stored)
+    return setMeta(read, { ...metaOf(read), resourceVersion: String(revision) })
+  }
   const stored = await kind.convert(object, kind.storedAs)
-  if (options.dryRun || isUnchanged(stored, entry)) return at(entry.revision)
+  if (dryRun || isUnchanged(stored, entry)) return at(entry.revision)
   const store = context.storeOf(kind)
   if (metaOf(object).deletionTimestamp !== undefined && !version.rules.isHeld(object)) {
     // The last one to let go of it removes it.
-    const removed = await asStatus(0, () => store.delete(target.namespace, name, entry.revision))
-    return removed === false ? undefined : at(entry.revision)
+    const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
+    if (removed === false) return undefined
+    await kind.allocation?.release(object)
+    return at(entry.revision)
   }
   const revision = await asStatus(0, () => store.update(stored, entry.revision))
   return revision === false ? undefined : at(revision)
@@ -145,8 +186,9 @@ function commonFaults({ kind }: Target, object: ApiObject, old: ApiObject): Fiel
 export function isUnchanged(object: ApiObject, entry: Entry): boolean {
   if (encodeStored(object).equals(entry.value)) return true
   const { resourceVersion: _, ...metadata } = object.metadata
-  const { resourceVersion: __, ...before } = decodeStored(entry).metadata
-  return equalValues({ ...object, metadata }, { ...decodeStored(entry), metadata: before })
+  const stored = decodeStored(entry)
+  const { resourceVersion: __, ...before } = stored.metadata
+  return equalValues({ ...object, metadata }, { ...stored, metadata: before })
 }
 
 const namesVersion = (object: ApiObject): boolean => {
@@ -155,13 +197,20 @@ const namesVersion = (object: ApiObject): boolean => {
 }
 
 /** What the body says of the object that it means to replace must be true of the one that is there. */
-function checkPreconditions({ kind, name }: Target, changed: ApiObject, old: ApiObject, withUid: boolean): void {
+function checkPreconditions(
+  { kind, namespace, name }: Target,
+  changed: ApiObject,
+  old: ApiObject,
+  withUid: boolean,
+): void {
   const { uid, resourceVersion = '' } = metaOf(changed)
   const version = parseObjectVersion(resourceVersion)
   if (!version.ok) throw unclassified(version.error)
   if (withUid && uid && uid !== metaOf(old).uid) {
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaOf(old).uid ?? ''}`
-    throw conflict(resourceOf(kind), name, why)
+    const key = `/registry${folderOf(kind, namespace)}${name}`
+    const told = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`
+    throw conflict(resourceOf(kind), name, told)
   }
   if (namesVersion(changed) && String(version.value) !== metaOf(old).resourceVersion) {
     throw modifiedMeanwhile(resourceOf(kind), name)

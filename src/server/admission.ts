@@ -1,8 +1,13 @@
 // Who has a say in what is written: a list of plugins, asked one after the other.
+
 import { checkNamespaceLifecycle, type FindNamespace } from '../admission/namespace-lifecycle.js'
+import { refusal } from '../auth/authorize.js'
+import { checkEscalation } from '../auth/escalation.js'
+import type { Rights } from '../auth/rights.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { resourceOf } from '../kinds/kind-names.js'
 import { metaOf } from '../meta/object-meta.js'
+import { forbidden } from '../meta/status.js'
 import type { Admission, AdmissionRequest } from '../resources/resource-context.js'
 
 /** A plugin has a say when something changes the object, when it is final, or both. */
@@ -46,5 +51,34 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
   }
 }
 
+/** Rights that only show when it is known what is to be written. Looks at what all others have made of the object. */
+export function writeRights(rights: () => Rights): AdmissionPlugin {
+  return {
+    name: 'WriteRights',
+    async admit(request) {
+      await checkEscalation(request, rights())
+      return request.object
+    },
+    async validate({ operation, target, caller }) {
+      // A create that names its object in the path is an update of what is not there.
+      if (operation !== 'CREATE' || target.name === '') return
+      const { namespace, name, subresource } = target
+      const deed = { verb: 'create', ...resourceOf(target.kind), subresource, namespace, name }
+      const verdict = await rights().authorize(caller, deed)
+      if (!verdict.allowed) throw refusal(caller, deed, verdict)
+    },
+  }
+}
+
 const nameOf = (name: string, object: ApiObject | undefined): string =>
   name === '' && object ? (metaOf(object).name ?? '') : name
+
+/** A kind whose definition is on its way out takes nothing in. */
+export const definitionLifecycle: AdmissionPlugin = {
+  name: 'CustomResourceDefinitionLifecycle',
+  async validate({ operation, target: { kind, name }, object }) {
+    if (operation !== 'CREATE' || kind.verbs.includes('create')) return
+    const why = 'create not allowed while custom resource definition is terminating'
+    throw forbidden(resourceOf(kind), nameOf(name, object), why)
+  },
+}

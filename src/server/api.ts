@@ -1,7 +1,10 @@
 // The API on top of kinds and their objects: who may ask, what is answered besides resources, and what is counted.
-import { authenticate, byCertificate, byToken, type Identity } from '../auth/authenticate.js'
-import type { Authorizer } from '../auth/authorize.js'
-import { builtinTypes } from '../builtin/type-table.js'
+import { authenticate, bearerWarning, byBearer, byCertificate } from '../auth/authenticate.js'
+import { createImpersonation } from '../auth/impersonate.js'
+import { ISSUER_PATH, issuerDocument, KEYS_PATH, keysDocument } from '../auth/issuer-documents.js'
+import { builtinTypes, type ResourceFacts } from '../builtin/type-table.js'
+import type { Definitions } from '../controllers/crd-definitions.js'
+import { settlingVerbs } from '../controllers/crd-verbs.js'
 import { createDiscovery } from '../discovery/discovery.js'
 import { serverVersion } from '../discovery/version.js'
 import { type ApiHandler, type Authenticate, createApiHandler } from '../http/api-handler.js'
@@ -12,16 +15,19 @@ import { findPage } from '../http/pages.js'
 import { findIn, firstOf, type PathHandler, type PathTable } from '../http/paths.js'
 import type { RequestInfo } from '../http/request-info.js'
 import type { Registry } from '../kinds/registry.js'
+import type { ValueObject } from '../meta/value.js'
 import { createOpenApi } from '../openapi/openapi.js'
 import type { ResourceContext } from '../resources/resource-context.js'
 import { createVerbs } from '../resources/verbs.js'
+import type { VirtualKind } from '../resources/virtual-kind.js'
+import type { AccessControl } from './access.js'
 import { createMetrics, METRICS_TYPE, type Metrics } from './metrics.js'
 
 export interface ApiParts {
   readonly registry: Registry
   readonly context: ResourceContext
-  readonly authorizer: Authorizer
-  readonly tokens: ReadonlyMap<string, Identity>
+  readonly definitions: Definitions
+  readonly access: AccessControl
   readonly anonymous: boolean
   readonly limits: Partial<LimitOptions> | undefined
   readonly minRequestTimeoutMs: number | undefined
@@ -35,7 +41,7 @@ export interface ApiParts {
 }
 
 export function createApi(parts: ApiParts): ApiHandler {
-  const { registry, context, authorizer, log, limits, minRequestTimeoutMs } = parts
+  const { registry, context, access, log, limits, minRequestTimeoutMs } = parts
   const metrics = createMetrics({
     get load() {
       return api.load
@@ -46,7 +52,7 @@ export function createApi(parts: ApiParts): ApiHandler {
   const ownPaths = ownPathsOf(parts, metrics)
   const discovery = createDiscovery({
     registry,
-    extras: {},
+    extras: extrasOf(access.virtualKinds),
     serverAddress: parts.serverAddress,
     otherPaths: [...ownPaths.keys(), '/openapi/v2', '/openapi/v3', '/openapi/v3/'],
   })
@@ -58,9 +64,11 @@ export function createApi(parts: ApiParts): ApiHandler {
   })
   const api = createApiHandler({
     registry,
-    verbs: createVerbs(context),
+    verbs: settlingVerbs(createVerbs(context), parts.definitions),
     authenticate: authenticateBy(parts),
-    authorize: authorizer,
+    authorize: access.rights.authorize,
+    impersonate: createImpersonation(access.rights.authorize),
+    virtualKinds: access.virtualKinds,
     findPath: firstOf(findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
     limits,
     minRequestTimeoutMs,
@@ -71,11 +79,20 @@ export function createApi(parts: ApiParts): ApiHandler {
   return api
 }
 
-function authenticateBy({ tokens, anonymous }: ApiParts): Authenticate {
+/** What discovery lists of them. */
+function extrasOf(kinds: readonly VirtualKind[]): Record<string, ResourceFacts[]> {
+  const extras: Record<string, ResourceFacts[]> = {}
+  for (const { apiVersion, facts } of kinds) (extras[apiVersion] ??= []).push(facts)
+  return extras
+}
+
+function authenticateBy({ access, anonymous }: ApiParts): Authenticate {
   // A token is found at once; to look at a certificate takes longer.
-  const authenticators = [byToken(tokens), byCertificate]
-  return ({ headers, peer }) =>
-    authenticate(
+  const authenticators = [byBearer(access.tokens), byCertificate]
+  return ({ headers, peer }, warn) => {
+    const warning = bearerWarning(headers.authorization)
+    if (warning) warn(warning)
+    return authenticate(
       {
         authorization: headers.authorization,
         get certificateSubject() {
@@ -86,9 +103,10 @@ function authenticateBy({ tokens, anonymous }: ApiParts): Authenticate {
       authenticators,
       anonymous,
     )
+  }
 }
 
-function ownPathsOf({ revision, isStopping }: ApiParts, metrics: Metrics): PathTable {
+function ownPathsOf({ revision, isStopping, access, serverAddress }: ApiParts, metrics: Metrics): PathTable {
   const ping: HealthCheck = async () => {}
   // By the name that those who ask kube-apiserver know, whichever store it is.
   const etcd: HealthCheck = async () => void (await revision())
@@ -102,8 +120,15 @@ function ownPathsOf({ revision, isStopping }: ApiParts, metrics: Metrics): PathT
     ...healthPaths('/livez', { ping }),
     ...healthPaths('/readyz', { ping, etcd, shutdown }),
     ['/metrics', showMetrics],
+    [ISSUER_PATH, showJson('application/json', () => issuerDocument(serverAddress()))],
+    [KEYS_PATH, showJson('application/jwk-set+json', () => keysDocument(access.signingKey))],
   ])
 }
+
+const showJson =
+  (type: string, document: () => ValueObject): PathHandler =>
+  ({ reply }) =>
+    reply.send(200, { 'content-type': type }, JSON.stringify(document()))
 
 const VERBS = new Set([
   'get',

@@ -1,6 +1,7 @@
 // What every cluster has from the first moment on: namespaces, roles, and the service of the API itself. What is
 // missing is created; what is there is left as it is.
 import { SYSTEM_NAMESPACES } from '../admission/namespace-lifecycle.js'
+import type { DefaultRole } from '../auth/component-roles.js'
 import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from '../auth/default-roles.js'
 import type { ApiObject, Kind } from '../kinds/kind.js'
 import type { Registry } from '../kinds/registry.js'
@@ -64,19 +65,21 @@ const namespaces = (): ApiObject[] =>
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
 /** So that those who look after roles know which are not theirs. */
-const defaultRoleMeta = (name: string): ValueObject => ({
+const defaultRoleMeta = (name: string, labels: Record<string, string> = {}): ValueObject => ({
   name,
   annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
-  labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults' },
+  labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults', ...labels },
 })
 
-const clusterRoles = (): ApiObject[] =>
-  DEFAULT_CLUSTER_ROLES.map(({ name, rules }) => ({
-    apiVersion: RBAC,
-    kind: 'ClusterRole',
-    metadata: defaultRoleMeta(name),
-    rules: plain(rules),
-  }))
+const clusterRoles = (): ApiObject[] => DEFAULT_CLUSTER_ROLES.map(clusterRole)
+
+function clusterRole({ name, rules, aggregates, partOf }: DefaultRole): ApiObject {
+  const metadata = defaultRoleMeta(name, partOf === undefined ? {} : { [partOf]: 'true' })
+  const role = { apiVersion: RBAC, kind: 'ClusterRole', metadata }
+  if (aggregates === undefined) return { ...role, rules: plain(rules) }
+  const selectors = [{ matchLabels: { [aggregates]: 'true' } }]
+  return { ...role, aggregationRule: { clusterRoleSelectors: selectors }, rules: null }
+}
 
 const clusterRoleBindings = (): ApiObject[] =>
   DEFAULT_CLUSTER_ROLE_BINDINGS.map(({ name, roleRef, subjects = [] }) => ({

@@ -7,13 +7,13 @@
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Identity } from '../auth/authenticate.js'
-import { type Authorizer, allowAll } from '../auth/authorize.js'
-import { rbacAuthorizer } from '../auth/rbac.js'
-import { followRbac } from '../auth/stored-rbac.js'
-import { builtinKinds } from '../builtin/builtin-kinds.js'
+import { ALL_RIGHTS, type Rights } from '../auth/rights.js'
+import { builtinKinds, kindsOfGroup } from '../builtin/builtin-kinds.js'
 import { builtinTypes } from '../builtin/type-table.js'
+import { startDefinitions } from '../controllers/crd-definitions.js'
 import { startGarbageCollector } from '../controllers/garbage-collector.js'
 import { startNamespaceController } from '../controllers/namespace-controller.js'
+import { definitionKind } from '../crd/definition-kind.js'
 import type { LimitOptions } from '../http/limits.js'
 import { type ListenOptions, listen } from '../http/listener.js'
 import type { Kind } from '../kinds/kind.js'
@@ -23,7 +23,8 @@ import { createResourceContext, type ResourceContext } from '../resources/resour
 import { decodeStored } from '../resources/stored-object.js'
 import { openStore, type StorageOptions } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
-import { admissionOf, namespaceLifecycle } from './admission.js'
+import { openAccess } from './access.js'
+import { admissionOf, definitionLifecycle, namespaceLifecycle, writeRights } from './admission.js'
 import { createApi } from './api.js'
 import { bootstrap, firstAddress } from './bootstrap.js'
 import type { Access } from './kubeconfig.js'
@@ -83,14 +84,26 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     stack.push(() => store.close())
     const tls = https && (await prepareTls(https.certificates, hostsOf(https.address, firstAddress(serviceRange))))
     const registry = registryOf(options)
-    const addresses = serviceAddresses(kindOf(registry, '', 'Service'), serviceRange)
+    const addressKinds = {
+      services: kindOf(registry, '', 'Service'),
+      addresses: kindOf(registry, 'networking.k8s.io', 'IPAddress'),
+    }
+    const addresses = serviceAddresses(store, addressKinds, serviceRange)
     registry.put(addresses.kind)
-    const context = contextOf(store, registry, options)
+    // Until roles are known, nobody but the server itself writes.
+    let rights = ALL_RIGHTS
+    const context = contextOf(store, registry, options, () => rights)
     stack.push(() => context.close())
-    const followed = await addresses.follow(context)
-    stack.push(() => followed.stop())
+    await addresses.start(context)
     await bootstrap(context, registry, { serviceRange, port: https?.port || DEFAULT_PORT })
-    const authorizer = await authorizerOf(context, registry, options, stack)
+    const access = await openAccess(store, context, registry, {
+      authorization: options.authorization ?? 'RBAC',
+      tokens: options.tokens ?? new Map(),
+    })
+    stack.push(() => access.stop())
+    rights = access.rights
+    const definitions = await startDefinitions(context, registry, kindOf(registry, DEFINITIONS.group, DEFINITIONS.kind))
+    stack.push(() => definitions.stop())
     await startControllers(store, context, registry, options, stack)
 
     let isStopping = false
@@ -98,8 +111,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const api = createApi({
       registry,
       context,
-      authorizer,
-      tokens: options.tokens ?? new Map(),
+      definitions,
+      access,
       anonymous: options.anonymous ?? true,
       limits: options.limits,
       minRequestTimeoutMs: options.minRequestTimeoutMs,
@@ -173,9 +186,14 @@ function createStack(): Stack {
   }
 }
 
+const DEFINITIONS = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }
+
 function registryOf({ runtimeConfig = {} }: ServerOptions): Registry {
   const registry = createRegistry()
-  for (const kind of builtinKinds(builtinTypes())) registry.put(withRuntimeConfig(kind, runtimeConfig))
+  const definitions = kindsOfGroup(builtinTypes(), DEFINITIONS.group).map(definitionKind)
+  for (const kind of [...builtinKinds(builtinTypes()), ...definitions]) {
+    registry.put(withRuntimeConfig(kind, runtimeConfig))
+  }
   return registry
 }
 
@@ -185,36 +203,24 @@ function kindOf(registry: Registry, group: string, name: string): Kind {
   return kind
 }
 
-function contextOf(store: Store, registry: Registry, { disabledPlugins = [] }: ServerOptions): ResourceContext {
+function contextOf(
+  store: Store,
+  registry: Registry,
+  { disabledPlugins = [] }: ServerOptions,
+  rights: () => Rights,
+): ResourceContext {
   const namespaces = kindOf(registry, '', 'Namespace')
   const plugins = [
     namespaceLifecycle(async name => {
       const entry = await context.storeOf(namespaces).get('', name)
       return entry && metaOf(decodeStored(entry))
     }),
+    writeRights(rights),
+    definitionLifecycle,
   ]
   const admission = admissionOf(plugins.filter(({ name }) => !disabledPlugins.includes(name)))
   const context = createResourceContext({ store, admission })
   return context
-}
-
-const RBAC = 'rbac.authorization.k8s.io'
-
-async function authorizerOf(
-  context: ResourceContext,
-  registry: Registry,
-  { authorization = 'RBAC' }: ServerOptions,
-  stack: Stack,
-): Promise<Authorizer> {
-  if (authorization === 'AlwaysAllow') return allowAll
-  const objects = await followRbac(context, {
-    clusterRoles: kindOf(registry, RBAC, 'ClusterRole'),
-    roles: kindOf(registry, RBAC, 'Role'),
-    clusterRoleBindings: kindOf(registry, RBAC, 'ClusterRoleBinding'),
-    roleBindings: kindOf(registry, RBAC, 'RoleBinding'),
-  })
-  stack.push(() => objects.stop())
-  return rbacAuthorizer(objects)
 }
 
 async function startControllers(

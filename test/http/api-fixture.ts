@@ -175,7 +175,12 @@ export async function* linesOf({ stream }: OpenAnswer): AsyncGenerator<Json> {
   }
 }
 
-export const widget = (name: string, spec: object = {}): object => ({ metadata: { name }, spec })
+export const widget = (name: string, spec: object = {}): object => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name },
+  spec,
+})
 
 export const WIDGETS = '/apis/example.com/v1/namespaces/default/widgets'
 export const NOTES = '/api/v1/namespaces/default/notes'

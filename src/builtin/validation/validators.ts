@@ -3,6 +3,7 @@ import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
 import { deploymentValidation } from './deployments.js'
 import { endpointsValidation } from './endpoints.js'
 import { coreEventValidation, modernEventValidation } from './events.js'
+import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
 import { nodeValidation } from './nodes.js'
 import {
   configMapValidation,
@@ -40,6 +41,8 @@ const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'v1 Pod': podValidation,
   'v1 Node': nodeValidation,
   'apps/v1 Deployment': deploymentValidation,
+  'networking.k8s.io/v1 IPAddress': ipAddressValidation,
+  'networking.k8s.io/v1 ServiceCIDR': serviceCidrValidation,
   'rbac.authorization.k8s.io/v1 Role': roleValidation,
   'rbac.authorization.k8s.io/v1 ClusterRole': clusterRoleValidation,
   'rbac.authorization.k8s.io/v1 RoleBinding': roleBindingValidation,

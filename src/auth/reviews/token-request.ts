@@ -1,0 +1,93 @@
+// A token for a service account, bound to an object if so wished.
+import { has, numberAt, objectAt, objectOrNone, textAt, textsAt } from '../../builtin/object-access.js'
+import type { ApiObject } from '../../kinds/kind.js'
+import { type FieldError, fieldInvalid } from '../../meta/field-errors.js'
+import { quote } from '../../meta/go-text.js'
+import { metaOf } from '../../meta/object-meta.js'
+import { badRequest, conflict, invalid, notFound } from '../../meta/status.js'
+import { printTime } from '../../meta/time.js'
+import type { ValueObject } from '../../meta/value.js'
+import type { VirtualKind } from '../../resources/virtual-kind.js'
+import { type BoundKind, type FindObject, issueToken, type TokenWish } from '../account-tokens.js'
+import { API_AUDIENCE } from '../authenticate.js'
+import type { SigningKey } from '../signing-key.js'
+import { typedReview } from './typed-review.js'
+
+const DEFAULT_SECONDS = 3_600
+const LEAST_SECONDS = 600
+const MOST_SECONDS = 2 ** 32
+const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
+
+export const tokenRequests = (key: SigningKey, find: FindObject): VirtualKind =>
+  typedReview('v1', 'serviceaccounts/token', async ({ object, namespace, name, now }) => {
+    const spec = objectAt(object, 'spec')
+    const account = await find('ServiceAccount', namespace, name)
+    if (!account) throw notFound({ group: '', resource: 'serviceaccounts' }, name)
+    const own = metaOf(object).name ?? ''
+    if (own !== '' && own !== name) {
+      const why = 'must match the service account name if specified'
+      throw invalid(KIND, name, [fieldInvalid('metadata.name', own, why)])
+    }
+    const asked = textsAt(spec, 'audiences')
+    const audiences = asked.length === 0 ? [API_AUDIENCE] : [...asked]
+    const seconds = has(spec, 'expirationSeconds') ? numberAt(spec, 'expirationSeconds') : DEFAULT_SECONDS
+    const faults = checkSeconds(seconds)
+    if (faults.length > 0) throw invalid(KIND, '', faults)
+    const reference = objectOrNone(spec, 'boundObjectRef')
+    const bound = reference ? await findBound(reference, namespace, name, find) : []
+    const token = issueToken({ account, audiences, seconds, bound, now }, key)
+    return {
+      ...object,
+      metadata: { ...object.metadata, ...metaFor(account, now) },
+      spec: { audiences, expirationSeconds: seconds, boundObjectRef: reference ?? null },
+      status: { token, expirationTimestamp: printTime(now + seconds * 1000) },
+    }
+  })
+
+function metaFor(account: ApiObject, now: number): ValueObject {
+  const { name = '', namespace = '', uid = '' } = metaOf(account)
+  return { name, namespace, uid, creationTimestamp: printTime(now) }
+}
+
+function checkSeconds(seconds: number): FieldError[] {
+  const path = 'spec.expirationSeconds'
+  if (seconds < LEAST_SECONDS) return [fieldInvalid(path, seconds, 'may not specify a duration less than 10 minutes')]
+  if (seconds > MOST_SECONDS) {
+    return [fieldInvalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')]
+  }
+  return []
+}
+
+const RESOURCES: Readonly<Record<BoundKind, string>> = { Secret: 'secrets', Pod: 'pods', Node: 'nodes' }
+
+async function findBound(
+  reference: ValueObject,
+  namespace: string,
+  account: string,
+  find: FindObject,
+): Promise<TokenWish['bound']> {
+  const kind = textAt(reference, 'kind')
+  const apiVersion = textAt(reference, 'apiVersion')
+  if (apiVersion !== 'v1' || !isBound(kind)) {
+    const [version, group = ''] = apiVersion.split('/').toReversed()
+    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
+  }
+  const name = textAt(reference, 'name')
+  const object = await find(kind, kind === 'Node' ? '' : namespace, name)
+  if (!object) throw notFound({ group: '', resource: RESOURCES[kind] }, name)
+  const spec = objectAt(object, 'spec')
+  if (kind === 'Pod' && textAt(spec, 'serviceAccountName') !== account) {
+    throw badRequest(
+      `cannot bind token for serviceaccount ${quote(account)} to pod running with different serviceaccount name.`,
+    )
+  }
+  const uid = textAt(reference, 'uid')
+  if (uid !== '' && uid !== metaOf(object).uid) {
+    const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
+    throw conflict({ group: '', resource: kind }, name, why)
+  }
+  const node = kind === 'Pod' ? await find('Node', '', textAt(spec, 'nodeName')) : undefined
+  return [{ kind, object }, ...(node ? [{ kind: 'Node' as const, object: node }] : [])]
+}
+
+const isBound = (kind: string): kind is BoundKind => Object.hasOwn(RESOURCES, kind)

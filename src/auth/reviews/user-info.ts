@@ -1,0 +1,27 @@
+// Users as reviews tell of them, and as they ask after them.
+import { textAt, textsAt } from '../../builtin/object-access.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/value.js'
+import type { Caller } from '../../resources/resource-context.js'
+import type { Identity } from '../authenticate.js'
+
+/** What is not known is not told. */
+export function userInfo({ name, uid, groups, extra }: Identity): ValueObject {
+  return {
+    ...(name !== '' && { username: name }),
+    ...(uid !== '' && { uid }),
+    ...(groups.length > 0 && { groups: [...groups] }),
+    ...(Object.keys(extra).length > 0 && { extra: extra as unknown as Value }),
+  }
+}
+
+/** The user that the spec of an access review asks after: in those groups alone that it names. */
+export function userOf(spec: ValueObject): Caller {
+  const extra = getOwn(spec, 'extra')
+  return {
+    name: textAt(spec, 'user'),
+    uid: textAt(spec, 'uid'),
+    groups: textsAt(spec, 'groups'),
+    extra: isObject(extra) ? (extra as Record<string, string[]>) : {},
+    userAgent: '',
+  }
+}

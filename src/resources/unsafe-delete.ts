@@ -1,0 +1,32 @@
+// Deleting what cannot be read: an object that storage holds but nobody can decode any more goes unseen, without
+// finalizers or admission having a say. Whatever can be read must go the usual way.
+import { fieldInvalid } from '../meta/field-errors.js'
+import { invalid, StatusError, success } from '../meta/status.js'
+import type { StatusAnswer } from './answer.js'
+import type { ResourceContext, Target } from './resource-context.js'
+import { showEntry } from './shown.js'
+import { asStatus } from './storage-status.js'
+
+const OPTION = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+
+export async function deleteUnreadable(context: ResourceContext, target: Target): Promise<StatusAnswer> {
+  const { kind, namespace, name } = target
+  const store = context.storeOf(kind)
+  const entry = await asStatus(0, () => store.get(namespace, name))
+  const isUnreadable = entry !== undefined && !(await canBeShown(() => showEntry(target, entry)))
+  if (!isUnreadable || (await asStatus(0, () => store.delete(namespace, name, entry.revision))) === false) {
+    const why = 'is exclusively used to delete corrupt object(s), try again by removing this option'
+    throw invalid({ group: kind.group, kind: kind.names.plural }, name, [fieldInvalid(OPTION, true, why)])
+  }
+  return { type: 'status', status: 200, warnings: [], body: success({ name, kind: kind.names.kind }, 200) }
+}
+
+async function canBeShown(show: () => unknown): Promise<boolean> {
+  try {
+    await show()
+    return true
+  } catch (error) {
+    if (error instanceof StatusError) return false
+    throw error
+  }
+}
