@@ -9,7 +9,11 @@ import { decodeStored, isStoredAs, storedHead } from './stored-object.js'
 
 /** An entry of the store in the version of the request. */
 export function showEntry(served: Served, entry: Entry): Shown | Promise<Shown> {
-  return isStoredAs(entry, headOf(served)) && !isStale(entry) ? asStored(entry) : convertEntry(served, entry)
+  // Only where what is stored may be read otherwise is there a reason to look inside.
+  const mayBeStale = served.version.read !== undefined
+  return isStoredAs(entry, headOf(served)) && !(mayBeStale && isStale(entry))
+    ? asStored(entry)
+    : convertEntry(served, entry)
 }
 
 export const showValue = (object: ApiObject): Shown => ({ entry: undefined, value: () => object })

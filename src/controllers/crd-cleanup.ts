@@ -1,0 +1,113 @@
+// A definition that is to go takes its objects along. It is held by its finalizer until none is left; those that are
+// held by finalizers of their own are waited for.
+import { setCondition } from '../crd/conditions.js'
+import { CLEANUP_FINALIZER, isGoing, isTrue } from '../crd/definition.js'
+import type { ApiObject, Kind } from '../kinds/kind.js'
+import { metaOf } from '../meta/object-meta.js'
+import type { ResourceContext } from '../resources/resource-context.js'
+import type { SystemObjects } from './system-objects.js'
+import { createWorkQueue } from './work-queue.js'
+
+export interface Cleanup {
+  /** Begins to clean up if the definition is to go. */
+  consider(definition: ApiObject): void
+  idle(): Promise<void>
+  stop(): void
+}
+
+/** How soon a definition is looked at again whose objects wait for others. */
+const LOOK_AGAIN_MS = 200
+const PAGE = 500
+const AT_ONCE = 32
+
+/** `kindOf` gives what is served because of a definition. */
+export function createCleanup(
+  context: ResourceContext,
+  objects: SystemObjects,
+  definitions: Kind,
+  kindOf: (name: string) => Kind | undefined,
+): Cleanup {
+  const queue = createWorkQueue(clean)
+
+  async function clean(name: string): Promise<void> {
+    const definition = await objects.get(definitions, '', name)
+    if (!definition || !isWaitingForCleanup(definition)) return
+    if (!isTrue(definition, 'Established')) return letGo(name, NEVER_ESTABLISHED)
+    await objects.change(definitions, '', name, old => condition(old, IN_PROGRESS), 'status')
+    const kind = kindOf(name)
+    if (kind && (await deleteAll(kind)) > 0) queue.addLater(name, LOOK_AGAIN_MS)
+    else await letGo(name, COMPLETED)
+  }
+
+  /** Undefined when it says so already. */
+  function condition(definition: ApiObject, wanted: typeof IN_PROGRESS): ApiObject | undefined {
+    const changed = setCondition(definition, wanted, context.now())
+    return JSON.stringify(changed['status']) === JSON.stringify(definition['status']) ? undefined : changed
+  }
+
+  const letGo = (name: string, done: typeof IN_PROGRESS): Promise<void> =>
+    objects.change(definitions, '', name, old => withoutFinalizer(setCondition(old, done, context.now())), 'status')
+
+  /** Deletes page by page; tells how many are still there because something holds them. */
+  async function deleteAll(kind: Kind): Promise<number> {
+    const { cache } = context.storeOf(kind)
+    let held = 0
+    let startAfter: string | undefined
+    for (;;) {
+      const page = await cache.range(kind.folder, { limit: PAGE, startAfter })
+      const rest = page.entries.values()
+      const worker = async () => {
+        for (const { key } of rest) {
+          const { namespace, name } = placeOf(kind, key)
+          await objects.delete(kind, namespace, name, { propagationPolicy: 'Background' })
+          if (await objects.get(kind, namespace, name)) held++
+        }
+      }
+      await Promise.all(Array.from({ length: Math.min(AT_ONCE, page.entries.length) }, worker))
+      if (page.remaining === 0) return held
+      startAfter = page.entries.at(-1)!.key
+    }
+  }
+
+  return {
+    consider(definition) {
+      if (isWaitingForCleanup(definition)) queue.add(metaOf(definition).name ?? '')
+    },
+    idle: () => queue.idle(),
+    stop: () => queue.stop(),
+  }
+}
+
+const isWaitingForCleanup = (definition: ApiObject): boolean =>
+  isGoing(definition) && Boolean(metaOf(definition).finalizers?.includes(CLEANUP_FINALIZER))
+
+function withoutFinalizer(definition: ApiObject): ApiObject {
+  const { finalizers: _, ...metadata } = definition.metadata
+  const others = (metaOf(definition).finalizers ?? []).filter(name => name !== CLEANUP_FINALIZER)
+  return { ...definition, metadata: others.length === 0 ? metadata : { ...metadata, finalizers: others } }
+}
+
+function placeOf(kind: Kind, key: string): { readonly namespace: string; readonly name: string } {
+  const path = key.slice(kind.folder.length)
+  const slash = kind.namespaced ? path.indexOf('/') : -1
+  return { namespace: path.slice(0, Math.max(slash, 0)), name: path.slice(slash + 1) }
+}
+
+const IN_PROGRESS = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionInProgress',
+  message: 'CustomResource deletion is in progress',
+}
+const COMPLETED = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'InstanceDeletionCompleted',
+  message: 'removed all instances',
+}
+const NEVER_ESTABLISHED = {
+  type: 'Terminating',
+  status: 'False',
+  reason: 'NeverEstablished',
+  message: 'resource was never established',
+}

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import { kindsOfGroup } from '../builtin/builtin-kinds.js'
+import { builtinTypes } from '../builtin/type-table.js'
+import { definitionKind } from '../crd/definition-kind.js'
+import { createRegistry, type Registry } from '../kinds/registry.js'
+import type { Value } from '../meta/value.js'
+import { type Caller, createResourceContext, type ResourceContext, type Target } from '../resources/resource-context.js'
+import { createVerbs, type Verbs } from '../resources/verbs.js'
+import { createMemoryStore } from '../storage/memory/memory-store.js'
+import type { Store } from '../storage/store.js'
+import { type Definitions, startDefinitions } from './crd-definitions.js'
+import { settlingVerbs } from './crd-verbs.js'
+
+const DEFINITIONS = definitionKind(kindsOfGroup(builtinTypes(), 'apiextensions.k8s.io')[0]!)
+const CALLER: Caller = { name: 'me', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const NO_QUERY = new URLSearchParams()
+
+interface Process {
+  readonly registry: Registry
+  readonly context: ResourceContext
+  readonly definitions: Definitions
+  readonly verbs: Verbs
+}
+
+const started: Process[] = []
+
+async function startProcess(store: Store): Promise<Process> {
+  const registry = createRegistry()
+  registry.put(DEFINITIONS)
+  const context = createResourceContext({ store })
+  const definitions = await startDefinitions(context, registry, DEFINITIONS)
+  const one = { registry, context, definitions, verbs: settlingVerbs(createVerbs(context), definitions) }
+  started.push(one)
+  return one
+}
+
+afterEach(async () => {
+  for (const { definitions, context } of started.splice(0)) {
+    definitions.stop()
+    await context.close()
+  }
+})
+
+const definition = (plural: string, kind: string): Value => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.example.com` },
+  spec: {
+    group: 'example.com',
+    names: { plural, kind },
+    scope: 'Cluster',
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+})
+
+const definitionAt = (name: string): Target => ({
+  kind: DEFINITIONS,
+  version: DEFINITIONS.versions[0]!,
+  namespace: '',
+  name,
+  subresource: '',
+})
+
+const body = (value: Value) => ({ bytes: Buffer.from(JSON.stringify(value)), mediaType: 'application/json' })
+const NO_BODY = { bytes: Buffer.alloc(0), mediaType: '' }
+
+const define = ({ verbs }: Process, plural: string, kind: string) =>
+  verbs.create(definitionAt(''), NO_QUERY, body(definition(plural, kind)), CALLER)
+
+const undefine = ({ verbs }: Process, plural: string) =>
+  verbs.delete(definitionAt(`${plural}.example.com`), NO_QUERY, NO_BODY, CALLER)
+
+const find = ({ registry }: Process, plural: string) => registry.find('example.com', 'v1', plural)
+
+const create = ({ verbs, ...process }: Process, plural: string, metadata: Value) => {
+  const served = find({ verbs, ...process }, plural)!
+  const { names } = served.kind
+  const object: Value = { apiVersion: 'example.com/v1', kind: names.kind, metadata }
+  return verbs.create({ ...served, namespace: '', name: '', subresource: '' }, NO_QUERY, body(object), CALLER)
+}
+
+describe('definitions', () => {
+  it('are in force when the answer to their creation comes', async () => {
+    const one = await startProcess(createMemoryStore())
+    await define(one, 'widgets', 'Widget')
+    expect(find(one, 'widgets')).toBeDefined()
+    await create(one, 'widgets', { name: 'a' })
+  })
+
+  it('go with all their objects, and what they defined goes with them', async () => {
+    const store = createMemoryStore()
+    const one = await startProcess(store)
+    await define(one, 'widgets', 'Widget')
+    for (let i = 0; i < 5; i++) await create(one, 'widgets', { name: `w${i}` })
+    await undefine(one, 'widgets')
+    await expect.poll(() => find(one, 'widgets')).toBeUndefined()
+    expect((await store.range('/example.com/widgets/')).entries).toEqual([])
+    expect((await store.range(DEFINITIONS.folder)).entries).toEqual([])
+  })
+
+  it('wait for the finalizers of their objects, and take nothing in meanwhile', async () => {
+    const one = await startProcess(createMemoryStore())
+    await define(one, 'widgets', 'Widget')
+    await create(one, 'widgets', { name: 'held', finalizers: ['example.com/hold'] })
+    await undefine(one, 'widgets')
+    await one.definitions.idle()
+    const served = find(one, 'widgets')!
+    expect(served.kind.verbs).not.toContain('create')
+    const held: Target = { ...served, namespace: '', name: 'held', subresource: '' }
+    const patch = { bytes: Buffer.from('{"metadata":{"finalizers":null}}'), mediaType: 'application/merge-patch+json' }
+    await one.verbs.patch(held, NO_QUERY, patch, CALLER)
+    await expect.poll(() => find(one, 'widgets')).toBeUndefined()
+  })
+
+  it('that wait for a name get it when it is free', async () => {
+    const one = await startProcess(createMemoryStore())
+    await define(one, 'widgets', 'Widget')
+    await define(one, 'gadgets', 'Widget')
+    expect(find(one, 'gadgets')).toBeUndefined()
+    await undefine(one, 'widgets')
+    await expect.poll(() => find(one, 'gadgets')?.kind.names.kind).toBe('Widget')
+  })
+
+  it('reach other processes on the same store, and those that start later', async () => {
+    const store = createMemoryStore()
+    const [one, other] = [await startProcess(store), await startProcess(store)]
+    await define(one, 'widgets', 'Widget')
+    await expect.poll(() => find(other, 'widgets')).toBeDefined()
+    expect(find(await startProcess(store), 'widgets')).toBeDefined()
+    await undefine(other, 'widgets')
+    await expect.poll(() => find(one, 'widgets')).toBeUndefined()
+  })
+})

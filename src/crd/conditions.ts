@@ -1,0 +1,34 @@
+// The conditions of a definition: one of each type, in the order in which they were first met.
+import type { ApiObject } from '../kinds/kind.js'
+import { printTime } from '../meta/time.js'
+import type { Value } from '../meta/value.js'
+import { type Condition, type DefinitionStatus, statusOf } from './definition.js'
+
+export type NewCondition = Pick<Condition, 'type' | 'status'> & { readonly reason: string; readonly message: string }
+
+/** The conditions with another one set; the time is that of the last change of its status. */
+export function withCondition(
+  conditions: readonly Condition[] | null | undefined,
+  { type, status, reason, message }: NewCondition,
+  now: number,
+): readonly Condition[] {
+  const all = conditions ?? []
+  const old = all.find(each => each.type === type)
+  const lastTransitionTime = old?.status === status && old.lastTransitionTime ? old.lastTransitionTime : printTime(now)
+  const set: Condition = { type, status, lastTransitionTime, reason, message }
+  return old ? all.map(each => (each === old ? set : each)) : [...all, set]
+}
+
+export const withStatus = (definition: ApiObject, status: DefinitionStatus): ApiObject => ({
+  ...definition,
+  status: {
+    conditions: (status.conditions ?? null) as unknown as Value,
+    acceptedNames: status.acceptedNames as unknown as Value,
+    storedVersions: (status.storedVersions ?? null) as unknown as Value,
+  },
+})
+
+export const setCondition = (definition: ApiObject, condition: NewCondition, now: number): ApiObject => {
+  const status = statusOf(definition)
+  return withStatus(definition, { ...status, conditions: withCondition(status.conditions, condition, now) })
+}

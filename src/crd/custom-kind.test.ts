@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import type { ApiObject, Kind } from '../kinds/kind.js'
+import { printFieldError } from '../meta/field-errors.js'
+import type { ValueObject } from '../meta/value.js'
+import { customKind } from './custom-kind.js'
+import { withRightStatus } from './definition-status.js'
+import { widgetDefinition } from './definitions.suite.js'
+
+const SCHEMA: ValueObject = {
+  type: 'object',
+  properties: {
+    spec: {
+      type: 'object',
+      properties: { size: { type: 'integer', default: 1 }, color: { type: 'string' }, replicas: { type: 'integer' } },
+    },
+    status: { type: 'object', properties: { phase: { type: 'string' } } },
+  },
+}
+
+const kindOf = (definition: ApiObject): Kind => customKind(withRightStatus(definition, [], 0))!
+
+const KIND = kindOf(
+  widgetDefinition(
+    {},
+    {
+      schema: { openAPIV3Schema: SCHEMA },
+      subresources: {
+        status: {},
+        scale: { specReplicasPath: '.spec.replicas', statusReplicasPath: '.status.replicas' },
+      },
+      selectableFields: [{ jsonPath: '.spec.color' }],
+    },
+  ),
+)
+const VERSION = KIND.versions[0]!
+const widget = (rest: ValueObject = {}, metadata: ValueObject = { name: 'a', namespace: 'default' }): ApiObject => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata,
+  ...rest,
+})
+
+describe('a custom kind', () => {
+  it('is there as soon as its definition has its names', () => {
+    expect(customKind(widgetDefinition())).toBeUndefined()
+    expect(KIND.names).toMatchObject({ plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' })
+    expect(KIND.folder).toBe('/example.com/widgets/')
+  })
+
+  it('drops and names unknown fields', () => {
+    const { object, strict } = VERSION.rules.shape(widget({ spec: { size: 2, more: 1 } }), [])
+    expect(object['spec']).toEqual({ size: 2 })
+    expect(strict).toEqual(['unknown field "spec.more"'])
+  })
+
+  it('fills in defaults', () => {
+    expect(VERSION.rules.default(widget({ spec: {} }))['spec']).toEqual({ size: 1 })
+  })
+
+  it('takes no status from a create, and counts generations by what is not metadata', () => {
+    const created = VERSION.rules.forCreate(widget({ spec: {}, status: { phase: 'x' } }), 0)
+    expect(created).toEqual({ ...widget({ spec: {} }), metadata: { ...widget().metadata, generation: 1 } })
+    const changed = VERSION.rules.forUpdate(widget({ spec: { size: 3 }, status: {} }), created, 0)
+    expect(changed.metadata['generation']).toBe(2)
+    expect(changed).not.toHaveProperty('status')
+    expect(VERSION.rules.forUpdate(widget({ spec: {} }), created, 0).metadata['generation']).toBe(1)
+  })
+
+  it('takes nothing but the status from a write to the status', () => {
+    const old = widget({ spec: { size: 1 } })
+    const sent = widget({ spec: { size: 9 }, status: { phase: 'x' } })
+    expect(VERSION.subresources.status!.forUpdate(sent, old, 0)).toEqual({ ...old, status: { phase: 'x' } })
+  })
+
+  it('refuses what its schema refuses, and other kinds', () => {
+    expect(VERSION.rules.validate(widget({ spec: { size: 'x' } })).map(printFieldError)).toEqual([
+      'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
+    ])
+    expect(VERSION.rules.validate({ ...widget(), kind: 'Gadget' }).map(printFieldError)).toEqual([
+      'kind: Invalid value: "Gadget": must be Widget',
+    ])
+  })
+
+  it('reads what was stored under an earlier schema as it is now', () => {
+    expect(VERSION.read!(widget({ spec: { gone: 1 } }))['spec']).toEqual({ size: 1 })
+  })
+
+  it('has a scale', () => {
+    const { scale } = VERSION.subresources
+    const object = widget({ spec: { replicas: 2 } })
+    expect(scale!.read(object)['spec']).toEqual({ replicas: 2 })
+    const scaled = scale!.write(object, { ...scale!.read(object), spec: { replicas: 5 } })
+    expect(scaled['spec']).toEqual({ replicas: 5 })
+    expect(() => scale!.read(widget())).toThrow('the spec replicas field ".spec.replicas" does not exist')
+  })
+
+  it('can be selected by the fields that it names', () => {
+    expect(VERSION.fields(widget({ spec: { color: 'red' } }))).toEqual({ 'spec.color': 'red' })
+    expect(VERSION.supportField('spec.color', 'red').ok).toBe(true)
+    expect(VERSION.supportField('spec.size', '1').ok).toBe(false)
+  })
+
+  it('tells what to use instead of a deprecated version', () => {
+    const version = { served: true, storage: false, schema: { openAPIV3Schema: { type: 'object' } } }
+    const kind = kindOf(
+      widgetDefinition({
+        versions: [
+          { ...version, name: 'v1beta1', deprecated: true },
+          { ...version, name: 'v1', storage: true },
+        ],
+      }),
+    )
+    expect(kind.versions.map(({ name, deprecationWarning }) => [name, deprecationWarning])).toEqual([
+      ['v1', undefined],
+      ['v1beta1', 'example.com/v1beta1 Widget is deprecated; use example.com/v1 Widget'],
+    ])
+  })
+
+  it('loses what the version that it is converted to does not have', () => {
+    const version = (name: string, field: string) => ({
+      name,
+      served: true,
+      storage: name === 'v1',
+      schema: { openAPIV3Schema: { type: 'object', properties: { [field]: { type: 'string' } } } },
+    })
+    const kind = kindOf(widgetDefinition({ versions: [version('v1', 'one'), version('v2', 'two')] }))
+    const object = widget({ one: 'x', two: 'y' })
+    expect(kind.convert(object, 'example.com/v2')).toMatchObject({ apiVersion: 'example.com/v2', two: 'y' })
+    expect(kind.convert(object, 'example.com/v2')).not.toHaveProperty('one')
+    expect(object).toHaveProperty('one')
+  })
+})

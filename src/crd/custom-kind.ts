@@ -1,0 +1,125 @@
+// The kind that a definition defines. All that is in it is made when it is first asked for: of a thousand definitions
+// that are installed, few are used.
+import type { ApiObject, Kind, KindVersion, Manners } from '../kinds/kind.js'
+import { compareVersions } from '../meta/group-version.js'
+import { internalError } from '../meta/status.js'
+import { copyValue, type ValueObject } from '../meta/value.js'
+import { type CompiledSchema, compileSchema } from '../schema/compile.js'
+import { columnsOf } from './columns.js'
+import { customRules, customStatusRules, type ObjectForm, pruneStored, readStored } from './custom-objects.js'
+import { scaleRulesOf } from './custom-scale.js'
+import { type DefinitionSpec, isTrue, specOf, statusOf, type VersionSpec, versionsOf } from './definition.js'
+import { selectedFieldsOf } from './selected-fields.js'
+
+const MANNERS: Manners = {
+  itemsCarryKind: true,
+  unconditionalUpdate: false,
+  createOnUpdate: false,
+  anyMethodAnywhere: true,
+  deleteAnswersStatus: true,
+}
+
+const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
+const VERBS_WHILE_GOING = ['delete', 'deletecollection', 'get', 'list', 'watch']
+
+/** An object in one version as another has it, where more is to be done than to change the name of the version. */
+export type ConvertObject = (object: ApiObject, to: string) => ApiObject | Promise<ApiObject>
+
+export interface CustomKindOptions {
+  /** Conversion by others, for definitions that ask for it. */
+  readonly convert?: ConvertObject | undefined
+}
+
+/** Undefined while the definition has not got its names. */
+export function customKind(definition: ApiObject, options: CustomKindOptions = {}): Kind | undefined {
+  if (!isTrue(definition, 'Established') && !isTrue(definition, 'NamesAccepted')) return undefined
+  const spec = specOf(definition)
+  const { acceptedNames: names } = statusOf(definition)
+  const specs = versionsOf(definition).toSorted((a, b) => compareVersions(a.name, b.name))
+  const forms = new Map(specs.map(version => [`${spec.group}/${version.name}`, formOf(spec, names.kind, version)]))
+  const storageVersion = specs.find(({ storage }) => storage)?.name ?? ''
+  const rename = options.convert ?? ((object, to) => ({ ...object, apiVersion: to }))
+  return {
+    group: spec.group,
+    names: {
+      plural: names.plural,
+      singular: names.singular ?? '',
+      kind: names.kind,
+      listKind: names.listKind ?? '',
+      shortNames: names.shortNames ?? [],
+      categories: names.categories ?? [],
+    },
+    namespaced: spec.scope === 'Namespaced',
+    versions: specs.map(version => kindVersion(spec, version, forms.get(`${spec.group}/${version.name}`)!)),
+    storageVersion,
+    storedAs: `${spec.group}/${storageVersion}`,
+    folder: `/${spec.group}/${names.plural}/`,
+    verbs: isTrue(definition, 'Terminating') ? VERBS_WHILE_GOING : VERBS,
+    manners: MANNERS,
+    convert(object, to) {
+      if (object.apiVersion === to) return object
+      if (!forms.has(object.apiVersion)) {
+        throw internalError(`request to convert CR from an invalid group/version: ${object.apiVersion}`)
+      }
+      const form = forms.get(to)
+      const pruned = (converted: ApiObject): ApiObject =>
+        form ? pruneStored(form, copyValue(converted as ValueObject) as ApiObject) : converted
+      const converted = rename(object, to)
+      return converted instanceof Promise ? converted.then(pruned) : pruned(converted)
+    },
+  }
+}
+
+function formOf(spec: DefinitionSpec, kind: string, version: VersionSpec): ObjectForm {
+  return {
+    apiVersion: `${spec.group}/${version.name}`,
+    version: version.name,
+    kind,
+    namespaced: spec.scope === 'Namespaced',
+    schema: schemaOf(version),
+    hasStatus: version.subresources?.status !== undefined,
+    scale: version.subresources?.scale,
+  }
+}
+
+/** A version without a schema keeps everything. */
+const schemaOf = ({ schema }: VersionSpec): CompiledSchema =>
+  compileSchema(schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
+
+function kindVersion(spec: DefinitionSpec, version: VersionSpec, form: ObjectForm): KindVersion {
+  const fields = selectedFieldsOf(version, form.namespaced)
+  let columns: ReturnType<typeof columnsOf> | undefined
+  const getColumns = () => (columns ??= columnsOf(version.additionalPrinterColumns))
+  return {
+    name: version.name,
+    served: version.served,
+    deprecationWarning: deprecationOf(spec, form.kind, version),
+    rules: customRules(form),
+    subresources: {
+      ...(form.hasStatus && { status: customStatusRules(form) }),
+      ...(form.scale && { scale: scaleRulesOf(form.scale) }),
+    },
+    get columns() {
+      return getColumns().columns
+    },
+    cells: (object, now) => getColumns().cells(object, now),
+    supportField: fields.support,
+    fields: fields.values,
+    read: object => readStored(form, object),
+    openapi: {
+      schema: version.schema?.openAPIV3Schema,
+      selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath),
+    },
+  }
+}
+
+/** The first of the versions that are better: served, not deprecated, and of a higher priority. */
+function deprecationOf(spec: DefinitionSpec, kind: string, version: VersionSpec): string | undefined {
+  if (!version.deprecated) return undefined
+  if (version.deprecationWarning !== undefined) return version.deprecationWarning
+  const [better] = (spec.versions ?? [])
+    .filter(({ served, deprecated, name }) => served && !deprecated && compareVersions(name, version.name) < 0)
+    .toSorted((a, b) => compareVersions(a.name, b.name))
+  const told = `${spec.group}/${version.name} ${kind} is deprecated`
+  return better ? `${told}; use ${spec.group}/${better.name} ${kind}` : told
+}

@@ -1,0 +1,186 @@
+// What one version of a custom kind makes of objects: the rules that every custom object keeps to, with what its schema
+// adds to them.
+import { encodeJson } from '../codec/json-encode.js'
+import type { ApiObject, ObjectRules, StatusRules } from '../kinds/kind.js'
+import { type FieldError, fieldInvalid, printFieldError } from '../meta/field-errors.js'
+import { jsonTypeOf } from '../meta/go-struct.js'
+import { checkDnsSubdomain } from '../meta/names.js'
+import {
+  checkObjectMeta,
+  checkObjectMetaUpdate,
+  decodeObjectMeta,
+  decodeStoredObjectMeta,
+  finalizerWarnings,
+  metaOf,
+} from '../meta/object-meta.js'
+import { badRequest, cannotHandle, internalError } from '../meta/status.js'
+import { equalValues, getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
+import type { CompiledSchema } from '../schema/compile.js'
+import { checkScaleSpec, checkScaleStatus } from './custom-scale.js'
+import type { ScaleSpec } from './definition.js'
+
+/** What there is to know of the version. */
+export interface ObjectForm {
+  readonly apiVersion: string
+  readonly version: string
+  readonly kind: string
+  readonly namespaced: boolean
+  readonly schema: CompiledSchema
+  /** Whether the status is written through a path of its own. */
+  readonly hasStatus: boolean
+  readonly scale: ScaleSpec | undefined
+}
+
+export function customRules(form: ObjectForm): ObjectRules {
+  return {
+    shape: (body, duplicates) => shape(form, body, duplicates),
+    default(object) {
+      if (isOfKind(form, object)) form.schema.default(object)
+      return object
+    },
+    forCreate(object) {
+      if (form.hasStatus) delete object['status']
+      return withGeneration(object, 1)
+    },
+    forUpdate(object, old) {
+      if (form.hasStatus) keepStatus(object, old)
+      return counted(object, old)
+    },
+    validate(object) {
+      const wrongType = checkType(form, object)
+      if (wrongType.length > 0) return wrongType
+      const meta = { namespaced: form.namespaced, name: checkDnsSubdomain }
+      return [...checkObjectMeta(metaOf(object), meta), ...form.schema.validate(object), ...checkScale(form, object)]
+    },
+    validateUpdate: (object, old) =>
+      update(form, object, old, () => [...form.schema.validateUpdate(object, old), ...checkScale(form, object)]),
+    isHeld: object => Boolean(metaOf(object).finalizers?.length),
+    forDeletion: object => object,
+    warnings: (object, old) => finalizerWarnings(metaOf(object), old && metaOf(old)),
+  }
+}
+
+/** A write to the status takes nothing else of the object along. */
+export function customStatusRules(form: ObjectForm): StatusRules {
+  return {
+    forUpdate(object, old) {
+      const { status: _, metadata, ...rest } = old
+      const status = getOwn(object, 'status')
+      const { managedFields } = object.metadata
+      const { managedFields: __, ...kept } = metadata
+      return {
+        ...rest,
+        // The version is the one that the client has seen, which is known to be the present one.
+        metadata: { ...kept, ...(managedFields !== undefined && { managedFields }) },
+        ...(status !== undefined && { status }),
+      }
+    },
+    validateUpdate: (object, old) =>
+      update(form, object, old, () => [
+        ...form.schema.validateStatusUpdate(object, old),
+        ...(form.scale ? checkScaleStatus(object, form.scale) : []),
+      ]),
+  }
+}
+
+/**
+ * An object from storage as the schema has it now, changed in place: defaults that are new are filled in, what no longer
+ * belongs goes, and metadata that cannot be read are dropped.
+ */
+export function readStored(form: ObjectForm, object: ApiObject): ApiObject {
+  form.schema.default(object)
+  return pruneStored(form, object)
+}
+
+export function pruneStored(form: ObjectForm, object: ApiObject): ApiObject {
+  const { error } = form.schema.shape(object, { stored: true })
+  if (error) throw internalError(printFieldError(error))
+  const metadata = decodeStoredObjectMeta(object.metadata)
+  if (!metadata.ok) throw internalError(metadata.error)
+  object.metadata = { generation: 1, ...metadata.value.value }
+  return object
+}
+
+function shape(form: ObjectForm, body: Value, duplicates: readonly string[]): ReturnType<ObjectRules['shape']> {
+  const object = isObject(body) ? { ...body } : {}
+  const { kind, version } = form
+  const said = getOwn(object, 'kind') ?? ''
+  if (said === '') throw badRequest(`Object 'Kind' is missing in '${encodeJson(object)}'`)
+  if (typeof said !== 'string') {
+    const what = jsonTypeOf(said)
+    throw badRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go struct field .kind of type string`,
+    )
+  }
+  // Bodies have been looked at before; only a patch can come to this.
+  if (!getOwn(object, 'apiVersion') && isPatched(object)) {
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+  }
+  object['apiVersion'] ??= ''
+  const metadata = decodeObjectMeta(getOwn(object, 'metadata') ?? null)
+  if (!metadata.ok) throw cannotHandle(kind, version, kind, metadata.error)
+  object['metadata'] = metadata.value.value
+  const unknown = [...metadata.value.unknown]
+  if (isOfKind(form, object)) {
+    const shaped = form.schema.shape(object)
+    if (shaped.error) throw cannotHandle(kind, version, kind, printFieldError(shaped.error))
+    unknown.push(...shaped.unknown)
+  }
+  const strict = [
+    ...duplicates.map(path => `duplicate field ${JSON.stringify(path)}`),
+    ...unknown.map(path => `unknown field "${path}"`),
+  ]
+  return { object: object as ApiObject, strict }
+}
+
+/** Objects that are there have a uid; what is sent to be created need not. */
+const isPatched = (object: ValueObject): boolean =>
+  isObject(object['metadata']) && typeof getOwn(object['metadata'], 'uid') === 'string'
+
+/** What is of another kind is not looked at by this schema; it is refused in the end. */
+const isOfKind = ({ apiVersion, kind }: ObjectForm, object: ValueObject): boolean =>
+  getOwn(object, 'kind') === kind && getOwn(object, 'apiVersion') === apiVersion
+
+function checkType({ apiVersion, kind }: ObjectForm, object: ApiObject): FieldError[] {
+  return [
+    ...(object.kind === kind ? [] : [fieldInvalid('kind', object.kind, `must be ${kind}`)]),
+    ...(object.apiVersion === apiVersion
+      ? []
+      : [fieldInvalid('apiVersion', object.apiVersion, `must be ${apiVersion}`)]),
+  ]
+}
+
+function update(
+  form: ObjectForm,
+  object: ApiObject,
+  old: ApiObject,
+  content: () => readonly FieldError[],
+): readonly FieldError[] {
+  const wrongType = checkType(form, object)
+  return wrongType.length > 0 ? wrongType : [...checkObjectMetaUpdate(metaOf(object), metaOf(old)), ...content()]
+}
+
+const checkScale = ({ scale }: ObjectForm, object: ApiObject): FieldError[] =>
+  scale ? [...checkScaleSpec(object, scale), ...checkScaleStatus(object, scale)] : []
+
+function keepStatus(object: ApiObject, old: ApiObject): void {
+  const status = getOwn(old, 'status')
+  if (status === undefined) delete object['status']
+  else object['status'] = status
+}
+
+/** Whatever changes apart from metadata is another generation. */
+function counted(object: ApiObject, old: ApiObject): ApiObject {
+  const { metadata: _, ...content } = object
+  const { metadata: __, ...before } = old
+  const generation = metaOf(old).generation ?? 1
+  return withGeneration(object, equalValues(content, before) ? generation : next(generation))
+}
+
+const next = (generation: number | bigint): number | bigint =>
+  typeof generation === 'bigint' ? generation + 1n : generation + 1
+
+const withGeneration = (object: ApiObject, generation: number | bigint): ApiObject => ({
+  ...object,
+  metadata: { ...object.metadata, generation },
+})

@@ -1,0 +1,43 @@
+// What a definition need not say.
+import type { ApiObject } from '../kinds/kind.js'
+import { isObject, type ValueObject } from '../meta/value.js'
+
+const WEBHOOK_PORT = 443
+
+/** Changes the definition in place. */
+export function defaultDefinition(definition: ApiObject): ApiObject {
+  const spec = definition['spec']
+  if (!isObject(spec)) return definition
+  if (isObject(spec['names'])) spec['names'] = defaultNames(spec['names'])
+  if (!isObject(spec['conversion'])) spec['conversion'] = { strategy: 'None' }
+  const service = memberOf(memberOf(memberOf(spec['conversion'], 'webhook'), 'clientConfig'), 'service')
+  if (service && service['port'] === undefined) service['port'] = WEBHOOK_PORT
+  return definition
+}
+
+/** In the order in which names are written. */
+function defaultNames({
+  plural = '',
+  singular,
+  shortNames,
+  kind = '',
+  listKind,
+  categories,
+}: ValueObject): ValueObject {
+  const text = typeof kind === 'string' ? kind : ''
+  const one = singular || text.toLowerCase()
+  const list = listKind || (text && `${text}List`)
+  return {
+    plural,
+    ...(one && { singular: one }),
+    ...(shortNames && { shortNames }),
+    kind,
+    ...(list && { listKind: list }),
+    ...(categories && { categories }),
+  }
+}
+
+const memberOf = (object: ValueObject | undefined, name: string): ValueObject | undefined => {
+  const member = object?.[name]
+  return isObject(member) ? member : undefined
+}

@@ -1,0 +1,52 @@
+import { describe, expect, it } from 'vitest'
+import { statusOf } from './definition.js'
+import { withRightStatus } from './definition-status.js'
+import { widgetDefinition } from './definitions.suite.js'
+
+const NOW = Date.parse('2024-01-01T00:00:00Z')
+const conditions = (...args: Parameters<typeof withRightStatus>) =>
+  (statusOf(withRightStatus(...args)).conditions ?? []).map(({ type, status, reason }) => [type, status, reason])
+
+describe('the status of a definition', () => {
+  it('is established once its names are accepted', () => {
+    expect(conditions(widgetDefinition(), [], NOW)).toEqual([
+      ['NamesAccepted', 'True', 'NoConflicts'],
+      ['Established', 'True', 'InitialNamesAccepted'],
+    ])
+  })
+
+  it('does not change once it is right', () => {
+    const settled = withRightStatus(widgetDefinition(), [], NOW)
+    expect(withRightStatus(settled, [statusOf(settled).acceptedNames], NOW + 1000)).toBe(settled)
+  })
+
+  it('waits while a name is taken, and stays established when one is taken later', () => {
+    const taken = [{ plural: 'others', kind: 'Widget' }]
+    expect(conditions(widgetDefinition(), taken, NOW)).toEqual([
+      ['NamesAccepted', 'False', 'KindConflict'],
+      ['Established', 'False', 'NotAccepted'],
+    ])
+    const settled = withRightStatus(widgetDefinition(), [], NOW)
+    const renamed = { ...settled, spec: widgetDefinition({ names: { plural: 'widgets', kind: 'Other' } })['spec']! }
+    expect(conditions(renamed, [{ plural: 'others', kind: 'Other' }], NOW)).toEqual([
+      ['NamesAccepted', 'False', 'KindConflict'],
+      ['Established', 'True', 'InitialNamesAccepted'],
+    ])
+  })
+
+  it('is not established while nobody can trust its webhook', () => {
+    const webhook = { clientConfig: { url: 'https://a', caBundle: 'bm8gY2VydGlmaWNhdGU=' } }
+    const definition = widgetDefinition({ conversion: { strategy: 'Webhook', webhook } })
+    expect(conditions(definition, [], NOW)[1]).toEqual(['Established', 'False', 'InvalidCABundle'])
+  })
+
+  it('tells whether a protected group is approved', () => {
+    const definition = widgetDefinition({ group: 'x.k8s.io' })
+    definition.metadata['annotations'] = { 'api-approved.kubernetes.io': 'unapproved, so far' }
+    expect(conditions(definition, [], NOW)[2]).toEqual([
+      'KubernetesAPIApprovalPolicyConformant',
+      'False',
+      'UnapprovedAnnotation',
+    ])
+  })
+})

@@ -1,0 +1,62 @@
+// What the server says of a definition: which names it got, and whether it is established. Worked out from the
+// definition and the names that others of its group have, nothing else.
+import type { ApiObject } from '../kinds/kind.js'
+import { metaOf } from '../meta/object-meta.js'
+import { equalValues, type Value } from '../meta/value.js'
+import { acceptNames } from './accepted-names.js'
+import { approvalCondition } from './api-approval.js'
+import { type NewCondition, withCondition, withStatus } from './conditions.js'
+import {
+  type Condition,
+  type DefinitionNames,
+  type DefinitionSpec,
+  type DefinitionStatus,
+  specOf,
+  statusOf,
+} from './definition.js'
+import { isUsableCa } from './validate-conversion.js'
+
+/** The definition with the status that it should have; the same object when it has that already. */
+export function withRightStatus(definition: ApiObject, taken: readonly DefinitionNames[], now: number): ApiObject {
+  const spec = specOf(definition)
+  const old = statusOf(definition)
+  const { names, conflict } = acceptNames(spec.names, old.acceptedNames, taken)
+  const namesAccepted: NewCondition = conflict
+    ? { type: 'NamesAccepted', status: 'False', ...conflict }
+    : { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
+  const conditions = [namesAccepted, establishment(spec, old.conditions ?? [], conflict !== undefined)]
+  const approval = approvalCondition(spec.group, metaOf(definition).annotations ?? {})
+  const status: DefinitionStatus = {
+    ...old,
+    acceptedNames: names,
+    conditions: [...conditions, ...(approval ? [approval] : [])].reduce<readonly Condition[]>(
+      (all, condition) => withCondition(all, condition, now),
+      old.conditions ?? [],
+    ),
+  }
+  return isSame(status, old) ? definition : withStatus(definition, status)
+}
+
+/** Once established, a definition stays so, whatever becomes of its names. */
+function establishment(
+  { conversion }: DefinitionSpec,
+  conditions: readonly Condition[],
+  hasConflict: boolean,
+): NewCondition {
+  const old = conditions.find(({ type }) => type === 'Established')
+  if (old?.status === 'True' || (old && hasConflict)) {
+    return { type: 'Established', status: old.status, reason: old.reason ?? '', message: old.message ?? '' }
+  }
+  if (hasConflict) {
+    return { type: 'Established', status: 'False', reason: 'NotAccepted', message: 'not all names are accepted' }
+  }
+  if (!isUsableCa(conversion?.webhook?.clientConfig?.caBundle ?? '')) {
+    const message = 'The conversion webhook CABundle is invalid'
+    return { type: 'Established', status: 'False', reason: 'InvalidCABundle', message }
+  }
+  const message = 'the initial names have been accepted'
+  return { type: 'Established', status: 'True', reason: 'InitialNamesAccepted', message }
+}
+
+const isSame = (a: DefinitionStatus, b: DefinitionStatus): boolean =>
+  equalValues(a as unknown as Value, b as unknown as Value)

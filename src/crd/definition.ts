@@ -1,0 +1,106 @@
+// A CustomResourceDefinition as those who work with it see it. Its object has been read by the type table before, so
+// that every member that is there has its proper type; lists may still be null.
+import type { ApiObject } from '../kinds/kind.js'
+import { metaOf } from '../meta/object-meta.js'
+import { isObject, type ValueObject } from '../meta/value.js'
+
+export interface DefinitionSpec {
+  readonly group: string
+  readonly names: DefinitionNames
+  readonly scope: string
+  readonly versions?: readonly VersionSpec[] | null
+  readonly conversion?: ConversionSpec
+  readonly preserveUnknownFields?: boolean
+}
+
+export interface DefinitionNames {
+  readonly plural: string
+  readonly singular?: string
+  readonly shortNames?: readonly string[]
+  readonly kind: string
+  readonly listKind?: string
+  readonly categories?: readonly string[]
+}
+
+export interface VersionSpec {
+  readonly name: string
+  readonly served: boolean
+  readonly storage: boolean
+  readonly deprecated?: boolean
+  readonly deprecationWarning?: string
+  readonly schema?: { readonly openAPIV3Schema?: ValueObject }
+  readonly subresources?: SubresourcesSpec
+  readonly additionalPrinterColumns?: readonly ColumnSpec[]
+  readonly selectableFields?: readonly { readonly jsonPath: string }[]
+}
+
+export interface SubresourcesSpec {
+  readonly status?: ValueObject
+  readonly scale?: ScaleSpec
+}
+
+export interface ScaleSpec {
+  readonly specReplicasPath: string
+  readonly statusReplicasPath: string
+  readonly labelSelectorPath?: string
+}
+
+export interface ColumnSpec {
+  readonly name: string
+  readonly type: string
+  readonly format?: string
+  readonly description?: string
+  readonly priority?: number
+  readonly jsonPath: string
+}
+
+export interface ConversionSpec {
+  readonly strategy: string
+  readonly webhook?: {
+    readonly clientConfig?: ClientConfigSpec
+    readonly conversionReviewVersions?: readonly string[] | null
+  }
+}
+
+export interface ClientConfigSpec {
+  readonly url?: string
+  readonly service?: {
+    readonly namespace: string
+    readonly name: string
+    readonly path?: string
+    readonly port?: number
+  }
+  readonly caBundle?: string
+}
+
+export interface DefinitionStatus {
+  readonly conditions?: readonly Condition[] | null
+  readonly acceptedNames: DefinitionNames
+  readonly storedVersions?: readonly string[] | null
+}
+
+export interface Condition {
+  readonly type: string
+  readonly status: string
+  readonly lastTransitionTime?: string | null
+  readonly reason?: string
+  readonly message?: string
+  readonly observedGeneration?: number
+}
+
+export const specOf = (definition: ApiObject): DefinitionSpec => definition['spec'] as unknown as DefinitionSpec
+
+export const statusOf = (definition: ApiObject): DefinitionStatus =>
+  isObject(definition['status']) ? (definition['status'] as unknown as DefinitionStatus) : NO_STATUS
+
+const NO_STATUS: DefinitionStatus = { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: null }
+
+export const versionsOf = (definition: ApiObject): readonly VersionSpec[] => specOf(definition).versions ?? []
+
+export const isTrue = (definition: ApiObject, type: string): boolean =>
+  (statusOf(definition).conditions ?? []).some(each => each.type === type && each.status === 'True')
+
+/** The finalizer by which a definition that is to go waits for its objects. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io'
+
+export const isGoing = (definition: ApiObject): boolean => metaOf(definition).deletionTimestamp !== undefined

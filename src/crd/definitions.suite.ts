@@ -1,0 +1,23 @@
+// Definitions to test with.
+import type { ApiObject } from '../kinds/kind.js'
+import type { ValueObject } from '../meta/value.js'
+import { defaultDefinition } from './definition-defaults.js'
+
+/** A definition of Widgets; what is given goes into its spec, or into its only version. */
+export function widgetDefinition(spec: ValueObject = {}, version: ValueObject = {}): ApiObject {
+  return defaultDefinition({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      names: { plural: 'widgets', kind: 'Widget' },
+      scope: 'Namespaced',
+      versions: [
+        { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } }, ...version },
+      ],
+      ...spec,
+    },
+    status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] },
+  })
+}
