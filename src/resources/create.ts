@@ -1,5 +1,6 @@
 // create: a body becomes an object, is completed, admitted and checked, and then stored under a name that is free.
 
+import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../kinds/kind-names.js'
 import type { FieldError } from '../meta/field-errors.js'
@@ -10,9 +11,7 @@ import {
   metaOf,
   nameMismatch,
   type ObjectMeta,
-  orderedMeta,
   placeInNamespace,
-  withMeta,
 } from '../meta/object-meta.js'
 import { parseObjectVersion } from '../meta/resource-version.js'
 import {
@@ -28,6 +27,7 @@ import type { WriteOptions } from '../meta/write-options.js'
 import { withAllocation } from './allocation.js'
 import type { ObjectAnswer } from './answer.js'
 import { type Body, formOf, readObject } from './body.js'
+import { track } from './field-ownership.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { asRead, showValue } from './shown.js'
 import { asStatus } from './storage-status.js'
@@ -54,7 +54,7 @@ export async function createObject(
   return { type: 'object', status: 201, warnings: told, served: target, object: showValue(object) }
 }
 
-/** Creates an object that has been read already. Adds to the warnings. */
+/** Creates an object that has been read already. Adds to the warnings. `isTracked`: its managedFields are right. */
 export async function createFrom(
   context: ResourceContext,
   target: Target,
@@ -62,12 +62,15 @@ export async function createFrom(
   options: WriteOptions,
   caller: Caller,
   warnings: string[],
+  isTracked = false,
 ): Promise<ApiObject> {
   const { kind, version } = target
   const { rules } = version
   const placed = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
+  const defaulted = rules.default(placed)
+  const tracked = isTracked ? defaulted : await track(context, target, undefined, defaulted, options, caller)
   const admitted = await context.admit(
-    { operation: 'CREATE', target, object: rules.default(placed), old: undefined, options, caller },
+    { operation: 'CREATE', target, object: tracked, old: undefined, options, caller },
     warnings,
   )
   for (let attempt = 1; ; attempt++) {
@@ -128,6 +131,3 @@ async function taken(context: ResourceContext, { kind }: Target, meta: ObjectMet
   const isGoing = entry && metaOf(decodeStored(entry)).deletionTimestamp !== undefined
   return isGoing ? beingDeleted(resourceOf(kind), name) : alreadyExists(resourceOf(kind), name)
 }
-
-export const setMeta = (object: ApiObject, meta: ObjectMeta): ApiObject =>
-  withMeta(object, orderedMeta(meta)) as ApiObject

@@ -1,5 +1,6 @@
 // delete: an object goes at once, or it is marked and goes when nothing holds it any more.
 
+import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
 import {
@@ -12,7 +13,6 @@ import {
 import { modifiedMeanwhile, notFound, success } from '../meta/status.js'
 import { type DeleteOptions, failedPrecondition } from '../meta/write-options.js'
 import type { ObjectAnswer, StatusAnswer } from './answer.js'
-import { setMeta } from './create.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { showEntry, showValue } from './shown.js'
 import { asStatus } from './storage-status.js'

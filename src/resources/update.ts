@@ -1,6 +1,7 @@
 // update: the object that is there is replaced by another, if that is what the client has seen. PUT, the patches and the
 // status subresource all come through here; they differ in where the new object comes from and which rules it follows.
 
+import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject, StatusRules } from '../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../kinds/kind-names.js'
 import { type FieldError, fieldInvalid } from '../meta/field-errors.js'
@@ -29,7 +30,8 @@ import type { Entry } from '../storage/store.js'
 import { withAllocation } from './allocation.js'
 import type { ObjectAnswer } from './answer.js'
 import { type Body, formOf, readObject } from './body.js'
-import { createFrom, setMeta } from './create.js'
+import { createFrom } from './create.js'
+import { keepOwnership, track } from './field-ownership.js'
 import { folderOf, type KindEntry } from './kind-store.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { asRead, showEntry, showValue } from './shown.js'
@@ -65,6 +67,8 @@ export interface Replacement {
   readonly warnings: readonly string[]
   /** Its uid and resourceVersion are those of the object that the client means to replace; no other may be. */
   readonly isWhatClientSaw: boolean
+  /** Its managedFields are right already. */
+  readonly isTracked?: boolean
 }
 
 /** Makes the replacement; is called again when the object has changed meanwhile. Nothing gives it up. */
@@ -120,7 +124,7 @@ async function replaceEntry(
   warnings: string[],
   entry: KindEntry,
   old: ApiObject,
-  { object: changed, isWhatClientSaw }: Replacement,
+  { object: changed, isWhatClientSaw, isTracked = false }: Replacement,
 ): Promise<ApiObject | undefined> {
   const { kind, version, name } = target
   checkPreconditions(target, changed, old, isWhatClientSaw)
@@ -128,10 +132,8 @@ async function replaceEntry(
   const rules: StatusRules =
     subresource === 'status' || subresource === 'finalize' ? version.subresources[subresource]! : version.rules
   const defaulted = version.rules.default(changed)
-  const admitted = await context.admit(
-    { operation: 'UPDATE', target, object: defaulted, old, options, caller },
-    warnings,
-  )
+  const tracked = isTracked ? defaulted : await track(context, target, old, defaulted, options, caller)
+  const admitted = await context.admit({ operation: 'UPDATE', target, object: tracked, old, options, caller }, warnings)
   if (!kind.manners.unconditionalUpdate && !namesVersion(admitted)) {
     const fault = fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update')
     throw invalid({ group: kind.group, kind: kind.names.plural }, name, [fault])
@@ -139,7 +141,7 @@ async function replaceEntry(
   const meta = metaForUpdate(metaOf(admitted), metaOf(old))
   const unconditional = kind.manners.unconditionalUpdate && !namesVersion(admitted)
   const seen = unconditional ? { ...meta, resourceVersion: metaOf(old).resourceVersion! } : meta
-  const object = rules.forUpdate(setMeta(admitted, seen), old, context.now())
+  const object = keepOwnership(rules.forUpdate(setMeta(admitted, seen), old, context.now()), tracked, old)
   return withAllocation(target, object, old, options.dryRun, async () => {
     const faults = [...commonFaults(target, object, old), ...rules.validateUpdate(object, old)]
     if (faults.length > 0) throw invalid(groupKindIn(object, kind), name, faults)

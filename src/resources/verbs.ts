@@ -21,6 +21,7 @@ import {
   parseUpdateOptions,
 } from '../meta/write-options.js'
 import type { Answer, ListAnswer } from './answer.js'
+import { applyObject } from './apply.js'
 import { BODY_TYPES, type Body } from './body.js'
 import { createObject } from './create.js'
 import { deleteObject } from './delete.js'
@@ -51,8 +52,7 @@ export interface Verbs {
 
 export type Write = (target: Target, query: URLSearchParams, body: Body, caller: Caller) => Promise<Answer>
 
-/** `apply` carries out server-side apply, where there is one. */
-export function createVerbs(context: ResourceContext, apply?: Write): Verbs {
+export function createVerbs(context: ResourceContext): Verbs {
   return {
     get: async (target, query) =>
       (target.subresource === 'scale' ? getScale : getObject)(context, target, parseGetOptions(query)),
@@ -70,7 +70,9 @@ export function createVerbs(context: ResourceContext, apply?: Write): Verbs {
         const write = target.subresource === 'scale' ? patchScale : patchObject
         return write(context, target, parsePatchOptions(query, false), kind, body.bytes, caller)
       }
-      if (apply && APPLY_TYPES.includes(body.mediaType)) return apply(target, query, body, caller)
+      if (APPLY_TYPES.includes(body.mediaType)) {
+        return applyObject(context, target, parsePatchOptions(query, true), body, caller)
+      }
       throw unsupportedMediaType(patchTypesOf(target))
     },
     delete: async (target, query, body, caller) =>

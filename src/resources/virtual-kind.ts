@@ -1,12 +1,12 @@
 // Resources that are answered, not kept: reviews, and parts of a stored object that are only ever asked for by a POST.
 // They stand beside the registry: what there is of them is known when the server starts.
 import type { ResourceFacts } from '../builtin/type-table.js'
+import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { metaOf, placeInNamespace } from '../meta/object-meta.js'
 import { parseCreateOptions } from '../meta/write-options.js'
 import type { VirtualAnswer } from './answer.js'
 import { type Body, type BodyForm, readObject } from './body.js'
-import { setMeta } from './create.js'
 import type { Caller } from './resource-context.js'
 
 export interface VirtualKind {

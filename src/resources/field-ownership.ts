@@ -1,0 +1,61 @@
+// Who owns which field: every write is tracked in the object's managedFields, and an apply is carried out by them.
+import { schemaOfCustomObjects } from '../apply/crd-schema.js'
+import { keepTimes, type ManagedType, managerName, trackUpdate } from '../apply/field-manager.js'
+import { type CustomSchemas, managedType } from '../apply/managed-type.js'
+import type { TypedSchema } from '../apply/typed-schema.js'
+import { setMeta } from '../kinds/api-object.js'
+import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
+import { apiVersionOf } from '../kinds/kind-names.js'
+import { metaOf } from '../meta/object-meta.js'
+import type { WriteOptions } from '../meta/write-options.js'
+import type { Caller, ResourceContext, Target } from './resource-context.js'
+
+/** The object with managedFields that say what this write has set. */
+export function track(
+  context: ResourceContext,
+  target: Target,
+  live: ApiObject | undefined,
+  next: ApiObject,
+  options: WriteOptions,
+  caller: Caller,
+): Promise<ApiObject> {
+  return trackUpdate(
+    ownershipOf(target),
+    live,
+    next,
+    managerName(options.fieldManager, caller.userAgent),
+    context.now(),
+  )
+}
+
+/** The object with the managedFields of another, but for times where nothing else has changed. */
+export function keepOwnership(object: ApiObject, tracked: ApiObject, live: ApiObject): ApiObject {
+  const { managedFields } = metaOf(tracked)
+  const { managedFields: _, ...meta } = metaOf(object)
+  return keepTimes(setMeta(object, managedFields ? { ...meta, managedFields } : meta), live)
+}
+
+const known = new WeakMap<KindVersion, Map<string, ManagedType>>()
+
+/** What the apply room must know of what is addressed; found out once for each version. */
+export function ownershipOf({ kind, version, subresource }: Target): ManagedType {
+  let types = known.get(version)
+  if (!types) known.set(version, (types = new Map()))
+  let type = types.get(subresource)
+  if (!type) types.set(subresource, (type = managedType(kind, version, subresource, customSchemas(kind, version))))
+  return type
+}
+
+const schemas = new WeakMap<KindVersion, TypedSchema>()
+
+/** Kinds that bring a schema of their own are merged by it. */
+function customSchemas(kind: Kind, { openapi }: KindVersion): CustomSchemas | undefined {
+  if (!openapi) return undefined
+  return apiVersion => {
+    const version = kind.versions.find(each => apiVersionOf(kind, each.name) === apiVersion)
+    if (!version) return undefined
+    let schema = schemas.get(version)
+    if (!schema) schemas.set(version, (schema = schemaOfCustomObjects(version.openapi?.schema)))
+    return schema
+  }
+}
