@@ -1,11 +1,11 @@
 // Comparing rates fairly on a machine that is never quiet: the contenders take turns, and the medians are compared.
 
 /** `contenders` maps names to functions that do a round of work and answer how many operations that was. */
-export async function sideBySide(contenders, { rounds = 7 } = {}) {
+export async function sideBySide(contenders, { rounds = 7, warmups = 1 } = {}) {
   const names = Object.keys(contenders)
   const rates = Object.fromEntries(names.map(name => [name, []]))
-  // The first round warms up caches and the compiler and does not count.
-  for (let round = 0; round <= rounds; round++) {
+  // Rounds that do not count warm up caches and the compiler.
+  for (let round = 1 - warmups; round <= rounds; round++) {
     for (const name of round % 2 ? names : names.toReversed()) {
       const begin = process.hrtime.bigint()
       const operations = await contenders[name](round)
@@ -33,10 +33,10 @@ export async function concurrently(writers, count, operation) {
 
 const rows = []
 
-/** Adds a line to the table: what was measured, ours, what it is compared with, the ratio and the goal. */
-export function report(what, ours, other, ratio, goal, met) {
-  rows.push([what, ours, other, ratio, goal, met ? 'yes' : 'NO'])
-  console.error(`${what}: ${ours} / ${other} → ${ratio} (goal ${goal}${met ? '' : ', NOT met'})`)
+/** Adds a line to the table: what was measured, ours, what it is compared with, the ratio, and the goal if there is one. */
+export function report(what, ours, other, ratio, goal = '—', met) {
+  rows.push([what, ours, other, ratio, goal, met === undefined ? '—' : met ? 'yes' : 'NO'])
+  console.error(`${what}: ${ours} / ${other} → ${ratio} (goal ${goal}${met === false ? ', NOT met' : ''})`)
 }
 
 /** Prints the table as Markdown, as bench/README.md holds it. */

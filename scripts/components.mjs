@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 const COMPONENTS = [
   { program: 'etcd', debian: 'etcd-server' },
   { program: 'openssl', debian: 'openssl' },
+  { program: 'kubectl', debian: 'kubernetes-client' },
   { program: 'flock', debian: 'util-linux' },
   { program: 'prlimit', debian: 'util-linux' },
 ]

@@ -6,10 +6,11 @@ import { CodecError } from '../codec/codec-error.js'
 import { decodeYaml } from '../codec/yaml-decode.js'
 import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject } from '../kinds/kind.js'
+import { jsonTypeOf } from '../meta/go-struct.js'
 import { metaOf, nameMismatch, placeInNamespace } from '../meta/object-meta.js'
 import { badRequest, StatusError } from '../meta/status.js'
-import { isObject, type ValueObject } from '../meta/value.js'
-import type { PatchOptions } from '../meta/write-options.js'
+import { isObject } from '../meta/value.js'
+import type { FieldValidation, PatchOptions } from '../meta/write-options.js'
 import type { ObjectAnswer } from './answer.js'
 import type { Body } from './body.js'
 import { createFrom } from './create.js'
@@ -25,7 +26,7 @@ export async function applyObject(
   body: Body,
   caller: Caller,
 ): Promise<ObjectAnswer> {
-  const configuration = decodeConfiguration(body)
+  const { object: configuration, warnings: told } = decodeConfiguration(body, options.fieldValidation)
   const type = ownershipOf(target)
   const manager = managerName(options.fieldManager, caller.userAgent)
 
@@ -45,16 +46,17 @@ export async function applyObject(
 
   const answer = await replace(context, target, options, caller, async old => {
     if (!old && target.subresource === '') return undefined
-    return { object: await merged(old), warnings: [], isWhatClientSaw: false, isTracked: true }
+    return { object: await merged(old), warnings: told, isWhatClientSaw: false, isTracked: true }
   })
   if (answer) return answer
-  const warnings: string[] = []
+  const warnings = [...told]
   const created = await createFrom(context, target, await merged(undefined), options, caller, warnings, true)
   return { type: 'object', status: 201, warnings, served: target, object: showValue(created) }
 }
 
-/** What the merged object becomes when it is read as one of its kind. */
+/** What the merged object becomes when it is read as one of its kind; the kinds that users define take it as it is. */
 function settled({ version }: Target, object: ApiObject): ApiObject {
+  if (version.openapi) return version.rules.default(object)
   try {
     return version.rules.default(version.rules.shape(object, []).object)
   } catch (error) {
@@ -63,11 +65,24 @@ function settled({ version }: Target, object: ApiObject): ApiObject {
   }
 }
 
-function decodeConfiguration({ bytes, mediaType }: Body): ApiObject {
+interface Configuration {
+  readonly object: ApiObject
+  readonly warnings: readonly string[]
+}
+
+function decodeConfiguration({ bytes, mediaType }: Body, validation: FieldValidation): Configuration {
   try {
-    const { value } = mediaType.endsWith('cbor') ? decodeCbor(bytes) : decodeYaml(bytes)
-    const object: ValueObject = isObject(value) ? value : {}
-    return object as ApiObject
+    const { value, duplicates } = mediaType.endsWith('cbor') ? decodeCbor(bytes) : decodeYaml(bytes)
+    if (value !== null && !isObject(value)) {
+      const why = `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type map[string]interface {}`
+      throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`)
+    }
+    if (duplicates.length > 0 && validation === 'Strict') {
+      const faults = duplicates.map(text => `  ${text}`).join('\n')
+      throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${faults}`)
+    }
+    const object = (value ?? {}) as ApiObject
+    return { object, warnings: validation === 'Ignore' ? [] : duplicates }
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
     throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`)

@@ -44,15 +44,19 @@ export async function replayAll({ url, token, pending }: ReplayOptions): Promise
     try {
       await cleanUp(client, scenario)
       hooks?.calls()
-      await runScenario(client, { ...scenario, steps }, {
-        expected: i => expected[i],
-        webhooks: hooks,
-        // One difference is enough to know: the rest of the scenario would only follow from it.
-        onStep(i, result) {
-          const [difference] = expected[i] ? differences(result, expected[i]) : []
-          if (difference !== undefined) throw new Error(`step ${i}: ${difference}`)
+      await runScenario(
+        client,
+        { ...scenario, steps },
+        {
+          expected: i => expected[i],
+          webhooks: hooks,
+          // One difference is enough to know: the rest of the scenario would only follow from it.
+          onStep(i, result) {
+            const [difference] = expected[i] ? differences(result, expected[i]) : []
+            if (difference !== undefined) throw new Error(`step ${i}: ${difference}`)
+          },
         },
-      })
+      )
       outcomes.set(scenario.name, undefined)
     } catch (error) {
       outcomes.set(scenario.name, error instanceof Error ? error.message : String(error))
