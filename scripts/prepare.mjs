@@ -32,7 +32,8 @@ export function installIfNeeded() {
   const installed = join(root, 'node_modules', '.package-lock.json')
   if (modified(installed) >= modified(join(root, 'package-lock.json'))) return
   console.error('Installing dependencies …')
-  run(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  // Not `npm ci`, which refuses a lock file that was written where the packages of other platforms are not to be had.
+  run(npm, ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error'])
   const now = new Date()
   utimesSync(installed, now, now)
 }
