@@ -3,6 +3,7 @@ import { schemaOfCustomObjects } from '../apply/crd-schema.js'
 import { keepTimes, type ManagedType, managerName, trackUpdate } from '../apply/field-manager.js'
 import { type CustomSchemas, managedType } from '../apply/managed-type.js'
 import type { TypedSchema } from '../apply/typed-schema.js'
+import { builtinTypes } from '../builtin/type-table.js'
 import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
@@ -48,9 +49,9 @@ export function ownershipOf({ kind, version, subresource }: Target): ManagedType
 
 const schemas = new WeakMap<KindVersion, TypedSchema>()
 
-/** Kinds that bring a schema of their own are merged by it. */
-function customSchemas(kind: Kind, { openapi }: KindVersion): CustomSchemas | undefined {
-  if (!openapi) return undefined
+/** Kinds that are in no table of ours are merged by the schema that they bring, or by the look of their values. */
+function customSchemas(kind: Kind, { name }: KindVersion): CustomSchemas | undefined {
+  if (builtinTypes().typeOfKind(apiVersionOf(kind, name), kind.names.kind) !== undefined) return undefined
   return apiVersion => {
     const version = kind.versions.find(each => apiVersionOf(kind, each.name) === apiVersion)
     if (!version) return undefined
