@@ -217,47 +217,59 @@ function transform(
 const filtered = (b: MacroBuilder, filter: Expr | undefined, step: Expr): Expr =>
   filter === undefined ? step : b.call(OPERATORS.conditional, filter, step, b.ident(ACCUMULATOR))
 
-function transformList(b: MacroBuilder, range: Expr, k: Expr, v: Expr, filter: Expr | undefined, result: Expr) {
+/** What is gathered from keys and values by turns, of those that the filter, if there is one, lets through. */
+function gather(
+  b: MacroBuilder,
+  range: Expr,
+  [k, v]: readonly [Expr, Expr],
+  filter: Expr | undefined,
+  begin: () => Expr,
+  add: (key: string) => Expr,
+): Expr | undefined {
   const names = variables(b, [k, v], SIMPLE_NAME)
   if (names === undefined) return undefined
   return b.comprehension({
     range,
     iterVar: names[0]!,
     iterVar2: names[1],
-    init: b.list(),
+    init: begin(),
     condition: b.literal(true),
-    step: filtered(b, filter, b.call(OPERATORS.add, b.ident(ACCUMULATOR), b.list(result))),
+    step: filtered(b, filter, add(names[0]!)),
     result: b.ident(ACCUMULATOR),
   })
 }
 
-function transformMap(b: MacroBuilder, range: Expr, k: Expr, v: Expr, filter: Expr | undefined, result: Expr) {
-  const names = variables(b, [k, v], SIMPLE_NAME)
-  if (names === undefined) return undefined
-  return b.comprehension({
+const transformList = (b: MacroBuilder, range: Expr, k: Expr, v: Expr, filter: Expr | undefined, result: Expr) =>
+  gather(
+    b,
     range,
-    iterVar: names[0]!,
-    iterVar2: names[1],
-    init: b.map(),
-    condition: b.literal(true),
-    step: filtered(b, filter, b.call('cel.@mapInsert', b.ident(ACCUMULATOR), b.ident(names[0]!), result)),
-    result: b.ident(ACCUMULATOR),
-  })
-}
+    [k, v],
+    filter,
+    () => b.list(),
+    () => b.call(OPERATORS.add, b.ident(ACCUMULATOR), b.list(result)),
+  )
 
-function transformMapEntry(b: MacroBuilder, range: Expr, k: Expr, v: Expr, filter: Expr | undefined, result: Expr) {
-  const names = variables(b, [k, v], SIMPLE_NAME)
-  if (names === undefined) return undefined
-  return b.comprehension({
+const transformMap = (b: MacroBuilder, range: Expr, k: Expr, v: Expr, filter: Expr | undefined, result: Expr) =>
+  gather(
+    b,
     range,
-    iterVar: names[0]!,
-    iterVar2: names[1],
-    init: b.map(),
-    condition: b.literal(true),
-    step: filtered(b, filter, b.call('cel.@mapInsert', b.ident(ACCUMULATOR), result)),
-    result: b.ident(ACCUMULATOR),
-  })
-}
+    [k, v],
+    filter,
+    () => b.map(),
+    key => b.call(MAP_INSERT, b.ident(ACCUMULATOR), b.ident(key), result),
+  )
+
+const transformMapEntry = (b: MacroBuilder, range: Expr, k: Expr, v: Expr, filter: Expr | undefined, result: Expr) =>
+  gather(
+    b,
+    range,
+    [k, v],
+    filter,
+    () => b.map(),
+    () => b.call(MAP_INSERT, b.ident(ACCUMULATOR), result),
+  )
+
+const MAP_INSERT = 'cel.@mapInsert'
 
 /** A local variable is an accumulator over nothing: its initial value, and the body as the result. */
 const bind = (b: MacroBuilder, name: string, value: Expr, body: Expr, unused: string): Expr =>
