@@ -73,8 +73,9 @@ export async function replayAll({ url, token, pending }: ReplayOptions): Promise
     }
     await Promise.all(Array.from({ length: JOBS }, job))
     for (const scenario of alone) await replay(scenario)
-    // They share one server and its users, so that what one did may have shown in another: a second time, alone.
-    const surprising = scenarios.filter(({ name }) => outcomes.get(name) !== undefined && !pending.has(name))
+    // They share one server and its users, so that what one did may have shown in another: a surprise, be it a failure
+    // or a pass, is believed when it comes a second time, alone.
+    const surprising = scenarios.filter(({ name }) => (outcomes.get(name) === undefined) === pending.has(name))
     for (const scenario of surprising) await replay(scenario)
   } finally {
     for (const server of webhooks.values()) server.close()
