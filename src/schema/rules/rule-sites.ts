@@ -1,7 +1,7 @@
 // The seam for `x-kubernetes-validations`: where rules stand in a schema, and which faults keep them from being looked
 // at. Evaluating them is for those who know the expression language.
-import { type FieldError, type FieldErrorType, fieldInvalid } from '../meta/field-errors.js'
-import type { Rule, Schema } from './structural.js'
+import { type FieldError, type FieldErrorType, fieldInvalid } from '../../meta/field-errors.js'
+import type { Rule, Schema } from '../structural.js'
 
 /** A step from a schema to one below it. */
 export type SchemaStep =

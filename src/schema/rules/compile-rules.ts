@@ -1,0 +1,219 @@
+// The rules of a schema as programs. A schema becomes a tree of those of its nodes that have rules, or have some below
+// them; nothing is declared or compiled before it is asked for, and then once.
+import {
+  type CelType,
+  compile,
+  createEnvironment,
+  type Environment,
+  estimateCost,
+  extendEnvironment,
+  type Interval,
+  type ObjectTypes,
+  type Program,
+  RULE_ENVIRONMENT,
+  type SizeEstimator,
+  types,
+} from '../../cel/index.js'
+import { partsWith } from '../parts.js'
+import { hasRules, type Rule, type Schema } from '../structural.js'
+import { type DeclaredType, declareTypes } from './declared-types.js'
+import { escapeName } from './field-names.js'
+
+export interface CompiledRule {
+  readonly rule: Rule
+  /** Left out where the rule is empty or wrong. */
+  readonly program?: Program
+  /** What is wrong with the rule. */
+  readonly error?: string
+  /** A transition rule: it speaks of the value as it was. */
+  readonly usesOldSelf: boolean
+  /** The most that one evaluation may cost. */
+  readonly maxCost: number
+  /** Left out where there is no messageExpression, or where it or the rule is wrong. */
+  readonly messageProgram?: Program
+  readonly messageError?: string
+  readonly maxMessageCost: number
+}
+
+/** A node of a schema with rules at it or below. */
+export interface RuleNode {
+  readonly schema: Schema
+  /** Undefined where the type of its values is hidden from rules; then no rule of it is ever evaluated. */
+  readonly declared: DeclaredType | undefined
+  /** The rules of this node, in their order. */
+  readonly rules: readonly CompiledRule[]
+  /** Properties with rules at or below them. */
+  readonly properties: ReadonlyMap<string, RuleNode>
+  readonly items: RuleNode | undefined
+  readonly additionalProperties: RuleNode | undefined
+}
+
+/** The rules of a version's schema; undefined where it has none. */
+export function compileRules(root: Schema): RuleNode | undefined {
+  return holdsRules(root) ? new Node(root, declarationOf(root, true)) : undefined
+}
+
+const holdsRules = partsWith(hasRules)
+
+/** What a node is declared as, with the object types around it. */
+interface Declaration {
+  readonly declared: DeclaredType | undefined
+  readonly objectTypes: ObjectTypes | undefined
+}
+
+function declarationOf(schema: Schema, isResource: boolean): Declaration {
+  const declarations = declareTypes(schema, { isResource })
+  return { declared: declarations?.root, objectTypes: declarations?.objectTypes }
+}
+
+class Node implements RuleNode {
+  private compiled: readonly CompiledRule[] | undefined
+  private children: ReadonlyMap<string, RuleNode> | undefined
+  private itemNode: { readonly node: RuleNode | undefined } | undefined
+  private valueNode: { readonly node: RuleNode | undefined } | undefined
+
+  constructor(
+    readonly schema: Schema,
+    private readonly declaration: Declaration,
+  ) {}
+
+  get declared(): DeclaredType | undefined {
+    return this.declaration.declared
+  }
+
+  get rules(): readonly CompiledRule[] {
+    this.compiled ??= this.compile()
+    return this.compiled
+  }
+
+  get properties(): ReadonlyMap<string, RuleNode> {
+    if (this.children === undefined) {
+      const children = new Map<string, RuleNode>()
+      for (const [name, property] of this.schema.properties) {
+        if (holdsRules(property)) children.set(name, this.child(property, this.fieldType(name)))
+      }
+      this.children = children
+    }
+    return this.children
+  }
+
+  get items(): RuleNode | undefined {
+    this.itemNode ??= { node: this.elementNode(this.schema.items) }
+    return this.itemNode.node
+  }
+
+  get additionalProperties(): RuleNode | undefined {
+    const { additionalProperties } = this.schema
+    this.valueNode ??= {
+      node: this.elementNode(typeof additionalProperties === 'object' ? additionalProperties : undefined),
+    }
+    return this.valueNode.node
+  }
+
+  private elementNode(schema: Schema | undefined): RuleNode | undefined {
+    return schema !== undefined && holdsRules(schema) ? this.child(schema, this.declared?.element) : undefined
+  }
+
+  private fieldType(property: string): DeclaredType | undefined {
+    const name = escapeName(property)
+    return name === undefined ? undefined : this.declared?.fields.get(name)?.declared
+  }
+
+  /** What rules cannot reach from here, as they cannot spell its name, can still have rules of its own. */
+  private child(schema: Schema, declared: DeclaredType | undefined): RuleNode {
+    const { objectTypes } = this.declaration
+    return new Node(
+      schema,
+      declared === undefined ? declarationOf(schema, schema.extensions.embeddedResource) : { declared, objectTypes },
+    )
+  }
+
+  private compile(): readonly CompiledRule[] {
+    const { declared, objectTypes } = this.declaration
+    const { rules } = this.schema.extensions
+    if (declared === undefined || objectTypes === undefined) return rules.map(notCompiled)
+    const sizes = sizesOf(declared)
+    const environmentFor = (oldSelf: CelType): Environment =>
+      extendEnvironment(baseEnvironment(), { variables: { self: declared.type, oldSelf }, objectTypes })
+    const plain = environmentFor(declared.type)
+    return rules.map(rule => {
+      const environment = rule.optionalOldSelf === true ? environmentFor(types.optionalOf(declared.type)) : plain
+      return compileRule(rule, environment, sizes)
+    })
+  }
+}
+
+let base: Environment | undefined
+
+function baseEnvironment(): Environment {
+  base ??= createEnvironment(RULE_ENVIRONMENT)
+  return base
+}
+
+// ---- one rule
+
+const notCompiled = (rule: Rule): CompiledRule => ({ rule, usesOldSelf: false, maxCost: 0, maxMessageCost: 0 })
+
+function compileRule(rule: Rule, environment: Environment, sizes: SizeEstimator): CompiledRule {
+  if (rule.rule.trim() === '') return notCompiled(rule)
+  const compiled = compile(rule.rule, environment)
+  if (!compiled.ok) {
+    const failed = compiled.stage === 'program' ? 'program instantiation failed' : 'compilation failed'
+    return { ...notCompiled(rule), error: `${failed}: ${compiled.message}` }
+  }
+  const { program } = compiled
+  if (program.type.kind !== 'bool') return { ...notCompiled(rule), error: 'cel expression must evaluate to a bool' }
+  return {
+    rule,
+    program,
+    usesOldSelf: refersTo(program, 'oldSelf'),
+    maxCost: mostOf(program, environment, sizes),
+    ...compileMessage(rule, environment, sizes),
+  }
+}
+
+type CompiledMessage = Pick<CompiledRule, 'messageProgram' | 'messageError' | 'maxMessageCost'>
+
+function compileMessage(rule: Rule, environment: Environment, sizes: SizeEstimator): CompiledMessage {
+  if (rule.messageExpression === '') return { maxMessageCost: 0 }
+  const compiled = compile(rule.messageExpression, environment)
+  if (!compiled.ok) {
+    const failed = compiled.stage === 'program' ? 'instantiation failed' : 'compilation failed'
+    return { messageError: `messageExpression ${failed}: ${compiled.message}`, maxMessageCost: 0 }
+  }
+  const { program } = compiled
+  if (program.type.kind !== 'string') {
+    return { messageError: 'messageExpression must evaluate to a string', maxMessageCost: 0 }
+  }
+  return { messageProgram: program, maxMessageCost: mostOf(program, environment, sizes) }
+}
+
+function refersTo({ checked }: Program, name: string): boolean {
+  return checked?.references.some(reference => reference?.kind === 'ident' && reference.name === name) ?? false
+}
+
+// ---- costs
+
+const mostOf = ({ checked }: Program, environment: Environment, sizes: SizeEstimator): number =>
+  checked === undefined ? 0 : estimateCost(checked, environment, sizes).max
+
+/** Sizes by the path from `self`, or `oldSelf`, which is of the same type. */
+function sizesOf(root: DeclaredType): SizeEstimator {
+  return {
+    sizeOf({ path }): Interval | undefined {
+      if (path.length === 0) return undefined
+      let declared = root
+      for (let i = 1; i < path.length; i++) {
+        const step = path[i]!
+        // Keys of maps are of no known size.
+        if (step === '@keys') return declared.kind === 'map' && i === path.length - 1 ? NO_SIZE : undefined
+        const next = step === '@items' || step === '@values' ? declared.element : declared.fields.get(step)?.declared
+        if (next === undefined) return undefined
+        declared = next
+      }
+      return { min: 0, max: declared.maxSize }
+    },
+  }
+}
+
+const NO_SIZE: Interval = { min: 0, max: 0 }
