@@ -50,3 +50,20 @@ test('a namespace waits for what finalizers hold, and says what that is', async 
   ])
   expect(conditions[3]!['message']).toBe('Some resources are remaining: configmaps. has 1 resource instances')
 })
+
+test('what cannot be deleted does not keep the rest, and is told', async () => {
+  await world.createNamespace('doomed')
+  await world.createConfigMap('doomed', 'fine')
+  // Whichever kind comes first.
+  await world.store.create('/events/doomed/broken', Buffer.from('{'))
+  await world.delete(world.namespaces, '', 'doomed')
+  await settled()
+  expect(await world.findConfigMap('doomed', 'fine')).toBeUndefined()
+  const namespace = await world.find(world.namespaces, '', 'doomed')
+  const { conditions } = namespace!['status'] as unknown as { conditions: ValueObject[] }
+  expect(conditions.find(({ type }) => type === 'NamespaceDeletionContentFailure')).toMatchObject({
+    status: 'True',
+    reason: 'ContentDeletionFailed',
+    message: expect.stringMatching(/^Failed to delete all resource types, \d remaining: /),
+  })
+})

@@ -46,11 +46,13 @@ export async function startNamespaceController(
     const namespace = await objects.get(namespaces, '', name)
     if (!namespace || metaOf(namespace).deletionTimestamp === undefined) return
     if (!finalizersOf(namespace).includes(FINALIZER)) return
-    const left: Remaining = { resources: new Map(), finalizers: new Map() }
+    const left: Remaining = { resources: new Map(), finalizers: new Map(), failures: [] }
     for (const kind of registry.all()) {
-      if (kind.namespaced && kind.verbs.includes('delete')) await deleteAll(kind, name, left)
+      if (!kind.namespaced || !kind.verbs.includes('delete')) continue
+      // One kind that cannot be emptied does not keep the others.
+      await deleteAll(kind, name, left).catch((error: unknown) => left.failures.push(messageOf(error)))
     }
-    if (left.resources.size === 0) {
+    if (left.resources.size === 0 && left.failures.length === 0) {
       await objects.change(namespaces, '', name, letGo, 'finalize')
       return
     }
@@ -89,11 +91,14 @@ export async function startNamespaceController(
   }
 }
 
-/** What is still in a namespace: how many objects of which resource, held by which finalizers. */
+/** What is still in a namespace: how many objects of which resource, held by which finalizers, and what went wrong. */
 interface Remaining {
   readonly resources: Map<string, number>
   readonly finalizers: Map<string, number>
+  readonly failures: string[]
 }
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 function note({ resources, finalizers }: Remaining, kind: Kind, object: ApiObject): void {
   const resource = `${kind.names.plural}.${kind.group}`
@@ -131,7 +136,7 @@ function withConditions(namespace: ApiObject, left: Remaining, now: number): Api
   return { ...namespace, status: { ...status, conditions: [...others, ...ours] } }
 }
 
-function conditionsFor({ resources, finalizers }: Remaining): [string, string, string, string][] {
+function conditionsFor({ resources, finalizers, failures }: Remaining): [string, string, string, string][] {
   const list = (counts: Map<string, number>, join: string) =>
     [...counts]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -145,18 +150,27 @@ function conditionsFor({ resources, finalizers }: Remaining): [string, string, s
       'ParsedGroupVersions',
       'All legacy kube types successfully parsed',
     ],
-    [
-      'NamespaceDeletionContentFailure',
-      'False',
-      'ContentDeleted',
-      'All content successfully deleted, may be waiting on finalization',
-    ],
-    [
-      'NamespaceContentRemaining',
-      'True',
-      'SomeResourcesRemain',
-      `Some resources are remaining: ${list(resources, 'has')}`,
-    ],
+    failures.length === 0
+      ? [
+          'NamespaceDeletionContentFailure',
+          'False',
+          'ContentDeleted',
+          'All content successfully deleted, may be waiting on finalization',
+        ]
+      : [
+          'NamespaceDeletionContentFailure',
+          'True',
+          'ContentDeletionFailed',
+          `Failed to delete all resource types, ${failures.length} remaining: ${failures.toSorted().join(', ')}`,
+        ],
+    resources.size === 0
+      ? ['NamespaceContentRemaining', 'False', 'ContentRemoved', 'All content successfully removed']
+      : [
+          'NamespaceContentRemaining',
+          'True',
+          'SomeResourcesRemain',
+          `Some resources are remaining: ${list(resources, 'has')}`,
+        ],
     finalizers.size === 0
       ? [
           'NamespaceFinalizersRemaining',

@@ -7,7 +7,7 @@ import { createKindStore, type KindStore } from './kind-store.js'
 
 export interface ResourceContext extends Admission {
   storeOf(kind: Kind): KindStore
-  /** The kind is no more: whoever watches its objects is told that it is over. */
+  /** The kind is no more, or not as it was: whoever watches its objects is told that it is over. */
   forget(kind: Kind): void
   now(): number
   close(): Promise<void>
@@ -62,36 +62,36 @@ export interface ResourceOptions {
   readonly now?: (() => number) | undefined
 }
 
-const idOf = (kind: Kind): string => `${kind.group} ${kind.folder}`
-
 export function createResourceContext({
   store,
   admission = ADMIT_ALL,
   now = Date.now,
 }: ResourceOptions): ResourceContext {
-  const stores = new Map<string, { readonly kind: Kind; readonly store: KindStore }>()
+  // By the versions: a kind that differs in nothing that concerns its objects is still served from the same place. A kind
+  // that was replaced keeps its store for the requests that began with it.
+  const made = new WeakMap<Kind['versions'], KindStore>()
+  const inUse = new Set<KindStore>()
+
+  function storeOf(kind: Kind): KindStore {
+    const known = made.get(kind.versions)
+    if (known) return known
+    const created = createKindStore(store, kind)
+    made.set(kind.versions, created)
+    inUse.add(created)
+    return created
+  }
+
   return {
     ...admission,
     now,
-    storeOf(kind) {
-      // Two groups may serve what is kept in one place, each with fields of its own.
-      const id = idOf(kind)
-      const known = stores.get(id)
-      // A kind that differs in nothing that concerns its objects is still served from the same place.
-      if (known?.kind.versions === kind.versions) return known.store
-      // The kind was replaced: what selectors may ask for can have changed with it.
-      void known?.store.cache.close()
-      const made = createKindStore(store, kind)
-      stores.set(id, { kind, store: made })
-      return made
-    },
+    storeOf,
     forget(kind) {
-      const known = stores.get(idOf(kind))
-      stores.delete(idOf(kind))
-      void known?.store.cache.close()
+      const known = storeOf(kind)
+      known.cache.retire()
+      inUse.delete(known)
     },
     async close() {
-      await Promise.all([...stores.values()].map(({ store: each }) => each.cache.close()))
+      await Promise.all([...inUse].map(({ cache }) => cache.close()))
     },
   }
 }

@@ -159,6 +159,20 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
     await expect(cache.get('/pods/a')).rejects.toMatchObject({ code: 'closed' })
   })
 
+  test('retired, it ends watches, also those to come, and still reads and writes', async () => {
+    const { store, cache } = open()
+    await store.create('/pods/a', bytes('n1'))
+    const live = recordWatch(cache, '/pods/', 1)
+    await synced(live)
+    cache.retire()
+    expect(live.ended?.code).toBe('closed')
+    expect(() => recordWatch(cache, '/pods/', 1)).toThrow(expect.objectContaining({ code: 'closed' }))
+    expect((await cache.get('/pods/a'))?.facts.terms).toEqual({ node: 'n1' })
+    expect(await cache.create('/pods/b', bytes('n2'))).toEqual({ done: true, revision: 2 })
+    expect((await cache.range('/pods/')).entries.map(({ key }) => key)).toEqual(['/pods/a', '/pods/b'])
+    expect(store.watches).toBe(0)
+  })
+
   test('closed while it starts leaves nothing behind', async () => {
     const { store, cache } = open()
     const seen = recordWatch(cache, '/pods/', 0)

@@ -35,6 +35,8 @@ export interface WatchCache<F> extends Store {
    * upstream watch was interrupted, all end with `compacted`.
    */
   watch(target: string, after: Revision, sink: WatchSink<CachedEvent<F>>, term?: Term): Watch
+  /** Ends all watches, those to come too, as closing does; reads and writes that are under way may still finish. */
+  retire(): void
 }
 
 export interface WatchCacheOptions<F> {
@@ -68,6 +70,7 @@ export function createWatchCache<F = undefined>(
   const describer = createDescriber(describe, factsKept)
   const addresses = createAddresses<F>(folder)
   const watches = new Set<CacheWatch>()
+  let isRetired = false
   let isClosed = false
 
   let feed: Feed<F> | undefined
@@ -81,7 +84,7 @@ export function createWatchCache<F = undefined>(
   /** The feed, started by the first who needs it; undefined when the store has to be asked instead. */
   function ready(): Promise<Feed<F> | undefined> {
     if (feed) return Promise.resolve(feed)
-    if (isClosed || (!starting && performance.now() < notBefore)) return Promise.resolve(undefined)
+    if (isRetired || (!starting && performance.now() < notBefore)) return Promise.resolve(undefined)
     starting ??= within(patience, start())
     return starting
   }
@@ -94,8 +97,8 @@ export function createWatchCache<F = undefined>(
         if (performance.now() - startedAt > retryAfter * MAX_BACK_OFF) failures = 0
         backOff()
       })
-      if (isClosed) started.stop()
-      if (isClosed || started.ended) return undefined
+      if (isRetired) started.stop()
+      if (isRetired || started.ended) return undefined
       feed = started
       startedAt = performance.now()
       for (const watch of watches) watch.feedStarted()
@@ -132,6 +135,13 @@ export function createWatchCache<F = undefined>(
 
   function checkOpen(): void {
     if (isClosed) throw closed()
+  }
+
+  function retire(): void {
+    isRetired = true
+    for (const watch of watches) watch.end(closed())
+    feed?.stop()
+    feed = undefined
   }
 
   function checkKeyHere(key: string): void {
@@ -191,7 +201,7 @@ export function createWatchCache<F = undefined>(
     },
 
     watch(target, after, sink, term) {
-      checkOpen()
+      if (isRetired) throw closed()
       checkTarget(target)
       checkRevision(after)
       if (term) checkFolder(target)
@@ -211,12 +221,11 @@ export function createWatchCache<F = undefined>(
       return store.compact(revision)
     },
 
+    retire,
+
     async close() {
-      if (isClosed) return
       isClosed = true
-      for (const watch of watches) watch.end(closed())
-      feed?.stop()
-      feed = undefined
+      retire()
     },
   }
 }
