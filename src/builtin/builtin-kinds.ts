@@ -22,7 +22,6 @@ const SERVED_ELSEWHERE: ReadonlySet<string> = new Set([
   'apiextensions.k8s.io',
   'apiregistration.k8s.io',
   'admissionregistration.k8s.io',
-  'storagemigration.k8s.io',
 ])
 
 /** Where objects are kept, for the resources whose place Kubernetes does not name after them. */
@@ -41,7 +40,7 @@ export const kindsOfGroup = (table: TypeTable, group: string): Kind[] => storedK
 
 function storedKinds(table: TypeTable, isWanted: (group: string) => boolean): Kind[] {
   const byResource = new Map<string, { apiVersion: string; resource: ResourceFacts }[]>()
-  for (const apiVersion of table.groupVersions()) {
+  for (const apiVersion of [...table.groupVersions(), ...table.optionalVersions()]) {
     if (!isWanted(groupOf(apiVersion))) continue
     for (const resource of table.resources(apiVersion)) {
       if (!isStored(resource)) continue
@@ -106,7 +105,7 @@ function kindVersion(table: TypeTable, apiVersion: string, resource: ResourceFac
   const fields = selectableFieldsOf(apiVersion, resource.kind)
   return {
     name: versionOf(apiVersion),
-    served: true,
+    served: !table.optionalVersions().includes(apiVersion),
     deprecationWarning: strategy.deprecationWarning,
     rules: rulesOf(table, apiVersion, resource, strategy, validation),
     subresources: subresourcesOf(table, apiVersion, resource, strategy, validation),

@@ -225,6 +225,10 @@ const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => Strategy) | und
   'v1 Pod': () => pods,
   'v1 Node': () => nodes,
   'apps/v1 Deployment': deployments,
+  'storagemigration.k8s.io/v1beta1 StorageVersionMigration': table => ({
+    ...statusApart(table, 'storagemigration.k8s.io/v1beta1', 'StorageVersionMigration'),
+    unconditionalUpdate: false,
+  }),
   'rbac.authorization.k8s.io/v1 Role': () => madeByUpdate,
   'rbac.authorization.k8s.io/v1 ClusterRole': () => madeByUpdate,
   'rbac.authorization.k8s.io/v1 RoleBinding': () => madeByUpdate,

@@ -1,6 +1,6 @@
 // The facts about the built-in kinds, indexed: types with their fields by JSON name, which type a kind has, the
-// resources of a group version and the columns of a resource. The facts are data (`data/builtin-kinds.json`); nothing
-// here knows a kind by name. Types are looked into one by one, when first asked for.
+// resources of a group version and the columns of a resource. The facts are data (`data/builtin-kinds.json`, and
+// `data/optional-kinds.json` for what is served only when asked for); nothing here knows a kind by name. Types are looked into one by one, when first asked for.
 import { readFileSync } from 'node:fs'
 import type { Value } from '../meta/value.js'
 
@@ -88,6 +88,8 @@ export interface TypeTable {
   readonly typeOfKind: (apiVersion: string, kind: string) => string | undefined
   readonly kinds: () => ReadonlyMap<string, string>
   readonly groupVersions: () => readonly string[]
+  /** Those that are known but served only when asked for; not among the others. */
+  readonly optionalVersions: () => readonly string[]
   readonly resources: (apiVersion: string) => readonly ResourceFacts[]
   readonly columns: (apiVersion: string, resource: string) => readonly ColumnFacts[] | undefined
 }
@@ -99,18 +101,28 @@ interface Facts {
   readonly types: Readonly<Record<string, TypeFacts>>
 }
 
+const NO_FACTS: Facts = { kinds: {}, resources: {}, columns: {}, types: {} }
+
 let shared: TypeTable | undefined
 
 /** The table of the kinds that come with the server, read at the first call. */
 export function builtinTypes(): TypeTable {
   if (shared === undefined) {
-    const text = readFileSync(new URL('../../data/builtin-kinds.json', import.meta.url), 'utf8')
-    shared = typeTable(JSON.parse(text) as Facts)
+    shared = typeTable(readFacts('builtin-kinds.json'), readFacts('optional-kinds.json'))
   }
   return shared
 }
 
-export function typeTable(facts: Facts): TypeTable {
+const readFacts = (file: string): Facts =>
+  JSON.parse(readFileSync(new URL(`../../data/${file}`, import.meta.url), 'utf8')) as Facts
+
+export function typeTable(served: Facts, optional: Facts = NO_FACTS): TypeTable {
+  const facts: Facts = {
+    kinds: { ...served.kinds, ...optional.kinds },
+    resources: { ...served.resources, ...optional.resources },
+    columns: { ...served.columns, ...optional.columns },
+    types: { ...served.types, ...optional.types },
+  }
   const types = new Map(Object.entries({ ...METADATA_TYPES, ...facts.types }))
   const kinds = new Map(Object.entries({ ...METADATA_KINDS, ...facts.kinds }))
   const looked = new Map<string, TypeInfo>()
@@ -133,7 +145,8 @@ export function typeTable(facts: Facts): TypeTable {
     typeNames: () => [...types.keys()],
     typeOfKind: (apiVersion, kind) => kinds.get(`${apiVersion} ${kind}`),
     kinds: () => kinds,
-    groupVersions: () => Object.keys(facts.resources),
+    groupVersions: () => Object.keys(served.resources),
+    optionalVersions: () => Object.keys(optional.resources),
     resources: apiVersion => (Object.hasOwn(facts.resources, apiVersion) ? facts.resources[apiVersion]! : []),
     columns: (apiVersion, resource) => {
       const key = `${apiVersion} ${resource}`

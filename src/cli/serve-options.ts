@@ -206,7 +206,7 @@ function serviceRangeOf(flags: ServeFlags): string {
 /** Plugins that there are; the others of kube-apiserver are taken by name. */
 const PLUGINS = new Set(['NamespaceLifecycle'])
 /** Feature gates of what is always on here. */
-const FEATURES = new Set(['CBORServingAndStorage', 'AllowUnsafeMalformedObjectDeletion'])
+const FEATURES = new Set(['CBORServingAndStorage', 'AllowUnsafeMalformedObjectDeletion', 'StorageVersionMigrator'])
 
 function pluginsOf(flags: ServeFlags, flag: 'enable-admission-plugins' | 'disable-admission-plugins') {
   const known = admissionPlugins()

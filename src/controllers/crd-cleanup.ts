@@ -4,6 +4,7 @@ import { setCondition } from '../crd/conditions.js'
 import { CLEANUP_FINALIZER, isGoing, isTrue } from '../crd/definition.js'
 import type { ApiObject, Kind } from '../kinds/kind.js'
 import { metaOf } from '../meta/object-meta.js'
+import { placeOf } from '../resources/kind-store.js'
 import type { ResourceContext } from '../resources/resource-context.js'
 import type { SystemObjects } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
@@ -85,12 +86,6 @@ function withoutFinalizer(definition: ApiObject): ApiObject {
   const { finalizers: _, ...metadata } = definition.metadata
   const others = (metaOf(definition).finalizers ?? []).filter(name => name !== CLEANUP_FINALIZER)
   return { ...definition, metadata: others.length === 0 ? metadata : { ...metadata, finalizers: others } }
-}
-
-function placeOf(kind: Kind, key: string): { readonly namespace: string; readonly name: string } {
-  const path = key.slice(kind.folder.length)
-  const slash = kind.namespaced ? path.indexOf('/') : -1
-  return { namespace: path.slice(0, Math.max(slash, 0)), name: path.slice(slash + 1) }
 }
 
 const IN_PROGRESS = {

@@ -1,45 +1,19 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { kindsOfGroup } from '../builtin/builtin-kinds.js'
-import { builtinTypes } from '../builtin/type-table.js'
-import { definitionKind } from '../crd/definition-kind.js'
-import { createRegistry, type Registry } from '../kinds/registry.js'
 import type { Value } from '../meta/value.js'
-import { type Caller, createResourceContext, type ResourceContext, type Target } from '../resources/resource-context.js'
-import { createVerbs, type Verbs } from '../resources/verbs.js'
+import type { Target } from '../resources/resource-context.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
-import type { Store } from '../storage/store.js'
-import { type Definitions, startDefinitions } from './crd-definitions.js'
-import { settlingVerbs } from './crd-verbs.js'
+import {
+  body,
+  CALLER,
+  DEFINITIONS,
+  definitionAt,
+  NO_QUERY,
+  type Process,
+  startProcess,
+  stopProcesses,
+} from './crd-process.suite.js'
 
-const DEFINITIONS = definitionKind(kindsOfGroup(builtinTypes(), 'apiextensions.k8s.io')[0]!)
-const CALLER: Caller = { name: 'me', uid: '', groups: [], extra: {}, userAgent: 'test' }
-const NO_QUERY = new URLSearchParams()
-
-interface Process {
-  readonly registry: Registry
-  readonly context: ResourceContext
-  readonly definitions: Definitions
-  readonly verbs: Verbs
-}
-
-const started: Process[] = []
-
-async function startProcess(store: Store): Promise<Process> {
-  const registry = createRegistry()
-  registry.put(DEFINITIONS)
-  const context = createResourceContext({ store })
-  const definitions = await startDefinitions(context, registry, DEFINITIONS)
-  const one = { registry, context, definitions, verbs: settlingVerbs(createVerbs(context), definitions) }
-  started.push(one)
-  return one
-}
-
-afterEach(async () => {
-  for (const { definitions, context } of started.splice(0)) {
-    definitions.stop()
-    await context.close()
-  }
-})
+afterEach(stopProcesses)
 
 const definition = (plural: string, kind: string): Value => ({
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -53,15 +27,6 @@ const definition = (plural: string, kind: string): Value => ({
   },
 })
 
-const definitionAt = (name: string): Target => ({
-  kind: DEFINITIONS,
-  version: DEFINITIONS.versions[0]!,
-  namespace: '',
-  name,
-  subresource: '',
-})
-
-const body = (value: Value) => ({ bytes: Buffer.from(JSON.stringify(value)), mediaType: 'application/json' })
 const NO_BODY = { bytes: Buffer.alloc(0), mediaType: '' }
 
 const define = ({ verbs }: Process, plural: string, kind: string) =>

@@ -4,18 +4,28 @@ import { printTime } from '../meta/time.js'
 import type { Value } from '../meta/value.js'
 import { type Condition, type DefinitionStatus, statusOf } from './definition.js'
 
-export type NewCondition = Pick<Condition, 'type' | 'status'> & { readonly reason: string; readonly message: string }
+export type NewCondition = Pick<Condition, 'type' | 'status' | 'observedGeneration'> & {
+  readonly reason: string
+  readonly message: string
+}
 
 /** The conditions with another one set; the time is that of the last change of its status. */
 export function withCondition(
   conditions: readonly Condition[] | null | undefined,
-  { type, status, reason, message }: NewCondition,
+  { type, status, reason, message, observedGeneration }: NewCondition,
   now: number,
 ): readonly Condition[] {
   const all = conditions ?? []
   const old = all.find(each => each.type === type)
   const lastTransitionTime = old?.status === status && old.lastTransitionTime ? old.lastTransitionTime : printTime(now)
-  const set: Condition = { type, status, lastTransitionTime, reason, message }
+  const set: Condition = {
+    type,
+    status,
+    lastTransitionTime,
+    reason,
+    message,
+    ...(observedGeneration !== undefined && { observedGeneration }),
+  }
   return old ? all.map(each => (each === old ? set : each)) : [...all, set]
 }
 

@@ -1,6 +1,6 @@
 // Definitions to test with.
 import type { ApiObject } from '../kinds/kind.js'
-import type { ValueObject } from '../meta/value.js'
+import { isObject, type Value, type ValueObject } from '../meta/value.js'
 import { defaultDefinition } from './definition-defaults.js'
 
 /** A definition of Widgets; what is given goes into its spec, or into its only version. */
@@ -20,4 +20,14 @@ export function widgetDefinition(spec: ValueObject = {}, version: ValueObject = 
     },
     status: { conditions: null, acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1'] },
   })
+}
+
+/** A status without the times of its conditions. */
+export function withoutTimes(status: Value): Value {
+  if (!isObject(status) || !Array.isArray(status['conditions'])) return status
+  const conditions = status['conditions'].map(each => {
+    const { lastTransitionTime: _, ...condition } = each as ValueObject
+    return condition
+  })
+  return { ...status, conditions }
 }

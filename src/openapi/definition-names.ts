@@ -9,6 +9,7 @@ const PACKAGES: Readonly<Record<string, string>> = {
   runtime: 'io.k8s.apimachinery.pkg.runtime',
   version: 'io.k8s.apimachinery.pkg.version',
   'apiextensions/v1': 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1',
+  'apiextensions/v1beta1': 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1beta1',
   'apiregistration/v1': 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1',
 }
 

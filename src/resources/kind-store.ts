@@ -36,6 +36,13 @@ export interface KindStore {
 export const folderOf = (kind: Kind, namespace: string): string =>
   namespace === '' ? kind.folder : `${kind.folder}${namespace}/`
 
+/** Where the object at a key is to be found by its names. */
+export function placeOf(kind: Kind, key: string): { readonly namespace: string; readonly name: string } {
+  const path = key.slice(kind.folder.length)
+  const slash = kind.namespaced ? path.indexOf('/') : -1
+  return { namespace: path.slice(0, Math.max(slash, 0)), name: path.slice(slash + 1) }
+}
+
 const keyOf = (kind: Kind, namespace: string, name: string): string => `${folderOf(kind, namespace)}${name}`
 
 /** What cannot be read at all is left to those who ask for it. */

@@ -30,6 +30,8 @@ export interface BinnacleOptions {
   readonly garbageCollection?: boolean
   /** Whether what is in a namespace is deleted along with it; it is when nothing is said. */
   readonly namespaceController?: boolean
+  /** Which versions of the API are served that are not by default, or not served that are: `{ 'api/beta': true }`. */
+  readonly runtimeConfig?: Readonly<Record<string, boolean>>
 }
 
 export interface Binnacle {
@@ -58,6 +60,7 @@ export async function startBinnacle(options: BinnacleOptions = {}): Promise<Binn
     authorization,
     anonymous,
     garbageCollection: options.garbageCollection,
+    runtimeConfig: options.runtimeConfig,
     namespaceController: options.namespaceController,
   })
   const { ca = '', client = { cert: '', key: '' } } = server.access

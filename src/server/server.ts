@@ -13,6 +13,7 @@ import { builtinTypes } from '../builtin/type-table.js'
 import { startDefinitions } from '../controllers/crd-definitions.js'
 import { startGarbageCollector } from '../controllers/garbage-collector.js'
 import { startNamespaceController } from '../controllers/namespace-controller.js'
+import { startStorageMigration } from '../controllers/storage-migration.js'
 import { definitionKind } from '../crd/definition-kind.js'
 import type { LimitOptions } from '../http/limits.js'
 import { type ListenOptions, listen } from '../http/listener.js'
@@ -236,6 +237,12 @@ async function startControllers(
   }
   if (garbageCollection) {
     const controller = startGarbageCollector(store, context, registry)
+    stack.push(() => controller.stop())
+  }
+  const migrations = kindOf(registry, 'storagemigration.k8s.io', 'StorageVersionMigration')
+  if (migrations.versions.some(({ served }) => served)) {
+    const definitions = kindOf(registry, DEFINITIONS.group, DEFINITIONS.kind)
+    const controller = await startStorageMigration(context, registry, { migrations, definitions })
     stack.push(() => controller.stop())
   }
 }

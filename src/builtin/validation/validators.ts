@@ -15,6 +15,7 @@ import {
 import { podValidation } from './pods.js'
 import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidation, roleValidation } from './rbac.js'
 import { serviceValidation } from './services.js'
+import { storageMigrationValidation } from './storage-migrations.js'
 
 export type { Validation } from './common-rules.js'
 
@@ -43,6 +44,7 @@ const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'apps/v1 Deployment': deploymentValidation,
   'networking.k8s.io/v1 IPAddress': ipAddressValidation,
   'networking.k8s.io/v1 ServiceCIDR': serviceCidrValidation,
+  'storagemigration.k8s.io/v1beta1 StorageVersionMigration': storageMigrationValidation,
   'rbac.authorization.k8s.io/v1 Role': roleValidation,
   'rbac.authorization.k8s.io/v1 ClusterRole': clusterRoleValidation,
   'rbac.authorization.k8s.io/v1 RoleBinding': roleBindingValidation,

@@ -1,0 +1,60 @@
+// Conditions of a status as most newer kinds have them: one of each type, each with a status, a reason and a moment.
+import {
+  childPath,
+  type FieldError,
+  fieldDuplicate,
+  fieldInvalid,
+  fieldRequired,
+  fieldTooLong,
+  indexPath,
+} from '../../meta/field-errors.js'
+import { checkQualifiedName } from '../../meta/names.js'
+import type { ValueObject } from '../../meta/value.js'
+import { has, numberAt, textAt } from '../object-access.js'
+import { checkNotNegative, checkOneOf, checkText } from './common-rules.js'
+
+export function checkConditions(conditions: readonly ValueObject[], path: string): FieldError[] {
+  const seen = new Set<string>()
+  return conditions.flatMap((condition, i) => {
+    const at = indexPath(path, i)
+    const type = textAt(condition, 'type')
+    const repeated = seen.has(type) ? [fieldDuplicate(childPath(at, 'type'), type)] : []
+    seen.add(type)
+    return [...repeated, ...checkCondition(condition, at)]
+  })
+}
+
+export const isConditionTrue = (conditions: readonly ValueObject[], type: string): boolean =>
+  conditions.some(condition => textAt(condition, 'type') === type && textAt(condition, 'status') === 'True')
+
+const STATUSES = ['False', 'True', 'Unknown']
+const LONGEST_REASON = 1024
+const LONGEST_MESSAGE = 32 * 1024
+
+function checkCondition(condition: ValueObject, path: string): FieldError[] {
+  const at = (field: string): string => childPath(path, field)
+  const reason = textAt(condition, 'reason')
+  return [
+    ...checkText(textAt(condition, 'type'), checkQualifiedName, at('type')),
+    ...checkOneOf(textAt(condition, 'status'), STATUSES, at('status')),
+    ...checkNotNegative(numberAt(condition, 'observedGeneration'), at('observedGeneration')),
+    ...(has(condition, 'lastTransitionTime') ? [] : [fieldRequired(at('lastTransitionTime'))]),
+    ...(reason === '' ? [fieldRequired(at('reason'))] : checkReason(reason, at('reason'))),
+    ...checkLength(reason, LONGEST_REASON, at('reason')),
+    ...checkLength(textAt(condition, 'message'), LONGEST_MESSAGE, at('message')),
+  ]
+}
+
+const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
+const REASON_FAULT =
+  "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'"
+const REASON_EXAMPLES =
+  "(e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is"
+
+const checkReason = (reason: string, path: string): FieldError[] =>
+  new RegExp(`^${REASON}$`, 'u').test(reason)
+    ? []
+    : [fieldInvalid(path, reason, `${REASON_FAULT} ${REASON_EXAMPLES} '${REASON}')`)]
+
+const checkLength = (text: string, most: number, path: string): FieldError[] =>
+  Buffer.byteLength(text) > most ? [fieldTooLong(path, most)] : []

@@ -1,0 +1,145 @@
+// From one storage version to the next, on disk, with a server that is killed in the middle of it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type BinnacleProcess, startBinnacleProcess } from '../components/binnacle.js'
+import { ask } from './ask.js'
+
+const token = 'admin-token'
+const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const CRD = `${CRDS}/widgets.example.com`
+const MIGRATIONS = '/apis/storagemigration.k8s.io/v1beta1/storageversionmigrations'
+const widgets = (version: string) => `/apis/example.com/${version}/namespaces/default/widgets`
+
+const version = (name: string, storage: boolean) => ({
+  name,
+  served: true,
+  storage,
+  schema: {
+    openAPIV3Schema: {
+      type: 'object',
+      properties: { spec: { type: 'object', properties: { n: { type: 'integer' } } } },
+    },
+  },
+})
+
+let folder: string
+let running: BinnacleProcess[]
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'binnacle-migration-'))
+  running = []
+})
+afterEach(async () => {
+  await Promise.all(running.map(server => server.kill()))
+  rmSync(folder, { recursive: true })
+})
+
+async function start(...flags: string[]): Promise<BinnacleProcess> {
+  const server = await startBinnacleProcess(`--data-dir=${folder}`, ...flags)
+  running.push(server)
+  return server
+}
+
+const send = async (server: BinnacleProcess, method: string, path: string, body: unknown) => {
+  const answer = await ask(server, path, { method, token, body })
+  if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
+  return answer.body
+}
+const read = async (server: BinnacleProcess, path: string) => (await ask(server, path, { token })).body
+
+interface Definition {
+  readonly spec: { versions: unknown[] }
+  readonly status: { storedVersions: string[] }
+}
+
+/** Changes the definition or its status as anybody would: read, change, write. */
+async function changeDefinition(server: BinnacleProcess, path: string, change: (definition: Definition) => void) {
+  const definition: Definition = await read(server, CRD)
+  change(definition)
+  return ask(server, path, { method: 'PUT', token, body: definition })
+}
+
+/** Widgets that are stored as v1, in a definition that stores v2 by now. */
+async function storeWidgets(server: BinnacleProcess, count: number): Promise<void> {
+  await send(server, 'POST', CRDS, {
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'widgets.example.com' },
+    spec: {
+      group: 'example.com',
+      names: { plural: 'widgets', kind: 'Widget' },
+      scope: 'Namespaced',
+      versions: [version('v1', true), version('v2', false)],
+    },
+  })
+  const numbers = Array.from({ length: count }, (_, n) => n).values()
+  const worker = async () => {
+    for (const n of numbers) {
+      const object = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: `w${n}` }, spec: { n } }
+      await send(server, 'POST', widgets('v1'), object)
+    }
+  }
+  await Promise.all(Array.from({ length: 8 }, worker))
+  await changeDefinition(server, CRD, ({ spec }) => (spec.versions = [version('v1', false), version('v2', true)]))
+  expect((await read(server, CRD)).status.storedVersions).toEqual(['v1', 'v2'])
+}
+
+const migration = {
+  apiVersion: 'storagemigration.k8s.io/v1beta1',
+  kind: 'StorageVersionMigration',
+  metadata: { name: 'widgets' },
+  spec: { resource: { group: 'example.com', resource: 'widgets' } },
+}
+
+const conditionsOf = async (server: BinnacleProcess): Promise<string[]> =>
+  ((await read(server, `${MIGRATIONS}/widgets`)).status.conditions ?? []).map(
+    ({ type, status }: { type: string; status: string }) => `${type}=${status}`,
+  )
+
+/** What is stored in a version that is no longer there cannot be read. */
+async function removeOldVersion(server: BinnacleProcess): Promise<void> {
+  const removed = await changeDefinition(server, CRD, ({ spec }) => (spec.versions = [version('v2', true)]))
+  expect(removed).toMatchObject({ status: 200 })
+}
+
+test('a migration that a killed server was at is finished by the next one', async () => {
+  const COUNT = 1500
+  const first = await start('--runtime-config=storagemigration.k8s.io/v1beta1=true')
+  await storeWidgets(first, COUNT)
+  const { resourceVersion } = (await read(first, widgets('v2'))).metadata
+  await send(first, 'POST', MIGRATIONS, migration)
+  // The first of them has been written anew.
+  await expect
+    .poll(async () => Number((await read(first, `${widgets('v2')}/w0`)).metadata.resourceVersion), {
+      interval: 1,
+      timeout: 20_000,
+    })
+    .toBeGreaterThan(Number(resourceVersion))
+  await first.kill()
+
+  const second = await start('--runtime-config=storagemigration.k8s.io/v1beta1=true')
+  await expect.poll(() => conditionsOf(second), { timeout: 20_000 }).toEqual(['Running=False', 'Succeeded=True'])
+  expect((await read(second, CRD)).status.storedVersions).toEqual(['v2'])
+  await removeOldVersion(second)
+  const { items } = await read(second, widgets('v2'))
+  expect(items.map(({ spec }: { spec: { n: number } }) => spec.n).toSorted((a: number, b: number) => a - b)).toEqual(
+    Array.from({ length: COUNT }, (_, n) => n),
+  )
+})
+
+test('storage can be migrated by hand', async () => {
+  const server = await start()
+  expect((await ask(server, MIGRATIONS, { token })).status).toBe(404)
+  await storeWidgets(server, 2)
+  const early = await changeDefinition(server, CRD, ({ spec }) => (spec.versions = [version('v2', true)]))
+  expect(early.status).toBe(422)
+  expect(early.body.message).toContain('status.storedVersions[0]: Invalid value: "v1": missing from spec.versions')
+  for (const item of (await read(server, widgets('v2'))).items) {
+    await send(server, 'PUT', `${widgets('v2')}/${item.metadata.name}`, item)
+  }
+  const cleared = await changeDefinition(server, `${CRD}/status`, ({ status }) => (status.storedVersions = ['v2']))
+  expect(cleared.status).toBe(200)
+  await removeOldVersion(server)
+  expect((await read(server, widgets('v2'))).items).toHaveLength(2)
+})
