@@ -161,7 +161,7 @@ class Checker {
     for (let scope = this.scope; scope; scope = scope.outer) {
       if (scope.name === name) return { type: scope.type, reference: { kind: 'ident', name } }
     }
-    const { variables = {}, types, constants, objectTypes, container } = this.environment
+    const { variables = {}, types, constants, objectTypes, unusableTypes = {}, container } = this.environment
     for (const candidate of candidateNames(container, name)) {
       if (Object.hasOwn(variables, candidate)) {
         return { type: variables[candidate]!, reference: { kind: 'ident', name: candidate } }
@@ -170,6 +170,9 @@ class Checker {
       if (constant) return { type: constant.type, reference: { kind: 'ident', name: candidate } }
       const type = types.get(candidate) ?? (objectTypes.has(candidate) ? objectNamed(candidate) : undefined)
       if (type) return { type: typeOf(type), reference: { kind: 'ident', name: candidate, type } }
+      if (Object.hasOwn(unusableTypes, candidate)) {
+        return { type: typeOf(unusableTypes[candidate]!), reference: { kind: 'ident', name: candidate } }
+      }
     }
     return undefined
   }

@@ -96,7 +96,11 @@ class TreeCompiler implements Compiler {
     const reference = this.referenceOf(expr)
     if (reference?.kind === 'ident') {
       if (reference.type) return constant(new TypeValue(reference.type))
-      const known = this.environment.constants.get(reference.name)
+      const { constants, unusableTypes = {} } = this.environment
+      if (Object.hasOwn(unusableTypes, reference.name)) {
+        throw new InstantiationError(`reference to undefined type: ${reference.name}`)
+      }
+      const known = constants.get(reference.name)
       return known ? constant(known.value) : attribute(readVariable(reference.name))
     }
     const resolved = this.resolveUnchecked(name)

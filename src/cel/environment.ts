@@ -73,6 +73,8 @@ export interface EnvironmentOptions {
   readonly libraries: readonly Library[]
   readonly variables?: Readonly<Record<string, CelType>>
   readonly objectTypes?: ObjectTypes
+  /** Types that can be named but not used: they pass the check, and then no program can be made of them. */
+  readonly unusableTypes?: Readonly<Record<string, CelType>>
   /** The namespace in which names are looked up first, innermost first: `a.b`. */
   readonly container?: string
   /** `a.?b` and the like. */

@@ -42,6 +42,8 @@ export type Compilation =
       readonly ok: false
       /** `program` where each part is right but a constant one cannot be computed. */
       readonly stage: 'parse' | 'check' | 'program'
+      /** In the last stage the expression has been checked. */
+      readonly checked?: Checked
       /** Every error, with the lines and carets. */
       readonly message: string
       readonly issues: readonly Issue[]
@@ -98,7 +100,8 @@ export function compile(text: string, environment: Environment, options: Compile
     }
   } catch (error) {
     if (!(error instanceof InstantiationError)) throw error
-    return { ok: false, stage: 'program', message: error.message, issues: [{ offset: -1, message: error.message }] }
+    const issues = [{ offset: -1, message: error.message }]
+    return { ok: false, stage: 'program', message: error.message, issues, ...(checked ? { checked } : {}) }
   }
 }
 

@@ -2,7 +2,7 @@
 // fields.
 import { childPath, type FieldError, fieldInvalid, fieldRequired, indexPath } from '../meta/field-errors.js'
 import type { ValueObject } from '../meta/value.js'
-import { checkSchema } from '../schema/check/check-schema.js'
+import { checkSchema, warnOfSchema } from '../schema/check/check-schema.js'
 import { isTooDeep, parseSchema } from '../schema/structural.js'
 import type { ColumnSpec, ScaleSpec } from './definition.js'
 import type { Parts } from './shared-parts.js'
@@ -21,7 +21,7 @@ export interface PartPaths {
 const warnings = new WeakMap<ValueObject, readonly string[]>()
 
 export function schemaWarnings(schema: ValueObject | undefined): readonly string[] {
-  return schema ? (warnings.get(schema) ?? checkSchema(schema, '').warnings) : []
+  return schema ? (warnings.get(schema) ?? warnOfSchema(schema)) : []
 }
 
 export function checkParts(parts: Parts, { path, schemaField, hasStatus }: PartPaths): FieldError[] {

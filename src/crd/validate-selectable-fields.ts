@@ -8,7 +8,7 @@ import {
   fieldTooMany,
   indexPath,
 } from '../meta/field-errors.js'
-import { failed, type Parsed, parsed } from '../meta/parsed.js'
+import { followFieldPath } from '../schema/field-path.js'
 import type { Schema } from '../schema/structural.js'
 
 const MOST = 8
@@ -27,7 +27,7 @@ export function checkSelectableFields(
       errors.push(fieldRequired(at))
       continue
     }
-    const found = followPath(jsonPath, schema)
+    const found = followFieldPath(jsonPath, schema, { brackets: false })
     if (!found.ok) {
       errors.push(fieldInvalid(at, jsonPath, `is an invalid path: ${found.error}`))
       continue
@@ -35,7 +35,7 @@ export function checkSelectableFields(
     if (/^\.metadata(\.|$)/.test(jsonPath)) {
       errors.push(fieldInvalid(at, jsonPath, 'must not point to fields in metadata'))
     }
-    if (!TYPES.has(found.value.type)) {
+    if (!TYPES.has(found.value.schema.type)) {
       const why =
         'must point to a field of type string, boolean or integer. Enum string fields and strings with formats are allowed.'
       errors.push(fieldInvalid(at, jsonPath, why))
@@ -45,22 +45,4 @@ export function checkSelectableFields(
   }
   if (seen.size > MOST) errors.push(fieldTooMany(path, seen.size, MOST))
   return errors
-}
-
-/** The schema that a path in dots leads to. */
-function followPath(path: string, root: Schema): Parsed<Schema> {
-  const tokens = path.match(/[.[\]]|'(?:[^'\\]|\\.)*'|[^.[\]]+/g) ?? []
-  let schema: Schema = root
-  for (let i = 0; i < tokens.length; i += 2) {
-    if (tokens[i] === '[') return failed('array notation is not allowed')
-    if (tokens[i] !== '.') return failed(`expected [ or . but got: ${tokens[i]}`)
-    const name = tokens[i + 1]
-    if (name === undefined) return failed('unexpected end of JSON path')
-    const { properties, additionalProperties } = schema
-    const named = properties.get(name)
-    if (named) schema = named
-    else if (properties.size === 0 && typeof additionalProperties === 'object') schema = additionalProperties
-    else return failed('does not refer to a valid field')
-  }
-  return parsed(schema)
 }

@@ -5,6 +5,7 @@ import {
   parseInt64,
   parseUint64,
   printCodePoint,
+  printFixed,
   printFloat,
   printJson,
   printNumber,
@@ -128,4 +129,14 @@ describe('reading integers', () => {
 test('texts sort by their UTF-8 bytes', () => {
   const sorted = ['', '-c', 'A', 'a', 'ab', 'b_', 'ä', '\ufffd', '😀']
   expect(sorted.toReversed().toSorted(compareTexts)).toEqual(sorted)
+})
+
+test.each([
+  [2.25, 1, '2.2'],
+  [2.75, 1, '2.8'],
+  [1.0078125, 6, '1.007812'],
+  [1.0005, 6, '1.000500'],
+  [99.96, 1, '100.0'],
+])('%d with %d digits is %s', (value, digits, text) => {
+  expect(printFixed(value, digits)).toBe(text)
 })

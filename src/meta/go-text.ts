@@ -39,6 +39,14 @@ export function printFloat(value: number): string {
 }
 
 /** A number as `%v` prints the Go value it stands for. */
+/** A number from 1 on with so many digits behind the point, as `%.1f` prints it: a half goes to the even digit. */
+export function printFixed(value: number, digits: number): string {
+  const exact = value.toFixed(20)
+  const end = exact.indexOf('.') + 1 + digits
+  const isHalfway = /^50*$/.test(exact.slice(end))
+  return isHalfway && Number(exact[end - 1]) % 2 === 0 ? exact.slice(0, end) : value.toFixed(digits)
+}
+
 export const printNumber = (value: number | bigint | WholeFloat): string => {
   if (value instanceof WholeFloat) return printFloat(value.value)
   return typeof value === 'number' && !Number.isInteger(value) ? printFloat(value) : String(value)

@@ -1,4 +1,18 @@
 // What validation rules of a v1.36 API server have to work with, no more.
+import {
+  ANY,
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DYN,
+  INT,
+  listOf,
+  mapOf,
+  STRING,
+  UINT,
+  wrapperOf,
+} from '../cel-type.js'
 import type { EnvironmentOptions, Library } from '../environment.js'
 import { AUTHORIZER_LIBRARY } from './authorizer.js'
 import { CIDR_LIBRARY, IP_LIBRARY } from './ip.js'
@@ -32,8 +46,26 @@ export const RULE_LIBRARIES: readonly Library[] = [
   LISTS_LIBRARY,
 ]
 
+/** Messages that every environment of the reference has, and that rules have no use for. */
+const WELL_KNOWN_MESSAGES: Readonly<Record<string, CelType>> = {
+  'google.protobuf.Any': ANY,
+  'google.protobuf.BoolValue': wrapperOf(BOOL),
+  'google.protobuf.BytesValue': wrapperOf(BYTES),
+  'google.protobuf.DoubleValue': wrapperOf(DOUBLE),
+  'google.protobuf.FloatValue': wrapperOf(DOUBLE),
+  'google.protobuf.Int32Value': wrapperOf(INT),
+  'google.protobuf.Int64Value': wrapperOf(INT),
+  'google.protobuf.ListValue': listOf(DYN),
+  'google.protobuf.StringValue': wrapperOf(STRING),
+  'google.protobuf.Struct': mapOf(STRING, DYN),
+  'google.protobuf.UInt32Value': wrapperOf(UINT),
+  'google.protobuf.UInt64Value': wrapperOf(UINT),
+  'google.protobuf.Value': DYN,
+}
+
 export const RULE_ENVIRONMENT: EnvironmentOptions = {
   libraries: RULE_LIBRARIES,
+  unusableTypes: WELL_KNOWN_MESSAGES,
   optionalSyntax: true,
   crossTypeNumericComparisons: true,
   homogeneousLiterals: true,

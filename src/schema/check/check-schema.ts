@@ -1,8 +1,9 @@
 // The check of a schema when its definition is written: every rule that the reference server has, told at the same
-// fields in the same words. Rules of the expression language are checked by whoever knows it; here only their shape.
+// fields in the same words.
 import { childPath, type FieldError, fieldForbidden, fieldInvalid } from '../../meta/field-errors.js'
 import { quote } from '../../meta/go-text.js'
 import type { Value } from '../../meta/value.js'
+import { checkRules } from '../rules/check-rules.js'
 import { isTooDeep, MAX_SCHEMA_DEPTH, parseSchema, type Schema } from '../structural.js'
 import { isKnownFormat } from '../validate/formats.js'
 import { checkDefaults, type DefaultRuleCheck } from './defaults.js'
@@ -15,6 +16,8 @@ export interface SchemaCheckOptions {
   readonly hasStatus?: boolean
   /** What is wrong with a default by the rules that apply to it; the seam for the expression language. */
   readonly checkDefaultRules?: DefaultRuleCheck
+  /** The version had this very schema before. */
+  readonly isUnchanged?: boolean
 }
 
 export interface CheckedSchema {
@@ -30,23 +33,31 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
     return { errors: [fieldInvalid(at, '', why)], warnings: [] }
   }
   const schema = parseSchema(written)
+  const keywords = checkKeywords(schema, at)
   const errors = [
     ...(options.hasStatus === true ? checkStatusRoot(written, schema, at) : []),
     ...(schema.nullable ? [fieldForbidden(childPath(at, 'nullable'), 'nullable cannot be true at the root')] : []),
-    ...checkKeywords(schema, at),
+    ...keywords.errors,
   ]
   const { unfit, warnings } = survey(schema)
   if (unfit === undefined) {
     const structural = [...checkStructure(schema, at), ...checkCompleteness(schema, at)]
-    errors.push(...structural)
-    // Only a structural schema can say what a default is to be.
-    if (structural.length === 0) errors.push(...checkDefaults(schema, at, options.checkDefaultRules))
+    // Only a structural schema can say what a default is to be, and only one with proper defaults is worth rules.
+    const defaults = structural.length > 0 ? [] : checkDefaults(schema, at, options.checkDefaultRules)
+    errors.push(...structural, ...defaults)
+    if (structural.length + defaults.length === 0) {
+      errors.push(...checkRules(schema, at, { skip: keywords.faulty, isUnchanged: options.isUnchanged ?? false }))
+    }
   } else if (errors.length === 0) {
     // The other keywords that do not fit have been refused already.
     errors.push(fieldInvalid(at, '', `OpenAPIV3Schema '${unfit}' is not supported`))
   }
   return { errors, warnings }
 }
+
+/** The advice alone. */
+export const warnOfSchema = (written: Value): readonly string[] =>
+  isTooDeep(written) ? [] : survey(parseSchema(written)).warnings
 
 /** A keyword that no structural schema can have, which ends the matter. */
 function unfitKeyword({ refused }: Schema): string | undefined {

@@ -1,6 +1,7 @@
 // A schema as the reference server's messages print one: the members of a Go struct, all of them, in its order.
 import { compareTexts } from '../../meta/go-text.js'
 import { isObject, setOwn, type Value, type ValueObject } from '../../meta/value.js'
+import type { Rule } from '../structural.js'
 
 type Form = (value: Value) => Value
 
@@ -90,6 +91,9 @@ export const GO_FIELDS: readonly string[] = SCHEMA.map(([name]) => name)
 
 /** To be printed in the order it has. */
 export const describeInGo = (written: Value): ValueObject => structOf(isObject(written) ? written : {}, SCHEMA)
+
+export const describeRuleInGo = (rule: Rule): ValueObject =>
+  structOf({ ...rule, reason: rule.reason ?? null, optionalOldSelf: rule.optionalOldSelf ?? null }, RULE)
 
 function structOf(written: ValueObject, members: readonly Member[]): ValueObject {
   const described: ValueObject = {}

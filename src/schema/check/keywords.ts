@@ -24,36 +24,53 @@ interface Place {
   readonly isRoot: boolean
 }
 
-export function checkKeywords(schema: Schema, at: string): FieldError[] {
-  const errors: FieldError[] = []
-  visit(schema, at, { noDefaults: '', inMetadata: false, isRoot: true }, errors)
-  return errors
+export interface CheckedKeywords {
+  readonly errors: readonly FieldError[]
+  /** The nodes that have faults, in themselves or below. */
+  readonly faulty: ReadonlySet<Schema>
 }
 
-function visit(schema: Schema, at: string, place: Place, errors: FieldError[]): void {
-  checkNode(schema, at, place, errors)
+export function checkKeywords(schema: Schema, at: string): CheckedKeywords {
+  const found: Found = { errors: [], faulty: new Set() }
+  visit(schema, at, { noDefaults: '', inMetadata: false, isRoot: true }, found)
+  return found
+}
+
+interface Found {
+  readonly errors: FieldError[]
+  readonly faulty: Set<Schema>
+}
+
+function visit(schema: Schema, at: string, place: Place, found: Found): void {
+  const before = found.errors.length
+  checkNode(schema, at, place, found.errors)
+  visitBelow(schema, at, place, found)
+  if (found.errors.length > before) found.faulty.add(schema)
+}
+
+function visitBelow(schema: Schema, at: string, place: Place, found: Found): void {
   const below: Place = place.isRoot ? { ...place, isRoot: false } : place
   const { items, additionalProperties, properties, checks, refused } = schema
   if (typeof additionalProperties === 'object') {
     const noDefaults = place.inMetadata ? 'inside additionalProperties applying to object metadata' : place.noDefaults
-    visit(additionalProperties, childPath(at, 'additionalProperties'), { ...below, noDefaults }, errors)
+    visit(additionalProperties, childPath(at, 'additionalProperties'), { ...below, noDefaults }, found)
   }
   for (const [name, property] of properties) {
-    visit(property, keyPath(childPath(at, 'properties'), name), placeOf(name, schema, place), errors)
+    visit(property, keyPath(childPath(at, 'properties'), name), placeOf(name, schema, place), found)
   }
-  if (checks.not !== undefined) visit(checks.not, childPath(at, 'not'), below, errors)
+  if (checks.not !== undefined) visit(checks.not, childPath(at, 'not'), below, found)
   for (const junctor of ['allOf', 'oneOf', 'anyOf'] as const) {
     for (const [i, branch] of checks[junctor].entries()) {
-      visit(branch, indexPath(childPath(at, junctor), i), below, errors)
+      visit(branch, indexPath(childPath(at, junctor), i), below, found)
     }
   }
   for (const [name, definition] of refused.definitions) {
-    visit(definition, keyPath(childPath(at, 'definitions'), name), below, errors)
+    visit(definition, keyPath(childPath(at, 'definitions'), name), below, found)
   }
-  if (items !== undefined) visit(items, childPath(at, 'items'), below, errors)
-  for (const [i, item] of refused.itemList.entries()) visit(item, indexPath(childPath(at, 'items'), i), below, errors)
+  if (items !== undefined) visit(items, childPath(at, 'items'), below, found)
+  for (const [i, item] of refused.itemList.entries()) visit(item, indexPath(childPath(at, 'items'), i), below, found)
   for (const [name, dependency] of refused.dependencies ?? []) {
-    if (dependency !== undefined) visit(dependency, keyPath(childPath(at, 'dependencies'), name), below, errors)
+    if (dependency !== undefined) visit(dependency, keyPath(childPath(at, 'dependencies'), name), below, found)
   }
 }
 
@@ -105,7 +122,7 @@ function checkNode(schema: Schema, at: string, place: Place, errors: FieldError[
   }
   checkMapType(schema, at, errors)
   checkListType(schema, at, errors)
-  errors.push(...checkRuleShapes(extensions.rules, childPath(at, 'x-kubernetes-validations')))
+  errors.push(...checkRuleShapes(schema, childPath(at, 'x-kubernetes-validations')))
 }
 
 const TYPES: readonly string[] = ['array', 'boolean', 'integer', 'number', 'object', 'string']

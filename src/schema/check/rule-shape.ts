@@ -7,15 +7,16 @@ import {
   fieldRequired,
   indexPath,
 } from '../../meta/field-errors.js'
-import type { Rule } from '../structural.js'
+import { followFieldPath } from '../field-path.js'
+import type { Rule, Schema } from '../structural.js'
 
-export const checkRuleShapes = (rules: readonly Rule[], at: string): FieldError[] =>
-  rules.flatMap((rule, i) => checkRuleShape(rule, indexPath(at, i)))
+export const checkRuleShapes = (schema: Schema, at: string): FieldError[] =>
+  schema.extensions.rules.flatMap((rule, i) => checkRuleShape(rule, schema, indexPath(at, i)))
 
 /** Whether a rule can be compiled at all. */
 export const isRuleEmpty = ({ rule }: Rule): boolean => rule.trim() === ''
 
-function checkRuleShape(rule: Rule, at: string): FieldError[] {
+function checkRuleShape(rule: Rule, schema: Schema, at: string): FieldError[] {
   const { messageExpression, reason, fieldPath } = rule
   const errors: FieldError[] = checkText(rule, at)
   if (messageExpression !== '' && messageExpression.trim() === '') {
@@ -30,6 +31,9 @@ function checkRuleShape(rule: Rule, at: string): FieldError[] {
     errors.push(fieldInvalid(field, fieldPath, 'must be non-empty if specified'))
   }
   if (hasLineBreak(fieldPath)) errors.push(fieldInvalid(field, fieldPath, 'must not contain line breaks'))
+  if (!followFieldPath(fieldPath, schema, { brackets: true }).ok) {
+    errors.push(fieldInvalid(field, fieldPath, 'must be a valid path'))
+  }
   return errors
 }
 

@@ -2,6 +2,7 @@
 // them; nothing is declared or compiled before it is asked for, and then once.
 import {
   type CelType,
+  type Checked,
   compile,
   createEnvironment,
   type Environment,
@@ -159,14 +160,15 @@ function compileRule(rule: Rule, environment: Environment, sizes: SizeEstimator)
   const compiled = compile(rule.rule, environment)
   if (!compiled.ok) {
     const failed = compiled.stage === 'program' ? 'program instantiation failed' : 'compilation failed'
-    return { ...notCompiled(rule), error: `${failed}: ${compiled.message}` }
+    const usesOldSelf = refersTo(compiled.checked, 'oldSelf')
+    return { ...notCompiled(rule), usesOldSelf, error: `${failed}: ${compiled.message}` }
   }
   const { program } = compiled
   if (program.type.kind !== 'bool') return { ...notCompiled(rule), error: 'cel expression must evaluate to a bool' }
   return {
     rule,
     program,
-    usesOldSelf: refersTo(program, 'oldSelf'),
+    usesOldSelf: refersTo(program.checked, 'oldSelf'),
     maxCost: mostOf(program, environment, sizes),
     ...compileMessage(rule, environment, sizes),
   }
@@ -188,7 +190,7 @@ function compileMessage(rule: Rule, environment: Environment, sizes: SizeEstimat
   return { messageProgram: program, maxMessageCost: mostOf(program, environment, sizes) }
 }
 
-function refersTo({ checked }: Program, name: string): boolean {
+function refersTo(checked: Checked | undefined, name: string): boolean {
   return checked?.references.some(reference => reference?.kind === 'ident' && reference.name === name) ?? false
 }
 

@@ -207,6 +207,9 @@ const MAX_TEXT = MAX_REQUEST_BYTES - 2
 /** How many things of some bytes each fit into a request, in their brackets. */
 const fitting = (bytes: number): number => Math.floor((MAX_REQUEST_BYTES - 2) / bytes)
 
+/** How many values of a type fit into one request, a comma behind each. */
+export const timesInRequest = ({ minBytes }: DeclaredType): number => Math.floor(MAX_REQUEST_BYTES / (minBytes + 1))
+
 /** Lengths of texts are counted in characters, costs in bytes; a character has up to four. */
 function maxCharacters({ checks: { maxLength } }: Schema): number | undefined {
   return maxLength === undefined ? undefined : Math.max(maxLength, 0) * 4
