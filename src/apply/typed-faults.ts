@@ -1,6 +1,6 @@
 // What is wrong with a value as one of its type, in the words in which clients are told. They show values as Go prints
 // the structs that hold them.
-import { compareTexts, printFloat, quote } from '../meta/go-text.js'
+import { compareTexts, goTypeOf, printFloat, quote } from '../meta/go-text.js'
 import { isObject, type Value, type ValueObject, WholeFloat } from '../meta/value.js'
 
 /** Deeper than any object that someone would write, and well within what the walks here can recurse. */
@@ -70,11 +70,3 @@ const membersOf = (object: ValueObject, print: (name: string, member: Value) => 
     .toSorted(compareTexts)
     .map(name => print(name, object[name]!))
     .join(between)
-
-function goTypeOf(value: Value): string {
-  if (typeof value === 'string') return 'string'
-  if (typeof value === 'boolean') return 'bool'
-  if (Array.isArray(value)) return '[]interface {}'
-  if (isObject(value)) return 'map[string]interface {}'
-  return value === null ? '<nil>' : 'float64'
-}

@@ -1,7 +1,7 @@
 // Fields of an object by a path in dots, `.spec.replicas`, as the scale subresource reads and writes them.
-import { printJson, printNumber } from '../meta/go-text.js'
+import { goTypeOf, printJson, printNumber } from '../meta/go-text.js'
 import { failed, type Parsed, parsed } from '../meta/parsed.js'
-import { isInteger, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../meta/value.js'
+import { isInteger, isObject, setOwn, type Value, type ValueObject } from '../meta/value.js'
 
 export const fieldsOf = (path: string): readonly string[] => path.replace(/^\./, '').split('.')
 
@@ -43,7 +43,7 @@ export function withNested(object: ValueObject, fields: readonly string[], value
 }
 
 const misfit = (fields: readonly string[], value: Value, expected: string): string =>
-  `.${fields.join('.')} accessor error: ${printGo(value)} is of the type ${goType(value)}, expected ${expected}`
+  `.${fields.join('.')} accessor error: ${printGo(value)} is of the type ${goTypeOf(value)}, expected ${expected}`
 
 /** A value as `%v` prints it. */
 function printGo(value: Value): string {
@@ -55,13 +55,4 @@ function printGo(value: Value): string {
     return `map[${members.map(key => `${key}:${printGo(value[key]!)}`).join(' ')}]`
   }
   return typeof value === 'boolean' ? printJson(value) : printNumber(value)
-}
-
-function goType(value: Value): string {
-  if (value === null) return '<nil>'
-  if (typeof value === 'string') return 'string'
-  if (typeof value === 'boolean') return 'bool'
-  if (Array.isArray(value)) return '[]interface {}'
-  if (isObject(value)) return 'map[string]interface {}'
-  return value instanceof WholeFloat || !isInteger(value) ? 'float64' : 'int64'
 }

@@ -1,7 +1,7 @@
 // How Go prints and reads plain values. Kubernetes' messages quote names, values and faults in that form, so that
 // every message of ours that quotes something comes through here.
 import { failed, type Parsed, parsed } from './parsed.js'
-import { type Value, WholeFloat } from './value.js'
+import { isInteger, isObject, type Value, WholeFloat } from './value.js'
 
 /** A text in double quotes, as `%q` prints it. */
 export function quote(text: string): string {
@@ -22,6 +22,16 @@ export const isPrintable = (character: string): boolean =>
 /** The code point of a character as Go's `%U` prints it: `U+000A`. */
 export const printCodePoint = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** The type of a value that was read from JSON, as `%T` prints it. */
+export function goTypeOf(value: Value): string {
+  if (value === null) return '<nil>'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'bool'
+  if (Array.isArray(value)) return '[]interface {}'
+  if (isObject(value)) return 'map[string]interface {}'
+  return value instanceof WholeFloat || !isInteger(value) ? 'float64' : 'int64'
+}
 
 /** A list of texts as `%#v` prints it. */
 export const printStrings = (texts: readonly string[]): string => `[]string{${texts.map(quote).join(', ')}}`
