@@ -1,0 +1,67 @@
+// Where a webhook is to be called, as the objects that name one say it: at a URL, or at a service of the cluster.
+
+export interface ClientConfig {
+  readonly url?: string | undefined
+  readonly service?: ServiceReference | undefined
+  /** Base64 of certificates in PEM form: who vouches for the webhook. Without it, whom this machine believes. */
+  readonly caBundle?: string | undefined
+}
+
+export interface ServiceReference {
+  readonly namespace: string
+  readonly name: string
+  readonly path?: string | undefined
+  /** 443 when nothing is said. */
+  readonly port?: number | undefined
+}
+
+/** A webhook as it is called. */
+export interface Destination {
+  /** As messages name it, with how long the caller waits. */
+  readonly url: string
+  /** What its certificate must be for. */
+  readonly host: string
+  readonly port: number
+  readonly path: string
+  readonly service: ServiceReference | undefined
+  readonly ca: string | undefined
+}
+
+/** Throws an Error where nothing can be called. */
+export function destinationOf(config: ClientConfig, timeoutMs: number): Destination {
+  const { service, url, caBundle } = config
+  const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('latin1') : undefined
+  const query = `?timeout=${printSeconds(timeoutMs)}`
+  if (service) {
+    const { namespace, name, path = '', port = DEFAULT_PORT } = service
+    const host = hostOfService(service)
+    const address = `https://${host}:${port}${path === '' ? '/' : path}`
+    if (!URL.canParse(address))
+      throw new Error(`${JSON.stringify(address)} is no URL: check service ${namespace}/${name}`)
+    return { url: address + query, host, port, path: new URL(address).pathname + query, service, ca }
+  }
+  if (url === undefined) throw new Error('webhook configuration must have either service or URL')
+  if (!URL.canParse(url)) throw new Error(`Unparsable webhook URL: ${url}`)
+  const { protocol, hostname, port, pathname } = new URL(url)
+  if (protocol !== 'https:') throw new Error(`${url}: webhooks are called over https only`)
+  return {
+    url: url + query,
+    // The brackets of an IPv6 address belong to the URL.
+    host: hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: port === '' ? DEFAULT_PORT : Number(port),
+    path: pathname + query,
+    service: undefined,
+    ca,
+  }
+}
+
+/** The name by which a service is known in a cluster, and for which its certificate must be. */
+export const hostOfService = ({ namespace, name }: ServiceReference): string => `${name}.${namespace}.svc`
+
+const DEFAULT_PORT = 443
+
+/** `30s`, or `1m30s` from a minute on. */
+function printSeconds(milliseconds: number): string {
+  const seconds = milliseconds / 1000
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`
+}
