@@ -1,0 +1,95 @@
+// Conversion by a webhook: the objects that are to be converted together go in one call, however many they are, unless
+// that would be more than a webhook can be expected to take.
+import { randomUUID } from 'node:crypto'
+import { encodeJson } from '../codec/json-encode.js'
+import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
+import { type StatusError, unclassified } from '../meta/status.js'
+import { WebhookError } from '../webhook/call-fault.js'
+import type { ClientConfig } from '../webhook/client-config.js'
+import type { Webhooks } from '../webhook/webhooks.js'
+import type { ConvertObjects, VersionedObject } from './conversion.js'
+import { encodeReview, ReviewFault, readReview, reviewVersionOf } from './conversion-review.js'
+import { checkConverted } from './converted-object.js'
+
+export interface ConversionWebhook {
+  readonly clientConfig: ClientConfig
+  /** In order of preference. */
+  readonly conversionReviewVersions: readonly string[]
+}
+
+const TIMEOUT_MS = 30_000
+/** What goes into one call at most, apart from a single object that is larger. */
+const MAX_OBJECTS = 500
+const MAX_LENGTH = 8 * 1024 * 1024
+
+export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook): ConvertObjects {
+  const version = reviewVersionOf(webhook.conversionReviewVersions)
+
+  async function convert(objects: readonly VersionedObject[], to: string): Promise<readonly VersionedObject[]> {
+    const converted: VersionedObject[] = []
+    for (const batch of batchesOf(objects)) converted.push(...(await callFor(batch, to)))
+    return converted
+  }
+
+  async function callFor(batch: readonly Encoded[], to: string): Promise<readonly VersionedObject[]> {
+    const { object: first } = batch[0]!
+    if (version === undefined) throw failed(first, 'failed: does not support any known conversion review version')
+    const uid = randomUUID()
+    const review = encodeReview(
+      version,
+      uid,
+      to,
+      batch.map(({ text }) => text),
+    )
+    try {
+      const answer = await webhooks.post(webhook.clientConfig, review, TIMEOUT_MS)
+      return accepted(batch, readReview(version, uid, answer), to)
+    } catch (error) {
+      if (!(error instanceof WebhookError) && !(error instanceof ReviewFault)) throw error
+      throw failed(first, `failed: ${error.message}`)
+    }
+  }
+
+  return convert
+}
+
+function accepted(batch: readonly Encoded[], answered: ReturnType<typeof readReview>, to: string): VersionedObject[] {
+  if (answered.length !== batch.length) {
+    throw failed(batch[0]!.object, `returned ${answered.length} objects, expected ${batch.length}`)
+  }
+  return batch.map(({ object }, i) => {
+    const checked = checkConverted(object, answered[i], to)
+    if ('fault' in checked) throw failed(object, `returned invalid ${checked.fault}`)
+    return checked.object
+  })
+}
+
+const failed = ({ apiVersion, kind }: VersionedObject, why: string): StatusError =>
+  unclassified(`conversion webhook for ${printGroupVersionKind(groupVersionKind(apiVersion, kind))} ${why}`)
+
+interface Encoded {
+  readonly object: VersionedObject
+  readonly text: string
+}
+
+function* batchesOf(objects: readonly VersionedObject[]): Iterable<readonly Encoded[]> {
+  let batch: Encoded[] = []
+  let length = 0
+  for (const object of objects) {
+    const text = encodeJson(withoutVersion(object))
+    if (batch.length > 0 && (batch.length === MAX_OBJECTS || length + text.length > MAX_LENGTH)) {
+      yield batch
+      batch = []
+      length = 0
+    }
+    batch.push({ object, text })
+    length += text.length
+  }
+  if (batch.length > 0) yield batch
+}
+
+/** Webhooks see objects as they are stored, where their resourceVersion is not yet part of them. */
+function withoutVersion(object: VersionedObject): VersionedObject {
+  const { resourceVersion: _, ...metadata } = object.metadata
+  return { ...object, metadata }
+}
