@@ -6,7 +6,7 @@ import type { ApiObject, Kind } from '../kinds/kind.js'
 import { metaOf } from '../meta/object-meta.js'
 import { placeOf } from '../resources/kind-store.js'
 import type { ResourceContext } from '../resources/resource-context.js'
-import type { SystemObjects } from './system-objects.js'
+import { objectsAsStored } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
 
 export interface Cleanup {
@@ -24,10 +24,10 @@ const AT_ONCE = 32
 /** `kindOf` gives what is served because of a definition. */
 export function createCleanup(
   context: ResourceContext,
-  objects: SystemObjects,
   definitions: Kind,
   kindOf: (name: string) => Kind | undefined,
 ): Cleanup {
+  const objects = objectsAsStored(context, 'kube-apiserver')
   const queue = createWorkQueue(clean)
 
   async function clean(name: string): Promise<void> {

@@ -1,6 +1,7 @@
 // Keeps the registry in step with the definitions in the store: each definition gets the status that it should have,
 // and the kind that it defines is served. Whoever writes a definition waits for that, so that what was defined is there
 // when the answer comes; what other processes write is learnt from the watch.
+import { type Converters, conversionOf } from '../crd/custom-conversion.js'
 import { customKind } from '../crd/custom-kind.js'
 import { specOf, statusOf } from '../crd/definition.js'
 import { resourceDefinedBy } from '../crd/definition-kind.js'
@@ -38,13 +39,14 @@ export async function startDefinitions(
   context: ResourceContext,
   registry: Registry,
   definitions: Kind,
+  converters: Converters,
 ): Promise<Definitions> {
   const objects = systemObjects(context, 'kube-apiserver')
   const { cache } = context.storeOf(definitions)
   const known = new Map<string, Known>()
   const builtin = new Set([...registry.all()].map(({ group, names }) => `${group}/${names.plural}`))
   const queue = createWorkQueue(settle)
-  const cleanup = createCleanup(context, objects, definitions, name => known.get(name)?.kind)
+  const cleanup = createCleanup(context, definitions, name => known.get(name)?.kind)
   let watch: Watch | undefined
   let stopped = false
   /** One at a time: which names are free depends on who came before. */
@@ -140,7 +142,7 @@ export async function startDefinitions(
   function kindFor(definition: ApiObject, old: Known | undefined): Kind | undefined {
     const { group, plural } = resourceDefinedBy(definition)
     if (builtin.has(`${group}/${plural}`)) return undefined
-    const kind = customKind(definition)
+    const kind = customKind(definition, conversionOf(definition, converters))
     if (!kind || !old?.kind) return kind
     const isSame =
       equalValues(definition['spec'], old.definition['spec']) &&

@@ -13,6 +13,7 @@ import {
 } from '../resources/resource-context.js'
 import { createVerbs, type Verbs } from '../resources/verbs.js'
 import type { Store } from '../storage/store.js'
+import { createWebhooks } from '../webhook/webhooks.js'
 import { type Definitions, startDefinitions } from './crd-definitions.js'
 import { settlingVerbs } from './crd-verbs.js'
 
@@ -33,7 +34,7 @@ export async function startProcess(store: Store, admission?: Admission): Promise
   const registry = createRegistry()
   registry.put(DEFINITIONS)
   const context = createResourceContext({ store, admission })
-  const definitions = await startDefinitions(context, registry, DEFINITIONS)
+  const definitions = await startDefinitions(context, registry, DEFINITIONS, { webhooks: createWebhooks() })
   const one = { registry, context, definitions, verbs: settlingVerbs(createVerbs(context), definitions) }
   started.push(one)
   return one

@@ -17,11 +17,11 @@ import { decodeStored } from '../resources/stored-object.js'
 import type { Entry, Store, StoreEvent } from '../storage/store.js'
 import type { Controller } from './namespace-controller.js'
 import { createOwnershipGraph, type Node } from './ownership-graph.js'
-import { systemObjects } from './system-objects.js'
+import { objectsAsStored } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
 
 export function startGarbageCollector(store: Store, context: ResourceContext, registry: Registry): Controller {
-  const objects = systemObjects(context, 'generic-garbage-collector')
+  const objects = objectsAsStored(context, 'generic-garbage-collector')
   const graph = createOwnershipGraph()
   const queue = createWorkQueue(settle, 32)
   const placeOf = createKeyReader(registry)

@@ -9,7 +9,7 @@ import { follow } from '../resources/follow.js'
 import { folderOf } from '../resources/kind-store.js'
 import type { ResourceContext } from '../resources/resource-context.js'
 import { decodeStored } from '../resources/stored-object.js'
-import { systemObjects } from './system-objects.js'
+import { objectsAsStored } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
 
 export interface Controller {
@@ -29,7 +29,7 @@ export async function startNamespaceController(
   registry: Registry,
   namespaces: Kind,
 ): Promise<Controller> {
-  const objects = systemObjects(context, 'namespace-controller')
+  const objects = objectsAsStored(context, 'namespace-controller')
   const queue = createWorkQueue(empty)
   const following = follow(context.storeOf(namespaces).cache, namespaces.folder, {
     entry: entry => consider(decodeStored(entry)),

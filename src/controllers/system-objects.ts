@@ -1,11 +1,14 @@
 // How controllers read and change objects: through the verbs, like everybody else, in the name of the system.
-import type { ApiObject, Kind } from '../kinds/kind.js'
-import { resourceOf } from '../kinds/kind-names.js'
+import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
+import { apiVersionOf, resourceOf } from '../kinds/kind-names.js'
 import { hasReason, notFound } from '../meta/status.js'
 import type { DeleteOptions } from '../meta/write-options.js'
+import type { Served } from '../resources/answer.js'
 import { remove } from '../resources/delete.js'
 import { getObject } from '../resources/get.js'
 import type { Caller, ResourceContext, Target } from '../resources/resource-context.js'
+import { isInVersion } from '../resources/shown.js'
+import { decodeStored } from '../resources/stored-object.js'
 import { replace } from '../resources/update.js'
 
 export interface SystemObjects {
@@ -22,7 +25,33 @@ export interface SystemObjects {
   delete(kind: Kind, namespace: string, name: string, options?: Partial<DeleteOptions>): Promise<void>
 }
 
-export function systemObjects(context: ResourceContext, controller: string): SystemObjects {
+/** The objects in the version in which they are to be stored. */
+export const systemObjects = (context: ResourceContext, controller: string): SystemObjects =>
+  objectsFor(context, controller, async kind => ({ kind, version: storageVersionOf(kind) }))
+
+/**
+ * The objects in the version in which each is stored, and stays: for those who care for nothing but metadata, and must
+ * get on where nobody can convert.
+ */
+export const objectsAsStored = (context: ResourceContext, controller: string): SystemObjects =>
+  objectsFor(context, controller, async (kind, namespace, name) => {
+    const version = storageVersionOf(kind)
+    // Those that we convert ourselves need not be spared it.
+    const entry = kind.convertAll && (await context.storeOf(kind).get(namespace, name))
+    if (!entry || isInVersion({ kind, version }, entry)) return { kind, version }
+    const { apiVersion } = decodeStored(entry)
+    const stored = kind.versions.find(each => apiVersionOf(kind, each.name) === apiVersion)
+    // A version of its own: what is known of it elsewhere is known with conversion.
+    return { kind: { ...kind, storedAs: apiVersion, ...UNCONVERTED }, version: { ...(stored ?? version) } }
+  })
+
+const UNCONVERTED: Pick<Kind, 'convert' | 'convertAll'> = { convert: object => object, convertAll: objects => objects }
+
+const storageVersionOf = (kind: Kind): KindVersion => kind.versions.find(({ name }) => name === kind.storageVersion)!
+
+type SeenAs = (kind: Kind, namespace: string, name: string) => Promise<Served>
+
+function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs): SystemObjects {
   const caller: Caller = {
     name: `system:serviceaccount:kube-system:${controller}`,
     uid: '',
@@ -30,14 +59,19 @@ export function systemObjects(context: ResourceContext, controller: string): Sys
     extra: {},
     userAgent: controller,
   }
+  const targetOf = async (kind: Kind, namespace: string, name: string): Promise<Target> => ({
+    ...(await seenAs(kind, namespace, name)),
+    namespace,
+    name,
+    subresource: '',
+  })
   return {
     async get(kind, namespace, name) {
-      return unlessGone(async () =>
-        (await getObject(context, targetOf(kind, namespace, name), { resourceVersion: '' })).object.value(),
-      )
+      const target = await targetOf(kind, namespace, name)
+      return unlessGone(async () => (await getObject(context, target, { resourceVersion: '' })).object.value())
     },
     async change(kind, namespace, name, change, subresource) {
-      const target = targetOf(kind, namespace, name, subresource)
+      const target: Target = { ...(await targetOf(kind, namespace, name)), subresource: subresource ?? '' }
       const options = { dryRun: false, fieldManager: controller, fieldValidation: 'Ignore' } as const
       await unlessGone(() =>
         replace(context, target, options, caller, async old => {
@@ -48,20 +82,12 @@ export function systemObjects(context: ResourceContext, controller: string): Sys
       )
     },
     async delete(kind, namespace, name, options = {}) {
+      const target = await targetOf(kind, namespace, name)
       const all = { dryRun: false, ignoreStoreReadError: false, ...options }
-      await unlessGone(() => remove(context, targetOf(kind, namespace, name), all, caller, []))
+      await unlessGone(() => remove(context, target, all, caller, []))
     },
   }
 }
-
-/** The object in the version in which it is stored. */
-const targetOf = (kind: Kind, namespace: string, name: string, subresource: Target['subresource'] = ''): Target => ({
-  kind,
-  version: kind.versions.find(version => version.name === kind.storageVersion)!,
-  namespace,
-  name,
-  subresource,
-})
 
 async function unlessGone<T>(action: () => Promise<T>): Promise<T | undefined> {
   try {

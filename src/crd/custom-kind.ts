@@ -1,5 +1,6 @@
 // The kind that a definition defines. All that is in it is made when it is first asked for: of a thousand definitions
 // that are installed, few are used.
+import { type ConvertObjects, renameVersion } from '../convert/conversion.js'
 import type { ApiObject, Kind, KindVersion, Manners } from '../kinds/kind.js'
 import { compareVersions } from '../meta/group-version.js'
 import { internalError } from '../meta/status.js'
@@ -22,23 +23,15 @@ const MANNERS: Manners = {
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 const VERBS_WHILE_GOING = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
-/** An object in one version as another has it, where more is to be done than to change the name of the version. */
-export type ConvertObject = (object: ApiObject, to: string) => ApiObject | Promise<ApiObject>
-
-export interface CustomKindOptions {
-  /** Conversion by others, for definitions that ask for it. */
-  readonly convert?: ConvertObject | undefined
-}
-
-/** Undefined while the definition has not got its names. */
-export function customKind(definition: ApiObject, options: CustomKindOptions = {}): Kind | undefined {
+/** Undefined while the definition has not got its names. `convert`: how its versions become one another. */
+export function customKind(definition: ApiObject, convert: ConvertObjects = renameVersion): Kind | undefined {
   if (!isTrue(definition, 'Established') && !isTrue(definition, 'NamesAccepted')) return undefined
   const spec = specOf(definition)
   const { acceptedNames: names } = statusOf(definition)
   const specs = versionsOf(definition).toSorted((a, b) => compareVersions(a.name, b.name))
   const forms = new Map(specs.map(version => [`${spec.group}/${version.name}`, formOf(spec, names.kind, version)]))
   const storageVersion = specs.find(({ storage }) => storage)?.name ?? ''
-  const rename = options.convert ?? ((object, to) => ({ ...object, apiVersion: to }))
+  const convertAll = convertWith(convert, forms)
   return {
     group: spec.group,
     names: {
@@ -56,19 +49,36 @@ export function customKind(definition: ApiObject, options: CustomKindOptions = {
     folder: `/${spec.group}/${names.plural}/`,
     verbs: isTrue(definition, 'Terminating') ? VERBS_WHILE_GOING : VERBS,
     manners: MANNERS,
+    convertAll,
     convert(object, to) {
       if (object.apiVersion === to) return object
-      if (!forms.has(object.apiVersion)) {
-        throw internalError(`request to convert CR from an invalid group/version: ${object.apiVersion}`)
-      }
-      const form = forms.get(to)
-      const pruned = (converted: ApiObject): ApiObject =>
-        form ? pruneStored(form, copyValue(converted as ValueObject) as ApiObject) : converted
-      const converted = rename(object, to)
-      return converted instanceof Promise ? converted.then(pruned) : pruned(converted)
+      const converted = convertAll([object], to)
+      return converted instanceof Promise ? converted.then(([first]) => first!) : converted[0]!
     },
   }
 }
+
+/** Converts what is not in the version that is wanted, and leaves out what that version does not know. */
+function convertWith(convert: ConvertObjects, forms: ReadonlyMap<string, ObjectForm>): NonNullable<Kind['convertAll']> {
+  return (objects, to) => {
+    const others = objects.filter(({ apiVersion }) => apiVersion !== to)
+    if (others.length === 0) return objects
+    for (const { apiVersion } of others) {
+      if (forms.has(apiVersion)) continue
+      throw internalError(`request to convert CR from an invalid group/version: ${apiVersion}`)
+    }
+    const form = forms.get(to)
+    const finish = (converted: readonly ApiObject[]): readonly ApiObject[] => {
+      const made = converted.values()
+      return objects.map(object => (object.apiVersion === to ? object : pruned(form, made.next().value!)))
+    }
+    const converted = convert(others, to)
+    return converted instanceof Promise ? converted.then(finish) : finish(converted)
+  }
+}
+
+const pruned = (form: ObjectForm | undefined, converted: ApiObject): ApiObject =>
+  form ? pruneStored(form, copyValue(converted as ValueObject) as ApiObject) : converted
 
 function formOf(spec: DefinitionSpec, kind: string, version: VersionSpec): ObjectForm {
   return {

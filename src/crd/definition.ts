@@ -3,6 +3,7 @@
 import type { ApiObject } from '../kinds/kind.js'
 import { metaOf } from '../meta/object-meta.js'
 import { isObject, type ValueObject } from '../meta/value.js'
+import type { ClientConfig } from '../webhook/client-config.js'
 
 export interface DefinitionSpec {
   readonly group: string
@@ -57,20 +58,9 @@ export interface ColumnSpec {
 export interface ConversionSpec {
   readonly strategy: string
   readonly webhook?: {
-    readonly clientConfig?: ClientConfigSpec
+    readonly clientConfig?: ClientConfig
     readonly conversionReviewVersions?: readonly string[] | null
   }
-}
-
-export interface ClientConfigSpec {
-  readonly url?: string
-  readonly service?: {
-    readonly namespace: string
-    readonly name: string
-    readonly path?: string
-    readonly port?: number
-  }
-  readonly caBundle?: string
 }
 
 export interface DefinitionStatus {

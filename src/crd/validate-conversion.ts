@@ -11,7 +11,8 @@ import {
 } from '../meta/field-errors.js'
 import { checkDns1035Label, checkDnsSubdomain } from '../meta/names.js'
 import type { Value } from '../meta/value.js'
-import type { ClientConfigSpec, ConversionSpec } from './definition.js'
+import type { ClientConfig } from '../webhook/client-config.js'
+import type { ConversionSpec } from './definition.js'
 
 const STRATEGIES = ['None', 'Webhook']
 const REVIEW_VERSIONS = ['v1', 'v1beta1']
@@ -65,7 +66,7 @@ function checkReviewVersions(
   return errors
 }
 
-function checkClientConfig(config: ClientConfigSpec, path: string, { needsUsableCa }: ConversionChecks): FieldError[] {
+function checkClientConfig(config: ClientConfig, path: string, { needsUsableCa }: ConversionChecks): FieldError[] {
   const { url, service, caBundle = '' } = config
   const errors: FieldError[] = []
   if ((url === undefined) === (service === undefined)) {
@@ -112,7 +113,7 @@ function urlFault(text: string, scheme: string, authority: string): string | und
 }
 
 function checkService(
-  { namespace, name, path: urlPath, port = 443 }: NonNullable<ClientConfigSpec['service']>,
+  { namespace, name, path: urlPath, port = 443 }: NonNullable<ClientConfig['service']>,
   path: string,
 ): FieldError[] {
   const errors: FieldError[] = []

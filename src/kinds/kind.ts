@@ -23,7 +23,12 @@ export interface Kind {
   readonly allocation?: Allocation | undefined
   /** An object, of the apiVersion that it names, as another apiVersion has it. The object is left as it was. */
   convert(object: ApiObject, to: string): ApiObject | Promise<ApiObject>
+  /** Many at once, for kinds where that is less work than one after the other. */
+  readonly convertAll?: ((objects: readonly ApiObject[], to: string) => Converted) | undefined
 }
+
+/** A promise only where there is something to wait for. */
+export type Converted = readonly ApiObject[] | Promise<readonly ApiObject[]>
 
 export interface KindNames {
   readonly plural: string

@@ -5,7 +5,7 @@ import { hasReason } from '../meta/status.js'
 import type { DeleteOptions } from '../meta/write-options.js'
 import type { ListAnswer, Shown } from './answer.js'
 import { remove } from './delete.js'
-import { listObjects } from './list.js'
+import { listObjects, once } from './list.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 
 const AT_A_TIME = 16
@@ -36,8 +36,4 @@ export async function deleteCollection(
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, worker))
   return { ...list, warnings, pages: once(objects) }
-}
-
-async function* once<T>(items: readonly T[]): AsyncIterable<readonly T[]> {
-  yield items
 }

@@ -55,6 +55,12 @@ function isStale(version: KindVersion | undefined, object: ApiObject, value: Buf
   }
 }
 
+/** What field selectors find in an object of that version. */
+export function selectableFields(version: KindVersion | undefined, object: ApiObject): Record<string, string> {
+  const { name = '', namespace = '' } = metaOf(object)
+  return { ...version?.fields(object), 'metadata.name': name, 'metadata.namespace': namespace }
+}
+
 export function createKindStore(store: Store, kind: Kind): KindStore {
   const versions = new Map<string, KindVersion>(
     kind.versions.map(version => [apiVersionOf(kind, version.name), version]),
@@ -63,14 +69,10 @@ export function createKindStore(store: Store, kind: Kind): KindStore {
 
   function describe(key: string, value: Buffer): Facts<ObjectFacts> {
     const object = decodeStored({ key, value, revision: 0 })
-    const meta = metaOf(object)
     const version = versions.get(object.apiVersion)
-    const fields = {
-      ...version?.fields(object),
-      'metadata.name': meta.name ?? '',
-      'metadata.namespace': meta.namespace ?? '',
-    }
-    return { terms: fields, data: { labels: meta.labels ?? {}, fields, isStale: isStale(version, object, value) } }
+    const fields = selectableFields(version, object)
+    const { labels = {} } = metaOf(object)
+    return { terms: fields, data: { labels, fields, isStale: isStale(version, object, value) } }
   }
 
   const keyOfObject = (object: ApiObject): string => {

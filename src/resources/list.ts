@@ -1,5 +1,5 @@
 // list: the objects of a collection at one revision, whole or page by page.
-
+import { resourceOf } from '../kinds/kind-names.js'
 import {
   type ContinueToken,
   continueExpired,
@@ -9,13 +9,13 @@ import {
 } from '../meta/continue-token.js'
 import type { ListOptions } from '../meta/list-options.js'
 import { parseResourceVersion } from '../meta/resource-version.js'
-import { badRequest, hasReason } from '../meta/status.js'
+import { badRequest, hasReason, storageReadError } from '../meta/status.js'
 import type { ReadAt, Revision } from '../storage/store.js'
 import type { ListAnswer, Shown } from './answer.js'
 import { folderOf, type KindEntry, type KindStore } from './kind-store.js'
 import type { ResourceContext, Target } from './resource-context.js'
 import { type Selection, selectionOf } from './selection.js'
-import { showEntry } from './shown.js'
+import { type ShownEntries, showSelected } from './selected.js'
 import { asStatus } from './storage-status.js'
 
 /** How many entries are read and handed on at a time. */
@@ -27,10 +27,11 @@ export async function listObjects(context: ResourceContext, target: Target, opti
   const query: ListQuery = {
     store: context.storeOf(kind),
     folder: folderOf(kind, namespace),
+    show: entries => shown(target, selection, entries),
     selection,
     ...where(options),
   }
-  const { revision, continueToken, remaining, batches } = await begin(query, target)
+  const { revision, continueToken, remaining, pages } = await begin(query, target)
   return {
     type: 'list',
     status: 200,
@@ -39,7 +40,7 @@ export async function listObjects(context: ResourceContext, target: Target, opti
     revision,
     continueToken,
     remaining,
-    pages: show(target, batches),
+    pages,
   }
 }
 
@@ -47,6 +48,8 @@ interface ListQuery {
   readonly store: KindStore
   readonly folder: string
   readonly selection: Selection
+  /** What is selected of entries, in the version of the request. */
+  readonly show: (entries: readonly KindEntry[]) => ShownEntries | Promise<ShownEntries>
   readonly at: ReadAt
   readonly asked: bigint
   readonly limit: number | undefined
@@ -57,7 +60,7 @@ interface Found {
   readonly revision: Revision
   readonly continueToken?: string
   readonly remaining?: number
-  readonly batches: AsyncIterable<readonly KindEntry[]> | Iterable<readonly KindEntry[]>
+  readonly pages: AsyncIterable<readonly Shown[]>
 }
 
 /** At which revision to read and from where on: the table of resourceVersion, its match, limit and continue. */
@@ -90,8 +93,7 @@ async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Fou
     if (selection.name !== undefined && inOnePlace && !token) return await findNamed(query, namespace)
     if (limit !== undefined && selection.everything) return await readPage(query, limit, startAfter)
     if (limit !== undefined) return await readSelectedPage(query, limit, startAfter)
-    const first = await asStatus(asked, () => store.cache.range(folder, { at, limit: PAGE, startAfter }))
-    return { revision: first.revision, batches: readOn(query, first.entries, first.revision, first.remaining) }
+    return await readAll(query, await asStatus(asked, () => store.cache.range(folder, { at, limit: PAGE, startAfter })))
   } catch (error) {
     if (!hasReason(error, 'Expired')) throw error
     throw token ? continueExpired(token) : listExpired()
@@ -99,79 +101,109 @@ async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Fou
 }
 
 /** Of an object that is asked for by its name the place is known. */
-async function findNamed({ store, folder, at, asked, selection }: ListQuery, namespace: string): Promise<Found> {
+async function findNamed(query: ListQuery, namespace: string): Promise<Found> {
+  const { store, folder, at, asked, selection, show } = query
   const { revision } = await asStatus(asked, () => store.cache.range(folder, { at, limit: 1 }))
   const entry = await asStatus(asked, () => store.get(namespace, selection.name!, { exactly: revision }))
-  return { revision, batches: [entry && selection.matches(entry) ? [entry] : []] }
+  return { revision, pages: once(selected(await show(entry ? [entry] : []))) }
 }
 
 async function readPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
-  const { store, folder, at, asked } = query
+  const { store, folder, at, asked, show } = query
   const { revision, entries, remaining } = await asStatus(asked, () =>
     store.cache.range(folder, { at, limit, startAfter }),
   )
+  const pages = once(selected(await show(entries)))
   const last = entries.at(-1)
-  if (remaining === 0 || !last) return { revision, batches: [entries] }
-  return { revision, remaining, continueToken: tokenAfter(folder, last, revision), batches: [entries] }
+  if (remaining === 0 || !last) return { revision, pages }
+  return { revision, remaining, continueToken: tokenAfter(folder, last, revision), pages }
 }
 
 /** With a selector, how many more there are is not known. */
 async function readSelectedPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
-  const { store, folder, asked, selection } = query
-  const matching: KindEntry[] = []
+  const { store, folder, asked, show } = query
+  const matching: Shown[] = []
   let { at } = query
   let from = startAfter
+  let last: KindEntry | undefined
   for (;;) {
     const page = await asStatus(asked, () => store.cache.range(folder, { at, limit: PAGE, startAfter: from }))
-    for (const entry of page.entries) {
-      if (!selection.matches(entry)) continue
+    for (const [i, each] of (await show(page.entries)).entries()) {
+      if (!each) continue
       if (matching.length === limit) {
-        const continueToken = tokenAfter(folder, matching.at(-1)!, page.revision)
-        return { revision: page.revision, continueToken, batches: [matching] }
+        const continueToken = tokenAfter(folder, last!, page.revision)
+        return { revision: page.revision, continueToken, pages: once(matching) }
       }
-      matching.push(entry)
+      matching.push(each)
+      last = page.entries[i]
     }
-    if (page.remaining === 0) return { revision: page.revision, batches: [matching] }
+    if (page.remaining === 0) return { revision: page.revision, pages: once(matching) }
     at = { exactly: page.revision }
     from = page.entries.at(-1)!.key
   }
 }
 
+type FirstPage = Awaited<ReturnType<KindStore['cache']['range']>>
+
+/**
+ * All there is. Where others have to convert it, they may fail, and whoever asked must be told before the answer begins:
+ * then it is gathered first. Otherwise it is read while it is sent.
+ */
+async function readAll(query: ListQuery, first: FirstPage): Promise<Found> {
+  const shownFirst = query.show(first.entries)
+  const pages = readOn(query, first, await shownFirst)
+  return { revision: first.revision, pages: shownFirst instanceof Promise ? once(await gathered(pages)) : pages }
+}
+
 async function* readOn(
-  { store, folder, asked, selection }: ListQuery,
-  first: readonly KindEntry[],
-  revision: Revision,
-  remaining: number,
-): AsyncIterable<readonly KindEntry[]> {
-  const select = (entries: readonly KindEntry[]) =>
-    selection.everything ? entries : entries.filter(entry => selection.matches(entry))
-  yield select(first)
+  { store, folder, asked, show }: ListQuery,
+  { entries, revision, remaining }: FirstPage,
+  first: ShownEntries,
+): AsyncGenerator<readonly Shown[]> {
+  yield selected(first)
   let left = remaining
-  let from = first.at(-1)?.key
+  let from = entries.at(-1)?.key
   while (left > 0) {
     const page = await asStatus(asked, () =>
       store.cache.range(folder, { at: { exactly: revision }, limit: PAGE, startAfter: from }),
     )
-    yield select(page.entries)
+    yield selected(await show(page.entries))
     left = page.remaining
     from = page.entries.at(-1)?.key
   }
 }
 
+async function gathered<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = []
+  for await (const page of pages) all.push(...page)
+  return all
+}
+
+export async function* once<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield items
+}
+
 const tokenAfter = (folder: string, { key }: KindEntry, revision: Revision): string =>
   encodeContinue({ revision, startAfter: key.slice(folder.length) })
 
-async function* show(
+const selected = (all: ShownEntries): readonly Shown[] =>
+  all.includes(undefined) ? all.filter(each => each !== undefined) : (all as readonly Shown[])
+
+function shown(
   target: Target,
-  batches: AsyncIterable<readonly KindEntry[]> | Iterable<readonly KindEntry[]>,
-): AsyncIterable<readonly Shown[]> {
-  for await (const batch of batches) {
-    const shown: Shown[] = []
-    for (const entry of batch) {
-      const each = showEntry(target, entry)
-      // Only a conversion has to be waited for.
-      shown.push(each instanceof Promise ? await each : each)
-    }
-    yield shown
+  selection: Selection,
+  entries: readonly KindEntry[],
+): ShownEntries | Promise<ShownEntries> {
+  try {
+    const all = showSelected(target, selection, entries)
+    return all instanceof Promise ? all.catch((error: unknown) => unreadable(target, error)) : all
+  } catch (error) {
+    return unreadable(target, error)
   }
+}
+
+/** A list with an object that cannot be read is none. */
+function unreadable({ kind }: Target, error: unknown): never {
+  if (!hasReason(error, 'InternalError')) throw error
+  throw storageReadError(resourceOf(kind), [{ reason: 'UnexpectedServerResponse', message: error.message }])
 }

@@ -1,9 +1,10 @@
 // Which objects of a collection a request means, answered from what is kept beside each entry.
-import type { KindVersion } from '../kinds/kind.js'
+import type { ApiObject, KindVersion } from '../kinds/kind.js'
 import { type FieldSelector, matchesFields, requiredField, supportedFields } from '../meta/field-selectors.js'
 import { type LabelSelector, matchesLabels, selectsEverything } from '../meta/label-selectors.js'
+import { metaOf } from '../meta/object-meta.js'
 import { badRequest } from '../meta/status.js'
-import type { KindEntry } from './kind-store.js'
+import { type KindEntry, selectableFields } from './kind-store.js'
 
 export interface Selection {
   /** True when it leaves nothing out. */
@@ -12,7 +13,12 @@ export interface Selection {
   readonly name: string | undefined
   /** A field that must have one value, so that a watch can be told of few objects only. */
   readonly term: { readonly field: string; readonly value: string } | undefined
+  /** Of an entry that is stored in the version of the request. */
   matches(entry: KindEntry): boolean
+  /** False for an entry in any version that cannot match: nothing changes where an object is. */
+  mayMatch(entry: KindEntry): boolean
+  /** Of an object in the version of the request. */
+  matchesObject(object: ApiObject): boolean
 }
 
 interface Selectors {
@@ -26,6 +32,7 @@ export function selectionOf(version: KindVersion, { labelSelector, fieldSelector
   if (!supported.ok) throw badRequest(supported.error)
   const fields = supported.value
   const everything = selectsEverything(labelSelector) && fields.length === 0
+  const places = fields.filter(({ field }) => field === 'metadata.name' || field === 'metadata.namespace')
   return {
     everything,
     name: requiredField(fields, 'metadata.name'),
@@ -33,5 +40,10 @@ export function selectionOf(version: KindVersion, { labelSelector, fieldSelector
     matches({ facts: { data } }) {
       return everything || (matchesLabels(labelSelector, data.labels) && matchesFields(fields, data.fields))
     },
+    mayMatch: ({ facts: { data } }) => places.length === 0 || matchesFields(places, data.fields),
+    matchesObject: object =>
+      everything ||
+      (matchesLabels(labelSelector, metaOf(object).labels ?? {}) &&
+        matchesFields(fields, selectableFields(version, object))),
   }
 }

@@ -1,7 +1,5 @@
-// watch: what happens to the objects of a collection, from a version on, or after what is there now.
-//
-// An event of the store concerns a watcher if the object was in its selection before or is in it now: then it was
-// added, modified or deleted as this watcher sees it, whatever the write itself did.
+// watch: what happens to the objects of a collection, from a version on, or after what is there now. What an event of
+// the store is to a watcher is found in watched-change.ts.
 import type { ApiObject } from '../kinds/kind.js'
 import type { ListOptions } from '../meta/list-options.js'
 import { parseResourceVersion } from '../meta/resource-version.js'
@@ -12,10 +10,11 @@ import type { Served, Shown } from './answer.js'
 import { folderOf, type KindEvent, type KindStore } from './kind-store.js'
 import type { ResourceContext, Target } from './resource-context.js'
 import { type Selection, selectionOf } from './selection.js'
-import { showEntry } from './shown.js'
+import { showSelected } from './selected.js'
 import { asStatus, statusOf } from './storage-status.js'
+import { changeFor, type EventType } from './watched-change.js'
 
-export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
+export type { EventType }
 
 /** Where events go. All answer whether more may follow at once; if not, `resume` says when. */
 export interface EventSink {
@@ -74,6 +73,8 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
   let stopped = false
   /** Continues what waits for the sink to take more. */
   let wake: (() => void) | undefined
+  /** An event waits for its conversion; nothing may overtake it. */
+  let isConverting = false
 
   function stop(): void {
     stopped = true
@@ -108,10 +109,9 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
     let startAfter: string | undefined
     for (;;) {
       const page = await asStatus(from, () => store.cache.range(folder, { at, limit: PAGE, startAfter }))
-      for (const entry of page.entries) {
+      for (const shown of await showSelected(served, selection, page.entries)) {
         if (stopped) return page.revision
-        if (!selection.matches(entry)) continue
-        if (!sink.event('ADDED', await showEntry(served, entry), undefined)) await room()
+        if (shown && !sink.event('ADDED', shown, undefined)) await room()
       }
       if (page.remaining === 0) {
         if (options.allowWatchBookmarks && !sink.bookmark(page.revision, true)) await room()
@@ -135,10 +135,11 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
       after,
       {
         event: tell,
-        progress: revision => void sink.bookmark(revision, false),
+        progress: revision => void (isConverting || sink.bookmark(revision, false)),
         end: error => end(reason(error, from)),
       },
-      isKey ? undefined : term,
+      // Events are sent by the fields of the version in which objects are stored.
+      isKey || served.kind.versions.length > 1 ? undefined : term,
     )
     if (options.allowWatchBookmarks) {
       bookmarks = setInterval(() => upstream?.requestProgress(), BOOKMARK_MS)
@@ -148,34 +149,35 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
 
   /** Tells the event as the watcher sees it. */
   function tell(event: KindEvent): boolean {
-    const before = event.previous !== undefined && selection.matches(event.previous)
-    const now = event.entry !== undefined && selection.matches(event.entry)
-    if (!before && !now) return true
-    if (now) return show(before ? 'MODIFIED' : 'ADDED', showEntry(served, event.entry), event)
-    // What leaves is shown as it was, with the version of the write that took it away.
-    return show('DELETED', showEntry(served, { ...event.previous!, revision: event.revision }), event)
-  }
-
-  function show(type: EventType, shown: Shown | Promise<Shown>, event: KindEvent): boolean {
-    if (!(shown instanceof Promise)) return sink.event(type, shown, event)
-    // A conversion takes its time: nothing may overtake it.
-    shown.then(
-      object => {
-        if (!stopped && sink.event(type, object, event)) upstream?.resume()
-      },
-      () => end(),
-    )
+    try {
+      const change = changeFor(served, selection, event)
+      if (!(change instanceof Promise)) return change === undefined || sink.event(change.type, change.object, event)
+      isConverting = true
+      change
+        .then(made => {
+          isConverting = false
+          if (stopped) return
+          if (made === undefined || sink.event(made.type, made.object, event)) upstream?.resume()
+        })
+        .catch(fail)
+    } catch (error) {
+      fail(error)
+    }
     return false
   }
 
-  begin().catch((error: unknown) => end(error instanceof StatusError ? error.status : undefined))
+  function fail(error: unknown): void {
+    end(error instanceof StatusError ? error.status : undefined)
+  }
+
+  begin().catch(fail)
 
   return {
     resume() {
       const waiting = wake
       wake = undefined
       if (waiting) waiting()
-      else upstream?.resume()
+      else if (!isConverting) upstream?.resume()
     },
     stop,
   }

@@ -15,6 +15,7 @@ import { startGarbageCollector } from '../controllers/garbage-collector.js'
 import { startNamespaceController } from '../controllers/namespace-controller.js'
 import { startStorageMigration } from '../controllers/storage-migration.js'
 import { definitionKind } from '../crd/definition-kind.js'
+import type { ConvertFunction } from '../convert/function-conversion.js'
 import type { LimitOptions } from '../http/limits.js'
 import { type ListenOptions, listen } from '../http/listener.js'
 import type { Kind } from '../kinds/kind.js'
@@ -24,6 +25,8 @@ import { createResourceContext, type ResourceContext } from '../resources/resour
 import { decodeStored } from '../resources/stored-object.js'
 import { openStore, type StorageOptions } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
+import type { KnownHosts } from '../webhook/known-hosts.js'
+import { createWebhooks } from '../webhook/webhooks.js'
 import { openAccess } from './access.js'
 import { admissionOf, definitionLifecycle, namespaceLifecycle, writeRights } from './admission.js'
 import { createApi } from './api.js'
@@ -31,6 +34,7 @@ import { bootstrap, firstAddress } from './bootstrap.js'
 import type { Access } from './kubeconfig.js'
 import { type RuntimeConfig, withRuntimeConfig } from './runtime-config.js'
 import { serviceAddresses } from './service-addresses.js'
+import { serviceFinder } from './service-finder.js'
 import { type CertificateOptions, hostsOf, prepareTls } from './tls.js'
 
 export interface ServerOptions {
@@ -47,6 +51,10 @@ export interface ServerOptions {
   readonly runtimeConfig?: RuntimeConfig | undefined
   /** Admission plugins that are not asked, by kube-apiserver's names. */
   readonly disabledPlugins?: readonly string[] | undefined
+  /** Where webhooks are found whose names no DNS knows, such as `converter.default.svc`. */
+  readonly webhookHosts?: KnownHosts | undefined
+  /** By the name of a definition: functions that convert its objects, whatever it says itself. */
+  readonly conversions?: Readonly<Record<string, ConvertFunction>> | undefined
   readonly garbageCollection?: boolean | undefined
   readonly namespaceController?: boolean | undefined
   readonly limits?: Partial<LimitOptions> | undefined
@@ -103,7 +111,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     })
     stack.push(() => access.stop())
     rights = access.rights
-    const definitions = await startDefinitions(context, registry, kindOf(registry, DEFINITIONS.group, DEFINITIONS.kind))
+    const webhooks = createWebhooks({ hosts: options.webhookHosts, findService: serviceFinder(context, registry) })
+    stack.push(() => webhooks.close())
+    const definitionsKind = kindOf(registry, DEFINITIONS.group, DEFINITIONS.kind)
+    const converters = { webhooks, functions: options.conversions }
+    const definitions = await startDefinitions(context, registry, definitionsKind, converters)
     stack.push(() => definitions.stop())
     await startControllers(store, context, registry, options, stack)
 

@@ -1,0 +1,24 @@
+// How the versions of a custom kind become one another, as its definition says.
+import { type ConvertObjects, renameVersion } from '../convert/conversion.js'
+import { type ConvertFunction, convertByFunction } from '../convert/function-conversion.js'
+import { convertByWebhook } from '../convert/webhook-conversion.js'
+import type { ApiObject } from '../kinds/kind.js'
+import { metaOf } from '../meta/object-meta.js'
+import type { Webhooks } from '../webhook/webhooks.js'
+import { specOf } from './definition.js'
+
+/** Who may be asked to convert. */
+export interface Converters {
+  readonly webhooks: Webhooks
+  /** By the name of the definition: functions that stand in for whatever strategy it names. */
+  readonly functions?: Readonly<Record<string, ConvertFunction>> | undefined
+}
+
+export function conversionOf(definition: ApiObject, { webhooks, functions = {} }: Converters): ConvertObjects {
+  const { name = '' } = metaOf(definition)
+  if (Object.hasOwn(functions, name)) return convertByFunction(functions[name]!)
+  const { conversion } = specOf(definition)
+  if (conversion?.strategy !== 'Webhook') return renameVersion
+  const { clientConfig = {}, conversionReviewVersions } = conversion.webhook ?? {}
+  return convertByWebhook(webhooks, { clientConfig, conversionReviewVersions: conversionReviewVersions ?? [] })
+}
