@@ -82,6 +82,7 @@ function kindOf(table: TypeTable, served: readonly { apiVersion: string; resourc
       createOnUpdate: strategy.createOnUpdate ?? false,
       anyMethodAnywhere: false,
       deleteAnswersStatus: !strategy.deleteAnswersObject,
+      terminates: strategy.terminates ?? false,
     },
     convert: (object, to) => convert(table, object, to),
   }

@@ -31,6 +31,8 @@ export interface Strategy {
   readonly unconditionalUpdate?: boolean
   /** A delete answers with the object instead of a Status. */
   readonly deleteAnswersObject?: boolean
+  /** It is marked as on its way out before it goes. */
+  readonly terminates?: boolean
   /** Every request is answered with this warning. */
   readonly deprecationWarning?: string
 }
@@ -104,6 +106,7 @@ const namespaces: Strategy = {
   forStatus: inTurn(keepGeneration, keepSpec),
   finish: setNamespaceLabel,
   deleteAnswersObject: true,
+  terminates: true,
 }
 
 /** A write to the `finalize` subresource: the finalizers in the spec, and nothing of the status. */

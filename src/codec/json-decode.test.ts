@@ -214,3 +214,9 @@ function unwrap(input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input
   return Object.entries(input).map(([key, member]) => [key, unwrap(member)])
 }
+
+it('reads -0 as the float where nothing else is spelt like that', () => {
+  const bytes = Buffer.from('[-0,0,-1,-0.0]')
+  expect(decodeJson(bytes).value).toEqual([0, 0, -1, new WholeFloat(-0)])
+  expect(decodeJson(bytes, { floatMinusZero: true }).value).toEqual([new WholeFloat(-0), 0, -1, new WholeFloat(-0)])
+})

@@ -9,10 +9,14 @@ import { byteOffset, decodeUtf8 } from './utf8.js'
 export interface JsonDecodeOptions {
   /** How deep lists and objects may nest: 10,000, as in Go, unless told. */
   maxDepth?: number
+  /** `-0` is the float, as Go prints it, and not the integer, which has no sign. */
+  floatMinusZero?: boolean
 }
 
 /** Reads one JSON value and nothing after it. Throws a CodecError. */
-export function decodeJson(bytes: Uint8Array, { maxDepth = MAX_DEPTH }: JsonDecodeOptions = {}): Decoded {
+export function decodeJson(bytes: Uint8Array, options: JsonDecodeOptions = {}): Decoded {
+  const { maxDepth = MAX_DEPTH, floatMinusZero = false } = options
+  minusZero = floatMinusZero ? MINUS_ZERO : 0
   const text = decodeUtf8(bytes)
   try {
     return parse(text, maxDepth)
@@ -81,6 +85,10 @@ const CLOSE_OBJECT = 0x7d
 
 /** Where the last scalar that was read ended: a second result of the functions that read one. */
 let next = 0
+
+const MINUS_ZERO = new WholeFloat(-0)
+/** What `-0` is in the text at hand. */
+let minusZero: Value = 0
 
 function parse(text: string, maxDepth: number): Decoded {
   const duplicates: string[] = []
@@ -284,7 +292,7 @@ function readNumber(text: string, start: number, first: number): Value | undefin
   }
   if (c === POINT || c === 0x65 || c === 0x45) return readFloat(text, start, at, c)
   next = at
-  if (at - start <= 15) return first === MINUS ? 0 - whole : whole
+  if (at - start <= 15) return first !== MINUS ? whole : whole === 0 ? minusZero : -whole
   return parseNumber(text.slice(start, at))
 }
 

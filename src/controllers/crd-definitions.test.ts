@@ -15,6 +15,8 @@ import {
 
 afterEach(stopProcesses)
 
+const MERGE_PATCH = 'application/merge-patch+json'
+
 const definition = (plural: string, kind: string): Value => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
@@ -52,6 +54,16 @@ describe('definitions', () => {
     await create(one, 'widgets', { name: 'a' })
   })
 
+  it('know since when there can be objects, whatever becomes of them', async () => {
+    const one = await startProcess(createMemoryStore())
+    await define(one, 'widgets', 'Widget')
+    const since = find(one, 'widgets')!.kind.since!
+    expect(since).toBeGreaterThan(0)
+    const patch = { bytes: Buffer.from('{"spec":{"names":{"shortNames":["w"]}}}'), mediaType: MERGE_PATCH }
+    await one.verbs.patch(definitionAt('widgets.example.com'), NO_QUERY, patch, CALLER)
+    expect(find(one, 'widgets')!.kind).toMatchObject({ since, names: { shortNames: ['w'] } })
+  })
+
   it('go with all their objects, and what they defined goes with them', async () => {
     const store = createMemoryStore()
     const one = await startProcess(store)
@@ -72,7 +84,7 @@ describe('definitions', () => {
     const served = find(one, 'widgets')!
     expect(served.kind.verbs).not.toContain('create')
     const held: Target = { ...served, namespace: '', name: 'held', subresource: '' }
-    const patch = { bytes: Buffer.from('{"metadata":{"finalizers":null}}'), mediaType: 'application/merge-patch+json' }
+    const patch = { bytes: Buffer.from('{"metadata":{"finalizers":null}}'), mediaType: MERGE_PATCH }
     await one.verbs.patch(held, NO_QUERY, patch, CALLER)
     await expect.poll(() => find(one, 'widgets')).toBeUndefined()
   })

@@ -142,7 +142,9 @@ export async function startDefinitions(
   function kindFor(definition: ApiObject, old: Known | undefined): Kind | undefined {
     const { group, plural } = resourceDefinedBy(definition)
     if (builtin.has(`${group}/${plural}`)) return undefined
-    const kind = customKind(definition, conversionOf(definition, converters))
+    const defined = customKind(definition, conversionOf(definition, converters))
+    const since = old?.kind?.since ?? Number(metaOf(definition).resourceVersion)
+    const kind = defined && { ...defined, since }
     if (!kind || !old?.kind) return kind
     const isSame =
       equalValues(definition['spec'], old.definition['spec']) &&

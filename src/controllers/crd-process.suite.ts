@@ -30,7 +30,7 @@ export interface Process {
 
 const started: Process[] = []
 
-export async function startProcess(store: Store, admission?: Admission): Promise<Process> {
+export async function startProcess(store: Store, admission?: Partial<Admission>): Promise<Process> {
   const registry = createRegistry()
   registry.put(DEFINITIONS)
   const context = createResourceContext({ store, admission })

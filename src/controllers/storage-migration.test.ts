@@ -36,7 +36,7 @@ afterEach(async () => {
 })
 
 async function startWith(store: Store, onWidget?: (request: AdmissionRequest) => void): Promise<Process & Controller> {
-  const admission: Admission = {
+  const admission: Partial<Admission> = {
     admit: async ({ object }) => object,
     validate: async request => {
       if (request.operation === 'UPDATE' && request.target.kind.group === 'example.com') onWidget?.(request)

@@ -18,6 +18,7 @@ const MANNERS: Manners = {
   createOnUpdate: false,
   anyMethodAnywhere: true,
   deleteAnswersStatus: true,
+  terminates: false,
 }
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']

@@ -3,6 +3,7 @@ import type { ApiObject, Kind, KindVersion, ObjectRules, StatusRules } from '../
 import { metaOf } from '../meta/object-meta.js'
 import { badRequest, StatusError, withWarnings } from '../meta/status.js'
 import { equalValues, isObject, type Value } from '../meta/value.js'
+import { readDefaultMetadata } from '../schema/check/default-metadata.js'
 import { setCondition, withStatus } from './conditions.js'
 import { CLEANUP_FINALIZER, isGoing, specOf, statusOf, versionsOf } from './definition.js'
 import { defaultDefinition } from './definition-defaults.js'
@@ -19,7 +20,7 @@ export function definitionKind(base: Kind): Kind {
     ...base,
     folder: `/${base.group}/${base.names.plural}/`,
     versions: base.versions.map(definitionVersion),
-    manners: { ...base.manners, unconditionalUpdate: false },
+    manners: { ...base.manners, unconditionalUpdate: false, terminates: true },
   }
 }
 
@@ -34,13 +35,14 @@ function definitionVersion(base: KindVersion): KindVersion {
 function definitionRules(base: ObjectRules): ObjectRules {
   return {
     shape: (body, duplicates) => shapeDefinition(base, body, duplicates),
-    default: object => defaultDefinition(base.default(object)),
-    forCreate: object => withStorageVersion(withGeneration(withStatus(object, statusOf(NOTHING)), 1)),
+    // The table of types has no defaults for it.
+    default: defaultDefinition,
+    forCreate: object => withReadDefaults(withStorageVersion(withGeneration(withStatus(object, statusOf(NOTHING)), 1))),
     forUpdate(object, old) {
       const kept = withStatus(object, statusOf(old))
       const before = metaOf(old).generation ?? 0
       const isSame = equalValues(object['spec'], old['spec'])
-      return withStorageVersion(withGeneration(kept, isSame ? before : Number(before) + 1))
+      return withReadDefaults(withStorageVersion(withGeneration(kept, isSame ? before : Number(before) + 1)))
     },
     validate: validateDefinition,
     validateUpdate: validateDefinitionUpdate,
@@ -49,6 +51,12 @@ function definitionRules(base: ObjectRules): ObjectRules {
     forDeletion: markTerminating,
     warnings: definitionWarnings,
   }
+}
+
+/** Changes the definition in place. */
+function withReadDefaults(definition: ApiObject): ApiObject {
+  for (const { schema } of versionsOf(definition)) readDefaultMetadata(schema?.openAPIV3Schema ?? null)
+  return definition
 }
 
 /** An older version is known by name; to read it as this one is refused, after a look at what it holds. */
@@ -63,10 +71,18 @@ function shapeDefinition(
     throw withWarnings(badRequest(why), strict)
   }
   try {
-    return base.shape(body, duplicates)
+    const shaped = base.shape(body, duplicates)
+    keepEmptyVersions(shaped.object['spec'], isObject(body) ? body['spec'] : undefined)
+    return shaped
   } catch (error) {
     throw error instanceof StatusError ? ofThisScheme(error) : error
   }
+}
+
+/** Definitions are kept as JSON, which other than protobuf tells an empty list from none. */
+function keepEmptyVersions(spec: Value | undefined, written: Value | undefined): void {
+  if (!isObject(spec) || !isObject(written)) return
+  if (Array.isArray(written['versions']) && spec['versions'] === null) spec['versions'] = []
 }
 
 const KIND = 'CustomResourceDefinition'

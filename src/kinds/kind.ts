@@ -14,6 +14,8 @@ export interface Kind {
   readonly storageVersion: string
   /** The same with its group, which is another one where two groups serve the same objects. */
   readonly storedAs: string
+  /** The revision at which it came to be, where that is known: nothing can be watched from before. */
+  readonly since?: number | undefined
   /** Where its objects are kept: a folder of the store, such as `/configmaps/` or `/example.com/widgets/`. */
   readonly folder: string
   /** The verbs that discovery lists and requests may use, in discovery's order. */
@@ -51,6 +53,8 @@ export interface Manners {
   readonly anyMethodAnywhere: boolean
   /** A delete that removes the object answers with a Status; otherwise with the object. */
   readonly deleteAnswersStatus: boolean
+  /** It is marked as on its way out before it goes, and its preconditions are checked then, in words of their own. */
+  readonly terminates: boolean
 }
 
 export interface KindVersion {

@@ -4,6 +4,7 @@ import type { Value } from './value.js'
 import {
   checkDeleteCollectionOptions,
   decodeDeleteOptions,
+  failedBeforeTerminating,
   failedPrecondition,
   parseCreateOptions,
   parseDeleteOptions,
@@ -174,4 +175,16 @@ describe('preconditions', () => {
       'the ResourceVersion in the precondition (4) does not match the ResourceVersion in record (5). The object might have been modified',
     )
   })
+})
+
+test('what is marked before it goes has words of its own for preconditions', () => {
+  const resource = { group: '', resource: 'namespaces' }
+  const meta = { name: 'a', uid: 'u', resourceVersion: '5' }
+  const failed = (preconditions: Parameters<typeof failedBeforeTerminating>[0]) =>
+    failedBeforeTerminating(preconditions, meta, resource)?.message
+  expect(failed({ uid: 'u', resourceVersion: '5' })).toBeUndefined()
+  expect(failed({ uid: 'x' })).toBe(
+    'Operation cannot be fulfilled on namespaces "a": Precondition failed: UID in precondition: x, UID in object meta: u',
+  )
+  expect(failed({ resourceVersion: '4' })).toContain('ResourceVersion in precondition: 4, ResourceVersion in object')
 })

@@ -3,7 +3,7 @@
 import { type FieldError, fieldForbidden, fieldInvalid, fieldNotSupported, fieldRequired } from './field-errors.js'
 import { BOOL, decodeStruct, type GoStruct, INT64, jsonTypeOf, STRING, STRINGS } from './go-struct.js'
 import { quote } from './go-text.js'
-import type { GroupKind } from './group-version.js'
+import type { GroupKind, GroupResource } from './group-version.js'
 import { checkFieldManager, type ObjectMeta } from './object-meta.js'
 import { queryInteger, querySwitch, queryText } from './query.js'
 import { badRequest, conflict, invalid, type StatusError } from './status.js'
@@ -124,6 +124,25 @@ export function failedPrecondition(
   if (resourceVersion !== undefined && resourceVersion !== meta.resourceVersion) {
     const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${meta.resourceVersion ?? ''}). The object might have been modified`
     return conflict(at, name, why)
+  }
+  return undefined
+}
+
+/** The same for what is marked as terminating before it goes. */
+export function failedBeforeTerminating(
+  { uid, resourceVersion }: Preconditions,
+  meta: ObjectMeta,
+  resource: GroupResource,
+): StatusError | undefined {
+  const failed = (what: string, asked: string, there = ''): StatusError =>
+    conflict(
+      resource,
+      meta.name ?? '',
+      `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${there}`,
+    )
+  if (uid !== undefined && uid !== meta.uid) return failed('UID', uid, meta.uid)
+  if (resourceVersion !== undefined && resourceVersion !== meta.resourceVersion) {
+    return failed('ResourceVersion', resourceVersion, meta.resourceVersion)
   }
   return undefined
 }

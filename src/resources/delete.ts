@@ -11,7 +11,7 @@ import {
   ORPHAN_FINALIZER,
 } from '../meta/object-meta.js'
 import { modifiedMeanwhile, notFound, success } from '../meta/status.js'
-import { type DeleteOptions, failedPrecondition } from '../meta/write-options.js'
+import { type DeleteOptions, failedBeforeTerminating, failedPrecondition } from '../meta/write-options.js'
 import type { ObjectAnswer, StatusAnswer } from './answer.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { showEntry, showValue } from './shown.js'
@@ -27,7 +27,7 @@ export async function deleteObject(
   options: DeleteOptions,
   caller: Caller,
 ): Promise<ObjectAnswer | StatusAnswer> {
-  if (options.ignoreStoreReadError) return deleteUnreadable(context, target)
+  if (options.ignoreStoreReadError) return deleteUnreadable(context, target, caller)
   const { kind } = target
   const warnings: string[] = []
   const { object, isGone } = await remove(context, target, options, caller, warnings)
@@ -60,8 +60,7 @@ export async function remove(
     const entry = await asStatus(0, () => store.get(namespace, name))
     if (!entry) break
     const old = (await showEntry(target, entry)).value()
-    const failed = options.preconditions && failedPrecondition(options.preconditions, metaOf(old), groupKindOf(kind))
-    if (failed) throw failed
+    checkPreconditions(target, old, options)
     await context.validate({ operation: 'DELETE', target, object: undefined, old, options, caller }, warnings)
 
     const wished = setMeta(old, withPolicy(metaOf(old), options))
@@ -83,6 +82,14 @@ export async function remove(
   }
   if (await asStatus(0, () => store.get(namespace, name))) throw modifiedMeanwhile(resourceOf(kind), name)
   throw notFound(resourceOf(kind), name)
+}
+
+function checkPreconditions({ kind }: Target, old: ApiObject, { preconditions }: DeleteOptions): void {
+  if (!preconditions) return
+  const failed = kind.manners.terminates
+    ? failedBeforeTerminating(preconditions, metaOf(old), resourceOf(kind))
+    : failedPrecondition(preconditions, metaOf(old), groupKindOf(kind))
+  if (failed) throw failed
 }
 
 /** The finalizers by which the garbage collector learns what is to become of dependents. */

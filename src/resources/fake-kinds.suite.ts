@@ -11,6 +11,7 @@ const TYPED: Manners = {
   createOnUpdate: false,
   anyMethodAnywhere: false,
   deleteAnswersStatus: true,
+  terminates: false,
 }
 
 const UNTYPED: Manners = {
@@ -19,6 +20,7 @@ const UNTYPED: Manners = {
   createOnUpdate: false,
   anyMethodAnywhere: true,
   deleteAnswersStatus: true,
+  terminates: false,
 }
 
 /** `notes` in the core group. */

@@ -39,6 +39,8 @@ export interface Admission {
   admit(request: AdmissionRequest & { readonly object: ApiObject }, warnings: string[]): Promise<ApiObject>
   /** Sees what is about to be stored. */
   validate(request: AdmissionRequest, warnings: string[]): Promise<void>
+  /** Refuses what is only allowed to those who may do this, too. */
+  permit(verb: string, target: Target, caller: Caller): Promise<void>
 }
 
 /** What a request addresses. */
@@ -53,20 +55,18 @@ export interface Target extends Served {
 const ADMIT_ALL: Admission = {
   admit: async ({ object }) => object,
   validate: async () => {},
+  permit: async () => {},
 }
 
 export interface ResourceOptions {
   readonly store: Store
-  readonly admission?: Admission | undefined
+  /** Who says nothing to a question agrees. */
+  readonly admission?: Partial<Admission> | undefined
   /** Milliseconds, as `Date.now` gives them. */
   readonly now?: (() => number) | undefined
 }
 
-export function createResourceContext({
-  store,
-  admission = ADMIT_ALL,
-  now = Date.now,
-}: ResourceOptions): ResourceContext {
+export function createResourceContext({ store, admission = {}, now = Date.now }: ResourceOptions): ResourceContext {
   // By the versions: a kind that differs in nothing that concerns its objects is still served from the same place. A kind
   // that was replaced keeps its store for the requests that began with it.
   const made = new WeakMap<Kind['versions'], KindStore>()
@@ -82,6 +82,7 @@ export function createResourceContext({
   }
 
   return {
+    ...ADMIT_ALL,
     ...admission,
     now,
     storeOf,

@@ -15,7 +15,8 @@ export function encodeStored(object: ApiObject): Buffer {
 }
 
 export function decodeStored({ key, value, revision }: Entry): ApiObject {
-  const { value: object } = decodeJson(value)
+  // An integer is never stored with a sign that it has not got.
+  const { value: object } = decodeJson(value, { floatMinusZero: true })
   if (!isObject(object) || !isObject(object['metadata'])) throw internalError(`what is stored at ${key} is no object`)
   object['metadata']['resourceVersion'] = String(revision)
   return object as ApiObject

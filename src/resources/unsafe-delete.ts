@@ -3,14 +3,22 @@
 import { fieldInvalid } from '../meta/field-errors.js'
 import { invalid, StatusError, success } from '../meta/status.js'
 import type { StatusAnswer } from './answer.js'
-import type { ResourceContext, Target } from './resource-context.js'
+import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { showEntry } from './shown.js'
 import { asStatus } from './storage-status.js'
 
 const OPTION = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 
-export async function deleteUnreadable(context: ResourceContext, target: Target): Promise<StatusAnswer> {
+/** A permission of its own, beside that to delete. */
+const VERB = 'unsafe-delete-ignore-read-errors'
+
+export async function deleteUnreadable(
+  context: ResourceContext,
+  target: Target,
+  caller: Caller,
+): Promise<StatusAnswer> {
   const { kind, namespace, name } = target
+  await context.permit(VERB, target, caller)
   const store = context.storeOf(kind)
   const entry = await asStatus(0, () => store.get(namespace, name))
   const isUnreadable = entry !== undefined && !(await canBeShown(() => showEntry(target, entry)))

@@ -99,6 +99,8 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
    * come there is nothing to tell: it is left to wait until its time is over.
    */
   async function startOf(): Promise<Revision | undefined> {
+    const { since = 0 } = served.kind
+    if (from !== 0n && from < since) throw tooOldResourceVersion(from, since)
     const latest = await asStatus(from, () => store.cache.revision())
     return from === 0n ? latest : from > latest ? undefined : Number(from)
   }

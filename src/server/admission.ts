@@ -6,6 +6,7 @@ import { checkEscalation } from '../auth/escalation.js'
 import type { Rights } from '../auth/rights.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { resourceOf } from '../kinds/kind-names.js'
+import { quote } from '../meta/go-text.js'
 import { metaOf } from '../meta/object-meta.js'
 import { forbidden } from '../meta/status.js'
 import type { Admission, AdmissionRequest } from '../resources/resource-context.js'
@@ -19,6 +20,7 @@ export interface AdmissionPlugin extends Partial<Admission> {
 export function admissionOf(plugins: readonly AdmissionPlugin[]): Admission {
   const admitting = plugins.flatMap(({ admit }) => admit ?? [])
   const validating = plugins.flatMap(({ validate }) => validate ?? [])
+  const permitting = plugins.flatMap(({ permit }) => permit ?? [])
   return {
     async admit(request, warnings) {
       let { object } = request
@@ -27,6 +29,9 @@ export function admissionOf(plugins: readonly AdmissionPlugin[]): Admission {
     },
     async validate(request, warnings) {
       for (const validate of validating) await validate(request, warnings)
+    },
+    async permit(verb, target, caller) {
+      for (const permit of permitting) await permit(verb, target, caller)
     },
   }
 }
@@ -66,6 +71,11 @@ export function writeRights(rights: () => Rights): AdmissionPlugin {
       const deed = { verb: 'create', ...resourceOf(target.kind), subresource, namespace, name }
       const verdict = await rights().authorize(caller, deed)
       if (!verdict.allowed) throw refusal(caller, deed, verdict)
+    },
+    async permit(verb, { kind, namespace, name, subresource }, caller) {
+      const deed = { verb, ...resourceOf(kind), subresource, namespace, name }
+      const { allowed, reason } = await rights().authorize(caller, deed)
+      if (!allowed) throw forbidden(resourceOf(kind), name, `not permitted to do ${quote(verb)}, reason: ${reason}`)
     },
   }
 }

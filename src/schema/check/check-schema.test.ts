@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/field-errors.js'
 import type { ValueObject } from '../../meta/value.js'
 import { checkSchema } from './check-schema.js'
+import { readDefaultMetadata } from './default-metadata.js'
 
 const faultsOf = (schema: ValueObject, hasStatus = false): string[] =>
   checkSchema(schema, 'schema', { hasStatus }).errors.map(printFieldError)
@@ -68,4 +69,22 @@ describe('with a status subresource', () => {
       /XValidations\] fields are allowed at the root of the schema if the status subresource is enabled$/,
     )
   })
+})
+
+test('defaults lose what the metadata of embedded resources do not have, and nothing else', () => {
+  const embedded = { type: 'object', 'x-kubernetes-embedded-resource': true }
+  const value = () => ({ apiVersion: 'v1', kind: 'X', other: { metadata: { colour: 'red' } } })
+  const schema = {
+    type: 'object',
+    properties: {
+      list: { type: 'array', items: embedded, default: [{ ...value(), metadata: { name: 'a', colour: 'red' } }] },
+      plain: { type: 'object', default: { ...value(), metadata: { colour: 'red' } } },
+      broken: { ...embedded, default: { metadata: 'red' } },
+    },
+  } satisfies ValueObject
+  readDefaultMetadata(schema)
+  const { list, plain, broken } = schema.properties
+  expect(list.default).toEqual([{ ...value(), metadata: { name: 'a' } }])
+  expect(plain.default).toEqual({ ...value(), metadata: { colour: 'red' } })
+  expect(broken.default).toEqual({ metadata: 'red' })
 })

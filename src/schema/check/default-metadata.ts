@@ -1,0 +1,36 @@
+// The metadata of embedded resources in defaults: they are read as what they are when the definition is written, so that
+// a default holds no metadata that the objects it ends up in could not have.
+import { isObject, type Value } from '../../meta/value.js'
+import { coerceEmbedded } from '../coerce.js'
+import { isTypeOrMetadata } from '../prune.js'
+import { isTooDeep, parseSchema, type Schema } from '../structural.js'
+
+/** Drops in place what metadata do not have; what cannot be metadata at all is left to be refused. */
+export function readDefaultMetadata(written: Value): void {
+  // Most schemas embed nothing, which is sooner known than what else they say.
+  if (embedsResources(written) && !isTooDeep(written)) visit(parseSchema(written), true)
+}
+
+function visit(schema: Schema, isRoot: boolean): void {
+  const { items, additionalProperties, properties, extensions } = schema
+  if (schema.default !== undefined) {
+    coerceEmbedded(schema.default, schema, { isResource: isRoot || extensions.embeddedResource })
+  }
+  if (items !== undefined) visit(items, false)
+  if (typeof additionalProperties === 'object') visit(additionalProperties, false)
+  for (const [name, property] of properties) {
+    if (!(extensions.embeddedResource && isTypeOrMetadata(name))) visit(property, false)
+  }
+}
+
+function embedsResources(written: Value): boolean {
+  const open: Value[] = [written]
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (Array.isArray(value)) for (const item of value) open.push(item)
+    else if (isObject(value)) {
+      if (value['x-kubernetes-embedded-resource'] === true) return true
+      for (const key of Object.keys(value)) open.push(value[key]!)
+    }
+  }
+  return false
+}
