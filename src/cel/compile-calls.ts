@@ -147,7 +147,8 @@ function orElse(compiler: Compiler, expr: CallExpr, target: Expr): Compiled {
     run: frame => {
       const optional = run(frame)
       if (isError(optional)) return optional
-      if (!(optional instanceof OptionalValue)) return NO_SUCH_OVERLOAD
+      // What is no optional is what there is: only a value of an unknown type can be that.
+      if (!(optional instanceof OptionalValue)) return optional
       if (optional.value === undefined) return other(frame)
       return expr.name === 'or' ? optional : optional.value
     },
@@ -171,8 +172,7 @@ function insert(compiler: Compiler, expr: CallExpr): Compiled {
       const entries = value === undefined ? [...entriesOf(key!)] : [[key!, value] as const]
       for (const [k, v] of entries) {
         if (map.has(k)) return new CelError(`insert failed: key ${printKey(k)} already exists`)
-        const fault = map.set(k, v)
-        if (fault) return fault
+        map.set(k, v)
       }
       return map
     },
@@ -336,11 +336,16 @@ function invokeOverload({ call, cost, params }: Overload): Invoke {
   }
 }
 
-/** True if the types known before evaluation leave no doubt that the overload fits. */
+/**
+ * True if the types known before evaluation leave no doubt that the overload fits. The elements of a host's list may
+ * be errors.
+ */
 const isSettled = (overload: Overload, types: readonly (CelType | undefined)[]): boolean =>
   overload.params.every((param, i) => {
     const type = types[i]
-    return isWild(param) || (type !== undefined && type.kind === param.kind && type.nullable !== true)
+    if (isWild(param)) return true
+    if (type === undefined || type.kind !== param.kind || type.nullable === true) return false
+    return param.kind !== 'list' || isWild(param.params[0]!)
   })
 
 const isWild = ({ kind }: CelType): boolean => kind === 'dyn' || kind === 'param' || kind === 'any'

@@ -222,9 +222,8 @@ class TreeCompiler implements Compiler {
       parts.every(({ key, value, optional }) => !optional && key.constant !== undefined && value.constant !== undefined)
     ) {
       const map = new CelMap()
-      const faults = parts.map(({ key, value }) => map.set(key.constant!, value.constant!))
-      const fault = faults.find(isError)
-      return fault ? { run: () => fault } : constant(map)
+      for (const { key, value } of parts) map.set(key.constant!, value.constant!)
+      return constant(map)
     }
     return {
       run: frame => {
@@ -237,8 +236,7 @@ class TreeCompiler implements Compiler {
           if (optional && !(v instanceof OptionalValue)) return notOptional(printKey(k), v)
           const entry = optional ? (v as OptionalValue).value : v
           if (entry === undefined) continue
-          const fault = map.set(k, entry)
-          if (fault) return fault
+          map.set(k, entry)
         }
         spend(frame, MAP_COST)
         return map

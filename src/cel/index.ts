@@ -105,7 +105,7 @@ export function compile(text: string, environment: Environment, options: Compile
   }
 }
 
-export { CelError, isError } from './cel-error.js'
+export { CelError, isError, NO_SUCH_OVERLOAD } from './cel-error.js'
 export * as types from './cel-type.js'
 export { type CelType, printType } from './cel-type.js'
 export type { Checked } from './checker.js'
@@ -129,6 +129,11 @@ export { walk } from './syntax-tree.js'
 export {
   CelMap,
   equal,
+  equalOrError,
+  isList,
+  itemAt,
+  itemsOf,
+  type List,
   ListValue,
   MapValue,
   mapFrom,
@@ -136,6 +141,7 @@ export {
   OPTIONAL_NONE,
   OpaqueValue,
   OptionalValue,
+  sizeOfList,
   TypeValue,
   typeOfValue,
   type Value,

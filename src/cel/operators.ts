@@ -40,7 +40,7 @@ export function add(a: Value, b: Value): Value {
     return b instanceof Timestamp ? timestampOf(nanosOf(b) + a.nanos) : NO_SUCH_OVERLOAD
   }
   if (a instanceof Timestamp) return b instanceof Duration ? timestampOf(nanosOf(a) + b.nanos) : NO_SUCH_OVERLOAD
-  return noSuchOverload('_+_')
+  return unfit(a, '_+_')
 }
 
 export function subtract(a: Value, b: Value): Value {
@@ -54,41 +54,45 @@ export function subtract(a: Value, b: Value): Value {
     const span = durationOf(nanosOf(a) - nanosOf(b))
     return isError(span) ? DURATION_OVERFLOW : span
   }
-  return noSuchOverload('_-_')
+  return unfit(a, '_-_')
 }
 
 export function multiply(a: Value, b: Value): Value {
   if (isInt(a)) return isInt(b) ? multiplyInts(a, b) : NO_SUCH_OVERLOAD
   if (a instanceof Double) return b instanceof Double ? new Double(a.value * b.value) : NO_SUCH_OVERLOAD
   if (a instanceof Uint) return b instanceof Uint ? checkedUint(a.value * b.value) : NO_SUCH_OVERLOAD
-  return noSuchOverload('_*_')
+  return unfit(a, '_*_')
 }
 
 export function divide(a: Value, b: Value): Value {
   if (isInt(a)) return isInt(b) ? divideInts(a, b) : NO_SUCH_OVERLOAD
   if (a instanceof Double) return b instanceof Double ? new Double(a.value / b.value) : NO_SUCH_OVERLOAD
-  if (!(a instanceof Uint)) return noSuchOverload('_/_')
+  if (!(a instanceof Uint)) return unfit(a, '_/_')
   if (!(b instanceof Uint)) return NO_SUCH_OVERLOAD
   return b.value === 0n ? DIVISION_BY_ZERO : new Uint(a.value / b.value)
 }
 
 export function modulo(a: Value, b: Value): Value {
   if (isInt(a)) return isInt(b) ? moduloInts(a, b) : NO_SUCH_OVERLOAD
-  if (!(a instanceof Uint)) return noSuchOverload('_%_')
+  if (!(a instanceof Uint)) return unfit(a, '_%_')
   if (!(b instanceof Uint)) return NO_SUCH_OVERLOAD
   return b.value === 0n ? MODULUS_BY_ZERO : new Uint(a.value % b.value)
 }
 
 export function negate(a: Value): Value {
   if (isInt(a)) return negateInt(a)
-  return a instanceof Double ? new Double(-a.value) : noSuchOverload('-_')
+  return a instanceof Double ? new Double(-a.value) : unfit(a, '-_')
 }
 
-export const not = (a: Value): Value => (typeof a === 'boolean' ? !a : noSuchOverload('!_'))
+export const not = (a: Value): Value => (typeof a === 'boolean' ? !a : NO_SUCH_OVERLOAD)
+
+/** Texts and moments have methods: they answer for themselves, and do not name what they were asked. */
+export const unfit = (a: Value, operator: string): CelError =>
+  typeof a === 'string' || a instanceof Timestamp || a instanceof Duration ? NO_SUCH_OVERLOAD : noSuchOverload(operator)
 
 export function isIn(element: Value, container: Value): Value {
   if (isList(container)) return listContains(container, element)
-  if (!(container instanceof MapValue)) return noSuchOverload('@in')
+  if (!(container instanceof MapValue)) return NO_SUCH_OVERLOAD
   const found = container.get(element)
   return isError(found) ? found : found !== undefined
 }
@@ -104,16 +108,19 @@ function listContains(list: List, element: Value): boolean {
 /** The element at an index, the value of a key, or the error of there being none. */
 export function indexInto(container: Value, key: Value): Value {
   if (isList(container)) {
-    if (container instanceof ListValue && container.index) return container.index(key)
     const index = listIndex(key)
     if (typeof index !== 'number') return index
-    return index >= 0 && index < sizeOfList(container) ? itemAt(container, index) : outOfBounds(key)
+    if (index < 0 || index >= sizeOfList(container)) return outOfBounds(key)
+    if (typeof key !== 'number' && container instanceof ListValue && container.intIndexOnly === true) {
+      return new CelError(`unsupported index: ${printKey(key)}`)
+    }
+    return itemAt(container, index)
   }
-  if (container instanceof MapValue) {
-    const found = container.get(key)
-    return found === undefined ? noSuchKey(key) : found
-  }
-  return noSuchKey(key)
+  if (!(container instanceof MapValue)) return noSuchKey(key)
+  // A map may hold a key that is null, but nobody can ask for it.
+  if (key === null) return new CelError('invalid qualifier type: types.Null')
+  const found = container.get(key)
+  return found === undefined ? noSuchKey(key) : found
 }
 
 function listIndex(key: Value): number | CelError {

@@ -47,8 +47,8 @@ export type List = readonly Value[] | ListValue
 export abstract class ListValue {
   abstract readonly size: number
   abstract get(index: number): Value
-  /** What `list[key]` gives, where that is not what other lists do. */
-  index?(key: Value): Value
+  /** True for a list that takes no uint and no double for an index, however whole it is. */
+  readonly intIndexOnly?: boolean
   /** Equality that is not element by element, or the error of not being comparable. */
   equals?(other: Value): boolean | CelError
   /** True for the list that a field holds which was never set. */
@@ -152,9 +152,12 @@ export function* itemsOf(list: List): Generator<Value> {
   for (let i = 0; i < size; i++) yield itemAt(list, i)
 }
 
-type Key = string | boolean | number | bigint
+type Key = Exclude<Value, Uint | Double>
 
-/** A map that an expression made. Keys that are equal numbers are one key, whatever their kind. */
+/**
+ * A map that an expression made. Keys that are equal numbers are one key, whatever their kind. What is neither a number
+ * nor a text nor a boolean is a key that only this very value finds.
+ */
 export class CelMap extends MapValue {
   private readonly entries = new Map<Key, readonly [Value, Value]>()
 
@@ -166,38 +169,25 @@ export class CelMap extends MapValue {
     return this.entries.size
   }
   get(key: Value): Value | undefined {
-    const normal = normalKey(key)
-    return normal === undefined ? undefined : this.entries.get(normal)?.[1]
+    return this.entries.get(normalKey(key))?.[1]
   }
   has(key: Value): boolean {
-    const normal = normalKey(key)
-    return normal !== undefined && this.entries.has(normal)
+    return this.entries.has(normalKey(key))
   }
   /** Only while the map is being made. */
-  set(key: Value, value: Value): CelError | undefined {
-    const normal = normalKey(key)
-    if (normal === undefined) return new CelError(`unsupported key type: ${typeName(key)}`)
-    this.entries.set(normal, [key, value])
-    return undefined
+  set(key: Value, value: Value): void {
+    this.entries.set(normalKey(key), [key, value])
   }
   *keys(): Generator<Value> {
     for (const [key] of this.entries.values()) yield key
   }
 }
 
-function normalKey(key: Value): Key | undefined {
-  switch (typeof key) {
-    case 'string':
-    case 'boolean':
-    case 'number':
-    case 'bigint':
-      return key
-    default:
-      if (key instanceof Uint) return key.value <= MAX_INT ? intOf(key.value) : key.value
-      // A double that is whole is the same key as the int; another cannot be mistaken for one.
-      if (key instanceof Double) return Number.isInteger(key.value) ? intOf(BigInt(key.value)) : key.value
-      return undefined
-  }
+function normalKey(key: Value): Key {
+  if (key instanceof Uint) return key.value <= MAX_INT ? intOf(key.value) : key.value
+  // A double that is whole is the same key as the int; another cannot be mistaken for one.
+  if (key instanceof Double) return Number.isInteger(key.value) ? intOf(BigInt(key.value)) : key.value
+  return key
 }
 
 export function mapFrom(entries: Iterable<readonly [Value, Value]>): CelMap {

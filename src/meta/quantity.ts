@@ -93,8 +93,12 @@ export function quantityAsInt64({ amount, scale, wide }: Quantity): bigint | und
   return value > MAX_INT64 || value < -MAX_INT64 - 1n ? undefined : value
 }
 
-/** As a float64, as near as one comes. */
-export const quantityAsFloat = ({ amount, scale }: Quantity): number => Number(`${amount}e${scale}`)
+/** As a float64, as the reference server works it out: big decimals are held in billionths. */
+export function quantityAsFloat(quantity: Quantity): number {
+  const scale = quantity.wide ? NANO : quantity.scale
+  const amount = Number(quantity.wide ? scaledQuantity(quantity, NANO) : quantity.amount)
+  return scale === 0 ? amount : amount * Number(`1e${scale}`)
+}
 
 /** In units of 10^scale, rounded away from zero: 1.1 is 2 at scale 0 and 1100 at scale -3. */
 export function scaledQuantity(quantity: Quantity, scale: number): bigint {

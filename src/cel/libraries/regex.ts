@@ -58,7 +58,7 @@ export const REGEX_LIBRARY: Library = {
 
 function find(text: string, expression: string): Value {
   const compiled = pattern(expression)
-  if (compiled instanceof CelError) return compiled
+  if (compiled instanceof CelError) return illegal(compiled)
   const matcher = compiled.matcher(text)
   return matcher.find() ? (matcher.group() ?? '') : ''
 }
@@ -66,7 +66,7 @@ function find(text: string, expression: string): Value {
 /** A negative limit is none. */
 function findAll(text: string, expression: string, limit: number): Value {
   const compiled = pattern(expression)
-  if (compiled instanceof CelError) return compiled
+  if (compiled instanceof CelError) return illegal(compiled)
   const found: string[] = []
   const matcher = compiled.matcher(text)
   let end = -1
@@ -79,3 +79,5 @@ function findAll(text: string, expression: string, limit: number): Value {
   }
   return found
 }
+
+const illegal = ({ message }: CelError): CelError => new CelError(`Illegal regex: ${message}`)

@@ -1,5 +1,5 @@
 // The functions and operators of the language itself.
-import { CelError, isError } from '../cel-error.js'
+import { CelError, isError, NO_SUCH_OVERLOAD } from '../cel-error.js'
 import {
   BOOL,
   BYTES,
@@ -27,7 +27,7 @@ import {
 } from '../cost-intervals.js'
 import type { FunctionDeclaration, Implementation, Library, Overload } from '../environment.js'
 import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../macros.js'
-import { add, divide, indexInto, isIn, modulo, multiply, negate, not, subtract } from '../operators.js'
+import { add, divide, indexInto, isIn, modulo, multiply, negate, not, subtract, unfit } from '../operators.js'
 import { pattern, patternFault } from '../patterns.js'
 import { costSize, equalOrError, OpaqueValue, sizeOf, type Value } from '../values.js'
 import { CONVERSIONS } from './conversions.js'
@@ -201,13 +201,24 @@ function arithmetic(name: string, id: string, types: readonly CelType[], call: (
 }
 
 const sizes = ([suffix, type]: readonly [string, CelType]): Overload[] => [
-  overload(`size_${suffix}`, [type], INT, value => sizeOf(value)),
-  member(`${suffix}_size`, [type], INT, value => sizeOf(value)),
+  { ...overload(`size_${suffix}`, [type], INT, sizeOrUnfit), unguarded: true },
+  { ...member(`${suffix}_size`, [type], INT, sizeOrUnfit), unguarded: true },
 ]
 
-function matches(text: Value, expression: Value): Value {
-  const compiled = pattern(expression as string)
-  return compiled instanceof CelError ? compiled : compiled.matcher(text as string).find()
+function sizeOrUnfit(value: Value): Value {
+  if (isError(value)) return value
+  const found = sizeOf(value)
+  return isError(found) ? unfit(value, 'size') : found
+}
+
+const matches = withTexts((text, expression) => {
+  const compiled = pattern(expression)
+  return compiled instanceof CelError ? compiled : compiled.matcher(text).find()
+})
+
+/** Functions of two texts look at their arguments themselves, and do not say of which types they are. */
+function withTexts(of: (a: string, b: string) => Value): (a: Value, b: Value) => Value {
+  return (a, b) => (typeof a === 'string' && typeof b === 'string' ? of(a, b) : NO_SUCH_OVERLOAD)
 }
 
 /** Each part of the pattern may be tried at each character. An empty text still costs the pattern. */
@@ -231,7 +242,13 @@ const STRINGS: readonly FunctionDeclaration[] = [
     name: 'contains',
     overloads: [
       {
-        ...member('contains_string', [STRING, STRING], BOOL, (a, b) => (a as string).includes(b as string)),
+        ...member(
+          'contains_string',
+          [STRING, STRING],
+          BOOL,
+          withTexts((a, b) => a.includes(b)),
+        ),
+        unguarded: true,
         cost: ([a, b]) => Math.ceil(costSize(a!) * STRING_TRAVERSAL) * Math.ceil(costSize(b!) * STRING_TRAVERSAL),
         estimate: ({ target, args: [arg] }) => ({
           cost: multiplyIntervals(traversal(target!.size), traversal(arg!.size)),
@@ -243,7 +260,13 @@ const STRINGS: readonly FunctionDeclaration[] = [
     name: 'endsWith',
     overloads: [
       {
-        ...member('ends_with_string', [STRING, STRING], BOOL, (a, b) => (a as string).endsWith(b as string)),
+        ...member(
+          'ends_with_string',
+          [STRING, STRING],
+          BOOL,
+          withTexts((a, b) => a.endsWith(b)),
+        ),
+        unguarded: true,
         ...prefixCost,
       },
     ],
@@ -251,9 +274,10 @@ const STRINGS: readonly FunctionDeclaration[] = [
   {
     name: 'matches',
     overloads: [
-      { ...overload('matches', [STRING, STRING], BOOL, matches), constantFault: patternFault },
+      { ...overload('matches', [STRING, STRING], BOOL, matches), unguarded: true, constantFault: patternFault },
       {
         ...member('matches_string', [STRING, STRING], BOOL, matches),
+        unguarded: true,
         ...matchCost,
         constantFault: patternFault,
       },
@@ -263,7 +287,13 @@ const STRINGS: readonly FunctionDeclaration[] = [
     name: 'startsWith',
     overloads: [
       {
-        ...member('starts_with_string', [STRING, STRING], BOOL, (a, b) => (a as string).startsWith(b as string)),
+        ...member(
+          'starts_with_string',
+          [STRING, STRING],
+          BOOL,
+          withTexts((a, b) => a.startsWith(b)),
+        ),
+        unguarded: true,
         ...prefixCost,
       },
     ],
