@@ -30,8 +30,7 @@ export function customKind(definition: ApiObject, convert: ConvertObjects = rena
   const spec = specOf(definition)
   const { acceptedNames: names } = statusOf(definition)
   const specs = versionsOf(definition).toSorted((a, b) => compareVersions(a.name, b.name))
-  const forms = new Map<string, ObjectForm>()
-  for (const version of specs) forms.set(`${spec.group}/${version.name}`, formOf(spec, names.kind, version, forms))
+  const forms = new Map(specs.map(version => [`${spec.group}/${version.name}`, formOf(spec, names.kind, version)]))
   const storageVersion = specs.find(({ storage }) => storage)?.name ?? ''
   const convertAll = convertWith(convert, forms)
   return {
@@ -82,12 +81,7 @@ function convertWith(convert: ConvertObjects, forms: ReadonlyMap<string, ObjectF
 const pruned = (form: ObjectForm | undefined, converted: ApiObject): ApiObject =>
   form ? pruneStored(form, copyValue(converted as ValueObject) as ApiObject) : converted
 
-function formOf(
-  spec: DefinitionSpec,
-  kind: string,
-  version: VersionSpec,
-  siblings: ReadonlyMap<string, ObjectForm>,
-): ObjectForm {
+function formOf(spec: DefinitionSpec, kind: string, version: VersionSpec): ObjectForm {
   return {
     apiVersion: `${spec.group}/${version.name}`,
     version: version.name,
@@ -96,7 +90,6 @@ function formOf(
     schema: schemaOf(version),
     hasStatus: version.subresources?.status !== undefined,
     scale: version.subresources?.scale,
-    siblings,
   }
 }
 

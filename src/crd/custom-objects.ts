@@ -15,7 +15,7 @@ import {
 } from '../meta/object-meta.js'
 import { badRequest, cannotHandle, internalError } from '../meta/status.js'
 import { equalValues, getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
-import { type CompiledSchema, compileSchema } from '../schema/compile.js'
+import type { CompiledSchema } from '../schema/compile.js'
 import { checkScaleSpec, checkScaleStatus } from './custom-scale.js'
 import type { ScaleSpec } from './definition.js'
 
@@ -29,8 +29,6 @@ export interface ObjectForm {
   /** Whether the status is written through a path of its own. */
   readonly hasStatus: boolean
   readonly scale: ScaleSpec | undefined
-  /** All versions of the kind, by apiVersion. */
-  readonly siblings: ReadonlyMap<string, ObjectForm>
 }
 
 export function customRules(form: ObjectForm): ObjectRules {
@@ -52,10 +50,18 @@ export function customRules(form: ObjectForm): ObjectRules {
       const wrongType = checkType(form, object)
       if (wrongType.length > 0) return wrongType
       const meta = { namespaced: form.namespaced, name: checkDnsSubdomain }
-      return [...checkObjectMeta(metaOf(object), meta), ...form.schema.validate(object), ...checkScale(form, object)]
+      const faults = [
+        ...checkObjectMeta(metaOf(object), meta),
+        ...form.schema.validate(object),
+        ...checkScale(form, object),
+      ]
+      return [...faults, ...form.schema.evaluateRules(object, undefined, faults).errors]
     },
-    validateUpdate: (object, old) =>
-      update(form, object, old, () => [...form.schema.validateUpdate(object, old), ...checkScale(form, object)]),
+    validateUpdate: (object, old, warnings) =>
+      update(form, object, old, warnings, () => [
+        ...form.schema.validateUpdate(object, old),
+        ...checkScale(form, object),
+      ]),
     isHeld: object => Boolean(metaOf(object).finalizers?.length),
     forDeletion: object => object,
     warnings: (object, old) => finalizerWarnings(metaOf(object), old && metaOf(old)),
@@ -77,8 +83,8 @@ export function customStatusRules(form: ObjectForm): StatusRules {
         ...(status !== undefined && { status }),
       }
     },
-    validateUpdate: (object, old) =>
-      update(form, object, old, () => [
+    validateUpdate: (object, old, warnings) =>
+      update(form, object, old, warnings, () => [
         ...form.schema.validateStatusUpdate(object, old),
         ...(form.scale ? checkScaleStatus(object, form.scale) : []),
       ]),
@@ -123,9 +129,8 @@ function shape(form: ObjectForm, body: Value, duplicates: readonly string[]): Re
   if (!metadata.ok) throw cannotHandle(kind, version, kind, metadata.error)
   object['metadata'] = metadata.value.value
   const unknown = [...metadata.value.unknown]
-  const schema = schemaFor(form, object)
-  if (schema) {
-    const shaped = schema.shape(object)
+  if (isOfKind(form, object)) {
+    const shaped = form.schema.shape(object)
     if (shaped.error) throw cannotHandle(kind, version, kind, printFieldError(shaped.error))
     unknown.push(...shaped.unknown)
   }
@@ -144,20 +149,6 @@ const isPatched = (object: ValueObject): boolean =>
 const isOfKind = ({ apiVersion, kind }: ObjectForm, object: ValueObject): boolean =>
   getOwn(object, 'kind') === kind && getOwn(object, 'apiVersion') === apiVersion
 
-/** By which schema an object is pruned: that of the version that it says, which has nothing in it if there is no such one. */
-function schemaFor(
-  { apiVersion, kind, schema, siblings }: ObjectForm,
-  object: ValueObject,
-): CompiledSchema | undefined {
-  const said = object['apiVersion']
-  if (object['kind'] !== kind || typeof said !== 'string') return undefined
-  if (said === apiVersion) return schema
-  const group = apiVersion.slice(0, apiVersion.indexOf('/') + 1)
-  return said.startsWith(group) ? (siblings.get(said)?.schema ?? NOTHING) : undefined
-}
-
-const NOTHING = compileSchema({ type: 'object' })
-
 function checkType({ apiVersion, kind }: ObjectForm, object: ApiObject): FieldError[] {
   return [
     ...(object.kind === kind ? [] : [fieldInvalid('kind', object.kind, `must be ${kind}`)]),
@@ -171,10 +162,15 @@ function update(
   form: ObjectForm,
   object: ApiObject,
   old: ApiObject,
+  warnings: string[],
   content: () => readonly FieldError[],
 ): readonly FieldError[] {
   const wrongType = checkType(form, object)
-  return wrongType.length > 0 ? wrongType : [...checkObjectMetaUpdate(metaOf(object), metaOf(old)), ...content()]
+  if (wrongType.length > 0) return wrongType
+  const faults = [...checkObjectMetaUpdate(metaOf(object), metaOf(old)), ...content()]
+  const found = form.schema.evaluateRules(object, old, faults)
+  warnings.push(...found.warnings)
+  return [...faults, ...found.errors]
 }
 
 const checkScale = ({ scale }: ObjectForm, object: ApiObject): FieldError[] =>

@@ -105,7 +105,8 @@ export interface ObjectRules {
   /** What an update keeps of the old object, or counts up. */
   forUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   validate(object: ApiObject): readonly FieldError[]
-  validateUpdate(object: ApiObject, old: ApiObject): readonly FieldError[]
+  /** What is wrong with an update. What is forgiven for having been wrong before may be told in the warnings. */
+  validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
   /** Whether something still keeps an object that is to go: its finalizers, and for some kinds more. */
   isHeld(object: ApiObject): boolean
   /** What else changes on an object when it is asked to go but is held. */
@@ -141,19 +142,13 @@ export interface Subresources {
 /** How a write to a part of the object, such as `/status`, differs from a write to the object. */
 export interface StatusRules {
   forUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
-  validateUpdate(object: ApiObject, old: ApiObject): readonly FieldError[]
+  validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
 }
 
 /** How an `autoscaling/v1` Scale is read from an object and written to it. */
 export interface ScaleRules {
-  /** Where the object says how many there are to be: `spec`, `replicas`. */
-  readonly replicasPath: readonly string[]
   read(object: ApiObject): ApiObject
-  /** What is wrong with a Scale in itself, whatever it is the scale of. */
-  validate(scale: ApiObject): readonly FieldError[]
   write(object: ApiObject, scale: ApiObject): ApiObject
-  /** Why a Scale that is applied cannot change the object, for kinds that know only how to update it. */
-  readonly unappliable?: string | undefined
 }
 
 /** The table of types that a kind is described in, and its own type there. */

@@ -6,7 +6,9 @@ import { coerceEmbedded } from './coerce.js'
 import { applyDefaults, dropNulls } from './default.js'
 import { prune } from './prune.js'
 import { checkChangedListTypes, validateChange } from './ratchet.js'
-import { type RuleSite, ruleSites } from './rules/rule-sites.js'
+import { blocksRules, rulesNotChecked } from './rules/blocking-faults.js'
+import { compileRules } from './rules/compile-rules.js'
+import { evaluateRules, NO_FINDINGS, type RuleFindings } from './rules/evaluate-rules.js'
 import { parseSchema, type Schema } from './structural.js'
 import { checkEmbedded } from './validate/embedded.js'
 import { checkListTypes } from './validate/list-types.js'
@@ -26,8 +28,11 @@ export interface CompiledSchema {
   validateUpdate(object: ValueObject, old: ValueObject): readonly FieldError[]
   /** The same through the status subresource, where only the status is looked at. */
   validateStatusUpdate(object: ValueObject, old: ValueObject): readonly FieldError[]
-  /** Where rules stand. */
-  readonly ruleSites: readonly RuleSite[]
+  /**
+   * Evaluates the rules of the schema, on an update with what the object was before. Of an object whose faults are such
+   * that rules cannot count on it, only that is told.
+   */
+  evaluateRules(object: ValueObject, old: ValueObject | undefined, faults: readonly FieldError[]): RuleFindings
 }
 
 export interface ShapeOptions {
@@ -47,13 +52,10 @@ export function compileSchema(written: Value): CompiledSchema {
   const schema = lazily(() => parseSchema(written))
   const validator = lazily(() => validatorOf(schema()))
   const status = lazily(() => statusOf(schema()))
-  const sites = lazily(() => ruleSites(schema()))
+  const rules = lazily(() => compileRules(schema()))
   return {
     get schema() {
       return schema()
-    },
-    get ruleSites() {
-      return sites()
     },
     shape: (object, options = {}) => shape(object, schema(), options),
     default: object => applyDefaults(object, schema()),
@@ -71,6 +73,11 @@ export function compileSchema(written: Value): CompiledSchema {
       ...validateStatus(status(), object, old),
       ...checkChangedListTypes(schema(), object, old),
     ],
+    evaluateRules(object, old, faults) {
+      const root = rules()
+      if (root === undefined) return NO_FINDINGS
+      return blocksRules(faults) ? { errors: [rulesNotChecked()], warnings: [] } : evaluateRules(root, object, old)
+    },
   }
 }
 

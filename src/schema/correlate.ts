@@ -36,7 +36,7 @@ export function correlatedItem(parent: Correlated, index: number): Correlated | 
   if (!Array.isArray(value) || !Array.isArray(old) || schema.items === undefined) return undefined
   if (schema.extensions.listType !== 'map') return undefined
   parent.oldItems ??= itemsByKey(old, schema.extensions.listMapKeys, schema.items)
-  const key = keyOf(value[index]!, schema.extensions.listMapKeys, schema.items)
+  const key = listMapKey(value[index]!, schema.extensions.listMapKeys, schema.items)
   const former = key === undefined ? undefined : parent.oldItems.get(key)
   return former === undefined ? undefined : correlate(value[index]!, former, schema.items)
 }
@@ -72,13 +72,14 @@ function compare(pair: Correlated): boolean {
 function itemsByKey(items: readonly Value[], keys: readonly string[], schema: Schema): ReadonlyMap<string, Value> {
   const found = new Map<string, Value>()
   for (const item of items) {
-    const key = keyOf(item, keys, schema)
+    const key = listMapKey(item, keys, schema)
     if (key !== undefined && !found.has(key)) found.set(key, item)
   }
   return found
 }
 
-function keyOf(item: Value, keys: readonly string[], schema: Schema): string | undefined {
+/** What tells an item of a list map from others; undefined for what can be none. */
+export function listMapKey(item: Value, keys: readonly string[], schema: Schema): string | undefined {
   if (!isObject(item)) return undefined
   return keys.map(key => scalarKey(keyValue(item, key, schema))).join('\u0000')
 }

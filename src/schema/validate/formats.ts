@@ -1,7 +1,7 @@
 // The formats of texts, by name. The expressions here are ours and are written so that no text makes them slow.
 import { checkDnsLabel, checkDnsSubdomain } from '../../meta/names.js'
-import { parseDuration } from '../../meta/time.js'
 import { isCidr, isIpv4, isIpv6, isMac } from './address-formats.js'
+import { readDuration } from './duration-format.js'
 import { isEmail } from './email-format.js'
 import { isRequestUri } from './uri-format.js'
 
@@ -46,32 +46,6 @@ function isDateTime(text: string): boolean {
   const found = /^([0-9]{2}):([0-9]{2}):([0-9]{2})(?:[^\n][0-9]+)?(?:z|[+-][0-9]{2}:[0-9]{2})$/.exec(time)
   return isDate(date) && found !== null && found[1]! <= '23' && found[2]! <= '59' && found[3]! <= '59'
 }
-
-/** Units by their names, and by what their long names begin with. */
-const UNITS: readonly { readonly names: readonly string[]; readonly start: string }[] = [
-  { names: ['ns'], start: 'nano' },
-  { names: ['us', 'µs'], start: 'micro' },
-  { names: ['ms'], start: 'milli' },
-  { names: ['s'], start: 'sec' },
-  { names: ['m'], start: 'min' },
-  { names: ['h', 'hr'], start: 'hour' },
-  { names: ['d'], start: 'day' },
-  { names: ['w', 'wk'], start: 'week' },
-]
-
-/** A duration of Go, or any text with a number and a unit in it: `3 days`, `1 hour and 3 minutes`. */
-function isDuration(text: string): boolean {
-  if (parseDuration(text).ok) return true
-  let found = false
-  for (const [, digits = '', unit = ''] of text.matchAll(/(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
-    if (BigInt(digits.slice(0, 30)) > MAX_INT || digits.length > 30) return false
-    const name = unit.toLowerCase()
-    found ||= UNITS.some(({ names, start }) => names.includes(name) || name.startsWith(start))
-  }
-  return found
-}
-
-const MAX_INT = 2n ** 63n - 1n
 
 /** One label with at most one hyphen, or a domain whose last label is letters only. */
 function isHostname(text: string): boolean {
@@ -136,7 +110,7 @@ const matching =
 const TEXT_FORMATS: ReadonlyMap<string, Format> = new Map<string, Format>([
   ['date', isDate],
   ['datetime', isDateTime],
-  ['duration', isDuration],
+  ['duration', text => readDuration(text) !== undefined],
   ['email', isEmail],
   ['uri', isRequestUri],
   ['hostname', isHostname],

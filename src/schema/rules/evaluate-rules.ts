@@ -1,0 +1,246 @@
+// Rules at work: every rule of a schema on an object and, on an update, on what it was before. A rule may cost only so
+// much, and all rules of an object together likewise; who spends it all stops those that come after.
+//
+// A failed rule is forgiven, with a warning, where its value did not change (ratcheting), unless it is a transition rule
+// or could not be evaluated.
+import {
+  type CelError,
+  type EvaluateOptions,
+  type Evaluation,
+  OPTIONAL_NONE,
+  OptionalValue,
+  type Program,
+  type Variables,
+} from '../../cel/index.js'
+import {
+  type BadValue,
+  type FieldError,
+  fieldDuplicate,
+  fieldForbidden,
+  fieldInvalid,
+  fieldRequired,
+  printFieldError,
+} from '../../meta/field-errors.js'
+import { quote } from '../../meta/go-text.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/value.js'
+import { type Correlated, correlate, correlatedItem, correlatedMember, isUnchanged } from '../correlate.js'
+import { followFieldPath } from '../field-path.js'
+import type { Rule, Schema } from '../structural.js'
+import type { CompiledRule, RuleNode } from './compile-rules.js'
+import type { DeclaredType } from './declared-types.js'
+import { ruleValue } from './rule-values.js'
+
+export interface RuleFindings {
+  readonly errors: readonly FieldError[]
+  /** Failures that are forgiven. */
+  readonly warnings: readonly string[]
+}
+
+export const NO_FINDINGS: RuleFindings = { errors: [], warnings: [] }
+
+/** What one evaluation may cost. */
+const LIMITED: EvaluateOptions = { costLimit: 1_000_000 }
+/** What all evaluations for one object may cost. */
+const OBJECT_BUDGET = 10_000_000
+/** How many bytes a message may have that an expression made. */
+const LONGEST_MESSAGE = 5 * 1024
+
+export function evaluateRules(root: RuleNode, object: ValueObject, old: ValueObject | undefined): RuleFindings {
+  const run: Run = { path: [], errors: [], warnings: [], budget: OBJECT_BUDGET }
+  visit(run, root, object, old === undefined ? undefined : correlate(object, old, root.schema))
+  return run
+}
+
+interface Run {
+  /** From the object to the present value: `.name`, `[key]`, and indexes of lists. */
+  readonly path: (string | number)[]
+  readonly errors: FieldError[]
+  readonly warnings: string[]
+  /** Negative once nothing more is to be evaluated. */
+  budget: number
+}
+
+/** `pair` is the value beside what it was before, where there is anything to compare with. */
+function visit(run: Run, node: RuleNode, value: Value, pair: Correlated | undefined): void {
+  // Rules are asked of values. Whether there may be none is for the rules around it.
+  if (value === null) return
+  if (node.schema.extensions.rules.length > 0) evaluateNode(run, node, value, pair)
+  if (Array.isArray(value)) {
+    const { items } = node
+    if (items === undefined) return
+    const step = run.path.length
+    for (let i = 0; i < value.length && run.budget >= 0; i++) {
+      run.path[step] = i
+      visit(run, items, value[i]!, pair && correlatedItem(pair, i))
+    }
+    run.path.length = step
+  } else if (isObject(value)) visitMembers(run, node, value, pair)
+}
+
+function visitMembers(run: Run, node: RuleNode, value: ValueObject, pair: Correlated | undefined): void {
+  const { properties, additionalProperties } = node
+  const step = run.path.length
+  if (additionalProperties !== undefined) {
+    for (const key of Object.keys(value)) {
+      if (run.budget < 0) break
+      run.path[step] = `[${key}]`
+      visit(run, additionalProperties, value[key]!, pair && correlatedMember(pair, key))
+    }
+  }
+  for (const [name, property] of properties) {
+    if (run.budget < 0) break
+    const member = getOwn(value, name)
+    if (member === undefined) continue
+    run.path[step] = `.${name}`
+    visit(run, property, member, pair && correlatedMember(pair, name))
+  }
+  run.path.length = step
+}
+
+function fieldOf({ path }: Run): string {
+  let text = ''
+  for (const step of path) text += typeof step === 'number' ? `[${step}]` : step
+  return text.startsWith('.') ? text.slice(1) : text
+}
+
+// ---- the rules of one value
+
+function evaluateNode(run: Run, node: RuleNode, value: Value, pair: Correlated | undefined): void {
+  const { declared, rules } = node
+  if (declared === undefined) return
+  const old = pair?.old ?? undefined
+  const variables = variablesOf(value, old, declared)
+  for (const compiled of rules) {
+    if (run.budget < 0) return
+    const { rule, program, error, usesOldSelf } = compiled
+    if (error !== undefined) cannotEvaluate(run, node, `rule compile error: ${error}`)
+    // A transition rule has nothing to say where nothing was before.
+    if (program === undefined || (usesOldSelf && old === undefined && rule.optionalOldSelf !== true)) continue
+    evaluateRule(run, node, compiled, program, value, pair, variables)
+  }
+}
+
+interface RuleVariables {
+  readonly plain: Variables
+  /** The same for rules to which the old value is an optional. */
+  readonly optional: Variables
+}
+
+/** `old` is undefined where nothing was there before. */
+function variablesOf(value: Value, old: Value | undefined, declared: DeclaredType): RuleVariables {
+  const self = ruleValue(value, declared)
+  if (old === undefined) return { plain: { self }, optional: { self, oldSelf: OPTIONAL_NONE } }
+  const oldSelf = ruleValue(old, declared)
+  return { plain: { self, oldSelf }, optional: { self, oldSelf: new OptionalValue(oldSelf) } }
+}
+
+function evaluateRule(
+  run: Run,
+  node: RuleNode,
+  compiled: CompiledRule,
+  program: Program,
+  value: Value,
+  pair: Correlated | undefined,
+  { plain, optional }: RuleVariables,
+): void {
+  const { rule, usesOldSelf } = compiled
+  const evaluation = program.evaluate(rule.optionalOldSelf === true ? optional : plain, LIMITED)
+  if (evaluation.cost > run.budget) {
+    cannotEvaluate(run, node, OUT_OF_BUDGET)
+    run.budget = STOPPED
+    return
+  }
+  run.budget -= evaluation.cost
+  if (evaluation.error !== undefined) {
+    cannotEvaluate(run, node, faultOf(evaluation, evaluation.error, rule))
+    if (evaluation.limitExceeded === true) run.budget = STOPPED
+    return
+  }
+  if (evaluation.value === true) return
+  const field = `${fieldOf(run)}${fieldBelow(rule.fieldPath, node.schema)}`
+  // The old value is no optional to the expression that makes the message, whatever it is to the rule.
+  const error = failure(run, node, compiled, plain, field, value)
+  // Ratcheting: what failed before and did not change stays.
+  if (!usesOldSelf && pair !== undefined && isUnchanged(pair)) run.warnings.push(printFieldError(error))
+  else run.errors.push(error)
+}
+
+/** The `fieldPath` of a rule names a field below its own of which a failure is told. */
+function fieldBelow(fieldPath: string, schema: Schema): string {
+  const end = fieldPath === '' ? undefined : followFieldPath(fieldPath, schema, { brackets: true })
+  return end?.ok === true ? `.${end.value.field}` : ''
+}
+
+const STOPPED = -1
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
+
+/** A rule that could not be evaluated is told of the type of its value. */
+function cannotEvaluate(run: Run, { schema }: RuleNode, detail: string): void {
+  run.errors.push(fieldInvalid(fieldOf(run), schema.type, detail))
+}
+
+function faultOf({ limitExceeded }: Evaluation, { message }: CelError, rule: Rule): string {
+  const named = nameOf(rule)
+  if (limitExceeded === true) {
+    return `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${named}`
+  }
+  if (message.startsWith('no such overload')) {
+    return `'${message}': call arguments did not match a supported operator, function or macro signature for rule: ${named}`
+  }
+  return `${message} evaluating rule: ${named}`
+}
+
+const nameOf = ({ rule, message }: Rule): string => (message === '' ? rule : message).trim()
+
+// ---- what is told of a failure
+
+function failure(
+  run: Run,
+  { schema }: RuleNode,
+  compiled: CompiledRule,
+  variables: Variables,
+  field: string,
+  value: Value,
+): FieldError {
+  const { rule } = compiled
+  const made = compiled.messageProgram && makeMessage(run, compiled, variables)
+  if (made?.fault !== undefined) return fieldInvalid(field, schema.type, made.fault)
+  const detail = made?.message ?? (rule.message === '' ? `failed rule: ${nameOf(rule)}` : nameOf(rule))
+  const shown: BadValue = typeof value === 'object' && isCompound(value) ? undefined : value
+  switch (rule.reason) {
+    case 'FieldValueForbidden':
+      return fieldForbidden(field, detail)
+    case 'FieldValueRequired':
+      return fieldRequired(field, detail)
+    case 'FieldValueDuplicate':
+      return fieldDuplicate(field, shown)
+    default:
+      return fieldInvalid(field, shown, detail)
+  }
+}
+
+const isCompound = (value: Value): boolean => Array.isArray(value) || isObject(value)
+
+interface MadeMessage {
+  /** Left out where the expression gave nothing that can be shown. */
+  readonly message?: string
+  /** What ends the evaluation of all rules. */
+  readonly fault?: string
+}
+
+function makeMessage(run: Run, { rule, messageProgram }: CompiledRule, variables: Variables): MadeMessage {
+  const { value, cost, limitExceeded } = messageProgram!.evaluate(variables, LIMITED)
+  if (cost > run.budget || limitExceeded === true) {
+    const isOverBudget = cost > run.budget
+    run.budget = STOPPED
+    return {
+      fault: isOverBudget
+        ? 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run'
+        : `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${quote(rule.messageExpression)}`,
+    }
+  }
+  run.budget -= cost
+  const message = typeof value === 'string' ? value.trim() : ''
+  const isShown = message !== '' && !/[\r\n]/.test(message) && Buffer.byteLength(message) <= LONGEST_MESSAGE
+  return isShown ? { message } : {}
+}

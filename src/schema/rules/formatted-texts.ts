@@ -1,0 +1,45 @@
+// Texts that are something else to a rule: dates, durations, bytes. Each is read as the reference does, which is not
+// always as the schema's own check of the format reads it, so that a text may pass there and be an error here.
+import { CelError, Duration, parseTimestamp, type Value } from '../../cel/index.js'
+import { parseTime } from '../../meta/time.js'
+import { readDuration } from '../validate/duration-format.js'
+
+/** How rules see texts of a format; undefined where they see the text. */
+export const formatReader = (format: string): ((text: string) => Value) | undefined => READERS.get(format)
+
+function readDate(text: string): Value {
+  const day = `${text}T00:00:00Z`
+  return parseTimestamp(day) ?? new CelError(`Invalid date formatted string ${text}: ${faultOf(day)}`)
+}
+
+function readDateTime(text: string): Value {
+  return parseTimestamp(text) ?? new CelError(`Invalid date-time formatted string ${text}: ${faultOf(text)}`)
+}
+
+/** Of the layouts that are tried, the last one speaks. */
+function faultOf(text: string): string {
+  const read = parseTime(text)
+  return read.ok ? 'out of range' : read.error.replace('05Z07:00', '05.999999999Z07:00')
+}
+
+function readSpan(text: string): Value {
+  const nanos = readDuration(text)
+  return nanos === undefined
+    ? new CelError(`Invalid duration ${text}: unable to parse ${text} as duration`)
+    : new Duration(nanos)
+}
+
+/** The alphabet is that of URLs. */
+function readBytes(text: string): Value {
+  const [digits = ''] = /^[\w-]*/.exec(text)!
+  const isWhole = text.length % 4 === 0 && /^={0,2}$/.test(text.slice(digits.length)) && digits.length % 4 !== 1
+  if (isWhole) return Buffer.from(digits, 'base64url')
+  return new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${digits.length}`)
+}
+
+const READERS: ReadonlyMap<string, (text: string) => Value> = new Map([
+  ['byte', readBytes],
+  ['date', readDate],
+  ['date-time', readDateTime],
+  ['duration', readSpan],
+])

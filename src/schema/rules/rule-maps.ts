@@ -1,0 +1,121 @@
+// Objects and maps as rules see them. An object has the fields that its schema tells of, under their escaped names; what
+// else it holds is not to be seen, and counts only when objects are compared. A map has all its keys.
+import { type CelError, equalOrError, MapValue, NO_SUCH_OVERLOAD, type Value } from '../../cel/index.js'
+import { equalValues, getOwn, type Value as Json, type ValueObject } from '../../meta/value.js'
+import type { Backed, ValueForm } from './rule-lists.js'
+
+export interface ObjectForm {
+  /** A field by the name that rules have for it. */
+  fieldNamed(name: string): FieldForm | undefined
+  /** A field by the name of its property. */
+  fieldOf(property: string): FieldForm | undefined
+}
+
+export interface FieldForm {
+  readonly name: string
+  readonly property: string
+  readonly form: ValueForm
+}
+
+abstract class JsonMap extends MapValue implements Backed {
+  private count: number | undefined
+  private kept: Map<string, Value> | undefined
+
+  constructor(readonly json: ValueObject) {
+    super()
+  }
+
+  get size(): number {
+    this.count ??= Object.keys(this.json).length
+    return this.count
+  }
+
+  get(key: Value): Value | undefined {
+    return typeof key === 'string' ? this.find(key) : NO_SUCH_OVERLOAD
+  }
+
+  abstract find(key: string): Value | undefined
+  /** The value of a member that may be null, or unknown to the schema. */
+  protected abstract compareMember(member: string, value: Json, other: MapValue): boolean | CelError
+
+  protected read(form: ValueForm, member: string, value: Json): Value {
+    if (form.isPlain) return form.read(value)
+    this.kept ??= new Map()
+    let read = this.kept.get(member)
+    if (read === undefined) {
+      read = form.read(value)
+      this.kept.set(member, read)
+    }
+    return read
+  }
+
+  override equals(other: Value): boolean | CelError {
+    if (other === null) return false
+    if (!(other instanceof MapValue)) return NO_SUCH_OVERLOAD
+    if (other.size !== this.size) return false
+    for (const member of Object.keys(this.json)) {
+      const same = this.compareMember(member, this.json[member]!, other)
+      if (same !== true) return same
+    }
+    return true
+  }
+}
+
+export class RuleObject extends JsonMap {
+  constructor(
+    json: ValueObject,
+    private readonly form: ObjectForm,
+  ) {
+    super(json)
+  }
+
+  find(name: string): Value | undefined {
+    const field = this.form.fieldNamed(name)
+    return field && this.readField(field)
+  }
+
+  *keys(): Generator<Value> {
+    for (const property of Object.keys(this.json)) {
+      const field = this.form.fieldOf(property)
+      if (field !== undefined) yield field.name
+    }
+  }
+
+  /** Null is as if the field were not there. */
+  private readField({ form, property }: FieldForm): Value | undefined {
+    const value = getOwn(this.json, property)
+    return value === undefined || value === null ? undefined : this.read(form, property, value)
+  }
+
+  protected compareMember(property: string, value: Json, other: MapValue): boolean | CelError {
+    const field = this.form.fieldOf(property)
+    if (field !== undefined) {
+      const theirs = other instanceof RuleObject ? other.readField(field) : other.get(field.name)
+      return theirs === undefined ? false : equalOrError(this.read(field.form, property, value), theirs)
+    }
+    return other instanceof RuleObject && equalValues(value, getOwn(other.json, property))
+  }
+}
+
+export class RuleMap extends JsonMap {
+  constructor(
+    json: ValueObject,
+    private readonly form: ValueForm,
+  ) {
+    super(json)
+  }
+
+  find(key: string): Value | undefined {
+    const value = getOwn(this.json, key)
+    return value === undefined ? undefined : this.read(this.form, key, value)
+  }
+
+  *keys(): Generator<Value> {
+    yield* Object.keys(this.json)
+  }
+
+  protected compareMember(key: string, _: Json, other: MapValue): boolean | CelError {
+    const theirs = other.get(key)
+    return theirs === undefined ? false : equalOrError(this.find(key)!, theirs)
+  }
+}
