@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { ApiObject } from '../kinds/kind.js'
 import { printFieldError } from '../meta/field-errors.js'
 import type { ValueObject } from '../meta/value.js'
 import { withRightStatus } from './definition-status.js'
@@ -70,6 +71,19 @@ describe('a definition', () => {
     const second = version({ name: 'v2', storage: false, schema: bad })
     expect(faults({ versions: [version({ schema: bad }), second] })[0]).toMatch(/^spec\.validation\.openAPIV3Schema/)
     expect(faults({ versions: [version({}), second] })[0]).toMatch(/^spec\.versions\[1\]\.schema\.openAPIV3Schema/)
+  })
+
+  it('may keep a rule that costs too much in a schema that stays the same', () => {
+    const list = { type: 'array', items: { type: 'integer' }, maxItems: 3_000_000 }
+    const costly = { ...list, 'x-kubernetes-validations': [{ rule: 'self.all(x, x > 0)' }] }
+    const withList = (more: ValueObject): ApiObject =>
+      widgetDefinition({}, { schema: { openAPIV3Schema: { type: 'object', properties: { costly, ...more } } } })
+    const old = withList({})
+    old.metadata['resourceVersion'] = '1'
+    const update = (changed: ApiObject) =>
+      validateDefinitionUpdate({ ...changed, metadata: old.metadata }, old).map(({ type }) => type)
+    expect(update(withList({}))).toEqual([])
+    expect(update(withList({ more: { type: 'string' } }))).toEqual(['FieldValueForbidden'])
   })
 
   it('keeps kind and scope once it is established', () => {

@@ -12,7 +12,7 @@ import {
 import { isPrintable } from '../meta/go-text.js'
 import { checkDnsSubdomain } from '../meta/names.js'
 import { checkObjectMeta, checkObjectMetaUpdate, metaOf } from '../meta/object-meta.js'
-import type { Value } from '../meta/value.js'
+import { equalValues, type Value } from '../meta/value.js'
 import { checkApproval } from './api-approval.js'
 import {
   type ConversionSpec,
@@ -36,7 +36,7 @@ export function validateDefinition(definition: ApiObject): FieldError[] {
   ]
   return [
     ...checkObjectMeta(metaOf(definition), { namespaced: false, name }),
-    ...checkSpec(specOf(definition), { needsKnownReview: true, needsUsableCa: false }),
+    ...checkSpec(specOf(definition), undefined, { needsKnownReview: true, needsUsableCa: false }),
     ...checkRest(definition, undefined),
   ]
 }
@@ -47,7 +47,7 @@ export function validateDefinitionUpdate(definition: ApiObject, old: ApiObject):
   const isEstablished = isTrue(old, 'Established')
   return [
     ...checkObjectMetaUpdate(metaOf(definition), metaOf(old)),
-    ...checkSpec(spec, checksAfter(before.conversion, isEstablished)),
+    ...checkSpec(spec, before, checksAfter(before.conversion, isEstablished)),
     ...(isEstablished
       ? [
           ...checkSame(spec.scope, before.scope, 'spec.scope'),
@@ -87,12 +87,12 @@ const checkSame = (value: string, old: string, path: string): FieldError[] =>
 
 // ---- the spec
 
-function checkSpec(spec: DefinitionSpec, checks: ConversionChecks): FieldError[] {
+function checkSpec(spec: DefinitionSpec, before: DefinitionSpec | undefined, checks: ConversionChecks): FieldError[] {
   const { names, conversion, preserveUnknownFields = false } = spec
   return [
     ...checkGroup(spec.group),
     ...checkScope(spec.scope),
-    ...checkVersions(spec),
+    ...checkVersions(spec, before),
     ...checkRequiredNames(names, 'spec.names'),
     ...checkNames(names, 'spec.names'),
     ...(conversion && preserveUnknownFields && conversion.strategy !== 'None'
@@ -122,7 +122,10 @@ function checkScope(scope: string): FieldError[] {
   return SCOPES.includes(scope) ? [] : [fieldNotSupported('spec.scope', scope, SCOPES)]
 }
 
-function checkVersions({ versions: written, preserveUnknownFields = false }: DefinitionSpec): FieldError[] {
+function checkVersions(
+  { versions: written, preserveUnknownFields = false }: DefinitionSpec,
+  before: DefinitionSpec | undefined,
+): FieldError[] {
   const versions = written ?? []
   const parts = sharedParts(versions)
   const { shared, own } = parts
@@ -141,7 +144,7 @@ function checkVersions({ versions: written, preserveUnknownFields = false }: Def
     const hasStatus = version.subresources?.status !== undefined
     errors.push(
       ...checkLabel(version.name, childPath(path, 'name')),
-      ...checkParts(own[i]!, { path, schemaField: 'schema', hasStatus }),
+      ...checkParts(own[i]!, { path, schemaField: 'schema', hasStatus, hasOldSchema: hasSchemaOf(before, version) }),
       ...checkDeprecation(version, childPath(path, 'deprecationWarning')),
     )
   }
@@ -152,13 +155,24 @@ function checkVersions({ versions: written, preserveUnknownFields = false }: Def
   if (versions.filter(({ storage }) => storage).length !== 1) {
     errors.push(fieldInvalid('spec.versions', described, 'must have exactly one version marked as storage version'))
   }
-  const first = versions[0]?.name ?? ''
+  const [first] = versions
   const hasStatus = versions.some(({ subresources }) => subresources?.status !== undefined)
   return [
     ...errors,
-    ...(first === '' ? [] : checkLabel(first, 'spec.version')),
-    ...checkParts(shared, { path: 'spec', schemaField: 'validation', hasStatus }),
+    ...(first === undefined || first.name === '' ? [] : checkLabel(first.name, 'spec.version')),
+    ...checkParts(shared, {
+      path: 'spec',
+      schemaField: 'validation',
+      hasStatus,
+      hasOldSchema: hasSchemaOf(before, first),
+    }),
   ]
+}
+
+/** Whether a version of that name had this very schema. */
+function hasSchemaOf(before: DefinitionSpec | undefined, version: VersionSpec | undefined): boolean {
+  const old = before?.versions?.find(({ name }) => name === version?.name)
+  return old !== undefined && equalValues(old.schema?.openAPIV3Schema, version?.schema?.openAPIV3Schema)
 }
 
 /** Whether a default stands anywhere in a written schema; what is nested too deep is refused elsewhere. */

@@ -15,6 +15,8 @@ export interface PartPaths {
   readonly schemaField: string
   /** Whether the status of the objects is written through a path of its own. */
   readonly hasStatus: boolean
+  /** Whether the version had the same schema before. */
+  readonly hasOldSchema: boolean
 }
 
 /** The advice that the check of a schema gave, so that it need not be asked for again. */
@@ -24,10 +26,12 @@ export function schemaWarnings(schema: ValueObject | undefined): readonly string
   return schema ? (warnings.get(schema) ?? warnOfSchema(schema)) : []
 }
 
-export function checkParts(parts: Parts, { path, schemaField, hasStatus }: PartPaths): FieldError[] {
+export function checkParts(parts: Parts, { path, schemaField, hasStatus, hasOldSchema }: PartPaths): FieldError[] {
   const schema = parts.schema?.openAPIV3Schema
   const schemaPath = `${childPath(path, schemaField)}.openAPIV3Schema`
-  const checked = schema ? checkSchema(schema, schemaPath, { hasStatus }) : { errors: [], warnings: [] }
+  const checked = schema
+    ? checkSchema(schema, schemaPath, { hasStatus, isUnchanged: hasOldSchema })
+    : { errors: [], warnings: [] }
   if (schema) warnings.set(schema, checked.warnings)
   const scale = parts.subresources?.scale
   const columns = parts.additionalPrinterColumns ?? []

@@ -19,6 +19,8 @@ function nestedLists(depth: number, inside: Value): Value {
   return value
 }
 
+const isHiddenLevel = (around: (below: ValueObject) => ValueObject): boolean => !('type' in around({}))
+
 const withSpec = (spec: ValueObject): ValueObject => ({ type: 'object', properties: { spec } })
 
 describe('schemas', () => {
@@ -54,6 +56,27 @@ describe('schemas', () => {
     const values = Array.from({ length: 50_000 }, (_, i) => `value-${i}`)
     const schema = compileSchema(withSpec({ type: 'array', items: { type: 'string', enum: values } }))
     expect(schema.validate({ spec: values })).toEqual([])
+  })
+
+  test.each<[string, (below: ValueObject) => ValueObject]>([
+    ['objects', below => ({ type: 'object', properties: { ['p'.repeat(500)]: below } })],
+    ['objects whose names rules cannot spell', below => ({ type: 'object', properties: { '1': below } })],
+    ['lists', below => ({ type: 'array', items: below, maxItems: 1 })],
+    ['resources', below => ({ type: 'object', 'x-kubernetes-embedded-resource': true, properties: { spec: below } })],
+    [
+      'what is hidden',
+      below => ({
+        'x-kubernetes-preserve-unknown-fields': true,
+        properties: { a: { type: 'object', properties: { a: below } } },
+      }),
+    ],
+  ])('with rules at every depth of %s have each node declared once', (_, around) => {
+    const rule = { 'x-kubernetes-validations': [{ rule: 'true' }] }
+    const names = Array.from({ length: 2000 }, (_name, i) => [`p${i}`, { type: 'integer' }] as const)
+    let schema: ValueObject = { type: 'object', properties: Object.fromEntries(names), ...rule }
+    const levels = isHiddenLevel(around) ? 130 : 400
+    for (let i = 0; i < levels; i++) schema = { ...around(schema), ...(isHiddenLevel(around) ? {} : rule) }
+    expect(checkSchema(withSpec(schema), 'x').errors).toEqual([])
   })
 
   test('with names of object methods are looked up as what they are', () => {

@@ -39,7 +39,7 @@ export interface CompiledRule {
 /** A node of a schema with rules at it or below. */
 export interface RuleNode {
   readonly schema: Schema
-  /** Undefined where the type of its values is hidden from rules; then no rule of it is ever evaluated. */
+  /** Undefined where the type of its values is hidden from rules; then no rule of it or below is ever evaluated. */
   readonly declared: DeclaredType | undefined
   /** The rules of this node, in their order. */
   readonly rules: readonly CompiledRule[]
@@ -117,10 +117,10 @@ class Node implements RuleNode {
 
   private fieldType(property: string): DeclaredType | undefined {
     const name = escapeName(property)
-    return name === undefined ? undefined : this.declared?.fields.get(name)?.declared
+    return name === undefined ? this.declared?.unnamed.get(property) : this.declared?.fields.get(name)?.declared
   }
 
-  /** What rules cannot reach from here, as they cannot spell its name, can still have rules of its own. */
+  /** What is hidden here can still have rules below. */
   private child(schema: Schema, declared: DeclaredType | undefined): RuleNode {
     const { objectTypes } = this.declaration
     return new Node(

@@ -25,6 +25,8 @@ export interface DeclaredType {
   readonly schema: Schema
   /** The fields of an object by the names that rules use. */
   readonly fields: ReadonlyMap<string, DeclaredField>
+  /** Properties of an object that rules see from below only, as they cannot spell their names. */
+  readonly unnamed: ReadonlyMap<string, DeclaredType>
   /** What a list or map holds. */
   readonly element: DeclaredType | undefined
   /** The most items, entries, characters or bytes that it may have; 0 where it is of no size. */
@@ -75,6 +77,7 @@ const ROOT_NAME = 'selfType'
 const LONGEST_NAME = 256
 
 const NO_FIELDS: ReadonlyMap<string, DeclaredField> = new Map()
+const NONE_UNNAMED: ReadonlyMap<string, DeclaredType> = new Map()
 
 class Declarer {
   constructor(private readonly objects: Map<string, DeclaredType>) {}
@@ -117,6 +120,7 @@ class Declarer {
       type: types.listOf(element.type),
       schema,
       fields: NO_FIELDS,
+      unnamed: NONE_UNNAMED,
       element,
       maxSize: maxItems === undefined ? fitting(element.minBytes + 1) : Math.max(maxItems, 0),
       minBytes: 2,
@@ -132,6 +136,7 @@ class Declarer {
       type: types.mapOf(types.STRING, element.type),
       schema,
       fields: NO_FIELDS,
+      unnamed: NONE_UNNAMED,
       element,
       // A key of two characters at least, its quotes, a colon and a comma.
       maxSize: maxProperties === undefined ? fitting(element.minBytes + 6) : Math.max(maxProperties, 0),
@@ -142,13 +147,15 @@ class Declarer {
   private declareObject(schema: Schema, wanted: string): DeclaredType {
     const name = wanted.length > LONGEST_NAME ? `${ROOT_NAME}${this.objects.size}` : wanted
     const fields = new Map<string, DeclaredField>()
+    let unnamed: Map<string, DeclaredType> | undefined
     const required = new Set(schema.checks.required)
     let minBytes = 2
     for (const [property, child] of schema.properties) {
       const field = escapeName(property)
-      const declared = this.below(child, `${name}.${field ?? ''}`)
+      const declared = this.below(child, `${name}.${field ?? `@${unnamed?.size ?? 0}`}`)
       if (declared === undefined) continue
-      if (field !== undefined) fields.set(field, { property, declared })
+      if (field === undefined) unnamed = (unnamed ?? new Map<string, DeclaredType>()).set(property, declared)
+      else fields.set(field, { property, declared })
       // Its name in quotes, a colon and a comma. What has a default need not be sent.
       if (required.has(property) && child.default === undefined) {
         minBytes += Buffer.byteLength(property) + declared.minBytes + 4
@@ -159,6 +166,7 @@ class Declarer {
       type: types.objectType(name),
       schema,
       fields,
+      unnamed: unnamed ?? NONE_UNNAMED,
       element: undefined,
       maxSize: 0,
       minBytes,
@@ -196,7 +204,16 @@ const scalar = (
   schema: Schema,
   minBytes: number,
   maxSize: number,
-): DeclaredType => ({ kind, type, schema, fields: NO_FIELDS, element: undefined, maxSize, minBytes })
+): DeclaredType => ({
+  kind,
+  type,
+  schema,
+  fields: NO_FIELDS,
+  unnamed: NONE_UNNAMED,
+  element: undefined,
+  maxSize,
+  minBytes,
+})
 
 // ---- sizes
 
