@@ -8,6 +8,7 @@ import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, textA
 import { defaultPod, defaultPodTemplate } from './pod-defaults.js'
 import { defaultService } from './service-defaults.js'
 import type { TypeTable } from './type-table.js'
+import { WORKLOAD_DEFAULTS } from './workload-defaults.js'
 
 /** The object with everything filled in. The one that was given may have been changed. */
 export function applyDefaults(table: TypeTable, apiVersion: string, kind: string, object: ValueObject): ValueObject {
@@ -48,20 +49,7 @@ const DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
     }
     syncPodCidrs(objectAt(node, 'spec'))
   },
-  'apps/v1 Deployment': deployment => {
-    const spec = ensureObject(deployment, 'spec')
-    setDefault(spec, 'replicas', 1, false)
-    const strategy = ensureObject(spec, 'strategy')
-    setDefault(strategy, 'type', 'RollingUpdate')
-    if (textAt(strategy, 'type') === 'RollingUpdate') {
-      const rolling = ensureObject(strategy, 'rollingUpdate')
-      setDefault(rolling, 'maxUnavailable', '25%', false)
-      setDefault(rolling, 'maxSurge', '25%', false)
-    }
-    setDefault(spec, 'revisionHistoryLimit', 10, false)
-    setDefault(spec, 'progressDeadlineSeconds', 600, false)
-    defaultPodTemplate(ensureObject(spec, 'template'))
-  },
+  ...WORKLOAD_DEFAULTS,
   'rbac.authorization.k8s.io/v1 RoleBinding': defaultBinding,
   'rbac.authorization.k8s.io/v1 ClusterRoleBinding': defaultBinding,
 }

@@ -4,8 +4,7 @@ import { ageCell } from '../meta/table.js'
 import { millisOf } from '../meta/time.js'
 import type { Value, ValueObject } from '../meta/value.js'
 import { has, numberAt, objectAt, objectOrNone, objectsAt, textAt } from './object-access.js'
-
-const NONE = '<none>'
+import { NONE } from './plain-cells.js'
 
 export function podCells(pod: ValueObject, now: number): Value[] {
   const spec = objectAt(pod, 'spec')

@@ -1,14 +1,14 @@
 // The cells of each kind's Table, as kubectl shows them: one function for each kind that has columns of its own.
 // Which columns there are is data; a cell that a kind has no function for is its name, its age, or empty.
-import { printLabelSelector, selectorOf } from '../meta/label-selectors.js'
 import { ageCell } from '../meta/table.js'
-import type { Value, ValueObject } from '../meta/value.js'
-import { mapAt, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from './object-access.js'
+import type { ValueObject } from '../meta/value.js'
+import { mapAt, numberAt, objectAt, objectOrNone, objectsAt, textAt, textsAt } from './object-access.js'
+import { ageOf, type Cells, createdOf, NONE, nameOf, printLabels, UNKNOWN } from './plain-cells.js'
 import { podCells } from './pod-cells.js'
 import type { TypeTable } from './type-table.js'
+import { WORKLOAD_CELLS } from './workload-cells.js'
 
-/** The cells of a row; `now` in milliseconds. */
-export type Cells = (object: ValueObject, now: number) => Value[]
+export type { Cells } from './plain-cells.js'
 
 export function cellsOf(table: TypeTable, apiVersion: string, resource: string): Cells {
   const own = CELLS[`${apiVersion} ${resource}`]
@@ -20,20 +20,6 @@ export function cellsOf(table: TypeTable, apiVersion: string, resource: string):
       if (name === 'Age') return ageOf(object, now)
       return name === 'Created At' ? createdOf(object) : ''
     })
-}
-
-const NONE = '<none>'
-const UNKNOWN = '<unknown>'
-
-const nameOf = (object: ValueObject): string => textAt(objectAt(object, 'metadata'), 'name')
-const ageOf = (object: ValueObject, now: number): string =>
-  ageCell(objectAt(object, 'metadata')['creationTimestamp'], now)
-const createdOf = (object: ValueObject): string => textAt(objectAt(object, 'metadata'), 'creationTimestamp')
-
-/** Labels as they are written in a selector. */
-function printLabels(labels: Readonly<Record<string, string>>): string {
-  const keys = Object.keys(labels).toSorted()
-  return keys.length === 0 ? NONE : keys.map(key => `${key}=${labels[key]!}`).join(',')
 }
 
 // ---- services, endpoints
@@ -170,24 +156,7 @@ const eventCells =
     ]
   }
 
-// ---- workloads, roles, the rest
-
-const deploymentCells: Cells = (deployment, now) => {
-  const spec = objectAt(deployment, 'spec')
-  const status = objectAt(deployment, 'status')
-  const containers = objectsAt(objectAt(objectAt(spec, 'template'), 'spec'), 'containers')
-  const selector = selectorOf(objectOrNone(spec, 'selector'))
-  return [
-    nameOf(deployment),
-    `${numberAt(status, 'readyReplicas')}/${numberOrNone(spec, 'replicas') ?? 0}`,
-    numberAt(status, 'updatedReplicas'),
-    numberAt(status, 'availableReplicas'),
-    ageOf(deployment, now),
-    containers.map(container => textAt(container, 'name')).join(','),
-    containers.map(container => textAt(container, 'image')).join(','),
-    selector.ok ? printLabelSelector(selector.value) : '',
-  ]
-}
+// ---- roles, the rest
 
 const bindingCells: Cells = (binding, now) => {
   const role = objectAt(binding, 'roleRef')
@@ -251,7 +220,7 @@ const CELLS: Readonly<Record<string, Cells | undefined>> = {
     textAt(objectAt(lease, 'spec'), 'holderIdentity'),
     ageOf(lease, now),
   ],
-  'apps/v1 deployments': deploymentCells,
+  ...WORKLOAD_CELLS,
   'networking.k8s.io/v1 ipaddresses': address => [nameOf(address), printParent(address)],
   'networking.k8s.io/v1 servicecidrs': (range, now) => [
     nameOf(range),

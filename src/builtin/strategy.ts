@@ -1,80 +1,30 @@
 // What a write sets, keeps and clears for each built-in kind, whatever the client says: plain functions in a table.
 // They change the object they are given, and never the old one.
-import { copyValue, equalValues, getOwn, type ValueObject } from '../meta/value.js'
-import { zeroOf } from './decode-typed.js'
+import type { ValueObject } from '../meta/value.js'
 import { setNamespaceLabel } from './defaults.js'
-import { ensureObject, has, keepFrom, numberAt, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
+import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
 import { addTolerations, newPodStatus, setPriority, taintNewNode } from './pod-status.js'
 import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.js'
+import {
+  clearStatus,
+  countSpecChanges,
+  type ForUpdate,
+  inTurn,
+  keepGeneration,
+  keepSpec,
+  keepStatus,
+  type Strategy,
+  startGeneration,
+} from './strategy-parts.js'
 import type { TypeTable } from './type-table.js'
+import { WORKLOAD_STRATEGIES } from './workload-strategies.js'
 
-export interface WriteContext {
-  /** The moment of the write, as a Time. */
-  readonly now: string
-}
-
-export type ForCreate = (object: ValueObject, context: WriteContext) => void
-export type ForUpdate = (object: ValueObject, old: ValueObject, context: WriteContext) => void
-
-export interface Strategy {
-  /** What the admission plugins do that are always on. Runs on create, before `forCreate`. */
-  readonly admit?: (object: ValueObject) => void
-  readonly forCreate?: ForCreate
-  readonly forUpdate?: ForUpdate
-  /** A write to the object's own status; kinds without one have no such subresource. */
-  readonly forStatus?: ForUpdate
-  /** Runs last, once the name is certain. */
-  readonly finish?: (object: ValueObject) => void
-  /** A PUT creates what is not there. */
-  readonly createOnUpdate?: boolean
-  /** False: a PUT must say which resourceVersion it replaces. */
-  readonly unconditionalUpdate?: boolean
-  /** A delete answers with the object instead of a Status. */
-  readonly deleteAnswersObject?: boolean
-  /** It is marked as on its way out before it goes. */
-  readonly terminates?: boolean
-  /** Every request is answered with this warning. */
-  readonly deprecationWarning?: string
-}
+export type { Strategy } from './strategy-parts.js'
 
 /** The strategy of a kind. Kinds that are not in the table keep whatever the client says, but for their status. */
 export function strategyOf(table: TypeTable, apiVersion: string, kind: string): Strategy {
   return STRATEGIES[`${apiVersion} ${kind}`]?.(table) ?? statusApart(table, apiVersion, kind)
 }
-
-// ---- parts
-
-/** The generation is the server's to count; a client's is kept only when the object is new. */
-const keepGeneration: ForUpdate = (object, old) => {
-  keepFrom(ensureObject(object, 'metadata'), objectAt(old, 'metadata'), 'generation')
-}
-
-const startGeneration = (object: ValueObject): void => {
-  ensureObject(object, 'metadata')['generation'] = 1
-}
-
-function countGeneration(object: ValueObject, old: ValueObject): void {
-  ensureObject(object, 'metadata')['generation'] = numberAt(objectAt(old, 'metadata'), 'generation') + 1
-}
-
-const same = (object: ValueObject, old: ValueObject, field: string): boolean =>
-  equalValues(getOwn(object, field) ?? null, getOwn(old, field) ?? null)
-
-/** Status is written through its own path, and nothing else is. */
-const keepStatus: ForUpdate = (object, old) => keepFrom(object, old, 'status')
-const keepSpec: ForUpdate = (object, old) => keepFrom(object, old, 'spec')
-
-function clearStatus(table: TypeTable, typeName: string): ForCreate {
-  return object => {
-    object['status'] = copyValue(zeroOf(table, typeName))
-  }
-}
-
-const inTurn =
-  (...steps: readonly ForUpdate[]): ForUpdate =>
-  (object, old, context) => {
-    for (const step of steps) step(object, old, context)
-  }
 
 /** For kinds that are not in the table: a status, if the kind has one, is not the client's to set. */
 function statusApart(table: TypeTable, apiVersion: string, kind: string): Strategy {
@@ -151,9 +101,7 @@ const pods: Strategy = {
     startGeneration(pod)
     pod['status'] = newPodStatus(pod, now)
   },
-  forUpdate: inTurn(keepGeneration, keepStatus, (pod, old) => {
-    if (!same(pod, old, 'spec')) countGeneration(pod, old)
-  }),
+  forUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
   forStatus: inTurn(keepGeneration, keepSpec, (pod, old) => {
     keepFrom(ensureObject(pod, 'metadata'), objectAt(old, 'metadata'), 'ownerReferences')
     keepFrom(ensureObject(pod, 'status'), objectAt(old, 'status'), 'qosClass')
@@ -165,25 +113,6 @@ const nodes: Strategy = {
   admit: taintNewNode,
   forUpdate: inTurn(keepGeneration, keepStatus),
   forStatus: inTurn(keepGeneration, keepSpec),
-}
-
-const deployments = (table: TypeTable): Strategy => {
-  const clear = clearStatus(table, 'apps/v1.DeploymentStatus')
-  return {
-    forCreate: (deployment, context) => {
-      startGeneration(deployment)
-      clear(deployment, context)
-    },
-    forUpdate: inTurn(keepGeneration, keepStatus, (deployment, old) => {
-      const unchanged =
-        same(deployment, old, 'spec') &&
-        same(objectAt(deployment, 'metadata'), objectAt(old, 'metadata'), 'annotations')
-      if (!unchanged) countGeneration(deployment, old)
-    }),
-    forStatus: inTurn(keepGeneration, keepSpec, (deployment, old) =>
-      keepFrom(ensureObject(deployment, 'metadata'), objectAt(old, 'metadata'), 'labels'),
-    ),
-  }
 }
 
 const services = (table: TypeTable): Strategy => {
@@ -227,7 +156,7 @@ const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => Strategy) | und
   }),
   'v1 Pod': () => pods,
   'v1 Node': () => nodes,
-  'apps/v1 Deployment': deployments,
+  ...WORKLOAD_STRATEGIES,
   'storagemigration.k8s.io/v1beta1 StorageVersionMigration': table => ({
     ...statusApart(table, 'storagemigration.k8s.io/v1beta1', 'StorageVersionMigration'),
     unconditionalUpdate: false,

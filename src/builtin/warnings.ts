@@ -23,13 +23,24 @@ const WARNINGS: Readonly<Record<string, Warnings | undefined>> = {
     const name = old === undefined ? nameWarnings(pod, "the Pod's hostname") : []
     return [...name, ...podSpecWarnings(objectAt(pod, 'spec'), 'spec')]
   },
-  'apps/v1 Deployment': (deployment, old) => {
-    if (old !== undefined && sameSpec(deployment, old)) return []
-    const name = old === undefined ? nameWarnings(deployment, 'Pod names and hostnames') : []
-    const template = objectAt(objectAt(deployment, 'spec'), 'template')
-    return [...name, ...podSpecWarnings(objectAt(template, 'spec'), 'spec.template.spec')]
-  },
+  'apps/v1 Deployment': templateWarnings('spec.template', { isNamed: true }),
+  'apps/v1 ReplicaSet': templateWarnings('spec.template', { isNamed: true }),
+  'v1 ReplicationController': templateWarnings('spec.template', { isNamed: true }),
+  'apps/v1 DaemonSet': templateWarnings('spec.template'),
+  'apps/v1 StatefulSet': templateWarnings('spec.template'),
+  'batch/v1 Job': templateWarnings('spec.template', { isNamed: true }),
+  'batch/v1 CronJob': templateWarnings('spec.jobTemplate.spec.template', { isNamed: true }),
   'v1 Secret': secretWarnings,
+}
+
+/** For kinds that make pods: of the template, and of names that become those of pods. */
+function templateWarnings(path: string, { isNamed = false } = {}): Warnings {
+  const members = [...path.split('.'), 'spec']
+  return (object, old) => {
+    if (old !== undefined && sameSpec(object, old)) return []
+    const name = isNamed && old === undefined ? nameWarnings(object, 'Pod names and hostnames') : []
+    return [...name, ...podSpecWarnings(members.reduce(objectAt, object), `${path}.spec`)]
+  }
 }
 
 const sameSpec = (object: ValueObject, old: ValueObject): boolean =>

@@ -1,4 +1,4 @@
-// Deployments: a selector that finds the pods of the template, and how to get from one set of pods to the next.
+// Deployments: how to get from one set of pods to the next.
 import {
   asStruct,
   childPath,
@@ -8,76 +8,42 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../meta/field-errors.js'
-import { checkLabelSelector, matchesLabels, selectorOf } from '../../meta/label-selectors.js'
-import { checkPercent } from '../../meta/names.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/value.js'
-import { has, mapAt, numberAt, numberOrNone, objectAt, objectOrNone, textAt } from '../object-access.js'
-import { checkMeta, checkMetaUpdate, checkNotNegative, checkText, sameValue, type Validation } from './common-rules.js'
-import { checkPodTemplate } from './pods.js'
+import { numberAt, numberOrNone, objectAt, objectOrNone, textAt } from '../object-access.js'
+import { checkNotNegative } from './common-rules.js'
+import {
+  checkAtMostAll,
+  checkCount,
+  checkCounts,
+  checkSelectorAndTemplate,
+  checkStatusCounts,
+  countOrPercent,
+  podOwnerValidation,
+} from './pod-owners.js'
 
-export const deploymentValidation: Validation = {
-  create: deployment => [...checkMeta(deployment, { namespaced: true }), ...checkSpec(objectAt(deployment, 'spec'))],
-  update: (deployment, old) => [
-    ...checkMetaUpdate(deployment, old),
-    ...checkSpec(objectAt(deployment, 'spec')),
-    ...checkSelectorKept(deployment, old),
-  ],
-  status: (deployment, old) => [...checkMetaUpdate(deployment, old), ...checkStatus(objectAt(deployment, 'status'))],
-}
-
-function checkSpec(spec: ValueObject): FieldError[] {
-  const minReady = numberAt(spec, 'minReadySeconds')
-  const deadline = numberOrNone(spec, 'progressDeadlineSeconds')
-  const errors = [
-    ...checkNotNegative(numberAt(spec, 'replicas'), 'spec.replicas'),
-    ...checkSelector(spec),
+export const deploymentValidation = podOwnerValidation(
+  spec => [
+    ...checkCounts(spec, ['replicas'], 'spec'),
+    ...checkSelectorAndTemplate(spec, { owner: 'deployment', podOwner: 'ReplicaSet' }),
     ...checkStrategy(objectAt(spec, 'strategy')),
-    ...checkNotNegative(minReady, 'spec.minReadySeconds'),
-    ...checkNotNegative(numberAt(spec, 'revisionHistoryLimit'), 'spec.revisionHistoryLimit'),
-  ]
-  if (deadline !== undefined) {
-    errors.push(...checkNotNegative(deadline, 'spec.progressDeadlineSeconds'))
-    if (deadline <= minReady) {
-      errors.push(fieldInvalid('spec.progressDeadlineSeconds', deadline, 'must be greater than minReadySeconds'))
-    }
-  }
-  return errors
-}
+    ...checkCounts(spec, ['minReadySeconds', 'revisionHistoryLimit'], 'spec'),
+    ...checkDeadline(spec),
+  ],
+  status =>
+    checkStatusCounts(
+      status,
+      ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
+      ['observedGeneration', 'unavailableReplicas', 'collisionCount'],
+    ),
+)
 
-function checkSelector(spec: ValueObject): FieldError[] {
-  const object = objectOrNone(spec, 'selector')
-  const path = 'spec.selector'
-  const errors: FieldError[] = []
-  if (object === undefined) errors.push(fieldRequired(path))
-  else {
-    errors.push(...checkLabelSelector(object, path))
-    if (!has(object, 'matchLabels') && !has(object, 'matchExpressions')) {
-      errors.push(fieldInvalid(path, asStruct(object), 'empty selector is invalid for deployment'))
-    }
-  }
-  const selector = selectorOf(object)
-  if (!selector.ok) return [...errors, fieldInvalid(path, asStruct(object ?? null), 'invalid label selector')]
-  return [...errors, ...checkTemplate(objectAt(spec, 'template'), labels => matchesLabels(selector.value, labels))]
-}
-
-function checkTemplate(
-  template: ValueObject,
-  matches: (labels: Readonly<Record<string, string>>) => boolean,
-): FieldError[] {
-  const path = 'spec.template'
-  const spec = objectAt(template, 'spec')
-  const meta = objectAt(template, 'metadata')
-  const errors: FieldError[] = []
-  if (!matches(mapAt(meta, 'labels'))) {
-    const labels: Value = getOwn(meta, 'labels') ?? null
-    errors.push(fieldInvalid(`${path}.metadata.labels`, labels, '`selector` does not match template `labels`'))
-  }
-  errors.push(...checkPodTemplate(template, path))
-  const restart = textAt(spec, 'restartPolicy')
-  if (restart !== 'Always') errors.push(fieldNotSupported(`${path}.spec.restartPolicy`, restart, ['Always']))
-  if (has(spec, 'activeDeadlineSeconds')) {
-    const why = 'activeDeadlineSeconds in ReplicaSet is not Supported'
-    errors.push(fieldForbidden(`${path}.spec.activeDeadlineSeconds`, why))
+function checkDeadline(spec: ValueObject): FieldError[] {
+  const path = 'spec.progressDeadlineSeconds'
+  const deadline = numberOrNone(spec, 'progressDeadlineSeconds')
+  if (deadline === undefined) return []
+  const errors = checkNotNegative(deadline, path)
+  if (deadline <= numberAt(spec, 'minReadySeconds')) {
+    errors.push(fieldInvalid(path, deadline, 'must be greater than minReadySeconds'))
   }
   return errors
 }
@@ -110,42 +76,5 @@ function checkRolling(rolling: ValueObject, path: string): FieldError[] {
   if (countOrPercent(unavailable) === 0 && countOrPercent(surge) === 0) {
     errors.push(fieldInvalid(at, unavailable, 'may not be 0 when `maxSurge` is 0'))
   }
-  if (typeof unavailable === 'string' && checkPercent(unavailable).length === 0 && countOrPercent(unavailable) > 100) {
-    errors.push(fieldInvalid(at, unavailable, 'must not be greater than 100%'))
-  }
-  return errors
-}
-
-const checkCount = (count: Value, path: string): FieldError[] =>
-  typeof count === 'string' ? checkText(count, checkPercent, path) : checkNotNegative(Number(count), path)
-
-/** The number, or that of the percentage; 0 for what is neither. */
-function countOrPercent(count: Value): number {
-  if (typeof count !== 'string') return Number(count)
-  return checkPercent(count).length === 0 ? Number(count.slice(0, -1)) : 0
-}
-
-function checkSelectorKept(deployment: ValueObject, old: ValueObject): FieldError[] {
-  const selector = getOwn(objectAt(deployment, 'spec'), 'selector') ?? null
-  return sameValue(selector, getOwn(objectAt(old, 'spec'), 'selector'))
-    ? []
-    : [fieldInvalid('spec.selector', asStruct(selector), 'field is immutable')]
-}
-
-function checkStatus(status: ValueObject): FieldError[] {
-  const counts = ['observedGeneration', 'replicas', 'updatedReplicas', 'readyReplicas', 'availableReplicas']
-  const errors = [...counts, 'unavailableReplicas', 'collisionCount'].flatMap(field =>
-    checkNotNegative(numberAt(status, field), `status.${field}`),
-  )
-  const notAbove = (field: string, most: string, told: string): void => {
-    const value = numberAt(status, field)
-    if (value > numberAt(status, most)) {
-      errors.push(fieldInvalid(`status.${field}`, value, `cannot be greater than ${told}`))
-    }
-  }
-  for (const field of ['updatedReplicas', 'readyReplicas', 'availableReplicas']) {
-    notAbove(field, 'replicas', 'status.replicas')
-  }
-  notAbove('availableReplicas', 'readyReplicas', 'readyReplicas')
-  return errors
+  return [...errors, ...checkAtMostAll(unavailable, at)]
 }

@@ -1,8 +1,10 @@
 // Which rules an object of a built-in kind must meet, as a table from kind to rules.
 import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
+import { daemonSetValidation } from './daemon-sets.js'
 import { deploymentValidation } from './deployments.js'
 import { endpointsValidation } from './endpoints.js'
 import { coreEventValidation, modernEventValidation } from './events.js'
+import { cronJobValidation, jobValidation } from './jobs.js'
 import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
 import { nodeValidation } from './nodes.js'
 import {
@@ -14,7 +16,9 @@ import {
 } from './plain-objects.js'
 import { podValidation } from './pods.js'
 import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidation, roleValidation } from './rbac.js'
+import { replicaSetValidation, replicationControllerValidation } from './replica-sets.js'
 import { serviceValidation } from './services.js'
+import { statefulSetValidation } from './stateful-sets.js'
 import { storageMigrationValidation } from './storage-migrations.js'
 
 export type { Validation } from './common-rules.js'
@@ -42,6 +46,12 @@ const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'v1 Pod': podValidation,
   'v1 Node': nodeValidation,
   'apps/v1 Deployment': deploymentValidation,
+  'apps/v1 ReplicaSet': replicaSetValidation,
+  'apps/v1 DaemonSet': daemonSetValidation,
+  'apps/v1 StatefulSet': statefulSetValidation,
+  'batch/v1 Job': jobValidation,
+  'batch/v1 CronJob': cronJobValidation,
+  'v1 ReplicationController': replicationControllerValidation,
   'networking.k8s.io/v1 IPAddress': ipAddressValidation,
   'networking.k8s.io/v1 ServiceCIDR': serviceCidrValidation,
   'storagemigration.k8s.io/v1beta1 StorageVersionMigration': storageMigrationValidation,

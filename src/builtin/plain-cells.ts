@@ -1,0 +1,21 @@
+// The cells that rows of most kinds have.
+import { ageCell } from '../meta/table.js'
+import type { Value, ValueObject } from '../meta/value.js'
+import { objectAt, textAt } from './object-access.js'
+
+/** The cells of a row; `now` in milliseconds. */
+export type Cells = (object: ValueObject, now: number) => Value[]
+
+export const NONE = '<none>'
+export const UNKNOWN = '<unknown>'
+
+export const nameOf = (object: ValueObject): string => textAt(objectAt(object, 'metadata'), 'name')
+export const ageOf = (object: ValueObject, now: number): string =>
+  ageCell(objectAt(object, 'metadata')['creationTimestamp'], now)
+export const createdOf = (object: ValueObject): string => textAt(objectAt(object, 'metadata'), 'creationTimestamp')
+
+/** Labels as they are written in a selector. */
+export function printLabels(labels: Readonly<Record<string, string>>): string {
+  const keys = Object.keys(labels).toSorted()
+  return keys.length === 0 ? NONE : keys.map(key => `${key}=${labels[key]!}`).join(',')
+}

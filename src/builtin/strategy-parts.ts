@@ -1,0 +1,71 @@
+// What a strategy is, and the parts that strategies are made of: keeping, clearing and counting.
+import { copyValue, equalValues, getOwn, type ValueObject } from '../meta/value.js'
+import { zeroOf } from './decode-typed.js'
+import { ensureObject, keepFrom, numberAt, objectAt } from './object-access.js'
+import type { TypeTable } from './type-table.js'
+
+export interface WriteContext {
+  /** The moment of the write, as a Time. */
+  readonly now: string
+}
+
+export type ForCreate = (object: ValueObject, context: WriteContext) => void
+export type ForUpdate = (object: ValueObject, old: ValueObject, context: WriteContext) => void
+
+export interface Strategy {
+  /** What the admission plugins do that are always on. Runs on create, before `forCreate`. */
+  readonly admit?: (object: ValueObject) => void
+  readonly forCreate?: ForCreate
+  readonly forUpdate?: ForUpdate
+  /** A write to the object's own status; kinds without one have no such subresource. */
+  readonly forStatus?: ForUpdate
+  /** Runs last, once the name is certain. */
+  readonly finish?: (object: ValueObject) => void
+  /** A PUT creates what is not there. */
+  readonly createOnUpdate?: boolean
+  /** False: a PUT must say which resourceVersion it replaces. */
+  readonly unconditionalUpdate?: boolean
+  /** A delete answers with the object instead of a Status. */
+  readonly deleteAnswersObject?: boolean
+  /** It is marked as on its way out before it goes. */
+  readonly terminates?: boolean
+  /** Every request is answered with this warning. */
+  readonly deprecationWarning?: string
+}
+
+/** The generation is the server's to count; a client's is kept only when the object is new. */
+export const keepGeneration: ForUpdate = (object, old) => {
+  keepFrom(ensureObject(object, 'metadata'), objectAt(old, 'metadata'), 'generation')
+}
+
+export const startGeneration = (object: ValueObject): void => {
+  ensureObject(object, 'metadata')['generation'] = 1
+}
+
+export function countGeneration(object: ValueObject, old: ValueObject): void {
+  ensureObject(object, 'metadata')['generation'] = numberAt(objectAt(old, 'metadata'), 'generation') + 1
+}
+
+export const same = (object: ValueObject, old: ValueObject, field: string): boolean =>
+  equalValues(getOwn(object, field) ?? null, getOwn(old, field) ?? null)
+
+/** Status is written through its own path, and nothing else is. */
+export const keepStatus: ForUpdate = (object, old) => keepFrom(object, old, 'status')
+export const keepSpec: ForUpdate = (object, old) => keepFrom(object, old, 'spec')
+
+export function clearStatus(table: TypeTable, typeName: string): ForCreate {
+  return object => {
+    object['status'] = copyValue(zeroOf(table, typeName))
+  }
+}
+
+export const inTurn =
+  (...steps: readonly ForUpdate[]): ForUpdate =>
+  (object, old, context) => {
+    for (const step of steps) step(object, old, context)
+  }
+
+/** A change of the spec is a new generation. */
+export const countSpecChanges: ForUpdate = (object, old) => {
+  if (!same(object, old, 'spec')) countGeneration(object, old)
+}

@@ -1,0 +1,81 @@
+// Schedules in the form of cron: five fields, or a word for the usual ones.
+import { parseDuration } from '../../meta/time.js'
+
+/** What is wrong with a schedule, if anything: the first fault from left to right. */
+export function checkSchedule(schedule: string): string | undefined {
+  if (schedule.startsWith('@')) return checkDescriptor(schedule)
+  const fields = schedule.trim().split(/\s+/)
+  if (fields.length !== FIELDS.length) {
+    return `expected exactly ${FIELDS.length} fields, found ${fields.length}: [${fields.join(' ')}]`
+  }
+  for (const [i, field] of FIELDS.entries()) {
+    for (const range of fields[i]!.split(',').filter(part => part !== '')) {
+      const fault = checkRange(range, field)
+      if (fault !== undefined) return fault
+    }
+  }
+  return undefined
+}
+
+const DESCRIPTORS = new Set(['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'])
+const EVERY = '@every '
+
+function checkDescriptor(schedule: string): string | undefined {
+  if (DESCRIPTORS.has(schedule)) return undefined
+  if (!schedule.startsWith(EVERY)) return `unrecognized descriptor: ${schedule}`
+  const duration = parseDuration(schedule.slice(EVERY.length))
+  return duration.ok ? undefined : `failed to parse duration ${schedule}: ${duration.error}`
+}
+
+interface Field {
+  readonly min: number
+  readonly max: number
+  /** Names that stand for the numbers from `min` on. */
+  readonly names?: readonly string[]
+}
+
+const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec']
+const DAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat']
+
+const FIELDS: readonly Field[] = [
+  { min: 0, max: 59 },
+  { min: 0, max: 23 },
+  { min: 1, max: 31 },
+  { min: 1, max: 12, names: MONTHS },
+  { min: 0, max: 6, names: DAYS },
+]
+
+/** `*`, `5`, `1-5`, each with or without a step: `1-5/2`. */
+function checkRange(text: string, field: Field): string | undefined {
+  const [range = '', step, ...more] = text.split('/')
+  const [low = '', high, ...others] = range.split('-')
+  let [start, end] = [field.min, field.max]
+  if (low !== '*' && low !== '?') {
+    const first = parseNumber(low, field)
+    if (typeof first === 'string') return first
+    const last = high === undefined ? first : parseNumber(high, field)
+    if (others.length > 0) return `too many hyphens: ${text}`
+    if (typeof last === 'string')
+      return last
+      // A number with a step goes on to the end.
+    ;[start, end] = [first, high === undefined && step !== undefined ? field.max : last]
+  }
+  if (more.length > 0) return `too many slashes: ${text}`
+  const every = step === undefined ? 1 : parseNumber(step)
+  if (typeof every === 'string') return every
+  if (start < field.min) return `beginning of range (${start}) below minimum (${field.min}): ${text}`
+  if (end > field.max) return `end of range (${end}) above maximum (${field.max}): ${text}`
+  if (start > end) return `beginning of range (${start}) beyond end of range (${end}): ${text}`
+  return every === 0 ? `step of range should be a positive number: ${text}` : undefined
+}
+
+/** The number, or what is wrong with it. */
+function parseNumber(text: string, field?: Field): number | string {
+  const named = field?.names?.indexOf(text.toLowerCase()) ?? -1
+  if (field !== undefined && named !== -1) return field.min + named
+  if (!/^[+-]?\d+$/.test(text)) {
+    return `failed to parse int from ${text}: strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`
+  }
+  const number = Number(text)
+  return number < 0 ? `negative number (${number}) not allowed: ${text}` : number
+}

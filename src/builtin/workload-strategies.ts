@@ -1,0 +1,83 @@
+// What a write does to the kinds that keep pods running: the status is theirs, and their generation counts what is asked
+// of them.
+import { equalValues, getOwn, type ValueObject } from '../meta/value.js'
+import { labelJob } from './job-labels.js'
+import { ensureObject, keepFrom, mapAt, objectAt } from './object-access.js'
+import {
+  clearStatus,
+  countGeneration,
+  countSpecChanges,
+  type ForUpdate,
+  inTurn,
+  keepGeneration,
+  keepSpec,
+  keepStatus,
+  type Strategy,
+  same,
+  startGeneration,
+} from './strategy-parts.js'
+import type { TypeTable } from './type-table.js'
+
+const workload =
+  (statusType: string, own: Partial<Strategy> = {}) =>
+  (table: TypeTable): Strategy => {
+    const clear = clearStatus(table, statusType)
+    return {
+      forUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
+      forStatus: inTurn(keepGeneration, keepSpec),
+      ...own,
+      forCreate: (object, context) => {
+        startGeneration(object)
+        clear(object, context)
+        own.forCreate?.(object, context)
+      },
+    }
+  }
+
+/** Annotations are asked of a deployment as its spec is. */
+const countDeploymentChanges: ForUpdate = (deployment, old) => {
+  const meta = objectAt(deployment, 'metadata')
+  const unchanged = same(deployment, old, 'spec') && same(meta, objectAt(old, 'metadata'), 'annotations')
+  if (!unchanged) countGeneration(deployment, old)
+}
+
+// ---- daemon sets: how often their template changed is kept in an annotation
+
+const TEMPLATE_GENERATION = 'deprecated.daemonset.template.generation'
+
+const templateGenerationOf = (set: ValueObject): number =>
+  Number(mapAt(objectAt(set, 'metadata'), 'annotations')[TEMPLATE_GENERATION] ?? 0)
+
+function setTemplateGeneration(set: ValueObject, generation: number): void {
+  ensureObject(ensureObject(set, 'metadata'), 'annotations')[TEMPLATE_GENERATION] = String(generation)
+}
+
+const countTemplateChanges: ForUpdate = (set, old) => {
+  const before = templateGenerationOf(old)
+  const isSame = equalValues(templateOf(set), templateOf(old))
+  setTemplateGeneration(set, isSame ? before : before + 1)
+}
+
+const templateOf = (set: ValueObject): ValueObject | null =>
+  (getOwn(objectAt(set, 'spec'), 'template') as ValueObject | undefined) ?? null
+
+export const WORKLOAD_STRATEGIES: Readonly<Record<string, (table: TypeTable) => Strategy>> = {
+  'apps/v1 Deployment': workload('apps/v1.DeploymentStatus', {
+    forUpdate: inTurn(keepGeneration, keepStatus, countDeploymentChanges),
+    forStatus: inTurn(keepGeneration, keepSpec, (deployment, old) =>
+      keepFrom(ensureObject(deployment, 'metadata'), objectAt(old, 'metadata'), 'labels'),
+    ),
+  }),
+  'apps/v1 ReplicaSet': workload('apps/v1.ReplicaSetStatus'),
+  'apps/v1 StatefulSet': workload('apps/v1.StatefulSetStatus'),
+  'apps/v1 DaemonSet': workload('apps/v1.DaemonSetStatus', {
+    forCreate: set => {
+      const asked = templateGenerationOf(set)
+      setTemplateGeneration(set, asked >= 1 ? asked : 1)
+    },
+    forUpdate: inTurn(keepGeneration, keepStatus, countTemplateChanges, countSpecChanges),
+  }),
+  'batch/v1 Job': workload('batch/v1.JobStatus', { forCreate: labelJob }),
+  'batch/v1 CronJob': workload('batch/v1.CronJobStatus'),
+  'v1 ReplicationController': workload('core/v1.ReplicationControllerStatus'),
+}
