@@ -83,6 +83,7 @@ function kindOf(table: TypeTable, served: readonly { apiVersion: string; resourc
       anyMethodAnywhere: false,
       deleteAnswersStatus: !strategy.deleteAnswersObject,
       terminates: strategy.terminates ?? false,
+      orphansDependents: strategy.orphansDependents,
     },
     convert: (object, to) => convert(table, object, to),
   }

@@ -1,4 +1,5 @@
 // What a strategy is, and the parts that strategies are made of: keeping, clearing and counting.
+import type { Manners } from '../kinds/kind.js'
 import { copyValue, equalValues, getOwn, type ValueObject } from '../meta/value.js'
 import { zeroOf } from './decode-typed.js'
 import { ensureObject, keepFrom, numberAt, objectAt } from './object-access.js'
@@ -29,6 +30,8 @@ export interface Strategy {
   readonly deleteAnswersObject?: boolean
   /** It is marked as on its way out before it goes. */
   readonly terminates?: boolean
+  /** A delete that does not say what is to become of dependents leaves them behind. */
+  readonly orphansDependents?: Manners['orphansDependents']
   /** Every request is answered with this warning. */
   readonly deprecationWarning?: string
 }

@@ -61,6 +61,10 @@ const countTemplateChanges: ForUpdate = (set, old) => {
 const templateOf = (set: ValueObject): ValueObject | null =>
   (getOwn(objectAt(set, 'spec'), 'template') as ValueObject | undefined) ?? null
 
+const PODS_STAY =
+  'child pods are preserved by default when jobs are deleted; ' +
+  'set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
+
 export const WORKLOAD_STRATEGIES: Readonly<Record<string, (table: TypeTable) => Strategy>> = {
   'apps/v1 Deployment': workload('apps/v1.DeploymentStatus', {
     forUpdate: inTurn(keepGeneration, keepStatus, countDeploymentChanges),
@@ -77,7 +81,10 @@ export const WORKLOAD_STRATEGIES: Readonly<Record<string, (table: TypeTable) => 
     },
     forUpdate: inTurn(keepGeneration, keepStatus, countTemplateChanges, countSpecChanges),
   }),
-  'batch/v1 Job': workload('batch/v1.JobStatus', { forCreate: labelJob }),
+  'batch/v1 Job': workload('batch/v1.JobStatus', {
+    forCreate: labelJob,
+    orphansDependents: { warning: PODS_STAY },
+  }),
   'batch/v1 CronJob': workload('batch/v1.CronJobStatus'),
-  'v1 ReplicationController': workload('core/v1.ReplicationControllerStatus'),
+  'v1 ReplicationController': workload('core/v1.ReplicationControllerStatus', { orphansDependents: {} }),
 }

@@ -11,7 +11,12 @@ import {
   ORPHAN_FINALIZER,
 } from '../meta/object-meta.js'
 import { modifiedMeanwhile, notFound, success } from '../meta/status.js'
-import { type DeleteOptions, failedBeforeTerminating, failedPrecondition } from '../meta/write-options.js'
+import {
+  type DeleteOptions,
+  failedBeforeTerminating,
+  failedPrecondition,
+  type PropagationPolicy,
+} from '../meta/write-options.js'
 import type { ObjectAnswer, StatusAnswer } from './answer.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { showEntry, showValue } from './shown.js'
@@ -31,6 +36,8 @@ export async function deleteObject(
   const { kind } = target
   const warnings: string[] = []
   const { object, isGone } = await remove(context, target, options, caller, warnings)
+  const { warning } = kind.manners.orphansDependents ?? {}
+  if (warning !== undefined && policyOf(options) === undefined) warnings.push(warning)
   if (isGone && kind.manners.deleteAnswersStatus) {
     const { name = '', uid = '' } = metaOf(object)
     const details = { name, group: kind.group, kind: kind.names.plural, uid }
@@ -63,7 +70,7 @@ export async function remove(
     checkPreconditions(target, old, options)
     await context.validate({ operation: 'DELETE', target, object: undefined, old, options, caller }, warnings)
 
-    const wished = setMeta(old, withPolicy(metaOf(old), options))
+    const wished = setMeta(old, withPolicy(metaOf(old), wishFor(target, metaOf(old), options)))
     if (!version.rules.isHeld(wished)) {
       if (options.dryRun) return { object: old, isGone: true }
       const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
@@ -92,16 +99,27 @@ function checkPreconditions({ kind }: Target, old: ApiObject, { preconditions }:
   if (failed) throw failed
 }
 
+const policyOf = ({ propagationPolicy, orphanDependents }: DeleteOptions): PropagationPolicy | undefined =>
+  propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background')
+
+/** Without a word from the client, what was wished before stands, and else what is usual for the kind. */
+function wishFor(
+  { kind }: Target,
+  { finalizers = [] }: ObjectMeta,
+  options: DeleteOptions,
+): PropagationPolicy | undefined {
+  const policy = policyOf(options)
+  if (policy !== undefined || !kind.manners.orphansDependents) return policy
+  return finalizers.some(isPolicy) ? undefined : 'Orphan'
+}
+
+const isPolicy = (finalizer: string): boolean => finalizer === ORPHAN_FINALIZER || finalizer === FOREGROUND_FINALIZER
+
 /** The finalizers by which the garbage collector learns what is to become of dependents. */
-function withPolicy(meta: ObjectMeta, { propagationPolicy, orphanDependents }: DeleteOptions): ObjectMeta {
-  const policy =
-    propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background')
-  // Without a word from the client, what was wished before stands.
+function withPolicy(meta: ObjectMeta, policy: PropagationPolicy | undefined): ObjectMeta {
   if (policy === undefined) return meta
   const wanted = policy === 'Orphan' ? ORPHAN_FINALIZER : policy === 'Foreground' ? FOREGROUND_FINALIZER : undefined
-  const others = (meta.finalizers ?? []).filter(
-    finalizer => finalizer === wanted || (finalizer !== ORPHAN_FINALIZER && finalizer !== FOREGROUND_FINALIZER),
-  )
+  const others = (meta.finalizers ?? []).filter(finalizer => finalizer === wanted || !isPolicy(finalizer))
   const finalizers = wanted === undefined || others.includes(wanted) ? others : [...others, wanted]
   const { finalizers: _, ...rest } = meta
   return finalizers.length === 0 ? rest : { ...rest, finalizers }

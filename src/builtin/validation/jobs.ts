@@ -19,17 +19,18 @@ import { checkPodTemplate } from './pods.js'
 
 // ---- jobs
 
+const checkJob = (job: ValueObject): FieldError[] => [
+  ...checkMeta(job, { namespaced: true }),
+  ...checkGeneratedSelector(job),
+  ...checkSelectedPods(objectAt(job, 'spec')),
+  ...checkJobSpec(objectAt(job, 'spec'), 'spec'),
+]
+
 export const jobValidation: Validation = {
-  create: job => [
-    ...checkMeta(job, { namespaced: true }),
-    ...checkGeneratedSelector(job),
-    ...checkSelectedPods(objectAt(job, 'spec')),
-    ...checkJobSpec(objectAt(job, 'spec'), 'spec'),
-  ],
+  create: checkJob,
   update: (job, old) => [
+    ...checkJob(job),
     ...checkMetaUpdate(job, old),
-    ...checkSelectedPods(objectAt(job, 'spec')),
-    ...checkJobSpec(objectAt(job, 'spec'), 'spec'),
     ...checkJobChange(objectAt(job, 'spec'), objectAt(old, 'spec')),
   ],
   status: (job, old) => [
