@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
+import type { Value, ValueObject } from '../../meta/value.js'
 import { checkSchema } from './check-schema.js'
 import { readDefaultMetadata } from './default-metadata.js'
 
@@ -87,4 +87,26 @@ test('defaults lose what the metadata of embedded resources do not have, and not
   expect(list.default).toEqual([{ ...value(), metadata: { name: 'a' } }])
   expect(plain.default).toEqual({ ...value(), metadata: { colour: 'red' } })
   expect(broken.default).toEqual({ metadata: 'red' })
+})
+
+describe('the rules around a default', () => {
+  const withDefault = (value: Value, ...rules: ValueObject[]): string[] =>
+    faultsOf(field({ type: 'integer', default: value, 'x-kubernetes-validations': rules }))
+
+  test.each<[string, ValueObject, string[]]>([
+    ['hold', { rule: 'self > 0' }, []],
+    ['are broken', { rule: 'self > 1' }, ['schema.properties[a].default: Invalid value: 1: failed rule: self > 1']],
+    ['take it for what was there before', { rule: 'self == oldSelf' }, []],
+    [
+      'see nothing before where they ask for it',
+      { rule: 'oldSelf.hasValue()', optionalOldSelf: true, message: 'was nothing' },
+      ['schema.properties[a].default: Invalid value: 1: was nothing'],
+    ],
+  ])('%s', (_, rule, expected) => expect(withDefault(1, rule)).toEqual(expected))
+
+  test('are compiled only once the default is right', () => {
+    expect(withDefault('x', { rule: 'nonsense' })).toEqual([
+      'schema.properties[a].default: Invalid value: "string":  in body must be of type integer: "string"',
+    ])
+  })
 })

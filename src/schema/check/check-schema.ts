@@ -4,9 +4,11 @@ import { childPath, type FieldError, fieldForbidden, fieldInvalid } from '../../
 import { quote } from '../../meta/go-text.js'
 import type { Value } from '../../meta/value.js'
 import { checkRules } from '../rules/check-rules.js'
+import { compileRules } from '../rules/compile-rules.js'
+import { defaultEvaluator } from '../rules/evaluate-rules.js'
 import { isTooDeep, MAX_SCHEMA_DEPTH, parseSchema, type Schema } from '../structural.js'
 import { isKnownFormat } from '../validate/formats.js'
-import { checkDefaults, type DefaultRuleCheck } from './defaults.js'
+import { checkDefaults } from './defaults.js'
 import { checkKeywords } from './keywords.js'
 import { checkStatusRoot } from './status-root.js'
 import { checkCompleteness, checkStructure } from './structure.js'
@@ -14,8 +16,6 @@ import { checkCompleteness, checkStructure } from './structure.js'
 export interface SchemaCheckOptions {
   /** The version has a status subresource, so that the status must be separable from the rest. */
   readonly hasStatus?: boolean
-  /** What is wrong with a default by the rules that apply to it; the seam for the expression language. */
-  readonly checkDefaultRules?: DefaultRuleCheck
   /** The version had this very schema before. */
   readonly isUnchanged?: boolean
 }
@@ -43,10 +43,11 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
   if (unfit === undefined) {
     const structural = [...checkStructure(schema, at), ...checkCompleteness(schema, at)]
     // Only a structural schema can say what a default is to be, and only one with proper defaults is worth rules.
-    const defaults = structural.length > 0 ? [] : checkDefaults(schema, at, options.checkDefaultRules)
+    const rules = structural.length > 0 ? undefined : compileRules(schema)
+    const defaults = structural.length > 0 ? [] : checkDefaults(schema, at, rules && defaultEvaluator(rules))
     errors.push(...structural, ...defaults)
-    if (structural.length + defaults.length === 0) {
-      errors.push(...checkRules(schema, at, { skip: keywords.faulty, isUnchanged: options.isUnchanged ?? false }))
+    if (rules !== undefined && defaults.length === 0) {
+      errors.push(...checkRules(rules, at, { skip: keywords.faulty, isUnchanged: options.isUnchanged ?? false }))
     }
   } else if (errors.length === 0) {
     // The other keywords that do not fit have been refused already.

@@ -3,10 +3,11 @@ import { printFieldError } from '../../meta/field-errors.js'
 import type { ValueObject } from '../../meta/value.js'
 import { parseSchema } from '../structural.js'
 import { checkRules } from './check-rules.js'
+import { compileRules } from './compile-rules.js'
 
 function faults(properties: ValueObject, isUnchanged = false): string[] {
-  const schema = parseSchema({ type: 'object', properties })
-  return checkRules(schema, 'schema', { skip: new Set(), isUnchanged }).map(printFieldError)
+  const root = compileRules(parseSchema({ type: 'object', properties }))!
+  return checkRules(root, 'schema', { skip: new Set(), isUnchanged }).map(printFieldError)
 }
 
 const ADVICE =

@@ -12,7 +12,7 @@ import {
 } from '../../meta/field-errors.js'
 import { describeRuleInGo } from '../check/go-form.js'
 import { hasRules, type Schema } from '../structural.js'
-import { type CompiledRule, compileRules, type RuleNode } from './compile-rules.js'
+import { type CompiledRule, type RuleNode } from './compile-rules.js'
 import { costMessage, multiplyCosts, TOTAL_COST_LIMIT, RULE_COST_LIMIT, TotalCost } from './cost-limits.js'
 import { timesInRequest } from './declared-types.js'
 
@@ -23,9 +23,7 @@ export interface RuleCheckOptions {
   readonly isUnchanged: boolean
 }
 
-export function checkRules(schema: Schema, at: string, options: RuleCheckOptions): FieldError[] {
-  const root = compileRules(schema)
-  if (root === undefined) return []
+export function checkRules(root: RuleNode, at: string, options: RuleCheckOptions): FieldError[] {
   const check: Check = { ...options, errors: [], total: new TotalCost() }
   visit(root, at, { times: 1, uncorrelatable: undefined, scope: 'none' }, check)
   return [...check.errors, ...checkTotal(check.total, at)]

@@ -54,6 +54,19 @@ export function compileRules(root: Schema): RuleNode | undefined {
   return holdsRules(root) ? new Node(root, declarationOf(root, true)) : undefined
 }
 
+/** Every node of a tree by its schema. */
+export function nodesOf(root: RuleNode): ReadonlyMap<Schema, RuleNode> {
+  const nodes = new Map<Schema, RuleNode>()
+  const visit = (node: RuleNode): void => {
+    nodes.set(node.schema, node)
+    for (const property of node.properties.values()) visit(property)
+    if (node.items !== undefined) visit(node.items)
+    if (node.additionalProperties !== undefined) visit(node.additionalProperties)
+  }
+  visit(root)
+  return nodes
+}
+
 const holdsRules = partsWith(hasRules)
 
 /** What a node is declared as, with the object types around it. */

@@ -26,7 +26,7 @@ import { getOwn, isObject, type Value, type ValueObject } from '../../meta/value
 import { type Correlated, correlate, correlatedItem, correlatedMember, isUnchanged } from '../correlate.js'
 import { followFieldPath } from '../field-path.js'
 import type { Rule, Schema } from '../structural.js'
-import type { CompiledRule, RuleNode } from './compile-rules.js'
+import { type CompiledRule, nodesOf, type RuleNode } from './compile-rules.js'
 import type { DeclaredType } from './declared-types.js'
 import { ruleValue } from './rule-values.js'
 
@@ -46,14 +46,34 @@ const OBJECT_BUDGET = 10_000_000
 const LONGEST_MESSAGE = 5 * 1024
 
 export function evaluateRules(root: RuleNode, object: ValueObject, old: ValueObject | undefined): RuleFindings {
-  const run: Run = { path: [], errors: [], warnings: [], budget: OBJECT_BUDGET }
+  const run: Run = { at: '', path: [], isDefault: false, errors: [], warnings: [], budget: OBJECT_BUDGET }
   visit(run, root, object, old === undefined ? undefined : correlate(object, old, root.schema))
   return run
 }
 
+/**
+ * What rules say of the defaults in a schema, one after the other. To a transition rule a default has been what it is;
+ * to one that asks whether there was anything before, there was nothing.
+ */
+export function defaultEvaluator(root: RuleNode): (value: Value, schema: Schema, at: string) => readonly FieldError[] {
+  const nodes = nodesOf(root)
+  let budget = OBJECT_BUDGET
+  return (value, schema, at) => {
+    const node = nodes.get(schema)
+    if (node === undefined || budget < 0) return []
+    const run: Run = { at, path: [], isDefault: true, errors: [], warnings: [], budget }
+    visit(run, node, value, undefined)
+    budget = run.budget
+    return run.errors
+  }
+}
+
 interface Run {
+  /** Where the object stands. */
+  readonly at: string
   /** From the object to the present value: `.name`, `[key]`, and indexes of lists. */
   readonly path: (string | number)[]
+  readonly isDefault: boolean
   readonly errors: FieldError[]
   readonly warnings: string[]
   /** Negative once nothing more is to be evaluated. */
@@ -62,8 +82,8 @@ interface Run {
 
 /** `pair` is the value beside what it was before, where there is anything to compare with. */
 function visit(run: Run, node: RuleNode, value: Value, pair: Correlated | undefined): void {
-  // Rules are asked of values. Whether there may be none is for the rules around it.
-  if (value === null) return
+  // Rules are asked of values. Whether there may be none is for the rules around it. What is hidden is passed over.
+  if (value === null || node.declared === undefined) return
   if (node.schema.extensions.rules.length > 0) evaluateNode(run, node, value, pair)
   if (Array.isArray(value)) {
     const { items } = node
@@ -97,8 +117,8 @@ function visitMembers(run: Run, node: RuleNode, value: ValueObject, pair: Correl
   run.path.length = step
 }
 
-function fieldOf({ path }: Run): string {
-  let text = ''
+function fieldOf({ at, path }: Run): string {
+  let text = at
   for (const step of path) text += typeof step === 'number' ? `[${step}]` : step
   return text.startsWith('.') ? text.slice(1) : text
 }
@@ -108,8 +128,8 @@ function fieldOf({ path }: Run): string {
 function evaluateNode(run: Run, node: RuleNode, value: Value, pair: Correlated | undefined): void {
   const { declared, rules } = node
   if (declared === undefined) return
-  const old = pair?.old ?? undefined
-  const variables = variablesOf(value, old, declared)
+  const old = run.isDefault ? value : (pair?.old ?? undefined)
+  const variables = variablesOf(value, old, declared, run.isDefault)
   for (const compiled of rules) {
     if (run.budget < 0) return
     const { rule, program, error, usesOldSelf } = compiled
@@ -127,11 +147,12 @@ interface RuleVariables {
 }
 
 /** `old` is undefined where nothing was there before. */
-function variablesOf(value: Value, old: Value | undefined, declared: DeclaredType): RuleVariables {
+function variablesOf(value: Value, old: Value | undefined, declared: DeclaredType, isDefault: boolean): RuleVariables {
   const self = ruleValue(value, declared)
   if (old === undefined) return { plain: { self }, optional: { self, oldSelf: OPTIONAL_NONE } }
   const oldSelf = ruleValue(old, declared)
-  return { plain: { self, oldSelf }, optional: { self, oldSelf: new OptionalValue(oldSelf) } }
+  const optional = isDefault ? OPTIONAL_NONE : new OptionalValue(oldSelf)
+  return { plain: { self, oldSelf }, optional: { self, oldSelf: optional } }
 }
 
 function evaluateRule(
