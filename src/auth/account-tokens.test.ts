@@ -25,7 +25,7 @@ beforeEach(async () => {
 const issue = (wish: Partial<TokenWish> = {}): string =>
   issueToken({ account, audiences: [API_AUDIENCE], seconds: 600, bound: [], now: NOW, ...wish }, key)
 
-const check = (token: string, audiences?: readonly string[]): Promise<TokenCheck> =>
+const check = async (token: string, audiences?: readonly string[]): Promise<TokenCheck> =>
   checkToken(
     [
       accountTokens(

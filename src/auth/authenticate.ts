@@ -1,4 +1,5 @@
 // Who is asking: by a client certificate, by a bearer token, or nobody in particular.
+import { type Awaitable, andThen } from '../meta/awaitable.js'
 import type { Caller } from '../resources/resource-context.js'
 
 /** What a request brings along to prove who sent it. */
@@ -10,7 +11,7 @@ export interface Credentials {
 }
 
 /** One way to be known: the caller, `undefined` when it has nothing to say, `false` when the proof is wrong. */
-export type Authenticator = (credentials: Credentials) => Promise<Identity | false | undefined>
+export type Authenticator = (credentials: Credentials) => Awaitable<Identity | false | undefined>
 
 export type Identity = Omit<Caller, 'userAgent'>
 
@@ -23,27 +24,35 @@ const ANONYMOUS: Identity = { name: 'system:anonymous', uid: '', groups: [UNAUTH
  * Asks each authenticator in turn. A wrong proof is worse than none: then nobody is let in, not even as nobody.
  * Answers nothing when the caller is not to be let in.
  */
-export async function authenticate(
+export function authenticate(
   credentials: Credentials,
   authenticators: readonly Authenticator[],
   allowAnonymous: boolean,
-): Promise<Caller | undefined> {
-  let isRefused = false
-  for (const authenticator of authenticators) {
-    const identity = await authenticator(credentials)
-    if (identity) {
-      return { ...withAuthenticated(identity), userAgent: credentials.userAgent }
-    }
-    if (identity === false) isRefused = true
+): Awaitable<Caller | undefined> {
+  const { userAgent } = credentials
+  const askFrom = (at: number, isRefused: boolean): Awaitable<Caller | undefined> => {
+    const authenticator = authenticators[at]
+    if (!authenticator) return isRefused || !allowAnonymous ? undefined : callerOf(ANONYMOUS, userAgent)
+    return andThen(authenticator(credentials), identity =>
+      identity ? callerOf(withAuthenticated(identity), userAgent) : askFrom(at + 1, isRefused || identity === false),
+    )
   }
-  return isRefused || !allowAnonymous ? undefined : { ...ANONYMOUS, userAgent: credentials.userAgent }
+  return askFrom(0, false)
 }
+
+const callerOf = ({ name, uid, groups, extra }: Identity, userAgent: string): Caller => ({
+  name,
+  uid,
+  groups,
+  extra,
+  userAgent,
+})
 
 export const withAuthenticated = (identity: Identity): Identity =>
   identity.groups.includes(AUTHENTICATED) ? identity : { ...identity, groups: [...identity.groups, AUTHENTICATED] }
 
 /** The common name is the user, the organizations are the groups. */
-export const byCertificate: Authenticator = async ({ certificateSubject: subject }) => {
+export const byCertificate: Authenticator = ({ certificateSubject: subject }) => {
   const name = subject?.['CN']
   if (!subject || typeof name !== 'string') return undefined
   const groups = subject['O'] ?? []
@@ -54,43 +63,48 @@ export const byCertificate: Authenticator = async ({ certificateSubject: subject
 
 /** Whom the server's own tokens are for, and who else may be named. */
 export const API_AUDIENCE = 'https://kubernetes.default.svc'
+const FOR_US: readonly string[] = [API_AUDIENCE]
 
 /** What is known of a token; undefined when it is none of those that are looked after there. */
-export type TokenAuthenticator = (token: string, audiences: readonly string[]) => Promise<TokenCheck | undefined>
+export type TokenAuthenticator = (token: string, audiences: readonly string[]) => Awaitable<TokenCheck | undefined>
 
 export type TokenCheck =
   | { readonly ok: true; readonly identity: Identity; readonly audiences: readonly string[] }
   | { readonly ok: false; readonly error: string }
 
 /** The tokens of a file, which are for the server itself and nobody else. */
-export const staticTokens =
-  (tokens: ReadonlyMap<string, Identity>): TokenAuthenticator =>
-  async (token, audiences) => {
-    const identity = tokens.get(token)
-    return identity && audiences.includes(API_AUDIENCE) ? { ok: true, identity, audiences: [API_AUDIENCE] } : undefined
+export function staticTokens(tokens: ReadonlyMap<string, Identity>): TokenAuthenticator {
+  const checks = new Map<string, TokenCheck>()
+  for (const [token, identity] of tokens) {
+    checks.set(token, { ok: true, identity: withAuthenticated(identity), audiences: FOR_US })
   }
-
-/** Asks those who know tokens, in turn, on behalf of these audiences, or of the server itself. */
-export async function checkToken(
-  authenticators: readonly TokenAuthenticator[],
-  token: string,
-  audiences: readonly string[] = [],
-): Promise<TokenCheck> {
-  const errors = ['invalid bearer token']
-  for (const authenticator of authenticators) {
-    const check = await authenticator(token, audiences.length === 0 ? [API_AUDIENCE] : audiences)
-    if (check?.ok) return check
-    if (check) errors.push(check.error)
-  }
-  return { ok: false, error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` }
+  return (token, audiences) => (audiences.includes(API_AUDIENCE) ? checks.get(token) : undefined)
 }
 
+/** Asks those who know tokens, in turn, on behalf of these audiences, or of the server itself. */
+export function checkToken(
+  authenticators: readonly TokenAuthenticator[],
+  token: string,
+  audiences: readonly string[] = FOR_US,
+): Awaitable<TokenCheck> {
+  const asked = audiences.length === 0 ? FOR_US : audiences
+  const askFrom = (at: number, errors: readonly string[]): Awaitable<TokenCheck> => {
+    const authenticator = authenticators[at]
+    if (!authenticator) return { ok: false, error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` }
+    return andThen(authenticator(token, asked), check =>
+      check?.ok ? check : askFrom(at + 1, check ? [...errors, check.error] : errors),
+    )
+  }
+  return askFrom(0, INVALID)
+}
+
+const INVALID: readonly string[] = ['invalid bearer token']
+
 export function byBearer(authenticators: readonly TokenAuthenticator[]): Authenticator {
-  return async ({ authorization }) => {
+  return ({ authorization }) => {
     const token = bearerToken(authorization)
     if (token === undefined) return undefined
-    const check = await checkToken(authenticators, token)
-    return check.ok && check.identity
+    return andThen(checkToken(authenticators, token), check => check.ok && check.identity)
   }
 }
 

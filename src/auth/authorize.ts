@@ -1,5 +1,6 @@
 // What a caller may do, put as a question, and how a refusal is told.
 
+import type { Awaitable } from '../meta/awaitable.js'
 import { quote } from '../meta/go-text.js'
 import { forbidden, type StatusError } from '../meta/status.js'
 import type { Caller } from '../resources/resource-context.js'
@@ -24,9 +25,10 @@ export interface Verdict {
   readonly reason: string
 }
 
-export type Authorizer = (caller: Caller, deed: Deed) => Promise<Verdict>
+export type Authorizer = (caller: Caller, deed: Deed) => Awaitable<Verdict>
 
-export const allowAll: Authorizer = async () => ({ allowed: true, reason: '' })
+export const ALLOWED: Verdict = { allowed: true, reason: '' }
+export const allowAll: Authorizer = () => ALLOWED
 
 export function refusal(caller: Caller, deed: Deed, { reason }: Verdict): StatusError {
   const why = reason === '' ? '' : `: ${reason}`

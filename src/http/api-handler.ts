@@ -4,7 +4,7 @@
 //      │
 //   understand ─────────── 400     method and URL → RequestInfo                              request-info.ts
 //      │
-//   set a time limit ───── 400     `timeout`; when it is over, 504                           limits.ts
+//   set a time limit ───── 400     `timeout`; what waits longer gets a 504                   limits.ts
 //      │
 //   authenticate ───────── 401     who is it                                                 injected
 //      │
@@ -26,11 +26,15 @@
 //      │
 //   reply                          bytes and headers, whole, in pieces, or event by event    reply.ts, watch-stream.ts
 //
+// Each step goes on to the next at once where nothing has to be waited for (`andThen`): a get of the embedded store is
+// answered before the next request is looked at, without a promise or a timer.
+//
 // Whatever is thrown on the way is answered with the Status that it carries. What carries none is our own fault: it is
 // logged, answered with a 500, and the next request is served as if nothing had happened.
 import { type Authorizer, type Deed, refusal } from '../auth/authorize.js'
 import type { Impersonate } from '../auth/impersonate.js'
 import type { Registry } from '../kinds/registry.js'
+import { type Awaitable, andThen } from '../meta/awaitable.js'
 import {
   genericResponse,
   internalError,
@@ -42,6 +46,7 @@ import {
 import type { Answer } from '../resources/answer.js'
 import type { Body } from '../resources/body.js'
 import { patchTypesOf } from '../resources/patch-types.js'
+import type { Form } from '../resources/representation/form.js'
 import { represent } from '../resources/representation/represent.js'
 import type { Caller } from '../resources/resource-context.js'
 import type { Verbs } from '../resources/verbs.js'
@@ -67,10 +72,7 @@ import { createVirtualRouter } from './virtual-routing.js'
 import { createWatchStreams } from './watch-stream.js'
 
 /** Undefined when the request does not prove who sent it; others may also throw a StatusError. */
-export type Authenticate = (
-  exchange: Exchange,
-  warn: (text: string) => void,
-) => Promise<Caller | undefined> | Caller | undefined
+export type Authenticate = (exchange: Exchange, warn: (text: string) => void) => Awaitable<Caller | undefined>
 
 export interface ApiOptions {
   readonly registry: Registry
@@ -118,97 +120,116 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     now,
   })
 
-  async function live(exchange: Exchange): Promise<void> {
-    const started = performance.now()
+  const unanswered = (error: unknown): void => log('a request could not be answered', error)
+
+  function live(exchange: Exchange): void {
     const reply = createReply(exchange)
     const info = understand(exchange, reply)
     if (!info) return
-    const done = (): void => observe?.(info, reply.status, performance.now() - started)
-    let timer: NodeJS.Timeout | undefined
-    let isOver = true
+    const request: Request = { reply, info, started: performance.now(), hasPlace: false }
     try {
-      if (!isLongRunning(info)) timer = setTimeout(giveUp, timeLimit(info, limits), reply, info)
-      isOver = await serve(reply, info, done)
+      const limit = isLongRunning(info) ? undefined : timeLimit(info, limits)
+      const outcome = serve(request)
+      if (outcome instanceof Promise) waitFor(request, outcome, limit).catch(unanswered)
+      else if (outcome === 'over') end(request)
     } catch (error) {
-      answerFault(reply, info, error)
+      answerFault(request, error)
+      end(request)
+    }
+  }
+
+  /** Most reads of the embedded store are over at once; only what is waited for can take too long. */
+  async function waitFor(request: Request, serving: Promise<Outcome>, limit: number | undefined): Promise<void> {
+    const timer = limit === undefined ? undefined : setTimeout(giveUp, limit, request)
+    let outcome: Outcome = 'over'
+    try {
+      outcome = await serving
+    } catch (error) {
+      answerFault(request, error)
     }
     clearTimeout(timer)
-    if (isOver) done()
+    if (outcome === 'over') end(request)
   }
 
-  /** Answers whether it is over when this settles; a watch goes on, and calls `done` itself. */
-  async function serve(reply: Reply, info: RequestInfo, done: () => void): Promise<boolean> {
-    const caller = await authenticate(reply.exchange, text => reply.warn([text]))
-    if (!caller) throw unauthorized()
-    if (isLongRunning(info)) return carryOut(reply, info, caller, done)
-    const hasPlace = inFlight.enter(info)
-    if (!hasPlace && !isPrivileged(caller.groups)) {
-      tooMany(reply)
-      return true
-    }
-    try {
-      return await carryOut(reply, info, caller, done)
-    } finally {
-      if (hasPlace) inFlight.leave(info)
-    }
+  function serve(request: Request): Awaitable<Outcome> {
+    const { reply, info } = request
+    return andThen(
+      authenticate(reply.exchange, text => reply.warn([text])),
+      caller => {
+        if (!caller) throw unauthorized()
+        if (!isLongRunning(info)) request.hasPlace = inFlight.enter(info)
+        if (request.hasPlace || isLongRunning(info) || isPrivileged(caller.groups)) return impersonated(request, caller)
+        tooMany(reply)
+        return 'over'
+      },
+    )
   }
 
-  async function carryOut(reply: Reply, info: RequestInfo, sender: Caller, done: () => void): Promise<boolean> {
-    const deed = deedOf(info)
-    const wished = impersonate && impersonationHeaders(reply.exchange)
-    const caller = wished ? await impersonate(sender, wished, deed) : sender
-    const verdict = await authorize(caller, deed)
-    if (!verdict.allowed) throw new Forbidden(refusal(caller, deed, verdict))
-    if (!info.isResource) {
-      await servePath(reply, info, caller)
-      return true
-    }
-    const { exchange } = reply
-    const virtual = routeVirtual(exchange.method, exchange.headers, info)
-    if (virtual) {
-      await serveVirtual(reply, virtual, info, caller)
-      return true
-    }
-    const route = router.route(exchange.method, exchange.headers, info)
-    if (!route) {
-      nowhere(reply, info)
-      return true
-    }
-    const { deprecationWarning } = route.target.version
-    if (deprecationWarning) reply.warn([deprecationWarning])
-    if (route.verb !== 'watch') {
-      await serveVerb(reply, route, caller)
-      return true
-    }
-    const form = negotiateForm({ headers: exchange.headers, query: info.query }, route.offer)
-    const watch = await verbs.watch(route.target, route.query)
-    watches.serve(reply, watch, form, route.query, done)
-    return false
+  function impersonated(request: Request, sender: Caller): Awaitable<Outcome> {
+    const deed = deedOf(request.info)
+    const wished = impersonate && impersonationHeaders(request.reply.exchange)
+    if (!wished) return authorized(request, sender, deed)
+    return impersonate(sender, wished, deed).then(caller => authorized(request, caller, deed))
   }
 
-  async function servePath(reply: Reply, info: RequestInfo, caller: Caller): Promise<void> {
+  function authorized(request: Request, caller: Caller, deed: Deed): Awaitable<Outcome> {
+    return andThen(authorize(caller, deed), verdict => {
+      if (!verdict.allowed) throw new Forbidden(refusal(caller, deed, verdict))
+      return request.info.isResource ? serveResource(request, caller) : servePath(request, caller)
+    })
+  }
+
+  async function servePath({ reply, info }: Request, caller: Caller): Promise<Outcome> {
     const handler = info.path.startsWith('//') ? undefined : findPath(info.path)
     if (handler) await handler({ info, caller, reply })
     else nowhere(reply, info)
+    return 'over'
   }
 
-  async function serveVerb(reply: Reply, route: Route, caller: Caller): Promise<void> {
+  function serveResource(request: Request, caller: Caller): Awaitable<Outcome> {
+    const { reply, info } = request
+    const { method, headers } = reply.exchange
+    const virtual = routeVirtual(method, headers, info)
+    if (virtual) return serveVirtual(request, virtual, caller)
+    const route = router.route(method, headers, info)
+    if (!route) {
+      nowhere(reply, info)
+      return 'over'
+    }
+    const { deprecationWarning } = route.target.version
+    if (deprecationWarning) reply.warn([deprecationWarning])
+    return route.verb === 'watch' ? serveWatch(request, route) : serveVerb(reply, route, caller)
+  }
+
+  async function serveWatch(request: Request, { target, query, offer }: Route): Promise<Outcome> {
+    const { reply, info } = request
+    const form = negotiateForm({ headers: reply.exchange.headers, query: info.query }, offer)
+    const watch = await verbs.watch(target, query)
+    watches.serve(reply, watch, form, query, () => end(request))
+    return 'goes on'
+  }
+
+  function serveVerb(reply: Reply, route: Route, caller: Caller): Awaitable<Outcome> {
     const { exchange } = reply
     const { verb, target, query, offer } = route
     // A patch of a kind that is not taken is refused before anything else.
     const type = verb === 'patch' ? patchType(exchange.headers, patchTypesOf(target)) : ''
     checkName(route)
     const form = negotiateForm({ headers: exchange.headers, query }, offer)
-    const answer = await carryOutVerb(exchange, route, type, caller)
+    const done = verb === 'get' ? verbs.get(target, query) : carryOutVerb(exchange, route, type, caller)
+    return andThen(done, answer => answerWith(reply, answer, form, query))
+  }
+
+  function answerWith(reply: Reply, answer: Answer, form: Form, query: URLSearchParams): Awaitable<Outcome> {
     // The deadline may have passed meanwhile; then there is nothing left to say.
-    if (reply.status === 0) await reply.represent(represent(answer, form, query, now()))
+    if (reply.status !== 0) return 'over'
+    const sending = reply.represent(represent(answer, form, query, now()))
+    return sending ? sending.then(() => 'over') : 'over'
   }
 
   async function carryOutVerb(exchange: Exchange, route: Route, patch: string, caller: Caller): Promise<Answer> {
     const { verb, target, query } = route
     switch (verb) {
-      case 'get':
-        return verbs.get(target, query)
       case 'list':
         return verbs.list(target, query)
       case 'create': {
@@ -228,13 +249,13 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     }
   }
 
-  async function serveVirtual(reply: Reply, kind: VirtualKind, info: RequestInfo, caller: Caller): Promise<void> {
+  async function serveVirtual({ reply, info }: Request, kind: VirtualKind, caller: Caller): Promise<Outcome> {
     const { exchange } = reply
     const { query, namespace, name } = info
     const form = negotiateForm({ headers: exchange.headers, query }, TYPED_OBJECTS)
     const body = await readBody(exchange, bodyType(exchange.headers))
     const answer = await createVirtual(kind, { caller, namespace, name, now: now() }, query, body)
-    if (reply.status === 0) await reply.represent(represent(answer, form, query, now()))
+    return answerWith(reply, answer, form, query)
   }
 
   /** A path that leads nowhere. */
@@ -243,12 +264,13 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     reply.text(404, '404 page not found\n')
   }
 
-  function giveUp(reply: Reply, info: RequestInfo): void {
-    if (reply.status === 0) answerFault(reply, info, tookTooLong())
+  function giveUp(request: Request): void {
+    const { reply } = request
+    if (reply.status === 0) answerFault(request, tookTooLong())
     else if (!reply.exchange.gone) reply.abort()
   }
 
-  function answerFault(reply: Reply, info: RequestInfo, error: unknown): void {
+  function answerFault({ reply, info }: Request, error: unknown): void {
     // Nobody is there any more to hear of it.
     if (error instanceof RequestCutShort || reply.exchange.gone) return
     const isOurs = !(error instanceof StatusError) && !(error instanceof Forbidden)
@@ -259,8 +281,19 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     sendFault(reply, info.query, statusOf(error), { headers })
   }
 
+  function end({ reply, info, started, hasPlace }: Request): void {
+    if (hasPlace) inFlight.leave(info)
+    observe?.(info, reply.status, performance.now() - started)
+  }
+
   return {
-    handle: exchange => void live(exchange).catch((error: unknown) => log('a request could not be answered', error)),
+    handle(exchange) {
+      try {
+        live(exchange)
+      } catch (error) {
+        unanswered(error)
+      }
+    },
     endWatches: () => watches.end(),
     load: {
       get reading() {
@@ -275,6 +308,18 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     },
   }
 }
+
+/** A request on its way. */
+interface Request {
+  readonly reply: Reply
+  readonly info: RequestInfo
+  readonly started: number
+  /** It counts among those under way. */
+  hasPlace: boolean
+}
+
+/** A watch goes on when everything else about it is done. */
+type Outcome = 'over' | 'goes on'
 
 /** A URL that cannot be read is no request of the API: it gets what any web server would say. */
 function understand(exchange: Exchange, reply: Reply): RequestInfo | undefined {

@@ -1,5 +1,6 @@
 // One request and its answer, whichever version of HTTP carries them. Everything above the wire sees only this.
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 
@@ -58,15 +59,35 @@ export function splitTarget(target: string): { path: string; query: string } {
   return at === -1 ? { path: target, query: '' } : { path: target.slice(0, at), query: target.slice(at + 1) }
 }
 
-export function peerOf(socket: Socket | undefined): Peer {
-  return {
-    address: socket?.remoteAddress ?? '',
-    certificate() {
-      if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
-      const { raw, subject } = socket.getPeerCertificate()
-      return raw ? { raw, subject: subject as unknown as Record<string, string | string[]> } : undefined
-    },
+const peers = new WeakMap<object, Peer>()
+
+/** The other end of a connection. What is known of it is found out once, and only when somebody asks. */
+export function peerOf(connection: Socket | Http2Session | undefined): Peer {
+  if (!connection) return new ConnectedPeer(undefined)
+  let peer = peers.get(connection)
+  if (!peer) peers.set(connection, (peer = new ConnectedPeer('socket' in connection ? connection.socket : connection)))
+  return peer
+}
+
+class ConnectedPeer implements Peer {
+  #certificate: ReturnType<Peer['certificate']> | 'unknown' = 'unknown'
+
+  constructor(private readonly socket: Socket | undefined) {}
+
+  get address(): string {
+    return this.socket?.remoteAddress ?? ''
   }
+
+  certificate(): ReturnType<Peer['certificate']> {
+    if (this.#certificate === 'unknown') this.#certificate = certificateOf(this.socket)
+    return this.#certificate
+  }
+}
+
+function certificateOf(socket: Socket | undefined): ReturnType<Peer['certificate']> {
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
+  const { raw, subject } = socket.getPeerCertificate()
+  return raw ? { raw, subject: subject as unknown as Record<string, string | string[]> } : undefined
 }
 
 /** Collects a readable stream of bytes up to a limit. */

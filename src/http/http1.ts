@@ -11,7 +11,9 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
     query,
     headers: request.headers,
     rawHeaders: request.rawHeaders,
-    peer: peerOf(request.socket),
+    get peer() {
+      return peerOf(request.socket)
+    },
     get gone() {
       return response.destroyed || response.closed
     },

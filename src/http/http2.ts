@@ -78,7 +78,7 @@ class Http2Exchange implements Exchange {
   ) {}
 
   get peer(): Peer {
-    return peerOf(this.stream.session?.socket)
+    return peerOf(this.stream.session)
   }
 
   get gone(): boolean {

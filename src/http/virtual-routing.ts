@@ -12,7 +12,10 @@ export type RouteVirtual = (method: string, headers: IncomingHttpHeaders, info: 
 
 export function createVirtualRouter(kinds: readonly VirtualKind[]): RouteVirtual {
   const byResource = new Map(kinds.map(kind => [`${kind.apiVersion} ${kind.facts.name}`, kind]))
+  // Nearly all requests are about other resources.
+  const resources = new Set(kinds.map(({ facts }) => facts.name.split('/', 1)[0]!))
   return (method, headers, info) => {
+    if (!resources.has(info.resource)) return undefined
     const { group, version, resource, subresource, namespace, rest, prefix } = info
     if ((group === '') !== (prefix === 'api') || info.path.startsWith('//')) return undefined
     const wanted = subresource === '' ? resource : `${resource}/${subresource}`

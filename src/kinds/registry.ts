@@ -58,7 +58,7 @@ export function createRegistry(): Registry {
       kinds.delete(id)
       changed()
     },
-    find: (group, version, plural) => served.get(address(group, version, plural)),
+    find: (group, version, plural) => served.get(`${group}/${version}/${plural}`),
     findKind: (group, kind) => byKind.get(address(group, kind)),
     all: () => kinds.values(),
     get generation() {

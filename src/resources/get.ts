@@ -1,21 +1,32 @@
 // get: one object, as fresh as the request asks for.
 import { resourceOf } from '../kinds/kind-names.js'
 import type { GetOptions } from '../meta/list-options.js'
+import { type Awaitable, andThen } from '../meta/awaitable.js'
 import { parseResourceVersion } from '../meta/resource-version.js'
 import { notFound, unclassified } from '../meta/status.js'
 import type { ReadAt } from '../storage/store.js'
-import type { ObjectAnswer } from './answer.js'
+import type { ObjectAnswer, Shown } from './answer.js'
 import type { ResourceContext, Target } from './resource-context.js'
 import { showEntry } from './shown.js'
 import { asStatus } from './storage-status.js'
 
-export async function getObject(context: ResourceContext, target: Target, options: GetOptions): Promise<ObjectAnswer> {
+export function getObject(context: ResourceContext, target: Target, options: GetOptions): Awaitable<ObjectAnswer> {
   const { kind, namespace, name } = target
   const { at, asked } = readAtVersion(options.resourceVersion)
-  const entry = await asStatus(asked, () => context.storeOf(kind).get(namespace, name, at))
-  if (!entry) throw notFound(resourceOf(kind), name)
-  return { type: 'object', status: 200, warnings: [], served: target, object: await showEntry(target, entry) }
+  const found = asStatus(asked, () => context.storeOf(kind).get(namespace, name, at))
+  return andThen(found, entry => {
+    if (!entry) throw notFound(resourceOf(kind), name)
+    return andThen(showEntry(target, entry), object => answerWith(target, object))
+  })
 }
+
+const answerWith = (served: Target, object: Shown): ObjectAnswer => ({
+  type: 'object',
+  status: 200,
+  warnings: [],
+  served,
+  object,
+})
 
 /** No version is the latest, 0 is any, all others are the oldest that will do. */
 function readAtVersion(resourceVersion: string): { at: ReadAt; asked: bigint } {

@@ -3,6 +3,7 @@
 
 import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
+import type { Awaitable } from '../meta/awaitable.js'
 import { metaOf } from '../meta/object-meta.js'
 import { type CachedEntry, type CachedEvent, type Facts } from '../storage/cache/facts.js'
 import { createWatchCache, type WatchCache } from '../storage/cache/watch-cache.js'
@@ -24,7 +25,7 @@ export type KindEvent = CachedEvent<ObjectFacts>
 export interface KindStore {
   readonly cache: WatchCache<ObjectFacts>
   /** Undefined where nothing is, or where nothing can be because the name is none. */
-  get(namespace: string, name: string, at?: ReadAt): Promise<KindEntry | undefined>
+  get(namespace: string, name: string, at?: ReadAt): Awaitable<KindEntry | undefined>
   /** False when the name is taken. */
   create(object: ApiObject): Promise<Revision | false>
   /** False when the object is no longer at that revision. */
@@ -61,6 +62,12 @@ export function selectableFields(version: KindVersion | undefined, object: ApiOb
   return { ...version?.fields(object), 'metadata.name': name, 'metadata.namespace': namespace }
 }
 
+/** At a key that can be none, nothing is. */
+function nothingIfNoKey(error: unknown): undefined {
+  const isNoKey = error instanceof StorageError && (error.code === 'invalid-key' || error.code === 'key-too-large')
+  if (!isNoKey) throw error
+}
+
 export function createKindStore(store: Store, kind: Kind): KindStore {
   const versions = new Map<string, KindVersion>(
     kind.versions.map(version => [apiVersionOf(kind, version.name), version]),
@@ -82,14 +89,13 @@ export function createKindStore(store: Store, kind: Kind): KindStore {
 
   return {
     cache,
-    async get(namespace, name, at) {
+    get(namespace, name, at) {
+      const key = keyOf(kind, namespace, name)
+      if (!cache.getNow) return cache.get(key, at).catch(nothingIfNoKey)
       try {
-        return await cache.get(keyOf(kind, namespace, name), at)
+        return cache.getNow(key, at)
       } catch (error) {
-        if (error instanceof StorageError && (error.code === 'invalid-key' || error.code === 'key-too-large')) {
-          return undefined
-        }
-        throw error
+        return nothingIfNoKey(error)
       }
     },
     async create(object) {

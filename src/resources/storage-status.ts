@@ -1,4 +1,5 @@
 // What clients are told when storage refuses or fails.
+import type { Awaitable } from '../meta/awaitable.js'
 import {
   expired,
   internalError,
@@ -11,11 +12,17 @@ import {
 import { StorageError } from '../storage/storage-error.js'
 
 /** Does something with the store, and throws what storage throws as the Status that it is to clients. */
-export async function asStatus<T>(asked: number | bigint, action: () => Promise<T>): Promise<T> {
-  try {
-    return await action()
-  } catch (error) {
+export function asStatus<T>(asked: number | bigint, action: () => Promise<T>): Promise<T>
+export function asStatus<T>(asked: number | bigint, action: () => Awaitable<T>): Awaitable<T>
+export function asStatus<T>(asked: number | bigint, action: () => Awaitable<T>): Awaitable<T> {
+  const fail = (error: unknown): never => {
     throw error instanceof StorageError ? statusOf(error, asked) : error
+  }
+  try {
+    const done = action()
+    return done instanceof Promise ? done.catch(fail) : done
+  } catch (error) {
+    return fail(error)
   }
 }
 

@@ -8,6 +8,7 @@ import { decodeCbor } from '../codec/cbor-decode.js'
 import { CodecError } from '../codec/codec-error.js'
 import { decodeJson } from '../codec/json-decode.js'
 import { decodeYaml } from '../codec/yaml-decode.js'
+import type { Awaitable } from '../meta/awaitable.js'
 import { parseGetOptions, parseListOptions } from '../meta/list-options.js'
 import { badRequest, unsupportedMediaType } from '../meta/status.js'
 import type { Value } from '../meta/value.js'
@@ -37,7 +38,7 @@ import { type PreparedWatch, prepareWatch } from './watch.js'
 
 /** Faults are thrown, as StatusErrors. */
 export interface Verbs {
-  get(target: Target, query: URLSearchParams): Promise<Answer>
+  get(target: Target, query: URLSearchParams): Awaitable<Answer>
   list(target: Target, query: URLSearchParams): Promise<ListAnswer>
   /** Checks what it can before the watch begins. */
   watch(target: Target, query: URLSearchParams): Promise<PreparedWatch>
@@ -54,7 +55,7 @@ export type Write = (target: Target, query: URLSearchParams, body: Body, caller:
 
 export function createVerbs(context: ResourceContext): Verbs {
   return {
-    get: async (target, query) =>
+    get: (target, query) =>
       (target.subresource === 'scale' ? getScale : getObject)(context, target, parseGetOptions(query)),
     list: async (target, query) => listObjects(context, target, parseListOptions(query)),
     watch: async (target, query) => prepareWatch(context, target, parseListOptions(query)),

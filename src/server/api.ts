@@ -89,14 +89,15 @@ function extrasOf(kinds: readonly VirtualKind[]): Record<string, ResourceFacts[]
 function authenticateBy({ access, anonymous }: ApiParts): Authenticate {
   // A token is found at once; to look at a certificate takes longer.
   const authenticators = [byBearer(access.tokens), byCertificate]
-  return ({ headers, peer }, warn) => {
+  return (exchange, warn) => {
+    const { headers } = exchange
     const warning = bearerWarning(headers.authorization)
     if (warning) warn(warning)
     return authenticate(
       {
         authorization: headers.authorization,
         get certificateSubject() {
-          return peer.certificate()?.subject
+          return exchange.peer.certificate()?.subject
         },
         userAgent: headers['user-agent'] ?? '',
       },

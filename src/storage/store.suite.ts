@@ -44,6 +44,15 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(await store.revision()).toBe(revision)
       })
 
+      test('is there at once where reads are local', async () => {
+        expect(store.getNow !== undefined).toBe(store.embedded)
+        const revision = await create('/things/a', 'one')
+        if (!store.getNow) return
+        expect(store.getNow('/things/a')).toMatchObject({ key: '/things/a', value: bytes('one'), revision })
+        expect(store.getNow('/things/b')).toBeUndefined()
+        expect(() => store.getNow?.('no key')).toThrow(expect.objectContaining({ code: 'invalid-key' }))
+      })
+
       test('that creates is refused when the key is there, with what is there', async () => {
         const revision = await create('/things/a', 'one')
         const refused = await store.create('/things/a', bytes('two'))

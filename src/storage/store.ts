@@ -85,6 +85,9 @@ export interface Store {
 
   get(key: string, at?: ReadAt): Promise<Entry | undefined>
 
+  /** The same without waiting, where reads are local. Throws what `get` rejects with. */
+  getNow?(key: string, at?: ReadAt): Entry | undefined
+
   /** The entries of a folder: a string that begins and ends with `/`. */
   range(folder: string, options?: RangeOptions): Promise<Page>
 

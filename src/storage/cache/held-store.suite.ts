@@ -30,8 +30,9 @@ export function createHeldStore(options: { embedded?: boolean } = {}): HeldStore
     return self.failing ? Promise.reject(new StorageError('unavailable', 'the store does not answer')) : action()
   }
 
+  const { getNow: _, ...others } = store
   const self: HeldStore = {
-    ...store,
+    ...others,
     embedded: options.embedded ?? false,
     calls,
     progressLost: false,

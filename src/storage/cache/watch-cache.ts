@@ -28,6 +28,7 @@ export interface CachedPage<F> extends Page {
 /** A store of the keys within one folder. Writes pass through it; closing it leaves the store behind it open. */
 export interface WatchCache<F> extends Store {
   get(key: string, at?: ReadAt): Promise<CachedEntry<F> | undefined>
+  getNow?(key: string, at?: ReadAt): CachedEntry<F> | undefined
   range(folder: string, options?: RangeOptions): Promise<CachedPage<F>>
   /**
    * With a term, the target is a folder and only those events come whose new or previous facts have the term; they
@@ -152,6 +153,13 @@ export function createWatchCache<F = undefined>(
 
   return {
     embedded: store.embedded,
+    ...(store.getNow && {
+      getNow(key: string, at?: ReadAt) {
+        checkKeyHere(key)
+        const entry = store.getNow!(key, at)
+        return entry && describer.entry(entry)
+      },
+    }),
 
     async revision() {
       checkOpen()

@@ -96,6 +96,13 @@ function createLmdbStore(tables: Tables, room: Room, folder: DataFolder): Store 
     }
   }
 
+  function getNow(key: string, at: ReadAt = 'latest'): Entry | undefined {
+    checkKey(key)
+    checkReadAt(at)
+    checkOpen()
+    return get(key, revisionFor(at))
+  }
+
   /** `expected` is 0 for a create, and only for that. */
   function write(
     key: string,
@@ -135,12 +142,8 @@ function createLmdbStore(tables: Tables, room: Room, folder: DataFolder): Store 
       return writer.state.revision
     },
 
-    async get(key, at = 'latest') {
-      checkKey(key)
-      checkReadAt(at)
-      checkOpen()
-      return get(key, revisionFor(at))
-    },
+    get: async (key, at) => getNow(key, at),
+    getNow,
 
     async range(target, options = {}) {
       checkRange(target, options)

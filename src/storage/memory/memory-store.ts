@@ -58,6 +58,11 @@ export function createMemoryStore(): Store {
     return versions.get(key)?.findLast(version => version.revision <= asOf)?.entry
   }
 
+  function getNow(key: string, at: ReadAt = 'latest'): Entry | undefined {
+    checkKey(key)
+    return entryAt(key, revisionFor(at))
+  }
+
   /** Every write: applied and told to watchers at once, answered as one that had to wait for a disk would be. */
   function write(key: string, value: Uint8Array | undefined, expected: Revision): WriteResult {
     checkOpen()
@@ -90,10 +95,8 @@ export function createMemoryStore(): Store {
       return revision
     },
 
-    async get(key, at = 'latest') {
-      checkKey(key)
-      return entryAt(key, revisionFor(at))
-    },
+    get: async (key, at) => getNow(key, at),
+    getNow,
 
     async range(folder, options = {}) {
       checkRange(folder, options)

@@ -1,0 +1,8 @@
+// Values that may be there at once. To wait for what is there already costs a promise, a turn of the queue and, on the
+// way of every request, a good part of the whole: where nothing has to be waited for, nothing is.
+
+export type Awaitable<T> = T | Promise<T>
+
+/** Goes on with a value: at once if it is there, else when it is. */
+export const andThen = <A, B>(value: Awaitable<A>, next: (value: A) => Awaitable<B>): Awaitable<B> =>
+  value instanceof Promise ? value.then(next) : next(value)
