@@ -22,16 +22,23 @@ export interface Registry {
 
 export function createRegistry(): Registry {
   const kinds = new Map<string, Kind>()
-  const served = new Map<string, ServedKind>()
+  /** By plural: few kinds share one, and to compare names costs every request less than to make a key of them. */
+  const served = new Map<string, ServedKind[]>()
   const byKind = new Map<string, Kind>()
   const listeners: (() => void)[] = []
   let generation = 0
 
   function takeOut(kind: Kind): void {
-    for (const { name } of kind.versions) served.delete(address(kind.group, name, kind.names.plural))
+    const { plural } = kind.names
+    served.set(
+      plural,
+      servedAs(plural).filter(each => each.kind !== kind),
+    )
     const named = address(kind.group, kind.names.kind)
     if (byKind.get(named) === kind) byKind.delete(named)
   }
+
+  const servedAs = (plural: string): ServedKind[] => served.get(plural) ?? []
 
   function changed(): void {
     generation++
@@ -45,9 +52,9 @@ export function createRegistry(): Registry {
       if (old) takeOut(old)
       kinds.set(id, kind)
       byKind.set(address(kind.group, kind.names.kind), kind)
-      for (const version of kind.versions) {
-        if (version.served) served.set(address(kind.group, version.name, kind.names.plural), { kind, version })
-      }
+      const { plural } = kind.names
+      const versions = kind.versions.filter(version => version.served)
+      served.set(plural, [...servedAs(plural), ...versions.map(version => ({ kind, version }))])
       changed()
     },
     remove(group, plural) {
@@ -58,7 +65,9 @@ export function createRegistry(): Registry {
       kinds.delete(id)
       changed()
     },
-    find: (group, version, plural) => served.get(`${group}/${version}/${plural}`),
+    find(group, version, plural) {
+      return served.get(plural)?.find(each => each.kind.group === group && each.version.name === version)
+    },
     findKind: (group, kind) => byKind.get(address(group, kind)),
     all: () => kinds.values(),
     get generation() {

@@ -1,5 +1,5 @@
 // The API on top of kinds and their objects: who may ask, what is answered besides resources, and what is counted.
-import { authenticate, bearerWarning, byBearer, byCertificate } from '../auth/authenticate.js'
+import { authenticate, bearerWarning, byBearer, byCertificate, type Credentials } from '../auth/authenticate.js'
 import { createImpersonation } from '../auth/impersonate.js'
 import { ISSUER_PATH, issuerDocument, KEYS_PATH, keysDocument } from '../auth/issuer-documents.js'
 import { builtinTypes, type ResourceFacts } from '../builtin/type-table.js'
@@ -8,6 +8,7 @@ import { settlingVerbs } from '../controllers/crd-verbs.js'
 import { createDiscovery } from '../discovery/discovery.js'
 import { serverVersion } from '../discovery/version.js'
 import { type ApiHandler, type Authenticate, createApiHandler } from '../http/api-handler.js'
+import type { Exchange } from '../http/exchange.js'
 import { type HealthCheck, healthPaths } from '../http/health.js'
 import type { LimitOptions } from '../http/limits.js'
 import { findOpenApi } from '../http/openapi-pages.js'
@@ -90,20 +91,24 @@ function authenticateBy({ access, anonymous }: ApiParts): Authenticate {
   // A token is found at once; to look at a certificate takes longer.
   const authenticators = [byBearer(access.tokens), byCertificate]
   return (exchange, warn) => {
-    const { headers } = exchange
-    const warning = bearerWarning(headers.authorization)
+    const warning = bearerWarning(exchange.headers.authorization)
     if (warning) warn(warning)
-    return authenticate(
-      {
-        authorization: headers.authorization,
-        get certificateSubject() {
-          return exchange.peer.certificate()?.subject
-        },
-        userAgent: headers['user-agent'] ?? '',
-      },
-      authenticators,
-      anonymous,
-    )
+    return authenticate(new SentCredentials(exchange), authenticators, anonymous)
+  }
+}
+
+/** A class, since one is made for every request: a getter in a literal costs more than all else about it. */
+class SentCredentials implements Credentials {
+  readonly authorization: string | undefined
+  readonly userAgent: string
+
+  constructor(private readonly exchange: Exchange) {
+    this.authorization = exchange.headers.authorization
+    this.userAgent = exchange.headers['user-agent'] ?? ''
+  }
+
+  get certificateSubject(): Credentials['certificateSubject'] {
+    return this.exchange.peer.certificate()?.subject
   }
 }
 

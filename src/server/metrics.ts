@@ -31,14 +31,22 @@ const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 
 export function createMetrics(gauges: Gauges): Metrics {
   const startedAt = Date.now() / 1000 - process.uptime()
-  const series = new Map<string, Series>()
+  /** By resource: those of one are few, and to compare names costs less than to make a key of them. */
+  const series = new Map<string, Series[]>()
+
+  function seriesOf(request: RequestRecord): Series {
+    let ofResource = series.get(request.resource)
+    if (!ofResource) series.set(request.resource, (ofResource = []))
+    for (const each of ofResource) if (isOf(each.labels, request)) return each
+    const made = newSeries(request)
+    ofResource.push(made)
+    return made
+  }
 
   return {
     onRequestEnd(request) {
-      const { verb, group, version, resource, subresource, code, seconds } = request
-      const key = `${verb} ${group} ${version} ${resource} ${subresource}`
-      let known = series.get(key)
-      if (!known) series.set(key, (known = newSeries(request)))
+      const { verb, code, seconds } = request
+      const known = seriesOf(request)
       known.codes.set(code, (known.codes.get(code) ?? 0) + 1)
       if (verb === LASTING) return
       known.sum += seconds
@@ -46,7 +54,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     },
     async print() {
       const page = createPage()
-      printRequests(page, series.values())
+      printRequests(page, [...series.values()].flat())
       printLoad(page, gauges)
       await printStorage(page, gauges)
       printProcess(page, startedAt)
@@ -56,15 +64,18 @@ export function createMetrics(gauges: Gauges): Metrics {
 }
 
 interface Series {
-  readonly labels: Labels
+  readonly labels: Omit<RequestRecord, 'code' | 'seconds'>
   readonly codes: Map<number, number>
   /** How many took up to each bound and longer than the one before; the last took longer than all. */
   readonly buckets: number[]
   sum: number
 }
 
+const isOf = (labels: Series['labels'], { verb, group, version, subresource }: RequestRecord): boolean =>
+  labels.verb === verb && labels.group === group && labels.version === version && labels.subresource === subresource
+
 const newSeries = ({ verb, group, version, resource, subresource }: RequestRecord): Series => ({
-  labels: { verb: verb.toUpperCase(), group, version, resource, subresource },
+  labels: { verb, group, version, resource, subresource },
   codes: new Map(),
   buckets: Array.from({ length: BUCKETS.length + 1 }, () => 0),
   sum: 0,
@@ -75,15 +86,16 @@ function bucketOf(seconds: number): number {
   return at === -1 ? BUCKETS.length : at
 }
 
-function printRequests(page: Page, all: Iterable<Series>): void {
-  const series = [...all]
+function printRequests(page: Page, series: readonly Series[]): void {
   page.family('apiserver_request_total', 'counter', 'Requests that have been answered.')
-  for (const { labels, codes } of series) {
+  for (const { labels: asCounted, codes } of series) {
+    const labels = printedLabels(asCounted)
     for (const [code, count] of codes) page.sample('apiserver_request_total', { ...labels, code }, count)
   }
   const name = 'apiserver_request_duration_seconds'
   page.family(name, 'histogram', 'How long requests took that were not watches.')
-  for (const { labels, buckets, sum } of series) {
+  for (const { labels: asCounted, buckets, sum } of series) {
+    const labels = printedLabels(asCounted)
     let count = 0
     for (const [i, more] of buckets.entries()) {
       count += more
@@ -93,6 +105,8 @@ function printRequests(page: Page, all: Iterable<Series>): void {
     page.sample(`${name}_count`, labels, count)
   }
 }
+
+const printedLabels = (labels: Series['labels']): Labels => ({ ...labels, verb: labels.verb.toUpperCase() })
 
 function printLoad(page: Page, { load }: Gauges): void {
   page.family('apiserver_current_inflight_requests', 'gauge', 'Requests under way, apart from watches.')

@@ -155,8 +155,10 @@ export function createWatchCache<F = undefined>(
     embedded: store.embedded,
     ...(store.getNow && {
       getNow(key: string, at?: ReadAt) {
-        checkKeyHere(key)
+        checkOpen()
+        // The store checks the key.
         const entry = store.getNow!(key, at)
+        if (!key.startsWith(folder)) throw elsewhere('invalid-key', key, folder)
         return entry && describer.entry(entry)
       },
     }),
