@@ -4,5 +4,5 @@
 export type Awaitable<T> = T | Promise<T>
 
 /** Goes on with a value: at once if it is there, else when it is. */
-export const andThen = <A, B>(value: Awaitable<A>, next: (value: A) => Awaitable<B>): Awaitable<B> =>
-  value instanceof Promise ? value.then(next) : next(value)
+export const andThen = <A, B>(value: Awaitable<A>, goOn: (value: A) => Awaitable<B>): Awaitable<B> =>
+  value instanceof Promise ? value.then(goOn) : goOn(value)
