@@ -49,7 +49,6 @@ const type: ManagedType = {
   convert: object => object,
   resets: () => EMPTY,
   empty: () => ({ apiVersion: 'example.com/v1', kind: 'Widget' }),
-  emptyListResets: false,
 }
 
 const widget = (spec: Value | undefined, metadata: ValueObject = {}): ApiObject => ({
@@ -255,14 +254,12 @@ describe('an update', () => {
     expect(namesOf(await apply(live, 'm1', { b: '1' }))).toEqual(['m1', 'before-first-apply'])
   })
 
-  test('resets managers with one empty entry, and built-in kinds with no entry', async () => {
+  test('resets managers with one empty entry', async () => {
     const live = await apply(undefined, 'm1', { a: '1' })
-    const reset = (entries: Value, emptyListResets: boolean) =>
-      trackUpdate({ ...type, emptyListResets }, live, widget({ a: '1' }, { managedFields: entries }), 'u', NOW)
-    expect(namesOf(await reset([{}], false))).toEqual([])
-    expect(namesOf(await reset([], false))).toEqual(['m1'])
-    expect(namesOf(await reset([], true))).toEqual([])
-    expect(namesOf(await reset([{}, {}], true))).toEqual(['m1'])
+    const reset = (entries: Value) => trackUpdate(type, live, widget({ a: '1' }, { managedFields: entries }), 'u', NOW)
+    expect(namesOf(await reset([{}]))).toEqual([])
+    expect(namesOf(await reset([]))).toEqual(['m1'])
+    expect(namesOf(await reset([{}, {}]))).toEqual(['m1'])
   })
 
   test('through a subresource does not touch the managers', async () => {
@@ -312,7 +309,7 @@ describe('the name of a manager', () => {
 })
 
 describe('the managers of a Scale', () => {
-  const paths = { 'example.com/v1': ['f:spec', 'f:replicas'] }
+  const paths = new Map([['example.com/v1', ['f:spec', 'f:replicas']]])
   const entry = (manager: string, operation: string, fields: Value, subresource?: string): ManagedFieldsEntry => ({
     manager,
     operation,

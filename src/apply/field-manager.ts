@@ -30,8 +30,6 @@ export interface ManagedType extends VersionedType {
   readonly subresource: string
   /** An object of the kind in the request's version before anything is set. */
   empty(): ValueObject
-  /** Whether an empty list of managedFields is more than none, as it is to the types of built-in kinds. */
-  readonly emptyListResets: boolean
 }
 
 // ---- names
@@ -109,7 +107,7 @@ function managersBefore(type: ManagedType, live: ApiObject | undefined, next: Ap
   }
   if (type.subresource !== '') return stored()
   const { managedFields } = metaOf(next)
-  if (isReset(type, managedFields)) return NOBODY
+  if (isReset(managedFields)) return NOBODY
   if (!managedFields || managedFields.length === 0) return stored()
   if (live !== undefined && equalValues(managedFields as unknown as Value, entriesOf(live) as unknown as Value)) {
     return stored()
@@ -120,11 +118,8 @@ function managersBefore(type: ManagedType, live: ApiObject | undefined, next: Ap
 
 const NOBODY: Managers = new Map()
 
-function isReset(type: ManagedType, entries: readonly ManagedFieldsEntry[] | null | undefined): boolean {
-  if (!entries) return false
-  if (entries.length === 0) return type.emptyListResets
-  return entries.length === 1 && Object.keys(entries[0]!).length === 0
-}
+const isReset = (entries: readonly ManagedFieldsEntry[] | undefined): boolean =>
+  entries?.length === 1 && Object.keys(entries[0]!).length === 0
 
 /** A write that in the end changes nothing but the times in managedFields changes nothing. */
 export function keepTimes(next: ApiObject, live: ApiObject): ApiObject {

@@ -2,10 +2,13 @@
 import { builtinTypes } from '../builtin/type-table.js'
 import type { Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
+import { quote } from '../meta/go-text.js'
+import { groupVersionKind, parseGroupVersion, printGroupVersionKind } from '../meta/group-version.js'
 import type { ValueObject } from '../meta/value.js'
 import { emptyOfKind, schemaOfKind } from './builtin-schema.js'
 import type { ManagedType } from './field-manager.js'
 import { EMPTY } from './field-set.js'
+import { BadManagers } from './managers.js'
 import { resetFields } from './reset-fields.js'
 import { SCALE_VERSION } from './scale-entries.js'
 import type { TypedSchema } from './typed-schema.js'
@@ -36,15 +39,25 @@ export function managedType(
     kind: name,
     subresource,
     schemaOf(at) {
-      if (customSchemas) return customSchemas(at)
+      if (customSchemas) return customSchemas(at) ?? noSuchVersion(kind, apiVersion, at)
       return served.has(at) ? schemaOfKind(builtinTypes(), at, name) : undefined
     },
     convert: (object, to) => kind.convert(object, to),
     // Custom kinds reset only in the version of the request; all versions of a built-in one do.
     resets: at => (at === apiVersion || !isCustom ? resets : EMPTY),
     empty: (): ValueObject => (isCustom ? { apiVersion, kind: name } : emptyOfKind(builtinTypes(), apiVersion, name)),
-    emptyListResets: !isCustom,
   }
+}
+
+/** Custom objects cannot be converted to a version that is no more, even to find out that nothing is to be done there. */
+function noSuchVersion({ group, names }: Kind, from: string, to: string): never {
+  const version = parseGroupVersion(to)
+  if (!version.ok) throw new BadManagers(version.error)
+  if (version.value.group === group) {
+    throw new BadManagers(`request to convert CR to an invalid group/version: ${to}`)
+  }
+  const type = printGroupVersionKind(groupVersionKind(from, names.kind))
+  throw new BadManagers(`${type} is unsuitable for converting to ${quote(to)}`)
 }
 
 /** The Scales of any kind. Their managedFields are those of `scaleEntries`. */
@@ -56,5 +69,4 @@ export const SCALE_TYPE: ManagedType = {
   convert: object => object,
   resets: () => EMPTY,
   empty: () => emptyOfKind(builtinTypes(), SCALE_VERSION, 'Scale'),
-  emptyListResets: true,
 }

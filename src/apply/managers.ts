@@ -28,14 +28,17 @@ import type { TypedSchema } from './typed-schema.js'
 export interface VersionedType {
   /** The version of the request. */
   readonly apiVersion: string
-  /** The type in a version; nothing for versions that there are not (any more). */
+  /**
+   * The type in a version. Where there is no such version (any more) it is nothing, and whoever used that version is
+   * forgotten; or it throws BadManagers, and the managers cannot be told.
+   */
   schemaOf(apiVersion: string): TypedSchema | undefined
   convert(object: ApiObject, apiVersion: string): ApiObject | Promise<ApiObject>
   /** Fields that the endpoint sets back, whatever a request says of them: nobody comes to own them through it. */
   resets(apiVersion: string): FieldSet
 }
 
-/** A version in managedFields that cannot be one. */
+/** Why the managers that an object names cannot be asked what they own. */
 export class BadManagers extends Error {}
 
 /** What is never owned: what an object is, and what only the server sets. */

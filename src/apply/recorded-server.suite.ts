@@ -187,7 +187,7 @@ export function recordedServer(): RecordedServer {
     body: Value,
     { manager, force }: Writer,
   ): Promise<Answer> {
-    const paths = { [live.apiVersion]: ['f:spec', 'f:replicas'] }
+    const paths = new Map([[live.apiVersion, ['f:spec', 'f:replicas']]])
     const { name, namespace, uid, resourceVersion, creationTimestamp } = metaOf(live)
     const spec = live['spec'] as ValueObject
     const scale = {
@@ -237,7 +237,6 @@ export function recordedServer(): RecordedServer {
       convert: object => object,
       resets: () => fieldSet([fieldElement('status')]),
       empty: () => emptyOfKind(builtinTypes(), apiVersion, kind),
-      emptyListResets: true,
     }
     let definition: ApiObject
     if (media.startsWith('application/apply')) {
@@ -291,7 +290,6 @@ function typeOf(
     convert,
     resets: at => (at === apiVersion ? resets : EMPTY),
     empty: () => ({ apiVersion, kind: served.kind }),
-    emptyListResets: false,
   }
 }
 

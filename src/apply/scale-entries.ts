@@ -1,5 +1,7 @@
 // The managers of a Scale: those of the object behind it that own its number of replicas, wherever that is kept, and
 // what becomes of them when the Scale is written.
+import type { Kind } from '../kinds/kind.js'
+import { apiVersionOf } from '../kinds/kind-names.js'
 import type { ManagedFieldsEntry } from '../meta/object-meta.js'
 import type { ValueObject } from '../meta/value.js'
 import { type FieldPath, fieldElement } from './field-path.js'
@@ -16,8 +18,17 @@ export const SCALE_VERSION = 'autoscaling/v1'
 
 const REPLICAS: FieldPath = [fieldElement('spec'), fieldElement('replicas')]
 
-/** Where each version of the object keeps the number of replicas: `.spec.replicas` as its steps. */
-export type ReplicasPaths = Readonly<Record<string, FieldPath>>
+/** Where each version of the object keeps the number of replicas; nowhere if it has no scale. By apiVersion. */
+export type ReplicasPaths = ReadonlyMap<string, FieldPath | undefined>
+
+export function replicasPaths(kind: Kind): ReplicasPaths {
+  return new Map(
+    kind.versions.map(({ name, subresources }) => [
+      apiVersionOf(kind, name),
+      subresources.scale?.replicasPath.map(fieldElement),
+    ]),
+  )
+}
 
 const managersOf = (entries: readonly ManagedFieldsEntry[], isStored: boolean): Managers => {
   const managers = isStored ? decodeStoredManagers(entries) : decodeManagers(entries)
@@ -27,7 +38,7 @@ const managersOf = (entries: readonly ManagedFieldsEntry[], isStored: boolean): 
 /** The managedFields that the Scale of an object carries while it is being written. */
 export function scaleEntries(objectEntries: readonly ManagedFieldsEntry[], paths: ReplicasPaths): ValueObject[] {
   const owners = [...managersOf(objectEntries, true).values()].flatMap((owned): Owned[] => {
-    const path = paths[owned.apiVersion]
+    const path = paths.get(owned.apiVersion)
     if (path === undefined || !hasPath(owned.fields, path)) return []
     return [{ ...owned, apiVersion: SCALE_VERSION, fields: fieldSet(REPLICAS) }]
   })
@@ -47,9 +58,9 @@ export function entriesAfterScale(
   const scale = new Map(managersOf(entriesOfScale, false))
   const result: Owned[] = []
   for (const [id, owned] of managersOf(objectEntries, true)) {
-    if (!Object.hasOwn(paths, owned.apiVersion)) continue
-    const path = paths[owned.apiVersion]!
-    if (!hasPath(owned.fields, path)) {
+    if (!paths.has(owned.apiVersion)) continue
+    const path = paths.get(owned.apiVersion)
+    if (path === undefined || !hasPath(owned.fields, path)) {
       result.push(owned)
     } else if (scale.has(id)) {
       result.push(owned)
@@ -59,9 +70,13 @@ export function entriesAfterScale(
       if (fields.size > 0) result.push({ ...owned, fields })
     }
   }
-  const path = paths[apiVersion]
+  const path = paths.get(apiVersion)
   if (path !== undefined) {
-    for (const owned of scale.values()) result.push({ ...owned, apiVersion, fields: fieldSet(path), time: undefined })
+    for (const owned of scale.values()) {
+      // What else there is in a Scale is nobody's: only the number of replicas goes into the object.
+      if (!hasPath(owned.fields, REPLICAS)) continue
+      result.push({ ...owned, apiVersion, fields: fieldSet(path), time: undefined })
+    }
   }
   return encodeManagedFields(result)
 }

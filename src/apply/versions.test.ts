@@ -33,7 +33,6 @@ const typeAt = (apiVersion: string): ManagedType => ({
   convert,
   resets: () => EMPTY,
   empty: () => ({ apiVersion, kind: 'Widget' }),
-  emptyListResets: false,
 })
 
 const widget = (version: string, fields: Record<string, Value>): ApiObject => ({

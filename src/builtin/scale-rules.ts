@@ -1,7 +1,9 @@
 // How many there are, for the built-in kinds that can be counted: the Scale of an object, and the object of a Scale.
 import type { ApiObject, ScaleRules } from '../kinds/kind.js'
+import { fieldInvalid } from '../meta/field-errors.js'
 import { printLabelSelector, selectorOf } from '../meta/label-selectors.js'
-import { metaOf } from '../meta/object-meta.js'
+import { checkDnsSubdomain } from '../meta/names.js'
+import { checkObjectMeta, metaOf } from '../meta/object-meta.js'
 import type { ValueObject } from '../meta/value.js'
 import { mapAt, numberAt, objectAt } from './object-access.js'
 
@@ -20,6 +22,13 @@ export const scaleRules: ScaleRules = {
         ...(selector !== '' && { selector }),
       },
     }
+  },
+  replicasPath: ['spec', 'replicas'],
+  validate(scale) {
+    const count = numberAt(objectAt(scale, 'spec'), 'replicas')
+    const faults = checkObjectMeta(metaOf(scale), { namespaced: true, name: checkDnsSubdomain })
+    if (count < 0) faults.push(fieldInvalid('spec.replicas', count, 'must be greater than or equal to 0'))
+    return faults
   },
   write: (object, scale): ApiObject => ({
     ...object,

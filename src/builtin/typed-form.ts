@@ -31,11 +31,19 @@ export function shapeTyped(
   }
   try {
     const { value, strict } = decodeTyped(table, type, body, { duplicates })
-    return { object: named(value, apiVersion, kind), strict }
+    const object = named(value, apiVersion, kind)
+    // Empty lists are as good as none, but for this one: as one empty entry does, it says to forget the managers.
+    if (isEmptyList(said['metadata'], 'managedFields')) object.metadata['managedFields'] = [{}]
+    return { object, strict }
   } catch (error) {
     if (error instanceof TypedDecodeError) throw cannotHandle(kind, version, kind, error.message)
     throw error
   }
+}
+
+const isEmptyList = (object: Value | undefined, name: string): boolean => {
+  const list = isObject(object) ? getOwn(object, name) : undefined
+  return Array.isArray(list) && list.length === 0
 }
 
 const textMember = (object: ValueObject, name: string): string => {

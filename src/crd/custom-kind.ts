@@ -30,7 +30,8 @@ export function customKind(definition: ApiObject, convert: ConvertObjects = rena
   const spec = specOf(definition)
   const { acceptedNames: names } = statusOf(definition)
   const specs = versionsOf(definition).toSorted((a, b) => compareVersions(a.name, b.name))
-  const forms = new Map(specs.map(version => [`${spec.group}/${version.name}`, formOf(spec, names.kind, version)]))
+  const forms = new Map<string, ObjectForm>()
+  for (const version of specs) forms.set(`${spec.group}/${version.name}`, formOf(spec, names.kind, version, forms))
   const storageVersion = specs.find(({ storage }) => storage)?.name ?? ''
   const convertAll = convertWith(convert, forms)
   return {
@@ -81,7 +82,12 @@ function convertWith(convert: ConvertObjects, forms: ReadonlyMap<string, ObjectF
 const pruned = (form: ObjectForm | undefined, converted: ApiObject): ApiObject =>
   form ? pruneStored(form, copyValue(converted as ValueObject) as ApiObject) : converted
 
-function formOf(spec: DefinitionSpec, kind: string, version: VersionSpec): ObjectForm {
+function formOf(
+  spec: DefinitionSpec,
+  kind: string,
+  version: VersionSpec,
+  siblings: ReadonlyMap<string, ObjectForm>,
+): ObjectForm {
   return {
     apiVersion: `${spec.group}/${version.name}`,
     version: version.name,
@@ -90,6 +96,7 @@ function formOf(spec: DefinitionSpec, kind: string, version: VersionSpec): Objec
     schema: schemaOf(version),
     hasStatus: version.subresources?.status !== undefined,
     scale: version.subresources?.scale,
+    siblings,
   }
 }
 

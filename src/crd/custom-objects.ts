@@ -15,7 +15,7 @@ import {
 } from '../meta/object-meta.js'
 import { badRequest, cannotHandle, internalError } from '../meta/status.js'
 import { equalValues, getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
-import type { CompiledSchema } from '../schema/compile.js'
+import { type CompiledSchema, compileSchema } from '../schema/compile.js'
 import { checkScaleSpec, checkScaleStatus } from './custom-scale.js'
 import type { ScaleSpec } from './definition.js'
 
@@ -29,6 +29,8 @@ export interface ObjectForm {
   /** Whether the status is written through a path of its own. */
   readonly hasStatus: boolean
   readonly scale: ScaleSpec | undefined
+  /** All versions of the kind, by apiVersion. */
+  readonly siblings: ReadonlyMap<string, ObjectForm>
 }
 
 export function customRules(form: ObjectForm): ObjectRules {
@@ -129,8 +131,9 @@ function shape(form: ObjectForm, body: Value, duplicates: readonly string[]): Re
   if (!metadata.ok) throw cannotHandle(kind, version, kind, metadata.error)
   object['metadata'] = metadata.value.value
   const unknown = [...metadata.value.unknown]
-  if (isOfKind(form, object)) {
-    const shaped = form.schema.shape(object)
+  const schema = schemaFor(form, object)
+  if (schema) {
+    const shaped = schema.shape(object)
     if (shaped.error) throw cannotHandle(kind, version, kind, printFieldError(shaped.error))
     unknown.push(...shaped.unknown)
   }
@@ -148,6 +151,20 @@ const isPatched = (object: ValueObject): boolean =>
 /** What is of another kind is not looked at by this schema; it is refused in the end. */
 const isOfKind = ({ apiVersion, kind }: ObjectForm, object: ValueObject): boolean =>
   getOwn(object, 'kind') === kind && getOwn(object, 'apiVersion') === apiVersion
+
+/** By which schema an object is pruned: that of the version that it says, which has nothing in it if there is no such one. */
+function schemaFor(
+  { apiVersion, kind, schema, siblings }: ObjectForm,
+  object: ValueObject,
+): CompiledSchema | undefined {
+  const said = object['apiVersion']
+  if (object['kind'] !== kind || typeof said !== 'string') return undefined
+  if (said === apiVersion) return schema
+  const group = apiVersion.slice(0, apiVersion.indexOf('/') + 1)
+  return said.startsWith(group) ? (siblings.get(said)?.schema ?? NOTHING) : undefined
+}
+
+const NOTHING = compileSchema({ type: 'object' })
 
 function checkType({ apiVersion, kind }: ObjectForm, object: ApiObject): FieldError[] {
   return [

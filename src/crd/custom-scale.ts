@@ -12,6 +12,10 @@ const MAX_INT32 = 2 ** 31 - 1
 
 export function scaleRulesOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: ScaleSpec): ScaleRules {
   return {
+    replicasPath: fieldsOf(specReplicasPath),
+    // The object is checked when it is written, in the words of its own schema.
+    validate: () => [],
+    unappliable: 'request to convert CR to an invalid group/version: autoscaling/v1',
     read(object) {
       const { name = '', namespace, uid = '', resourceVersion = '', creationTimestamp = null } = metaOf(object)
       const wanted = must(nestedInteger(object, specReplicasPath))

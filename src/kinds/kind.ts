@@ -149,8 +149,14 @@ export interface StatusRules {
 
 /** How an `autoscaling/v1` Scale is read from an object and written to it. */
 export interface ScaleRules {
+  /** Where the object says how many there are to be: `spec`, `replicas`. */
+  readonly replicasPath: readonly string[]
   read(object: ApiObject): ApiObject
+  /** What is wrong with a Scale in itself, whatever it is the scale of. */
+  validate(scale: ApiObject): readonly FieldError[]
   write(object: ApiObject, scale: ApiObject): ApiObject
+  /** Why a Scale that is applied cannot change the object, for kinds that know only how to update it. */
+  readonly unappliable?: string | undefined
 }
 
 /** The table of types that a kind is described in, and its own type there. */

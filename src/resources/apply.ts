@@ -6,11 +6,14 @@ import { CodecError } from '../codec/codec-error.js'
 import { decodeYaml } from '../codec/yaml-decode.js'
 import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject } from '../kinds/kind.js'
+import { resourceOf } from '../kinds/kind-names.js'
 import { jsonTypeOf } from '../meta/go-struct.js'
-import { metaOf, nameMismatch, placeInNamespace } from '../meta/object-meta.js'
-import { badRequest, StatusError } from '../meta/status.js'
+import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
+import { decodeObjectMeta, metaOf } from '../meta/object-meta.js'
+import { badRequest, conflict, notFound, StatusError } from '../meta/status.js'
 import { isObject } from '../meta/value.js'
 import type { FieldValidation, PatchOptions } from '../meta/write-options.js'
+import { asAddressed } from './addressed.js'
 import type { ObjectAnswer } from './answer.js'
 import type { Body } from './body.js'
 import { createFrom } from './create.js'
@@ -26,48 +29,75 @@ export async function applyObject(
   body: Body,
   caller: Caller,
 ): Promise<ObjectAnswer> {
-  const { object: configuration, warnings: told } = decodeConfiguration(body, options.fieldValidation)
+  const read = configurationReader(body, options.fieldValidation)
   const type = ownershipOf(target)
   const manager = managerName(options.fieldManager, caller.userAgent)
 
   async function merged(live: ApiObject | undefined): Promise<ApiObject> {
     const { force } = options
-    const settle = async (object: ApiObject) => settled(target, object)
-    const { object } = await applyConfiguration(type, live, configuration, {
-      manager,
-      force,
-      now: context.now(),
-      settle,
-    })
-    const mismatch = nameMismatch(metaOf(object), target.name)
-    if (mismatch) throw mismatch
-    return setMeta(object, placeInNamespace(metaOf(object), target.namespace))
+    const settle = (object: ApiObject): ApiObject => settled(target, object)
+    const request = { manager, force, now: context.now(), settle }
+    const { object } = await applyConfiguration(type, live, read().object, request)
+    return asAddressed(object, target)
   }
 
   const answer = await replace(context, target, options, caller, async old => {
+    // What is not there can be made by its own path, and not by that of a part of it.
     if (!old && target.subresource === '') return undefined
-    return { object: await merged(old), warnings: told, isWhatClientSaw: false, isTracked: true }
+    if (!old) throw notFound(resourceOf(target.kind), target.name)
+    return { object: await merged(old), warnings: read().warnings, isWhatClientSaw: false, isTracked: true }
   })
   if (answer) return answer
-  const warnings = [...told]
-  const created = await createFrom(context, target, await merged(undefined), options, caller, warnings, true)
+  const warnings = [...read().warnings]
+  const created = await createFrom(
+    context,
+    target,
+    madeNew(target, await merged(undefined)),
+    options,
+    caller,
+    warnings,
+    true,
+  )
   return { type: 'object', status: 201, warnings, served: target, object: showValue(created) }
 }
 
-/** What the merged object becomes when it is read as one of its kind; the kinds that users define take it as it is. */
+/** Which version it was meant to change does not matter any more, but another object cannot stand in for the one meant. */
+function madeNew({ kind, name }: Target, object: ApiObject): ApiObject {
+  const { uid = '', resourceVersion: _, ...meta } = metaOf(object)
+  if (uid === '') return setMeta(object, meta)
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+  throw conflict(resourceOf(kind), name, why)
+}
+
+/** What the merged object becomes when it is read as one of its kind; custom kinds look at no more than the metadata. */
 function settled({ version }: Target, object: ApiObject): ApiObject {
-  if (version.openapi) return version.rules.default(object)
+  if (version.openapi) {
+    const metadata = decodeObjectMeta(object.metadata)
+    if (!metadata.ok) throw new NotOfType(metadata.error)
+    return version.rules.default({ ...object, metadata: metadata.value.value })
+  }
   try {
     return version.rules.default(version.rules.shape(object, []).object)
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
-    throw new NotOfType(typeof error.cause === 'string' ? error.cause : error.message)
+    const why = typeof error.cause === 'string' ? error.cause : error.message
+    const type = printGroupVersionKind(groupVersionKind(object.apiVersion, object.kind))
+    const isText = why.startsWith('illegal base64')
+    throw new NotOfType(
+      `unable to convert unstructured object to ${type}: ${isText ? 'error decoding from json: ' : ''}${why}`,
+    )
   }
 }
 
 interface Configuration {
   readonly object: ApiObject
   readonly warnings: readonly string[]
+}
+
+/** Reads the configuration when it is first asked for: what is not there is missed before anyone looks at the body. */
+export function configurationReader(body: Body, validation: FieldValidation): () => Configuration {
+  let configuration: Configuration | undefined
+  return () => (configuration ??= decodeConfiguration(body, validation))
 }
 
 function decodeConfiguration({ bytes, mediaType }: Body, validation: FieldValidation): Configuration {

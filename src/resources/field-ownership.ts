@@ -1,6 +1,6 @@
 // Who owns which field: every write is tracked in the object's managedFields, and an apply is carried out by them.
 import { schemaOfCustomObjects } from '../apply/crd-schema.js'
-import { keepTimes, type ManagedType, managerName, trackUpdate } from '../apply/field-manager.js'
+import { type ManagedType, managerName, trackUpdate } from '../apply/field-manager.js'
 import { type CustomSchemas, managedType } from '../apply/managed-type.js'
 import type { TypedSchema } from '../apply/typed-schema.js'
 import { builtinTypes } from '../builtin/type-table.js'
@@ -29,11 +29,12 @@ export function track(
   )
 }
 
-/** The object with the managedFields of another, but for times where nothing else has changed. */
-export function keepOwnership(object: ApiObject, tracked: ApiObject, live: ApiObject): ApiObject {
+/** The object with the managedFields of another. */
+export function withOwnership(object: ApiObject, tracked: ApiObject): ApiObject {
   const { managedFields } = metaOf(tracked)
+  if (metaOf(object).managedFields === managedFields) return object
   const { managedFields: _, ...meta } = metaOf(object)
-  return keepTimes(setMeta(object, managedFields ? { ...meta, managedFields } : meta), live)
+  return setMeta(object, managedFields ? { ...meta, managedFields } : meta)
 }
 
 const known = new WeakMap<KindVersion, Map<string, ManagedType>>()

@@ -4,13 +4,12 @@ import { CodecError } from '../codec/codec-error.js'
 import type { Decoded } from '../codec/decoded.js'
 import { decodeJson } from '../codec/json-decode.js'
 import { encodeJson } from '../codec/json-encode.js'
-import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject, MergeFacts, ObjectRules } from '../kinds/kind.js'
 import { resourceOf } from '../kinds/kind-names.js'
 import { fieldInvalid } from '../meta/field-errors.js'
-import { metaOf, nameMismatch, placeInNamespace } from '../meta/object-meta.js'
-import { hasReason, invalid, notFound, StatusError, unclassified } from '../meta/status.js'
-import type { Value } from '../meta/value.js'
+import { compareTexts } from '../meta/go-text.js'
+import { hasReason, invalid, notFound, StatusError, unclassified, withWarnings } from '../meta/status.js'
+import { getOwn, isObject, type Value } from '../meta/value.js'
 import type { FieldValidation, PatchOptions } from '../meta/write-options.js'
 import { notJson, type PatchKind } from '../patch/field-validation.js'
 import { applyJsonPatch, parseJsonPatch } from '../patch/json-patch.js'
@@ -18,6 +17,7 @@ import { applyMergePatch, parseMergePatch } from '../patch/merge-patch.js'
 import { PatchError } from '../patch/patch-error.js'
 import { schemaFromTypes } from '../patch/strategic-merge/schema.js'
 import { applyStrategicMergePatch, parseStrategicMergePatch } from '../patch/strategic-merge/strategic-merge.js'
+import { asAddressed } from './addressed.js'
 import type { ObjectAnswer } from './answer.js'
 import { strictText } from './body.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
@@ -46,6 +46,8 @@ export async function patchObject(
 export interface Patch {
   /** Faults of the patch itself that strict reading finds. */
   readonly strict: readonly string[]
+  /** Whether it works on an object of a known type, so that the result need not say what it is. */
+  readonly isTyped: boolean
   apply(object: ApiObject): Value
 }
 
@@ -61,16 +63,19 @@ export function parsePatch(
     case 'json': {
       const patch = parseJsonPatch(value, { text: bytes.toString('utf8'), fieldValidation })
       const repeated = duplicates.map(path => `json patch duplicate field ${JSON.stringify(path)}`)
-      return { strict: [...repeated, ...patch.strictErrors], apply: object => applyJsonPatch(object, patch) }
+      const strict = [...repeated, ...patch.strictErrors]
+      return { strict, isTyped: false, apply: object => applyJsonPatch(object, patch) }
     }
     case 'merge': {
       const patch = parseMergePatch(value, fieldValidation)
-      return { strict: repeatedFields(duplicates), apply: object => applyMergePatch(object, patch) }
+      const strict = repeatedFields(duplicates)
+      return { strict, isTyped: false, apply: object => applyMergePatch(object, patch) }
     }
     case 'strategic': {
       const patch = parseStrategicMergePatch(value)
       const schema = schemaFromTypes(facts!.types, facts!.typeName)
-      return { strict: repeatedFields(duplicates), apply: object => applyStrategicMergePatch(object, patch, schema) }
+      const strict = repeatedFields(duplicates)
+      return { strict, isTyped: true, apply: object => applyStrategicMergePatch(object, patch, schema) }
     }
   }
 }
@@ -88,13 +93,28 @@ function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation
 }
 
 function patched(target: Target, old: ApiObject, patch: Patch, validation: FieldValidation): Replacement {
-  const { version, name, namespace } = target
-  const { object, warnings } = applyPatch(old, patch, version.rules.shape, validation)
-  const mismatch = nameMismatch(metaOf(object), name)
-  if (mismatch) throw mismatch
-  const placed = setMeta(object, placeInNamespace(metaOf(object), namespace))
-  return { object: placed, warnings, isWhatClientSaw: false }
+  const { rules, mergeFacts } = target.version
+  const shape = mergeFacts && !patch.isTyped ? published(rules.shape, old) : rules.shape
+  const { object, warnings } = applyPatch(old, patch, shape, validation)
+  try {
+    return { object: asAddressed(object, target), warnings, isWhatClientSaw: false }
+  } catch (error) {
+    throw withWarnings(error, warnings)
+  }
 }
+
+/**
+ * An object of a built-in kind that no longer says its version is read in the form in which the server itself has it.
+ * There the fields that clients know have no names, so that nothing is left.
+ */
+const published =
+  (shape: ObjectRules['shape'], { apiVersion, kind }: ApiObject): ObjectRules['shape'] =>
+  (result, duplicates) => {
+    if (!isObject(result) || getOwn(result, 'apiVersion')) return shape(result, duplicates)
+    const fields = Object.keys(result).filter(name => name !== 'apiVersion' && name !== 'kind')
+    const strict = fields.toSorted(compareTexts).map(name => `unknown field ${JSON.stringify(name)}`)
+    return { object: { apiVersion, kind, metadata: {} }, strict }
+  }
 
 /** The object that a patch makes of another, read as what it is to be. */
 export function applyPatch(

@@ -1,16 +1,22 @@
-// The scale subresource: how many there are to be, in the same form for every kind that can be counted.
-
+// The scale subresource: how many there are to be, in the same form for every kind that can be counted. A write of the
+// Scale is a write of the object; who owns the number of replicas is kept in the object's managedFields and lent to the
+// Scale while it is being written.
+import { applyConfiguration, managerName, NotOfType, trackUpdate } from '../apply/field-manager.js'
+import { SCALE_TYPE } from '../apply/managed-type.js'
+import { entriesAfterScale, replicasPaths, scaleEntries } from '../apply/scale-entries.js'
 import { builtinTypes } from '../builtin/type-table.js'
 import { protobufForm, shapeTyped } from '../builtin/typed-form.js'
 import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject, ScaleRules } from '../kinds/kind.js'
-import { resourceOf } from '../kinds/kind-names.js'
+import { apiVersionOf, resourceOf } from '../kinds/kind-names.js'
 import type { GetOptions } from '../meta/list-options.js'
-import { metaOf, nameMismatch, placeInNamespace } from '../meta/object-meta.js'
-import { notFound } from '../meta/status.js'
+import { type ManagedFieldsEntry, metaOf } from '../meta/object-meta.js'
+import { invalid, notFound } from '../meta/status.js'
 import type { PatchOptions, WriteOptions } from '../meta/write-options.js'
 import type { PatchKind } from '../patch/field-validation.js'
+import { asAddressed } from './addressed.js'
 import type { ScaleAnswer } from './answer.js'
+import { configurationReader } from './apply.js'
 import { type Body, type BodyForm, readObject } from './body.js'
 import { getObject } from './get.js'
 import { applyPatch, asPatchStatus, parsePatch } from './patch.js'
@@ -30,8 +36,13 @@ export async function updateScale(
   body: Body,
   caller: Caller,
 ): Promise<ScaleAnswer> {
-  const { object: scale, warnings } = readObject(body, scaleForm(), options.fieldValidation)
-  return changeScale(context, target, options, caller, async () => ({ scale, warnings }))
+  const { object: sent, warnings } = readObject(body, scaleForm(), options.fieldValidation)
+  const { uid, resourceVersion } = metaOf(sent)
+  const isWhatClientSaw = Boolean(uid || resourceVersion)
+  return changeScale(context, target, options, caller, async live => {
+    const scale = await tracked(context, live, asAddressed(sent, target), options, caller)
+    return { scale, warnings, isWhatClientSaw }
+  })
 }
 
 export async function patchScale(
@@ -43,17 +54,49 @@ export async function patchScale(
   caller: Caller,
 ): Promise<ScaleAnswer> {
   const { fieldValidation } = options
-  const facts = { types: builtinTypes().facts(), typeName: SCALE_TYPE }
-  return changeScale(context, target, options, caller, old =>
+  const facts = { types: builtinTypes().facts(), typeName: 'autoscaling/v1.Scale' }
+  return changeScale(context, target, options, caller, live =>
     asPatchStatus(async () => {
       const patch = parsePatch(facts, kind, bytes, fieldValidation)
-      const { object, warnings } = applyPatch(old, patch, scaleForm().shape, fieldValidation)
-      return { scale: object, warnings }
+      const { object, warnings } = applyPatch(live, patch, scaleForm().shape, fieldValidation)
+      const scale = await tracked(context, live, asAddressed(object, target), options, caller)
+      return { scale, warnings, isWhatClientSaw: false }
     }),
   )
 }
 
-const SCALE_TYPE = 'autoscaling/v1.Scale'
+export async function applyScale(
+  context: ResourceContext,
+  target: Target,
+  options: PatchOptions,
+  body: Body,
+  caller: Caller,
+): Promise<ScaleAnswer> {
+  const read = configurationReader(body, options.fieldValidation)
+  const { unappliable } = rulesOf(target)
+  return changeScale(context, target, options, caller, async live => {
+    const { object: configuration, warnings } = read()
+    const { object } = await applyConfiguration(SCALE_TYPE, live, configuration, {
+      manager: managerName(options.fieldManager, caller.userAgent),
+      force: options.force,
+      now: context.now(),
+      settle(merged) {
+        if (unappliable !== undefined) throw new NotOfType(unappliable)
+        return scaleForm().shape(merged, []).object
+      },
+    })
+    return { scale: asAddressed(object, target), warnings, isWhatClientSaw: false }
+  })
+}
+
+const tracked = (
+  context: ResourceContext,
+  live: ApiObject,
+  next: ApiObject,
+  options: WriteOptions,
+  caller: Caller,
+): Promise<ApiObject> =>
+  trackUpdate(SCALE_TYPE, live, next, managerName(options.fieldManager, caller.userAgent), context.now())
 
 /** What a Scale looks like in a body; it is of the same kind whatever it is the scale of. */
 const scaleForm = (): BodyForm => ({
@@ -64,34 +107,52 @@ const scaleForm = (): BodyForm => ({
 })
 
 interface NewScale {
+  /** With the managedFields that it has got by the write. */
   readonly scale: ApiObject
   readonly warnings: readonly string[]
+  readonly isWhatClientSaw: boolean
 }
 
-/** Sets the scale of an object to what `change` makes of the present one. The rest of the object stays as it is. */
+/**
+ * Sets the scale of an object to what `change` makes of the present one, which comes with its managedFields. The rest of
+ * the object stays as it is.
+ */
 async function changeScale(
   context: ResourceContext,
   target: Target,
   options: WriteOptions,
   caller: Caller,
-  change: (old: ApiObject) => Promise<NewScale>,
+  change: (live: ApiObject) => Promise<NewScale>,
 ): Promise<ScaleAnswer> {
-  const { kind, namespace, name } = target
+  const { kind, version, name } = target
   const rules = rulesOf(target)
+  const paths = replicasPaths(kind)
   const answer = await replace(context, { ...target, subresource: '' }, options, caller, async old => {
     if (!old) throw notFound(resourceOf(kind), name)
-    const { scale: sent, warnings } = await change(rules.read(old))
-    const mismatch = nameMismatch(metaOf(sent), name)
-    if (mismatch) throw mismatch
-    const scale = placeInNamespace(metaOf(sent), namespace)
+    const entries = metaOf(old).managedFields ?? []
+    const live = withEntries(rules.read(old), scaleEntries(entries, paths) as ManagedFieldsEntry[])
+    const { scale, warnings, isWhatClientSaw } = await change(live)
+    const faults = rules.validate(scale)
+    if (faults.length > 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, faults)
+    const { managedFields: ofScale = [], uid, resourceVersion } = metaOf(scale)
+    const after = entriesAfterScale(entries, ofScale, paths, apiVersionOf(kind, version.name))
+    const counted = withEntries(rules.write(old, scale), after as ManagedFieldsEntry[])
     // The uid and the version that a scale carries are those of the object it is the scale of.
-    const { uid = metaOf(old).uid, resourceVersion = metaOf(old).resourceVersion } = scale
-    const counted = rules.write(old, sent)
-    const meta = { ...metaOf(counted), ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
-    return { object: setMeta(counted, meta), warnings, isWhatClientSaw: true }
+    const seen = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
+    return {
+      object: setMeta(counted, { ...metaOf(counted), ...seen }),
+      warnings,
+      isWhatClientSaw,
+      isTracked: true,
+    }
   })
   const { status, warnings, object } = answer!
   return { type: 'scale', status, warnings, object: rules.read(object.value()) }
+}
+
+function withEntries(object: ApiObject, managedFields: readonly ManagedFieldsEntry[]): ApiObject {
+  const { managedFields: _, ...meta } = metaOf(object)
+  return setMeta(object, managedFields.length === 0 ? meta : { ...meta, managedFields })
 }
 
 const rulesOf = ({ version }: Target): ScaleRules => version.subresources.scale!

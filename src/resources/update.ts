@@ -1,19 +1,13 @@
 // update: the object that is there is replaced by another, if that is what the client has seen. PUT, the patches and the
 // status subresource all come through here; they differ in where the new object comes from and which rules it follows.
 
+import { keepTimes } from '../apply/field-manager.js'
 import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject, StatusRules } from '../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../kinds/kind-names.js'
 import { type FieldError, fieldInvalid } from '../meta/field-errors.js'
 import { checkPathSegment } from '../meta/names.js'
-import {
-  checkObjectMeta,
-  checkObjectMetaUpdate,
-  metaForUpdate,
-  metaOf,
-  nameMismatch,
-  placeInNamespace,
-} from '../meta/object-meta.js'
+import { checkObjectMeta, checkObjectMetaUpdate, metaForUpdate, metaOf } from '../meta/object-meta.js'
 import { parseObjectVersion } from '../meta/resource-version.js'
 import {
   conflict,
@@ -27,11 +21,12 @@ import {
 import { equalValues } from '../meta/value.js'
 import type { WriteOptions } from '../meta/write-options.js'
 import type { Entry } from '../storage/store.js'
+import { asAddressed } from './addressed.js'
 import { withAllocation } from './allocation.js'
 import type { ObjectAnswer } from './answer.js'
 import { type Body, formOf, readObject } from './body.js'
 import { createFrom } from './create.js'
-import { keepOwnership, track } from './field-ownership.js'
+import { track, withOwnership } from './field-ownership.js'
 import { folderOf, type KindEntry } from './kind-store.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { asRead, showEntry, showValue } from './shown.js'
@@ -46,9 +41,7 @@ export async function updateObject(
   caller: Caller,
 ): Promise<ObjectAnswer> {
   const { object: sent, warnings } = readObject(body, formOf(target), options.fieldValidation)
-  const mismatch = nameMismatch(metaOf(sent), target.name)
-  if (mismatch) throw mismatch
-  const object = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
+  const object = asAddressed(sent, target)
   const mayCreate = target.kind.manners.createOnUpdate && target.subresource === ''
   const answer = await replace(context, target, options, caller, async old => {
     return old || !mayCreate ? { object, warnings, isWhatClientSaw: true } : undefined
@@ -124,14 +117,14 @@ async function replaceEntry(
   warnings: string[],
   entry: KindEntry,
   old: ApiObject,
-  { object: changed, isWhatClientSaw, isTracked = false }: Replacement,
+  { object: wanted, isWhatClientSaw, isTracked = false }: Replacement,
 ): Promise<ApiObject | undefined> {
   const { kind, version, name } = target
-  checkPreconditions(target, changed, old, isWhatClientSaw)
+  checkPreconditions(target, wanted, old, isWhatClientSaw)
   const { subresource } = target
   const rules: StatusRules =
     subresource === 'status' || subresource === 'finalize' ? version.subresources[subresource]! : version.rules
-  const defaulted = version.rules.default(changed)
+  const defaulted = version.rules.default(wanted)
   const tracked = isTracked ? defaulted : await track(context, target, old, defaulted, options, caller)
   const admitted = await context.admit({ operation: 'UPDATE', target, object: tracked, old, options, caller }, warnings)
   if (!kind.manners.unconditionalUpdate && !namesVersion(admitted)) {
@@ -141,7 +134,9 @@ async function replaceEntry(
   const meta = metaForUpdate(metaOf(admitted), metaOf(old))
   const unconditional = kind.manners.unconditionalUpdate && !namesVersion(admitted)
   const seen = unconditional ? { ...meta, resourceVersion: metaOf(old).resourceVersion! } : meta
-  const object = keepOwnership(rules.forUpdate(setMeta(admitted, seen), old, context.now()), tracked, old)
+  const changed = withOwnership(rules.forUpdate(setMeta(admitted, seen), old, context.now()), tracked)
+  // Whoever sends a selfLink, which is never stored, has changed something for once.
+  const object = metaOf(admitted).selfLink ? changed : keepTimes(changed, old)
   return withAllocation(target, object, old, options.dryRun, async () => {
     const faults = [...commonFaults(target, object, old), ...rules.validateUpdate(object, old, warnings)]
     if (faults.length > 0) throw invalid(groupKindIn(object, kind), name, faults)

@@ -32,7 +32,7 @@ import { listObjects } from './list.js'
 import { patchObject } from './patch.js'
 import { APPLY_TYPES, PATCH_KINDS, patchTypesOf } from './patch-types.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
-import { getScale, patchScale, updateScale } from './scale.js'
+import { applyScale, getScale, patchScale, updateScale } from './scale.js'
 import { updateObject } from './update.js'
 import { type PreparedWatch, prepareWatch } from './watch.js'
 
@@ -72,7 +72,8 @@ export function createVerbs(context: ResourceContext): Verbs {
         return write(context, target, parsePatchOptions(query, false), kind, body.bytes, caller)
       }
       if (APPLY_TYPES.includes(body.mediaType)) {
-        return applyObject(context, target, parsePatchOptions(query, true), body, caller)
+        const apply = target.subresource === 'scale' ? applyScale : applyObject
+        return apply(context, target, parsePatchOptions(query, true), body, caller)
       }
       throw unsupportedMediaType(patchTypesOf(target))
     },

@@ -14,6 +14,7 @@ export interface Question {
   /** A client certificate, in the place of a token. */
   readonly client?: { readonly cert: string; readonly key: string }
   readonly body?: unknown
+  readonly headers?: Readonly<Record<string, string>>
 }
 
 export interface Answered {
@@ -30,8 +31,16 @@ export async function ask(server: Asked, path: string, question: Question = {}):
 }
 
 /** A request whose body, if it has one, is still to be sent. */
-export function begin({ url, ca }: Asked, path: string, { method = 'GET', token, client }: Question): ClientRequest {
-  const headers = { ...(token && { authorization: `Bearer ${token}` }), 'content-type': 'application/json' }
+export function begin(
+  { url, ca }: Asked,
+  path: string,
+  { method = 'GET', token, client, ...question }: Question,
+): ClientRequest {
+  const headers = {
+    ...(token && { authorization: `Bearer ${token}` }),
+    'content-type': 'application/json',
+    ...question.headers,
+  }
   const options: RequestOptions = {
     method,
     headers,

@@ -1,0 +1,218 @@
+// Who owns which field, as clients see it over the whole server: managers and their names, resets, scales, and versions
+// that come and go.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { ManagedFieldsEntry } from '../../src/meta/object-meta.js'
+import { type Binnacle, startBinnacle } from '../../src/server/index.js'
+import { type Answered, ask } from './ask.js'
+
+const CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
+const MERGE = { 'content-type': 'application/merge-patch+json' }
+
+let server: Binnacle
+beforeEach(async () => {
+  server = await startBinnacle()
+})
+afterEach(() => server.stop())
+
+const send = (method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answered> =>
+  ask(server, path, { method, body, headers, token: server.token })
+
+const apply = (path: string, manager: string, body: object, force = false): Promise<Answered> =>
+  send('PATCH', `${path}?fieldManager=${manager}&force=${force}`, body, {
+    'content-type': 'application/apply-patch+yaml',
+  })
+
+const configMap = (data: Record<string, string>, metadata: object = {}) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', ...metadata },
+  data,
+})
+
+const entriesOf = ({ body }: Answered): ManagedFieldsEntry[] => body.metadata.managedFields ?? []
+
+/** `manager operation: the fields of data` for each entry. */
+const owners = (answer: Answered): string[] =>
+  entriesOf(answer).map(({ manager, operation, fieldsV1 }) => {
+    const data = (fieldsV1 as Record<string, object>)['f:data'] ?? {}
+    const names = Object.keys(data).filter(name => name !== '.')
+    return `${manager} ${operation}: ${names.map(name => name.slice(2)).join(' ')}`
+  })
+
+describe('an apply of what is not there', () => {
+  test('creates it, whatever version it names', async () => {
+    const made = await apply(`${CONFIGMAPS}/a`, 'm', configMap({ x: '1' }, { resourceVersion: '5' }))
+    expect(made.status).toBe(201)
+    expect(owners(made)).toEqual(['m Apply: x'])
+  })
+
+  test('conflicts if it means one object and no other', async () => {
+    const refused = await apply(`${CONFIGMAPS}/a`, 'm', configMap({}, { uid: 'ghost' }))
+    expect(refused.status).toBe(409)
+    expect(refused.body.message).toBe(
+      'Operation cannot be fulfilled on configmaps "a": uid mismatch: the provided object specified uid ghost, and no existing object was found',
+    )
+  })
+
+  test('is missed before anyone reads the body, where only a part of it is addressed', async () => {
+    const deployment = '/apis/apps/v1/namespaces/default/deployments/none'
+    for (const part of ['status', 'scale']) {
+      const missed = await apply(`${deployment}/${part}`, 'm', ['no configuration'])
+      expect(missed.body).toMatchObject({ code: 404, message: 'deployments.apps "none" not found' })
+    }
+  })
+})
+
+describe('managers', () => {
+  test('are named by the first part of the User-Agent, if by nothing else', async () => {
+    const byAgent = async (name: string, agent: string) => {
+      const made = await send('POST', CONFIGMAPS, configMap({ x: '1' }, { name }), { 'user-agent': agent })
+      return owners(made)
+    }
+    expect(await byAgent('a', 'my-controller/v1.2 (linux/amd64) kubernetes/abc')).toEqual(['my-controller Update: x'])
+    expect(await byAgent('b', 'plain')).toEqual(['plain Update: x'])
+    const named = await send('POST', `${CONFIGMAPS}?fieldManager=me`, configMap({ x: '1' }, { name: 'c' }))
+    expect(owners(named)).toEqual(['me Update: x'])
+  })
+
+  test('are ten at most that update; the oldest are taken together', async () => {
+    await send('POST', `${CONFIGMAPS}?fieldManager=m-00`, configMap({ k00: '' }))
+    let last: Answered | undefined
+    for (let i = 1; i < 14; i++) {
+      const number = String(i).padStart(2, '0')
+      last = await send('PATCH', `${CONFIGMAPS}/a?fieldManager=m-${number}`, { data: { [`k${number}`]: '' } }, MERGE)
+    }
+    const names = entriesOf(last!).map(({ manager }) => manager)
+    expect(names).toHaveLength(10)
+    expect(names).toContain('ancient-changes')
+    expect(names).toContain('m-13')
+    const owned = owners(last!).flatMap(text => text.split(': ')[1]!.split(' '))
+    expect(owned.toSorted()).toEqual(Object.keys(last!.body.data).toSorted())
+  })
+
+  test('keep their time, and the object its version, where nothing changes', async () => {
+    const made = await apply(`${CONFIGMAPS}/a`, 'm', configMap({ x: '1' }))
+    for (const again of [
+      await apply(`${CONFIGMAPS}/a`, 'm', configMap({ x: '1' })),
+      await send('PATCH', `${CONFIGMAPS}/a`, { data: { x: '1' } }, MERGE),
+      await send('PUT', `${CONFIGMAPS}/a`, configMap({ x: '1' })),
+    ]) {
+      expect(again.body).toEqual(made.body)
+    }
+  })
+
+  test.each([
+    ['an entry with nothing in it', [{}]],
+    ['no entries', []],
+  ])('are forgotten when a client sends %s, and the first apply finds an owner for what is there', async (_, none) => {
+    await apply(`${CONFIGMAPS}/a`, 'm', configMap({ x: '1' }))
+    const reset = await send('PATCH', `${CONFIGMAPS}/a`, { metadata: { managedFields: none } }, MERGE)
+    expect(entriesOf(reset)).toEqual([])
+    const changed = await send('PATCH', `${CONFIGMAPS}/a`, { data: { y: '2' } }, MERGE)
+    expect(entriesOf(changed)).toEqual([])
+    const conflict = await apply(`${CONFIGMAPS}/a`, 'm', configMap({ x: '3' }))
+    expect(conflict.body.message).toBe(
+      'Apply failed with 1 conflict: conflict with "before-first-apply" using v1: .data.x',
+    )
+    const forced = await apply(`${CONFIGMAPS}/a`, 'm', configMap({ x: '3' }), true)
+    expect(owners(forced)).toEqual(['m Apply: x', 'before-first-apply Update: y'])
+  })
+})
+
+describe('a scale', () => {
+  const DEPLOYMENT = '/apis/apps/v1/namespaces/default/deployments/web'
+  const deployment = (spec: object) => ({
+    apiVersion: 'apps/v1',
+    kind: 'Deployment',
+    metadata: { name: 'web' },
+    spec: {
+      selector: { matchLabels: { app: 'web' } },
+      template: { metadata: { labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'i' }] } },
+      ...spec,
+    },
+  })
+  const scale = (replicas: number) => ({
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name: 'web' },
+    spec: { replicas },
+  })
+
+  test('takes the number of replicas over; who then leaves them out of a configuration leaves them alone', async () => {
+    await apply(DEPLOYMENT, 'me', deployment({ replicas: 1 }))
+    await send('PATCH', `${DEPLOYMENT}/scale?fieldManager=hpa`, { spec: { replicas: 5 } }, MERGE)
+    const conflict = await apply(DEPLOYMENT, 'me', deployment({ replicas: 1 }))
+    expect(conflict.body.message).toBe(
+      'Apply failed with 1 conflict: conflict with "hpa" with subresource "scale" using apps/v1: .spec.replicas',
+    )
+    const without = await apply(DEPLOYMENT, 'me', deployment({}))
+    expect(without.body.spec.replicas).toBe(5)
+  })
+
+  test('can be applied, and is refused where others own the number', async () => {
+    await apply(DEPLOYMENT, 'me', deployment({ replicas: 1 }))
+    const conflict = await apply(`${DEPLOYMENT}/scale`, 'hpa', scale(4))
+    expect(conflict.body.message).toBe('Apply failed with 1 conflict: conflict with "me": .spec.replicas')
+    const forced = await apply(`${DEPLOYMENT}/scale`, 'hpa', scale(4), true)
+    expect(forced.body).toMatchObject({ kind: 'Scale', spec: { replicas: 4 } })
+    expect(forced.body.metadata).not.toHaveProperty('managedFields')
+    const refused = await apply(`${DEPLOYMENT}/scale`, 'hpa', scale(-1), true)
+    expect(refused.body.message).toBe(
+      'Scale.autoscaling "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
+    )
+  })
+
+  test('does not own what else it carries', async () => {
+    await apply(DEPLOYMENT, 'me', deployment({ replicas: 1 }))
+    const { body: before } = await send('GET', DEPLOYMENT, undefined)
+    await send('PATCH', `${DEPLOYMENT}/scale?fieldManager=x`, { metadata: { labels: { a: 'b' } } }, MERGE)
+    expect((await send('GET', DEPLOYMENT, undefined)).body).toEqual(before)
+  })
+
+  test('that two write at once is written twice', async () => {
+    await apply(DEPLOYMENT, 'me', deployment({ replicas: 1 }))
+    const writers = Array.from({ length: 8 }, (_, i) =>
+      send('PATCH', `${DEPLOYMENT}/scale`, { spec: { replicas: i + 2 } }, MERGE),
+    )
+    expect((await Promise.all(writers)).map(({ status }) => status)).toEqual(writers.map(() => 200))
+  })
+})
+
+describe('a version that is gone', () => {
+  const DEFINITION = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+  const schema = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } } }
+  const definition = (...versions: object[]) => ({
+    apiVersion: 'apiextensions.k8s.io/v1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'things.example.com' },
+    spec: { group: 'example.com', scope: 'Namespaced', names: { kind: 'Thing', plural: 'things' }, versions },
+  })
+  const v1 = { name: 'v1', served: true, storage: true, schema }
+  const beta = { name: 'v1beta1', served: true, storage: false, schema }
+  const at = (version: string) => `/apis/example.com/${version}/namespaces/default/things/a`
+  const thing = (version: string, fields: object) => ({
+    apiVersion: `example.com/${version}`,
+    kind: 'Thing',
+    metadata: { name: 'a' },
+    ...fields,
+  })
+
+  test('stands in the way of an apply while its managers are there; any other write forgets all managers', async () => {
+    await send('POST', DEFINITION, definition(v1, beta))
+    await apply(at('v1beta1'), 'old', thing('v1beta1', { a: '1' }))
+    await apply(at('v1'), 'new', thing('v1', { b: '1' }))
+    const { body } = await send('GET', `${DEFINITION}/things.example.com`, undefined)
+    const removed = { ...body, spec: { ...body.spec, versions: [v1] } }
+    expect((await send('PUT', `${DEFINITION}/things.example.com`, removed)).status).toBe(200)
+
+    const refused = await apply(at('v1'), 'new', thing('v1', { b: '2' }))
+    expect(refused.body).toMatchObject({
+      code: 500,
+      message: 'request to convert CR to an invalid group/version: example.com/v1beta1',
+    })
+    const patched = await send('PATCH', at('v1'), { b: '3' }, MERGE)
+    expect(patched.body.b).toBe('3')
+    expect(entriesOf(patched)).toEqual([])
+    expect((await apply(at('v1'), 'new', thing('v1', { b: '3' }))).status).toBe(200)
+  })
+})
