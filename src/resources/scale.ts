@@ -130,13 +130,13 @@ async function changeScale(
   const answer = await replace(context, { ...target, subresource: '' }, options, caller, async old => {
     if (!old) throw notFound(resourceOf(kind), name)
     const entries = metaOf(old).managedFields ?? []
-    const live = withEntries(rules.read(old), scaleEntries(entries, paths) as ManagedFieldsEntry[])
+    const live = withEntries(rules.read(old), scaleEntries(entries, paths))
     const { scale, warnings, isWhatClientSaw } = await change(live)
     const faults = rules.validate(scale)
     if (faults.length > 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, faults)
     const { managedFields: ofScale = [], uid, resourceVersion } = metaOf(scale)
     const after = entriesAfterScale(entries, ofScale, paths, apiVersionOf(kind, version.name))
-    const counted = withEntries(rules.write(old, scale), after as ManagedFieldsEntry[])
+    const counted = withEntries(rules.write(old, scale), after)
     // The uid and the version that a scale carries are those of the object it is the scale of.
     const seen = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
     return {
