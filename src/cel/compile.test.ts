@@ -226,3 +226,13 @@ test('keys that are equal numbers are one key', () => {
   map.set(1, 'int')
   expect([map.get(new Uint(1n)), map.get(new Double(1)), map.get(new Double(1.5))]).toEqual(['int', 'int', undefined])
 })
+
+test('a type that can only be named passes the check, and no program is made of it', () => {
+  const named = compile('type(1) == google.protobuf.Int64Value', rules)
+  expect(named).toMatchObject({
+    ok: false,
+    stage: 'program',
+    message: 'reference to undefined type: google.protobuf.Int64Value',
+  })
+  expect(compile('google.protobuf.Unheard == 1', rules)).toMatchObject({ ok: false, stage: 'check' })
+})
