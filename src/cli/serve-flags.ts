@@ -1,8 +1,12 @@
 // The flags of `binnacle serve`: kube-apiserver's own names where it has one.
 import { homedir } from 'node:os'
 import { join } from 'node:path'
+import { type KnownHosts, parseKnownHost } from '../webhook/known-hosts.js'
 import { booleans, choice, count, duration, list, optionalText, port, text, toggle } from './flag-values.js'
 import type { FlagTable, FlagValues } from './flags.js'
+import { UsageError } from './usage-error.js'
+
+const NO_HOSTS: KnownHosts = new Map()
 
 export const serveFlags = {
   'data-dir': text(
@@ -52,6 +56,14 @@ export const serveFlags = {
   'runtime-config': booleans('<group/version>=true|false,…', 'API versions to switch on or off', 'apps/v1=true'),
   'enable-admission-plugins': list('<names>', 'admission plugins to switch on'),
   'disable-admission-plugins': list('<names>', 'admission plugins to switch off, such as NamespaceLifecycle'),
+  'webhook-resolve': {
+    placeholder: '<host>=<address>[:<port>]',
+    about:
+      'where a webhook is found that is named by a URL or a service, such as converter.default.svc=127.0.0.1:9443; may be repeated',
+    initial: NO_HOSTS,
+    byDefault: '',
+    read: readKnownHost,
+  },
   'enable-garbage-collector': toggle('delete objects whose owners are gone', true),
   'enable-namespace-controller': toggle('delete what is in a namespace along with it', true),
 
@@ -60,5 +72,11 @@ export const serveFlags = {
   'request-timeout': duration('how long a request may take that is not a watch', 60_000),
   'min-request-timeout': count('how many seconds a watch lasts at least when its client does not say', 1800),
 } satisfies FlagTable
+
+function readKnownHost(given: string, before: KnownHosts): KnownHosts {
+  const known = parseKnownHost(given)
+  if (!known) throw new UsageError('it must be a host and where it is, such as converter.default.svc=127.0.0.1:9443')
+  return new Map([...before, known])
+}
 
 export type ServeFlags = FlagValues<typeof serveFlags>

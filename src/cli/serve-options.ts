@@ -47,6 +47,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
       serviceRange: serviceRangeOf(flags),
       runtimeConfig: flags['runtime-config'],
       disabledPlugins: pluginsOf(flags, 'disable-admission-plugins'),
+      webhookHosts: flags['webhook-resolve'],
       garbageCollection: flags['enable-garbage-collector'],
       namespaceController: flags['enable-namespace-controller'],
       limits: {
@@ -55,6 +56,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
         requestTimeoutMs: flags['request-timeout'],
       },
       minRequestTimeoutMs: flags['min-request-timeout'] * 1000,
+      notice: text => console.error(`binnacle: ${text}`),
     },
     warnings: [
       ...ignored.map(name => `--${name} has no effect: there is nothing here that needs it`),

@@ -93,6 +93,8 @@ export interface ApiOptions {
   readonly log: (message: string, error: unknown) => void
   /** Hears of every request that has been answered. */
   readonly observe?: ((info: RequestInfo, status: number, milliseconds: number) => void) | undefined
+  /** Hears of requests in deprecated versions. */
+  readonly onDeprecated?: ((info: RequestInfo, caller: Caller, warning: string) => void) | undefined
 }
 
 export interface ApiHandler {
@@ -108,7 +110,7 @@ const MAX_BODY = 3 * 1024 * 1024
 const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 
 export function createApiHandler(options: ApiOptions): ApiHandler {
-  const { registry, verbs, authenticate, authorize, impersonate, findPath, log, observe } = options
+  const { registry, verbs, authenticate, authorize, impersonate, findPath, log, observe, onDeprecated } = options
   const { virtualKinds = [] } = options
   const limits: LimitOptions = { ...DEFAULT_LIMITS, ...options.limits }
   const now = options.now ?? Date.now
@@ -197,7 +199,10 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
       return 'over'
     }
     const { deprecationWarning } = route.target.version
-    if (deprecationWarning) reply.warn([deprecationWarning])
+    if (deprecationWarning) {
+      reply.warn([deprecationWarning])
+      onDeprecated?.(info, caller, deprecationWarning)
+    }
     return route.verb === 'watch' ? serveWatch(request, route) : serveVerb(reply, route, caller)
   }
 

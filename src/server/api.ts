@@ -22,7 +22,8 @@ import type { ResourceContext } from '../resources/resource-context.js'
 import { createVerbs } from '../resources/verbs.js'
 import type { VirtualKind } from '../resources/virtual-kind.js'
 import type { AccessControl } from './access.js'
-import { createMetrics, METRICS_TYPE, type Metrics } from './metrics.js'
+import { deprecatedUse } from './deprecated-use.js'
+import { createMetrics, knownSubresource, METRICS_TYPE, type Metrics } from './metrics.js'
 
 export interface ApiParts {
   readonly registry: Registry
@@ -39,6 +40,8 @@ export interface ApiParts {
   /** `HOST:PORT`. */
   serverAddress(): string
   log(message: string, error: unknown): void
+  /** Hears of what is worth knowing and no fault. */
+  notice(text: string): void
 }
 
 export function createApi(parts: ApiParts): ApiHandler {
@@ -76,6 +79,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     now: context.now,
     log,
     observe: (info, status, milliseconds) => count(metrics, registry, info, status, milliseconds),
+    onDeprecated: deprecatedUse(metrics, parts.notice),
   })
   return api
 }
@@ -157,10 +161,8 @@ function count(metrics: Metrics, registry: Registry, info: RequestInfo, code: nu
     group: isServed ? info.group : '',
     version: isServed ? info.version : '',
     resource: isServed ? info.resource : '',
-    subresource: isServed && SUBRESOURCES.has(info.subresource) ? info.subresource : '',
+    subresource: isServed ? knownSubresource(info) : '',
     code,
     seconds: milliseconds / 1000,
   })
 }
-
-const SUBRESOURCES = new Set(['status', 'scale', 'finalize'])

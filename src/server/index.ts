@@ -1,11 +1,13 @@
 // Binnacle inside another program, such as a test: `const server = await startBinnacle()`.
 import { randomBytes } from 'node:crypto'
 import type { Identity } from '../auth/authenticate.js'
+import type { ConvertFunction } from '../convert/function-conversion.js'
+import { type KnownHosts, parseKnownHost } from '../webhook/known-hosts.js'
 import { printKubeconfig } from './kubeconfig.js'
 import { startServer } from './server.js'
 import type { KeyPair } from './x509.js'
 
-export type { Identity, KeyPair }
+export type { ConvertFunction, Identity, KeyPair }
 
 export interface BinnacleOptions {
   /**
@@ -32,6 +34,16 @@ export interface BinnacleOptions {
   readonly namespaceController?: boolean
   /** Which versions of the API are served that are not by default, or not served that are: `{ 'api/beta': true }`. */
   readonly runtimeConfig?: Readonly<Record<string, boolean>>
+  /**
+   * Where webhooks are found whose names no DNS knows: `{ 'converter.default.svc': '127.0.0.1:9443' }`. Services are also
+   * found by the EndpointSlices and Endpoints that are stored for them.
+   */
+  readonly webhookHosts?: Readonly<Record<string, string>>
+  /**
+   * Functions that convert custom objects between versions, by the name of the definition, in the place of a webhook:
+   * `{ 'widgets.example.com': (object, to) => ({ ...object, apiVersion: to }) }`.
+   */
+  readonly conversions?: Readonly<Record<string, ConvertFunction>>
 }
 
 export interface Binnacle {
@@ -62,6 +74,8 @@ export async function startBinnacle(options: BinnacleOptions = {}): Promise<Binn
     garbageCollection: options.garbageCollection,
     runtimeConfig: options.runtimeConfig,
     namespaceController: options.namespaceController,
+    webhookHosts: knownHosts(options),
+    conversions: options.conversions,
   })
   const { ca = '', client = { cert: '', key: '' } } = server.access
   return {
@@ -82,6 +96,15 @@ const identityOf = ([token, { name, groups = [] }]: [string, TokenOptions[string
   token,
   { name, uid: '', groups, extra: {} },
 ]
+
+const knownHosts = ({ webhookHosts = {} }: BinnacleOptions): KnownHosts =>
+  new Map(
+    Object.entries(webhookHosts).map(([host, address]) => {
+      const known = parseKnownHost(`${host}=${address}`)
+      if (!known) throw new Error(`webhookHosts: ${host} cannot be found at ${address}; it takes 127.0.0.1:9443`)
+      return known
+    }),
+  )
 
 function storageOf({ storage = 'memory' }: BinnacleOptions) {
   if (storage === 'memory') return { kind: 'memory' } as const

@@ -11,8 +11,23 @@ export interface RequestRecord {
   readonly seconds: number
 }
 
+/** What was asked for in a version that is on its way out. */
+export interface DeprecatedApi {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+  readonly subresource: string
+}
+
+const SUBRESOURCES = new Set(['status', 'scale', 'finalize'])
+
+/** The names that clients think of have no end. */
+export const knownSubresource = ({ subresource }: { readonly subresource: string }): string =>
+  SUBRESOURCES.has(subresource) ? subresource : ''
+
 export interface Metrics {
   onRequestEnd(request: RequestRecord): void
+  onDeprecated(api: DeprecatedApi): void
   print(): Promise<string>
 }
 
@@ -33,6 +48,7 @@ export function createMetrics(gauges: Gauges): Metrics {
   const startedAt = Date.now() / 1000 - process.uptime()
   /** By resource: those of one are few, and to compare names costs less than to make a key of them. */
   const series = new Map<string, Series[]>()
+  const deprecated = new Map<string, DeprecatedApi>()
 
   function seriesOf(request: RequestRecord): Series {
     let ofResource = series.get(request.resource)
@@ -44,6 +60,10 @@ export function createMetrics(gauges: Gauges): Metrics {
   }
 
   return {
+    onDeprecated({ group, version, resource, subresource }) {
+      const key = `${group} ${version} ${resource} ${subresource}`
+      if (!deprecated.has(key)) deprecated.set(key, { group, version, resource, subresource })
+    },
     onRequestEnd(request) {
       const { verb, code, seconds } = request
       const known = seriesOf(request)
@@ -55,6 +75,7 @@ export function createMetrics(gauges: Gauges): Metrics {
     async print() {
       const page = createPage()
       printRequests(page, [...series.values()].flat())
+      printDeprecated(page, deprecated.values())
       printLoad(page, gauges)
       await printStorage(page, gauges)
       printProcess(page, startedAt)
@@ -107,6 +128,12 @@ function printRequests(page: Page, series: readonly Series[]): void {
 }
 
 const printedLabels = (labels: Series['labels']): Labels => ({ ...labels, verb: labels.verb.toUpperCase() })
+
+function printDeprecated(page: Page, apis: Iterable<DeprecatedApi>): void {
+  const name = 'apiserver_requested_deprecated_apis'
+  page.family(name, 'gauge', 'Deprecated versions that have been asked for since the start.')
+  for (const api of apis) page.sample(name, { ...api, removed_release: '' }, 1)
+}
 
 function printLoad(page: Page, { load }: Gauges): void {
   page.family('apiserver_current_inflight_requests', 'gauge', 'Requests under way, apart from watches.')

@@ -61,6 +61,8 @@ export interface ServerOptions {
   readonly minRequestTimeoutMs?: number | undefined
   /** Hears of faults of our own; they are printed when nothing is said. */
   readonly log?: ((message: string, error: unknown) => void) | undefined
+  /** Hears of what an administrator may want to know, such as who still uses a deprecated version; nobody, when nothing is said. */
+  readonly notice?: ((text: string) => void) | undefined
 }
 
 export interface HttpsOptions {
@@ -134,6 +136,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       isStopping: () => isStopping,
       serverAddress: () => address,
       log,
+      notice: options.notice ?? (() => {}),
     })
 
     const open = async (where: ListenOptions): Promise<string> => {

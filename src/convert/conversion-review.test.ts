@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest'
+import { encodeReview, readReview, reviewVersionOf } from './conversion-review.js'
+
+const UID = 'a-uid'
+const OBJECT = { apiVersion: 'g/v1', kind: 'K', metadata: { name: 'a' } }
+const REVIEW = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'ConversionReview' }
+const RESPONSE = { uid: UID, result: { status: 'Success' }, convertedObjects: [OBJECT] }
+
+const read = (answer: unknown, version: 'v1' | 'v1beta1' = 'v1') =>
+  readReview(version, UID, Buffer.from(typeof answer === 'string' ? answer : JSON.stringify(answer)))
+
+it.each([
+  [['v1'], 'v1'],
+  [['v9', 'v1beta1', 'v1'], 'v1beta1'],
+  [['v1', 'v1beta1'], 'v1'],
+  [['v9'], undefined],
+])('of %j the first that is known is %s', (versions, version) => {
+  expect(reviewVersionOf(versions)).toBe(version)
+})
+
+it('asks for objects in another version', () => {
+  expect(JSON.parse(encodeReview('v1beta1', UID, 'g/v2', [JSON.stringify(OBJECT), '{}']))).toEqual({
+    kind: 'ConversionReview',
+    apiVersion: 'apiextensions.k8s.io/v1beta1',
+    request: { uid: UID, desiredAPIVersion: 'g/v2', objects: [OBJECT, {}] },
+  })
+})
+
+describe('an answer', () => {
+  it('holds the objects, whole numbers exact', () => {
+    const answer = JSON.stringify({ ...REVIEW, response: RESPONSE }).replace('"a"', '9007199254740993')
+    expect(read(answer)).toEqual([{ ...OBJECT, metadata: { name: 9007199254740993n } }])
+  })
+
+  it.each([
+    ['no response provided', { ...REVIEW }],
+    ['no response provided', { ...REVIEW, response: 1 }],
+    ['expected response.uid="a-uid", got "b"', { ...REVIEW, response: { ...RESPONSE, uid: 'b' } }],
+    [
+      "response.result.status was 'Failed', not 'Success'",
+      { ...REVIEW, response: { ...RESPONSE, result: { status: 'Failed' } } },
+    ],
+    ["response.result.status was '', not 'Success'", { ...REVIEW, response: { uid: UID } }],
+    ['out of luck', { ...REVIEW, response: { uid: UID, result: { status: 'Failed', message: 'out of luck' } } }],
+    [
+      'expected webhook response of apiextensions.k8s.io/v1, Kind=ConversionReview, got /v9, Kind=Other',
+      { apiVersion: 'v9', kind: 'Other', response: RESPONSE },
+    ],
+    ["couldn't get version/kind; json parse error: unexpected end of JSON input", '{"kind":'],
+    ['the answer is no ConversionReview', []],
+  ])('is refused: %s', (message, answer) => {
+    expect(() => read(answer)).toThrow(message)
+  })
+
+  it('in the first version need not say what it answers', () => {
+    expect(read({ response: { ...RESPONSE, uid: '' } }, 'v1beta1')).toEqual([OBJECT])
+    expect(() => read({ ...REVIEW, response: RESPONSE }, 'v1beta1')).toThrow('expected webhook response')
+  })
+
+  it('with no list of objects holds none', () => {
+    expect(read({ ...REVIEW, response: { ...RESPONSE, convertedObjects: null } })).toEqual([])
+  })
+})
