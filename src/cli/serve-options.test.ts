@@ -98,6 +98,16 @@ test('where only plain http is served, a token is made by which the administrato
   expect(server.tokens?.get(token ?? '')?.groups).toEqual(['system:masters'])
 })
 
+test('webhooks are found where the flags say', () => {
+  const { server } = options('--webhook-resolve=a.ns.svc=127.0.0.1:9443', '--webhook-resolve', 'b.ns.svc=localhost')
+  expect(server.webhookHosts).toEqual(
+    new Map([
+      ['a.ns.svc', { host: '127.0.0.1', port: 9443 }],
+      ['b.ns.svc', { host: 'localhost' }],
+    ]),
+  )
+})
+
 test('the kubeconfig is merged where kubectl looks, and only when asked', () => {
   vi.stubEnv('KUBECONFIG', '/a/config:/b/config')
   expect(options('--merge-kubeconfig').mergeInto).toBe('/a/config')
@@ -131,6 +141,7 @@ test.each([
   [['--authorization-mode=ABAC'], '--authorization-mode=ABAC: it must be RBAC or AlwaysAllow'],
   [['--service-cluster-ip-range=10.0.0.0'], 'it must be a range of IPv4 addresses, such as 10.0.0.0/24'],
   [['--etcd-servers=localhost:2379'], '--etcd-servers=localhost:2379: an endpoint is a URL'],
+  [['--webhook-resolve=a.ns.svc'], '--webhook-resolve=a.ns.svc: it must be a host and where it is, such as'],
   [['--tls-cert-file=/x'], '--tls-cert-file and --tls-private-key-file go together: give both or none'],
   [['--client-ca-file=/does/not/exist'], '--client-ca-file=/does/not/exist: the file cannot be read: ENOENT'],
   [['--enable-admission-plugins=NamespaceLifecyle'], 'there is no such plugin; did you mean NamespaceLifecycle?'],

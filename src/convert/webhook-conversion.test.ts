@@ -12,7 +12,7 @@ function converter() {
     const review = JSON.parse(body) as Review
     reviews.push(review)
     const { uid, desiredAPIVersion, objects } = review.request
-    const convertedObjects = objects.map(object => ({ ...object, apiVersion: desiredAPIVersion }))
+    const convertedObjects = objects.map(each => Object.assign(each, { apiVersion: desiredAPIVersion }))
     return Buffer.from(
       JSON.stringify({ ...review, response: { uid, result: { status: 'Success' }, convertedObjects } }),
     )

@@ -19,8 +19,8 @@ export function showEntry(served: Served, entry: Entry): Shown | Promise<Shown> 
 export function showEntries(served: Served, entries: readonly Entry[]): readonly Shown[] | Promise<readonly Shown[]> {
   const shown: Shown[] = []
   const others: { readonly at: number; readonly entry: Entry }[] = []
-  for (const [at, entry] of entries.entries()) {
-    if (!isShownAsStored(served, entry)) others.push({ at, entry })
+  for (const entry of entries) {
+    if (!isShownAsStored(served, entry)) others.push({ at: shown.length, entry })
     shown.push(asStored(entry))
   }
   if (others.length === 0) return shown

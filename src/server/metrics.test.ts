@@ -67,3 +67,15 @@ test('every line has the form that Prometheus reads', async () => {
   const sample = /^[a-z_]+(\{[a-z_]+="([^"\\\n]|\\["\\n])*"(,[a-z_]+="([^"\\\n]|\\["\\n])*")*\})? [0-9.e+-]+$/
   for (const line of text.trimEnd().split('\n')) expect(line).toMatch(line.startsWith('#') ? /^# (HELP|TYPE) / : sample)
 })
+
+test('deprecated versions that were asked for are told once', async () => {
+  const metrics = createMetrics(gauges)
+  const api = { group: 'example.com', version: 'v1beta1', resource: 'widgets', subresource: 'status' }
+  metrics.onDeprecated(api)
+  metrics.onDeprecated({ ...api })
+  const labels = 'group="example.com",version="v1beta1",resource="widgets",subresource="status",removed_release=""'
+  const page = await lines(metrics)
+  expect(page.filter(line => line.startsWith('apiserver_requested_deprecated_apis'))).toEqual([
+    `apiserver_requested_deprecated_apis{${labels}} 1`,
+  ])
+})

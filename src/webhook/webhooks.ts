@@ -7,6 +7,7 @@ import { genericResponse } from '../meta/status.js'
 import { asWebhookError, timedOut, WebhookError } from './call-fault.js'
 import { type ClientConfig, type Destination, destinationOf, type ServiceReference } from './client-config.js'
 import type { Address, KnownHosts } from './known-hosts.js'
+import { createQueues } from './queues.js'
 
 export interface Webhooks {
   /** The body of what the webhook answers to a POST of JSON. Rejects with a WebhookError. */
@@ -20,6 +21,8 @@ export interface WebhookOptions {
   readonly hosts?: KnownHosts | undefined
   /** Where a service is found. Rejects with an Error that says what is missing. */
   readonly findService?: FindService | undefined
+  /** Milliseconds, as `Date.now` gives them. */
+  readonly now?: (() => number) | undefined
 }
 
 export type FindService = (service: ServiceReference & { readonly port: number }) => Promise<Required<Address>>
@@ -28,8 +31,9 @@ export type FindService = (service: ServiceReference & { readonly port: number }
 const MAX_ANSWER = 64 * 1024 * 1024
 const AGENT = { keepAlive: true, maxSockets: 64, maxFreeSockets: 8, timeout: 90_000 }
 
-export function createWebhooks({ hosts = new Map(), findService }: WebhookOptions = {}): Webhooks {
+export function createWebhooks({ hosts = new Map(), findService, now }: WebhookOptions = {}): Webhooks {
   const agent = new Agent(AGENT)
+  const queues = createQueues(now)
 
   /** Undefined where the name itself is the address. */
   async function addressOf({ host, port, service }: Destination): Promise<Address | undefined> {
@@ -44,8 +48,10 @@ export function createWebhooks({ hosts = new Map(), findService }: WebhookOption
       const deadline = AbortSignal.timeout(timeoutMs)
       let address: Address | undefined
       try {
-        address = await addressOf(destination)
-        return await call(agent, destination, address, body, deadline)
+        return await queues.join(`${destination.host}:${destination.port}`, async () => {
+          address = await addressOf(destination)
+          return call(agent, destination, address, body, deadline)
+        })
       } catch (error) {
         if (error instanceof WebhookError) throw error
         throw asWebhookError(deadline.aborted ? timedOut() : error, destination, address)

@@ -1,0 +1,102 @@
+// Calls of webhooks over real connections.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createWebhooks, type WebhookOptions, type Webhooks } from '../../src/webhook/webhooks.js'
+import { startWebhookServer, type WebhookServer } from './webhook-server.js'
+
+const REVIEW = JSON.stringify({ request: { uid: 'u', desiredAPIVersion: 'g/v1', objects: [{ hostPort: 'h:1' }] } })
+const SERVICE = { namespace: 'ns', name: 'converter', path: '/convert' }
+const TIME = 20_000
+
+let server: WebhookServer
+let webhooks: Webhooks
+
+function start(options?: WebhookOptions): Webhooks {
+  webhooks = createWebhooks(options)
+  return webhooks
+}
+
+beforeEach(async () => {
+  server = await startWebhookServer(['127.0.0.1', 'converter.ns.svc'])
+})
+afterEach(async () => {
+  webhooks.close()
+  await server.stop()
+})
+
+const urlConfig = () => ({ url: `https://127.0.0.1:${server.port}/convert`, caBundle: server.caBundle })
+const read = (answer: Buffer) => JSON.parse(answer.toString()).response.convertedObjects
+
+describe('a webhook', () => {
+  it('is called at its URL', async () => {
+    expect(read(await start().post(urlConfig(), REVIEW, TIME))).toMatchObject([{ host: 'h', port: '1' }])
+  })
+
+  it('is called over the connection of the call before', async () => {
+    start()
+    for (let i = 0; i < 5; i++) await webhooks.post(urlConfig(), REVIEW, TIME)
+    expect(server.connections).toBe(1)
+  })
+
+  it('is called anew when it has let go of a kept connection', async () => {
+    start()
+    await webhooks.post(urlConfig(), REVIEW, TIME)
+    server.dropConnections()
+    await webhooks.post(urlConfig(), REVIEW, TIME)
+    expect(server.calls).toEqual([1, 1])
+  })
+
+  it('is found by the name of its service, and must prove that name', async () => {
+    const findService = async () => ({ host: '127.0.0.1', port: server.port })
+    const config = { service: SERVICE, caBundle: server.caBundle }
+    expect(read(await start({ findService }).post(config, REVIEW, TIME))).toHaveLength(1)
+    const other = { ...config, service: { ...SERVICE, name: 'other' } }
+    await expect(webhooks.post(other, REVIEW, TIME)).rejects.toThrow(
+      /^Post "https:\/\/other\.ns\.svc:443\/convert\?timeout=20s": tls: failed to verify certificate: x509: /,
+    )
+  })
+
+  it('is found where it is said to be, before anybody else is asked', async () => {
+    const hosts = new Map([['converter.ns.svc', { host: '127.0.0.1', port: server.port }]])
+    const findService = async () => {
+      throw new Error('nobody needed to ask')
+    }
+    const config = { service: SERVICE, caBundle: server.caBundle }
+    expect(read(await start({ hosts, findService }).post(config, REVIEW, TIME))).toHaveLength(1)
+    const byUrl = { url: 'https://converter.ns.svc/convert', caBundle: server.caBundle }
+    expect(read(await webhooks.post(byUrl, REVIEW, TIME))).toHaveLength(1)
+  })
+
+  it('that does not answer in time is given up', async () => {
+    server.holdUntil(new Promise(() => {}))
+    await expect(start().post(urlConfig(), REVIEW, 50)).rejects.toThrow(
+      `Post "https://127.0.0.1:${server.port}/convert?timeout=0.05s": context deadline exceeded`,
+    )
+  })
+
+  it('that nobody vouches for is not believed', async () => {
+    const { url } = urlConfig()
+    const why = 'tls: failed to verify certificate: x509: certificate signed by unknown authority'
+    await expect(start().post({ url }, REVIEW, TIME)).rejects.toThrow(why)
+  })
+
+  it('whose CA bundle is none cannot be called', async () => {
+    const caBundle = Buffer.from('-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----').toString('base64')
+    await expect(start().post({ ...urlConfig(), caBundle }, REVIEW, TIME)).rejects.toThrow('Post "https://')
+  })
+
+  it('that is not there is told by its address', async () => {
+    await server.stop()
+    await expect(start().post(urlConfig(), REVIEW, TIME)).rejects.toThrow(
+      `dial tcp 127.0.0.1:${server.port}: connect: connection refused`,
+    )
+  })
+
+  it('whose service is missing is told by what is missing', async () => {
+    const findService = async () => {
+      throw new Error('service "converter" not found')
+    }
+    await expect(start({ findService }).post({ service: SERVICE }, REVIEW, TIME)).rejects.toThrow(
+      'Post "https://converter.ns.svc:443/convert?timeout=20s": service "converter" not found',
+    )
+  })
+})
