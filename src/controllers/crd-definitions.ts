@@ -3,7 +3,7 @@
 // when the answer comes; what other processes write is learnt from the watch.
 import { type Converters, conversionOf } from '../crd/custom-conversion.js'
 import { customKind } from '../crd/custom-kind.js'
-import { specOf, statusOf } from '../crd/definition.js'
+import { type DefinitionNames, specOf, statusOf } from '../crd/definition.js'
 import { resourceDefinedBy } from '../crd/definition-kind.js'
 import { withRightStatus } from '../crd/definition-status.js'
 import type { ApiObject, Kind } from '../kinds/kind.js'
@@ -12,9 +12,9 @@ import { metaOf } from '../meta/object-meta.js'
 import { equalValues, type Value } from '../meta/value.js'
 import type { KindEvent } from '../resources/kind-store.js'
 import type { ResourceContext } from '../resources/resource-context.js'
-import { decodeStored } from '../resources/stored-object.js'
 import type { Watch } from '../storage/store.js'
 import { createCleanup } from './crd-cleanup.js'
+import { readDefinition } from './stored-definition.js'
 import { systemObjects } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
 
@@ -42,8 +42,11 @@ export async function startDefinitions(
   converters: Converters,
 ): Promise<Definitions> {
   const objects = systemObjects(context, 'kube-apiserver')
-  const { cache } = context.storeOf(definitions)
+  const stored = context.storeOf(definitions)
+  const { cache } = stored
   const known = new Map<string, Known>()
+  /** The names of the known ones, by group. */
+  const groups = new Map<string, Set<string>>()
   const builtin = new Set([...registry.all()].map(({ group, names }) => `${group}/${names.plural}`))
   const queue = createWorkQueue(settle)
   const cleanup = createCleanup(context, definitions, name => known.get(name)?.kind)
@@ -58,9 +61,8 @@ export async function startDefinitions(
     watch = cache.watch(definitions.folder, revision, {
       event({ key, entry }: KindEvent) {
         const name = key.slice(definitions.folder.length)
-        if (!entry || metaOf(known.get(name)?.definition ?? {}).resourceVersion !== String(entry.revision)) {
-          queue.add(name)
-        }
+        const seen = Number(metaOf(known.get(name)?.definition ?? {}).resourceVersion ?? 0)
+        if (!entry || seen < entry.revision) queue.add(name)
         return true
       },
       end: () => void (stopped || setTimeout(() => void start().catch(() => {}), LOOK_AGAIN_MS).unref()),
@@ -74,11 +76,11 @@ export async function startDefinitions(
     for (;;) {
       const page = await cache.range(definitions.folder, { limit: PAGE, startAfter })
       for (const entry of page.entries) {
-        const definition = decodeStored(entry)
+        const definition = readDefinition(entry)
         const { name = '' } = metaOf(definition)
         names.add(name)
         install(name, definition)
-        if (withRightStatus(definition, takenIn(definition), context.now()) !== definition) queue.add(name)
+        if (!isSettled(definition)) queue.add(name)
         cleanup.consider(definition)
       }
       startAfter = page.entries.at(-1)?.key
@@ -95,17 +97,20 @@ export async function startDefinitions(
   }
 
   async function settleNow(name: string): Promise<void> {
-    let settled: ApiObject | undefined
-    await objects.change(
-      definitions,
-      '',
-      name,
-      old => {
-        settled = withRightStatus(old, takenIn(old), context.now())
-        return settled === old ? undefined : settled
-      },
-      'status',
-    )
+    // A new one has no status yet; others mostly have the right one.
+    if (!known.has(name) || !isSettled(await find(name))) {
+      await objects.change(
+        definitions,
+        '',
+        name,
+        old => {
+          const settled = withRightStatus(old, takenIn(old), context.now())
+          return settled === old ? undefined : settled
+        },
+        'status',
+      )
+    }
+    const settled = await find(name)
     if (!settled) return uninstall(name)
     const before = known.get(name)?.definition
     install(name, settled)
@@ -115,21 +120,33 @@ export async function startDefinitions(
     if (before && !isSame) reconsider(settled, name)
   }
 
-  const namesOf = (definition: ApiObject): Value => statusOf(definition).acceptedNames as unknown as Value
-
-  function takenIn(definition: ApiObject): ReturnType<typeof acceptedIn> {
-    return acceptedIn(specOf(definition).group)
+  async function find(name: string): Promise<ApiObject | undefined> {
+    const entry = await stored.get('', name)
+    return entry && readDefinition(entry)
   }
 
-  const acceptedIn = (group: string) =>
-    [...known.values()].flatMap(({ definition }) =>
-      specOf(definition).group === group ? [statusOf(definition).acceptedNames] : [],
-    )
+  const isSettled = (definition: ApiObject | undefined): boolean =>
+    !definition || withRightStatus(definition, takenIn(definition), context.now()) === definition
+
+  const namesOf = (definition: ApiObject): Value => statusOf(definition).acceptedNames as unknown as Value
+
+  function takenIn(definition: ApiObject): DefinitionNames[] {
+    const names = groups.get(specOf(definition).group) ?? []
+    return [...names].map(name => statusOf(known.get(name)!.definition).acceptedNames)
+  }
+
+  function remember(name: string, definition: ApiObject, kind: Kind | undefined): void {
+    known.set(name, { definition, kind })
+    const { group } = specOf(definition)
+    const names = groups.get(group)
+    if (names) names.add(name)
+    else groups.set(group, new Set([name]))
+  }
 
   function install(name: string, definition: ApiObject): void {
     const old = known.get(name)
     const kind = kindFor(definition, old)
-    known.set(name, { definition, kind })
+    remember(name, definition, kind)
     if (kind === old?.kind) return
     const { group, plural } = resourceDefinedBy(definition)
     if (kind) registry.put(kind)
@@ -146,10 +163,9 @@ export async function startDefinitions(
     const since = old?.kind?.since ?? Number(metaOf(definition).resourceVersion)
     const kind = defined && { ...defined, since }
     if (!kind || !old?.kind) return kind
-    const isSame =
-      equalValues(definition['spec'], old.definition['spec']) &&
-      equalValues(namesOf(definition), namesOf(old.definition))
-    if (!isSame) return kind
+    if (!isSameSpec(definition, old.definition) || !equalValues(namesOf(definition), namesOf(old.definition))) {
+      return kind
+    }
     return kind.verbs === old.kind.verbs ? old.kind : { ...old.kind, verbs: kind.verbs }
   }
 
@@ -157,6 +173,7 @@ export async function startDefinitions(
     const old = known.get(name)
     if (!old) return
     known.delete(name)
+    groups.get(specOf(old.definition).group)?.delete(name)
     if (old.kind) {
       registry.remove(old.kind.group, old.kind.names.plural)
       context.forget(old.kind)
@@ -167,8 +184,8 @@ export async function startDefinitions(
   /** Others of the group may get their names now. */
   function reconsider(definition: ApiObject, except: string): void {
     const { group } = specOf(definition)
-    for (const [name, other] of known) {
-      if (name !== except && specOf(other.definition).group === group && isWaiting(other.definition)) queue.add(name)
+    for (const name of groups.get(group) ?? []) {
+      if (name !== except && isWaiting(known.get(name)!.definition)) queue.add(name)
     }
   }
 
@@ -187,6 +204,10 @@ export async function startDefinitions(
     },
   }
 }
+
+/** Whoever changes the spec of a definition makes it of another generation. */
+const isSameSpec = (a: ApiObject, b: ApiObject): boolean =>
+  metaOf(a).uid === metaOf(b).uid && Number(metaOf(a).generation) === Number(metaOf(b).generation)
 
 const isWaiting = (definition: ApiObject): boolean =>
   (statusOf(definition).conditions ?? []).some(({ type, status }) => type === 'NamesAccepted' && status !== 'True')

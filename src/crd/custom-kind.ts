@@ -102,7 +102,7 @@ function formOf(
 
 /** A version without a schema keeps everything. */
 const schemaOf = ({ schema }: VersionSpec): CompiledSchema =>
-  compileSchema(schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
+  compileSchema(() => schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
 
 function kindVersion(spec: DefinitionSpec, version: VersionSpec, form: ObjectForm): KindVersion {
   const fields = selectedFieldsOf(version, form.namespaced)
@@ -125,7 +125,9 @@ function kindVersion(spec: DefinitionSpec, version: VersionSpec, form: ObjectFor
     fields: fields.values,
     read: object => readStored(form, object),
     openapi: {
-      schema: version.schema?.openAPIV3Schema,
+      get schema() {
+        return version.schema?.openAPIV3Schema ?? undefined
+      },
       selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath),
     },
   }

@@ -21,6 +21,7 @@ import type { ObjectAnswer, StatusAnswer } from './answer.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
 import { showEntry, showValue } from './shown.js'
 import { asStatus } from './storage-status.js'
+import { encodeStored } from './stored-object.js'
 import { deleteUnreadable } from './unsafe-delete.js'
 import { isUnchanged } from './update.js'
 
@@ -82,8 +83,9 @@ export async function remove(
     const marked = setMeta(wished, metaForDeletion(metaOf(wished), context.now()))
     const waiting = isMarked ? marked : version.rules.forDeletion(marked)
     const stored = await kind.convert(waiting, kind.storedAs)
-    if (options.dryRun || isUnchanged(stored, entry)) return { object: waiting, isGone: false }
-    const revision = await asStatus(0, () => store.update(stored, entry.revision))
+    const bytes = encodeStored(stored)
+    if (options.dryRun || isUnchanged(stored, bytes, entry)) return { object: waiting, isGone: false }
+    const revision = await asStatus(0, () => store.update(stored, entry.revision, bytes))
     if (revision === false) continue
     return { object: setMeta(waiting, { ...metaOf(waiting), resourceVersion: String(revision) }), isGone: false }
   }

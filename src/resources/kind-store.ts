@@ -28,8 +28,8 @@ export interface KindStore {
   get(namespace: string, name: string, at?: ReadAt): Awaitable<KindEntry | undefined>
   /** False when the name is taken. */
   create(object: ApiObject): Promise<Revision | false>
-  /** False when the object is no longer at that revision. */
-  update(object: ApiObject, expected: Revision): Promise<Revision | false>
+  /** False when the object is no longer at that revision. `bytes`: the object as it is stored, where that is known. */
+  update(object: ApiObject, expected: Revision, bytes?: Buffer): Promise<Revision | false>
   delete(namespace: string, name: string, expected: Revision): Promise<Revision | false>
 }
 
@@ -102,8 +102,8 @@ export function createKindStore(store: Store, kind: Kind): KindStore {
       const result = await cache.create(keyOfObject(object), encodeStored(object))
       return result.done && result.revision
     },
-    async update(object, expected) {
-      const result = await cache.update(keyOfObject(object), encodeStored(object), expected)
+    async update(object, expected, bytes = encodeStored(object)) {
+      const result = await cache.update(keyOfObject(object), bytes, expected)
       return result.done && result.revision
     },
     async delete(namespace, name, expected) {

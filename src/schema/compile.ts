@@ -47,9 +47,9 @@ export interface Shaped {
   readonly error?: FieldError
 }
 
-/** `written` is the schema as the definition has it, already checked. */
-export function compileSchema(written: Value): CompiledSchema {
-  const schema = lazily(() => parseSchema(written))
+/** The schema as the definition has it, already checked, or how to get at it when it is needed. */
+export function compileSchema(written: Value | (() => Value)): CompiledSchema {
+  const schema = lazily(() => parseSchema(typeof written === 'function' ? written() : written))
   const validator = lazily(() => validatorOf(schema()))
   const status = lazily(() => statusOf(schema()))
   const rules = lazily(() => compileRules(schema()))

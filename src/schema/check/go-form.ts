@@ -89,8 +89,16 @@ const SCHEMA: readonly Member[] = [
 /** The members of a schema, in Go's order. */
 export const GO_FIELDS: readonly string[] = SCHEMA.map(([name]) => name)
 
+const GIVEN: readonly Member[] = SCHEMA.map(([name, keyword, empty]) => [name, keyword, empty, asIs])
+
 /** To be printed in the order it has. */
 export const describeInGo = (written: Value): ValueObject => structOf(isObject(written) ? written : {}, SCHEMA)
+
+/** Which members of a schema are given, without looking into them. */
+export function describeRootInGo(written: Value): ValueObject {
+  const root = isObject(written) ? written : {}
+  return structOf(root, GIVEN)
+}
 
 export const describeRuleInGo = (rule: Rule): ValueObject =>
   structOf({ ...rule, reason: rule.reason ?? null, optionalOldSelf: rule.optionalOldSelf ?? null }, RULE)

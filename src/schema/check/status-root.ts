@@ -3,12 +3,12 @@
 import { asStruct, childPath, type FieldError, fieldInvalid } from '../../meta/field-errors.js'
 import type { Value } from '../../meta/value.js'
 import type { Schema } from '../structural.js'
-import { describeInGo, GO_FIELDS } from './go-form.js'
+import { describeInGo, describeRootInGo, GO_FIELDS } from './go-form.js'
 
 export function checkStatusRoot(written: Value, { type }: Schema, at: string): FieldError[] {
-  const described = describeInGo(written)
+  const root = describeRootInGo(written)
   for (const field of GO_FIELDS) {
-    const value = described[field]
+    const value = root[field]
     if (value === null || value === undefined || value === '' || value === false) continue
     if (field === 'Type') {
       if (type === 'object') continue
@@ -17,7 +17,7 @@ export function checkStatusRoot(written: Value, { type }: Schema, at: string): F
     }
     if (!ALLOWED.includes(field)) {
       const why = `only [${ALLOWED.join(' ')}] fields are allowed at the root of the schema if the status subresource is enabled`
-      return [fieldInvalid(at, asStruct(described), why)]
+      return [fieldInvalid(at, asStruct(describeInGo(written)), why)]
     }
   }
   return []
