@@ -4,8 +4,8 @@ import { setCondition } from '../crd/conditions.js'
 import { CLEANUP_FINALIZER, isGoing, isTrue } from '../crd/definition.js'
 import type { ApiObject, Kind } from '../kinds/kind.js'
 import { metaOf } from '../meta/object-meta.js'
-import { placeOf } from '../resources/kind-store.js'
 import type { ResourceContext } from '../resources/resource-context.js'
+import { emptyFolder } from './empty-folder.js'
 import { objectsAsStored } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
 
@@ -18,8 +18,6 @@ export interface Cleanup {
 
 /** How soon a definition is looked at again whose objects wait for others. */
 const LOOK_AGAIN_MS = 200
-const PAGE = 500
-const AT_ONCE = 32
 
 /** `kindOf` gives what is served because of a definition. */
 export function createCleanup(
@@ -36,8 +34,9 @@ export function createCleanup(
     if (!isTrue(definition, 'Established')) return letGo(name, NEVER_ESTABLISHED)
     await objects.change(definitions, '', name, old => condition(old, IN_PROGRESS), 'status')
     const kind = kindOf(name)
-    if (kind && (await deleteAll(kind)) > 0) queue.addLater(name, LOOK_AGAIN_MS)
-    else await letGo(name, COMPLETED)
+    const isEmpty = !kind || (await emptyFolder(context, objects, kind, kind.folder, () => {}))
+    if (isEmpty) await letGo(name, COMPLETED)
+    else queue.addLater(name, LOOK_AGAIN_MS)
   }
 
   /** Undefined when it says so already. */
@@ -48,27 +47,6 @@ export function createCleanup(
 
   const letGo = (name: string, done: typeof IN_PROGRESS): Promise<void> =>
     objects.change(definitions, '', name, old => withoutFinalizer(setCondition(old, done, context.now())), 'status')
-
-  /** Deletes page by page; tells how many are still there because something holds them. */
-  async function deleteAll(kind: Kind): Promise<number> {
-    const { cache } = context.storeOf(kind)
-    let held = 0
-    let startAfter: string | undefined
-    for (;;) {
-      const page = await cache.range(kind.folder, { limit: PAGE, startAfter })
-      const rest = page.entries.values()
-      const worker = async () => {
-        for (const { key } of rest) {
-          const { namespace, name } = placeOf(kind, key)
-          await objects.delete(kind, namespace, name, { propagationPolicy: 'Background' })
-          if (await objects.get(kind, namespace, name)) held++
-        }
-      }
-      await Promise.all(Array.from({ length: Math.min(AT_ONCE, page.entries.length) }, worker))
-      if (page.remaining === 0) return held
-      startAfter = page.entries.at(-1)!.key
-    }
-  }
 
   return {
     consider(definition) {

@@ -7,6 +7,7 @@ import {
   CALLER,
   DEFINITIONS,
   definitionAt,
+  NO_BODY,
   NO_QUERY,
   type Process,
   startProcess,
@@ -28,8 +29,6 @@ const definition = (plural: string, kind: string): Value => ({
     versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
   },
 })
-
-const NO_BODY = { bytes: Buffer.alloc(0), mediaType: '' }
 
 const define = ({ verbs }: Process, plural: string, kind: string) =>
   verbs.create(definitionAt(''), NO_QUERY, body(definition(plural, kind)), CALLER)

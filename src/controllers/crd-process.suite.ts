@@ -57,3 +57,4 @@ export const definitionAt = (name: string): Target => ({
 })
 
 export const body = (value: Value) => ({ bytes: Buffer.from(JSON.stringify(value)), mediaType: 'application/json' })
+export const NO_BODY = { bytes: Buffer.alloc(0), mediaType: '' }

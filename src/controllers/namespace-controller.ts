@@ -9,6 +9,7 @@ import { follow } from '../resources/follow.js'
 import { folderOf } from '../resources/kind-store.js'
 import type { ResourceContext } from '../resources/resource-context.js'
 import { decodeStored } from '../resources/stored-object.js'
+import { emptyFolder } from './empty-folder.js'
 import { objectsAsStored } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
 
@@ -21,8 +22,6 @@ export interface Controller {
 const FINALIZER = 'kubernetes'
 /** How soon a namespace is looked at again whose content waits for others. */
 const LOOK_AGAIN_MS = 250
-const PAGE = 500
-const AT_ONCE = 64
 
 export async function startNamespaceController(
   context: ResourceContext,
@@ -47,12 +46,17 @@ export async function startNamespaceController(
     if (!namespace || metaOf(namespace).deletionTimestamp === undefined) return
     if (!finalizersOf(namespace).includes(FINALIZER)) return
     const left: Remaining = { resources: new Map(), finalizers: new Map(), failures: [] }
+    let isEmpty = true
     for (const kind of registry.all()) {
       if (!kind.namespaced || !kind.verbs.includes('delete')) continue
-      // One kind that cannot be emptied does not keep the others.
-      await deleteAll(kind, name, left).catch((error: unknown) => left.failures.push(messageOf(error)))
+      try {
+        isEmpty = (await deleteAll(kind, name, left)) && isEmpty
+      } catch (error) {
+        // One kind that cannot be emptied does not keep the others.
+        left.failures.push(messageOf(error))
+      }
     }
-    if (left.resources.size === 0 && left.failures.length === 0) {
+    if (isEmpty && left.failures.length === 0) {
       await objects.change(namespaces, '', name, letGo, 'finalize')
       return
     }
@@ -60,26 +64,8 @@ export async function startNamespaceController(
     queue.addLater(name, LOOK_AGAIN_MS)
   }
 
-  async function deleteAll(kind: Kind, namespace: string, left: Remaining): Promise<void> {
-    const store = context.storeOf(kind)
-    const folder = folderOf(kind, namespace)
-    let startAfter: string | undefined
-    for (;;) {
-      const page = await store.cache.range(folder, { limit: PAGE, startAfter })
-      const rest = page.entries.values()
-      const worker = async () => {
-        for (const entry of rest) {
-          const name = entry.key.slice(folder.length)
-          await objects.delete(kind, namespace, name, { propagationPolicy: 'Background' })
-          const still = await objects.get(kind, namespace, name)
-          if (still) note(left, kind, still)
-        }
-      }
-      await Promise.all(Array.from({ length: Math.min(AT_ONCE, page.entries.length) }, worker))
-      if (page.remaining === 0) return
-      startAfter = page.entries.at(-1)!.key
-    }
-  }
+  const deleteAll = (kind: Kind, namespace: string, left: Remaining): Promise<boolean> =>
+    emptyFolder(context, objects, kind, folderOf(kind, namespace), object => note(left, kind, object))
 
   await following.started
   return {

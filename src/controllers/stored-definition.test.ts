@@ -11,11 +11,12 @@ const definition = (...schemas: (ValueObject | undefined)[]): ApiObject => ({
   metadata: { name: 'widgets.example.com', annotations: { told: '{"schema":{"openAPIV3Schema":{"type":"object"}}}' } },
   spec: {
     group: 'example.com',
-    versions: schemas.map((openAPIV3Schema, i) => ({
-      name: `v${i}`,
-      ...(openAPIV3Schema && { schema: { openAPIV3Schema } }),
-      served: true,
-    })),
+    versions: schemas.map(
+      (openAPIV3Schema, i): ValueObject =>
+        openAPIV3Schema
+          ? { name: `v${i}`, schema: { openAPIV3Schema }, served: true }
+          : { name: `v${i}`, served: true },
+    ),
   },
 })
 const entryOf = (object: ApiObject) => ({ key: '/x', revision: 7, value: encodeStored(object) })

@@ -21,8 +21,8 @@ export interface SystemObjects {
     change: (old: ApiObject) => ApiObject | undefined,
     subresource?: 'status' | 'finalize',
   ): Promise<void>
-  /** Deletes the object if it is there. */
-  delete(kind: Kind, namespace: string, name: string, options?: Partial<DeleteOptions>): Promise<void>
+  /** Deletes the object if it is there; gives what is left of it if something holds it. */
+  delete(kind: Kind, namespace: string, name: string, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
 }
 
 /** The objects in the version in which they are to be stored. */
@@ -84,7 +84,8 @@ function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs
     async delete(kind, namespace, name, options = {}) {
       const target = await targetOf(kind, namespace, name)
       const all = { dryRun: false, ignoreStoreReadError: false, ...options }
-      await unlessGone(() => remove(context, target, all, caller, []))
+      const removed = await unlessGone(() => remove(context, target, all, caller, []))
+      return removed?.isGone === false ? removed.object : undefined
     },
   }
 }

@@ -1,0 +1,69 @@
+import { afterEach, expect, test } from 'vitest'
+import type { Value } from '../meta/value.js'
+import { createMemoryStore } from '../storage/memory/memory-store.js'
+import type { RangeOptions, Store } from '../storage/store.js'
+import { body, CALLER, definitionAt, NO_BODY, NO_QUERY, startProcess, stopProcesses } from './crd-process.suite.js'
+import { AT_ONCE, PAGE } from './empty-folder.js'
+
+afterEach(stopProcesses)
+
+const FOLDER = '/example.com/widgets/'
+const OBJECTS = 20_000
+
+const WIDGETS: Value = {
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'widgets.example.com' },
+  spec: {
+    group: 'example.com',
+    names: { plural: 'widgets', kind: 'Widget' },
+    scope: 'Namespaced',
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+}
+
+/** What is asked of a store for the objects of that folder. */
+function counted(store: Store) {
+  const seen = { pages: 0, largest: 0, deleted: 0, atOnce: 0, mostAtOnce: 0 }
+  const counting: Store = {
+    ...store,
+    async range(folder: string, options?: RangeOptions) {
+      const page = await store.range(folder, options)
+      if (folder === FOLDER) {
+        seen.pages++
+        seen.largest = Math.max(seen.largest, page.entries.length)
+      }
+      return page
+    },
+    async delete(key: string, expected: number) {
+      seen.mostAtOnce = Math.max(seen.mostAtOnce, ++seen.atOnce)
+      const result = await store.delete(key, expected)
+      seen.atOnce--
+      if (key.startsWith(FOLDER)) seen.deleted++
+      return result
+    },
+  }
+  return { store: counting, seen }
+}
+
+test('a definition takes any number of objects along in small steps, and others are heard in between', async () => {
+  const { store, seen } = counted(createMemoryStore())
+  const { verbs, registry } = await startProcess(store)
+  await verbs.create(definitionAt(''), NO_QUERY, body(WIDGETS), CALLER)
+  for (let i = 0; i < OBJECTS; i++) {
+    const metadata = { name: `w${i}`, namespace: `n${i % 7}`, uid: `u${i}` }
+    const object = { apiVersion: 'example.com/v1', kind: 'Widget', metadata }
+    await store.create(`${FOLDER}${metadata.namespace}/${metadata.name}`, Buffer.from(JSON.stringify(object)))
+  }
+  await verbs.delete(definitionAt('widgets.example.com'), NO_QUERY, NO_BODY, CALLER)
+  let turns = 0
+  while (registry.find('example.com', 'v1', 'widgets')) {
+    await new Promise(resolve => setImmediate(resolve))
+    turns++
+  }
+  expect(seen.deleted).toBe(OBJECTS)
+  expect(seen.largest).toBe(PAGE)
+  expect(seen.pages).toBeLessThanOrEqual(OBJECTS / PAGE + 3)
+  expect(seen.mostAtOnce).toBeLessThanOrEqual(AT_ONCE)
+  expect(turns).toBeGreaterThan(OBJECTS / AT_ONCE / 2)
+})
