@@ -16,9 +16,9 @@ import {
   union,
   ZERO,
 } from './cost-intervals.js'
+import { codePoints } from './effort.js'
 import type { Environment, Overload } from './environment.js'
 import { ACCUMULATOR, type CallExpr, type ComprehensionExpr, type Expr, OPERATORS } from './syntax-tree.js'
-import { codePoints } from './values.js'
 
 export interface SizeEstimator {
   /**

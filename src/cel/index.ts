@@ -3,6 +3,7 @@ import { CelError, CostLimitExceeded, isError } from './cel-error.js'
 import { type CelType, DYN } from './cel-type.js'
 import { type Checked, check } from './checker.js'
 import { compileTree } from './compile.js'
+import { beginEffort, effortLeft, MOST_EFFORT } from './effort.js'
 import type { Environment } from './environment.js'
 import type { Variables } from './frame.js'
 import { checkLiterals } from './literal-checks.js'
@@ -25,6 +26,8 @@ export interface Program {
 export interface EvaluateOptions {
   /** What the evaluation may cost at most; 1,000,000 if not given. */
   readonly costLimit?: number
+  /** The most work beyond what costs account for (see effort.ts); a second's worth if not given. */
+  readonly effortLimit?: number
 }
 
 export interface Evaluation {
@@ -34,6 +37,7 @@ export interface Evaluation {
   /** True if the error is that the limit was spent. */
   readonly limitExceeded?: boolean
   readonly cost: number
+  readonly effort: number
 }
 
 export type Compilation =
@@ -81,19 +85,19 @@ export function compile(text: string, environment: Environment, options: Compile
         expr,
         type: checked?.type ?? DYN,
         ...(checked ? { checked } : {}),
-        evaluate(variables, { costLimit = DEFAULT_COST_LIMIT } = {}) {
-          const frame = {
-            variables,
-            locals: [],
-            cost: 0,
-            limit: costLimit,
-          }
+        evaluate(variables, { costLimit = DEFAULT_COST_LIMIT, effortLimit = MOST_EFFORT } = {}) {
+          beginEffort(effortLimit)
+          const frame = { variables, locals: [], cost: 0, limit: costLimit }
+          const spent = (): { cost: number; effort: number } => ({
+            cost: frame.cost,
+            effort: effortLimit - effortLeft(),
+          })
           try {
             const value = evaluate(frame)
-            return isError(value) ? { error: value, cost: frame.cost } : { value, cost: frame.cost }
+            return isError(value) ? { error: value, ...spent() } : { value, ...spent() }
           } catch (error) {
             if (!(error instanceof CostLimitExceeded)) throw error
-            return { error: new CelError(error.message), limitExceeded: true, cost: frame.cost }
+            return { error: new CelError(error.message), limitExceeded: true, ...spent() }
           }
         },
       },
@@ -111,6 +115,7 @@ export { type CelType, printType } from './cel-type.js'
 export type { Checked } from './checker.js'
 export { type CostTree, type EstimateOptions, estimateCost, type SizeEstimator } from './cost-estimate.js'
 export { type Interval, UNBOUNDED } from './cost-intervals.js'
+export { effort, MOST_EFFORT, sameText } from './effort.js'
 export {
   createEnvironment,
   type Environment,

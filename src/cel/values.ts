@@ -1,7 +1,7 @@
 // What expressions evaluate to. Plain JavaScript where that is exact (null, booleans, strings, numbers for ints, arrays
 // for lists, Uint8Array for bytes), small classes for the rest. Hosts bring lists, maps and objects of their own by
 // extending the abstract classes, so that nothing is converted before an expression asks for it.
-import { CelError, CostLimitExceeded, NO_SUCH_OVERLOAD } from './cel-error.js'
+import { CelError, NO_SUCH_OVERLOAD } from './cel-error.js'
 import {
   BOOL,
   BYTES,
@@ -20,6 +20,7 @@ import {
   TYPE,
   UINT,
 } from './cel-type.js'
+import { codePoints, effort, sameText } from './effort.js'
 import { Duration, Timestamp } from './moments.js'
 import { Double, type Int, intOf, isInt, MAX_INT, Uint } from './numbers.js'
 
@@ -134,16 +135,10 @@ export const sizeOfList = (list: List): number => (list instanceof ListValue ? l
 
 export const itemAt = (list: List, index: number): Value => (list instanceof ListValue ? list.get(index) : list[index]!)
 
-/**
- * More elements than anything is asked to hold. A list that was doubled again and again may claim far more: looking at
- * all of them would take longer than any budget, whatever the operation is said to cost.
- */
-const MOST_ITEMS = 4_000_000
-
-/** The size of a list about to be looked at in full. */
+/** The size of a list about to be looked at in full. One that was doubled again and again may claim to be endless. */
 export function visitedSize(list: List): number {
   const size = sizeOfList(list)
-  if (size > MOST_ITEMS) throw new CostLimitExceeded()
+  effort(size)
   return size
 }
 
@@ -228,23 +223,6 @@ const ANY_OPTIONAL = opaqueType('optional_type', DYN)
 
 export const typeName = (value: Value): string => typeOfValue(value).name
 
-/** Code points of a string. */
-export function codePoints(text: string): number {
-  let count = text.length
-  for (let i = 0; i < text.length - 1; i++) {
-    // A pair of surrogates is one character.
-    const unit = text.charCodeAt(i)
-    if (unit >= 0xd800 && unit < 0xdc00) {
-      const next = text.charCodeAt(i + 1)
-      if (next >= 0xdc00 && next < 0xe000) {
-        count--
-        i++
-      }
-    }
-  }
-  return count
-}
-
 /** What `size()` gives, and 1 for what has no size: the measure of all costs. */
 export function costSize(value: Value): number {
   if (typeof value === 'string') return codePoints(value)
@@ -267,7 +245,8 @@ export const equalOrError = (a: Value, b: Value): boolean | CelError =>
   (a instanceof ListValue || a instanceof MapValue) && a.equals ? a.equals(b) : equal(a, b)
 
 export function equal(a: Value, b: Value): boolean {
-  if (typeof a === 'number' || typeof a === 'string' || typeof a === 'boolean' || a === null) {
+  if (typeof a === 'string') return typeof b === 'string' && sameText(a, b)
+  if (typeof a === 'number' || typeof a === 'boolean' || a === null) {
     if (typeof a === typeof b || typeof a !== 'number') return a === b
   }
   if (isInt(a) || a instanceof Double || a instanceof Uint) {
@@ -296,6 +275,7 @@ function equalLists(a: List, b: List): boolean {
 
 function equalMaps(a: MapValue, b: MapValue): boolean {
   if (a.size !== b.size) return false
+  effort(a.size)
   for (const key of a.keys()) {
     const other = b.get(key)
     if (other === undefined || other instanceof CelError || !equal(a.get(key)!, other)) return false

@@ -18,6 +18,7 @@ import {
   UINT,
 } from '../cel-type.js'
 import { STRING_TRAVERSAL, scale, traversal } from '../cost-intervals.js'
+import { codePoints } from '../effort.js'
 import type { FunctionDeclaration, Overload } from '../environment.js'
 import {
   Duration,
@@ -42,7 +43,7 @@ import {
   UINT_OVERFLOW,
   Uint,
 } from '../numbers.js'
-import { codePoints, TypeValue, typeOfValue, type Value } from '../values.js'
+import { TypeValue, typeOfValue, type Value } from '../values.js'
 
 const A = typeParam('A')
 

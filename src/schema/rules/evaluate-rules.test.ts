@@ -137,3 +137,33 @@ test('a rule over a thousand items takes no time to speak of', () => {
   }
   expect(fastest).toBeLessThan(5)
 })
+
+describe('work that costs little', () => {
+  const many = Array.from({ length: 100_000 }, (_, i) => i)
+  const text = 'a'.repeat(1_000_000)
+  const ints = { type: 'array', items: { type: 'integer' } }
+
+  test('the length of a long text is counted once', () => {
+    const schema = schemaOf({ s: { type: 'string' }, l: ints }, [
+      { rule: "self.l.all(x, self.s.size() > 0 && self.s != 'x')" },
+    ])
+    const started = performance.now()
+    expect(schema.evaluateRules({ s: text, l: many.slice(0, 20_000) }, undefined, []).errors).toEqual([])
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
+  test.each<[string, ValueObject, string, ValueObject]>([
+    ['sets merged', { t: { ...ints, ...SET }, l: ints }, '(self.t + [-1]).size() > 0', { t: many }],
+    [
+      'lists of long texts compared',
+      { t: list(list({ type: 'string' })), l: ints },
+      'self.t[0] == self.t[1]',
+      { t: [[`${text}b`], [`${text}c`]] },
+    ],
+  ])('%s again and again come to an end', (_, properties, rule, object) => {
+    const schema = schemaOf(properties, [{ rule: `self.l.all(x, ${rule} || true)` }, { rule: 'false' }])
+    expect(schema.evaluateRules({ ...object, l: many }, undefined, []).errors).toMatchObject([
+      { detail: expect.stringContaining('no further validation rules will be run') as string },
+    ])
+  })
+})

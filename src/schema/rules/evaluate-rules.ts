@@ -5,8 +5,8 @@
 // or could not be evaluated.
 import {
   type CelError,
-  type EvaluateOptions,
   type Evaluation,
+  MOST_EFFORT,
   OPTIONAL_NONE,
   OptionalValue,
   type Program,
@@ -26,6 +26,7 @@ import { getOwn, isObject, type Value, type ValueObject } from '../../meta/value
 import { type Correlated, correlate, correlatedItem, correlatedMember, isUnchanged } from '../correlate.js'
 import { followFieldPath } from '../field-path.js'
 import type { Rule, Schema } from '../structural.js'
+import { MOST_ERRORS } from '../validate/run.js'
 import { type CompiledRule, nodesOf, type RuleNode } from './compile-rules.js'
 import type { DeclaredType } from './declared-types.js'
 import { ruleValue } from './rule-values.js'
@@ -39,14 +40,15 @@ export interface RuleFindings {
 export const NO_FINDINGS: RuleFindings = { errors: [], warnings: [] }
 
 /** What one evaluation may cost. */
-const LIMITED: EvaluateOptions = { costLimit: 1_000_000 }
+const CALL_LIMIT = 1_000_000
 /** What all evaluations for one object may cost. */
 const OBJECT_BUDGET = 10_000_000
+const OBJECT_EFFORT = 3 * MOST_EFFORT
 /** How many bytes a message may have that an expression made. */
 const LONGEST_MESSAGE = 5 * 1024
 
 export function evaluateRules(root: RuleNode, object: ValueObject, old: ValueObject | undefined): RuleFindings {
-  const run: Run = { at: '', path: [], isDefault: false, errors: [], warnings: [], budget: OBJECT_BUDGET }
+  const run = startRun('', false, FULL_MEANS)
   visit(run, root, object, old === undefined ? undefined : correlate(object, old, root.schema))
   return run
 }
@@ -57,18 +59,18 @@ export function evaluateRules(root: RuleNode, object: ValueObject, old: ValueObj
  */
 export function defaultEvaluator(root: RuleNode): (value: Value, schema: Schema, at: string) => readonly FieldError[] {
   const nodes = nodesOf(root)
-  let budget = OBJECT_BUDGET
+  let left: Readonly<Means> = FULL_MEANS
   return (value, schema, at) => {
     const node = nodes.get(schema)
-    if (node === undefined || budget < 0) return []
-    const run: Run = { at, path: [], isDefault: true, errors: [], warnings: [], budget }
+    if (node === undefined || left.budget < 0) return []
+    const run = startRun(at, true, left)
     visit(run, node, value, undefined)
-    budget = run.budget
+    left = run
     return run.errors
   }
 }
 
-interface Run {
+interface Run extends Means {
   /** Where the object stands. */
   readonly at: string
   /** From the object to the present value: `.name`, `[key]`, and indexes of lists. */
@@ -76,9 +78,27 @@ interface Run {
   readonly isDefault: boolean
   readonly errors: FieldError[]
   readonly warnings: string[]
+}
+
+/** What evaluations may still spend. */
+interface Means {
   /** Negative once nothing more is to be evaluated. */
   budget: number
+  /** For work that costs do not account for. */
+  effort: number
 }
+
+const FULL_MEANS: Readonly<Means> = { budget: OBJECT_BUDGET, effort: OBJECT_EFFORT }
+
+const startRun = (at: string, isDefault: boolean, { budget, effort }: Readonly<Means>): Run => ({
+  at,
+  path: [],
+  isDefault,
+  errors: [],
+  warnings: [],
+  budget,
+  effort,
+})
 
 /** `pair` is the value beside what it was before, where there is anything to compare with. */
 function visit(run: Run, node: RuleNode, value: Value, pair: Correlated | undefined): void {
@@ -165,7 +185,7 @@ function evaluateRule(
   { plain, optional }: RuleVariables,
 ): void {
   const { rule, usesOldSelf } = compiled
-  const evaluation = program.evaluate(rule.optionalOldSelf === true ? optional : plain, LIMITED)
+  const evaluation = evaluate(run, program, rule.optionalOldSelf === true ? optional : plain)
   if (evaluation.cost > run.budget) {
     cannotEvaluate(run, node, OUT_OF_BUDGET)
     run.budget = STOPPED
@@ -182,8 +202,19 @@ function evaluateRule(
   // The old value is no optional to the expression that makes the message, whatever it is to the rule.
   const error = failure(run, node, compiled, plain, field, value)
   // Ratcheting: what failed before and did not change stays.
-  if (!usesOldSelf && pair !== undefined && isUnchanged(pair)) run.warnings.push(printFieldError(error))
-  else run.errors.push(error)
+  if (usesOldSelf || pair === undefined || !isUnchanged(pair)) report(run, error)
+  else if (run.warnings.length < MOST_ERRORS) run.warnings.push(printFieldError(error))
+}
+
+function report({ errors }: Run, error: FieldError): void {
+  if (errors.length < MOST_ERRORS) errors.push(error)
+}
+
+function evaluate(run: Run, program: Program, variables: Variables): Evaluation {
+  const effortLimit = Math.min(MOST_EFFORT, run.effort)
+  const evaluation = program.evaluate(variables, { costLimit: CALL_LIMIT, effortLimit })
+  run.effort -= evaluation.effort
+  return evaluation
 }
 
 /** The `fieldPath` of a rule names a field below its own of which a failure is told. */
@@ -197,7 +228,7 @@ const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no f
 
 /** A rule that could not be evaluated is told of the type of its value. */
 function cannotEvaluate(run: Run, { schema }: RuleNode, detail: string): void {
-  run.errors.push(fieldInvalid(fieldOf(run), schema.type, detail))
+  report(run, fieldInvalid(fieldOf(run), schema.type, detail))
 }
 
 function faultOf({ limitExceeded }: Evaluation, { message }: CelError, rule: Rule): string {
@@ -250,7 +281,7 @@ interface MadeMessage {
 }
 
 function makeMessage(run: Run, { rule, messageProgram }: CompiledRule, variables: Variables): MadeMessage {
-  const { value, cost, limitExceeded } = messageProgram!.evaluate(variables, LIMITED)
+  const { value, cost, limitExceeded } = evaluate(run, messageProgram!, variables)
   if (cost > run.budget || limitExceeded === true) {
     const isOverBudget = cost > run.budget
     run.budget = STOPPED

@@ -4,6 +4,7 @@ import {
   type CelError,
   Double,
   Duration,
+  effort,
   equalOrError,
   isList,
   itemAt,
@@ -58,6 +59,7 @@ export class RuleList extends ListValue implements Backed {
     if (other === null) return false
     if (!isList(other)) return NO_SUCH_OVERLOAD
     if (sizeOfList(other) !== this.size) return false
+    effort(this.size)
     for (let i = 0; i < this.size; i++) {
       const same = equalOrError(this.get(i), itemAt(other, i))
       if (same !== true) return same
@@ -90,6 +92,7 @@ abstract class MergingList extends ListValue {
   protected places(): ReadonlyMap<unknown, number> {
     if (this.known === undefined) {
       const places = new Map<unknown, number>()
+      effort(this.size)
       for (let i = 0; i < this.size; i++) places.set(this.identity(this.get(i)), i)
       this.known = places
     }
@@ -112,6 +115,8 @@ abstract class MergingList extends ListValue {
 
   /** Both lists as one; an item that both have is the other's. */
   protected merge(other: List): readonly Value[] {
+    // The items and their places are copied.
+    effort(this.size * 8)
     const merged = [...itemsOf(this.items)]
     const places = new Map(this.places())
     for (const item of itemsOf(other)) {

@@ -1,7 +1,15 @@
 // Objects and maps as rules see them. An object has the fields that its schema tells of, under their escaped names; what
 // else it holds is not to be seen, and counts only when objects are compared. A map has all its keys.
-import { type CelError, equalOrError, MapValue, NO_SUCH_OVERLOAD, type Value } from '../../cel/index.js'
-import { equalValues, getOwn, type Value as Json, type ValueObject } from '../../meta/value.js'
+import {
+  type CelError,
+  effort,
+  equalOrError,
+  MapValue,
+  NO_SUCH_OVERLOAD,
+  sameText,
+  type Value,
+} from '../../cel/index.js'
+import { equalValues, getOwn, isObject, type Value as Json, type ValueObject } from '../../meta/value.js'
 import type { Backed, ValueForm } from './rule-lists.js'
 
 export interface ObjectForm {
@@ -53,6 +61,7 @@ abstract class JsonMap extends MapValue implements Backed {
     if (other === null) return false
     if (!(other instanceof MapValue)) return NO_SUCH_OVERLOAD
     if (other.size !== this.size) return false
+    effort(this.size * MEMBER)
     for (const member of Object.keys(this.json)) {
       const same = this.compareMember(member, this.json[member]!, other)
       if (same !== true) return same
@@ -93,6 +102,7 @@ export class RuleObject extends JsonMap {
       const theirs = other instanceof RuleObject ? other.readField(field) : other.get(field.name)
       return theirs === undefined ? false : equalOrError(this.read(field.form, property, value), theirs)
     }
+    effort(weightOf(value) * MEMBER)
     return other instanceof RuleObject && equalValues(value, getOwn(other.json, property))
   }
 }
@@ -114,8 +124,40 @@ export class RuleMap extends JsonMap {
     yield* Object.keys(this.json)
   }
 
-  protected compareMember(key: string, _: Json, other: MapValue): boolean | CelError {
+  protected compareMember(key: string, value: Json, other: MapValue): boolean | CelError {
+    if (this.form.isPlain && other instanceof RuleMap && isSameScalar(value, getOwn(other.json, key))) return true
     const theirs = other.get(key)
     return theirs === undefined ? false : equalOrError(this.find(key)!, theirs)
   }
+}
+
+/** What comparing a member takes, in elements of a list. */
+const MEMBER = 4
+
+const isSameScalar = (a: Json, b: Json | undefined): boolean =>
+  typeof a === 'string' ? typeof b === 'string' && sameText(a, b) : a === b && typeof a !== 'object'
+
+const weights = new WeakMap<Json & object, number>()
+
+/** How much there is to compare in a value; counted once. */
+function weightOf(json: Json): number {
+  if (typeof json !== 'object' || json === null) return 1
+  let weight = weights.get(json)
+  if (weight === undefined) {
+    weight = count(json)
+    weights.set(json, weight)
+  }
+  return weight
+}
+
+/** Values may be nested deeper than a recursion could follow. */
+function count(root: Json): number {
+  let found = 0
+  const open: Json[] = [root]
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    found += typeof next === 'string' ? 1 + next.length / 256 : 1
+    if (Array.isArray(next)) for (const item of next) open.push(item)
+    else if (isObject(next)) for (const key of Object.keys(next)) open.push(next[key]!)
+  }
+  return found
 }

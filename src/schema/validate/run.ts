@@ -30,7 +30,7 @@ export type Validator = (value: Value, run: Run) => void
 export const startRun = (at: string, old?: Correlated): Run => ({ at, path: [], errors: [], matches: 0, old })
 
 /** More faults than this are not told: they would only repeat themselves, and the answer must not outgrow the request. */
-const MOST_ERRORS = 10_000
+export const MOST_ERRORS = 10_000
 
 export function report(run: Run, error: FieldError): void {
   if (run.errors.length < MOST_ERRORS) run.errors.push(error)
