@@ -6,6 +6,7 @@ import { compareVersions } from '../meta/group-version.js'
 import { internalError } from '../meta/status.js'
 import { copyValue, type ValueObject } from '../meta/value.js'
 import { type CompiledSchema, compileSchema } from '../schema/compile.js'
+import { NO_FINDINGS } from '../schema/rules/evaluate-rules.js'
 import { columnsOf } from './columns.js'
 import { customRules, customStatusRules, type ObjectForm, pruneStored, readStored } from './custom-objects.js'
 import { scaleRulesOf } from './custom-scale.js'
@@ -93,7 +94,7 @@ function formOf(
     version: version.name,
     kind,
     namespaced: spec.scope === 'Namespaced',
-    schema: schemaOf(version),
+    schema: spec.preserveUnknownFields ? validatingOnly(schemaOf(version)) : schemaOf(version),
     hasStatus: version.subresources?.status !== undefined,
     scale: version.subresources?.scale,
     siblings,
@@ -103,6 +104,20 @@ function formOf(
 /** A version without a schema keeps everything. */
 const schemaOf = ({ schema }: VersionSpec): CompiledSchema =>
   compileSchema(() => schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
+
+/** Where unknown fields are kept, a schema refuses what is wrong, and changes nothing. */
+const validatingOnly = (schema: CompiledSchema): CompiledSchema => ({
+  get schema() {
+    return schema.schema
+  },
+  validate: schema.validate,
+  validateUpdate: schema.validateUpdate,
+  validateStatusUpdate: schema.validateStatusUpdate,
+  shape: () => ({ unknown: [] }),
+  default: () => {},
+  // Rules count on structural schemas, which these need not be.
+  evaluateRules: () => NO_FINDINGS,
+})
 
 function kindVersion(spec: DefinitionSpec, version: VersionSpec, form: ObjectForm): KindVersion {
   const fields = selectedFieldsOf(version, form.namespaced)
@@ -125,8 +140,9 @@ function kindVersion(spec: DefinitionSpec, version: VersionSpec, form: ObjectFor
     fields: fields.values,
     read: object => readStored(form, object),
     openapi: {
+      // What may hold anything is not described by what it must hold.
       get schema() {
-        return version.schema?.openAPIV3Schema ?? undefined
+        return spec.preserveUnknownFields ? undefined : (version.schema?.openAPIV3Schema ?? undefined)
       },
       selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath),
     },

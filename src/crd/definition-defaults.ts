@@ -1,6 +1,6 @@
 // What a definition need not say.
 import type { ApiObject } from '../kinds/kind.js'
-import { isObject, type ValueObject } from '../meta/value.js'
+import { isObject, type Value, type ValueObject } from '../meta/value.js'
 
 const WEBHOOK_PORT = 443
 
@@ -10,13 +10,18 @@ export function defaultDefinition(definition: ApiObject): ApiObject {
   if (!isObject(spec)) return definition
   if (isObject(spec['names'])) spec['names'] = defaultNames(spec['names'])
   if (!isObject(spec['conversion'])) spec['conversion'] = { strategy: 'None' }
-  const service = memberOf(memberOf(memberOf(spec['conversion'], 'webhook'), 'clientConfig'), 'service')
-  if (service && service['port'] === undefined) service['port'] = WEBHOOK_PORT
+  const webhook = spec['conversion']['webhook']
+  if (isObject(webhook)) defaultWebhookPort(webhook['clientConfig'])
   return definition
 }
 
+export function defaultWebhookPort(clientConfig: Value | undefined): void {
+  const service = isObject(clientConfig) ? clientConfig['service'] : undefined
+  if (isObject(service) && service['port'] === undefined) service['port'] = WEBHOOK_PORT
+}
+
 /** In the order in which names are written. */
-function defaultNames({
+export function defaultNames({
   plural = '',
   singular,
   shortNames,
@@ -35,9 +40,4 @@ function defaultNames({
     ...(list && { listKind: list }),
     ...(categories && { categories }),
   }
-}
-
-const memberOf = (object: ValueObject | undefined, name: string): ValueObject | undefined => {
-  const member = object?.[name]
-  return isObject(member) ? member : undefined
 }

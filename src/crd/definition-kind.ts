@@ -7,6 +7,7 @@ import { readDefaultMetadata } from '../schema/check/default-metadata.js'
 import { setCondition, withStatus } from './conditions.js'
 import { CLEANUP_FINALIZER, isGoing, specOf, statusOf, versionsOf } from './definition.js'
 import { defaultDefinition } from './definition-defaults.js'
+import { checkOldForm, convertDefinition, defaultOldDefinition, V1, V1BETA1 } from './definition-v1beta1.js'
 import {
   definitionWarnings,
   validateDefinition,
@@ -21,20 +22,42 @@ export function definitionKind(base: Kind): Kind {
     folder: `/${base.group}/${base.names.plural}/`,
     versions: base.versions.map(definitionVersion),
     manners: { ...base.manners, unconditionalUpdate: false, terminates: true },
+    convert: convertDefinition,
   }
 }
 
 function definitionVersion(base: KindVersion): KindVersion {
+  const isOldForm = `apiextensions.k8s.io/${base.name}` === V1BETA1
+  const rules = definitionRules(base.rules)
   return {
     ...base,
-    rules: definitionRules(base.rules),
+    ...(isOldForm && { deprecationWarning: DEPRECATION }),
+    rules: isOldForm ? oldDefinitionRules(base.rules, rules) : rules,
     subresources: { status: STATUS_RULES },
+  }
+}
+
+const DEPRECATION = `${V1BETA1} CustomResourceDefinition is deprecated in v1.16+; use ${V1} CustomResourceDefinition`
+
+/** The older form is checked as what it is in the newer one; the metadata and the status of both are the same. */
+function oldDefinitionRules(base: ObjectRules, rules: ObjectRules): ObjectRules {
+  const asV1 = (object: ApiObject): ApiObject => convertDefinition(object, V1)
+  return {
+    ...rules,
+    shape: (body, duplicates) => shapeDefinition(base, body, duplicates, V1BETA1),
+    default: defaultOldDefinition,
+    validate: object => [...checkOldForm(object), ...validateDefinition(asV1(object), true)],
+    validateUpdate: (object, old) => [
+      ...checkOldForm(object),
+      ...validateDefinitionUpdate(asV1(object), asV1(old), true),
+    ],
+    warnings: (object, old) => definitionWarnings(asV1(object), old && asV1(old)),
   }
 }
 
 function definitionRules(base: ObjectRules): ObjectRules {
   return {
-    shape: (body, duplicates) => shapeDefinition(base, body, duplicates),
+    shape: (body, duplicates) => shapeDefinition(base, body, duplicates, V1),
     // The table of types has no defaults for it.
     default: defaultDefinition,
     forCreate: object => withReadDefaults(withStorageVersion(withGeneration(withStatus(object, statusOf(NOTHING)), 1))),
@@ -44,8 +67,8 @@ function definitionRules(base: ObjectRules): ObjectRules {
       const isSame = equalValues(object['spec'], old['spec'])
       return withReadDefaults(withStorageVersion(withGeneration(kept, isSame ? before : Number(before) + 1)))
     },
-    validate: validateDefinition,
-    validateUpdate: validateDefinitionUpdate,
+    validate: object => validateDefinition(object),
+    validateUpdate: (object, old) => validateDefinitionUpdate(object, old),
     // Whoever asks for it to go must first wait for its objects.
     isHeld: object => !isGoing(object) || Boolean(metaOf(object).finalizers?.length),
     forDeletion: markTerminating,
@@ -59,15 +82,17 @@ function withReadDefaults(definition: ApiObject): ApiObject {
   return definition
 }
 
-/** An older version is known by name; to read it as this one is refused, after a look at what it holds. */
+/** Another version is known by name; to read it as this one is refused, after a look at what it holds. */
 function shapeDefinition(
   base: ObjectRules,
   body: Value,
   duplicates: readonly string[],
+  expected: string,
 ): ReturnType<ObjectRules['shape']> {
-  if (isObject(body) && body['apiVersion'] === OLD_VERSION && body['kind'] === KIND) {
-    const { strict } = base.shape({ ...body, apiVersion: VERSION }, duplicates)
-    const why = `the API version in the data (${OLD_VERSION}) does not match the expected API version (${VERSION})`
+  const other = expected === V1 ? V1BETA1 : V1
+  if (isObject(body) && body['apiVersion'] === other && body['kind'] === KIND) {
+    const { strict } = base.shape({ ...body, apiVersion: expected }, duplicates)
+    const why = `the API version in the data (${other}) does not match the expected API version (${expected})`
     throw withWarnings(badRequest(why), strict)
   }
   try {
@@ -86,8 +111,6 @@ function keepEmptyVersions(spec: Value | undefined, written: Value | undefined):
 }
 
 const KIND = 'CustomResourceDefinition'
-const VERSION = 'apiextensions.k8s.io/v1'
-const OLD_VERSION = 'apiextensions.k8s.io/v1beta1'
 
 /** The reference server knows definitions by other tables than the rest, and says so. */
 function ofThisScheme({ status, cause, warnings }: StatusError): StatusError {

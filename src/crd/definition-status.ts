@@ -1,6 +1,7 @@
 // What the server says of a definition: which names it got, and whether it is established. Worked out from the
 // definition and the names that others of its group have, nothing else.
 import type { ApiObject } from '../kinds/kind.js'
+import { printFieldErrors } from '../meta/field-errors.js'
 import { metaOf } from '../meta/object-meta.js'
 import { equalValues, type Value } from '../meta/value.js'
 import { acceptNames } from './accepted-names.js'
@@ -14,6 +15,7 @@ import {
   specOf,
   statusOf,
 } from './definition.js'
+import { unstructuredParts } from './leniency.js'
 import { isUsableCa } from './validate-conversion.js'
 
 /** The definition with the status that it should have; the same object when it has that already. */
@@ -26,16 +28,31 @@ export function withRightStatus(definition: ApiObject, taken: readonly Definitio
     : { type: 'NamesAccepted', status: 'True', reason: 'NoConflicts', message: 'no conflicts found' }
   const conditions = [namesAccepted, establishment(spec, old.conditions ?? [], conflict !== undefined)]
   const approval = approvalCondition(spec.group, metaOf(definition).annotations ?? {})
+  const structure = violations(spec)
   const status: DefinitionStatus = {
     ...old,
     acceptedNames: names,
-    conditions: [...conditions, ...(approval ? [approval] : [])].reduce<readonly Condition[]>(
+    conditions: [...conditions, ...(approval ? [approval] : []), ...structure].reduce<readonly Condition[]>(
       (all, condition) => withCondition(all, condition, now),
-      old.conditions ?? [],
+      structure.length > 0 ? (old.conditions ?? []) : withoutViolations(old.conditions ?? []),
     ),
   }
   return isSame(status, old) ? definition : withStatus(definition, status)
 }
+
+const NON_STRUCTURAL = 'NonStructuralSchema'
+
+const violations = (spec: DefinitionSpec): NewCondition[] => {
+  const faults = unstructuredParts(spec)
+  return faults.length === 0
+    ? []
+    : [{ type: NON_STRUCTURAL, status: 'True', reason: 'Violations', message: printFieldErrors(faults) }]
+}
+
+const withoutViolations = (conditions: readonly Condition[]): readonly Condition[] =>
+  conditions.some(({ type }) => type === NON_STRUCTURAL)
+    ? conditions.filter(({ type }) => type !== NON_STRUCTURAL)
+    : conditions
 
 /** Once established, a definition stays so, whatever becomes of its names. */
 function establishment(

@@ -23,12 +23,15 @@ import {
   type VersionSpec,
   versionsOf,
 } from './definition.js'
+import { hasDefaults, type Leniency, leniencyFor } from './leniency.js'
 import { describeVersions, sharedParts } from './shared-parts.js'
 import { type ConversionChecks, checkConversion, hasKnownReview, isUsableCa } from './validate-conversion.js'
 import { checkLabel, checkNames, checkRequiredNames } from './validate-names.js'
 import { checkParts, schemaWarnings } from './validate-parts.js'
 
-export function validateDefinition(definition: ApiObject): FieldError[] {
+/** `isOldForm` tells that it was written as v1beta1, from which it has been converted. */
+export function validateDefinition(definition: ApiObject, isOldForm = false): FieldError[] {
+  const leniency = leniencyFor(definition, isOldForm, undefined)
   const { group, names } = specOf(definition)
   const name = (text: string): string[] => [
     ...checkDnsSubdomain(text),
@@ -36,18 +39,19 @@ export function validateDefinition(definition: ApiObject): FieldError[] {
   ]
   return [
     ...checkObjectMeta(metaOf(definition), { namespaced: false, name }),
-    ...checkSpec(specOf(definition), undefined, { needsKnownReview: true, needsUsableCa: false }),
-    ...checkRest(definition, undefined),
+    ...checkSpec(specOf(definition), undefined, { needsKnownReview: true, needsUsableCa: false }, leniency),
+    ...checkRest(definition, undefined, leniency),
   ]
 }
 
-export function validateDefinitionUpdate(definition: ApiObject, old: ApiObject): FieldError[] {
+export function validateDefinitionUpdate(definition: ApiObject, old: ApiObject, isOldForm = false): FieldError[] {
+  const leniency = leniencyFor(definition, isOldForm, old)
   const spec = specOf(definition)
   const before = specOf(old)
   const isEstablished = isTrue(old, 'Established')
   return [
     ...checkObjectMetaUpdate(metaOf(definition), metaOf(old)),
-    ...checkSpec(spec, before, checksAfter(before.conversion, isEstablished)),
+    ...checkSpec(spec, before, checksAfter(before.conversion, isEstablished), leniency),
     ...(isEstablished
       ? [
           ...checkSame(spec.scope, before.scope, 'spec.scope'),
@@ -56,7 +60,7 @@ export function validateDefinitionUpdate(definition: ApiObject, old: ApiObject):
       : []),
     ...checkSame(spec.group, before.group, 'spec.group'),
     ...checkSame(spec.names.plural, before.names.plural, 'spec.names.plural'),
-    ...checkRest(definition, old),
+    ...checkRest(definition, old, leniency),
   ]
 }
 
@@ -87,12 +91,17 @@ const checkSame = (value: string, old: string, path: string): FieldError[] =>
 
 // ---- the spec
 
-function checkSpec(spec: DefinitionSpec, before: DefinitionSpec | undefined, checks: ConversionChecks): FieldError[] {
+function checkSpec(
+  spec: DefinitionSpec,
+  before: DefinitionSpec | undefined,
+  checks: ConversionChecks,
+  leniency: Leniency,
+): FieldError[] {
   const { names, conversion, preserveUnknownFields = false } = spec
   return [
     ...checkGroup(spec.group),
     ...checkScope(spec.scope),
-    ...checkVersions(spec, before),
+    ...checkVersions(spec, before, leniency),
     ...checkRequiredNames(names, 'spec.names'),
     ...checkNames(names, 'spec.names'),
     ...(conversion && preserveUnknownFields && conversion.strategy !== 'None'
@@ -122,20 +131,18 @@ function checkScope(scope: string): FieldError[] {
   return SCOPES.includes(scope) ? [] : [fieldNotSupported('spec.scope', scope, SCOPES)]
 }
 
-function checkVersions(
-  { versions: written, preserveUnknownFields = false }: DefinitionSpec,
-  before: DefinitionSpec | undefined,
-): FieldError[] {
+function checkVersions(spec: DefinitionSpec, before: DefinitionSpec | undefined, leniency: Leniency): FieldError[] {
+  const { versions: written, preserveUnknownFields = false } = spec
   const versions = written ?? []
   const parts = sharedParts(versions)
   const { shared, own } = parts
   const errors: FieldError[] = []
-  if (!shared.schema?.openAPIV3Schema) {
+  if (!shared.schema?.openAPIV3Schema && !leniency.mayLackSchema) {
     for (const [i, { schema }] of own.entries()) {
       if (!schema?.openAPIV3Schema) errors.push(fieldRequired(`spec.versions[${i}].schema.openAPIV3Schema`))
     }
   }
-  if (preserveUnknownFields && versions.some(({ schema }) => hasDefaults(schema?.openAPIV3Schema ?? null))) {
+  if (preserveUnknownFields && hasDefaults(spec)) {
     const why = 'must be false in order to use defaults in the schema'
     errors.push(fieldInvalid('spec.preserveUnknownFields', true, why))
   }
@@ -144,7 +151,11 @@ function checkVersions(
     const hasStatus = version.subresources?.status !== undefined
     errors.push(
       ...checkLabel(version.name, childPath(path, 'name')),
-      ...checkParts(own[i]!, { path, schemaField: 'schema', hasStatus, hasOldSchema: hasSchemaOf(before, version) }),
+      ...checkParts(
+        own[i]!,
+        { path, schemaField: 'schema', hasStatus, hasOldSchema: hasSchemaOf(before, version) },
+        leniency,
+      ),
       ...checkDeprecation(version, childPath(path, 'deprecationWarning')),
     )
   }
@@ -160,12 +171,11 @@ function checkVersions(
   return [
     ...errors,
     ...(first === undefined || first.name === '' ? [] : checkLabel(first.name, 'spec.version')),
-    ...checkParts(shared, {
-      path: 'spec',
-      schemaField: 'validation',
-      hasStatus,
-      hasOldSchema: hasSchemaOf(before, first),
-    }),
+    ...checkParts(
+      shared,
+      { path: 'spec', schemaField: 'validation', hasStatus, hasOldSchema: hasSchemaOf(before, first) },
+      leniency,
+    ),
   ]
 }
 
@@ -173,17 +183,6 @@ function checkVersions(
 function hasSchemaOf(before: DefinitionSpec | undefined, version: VersionSpec | undefined): boolean {
   const old = before?.versions?.find(({ name }) => name === version?.name)
   return old !== undefined && equalValues(old.schema?.openAPIV3Schema, version?.schema?.openAPIV3Schema)
-}
-
-/** Whether a default stands anywhere in a written schema; what is nested too deep is refused elsewhere. */
-function hasDefaults(written: Value): boolean {
-  const open: Value[] = [written]
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (typeof value !== 'object' || value === null) continue
-    if (!Array.isArray(value) && Object.hasOwn(value, 'default')) return true
-    open.push(...Object.values(value as Record<string, Value>))
-  }
-  return false
 }
 
 const LONGEST_WARNING = 256
@@ -211,16 +210,15 @@ function checkDeprecation({ deprecated = false, deprecationWarning: text }: Vers
 
 // ---- status, and what spans more than one part
 
-function checkRest(definition: ApiObject, old: ApiObject | undefined): FieldError[] {
+function checkRest(definition: ApiObject, old: ApiObject | undefined, { mayPreserve }: Leniency): FieldError[] {
   const { group, preserveUnknownFields = false } = specOf(definition)
   const { acceptedNames, storedVersions } = statusOf(definition)
   const annotations = metaOf(definition).annotations ?? {}
-  const preserved = old && specOf(old).preserveUnknownFields
   return [
     ...checkNames(acceptedNames, 'status.acceptedNames'),
     ...checkStoredVersions(storedVersions ?? null, versionsOf(definition)),
     ...checkApproval(group, annotations, old && (metaOf(old).annotations ?? {})),
-    ...(preserveUnknownFields && !preserved
+    ...(preserveUnknownFields && !mayPreserve
       ? [
           fieldInvalid(
             'spec.preserveUnknownFields',

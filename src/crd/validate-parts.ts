@@ -5,6 +5,7 @@ import type { ValueObject } from '../meta/value.js'
 import { checkSchema, warnOfSchema } from '../schema/check/check-schema.js'
 import { isTooDeep, parseSchema } from '../schema/structural.js'
 import type { ColumnSpec, ScaleSpec } from './definition.js'
+import type { Leniency } from './leniency.js'
 import type { Parts } from './shared-parts.js'
 import { checkSelectableFields } from './validate-selectable-fields.js'
 
@@ -26,11 +27,15 @@ export function schemaWarnings(schema: ValueObject | undefined): readonly string
   return schema ? (warnings.get(schema) ?? warnOfSchema(schema)) : []
 }
 
-export function checkParts(parts: Parts, { path, schemaField, hasStatus, hasOldSchema }: PartPaths): FieldError[] {
+export function checkParts(
+  parts: Parts,
+  { path, schemaField, hasStatus, hasOldSchema }: PartPaths,
+  { mayBeUnstructured, noDefaults }: Leniency,
+): FieldError[] {
   const schema = parts.schema?.openAPIV3Schema
   const schemaPath = `${childPath(path, schemaField)}.openAPIV3Schema`
   const checked = schema
-    ? checkSchema(schema, schemaPath, { hasStatus, isUnchanged: hasOldSchema })
+    ? checkSchema(schema, schemaPath, { hasStatus, isUnchanged: hasOldSchema, mayBeUnstructured, noDefaults })
     : { errors: [], warnings: [] }
   if (schema) warnings.set(schema, checked.warnings)
   const scale = parts.subresources?.scale

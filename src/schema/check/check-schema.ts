@@ -16,6 +16,10 @@ import { checkCompleteness, checkStructure } from './structure.js'
 export interface SchemaCheckOptions {
   /** The version has a status subresource, so that the status must be separable from the rest. */
   readonly hasStatus?: boolean
+  /** Whether a schema need not be structural, as old definitions allow it. Then it has no say but in validation. */
+  readonly mayBeUnstructured?: boolean
+  /** Why defaults are refused, wherever they stand; empty where they are not. */
+  readonly noDefaults?: string
   /** The version had this very schema before. */
   readonly isUnchanged?: boolean
 }
@@ -33,13 +37,14 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
     return { errors: [fieldInvalid(at, '', why)], warnings: [] }
   }
   const schema = parseSchema(written)
-  const keywords = checkKeywords(schema, at)
+  const keywords = checkKeywords(schema, at, options.noDefaults)
   const errors = [
     ...(options.hasStatus === true ? checkStatusRoot(written, schema, at) : []),
     ...(schema.nullable ? [fieldForbidden(childPath(at, 'nullable'), 'nullable cannot be true at the root')] : []),
     ...keywords.errors,
   ]
   const { unfit, warnings } = survey(schema)
+  if (options.mayBeUnstructured === true) return { errors, warnings }
   if (unfit === undefined) {
     const structural = [...checkStructure(schema, at), ...checkCompleteness(schema, at)]
     // Only a structural schema can say what a default is to be, and only one with proper defaults is worth rules.
@@ -59,6 +64,13 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
 /** The advice alone. */
 export const warnOfSchema = (written: Value): readonly string[] =>
   isTooDeep(written) ? [] : survey(parseSchema(written)).warnings
+
+/** What keeps a schema from being structural, if it was accepted all the same. */
+export function structuralFaults(written: Value, at: string): readonly FieldError[] {
+  if (isTooDeep(written)) return []
+  const schema = parseSchema(written)
+  return [...checkStructure(schema, at), ...checkCompleteness(schema, at)]
+}
 
 /** A keyword that no structural schema can have, which ends the matter. */
 function unfitKeyword({ refused }: Schema): string | undefined {

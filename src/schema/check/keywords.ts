@@ -30,9 +30,9 @@ export interface CheckedKeywords {
   readonly faulty: ReadonlySet<Schema>
 }
 
-export function checkKeywords(schema: Schema, at: string): CheckedKeywords {
+export function checkKeywords(schema: Schema, at: string, noDefaults = ''): CheckedKeywords {
   const found: Found = { errors: [], faulty: new Set() }
-  visit(schema, at, { noDefaults: '', inMetadata: false, isRoot: true }, found)
+  visit(schema, at, { noDefaults, inMetadata: false, isRoot: true }, found)
   return found
 }
 
@@ -78,7 +78,7 @@ function placeOf(name: string, { extensions }: Schema, place: Place): Place {
   const isResource = place.isRoot || extensions.embeddedResource
   if (!isResource || !isTypeOrMetadata(name)) return place.isRoot ? { ...place, isRoot: false } : place
   return {
-    noDefaults: place.isRoot ? `in top-level ${name}` : place.noDefaults,
+    noDefaults: place.isRoot && place.noDefaults === '' ? `in top-level ${name}` : place.noDefaults,
     inMetadata: place.inMetadata || name === 'metadata',
     isRoot: false,
   }
