@@ -1,5 +1,9 @@
 // `npm run bench -- <subject>`: measures side by side in one run and prints ratios.
-const SUBJECTS = { api: () => import('./api.mjs'), storage: () => import('./storage.mjs') }
+const SUBJECTS = {
+  api: () => import('./api.mjs'),
+  apply: () => import('./apply.mjs'),
+  storage: () => import('./storage.mjs'),
+}
 
 const subject = process.argv[2]
 if (!Object.hasOwn(SUBJECTS, subject ?? '')) {

@@ -8,7 +8,7 @@ import { badRequest, StatusError, unclassified } from '../meta/status.js'
 import { printTime } from '../meta/time.js'
 import { copyValue, equalValues, getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
 import { Conflicts, conflictStatus, conflictsBeyond } from './conflicts.js'
-import { type FieldSet, union } from './field-set.js'
+import { equalSets, type FieldSet, union } from './field-set.js'
 import { fieldsLastApplied, KUBECTL, withLastApplied } from './last-applied.js'
 import {
   capUpdaters,
@@ -94,9 +94,12 @@ async function afterUpdate(
   const { apiVersion, subresource } = type
   const name: ManagerName = { manager, operation: 'Update', apiVersion, subresource }
   const id = idOf(name)
-  const earlier = others.get(id)
-  const owned = earlier === undefined ? fields : union(fields, earlier.fields)
-  return new Map(others).set(id, { ...name, fields: owned, time: printTime(now) })
+  const left = others.get(id)
+  const owned = left === undefined ? fields : union(left.fields, fields)
+  // Who changes what is its own owns no more than before: the very set, which need not be spelled anew.
+  const earlier = managers.get(id)?.fields
+  const kept = earlier !== undefined && equalSets(earlier, owned) ? earlier : owned
+  return new Map(others).set(id, { ...name, fields: kept, time: printTime(now) })
 }
 
 /** Clients may set managedFields, or reset them; those who know nothing of them, and subresources, leave them alone. */

@@ -78,6 +78,7 @@ function kindOf(table: TypeTable, served: readonly { apiVersion: string; resourc
     verbs: resource.verbs,
     manners: {
       itemsCarryKind: false,
+      metadataByName: false,
       unconditionalUpdate: strategy.unconditionalUpdate ?? true,
       createOnUpdate: strategy.createOnUpdate ?? false,
       anyMethodAnywhere: false,

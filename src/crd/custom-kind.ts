@@ -15,6 +15,7 @@ import { selectedFieldsOf } from './selected-fields.js'
 
 const MANNERS: Manners = {
   itemsCarryKind: true,
+  metadataByName: true,
   unconditionalUpdate: false,
   createOnUpdate: false,
   anyMethodAnywhere: true,

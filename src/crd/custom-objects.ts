@@ -107,7 +107,8 @@ export function pruneStored(form: ObjectForm, object: ApiObject): ApiObject {
   if (error) throw internalError(printFieldError(error))
   const metadata = decodeStoredObjectMeta(object.metadata)
   if (!metadata.ok) throw internalError(metadata.error)
-  object.metadata = { generation: 1, ...metadata.value.value }
+  const { value } = metadata.value
+  object.metadata = value['generation'] === undefined ? { ...value, generation: 1 } : value
   return object
 }
 

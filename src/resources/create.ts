@@ -1,6 +1,6 @@
 // create: a body becomes an object, is completed, admitted and checked, and then stored under a name that is free.
 
-import { setMeta } from '../kinds/api-object.js'
+import { atRevision, setMeta } from '../kinds/api-object.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../kinds/kind-names.js'
 import type { FieldError } from '../meta/field-errors.js'
@@ -112,7 +112,7 @@ async function store(
   if (dryRun) {
     if (await asStatus(0, () => kindStore.get(namespace, name))) return undefined
     const read = await asRead(target, object, stored)
-    return resourceVersion === '' ? read : setMeta(read, { ...metaOf(read), resourceVersion })
+    return resourceVersion === '' ? read : atRevision(kind, read, resourceVersion)
   }
   // What is no version at all does no harm.
   const version = parseObjectVersion(resourceVersion)
@@ -122,7 +122,7 @@ async function store(
   const revision = await asStatus(0, () => kindStore.create(stored))
   if (revision === false) return undefined
   const read = await asRead(target, object, stored)
-  return setMeta(read, { ...metaOf(read), resourceVersion: String(revision) })
+  return atRevision(kind, read, String(revision))
 }
 
 async function taken(context: ResourceContext, { kind }: Target, meta: ObjectMeta): Promise<StatusError> {

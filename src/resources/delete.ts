@@ -1,6 +1,6 @@
 // delete: an object goes at once, or it is marked and goes when nothing holds it any more.
 
-import { setMeta } from '../kinds/api-object.js'
+import { atRevision, setMeta } from '../kinds/api-object.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
 import {
@@ -67,7 +67,8 @@ export async function remove(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const entry = await asStatus(0, () => store.get(namespace, name))
     if (!entry) break
-    const old = (await showEntry(target, entry)).value()
+    const shown = await showEntry(target, entry)
+    const old = shown.value()
     checkPreconditions(target, old, options)
     await context.validate({ operation: 'DELETE', target, object: undefined, old, options, caller }, warnings)
 
@@ -77,17 +78,17 @@ export async function remove(
       const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
       if (removed === false) continue
       await kind.allocation?.release(old)
-      return { object: setMeta(old, { ...metaOf(old), resourceVersion: String(removed) }), isGone: true }
+      return { object: atRevision(kind, old, String(removed)), isGone: true }
     }
     const isMarked = metaOf(old).deletionTimestamp !== undefined
     const marked = setMeta(wished, metaForDeletion(metaOf(wished), context.now()))
     const waiting = isMarked ? marked : version.rules.forDeletion(marked)
     const stored = await kind.convert(waiting, kind.storedAs)
-    const bytes = encodeStored(stored)
-    if (options.dryRun || isUnchanged(stored, bytes, entry)) return { object: waiting, isGone: false }
+    const bytes = encodeStored(stored, kind.manners.metadataByName)
+    if (options.dryRun || isUnchanged(stored, bytes, entry, shown)) return { object: waiting, isGone: false }
     const revision = await asStatus(0, () => store.update(stored, entry.revision, bytes))
     if (revision === false) continue
-    return { object: setMeta(waiting, { ...metaOf(waiting), resourceVersion: String(revision) }), isGone: false }
+    return { object: atRevision(kind, waiting, String(revision)), isGone: false }
   }
   if (await asStatus(0, () => store.get(namespace, name))) throw modifiedMeanwhile(resourceOf(kind), name)
   throw notFound(resourceOf(kind), name)

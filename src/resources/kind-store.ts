@@ -47,10 +47,10 @@ export function placeOf(kind: Kind, key: string): { readonly namespace: string; 
 const keyOf = (kind: Kind, namespace: string, name: string): string => `${folderOf(kind, namespace)}${name}`
 
 /** What cannot be read at all is left to those who ask for it. */
-function isStale(version: KindVersion | undefined, object: ApiObject, value: Buffer): boolean {
+function isStale({ manners }: Kind, version: KindVersion | undefined, object: ApiObject, value: Buffer): boolean {
   if (!version?.read) return false
   try {
-    return !encodeStored(version.read(object)).equals(value)
+    return !encodeStored(version.read(object), manners.metadataByName).equals(value)
   } catch {
     return true
   }
@@ -79,7 +79,7 @@ export function createKindStore(store: Store, kind: Kind): KindStore {
     const version = versions.get(object.apiVersion)
     const fields = selectableFields(version, object)
     const { labels = {} } = metaOf(object)
-    return { terms: fields, data: { labels, fields, isStale: isStale(version, object, value) } }
+    return { terms: fields, data: { labels, fields, isStale: isStale(kind, version, object, value) } }
   }
 
   const keyOfObject = (object: ApiObject): string => {
@@ -99,10 +99,10 @@ export function createKindStore(store: Store, kind: Kind): KindStore {
       }
     },
     async create(object) {
-      const result = await cache.create(keyOfObject(object), encodeStored(object))
+      const result = await cache.create(keyOfObject(object), encodeStored(object, kind.manners.metadataByName))
       return result.done && result.revision
     },
-    async update(object, expected, bytes = encodeStored(object)) {
+    async update(object, expected, bytes = encodeStored(object, kind.manners.metadataByName)) {
       const result = await cache.update(keyOfObject(object), bytes, expected)
       return result.done && result.revision
     },

@@ -4,14 +4,17 @@
 import { decodeJson } from '../codec/json-decode.js'
 import { encodeJson, encodeString } from '../codec/json-encode.js'
 import type { ApiObject } from '../kinds/kind.js'
+import { metaByName } from '../meta/object-meta.js'
 import { internalError } from '../meta/status.js'
-import { isObject } from '../meta/value.js'
+import { isObject, type ValueObject } from '../meta/value.js'
 import type { Entry } from '../storage/store.js'
 
-export function encodeStored(object: ApiObject): Buffer {
+/** The metadata come as they are, or in the order of their names, as those of custom objects do. */
+export function encodeStored(object: ApiObject, metadataByName = false): Buffer {
   const { apiVersion, kind, metadata, ...rest } = object
   const { resourceVersion: _, ...kept } = metadata
-  return Buffer.from(encodeJson({ apiVersion, kind, metadata: kept, ...rest }))
+  const ordered = metadataByName ? (metaByName(kept) as ValueObject) : kept
+  return Buffer.from(encodeJson({ apiVersion, kind, metadata: ordered, ...rest }))
 }
 
 export function decodeStored({ key, value, revision }: Entry): ApiObject {

@@ -2,7 +2,7 @@
 // status subresource all come through here; they differ in where the new object comes from and which rules it follows.
 
 import { keepTimes } from '../apply/field-manager.js'
-import { setMeta } from '../kinds/api-object.js'
+import { atRevision, setMeta } from '../kinds/api-object.js'
 import type { ApiObject, StatusRules } from '../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../kinds/kind-names.js'
 import { type FieldError, fieldInvalid } from '../meta/field-errors.js'
@@ -23,7 +23,7 @@ import type { WriteOptions } from '../meta/write-options.js'
 import type { Entry } from '../storage/store.js'
 import { asAddressed } from './addressed.js'
 import { withAllocation } from './allocation.js'
-import type { ObjectAnswer } from './answer.js'
+import type { ObjectAnswer, Shown } from './answer.js'
 import { type Body, formOf, readObject } from './body.js'
 import { createFrom } from './create.js'
 import { track, withOwnership } from './field-ownership.js'
@@ -82,12 +82,12 @@ export async function replace(
   const store = context.storeOf(kind)
   for (let attempt = 1; ; attempt++) {
     const entry = await asStatus(0, () => store.get(namespace, name))
-    const old = entry && (await readOld(target, entry))
-    const replacement = await change(old)
+    const there = entry && (await readOld(target, entry))
+    const replacement = await change(there?.old)
     if (!replacement) return undefined
-    if (!entry || !old) throw notFound(resourceOf(kind), name)
+    if (!there) throw notFound(resourceOf(kind), name)
     const warnings = [...replacement.warnings]
-    const done = await replaceEntry(context, target, options, caller, warnings, entry, old, replacement).catch(
+    const done = await replaceEntry(context, target, options, caller, warnings, there, replacement).catch(
       (error: unknown) => {
         throw withWarnings(error, warnings)
       },
@@ -99,10 +99,18 @@ export async function replace(
   }
 }
 
+/** What is to be replaced. */
+interface There {
+  readonly entry: KindEntry
+  readonly shown: Shown
+  readonly old: ApiObject
+}
+
 /** What cannot be read cannot be changed, and that is all there is to say. */
-async function readOld(target: Target, entry: KindEntry): Promise<ApiObject> {
+async function readOld(target: Target, entry: KindEntry): Promise<There> {
   try {
-    return (await showEntry(target, entry)).value()
+    const shown = await showEntry(target, entry)
+    return { entry, shown, old: shown.value() }
   } catch (error) {
     throw hasReason(error, 'InternalError') ? unclassified(error.message) : error
   }
@@ -115,11 +123,11 @@ async function replaceEntry(
   options: WriteOptions,
   caller: Caller,
   warnings: string[],
-  entry: KindEntry,
-  old: ApiObject,
+  there: There,
   { object: wanted, isWhatClientSaw, isTracked = false }: Replacement,
 ): Promise<ApiObject | undefined> {
   const { kind, version, name } = target
+  const { old } = there
   checkPreconditions(target, wanted, old, isWhatClientSaw)
   const { subresource } = target
   const rules: StatusRules =
@@ -142,7 +150,7 @@ async function replaceEntry(
     if (faults.length > 0) throw invalid(groupKindIn(object, kind), name, faults)
     await context.validate({ operation: 'UPDATE', target, object, old, options, caller }, warnings)
     warnings.push(...version.rules.warnings(object, old))
-    return storeChanged(context, target, object, entry, options.dryRun)
+    return storeChanged(context, target, object, there, options.dryRun)
   })
 }
 
@@ -150,17 +158,17 @@ async function storeChanged(
   context: ResourceContext,
   target: Target,
   object: ApiObject,
-  entry: KindEntry,
+  { entry, shown }: There,
   dryRun: boolean,
 ): Promise<ApiObject | undefined> {
   const { kind, version, namespace, name } = target
   const at = async (revision: number): Promise<ApiObject> => {
     const read = await asRead(target, object, stored)
-    return setMeta(read, { ...metaOf(read), resourceVersion: String(revision) })
+    return atRevision(kind, read, String(revision))
   }
   const stored = await kind.convert(object, kind.storedAs)
-  const bytes = encodeStored(stored)
-  if (dryRun || isUnchanged(stored, bytes, entry)) return at(entry.revision)
+  const bytes = encodeStored(stored, kind.manners.metadataByName)
+  if (dryRun || isUnchanged(stored, bytes, entry, shown)) return at(entry.revision)
   const store = context.storeOf(kind)
   if (metaOf(object).deletionTimestamp !== undefined && !version.rules.isHeld(object)) {
     // The last one to let go of it removes it.
@@ -181,13 +189,14 @@ function commonFaults({ kind }: Target, object: ApiObject, old: ApiObject): Fiel
 }
 
 /** Whether a write of the object, as these bytes, would change nothing; the order of members does not count. */
-export function isUnchanged(object: ApiObject, bytes: Buffer, entry: Entry): boolean {
+export function isUnchanged(object: ApiObject, bytes: Buffer, entry: Entry, shown: Shown): boolean {
   if (bytes.equals(entry.value)) return true
   // The same in another order is as long; some writers end with a newline.
   const isLonger = entry.value.at(-1) === NEWLINE ? 1 : 0
   if (bytes.length + isLonger !== entry.value.length) return false
   const { resourceVersion: _, ...metadata } = object.metadata
-  const stored = decodeStored(entry)
+  // What is shown as it is stored has been parsed already.
+  const stored = shown.entry ? shown.value() : decodeStored(entry)
   const { resourceVersion: __, ...before } = stored.metadata
   return equalValues({ ...object, metadata }, { ...stored, metadata: before })
 }
