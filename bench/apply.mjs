@@ -155,7 +155,7 @@ async function patchFigures({ patch }, { name, object }, count) {
   const size = `${(bytesOf(object('red')).length / 1024).toFixed(1)} KiB`
   await patch('applied', 'fieldManager=bench', APPLY, named(object('red'), 'applied'))
   await patch('patched', 'fieldManager=bench', APPLY, named(object('red'), 'patched'))
-  const variants = name => ['red', 'blue'].map(colour => bytesOf(named(object(colour), name)))
+  const variants = each => ['red', 'blue'].map(colour => bytesOf(named(object(colour), each)))
   const [applied, patched] = [variants('applied'), variants('patched')]
   const repeat = action => async () => {
     for (let i = 0; i < count; i++) await action(i)
@@ -163,9 +163,9 @@ async function patchFigures({ patch }, { name, object }, count) {
   }
   const apply = which => repeat(i => patch('applied', 'fieldManager=bench', APPLY, applied[which(i)]))
   const merge = which => repeat(i => patch('patched', 'fieldManager=bench', MERGE, patched[which(i)]))
-  for (const [what, which] of [
-    ['changes nothing', () => 0],
-    ['changes a field', i => i % 2],
+  for (const { what, which } of [
+    { what: 'changes nothing', which: () => 0 },
+    { what: 'changes a field', which: i => i % 2 },
   ]) {
     const rates = await sideBySide({ apply: apply(which), merge: merge(which) }, ROUNDS)
     const ratio = rates.merge / rates.apply
