@@ -101,6 +101,35 @@ describe('errors are absorbed', () => {
   })
 })
 
+describe('values that fit no overload', () => {
+  test.each<[string, Value, string]>([
+    ['-d', 'a', 'no such overload'],
+    ['-d', true, 'no such overload: -_'],
+    ['!d', 1, 'no such overload'],
+    ['d * 2', 'a', 'no such overload'],
+    ['d * 2', true, 'no such overload: _*_'],
+    ["'a' in d", 'abc', 'no such overload'],
+    ['size(d)', 1, 'no such overload: size'],
+    ["d.startsWith('a')", 1, 'no such overload'],
+    ["'a'.matches(d)", 1, 'no such overload'],
+    ['d.getFullYear()', 1, 'no such overload: getFullYear(int)'],
+    ["'a'.find(d)", '[', 'Illegal regex: error parsing regexp: missing closing ]: `[`'],
+    ['{null: 1}[d] == 1', null, 'invalid qualifier type: types.Null'],
+  ])('%s of %j', (expression, d, message) => {
+    expect(run(expression, { d }).error?.message).toBe(message)
+  })
+
+  test('what is no optional is its own value', () => {
+    const optional = extendEnvironment(rules, { variables: { o: types.optionalOf(types.STRING) } })
+    const compiled = compile("o.orValue('nothing')", optional)
+    expect(compiled.ok && compiled.program.evaluate({ o: 'a' }).value).toBe('a')
+  })
+
+  test('anything may be a key of a map', () => {
+    expect(run('{d: 1, dyn([1]): 2}.size()', { d: [1] }).value).toBe(2)
+  })
+})
+
 describe('run-time cost', () => {
   const l = [1, 2, 3]
   test.each<[string, number]>([

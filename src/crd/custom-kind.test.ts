@@ -57,6 +57,31 @@ describe('a custom kind', () => {
     expect(VERSION.rules.default(widget({ spec: {} }))['spec']).toEqual({ size: 1 })
   })
 
+  it('holds objects to the rules of its schema, and warns of what was wrong before', () => {
+    const small = { type: 'integer', 'x-kubernetes-validations': [{ rule: 'self < 10', message: 'too much' }] }
+    const part = { type: 'object', properties: { size: small, color: { type: 'string' } } }
+    const schema = { openAPIV3Schema: { type: 'object', properties: { spec: part, status: part } } }
+    const [ruled] = kindOf(widgetDefinition({}, { schema, subresources: { status: {} } })).versions
+    const { rules, subresources } = ruled!
+    const meta = { name: 'a', namespace: 'default', resourceVersion: '1' }
+    const before = widget({ spec: { size: 11 }, status: { size: 12 } }, meta)
+    expect(rules.validate(before).map(printFieldError)).toEqual([
+      'spec.size: Invalid value: 11: too much',
+      'status.size: Invalid value: 12: too much',
+    ])
+    const warnings: string[] = []
+    const after = widget({ spec: { size: 11, color: 'red' }, status: { size: 13 } }, meta)
+    expect(subresources.status!.validateUpdate(after, before, warnings).map(printFieldError)).toEqual([
+      'status.size: Invalid value: 13: too much',
+    ])
+    expect(warnings).toEqual(['spec.size: Invalid value: 11: too much'])
+    const wrong = widget({ spec: { size: 'x' } }, meta)
+    expect(rules.validateUpdate(wrong, before, []).map(printFieldError)).toEqual([
+      'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
+      '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
+    ])
+  })
+
   it('takes no status from a create, and counts generations by what is not metadata', () => {
     const created = VERSION.rules.forCreate(widget({ spec: {}, status: { phase: 'x' } }), 0)
     expect(created).toEqual({ ...widget({ spec: {} }), metadata: { ...widget().metadata, generation: 1 } })
