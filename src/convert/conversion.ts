@@ -1,4 +1,5 @@
 // Converting objects between the versions of their kind.
+import type { Awaitable } from '../meta/awaitable.js'
 import type { ValueObject } from '../meta/value.js'
 
 /** An object as far as conversion must know it. */
@@ -12,10 +13,7 @@ export interface VersionedObject extends ValueObject {
  * Objects of one kind, none of which is in the version that is wanted, as that version has them, in the same order. They
  * are left as they were. What cannot be converted is a StatusError. A promise only where there is something to wait for.
  */
-export type ConvertObjects = (
-  objects: readonly VersionedObject[],
-  to: string,
-) => readonly VersionedObject[] | Promise<readonly VersionedObject[]>
+export type ConvertObjects = (objects: readonly VersionedObject[], to: string) => Awaitable<readonly VersionedObject[]>
 
 /** The strategy `None`: versions differ in nothing but their name. */
 export const renameVersion: ConvertObjects = (objects, to) => objects.map(object => ({ ...object, apiVersion: to }))

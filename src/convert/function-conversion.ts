@@ -1,4 +1,5 @@
 // Conversion by a function of the program that runs the server. It is held to what webhooks are held to.
+import { type Awaitable, allOf, andThen, orElse } from '../meta/awaitable.js'
 import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
 import { StatusError, unclassified } from '../meta/status.js'
 import { copyValue, type Value } from '../meta/value.js'
@@ -9,24 +10,15 @@ import { checkConverted } from './converted-object.js'
  * An object as another apiVersion has it. It may change the one it gets. Whole numbers beyond 2^53 are bigints. What it
  * throws is what the client is told.
  */
-export type ConvertFunction = (object: VersionedObject, to: string) => object | Promise<object>
+export type ConvertFunction = (object: VersionedObject, to: string) => Awaitable<object>
 
 export function convertByFunction(convert: ConvertFunction): ConvertObjects {
-  function convertOne(object: VersionedObject, to: string): VersionedObject | Promise<VersionedObject> {
-    try {
-      const result = convert(copyValue(object), to)
-      if (!(result instanceof Promise)) return accepted(object, result, to)
-      return result.then(made => accepted(object, made, to)).catch(error => refuse(object, error))
-    } catch (error) {
-      return refuse(object, error)
-    }
-  }
-  return (objects, to) => {
-    const converted = objects.map(object => convertOne(object, to))
-    return converted.some(each => each instanceof Promise)
-      ? Promise.all(converted.map(async each => each))
-      : (converted as readonly VersionedObject[])
-  }
+  const convertOne = (object: VersionedObject, to: string): Awaitable<VersionedObject> =>
+    orElse(
+      () => andThen(convert(copyValue(object), to), result => accepted(object, result, to)),
+      error => refuse(object, error),
+    )
+  return (objects, to) => allOf(objects.map(object => convertOne(object, to)))
 }
 
 function refuse(object: VersionedObject, error: unknown): never {

@@ -6,13 +6,14 @@ interface Review {
   readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: VersionedObject[] }
 }
 
-function converter() {
+/** `answer` makes an answer of the objects, in the order they came. */
+function converter(answer = (objects: VersionedObject[]): VersionedObject[] => objects) {
   const reviews: Review[] = []
   const post = async (_: unknown, body: string): Promise<Buffer> => {
     const review = JSON.parse(body) as Review
     reviews.push(review)
     const { uid, desiredAPIVersion, objects } = review.request
-    const convertedObjects = objects.map(each => Object.assign(each, { apiVersion: desiredAPIVersion }))
+    const convertedObjects = answer(objects.map(each => Object.assign(each, { apiVersion: desiredAPIVersion })))
     return Buffer.from(
       JSON.stringify({ ...review, response: { uid, result: { status: 'Success' }, convertedObjects } }),
     )
@@ -48,6 +49,27 @@ it('asks again for what would be too much at once', async () => {
   reviews.length = 0
   await convert([object('a', 5 << 20), object('b', 5 << 20), object('c')], 'g/v2')
   expect(reviews.map(({ request }) => request.objects.length)).toEqual([1, 2])
+})
+
+it.each([
+  ['answers in another order', (objects: VersionedObject[]) => objects.toReversed()],
+  ['answers for the first only', (objects: VersionedObject[]) => objects.slice(0, 1)],
+])('asks one by one a webhook that %s', async (_, answer) => {
+  const { convert, reviews } = converter(answer)
+  const names = async () => (await convert([object('a'), object('b')], 'g/v2')).map(({ metadata }) => metadata['name'])
+  expect(await names()).toEqual(['a', 'b'])
+  expect(await names()).toEqual(['a', 'b'])
+  // It is asked for many only once.
+  expect(reviews.map(({ request }) => request.objects.length)).toEqual([2, 1, 1, 1, 1])
+})
+
+it('fails where one object cannot be converted, and asks for many again the next time', async () => {
+  const { convert, reviews } = converter(objects => objects.filter(({ metadata }) => metadata['name'] !== 'b'))
+  const attempt = async () => convert([object('a'), object('b')], 'g/v2')
+  await expect(attempt).rejects.toThrow('conversion webhook for g/v1, Kind=K returned 0 objects, expected 1')
+  reviews.length = 0
+  await expect(attempt).rejects.toThrow('returned 0 objects, expected 1')
+  expect(reviews[0]!.request.objects).toHaveLength(2)
 })
 
 it('fails where no version of reviews is known', async () => {

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import { encodeJson } from '../codec/json-encode.js'
 import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
-import { type StatusError, unclassified } from '../meta/status.js'
+import { StatusError, unclassified } from '../meta/status.js'
 import { WebhookError } from '../webhook/call-fault.js'
 import type { ClientConfig } from '../webhook/client-config.js'
 import type { Webhooks } from '../webhook/webhooks.js'
@@ -21,13 +21,41 @@ const TIMEOUT_MS = 30_000
 /** What goes into one call at most, apart from a single object that is larger. */
 const MAX_OBJECTS = 500
 const MAX_LENGTH = 8 * 1024 * 1024
+/** How many calls go on at a time for a webhook that takes only one object. */
+const AT_ONCE = 16
 
 export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook): ConvertObjects {
   const version = reviewVersionOf(webhook.conversionReviewVersions)
 
+  /** Few clusters ever ask for more than one object at a time, and some webhooks cannot do it. */
+  let takesMany = true
+
   async function convert(objects: readonly VersionedObject[], to: string): Promise<readonly VersionedObject[]> {
     const converted: VersionedObject[] = []
-    for (const batch of batchesOf(objects)) converted.push(...(await callFor(batch, to)))
+    for (const batch of batchesOf(objects)) {
+      converted.push(...(await (batch.length > 1 ? convertMany : callFor)(batch, to)))
+    }
+    return converted
+  }
+
+  async function convertMany(batch: readonly Encoded[], to: string): Promise<readonly VersionedObject[]> {
+    if (!takesMany) return oneByOne(batch, to)
+    try {
+      return await callFor(batch, to)
+    } catch (error) {
+      if (!(error instanceof AnswerFault)) throw error
+    }
+    const converted = await oneByOne(batch, to)
+    takesMany = false
+    return converted
+  }
+
+  async function oneByOne(batch: readonly Encoded[], to: string): Promise<readonly VersionedObject[]> {
+    const converted: VersionedObject[] = []
+    for (let i = 0; i < batch.length; i += AT_ONCE) {
+      const some = batch.slice(i, i + AT_ONCE)
+      converted.push(...(await Promise.all(some.map(each => callFor([each], to)))).flat())
+    }
     return converted
   }
 
@@ -45,8 +73,8 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
       const answer = await webhooks.post(webhook.clientConfig, review, TIMEOUT_MS)
       return accepted(batch, readReview(version, uid, answer), to)
     } catch (error) {
-      if (!(error instanceof WebhookError) && !(error instanceof ReviewFault)) throw error
-      throw failed(first, `failed: ${error.message}`)
+      if (error instanceof WebhookError) throw failed(first, `failed: ${error.message}`)
+      throw error instanceof ReviewFault ? wrongAnswer(first, `failed: ${error.message}`) : error
     }
   }
 
@@ -55,14 +83,19 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
 
 function accepted(batch: readonly Encoded[], answered: ReturnType<typeof readReview>, to: string): VersionedObject[] {
   if (answered.length !== batch.length) {
-    throw failed(batch[0]!.object, `returned ${answered.length} objects, expected ${batch.length}`)
+    throw wrongAnswer(batch[0]!.object, `returned ${answered.length} objects, expected ${batch.length}`)
   }
   return batch.map(({ object }, i) => {
     const checked = checkConverted(object, answered[i], to)
-    if ('fault' in checked) throw failed(object, `returned invalid ${checked.fault}`)
+    if ('fault' in checked) throw wrongAnswer(object, `returned invalid ${checked.fault}`)
     return checked.object
   })
 }
+
+/** The webhook answered, but not as it must. */
+class AnswerFault extends StatusError {}
+
+const wrongAnswer = (object: VersionedObject, why: string): AnswerFault => new AnswerFault(failed(object, why).status)
 
 const failed = ({ apiVersion, kind }: VersionedObject, why: string): StatusError =>
   unclassified(`conversion webhook for ${printGroupVersionKind(groupVersionKind(apiVersion, kind))} ${why}`)

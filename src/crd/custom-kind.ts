@@ -2,6 +2,7 @@
 // that are installed, few are used.
 import { type ConvertObjects, renameVersion } from '../convert/conversion.js'
 import type { ApiObject, Kind, KindVersion, Manners } from '../kinds/kind.js'
+import { andThen } from '../meta/awaitable.js'
 import { compareVersions } from '../meta/group-version.js'
 import { internalError } from '../meta/status.js'
 import { copyValue, type ValueObject } from '../meta/value.js'
@@ -56,8 +57,7 @@ export function customKind(definition: ApiObject, convert: ConvertObjects = rena
     convertAll,
     convert(object, to) {
       if (object.apiVersion === to) return object
-      const converted = convertAll([object], to)
-      return converted instanceof Promise ? converted.then(([first]) => first!) : converted[0]!
+      return andThen(convertAll([object], to), ([first]) => first!)
     },
   }
 }
@@ -72,12 +72,10 @@ function convertWith(convert: ConvertObjects, forms: ReadonlyMap<string, ObjectF
       throw internalError(`request to convert CR from an invalid group/version: ${apiVersion}`)
     }
     const form = forms.get(to)
-    const finish = (converted: readonly ApiObject[]): readonly ApiObject[] => {
+    return andThen(convert(others, to), converted => {
       const made = converted.values()
       return objects.map(object => (object.apiVersion === to ? object : pruned(form, made.next().value!)))
-    }
-    const converted = convert(others, to)
-    return converted instanceof Promise ? converted.then(finish) : finish(converted)
+    })
   }
 }
 

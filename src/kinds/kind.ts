@@ -1,5 +1,6 @@
 // A resource type as one immutable value: everything that the rooms above need to know of it. A built-in kind makes
 // one from tables, a CustomResourceDefinition makes one from its spec, and no verb asks which of them it has.
+import type { Awaitable } from '../meta/awaitable.js'
 import type { FieldError } from '../meta/field-errors.js'
 import type { SupportField } from '../meta/field-selectors.js'
 import type { Value, ValueObject } from '../meta/value.js'
@@ -24,13 +25,10 @@ export interface Kind {
   /** Where objects get what no two of them may have, for kinds that have such things. */
   readonly allocation?: Allocation | undefined
   /** An object, of the apiVersion that it names, as another apiVersion has it. The object is left as it was. */
-  convert(object: ApiObject, to: string): ApiObject | Promise<ApiObject>
+  convert(object: ApiObject, to: string): Awaitable<ApiObject>
   /** Many at once, for kinds where that is less work than one after the other. */
-  readonly convertAll?: ((objects: readonly ApiObject[], to: string) => Converted) | undefined
+  readonly convertAll?: ((objects: readonly ApiObject[], to: string) => Awaitable<readonly ApiObject[]>) | undefined
 }
-
-/** A promise only where there is something to wait for. */
-export type Converted = readonly ApiObject[] | Promise<readonly ApiObject[]>
 
 export interface KindNames {
   readonly plural: string

@@ -1,5 +1,6 @@
 // list: the objects of a collection at one revision, whole or page by page.
 import { resourceOf } from '../kinds/kind-names.js'
+import { type Awaitable, orElse } from '../meta/awaitable.js'
 import {
   type ContinueToken,
   continueExpired,
@@ -27,7 +28,11 @@ export async function listObjects(context: ResourceContext, target: Target, opti
   const query: ListQuery = {
     store: context.storeOf(kind),
     folder: folderOf(kind, namespace),
-    show: entries => shown(target, selection, entries),
+    show: entries =>
+      orElse(
+        () => showSelected(target, selection, entries),
+        error => unreadable(target, error),
+      ),
     selection,
     ...where(options),
   }
@@ -49,7 +54,7 @@ interface ListQuery {
   readonly folder: string
   readonly selection: Selection
   /** What is selected of entries, in the version of the request. */
-  readonly show: (entries: readonly KindEntry[]) => ShownEntries | Promise<ShownEntries>
+  readonly show: (entries: readonly KindEntry[]) => Awaitable<ShownEntries>
   readonly at: ReadAt
   readonly asked: bigint
   readonly limit: number | undefined
@@ -188,19 +193,6 @@ const tokenAfter = (folder: string, { key }: KindEntry, revision: Revision): str
 
 const selected = (all: ShownEntries): readonly Shown[] =>
   all.includes(undefined) ? all.filter(each => each !== undefined) : (all as readonly Shown[])
-
-function shown(
-  target: Target,
-  selection: Selection,
-  entries: readonly KindEntry[],
-): ShownEntries | Promise<ShownEntries> {
-  try {
-    const all = showSelected(target, selection, entries)
-    return all instanceof Promise ? all.catch((error: unknown) => unreadable(target, error)) : all
-  } catch (error) {
-    return unreadable(target, error)
-  }
-}
 
 /** A list with an object that cannot be read is none. */
 function unreadable({ kind }: Target, error: unknown): never {

@@ -1,6 +1,7 @@
 // Entries that a request selects, in its version. What is stored in that version is selected by what is kept beside
 // each entry; what is not must be converted first, since other versions have other fields, and a webhook may have put
 // other labels on it.
+import { type Awaitable, andThen } from '../meta/awaitable.js'
 import type { Served, Shown } from './answer.js'
 import type { KindEntry } from './kind-store.js'
 import type { Selection } from './selection.js'
@@ -14,7 +15,7 @@ export function showSelected(
   served: Served,
   selection: Selection,
   entries: readonly KindEntry[],
-): ShownEntries | Promise<ShownEntries> {
+): Awaitable<ShownEntries> {
   if (selection.everything) return showEntries(served, entries)
   const kept: KindEntry[] = []
   const places: number[] = []
@@ -26,14 +27,12 @@ export function showSelected(
     kept.push(entry)
     places.push(at)
   }
-  const finish = (shown: readonly Shown[]): ShownEntries => {
+  return andThen(showEntries(served, kept), shown => {
     const all = Array.from<Shown | undefined>({ length: entries.length })
     for (const [i, each] of shown.entries()) {
       const at = places[i]!
       if (!others.has(at) || selection.matchesObject(each.value())) all[at] = each
     }
     return all
-  }
-  const shown = showEntries(served, kept)
-  return shown instanceof Promise ? shown.then(finish) : finish(shown)
+  })
 }

@@ -1,7 +1,8 @@
 // Objects on their way out: in the version that was asked for, parsed only if someone must look inside.
 
-import type { ApiObject, Converted, Kind, KindVersion } from '../kinds/kind.js'
+import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
+import { type Awaitable, allOf, andThen, orElse } from '../meta/awaitable.js'
 import { internalError, StatusError } from '../meta/status.js'
 import type { Entry } from '../storage/store.js'
 import type { Served, Shown } from './answer.js'
@@ -9,14 +10,13 @@ import type { KindEntry } from './kind-store.js'
 import { decodeStored, isStoredAs, storedHead } from './stored-object.js'
 
 /** An entry of the store in the version of the request; a promise only where others convert it. */
-export function showEntry(served: Served, entry: Entry): Shown | Promise<Shown> {
+export function showEntry(served: Served, entry: Entry): Awaitable<Shown> {
   if (isShownAsStored(served, entry)) return asStored(entry)
-  const shown = convertEntries(served, [entry])
-  return shown instanceof Promise ? shown.then(([first]) => first!) : shown[0]!
+  return andThen(convertEntries(served, [entry]), ([first]) => first!)
 }
 
 /** Many entries, those that must be converted all at once. */
-export function showEntries(served: Served, entries: readonly Entry[]): readonly Shown[] | Promise<readonly Shown[]> {
+export function showEntries(served: Served, entries: readonly Entry[]): Awaitable<readonly Shown[]> {
   const shown: Shown[] = []
   const others: { readonly at: number; readonly entry: Entry }[] = []
   for (const entry of entries) {
@@ -24,15 +24,14 @@ export function showEntries(served: Served, entries: readonly Entry[]): readonly
     shown.push(asStored(entry))
   }
   if (others.length === 0) return shown
-  const put = (converted: readonly Shown[]): readonly Shown[] => {
-    for (const [i, each] of converted.entries()) shown[others[i]!.at] = each
-    return shown
-  }
-  const converted = convertEntries(
+  const converting = convertEntries(
     served,
     others.map(({ entry }) => entry),
   )
-  return converted instanceof Promise ? converted.then(put) : put(converted)
+  return andThen(converting, converted => {
+    for (const [i, each] of converted.entries()) shown[others[i]!.at] = each
+    return shown
+  })
 }
 
 /** Only where what is stored may be read otherwise is there a reason to look inside. */
@@ -61,11 +60,7 @@ function asStored(entry: Entry): Shown {
 const isStale = (entry: Entry | KindEntry): boolean => 'facts' in entry && entry.facts.data.isStale
 
 /** What was just written, as a reader is shown it. May change what was stored. */
-export function asRead(
-  { kind, version }: Served,
-  written: ApiObject,
-  stored: ApiObject,
-): ApiObject | Promise<ApiObject> {
+export function asRead({ kind, version }: Served, written: ApiObject, stored: ApiObject): Awaitable<ApiObject> {
   const read = storedVersion(kind, stored)?.read
   return read ? kind.convert(read(stored), apiVersionOf(kind, version.name)) : written
 }
@@ -73,22 +68,12 @@ export function asRead(
 const storedVersion = (kind: Kind, { apiVersion }: ApiObject): KindVersion | undefined =>
   kind.versions.find(({ name }) => apiVersionOf(kind, name) === apiVersion)
 
-function convertEntries(
-  { kind, version }: Served,
-  entries: readonly Entry[],
-): readonly Shown[] | Promise<readonly Shown[]> {
-  const wanted = apiVersionOf(kind, version.name)
-  const show = (converted: readonly ApiObject[]): readonly Shown[] => converted.map(showValue)
-  try {
-    const converted = convertAll(
-      kind,
-      entries.map(entry => readEntry(kind, entry)),
-      wanted,
-    )
-    return converted instanceof Promise ? converted.then(show, unreadable) : show(converted)
-  } catch (error) {
-    return unreadable(error)
+function convertEntries({ kind, version }: Served, entries: readonly Entry[]): Awaitable<readonly Shown[]> {
+  const convert = (): Awaitable<readonly ApiObject[]> => {
+    const objects = entries.map(entry => readEntry(kind, entry))
+    return convertAll(kind, objects, apiVersionOf(kind, version.name))
   }
+  return andThen(orElse(convert, unreadable), converted => converted.map(showValue))
 }
 
 function readEntry(kind: Kind, entry: Entry): ApiObject {
@@ -96,13 +81,9 @@ function readEntry(kind: Kind, entry: Entry): ApiObject {
   return storedVersion(kind, stored)?.read?.(stored) ?? stored
 }
 
-function convertAll(kind: Kind, objects: readonly ApiObject[], to: string): Converted {
-  if (objects.every(({ apiVersion }) => apiVersion === to)) return objects
+function convertAll(kind: Kind, objects: readonly ApiObject[], to: string): Awaitable<readonly ApiObject[]> {
   if (kind.convertAll) return kind.convertAll(objects, to)
-  const converted = objects.map(object => (object.apiVersion === to ? object : kind.convert(object, to)))
-  return converted.some(each => each instanceof Promise)
-    ? Promise.all(converted.map(async each => each))
-    : (converted as readonly ApiObject[])
+  return allOf(objects.map(object => (object.apiVersion === to ? object : kind.convert(object, to))))
 }
 
 /** An object that is there and cannot be shown is our fault, whatever kept us from it. */

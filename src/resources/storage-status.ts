@@ -1,5 +1,5 @@
 // What clients are told when storage refuses or fails.
-import type { Awaitable } from '../meta/awaitable.js'
+import { type Awaitable, orElse } from '../meta/awaitable.js'
 import {
   expired,
   internalError,
@@ -18,12 +18,7 @@ export function asStatus<T>(asked: number | bigint, action: () => Awaitable<T>):
   const fail = (error: unknown): never => {
     throw error instanceof StorageError ? statusOf(error, asked) : error
   }
-  try {
-    const done = action()
-    return done instanceof Promise ? done.catch(fail) : done
-  } catch (error) {
-    return fail(error)
-  }
+  return orElse(action, fail)
 }
 
 /** `asked` is the resourceVersion of the request. */

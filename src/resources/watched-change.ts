@@ -1,5 +1,6 @@
 // What an event of the store is to one watcher: an object that was in its selection before, or is in it now, was added,
 // modified or deleted as this watcher sees it, whatever the write itself did.
+import { type Awaitable, allOf, andThen } from '../meta/awaitable.js'
 import type { KindVersion } from '../kinds/kind.js'
 import type { Served, Shown } from './answer.js'
 import type { KindEntry, KindEvent } from './kind-store.js'
@@ -13,14 +14,12 @@ export interface Change {
   readonly object: Shown
 }
 
-type Maybe<T> = T | Promise<T>
-
 /** Nothing if the event does not concern the watcher; a promise only where others convert the object. */
-export function changeFor(served: Served, selection: Selection, event: KindEvent): Maybe<Change | undefined> {
+export function changeFor(served: Served, selection: Selection, event: KindEvent): Awaitable<Change | undefined> {
   const before = isSelected(served, selection, event, event.previous)
   const now = isSelected(served, selection, event, event.entry)
   if (typeof before === 'boolean' && typeof now === 'boolean') return changeOf(served, event, before, now)
-  return Promise.all([before, now]).then(([was, is]) => changeOf(served, event, was, is))
+  return andThen(allOf([before, now]), ([was, is]) => changeOf(served, event, was!, is!))
 }
 
 function isSelected(
@@ -28,26 +27,22 @@ function isSelected(
   selection: Selection,
   event: KindEvent,
   entry: KindEntry | undefined,
-): Maybe<boolean> {
+): Awaitable<boolean> {
   if (entry === undefined) return false
   if (selection.everything) return true
   if (isInVersion(served, entry)) return selection.matches(entry)
   if (!selection.mayMatch(entry)) return false
-  const shown = show(served, event, entry)
-  return shown instanceof Promise
-    ? shown.then(each => selection.matchesObject(each.value()))
-    : selection.matchesObject(shown.value())
+  return andThen(show(served, event, entry), shown => selection.matchesObject(shown.value()))
 }
 
-function changeOf(served: Served, event: KindEvent, before: boolean, now: boolean): Maybe<Change | undefined> {
+function changeOf(served: Served, event: KindEvent, before: boolean, now: boolean): Awaitable<Change | undefined> {
   if (!before && !now) return undefined
   const type = now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED'
-  const shown = show(served, event, now ? event.entry! : event.previous!)
-  return shown instanceof Promise ? shown.then(object => ({ type, object })) : { type, object: shown }
+  return andThen(show(served, event, now ? event.entry! : event.previous!), object => ({ type, object }))
 }
 
 /** What leaves is shown as it was, with the version of the write that took it away. */
-function show(served: Served, event: KindEvent, entry: KindEntry): Maybe<Shown> {
+function show(served: Served, event: KindEvent, entry: KindEntry): Awaitable<Shown> {
   if (entry === event.entry && isInVersion(served, entry)) return showEntry(served, entry)
   const made = conversions.get(event)?.get(served.version)?.get(entry)
   if (made) return made
