@@ -4,6 +4,7 @@
 import { setOwn, type ValueObject } from '../meta/value.js'
 import { decodeTyped } from './decode-typed.js'
 import { applyDefaultFacts } from './default-facts.js'
+import { NETWORK_DEFAULTS } from './network-defaults.js'
 import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, textAt } from './object-access.js'
 import { defaultPod, defaultPodTemplate } from './pod-defaults.js'
 import { defaultService } from './service-defaults.js'
@@ -50,6 +51,7 @@ const DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
     syncPodCidrs(objectAt(node, 'spec'))
   },
   ...WORKLOAD_DEFAULTS,
+  ...NETWORK_DEFAULTS,
   'rbac.authorization.k8s.io/v1 RoleBinding': defaultBinding,
   'rbac.authorization.k8s.io/v1 ClusterRoleBinding': defaultBinding,
 }

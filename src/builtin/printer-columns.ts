@@ -2,7 +2,8 @@
 // Which columns there are is data; a cell that a kind has no function for is its name, its age, or empty.
 import { ageCell } from '../meta/table.js'
 import type { ValueObject } from '../meta/value.js'
-import { mapAt, numberAt, objectAt, objectOrNone, objectsAt, textAt, textsAt } from './object-access.js'
+import { NETWORK_CELLS } from './network-cells.js'
+import { mapAt, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from './object-access.js'
 import { ageOf, type Cells, createdOf, NONE, nameOf, printLabels, UNKNOWN } from './plain-cells.js'
 import { podCells } from './pod-cells.js'
 import type { TypeTable } from './type-table.js'
@@ -175,6 +176,20 @@ const bindingCells: Cells = (binding, now) => {
   ]
 }
 
+const disruptionBudgetCells: Cells = (budget, now) => {
+  const count = (field: string): string => {
+    const spec = objectAt(budget, 'spec')
+    return textAt(spec, field) || String(numberOrNone(spec, field) ?? 'N/A')
+  }
+  return [
+    nameOf(budget),
+    count('minAvailable'),
+    count('maxUnavailable'),
+    numberAt(objectAt(budget, 'status'), 'disruptionsAllowed'),
+    ageOf(budget, now),
+  ]
+}
+
 const sizeOf = (object: ValueObject, field: string): number => Object.keys(objectAt(object, field)).length
 
 /** Who has an address: `services/default/kubernetes`. */
@@ -221,6 +236,8 @@ const CELLS: Readonly<Record<string, Cells | undefined>> = {
     ageOf(lease, now),
   ],
   ...WORKLOAD_CELLS,
+  ...NETWORK_CELLS,
+  'policy/v1 poddisruptionbudgets': disruptionBudgetCells,
   'networking.k8s.io/v1 ipaddresses': address => [nameOf(address), printParent(address)],
   'networking.k8s.io/v1 servicecidrs': (range, now) => [
     nameOf(range),

@@ -72,3 +72,20 @@ export const inTurn =
 export const countSpecChanges: ForUpdate = (object, old) => {
   if (!same(object, old, 'spec')) countGeneration(object, old)
 }
+
+/** For kinds with a status and a generation that counts what is asked of them. */
+export const counted =
+  (statusType: string, own: Partial<Strategy> = {}) =>
+  (table: TypeTable): Strategy => {
+    const clear = clearStatus(table, statusType)
+    return {
+      forUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
+      forStatus: inTurn(keepGeneration, keepSpec),
+      ...own,
+      forCreate: (object, context) => {
+        startGeneration(object)
+        clear(object, context)
+        own.forCreate?.(object, context)
+      },
+    }
+  }

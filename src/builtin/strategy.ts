@@ -2,11 +2,13 @@
 // They change the object they are given, and never the old one.
 import type { ValueObject } from '../meta/value.js'
 import { setNamespaceLabel } from './defaults.js'
+import { NETWORK_STRATEGIES } from './network-strategies.js'
 import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
 import { addTolerations, newPodStatus, setPriority, taintNewNode } from './pod-status.js'
 import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.js'
 import {
   clearStatus,
+  counted,
   countSpecChanges,
   type ForUpdate,
   inTurn,
@@ -157,6 +159,8 @@ const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => Strategy) | und
   'v1 Pod': () => pods,
   'v1 Node': () => nodes,
   ...WORKLOAD_STRATEGIES,
+  ...NETWORK_STRATEGIES,
+  'policy/v1 PodDisruptionBudget': counted('policy/v1.PodDisruptionBudgetStatus', { unconditionalUpdate: false }),
   'storagemigration.k8s.io/v1beta1 StorageVersionMigration': table => ({
     ...statusApart(table, 'storagemigration.k8s.io/v1beta1', 'StorageVersionMigration'),
     unconditionalUpdate: false,

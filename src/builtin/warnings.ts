@@ -4,6 +4,7 @@ import { quote } from '../meta/go-text.js'
 import { checkDnsLabel } from '../meta/names.js'
 import { parseQuantity, printQuantity } from '../meta/quantity.js'
 import { equalValues, getOwn, type ValueObject } from '../meta/value.js'
+import { endpointSliceWarnings, networkPolicyWarnings } from './network-warnings.js'
 import { numberAt, objectAt, objectsAt, textAt } from './object-access.js'
 
 /** Warnings about an object that is to be created, or to replace an old one. */
@@ -31,6 +32,8 @@ const WARNINGS: Readonly<Record<string, Warnings | undefined>> = {
   'batch/v1 Job': templateWarnings('spec.template', { isNamed: true }),
   'batch/v1 CronJob': templateWarnings('spec.jobTemplate.spec.template', { isNamed: true }),
   'v1 Secret': secretWarnings,
+  'discovery.k8s.io/v1 EndpointSlice': endpointSliceWarnings,
+  'networking.k8s.io/v1 NetworkPolicy': networkPolicyWarnings,
 }
 
 /** For kinds that make pods: of the template, and of names that become those of pods. */

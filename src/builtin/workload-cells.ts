@@ -13,8 +13,8 @@ function containersOf(spec: ValueObject): [string, string] {
   return [joined('name'), joined('image')]
 }
 
-function selectorCell(spec: ValueObject): string {
-  const selector = selectorOf(objectOrNone(spec, 'selector'))
+export function selectorCell(spec: ValueObject, field = 'selector'): string {
+  const selector = selectorOf(objectOrNone(spec, field))
   return (selector.ok && printLabelSelector(selector.value)) || NONE
 }
 
@@ -142,7 +142,7 @@ const cronJobCells: Cells = (job, now): Value[] => {
 
 export const WORKLOAD_CELLS: Readonly<Record<string, Cells>> = {
   'v1 replicationcontrollers': replicaCells(spec => printLabels(mapAt(spec, 'selector'))),
-  'apps/v1 replicasets': replicaCells(selectorCell),
+  'apps/v1 replicasets': replicaCells(spec => selectorCell(spec)),
   'apps/v1 deployments': deploymentCells,
   'apps/v1 statefulsets': statefulSetCells,
   'apps/v1 daemonsets': daemonSetCells,

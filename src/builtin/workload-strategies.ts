@@ -4,7 +4,7 @@ import { equalValues, getOwn, type ValueObject } from '../meta/value.js'
 import { labelJob } from './job-labels.js'
 import { ensureObject, keepFrom, mapAt, objectAt } from './object-access.js'
 import {
-  clearStatus,
+  counted,
   countGeneration,
   countSpecChanges,
   type ForUpdate,
@@ -14,25 +14,8 @@ import {
   keepStatus,
   type Strategy,
   same,
-  startGeneration,
 } from './strategy-parts.js'
 import type { TypeTable } from './type-table.js'
-
-const workload =
-  (statusType: string, own: Partial<Strategy> = {}) =>
-  (table: TypeTable): Strategy => {
-    const clear = clearStatus(table, statusType)
-    return {
-      forUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
-      forStatus: inTurn(keepGeneration, keepSpec),
-      ...own,
-      forCreate: (object, context) => {
-        startGeneration(object)
-        clear(object, context)
-        own.forCreate?.(object, context)
-      },
-    }
-  }
 
 /** Annotations are asked of a deployment as its spec is. */
 const countDeploymentChanges: ForUpdate = (deployment, old) => {
@@ -66,25 +49,25 @@ const PODS_STAY =
   'set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning'
 
 export const WORKLOAD_STRATEGIES: Readonly<Record<string, (table: TypeTable) => Strategy>> = {
-  'apps/v1 Deployment': workload('apps/v1.DeploymentStatus', {
+  'apps/v1 Deployment': counted('apps/v1.DeploymentStatus', {
     forUpdate: inTurn(keepGeneration, keepStatus, countDeploymentChanges),
     forStatus: inTurn(keepGeneration, keepSpec, (deployment, old) =>
       keepFrom(ensureObject(deployment, 'metadata'), objectAt(old, 'metadata'), 'labels'),
     ),
   }),
-  'apps/v1 ReplicaSet': workload('apps/v1.ReplicaSetStatus'),
-  'apps/v1 StatefulSet': workload('apps/v1.StatefulSetStatus'),
-  'apps/v1 DaemonSet': workload('apps/v1.DaemonSetStatus', {
+  'apps/v1 ReplicaSet': counted('apps/v1.ReplicaSetStatus'),
+  'apps/v1 StatefulSet': counted('apps/v1.StatefulSetStatus'),
+  'apps/v1 DaemonSet': counted('apps/v1.DaemonSetStatus', {
     forCreate: set => {
       const asked = templateGenerationOf(set)
       setTemplateGeneration(set, asked >= 1 ? asked : 1)
     },
     forUpdate: inTurn(keepGeneration, keepStatus, countTemplateChanges, countSpecChanges),
   }),
-  'batch/v1 Job': workload('batch/v1.JobStatus', {
+  'batch/v1 Job': counted('batch/v1.JobStatus', {
     forCreate: labelJob,
     orphansDependents: { warning: PODS_STAY },
   }),
-  'batch/v1 CronJob': workload('batch/v1.CronJobStatus'),
-  'v1 ReplicationController': workload('core/v1.ReplicationControllerStatus', { orphansDependents: {} }),
+  'batch/v1 CronJob': counted('batch/v1.CronJobStatus'),
+  'v1 ReplicationController': counted('core/v1.ReplicationControllerStatus', { orphansDependents: {} }),
 }

@@ -1,7 +1,7 @@
 // Endpoints: addresses with the ports that all of them offer.
 import { childPath, type FieldError, fieldRequired, indexPath } from '../../meta/field-errors.js'
 import { checkDnsLabel, checkDnsSubdomain } from '../../meta/names.js'
-import type { ValueObject } from '../../meta/value.js'
+import { equalValues, type ValueObject } from '../../meta/value.js'
 import { numberAt, objectsAt, textAt } from '../object-access.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkPortNumber, checkText, type Validation } from './common-rules.js'
 import { checkIp, checkRoutableIp } from './ip-rules.js'
@@ -13,7 +13,8 @@ export const endpointsValidation: Validation = {
   update: (endpoints, old) => [
     ...checkMetaUpdate(endpoints, old),
     ...checkMeta(endpoints, { namespaced: true }),
-    ...checkSubsets(endpoints),
+    // What was accepted before, and is as it was, stays so.
+    ...(equalValues(endpoints['subsets'], old['subsets']) ? [] : checkSubsets(endpoints)),
   ],
 }
 

@@ -20,15 +20,67 @@ export function checkIp(address: string, path: string): FieldError[] {
   return []
 }
 
-export function checkCidr(range: string, path: string): FieldError[] {
+/** A range in CIDR notation; those that were accepted before stay so. */
+export function checkCidr(range: string, path: string, accepted: ReadonlySet<string> = NONE): FieldError[] {
+  const told = (why: string): FieldError[] => [fieldInvalid(path, range, why)]
+  const found = parseCidr(range)
+  if (found === undefined) return told('must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')
+  if (accepted.has(range)) return []
+  const [address = '', prefix = ''] = range.split('/')
+  if (withoutLeadingZeros(address) !== address || (prefix.length > 1 && prefix.startsWith('0'))) {
+    return told('must not have leading 0s in IP or prefix length')
+  }
+  if (/^::ffff:/i.test(address)) return told('must not have an IPv4-mapped IPv6 address')
+  return found.address === found.first ? [] : told('must not have bits set beyond the prefix length')
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+export interface CidrRange {
+  readonly family: IpFamily
+  /** The address as it was written, and the first of the range, as numbers. */
+  readonly address: bigint
+  readonly first: bigint
+  readonly prefix: number
+}
+
+/** Reads a range, also one that `checkCidr` finds untidy; undefined for what is none. */
+export function parseCidr(range: string): CidrRange | undefined {
   const [address = '', prefix = '', more] = range.split('/')
   const family = familyOf(address)
-  const bits = family === 'IPv4' ? 32 : 128
-  if (family === undefined || more !== undefined || !/^[0-9]{1,3}$/.test(prefix) || Number(prefix) > bits) {
-    return [fieldInvalid(path, range, 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')]
+  const size = family === 'IPv4' ? 32 : 128
+  if (family === undefined || more !== undefined || !/^[0-9]{1,3}$/.test(prefix) || Number(prefix) > size) {
+    return undefined
   }
-  return []
+  const bits = bitsOf(address, family)
+  return { family, address: bits, first: firstOf(bits, size - Number(prefix)), prefix: Number(prefix) }
 }
+
+/** True if all of the inner range, and not all of the outer one, lies in both. */
+export function isStrictlyWithin(inner: CidrRange, outer: CidrRange): boolean {
+  if (inner.family !== outer.family || inner.prefix <= outer.prefix) return false
+  return firstOf(inner.first, (outer.family === 'IPv4' ? 32 : 128) - outer.prefix) === outer.first
+}
+
+const firstOf = (bits: bigint, free: number): bigint => (bits >> BigInt(free)) << BigInt(free)
+
+/** An IPv6 address as RFC 5952 writes it. */
+export const canonicalIpv6 = (address: string): string => new URL(`http://[${address}]/`).hostname.slice(1, -1)
+
+function bitsOf(address: string, family: IpFamily): bigint {
+  if (family === 'IPv4') {
+    return withoutLeadingZeros(address)
+      .split('.')
+      .reduce((bits, part) => bits * 256n + BigInt(part), 0n)
+  }
+  const [head = '', tail] = canonicalIpv6(address).split('::')
+  const before = groupsOf(head)
+  const after = groupsOf(tail ?? '')
+  const groups = [...before, ...Array<bigint>(8 - before.length - after.length).fill(0n), ...after]
+  return groups.reduce((bits, group) => bits * 65_536n + group, 0n)
+}
+
+const groupsOf = (text: string): bigint[] => (text === '' ? [] : text.split(':').map(group => BigInt(`0x${group}`)))
 
 /** An address that traffic can be sent to from elsewhere. */
 export function checkRoutableIp(address: string, path: string): FieldError[] {

@@ -2,10 +2,14 @@
 import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
 import { daemonSetValidation } from './daemon-sets.js'
 import { deploymentValidation } from './deployments.js'
+import { disruptionBudgetValidation } from './disruption-budgets.js'
+import { endpointSliceValidation } from './endpoint-slices.js'
 import { endpointsValidation } from './endpoints.js'
 import { coreEventValidation, modernEventValidation } from './events.js'
+import { ingressClassValidation } from './ingress-classes.js'
 import { cronJobValidation, jobValidation } from './jobs.js'
 import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
+import { networkPolicyValidation } from './network-policies.js'
 import { nodeValidation } from './nodes.js'
 import {
   configMapValidation,
@@ -52,6 +56,10 @@ const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'batch/v1 Job': jobValidation,
   'batch/v1 CronJob': cronJobValidation,
   'v1 ReplicationController': replicationControllerValidation,
+  'discovery.k8s.io/v1 EndpointSlice': endpointSliceValidation,
+  'networking.k8s.io/v1 NetworkPolicy': networkPolicyValidation,
+  'networking.k8s.io/v1 IngressClass': ingressClassValidation,
+  'policy/v1 PodDisruptionBudget': disruptionBudgetValidation,
   'networking.k8s.io/v1 IPAddress': ipAddressValidation,
   'networking.k8s.io/v1 ServiceCIDR': serviceCidrValidation,
   'storagemigration.k8s.io/v1beta1 StorageVersionMigration': storageMigrationValidation,

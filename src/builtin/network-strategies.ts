@@ -1,0 +1,51 @@
+// What a write does to the kinds that say who is where in the network, and who may talk to whom.
+import type { ValueObject } from '../meta/value.js'
+import { objectAt, objectsAt } from './object-access.js'
+import {
+  countGeneration,
+  countSpecChanges,
+  type ForUpdate,
+  inTurn,
+  keepGeneration,
+  type Strategy,
+  same,
+  startGeneration,
+} from './strategy-parts.js'
+
+/** No status; the generation counts changes of the spec. */
+const specOnly: Strategy = { forCreate: startGeneration, forUpdate: inTurn(keepGeneration, countSpecChanges) }
+
+const SLICE_FIELDS = ['addressType', 'endpoints', 'ports']
+
+/** Consumers of slices find them by their labels: those count, too. */
+const countSliceChanges: ForUpdate = (slice, old) => {
+  const unchanged =
+    SLICE_FIELDS.every(field => same(slice, old, field)) &&
+    same(objectAt(slice, 'metadata'), objectAt(old, 'metadata'), 'labels')
+  if (!unchanged) countGeneration(slice, old)
+}
+
+/** Only versions that are no more could write this. */
+function dropTopology(slice: ValueObject): void {
+  for (const endpoint of objectsAt(slice, 'endpoints')) delete endpoint['deprecatedTopology']
+}
+
+const endpointSlices: Strategy = {
+  forCreate: slice => {
+    startGeneration(slice)
+    dropTopology(slice)
+  },
+  forUpdate: inTurn(
+    keepGeneration,
+    (slice, old) => {
+      if (!same(slice, old, 'endpoints')) dropTopology(slice)
+    },
+    countSliceChanges,
+  ),
+}
+
+export const NETWORK_STRATEGIES: Readonly<Record<string, () => Strategy>> = {
+  'discovery.k8s.io/v1 EndpointSlice': () => endpointSlices,
+  'networking.k8s.io/v1 NetworkPolicy': () => specOnly,
+  'networking.k8s.io/v1 IngressClass': () => specOnly,
+}

@@ -1,0 +1,48 @@
+// Disruption budgets: how many of some pods must be there, or may be gone, at any time.
+import { asStruct, type FieldError, fieldInvalid } from '../../meta/field-errors.js'
+import { checkLabelSelector } from '../../meta/label-selectors.js'
+import { getOwn, type ValueObject } from '../../meta/value.js'
+import { has, objectAt, objectOrNone, objectsAt, textAt } from '../object-access.js'
+import { checkMetaUpdate, checkOneOf, type Validation } from './common-rules.js'
+import { checkConditions } from './conditions.js'
+import { checkAtMostAll, checkCount, checkCounts } from './pod-owners.js'
+
+export const disruptionBudgetValidation: Validation = {
+  create: budget => checkSpec(objectAt(budget, 'spec')),
+  update: (budget, old) => [...checkMetaUpdate(budget, old), ...checkSpec(objectAt(budget, 'spec'))],
+  status: (budget, old) => [...checkMetaUpdate(budget, old), ...checkStatus(objectAt(budget, 'status'))],
+}
+
+const EVICTION_POLICIES = ['AlwaysAllow', 'IfHealthyBudget']
+
+function checkSpec(spec: ValueObject): FieldError[] {
+  const selector = objectOrNone(spec, 'selector')
+  return [
+    ...checkEither(spec),
+    ...['minAvailable', 'maxUnavailable'].flatMap(field => {
+      const count = getOwn(spec, field) ?? null
+      if (count === null) return []
+      return [checkCount(count, `spec.${field}`), checkAtMostAll(count, `spec.${field}`)].flat()
+    }),
+    ...(selector === undefined ? [] : checkLabelSelector(selector, 'spec.selector')),
+    ...(has(spec, 'unhealthyPodEvictionPolicy')
+      ? checkOneOf(textAt(spec, 'unhealthyPodEvictionPolicy'), EVICTION_POLICIES, 'spec.unhealthyPodEvictionPolicy')
+      : []),
+  ]
+}
+
+function checkEither(spec: ValueObject): FieldError[] {
+  if (!has(spec, 'minAvailable') || !has(spec, 'maxUnavailable')) return []
+  const shown = asStruct({
+    MinAvailable: spec['minAvailable']!,
+    Selector: getOwn(spec, 'selector') ?? null,
+    MaxUnavailable: spec['maxUnavailable']!,
+    UnhealthyPodEvictionPolicy: getOwn(spec, 'unhealthyPodEvictionPolicy') ?? null,
+  })
+  return [fieldInvalid('spec', shown, 'minAvailable and maxUnavailable cannot be both set')]
+}
+
+const checkStatus = (status: ValueObject): FieldError[] => [
+  ...checkConditions(objectsAt(status, 'conditions'), 'status.conditions'),
+  ...checkCounts(status, ['disruptionsAllowed', 'currentHealthy', 'desiredHealthy', 'expectedPods'], 'status'),
+]
