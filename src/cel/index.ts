@@ -1,136 +1,51 @@
-// Common Expression Language: compile an expression once, evaluate it often, know what it costs before and after.
-import { CelError, CostLimitExceeded, isError } from './cel-error.js'
-import { type CelType, DYN } from './cel-type.js'
-import { type Checked, check } from './checker.js'
-import { compileTree } from './compile.js'
-import { beginEffort, effortLeft, MOST_EFFORT } from './effort.js'
-import type { Environment } from './environment.js'
-import type { Variables } from './frame.js'
-import { checkLiterals } from './literal-checks.js'
-import { parse } from './parser.js'
-import { InstantiationError } from './selection.js'
-import { type Issue, printIssues, type Source } from './source.js'
-import type { Expr } from './syntax-tree.js'
-import type { Value } from './values.js'
+// The Common Expression Language: compile an expression once, evaluate it often, know what it costs before and after.
+// This is `binnacle/cel`, and what the other rooms know of the language.
 
-export interface Program {
-  readonly source: Source
-  readonly expr: Expr
-  /** Left out if the expression was not checked. */
-  readonly checked?: Checked
-  /** The type of what it evaluates to. */
-  readonly type: CelType
-  readonly evaluate: (variables: Variables, options?: EvaluateOptions) => Evaluation
-}
-
-export interface EvaluateOptions {
-  /** What the evaluation may cost at most; 1,000,000 if not given. */
-  readonly costLimit?: number
-  /** The most work beyond what costs account for (see effort.ts); a second's worth if not given. */
-  readonly effortLimit?: number
-}
-
-export interface Evaluation {
-  /** Left out if the expression came to an error. */
-  readonly value?: Value
-  readonly error?: CelError
-  /** True if the error is that the limit was spent. */
-  readonly limitExceeded?: boolean
-  readonly cost: number
-  readonly effort: number
-}
-
-export type Compilation =
-  | { readonly ok: true; readonly program: Program }
-  | {
-      readonly ok: false
-      /** `program` where each part is right but a constant one cannot be computed. */
-      readonly stage: 'parse' | 'check' | 'program'
-      /** In the last stage the expression has been checked. */
-      readonly checked?: Checked
-      /** Every error, with the lines and carets. */
-      readonly message: string
-      readonly issues: readonly Issue[]
-    }
-
-export interface CompileOptions {
-  /** False leaves out the checker: names and types are then looked at only in evaluation. */
-  readonly check?: boolean
-}
-
-const DEFAULT_COST_LIMIT = 1_000_000
-
-export function compile(text: string, environment: Environment, options: CompileOptions = {}): Compilation {
-  const parsed = parse(text, environment)
-  const { source } = parsed
-  if (!parsed.ok) {
-    return { ok: false, stage: 'parse', message: printIssues(source, parsed.issues), issues: parsed.issues }
-  }
-  const { expr } = parsed
-  let checked: Checked | undefined
-  if (options.check !== false) {
-    const result = check(expr, environment)
-    const issues = result.ok ? checkLiterals(result.checked, environment) : result.issues
-    if (!result.ok || issues.length > 0) {
-      return { ok: false, stage: 'check', message: printIssues(source, issues), issues }
-    }
-    checked = result.checked
-  }
-  try {
-    const evaluate = compileTree(checked ?? { expr }, environment)
-    return {
-      ok: true,
-      program: {
-        source,
-        expr,
-        type: checked?.type ?? DYN,
-        ...(checked ? { checked } : {}),
-        evaluate(variables, { costLimit = DEFAULT_COST_LIMIT, effortLimit = MOST_EFFORT } = {}) {
-          beginEffort(effortLimit)
-          const frame = { variables, locals: [], cost: 0, limit: costLimit }
-          const spent = (): { cost: number; effort: number } => ({
-            cost: frame.cost,
-            effort: effortLimit - effortLeft(),
-          })
-          try {
-            const value = evaluate(frame)
-            return isError(value) ? { error: value, ...spent() } : { value, ...spent() }
-          } catch (error) {
-            if (!(error instanceof CostLimitExceeded)) throw error
-            return { error: new CelError(error.message), limitExceeded: true, ...spent() }
-          }
-        },
-      },
-    }
-  } catch (error) {
-    if (!(error instanceof InstantiationError)) throw error
-    const issues = [{ offset: -1, message: error.message }]
-    return { ok: false, stage: 'program', message: error.message, issues, ...(checked ? { checked } : {}) }
-  }
-}
+// Compiling and evaluating.
 
 export { CelError, isError, NO_SUCH_OVERLOAD } from './cel-error.js'
+export { parse } from './parser.js'
+export {
+  type Compilation,
+  type CompileOptions,
+  compile,
+  type EvaluateOptions,
+  type Evaluation,
+  type Program,
+} from './program.js'
+export type { Issue, Source } from './source.js'
+
+// What expressions may refer to: variables, functions, types.
+
 export * as types from './cel-type.js'
 export { type CelType, printType } from './cel-type.js'
 export type { Checked } from './checker.js'
-export { type CostTree, type EstimateOptions, estimateCost, type SizeEstimator } from './cost-estimate.js'
-export { type Interval, UNBOUNDED } from './cost-intervals.js'
 export { effort, MOST_EFFORT, sameText } from './effort.js'
 export {
   createEnvironment,
   type Environment,
   type EnvironmentOptions,
   extendEnvironment,
+  type FunctionDeclaration,
   type Library,
   type ObjectTypes,
+  type Overload,
 } from './environment.js'
 export type { Variables } from './frame.js'
 export { RULE_ENVIRONMENT, RULE_LIBRARIES } from './libraries/rule-libraries.js'
 export { STANDARD_LIBRARY } from './libraries/standard.js'
+
+// What expressions may cost, before they are evaluated.
+
+export { type CostTree, type EstimateOptions, estimateCost, type SizeEstimator } from './cost-estimate.js'
+export { type Interval, UNBOUNDED } from './cost-intervals.js'
+export { type Expr, walk } from './syntax-tree.js'
+
+// Values: from and to plain JavaScript, or made by the host.
+
 export { Duration, parseTimestamp, Timestamp } from './moments.js'
 export { Double, intOf, Uint } from './numbers.js'
-export { parse } from './parser.js'
-export { walk } from './syntax-tree.js'
+export { fromPlain, toPlain } from './plain-values.js'
 export {
   CelMap,
   equal,
