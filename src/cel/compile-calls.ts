@@ -2,12 +2,12 @@
 import { CelError, isError, NO_SUCH_OVERLOAD } from './cel-error.js'
 import type { CelType } from './cel-type.js'
 import type { Reference } from './checker.js'
-import { directOperator } from './direct-operators.js'
+import { type DirectBinary, type DirectUnary, directBinary, directUnary } from './direct-operators.js'
 import { candidateNames, type Environment, type Overload } from './environment.js'
-import { type Compiled, constant, type Evaluate, spend } from './frame.js'
+import { type Compiled, constant, type Evaluate, LIST_COST, spend } from './frame.js'
 import { indexInto, printKey } from './operators.js'
 import { InstantiationError, optionalField, optionalIndex, qualify } from './selection.js'
-import { type CallExpr, type Expr, OPERATORS } from './syntax-tree.js'
+import { type CallExpr, type Expr, type ListExpr, OPERATORS } from './syntax-tree.js'
 import {
   CelMap,
   isList,
@@ -55,7 +55,8 @@ export function compileCall(compiler: Compiler, expr: CallExpr): Compiled {
     }
     case OPERATORS.add: {
       const slot = compiler.accumulatorSlot(expr.args[0]!)
-      if (slot !== undefined && expr.args[1]!.kind === 'list') return append(compiler, expr.args[1]!, slot)
+      const [, more] = expr.args
+      if (slot !== undefined && more!.kind === 'list') return append(compiler, more!, slot)
       return invoke(compiler, expr)
     }
     case 'cel.@mapInsert':
@@ -123,7 +124,25 @@ function index(compiler: Compiler, expr: CallExpr, get: (value: Value, key: Valu
 }
 
 /** `accumulator + [element]` of the macros: the accumulator is nobody else's, so it grows in place. */
-function append(compiler: Compiler, list: Expr, slot: number): Compiled {
+function append(compiler: Compiler, list: ListExpr, slot: number): Compiled {
+  const [only] = list.elements
+  if (list.elements.length === 1 && list.optional.length === 0) {
+    const { run, constant: known } = compiler.compile(only!)
+    const price = known === undefined ? LIST_COST : 0
+    return {
+      run: frame => {
+        const accu = frame.locals[slot]!
+        spend(frame, 2)
+        const item = run(frame)
+        if (!isError(item)) spend(frame, price)
+        if (isError(accu)) return accu
+        if (isError(item)) return item
+        if (!Array.isArray(accu)) return NO_SUCH_OVERLOAD
+        accu.push(item)
+        return accu
+      },
+    }
+  }
   const { run } = compiler.compile(list)
   return {
     run: frame => {
@@ -201,15 +220,18 @@ function invoke(compiler: Compiler, expr: CallExpr): Compiled {
   const folded = fold(name, overloads, compiled, target)
   if (folded) return folded
   const runs = compiled.map(arg => arg.run)
+  const [only] = overloads.length === 1 ? overloads : []
   switch (runs.length) {
     case 0:
       return { run: frame => target(frame, []) }
     case 1: {
-      const [only] = runs as [Evaluate]
+      const [operand] = runs as [Evaluate]
+      const direct = only && directUnary(only, compiler.typeOf(args[0]!))
+      if (direct) return { run: unary(operand, direct) }
       const unguarded = overloads.some(overload => overload.unguarded)
       return {
         run: frame => {
-          const value = only(frame)
+          const value = operand(frame)
           if (isError(value) && !unguarded) {
             spend(frame, 1)
             return value
@@ -221,8 +243,8 @@ function invoke(compiler: Compiler, expr: CallExpr): Compiled {
     case 2: {
       const [first, second] = runs as [Evaluate, Evaluate]
       const types = args.map(arg => compiler.typeOf(arg))
-      const direct = overloads.length === 1 ? directOperator(overloads[0]!, types) : undefined
-      const both = direct ? undefined : target
+      const direct = only && directBinary(only, types)
+      if (direct) return { run: binary(first, compiled[1]!, direct) }
       return {
         run: frame => {
           // Both operands are evaluated, whatever becomes of the first.
@@ -232,9 +254,7 @@ function invoke(compiler: Compiler, expr: CallExpr): Compiled {
             spend(frame, 1)
             return a instanceof CelError ? a : b
           }
-          if (both) return both(frame, [a, b])
-          spend(frame, 1)
-          return direct!(a, b)
+          return target(frame, [a, b])
         },
       }
     }
@@ -250,6 +270,38 @@ function invoke(compiler: Compiler, expr: CallExpr): Compiled {
           return target(frame, values)
         },
       }
+  }
+}
+
+function unary(operand: Evaluate, { call }: DirectUnary): Evaluate {
+  return frame => {
+    const value = operand(frame)
+    spend(frame, 1)
+    return value instanceof CelError ? value : call(value)
+  }
+}
+
+function binary(first: Evaluate, { run: second, constant: known }: Compiled, { call, cost }: DirectBinary): Evaluate {
+  if (known !== undefined) {
+    return frame => {
+      const a = first(frame)
+      if (a instanceof CelError) {
+        spend(frame, 1)
+        return a
+      }
+      spend(frame, cost === undefined ? 1 : cost(a, known))
+      return call(a, known)
+    }
+  }
+  return frame => {
+    const a = first(frame)
+    const b = second(frame)
+    if (a instanceof CelError || b instanceof CelError) {
+      spend(frame, 1)
+      return a instanceof CelError ? a : b
+    }
+    spend(frame, cost === undefined ? 1 : cost(a, b))
+    return call(a, b)
   }
 }
 

@@ -4,38 +4,36 @@ import type { CelType } from './cel-type.js'
 import type { Checked, Reference } from './checker.js'
 import { type Compiler, compileCall } from './compile-calls.js'
 import { candidateNames, type Environment } from './environment.js'
-import { type Compiled, constant, type Evaluate, type Frame, spend } from './frame.js'
+import { type Compiled, constant, type Evaluate, LIST_COST, spend } from './frame.js'
+import { fold, quantify } from './loops.js'
 import { printKey } from './operators.js'
-import { hasField, InstantiationError, qualify, selectField } from './selection.js'
+import { hasField, InstantiationError, select } from './selection.js'
 import {
   ACCUMULATOR,
+  type CallExpr,
   type ComprehensionExpr,
   type Expr,
   type ListExpr,
   type MapExpr,
+  OPERATORS,
   type SelectExpr,
   type StructExpr,
 } from './syntax-tree.js'
-import {
-  CelMap,
-  isList,
-  itemAt,
-  MapValue,
-  OptionalValue,
-  sizeOfList,
-  TypeValue,
-  typeName,
-  typeOfValue,
-  type Value,
-} from './values.js'
+import { CelMap, OptionalValue, TypeValue, typeName, type Value } from './values.js'
 
-const LIST_COST = 10
 const MAP_COST = 30
 const STRUCT_COST = 40
 
-export function compileTree(tree: { expr: Expr } & Partial<Checked>, environment: Environment): Evaluate {
+export interface CompiledTree {
+  readonly run: Evaluate
+  /** How many local variables it has. */
+  readonly locals: number
+}
+
+export function compileTree(tree: { expr: Expr } & Partial<Checked>, environment: Environment): CompiledTree {
   const compiler = new TreeCompiler(environment, tree.types ?? [], tree.references ?? [], tree.types !== undefined)
-  return compiler.compile(tree.expr).run
+  const { run } = compiler.compile(tree.expr)
+  return { run, locals: compiler.locals }
 }
 
 interface Local {
@@ -47,7 +45,7 @@ interface Local {
 }
 
 class TreeCompiler implements Compiler {
-  private locals = 0
+  locals = 0
   private scope: Local | undefined
 
   constructor(
@@ -153,17 +151,18 @@ class TreeCompiler implements Compiler {
     const { field } = expr
     if (expr.testOnly) {
       // has() costs what its operand costs.
-      const { run } = operand
-      const base = operand.branch ? 0 : 1
+      const { run, branch, read = run } = operand
+      const [before, after] = operand.read ? [1, 0] : [0, branch ? 0 : 1]
       return {
         run: frame => {
-          const value = run(frame)
-          spend(frame, base)
-          return isError(value) ? value : hasField(value, field)
+          spend(frame, before)
+          const value = read(frame)
+          spend(frame, after)
+          return value instanceof CelError ? value : hasField(value, field)
         },
       }
     }
-    const selected = qualify(operand, value => selectField(value, field))
+    const selected = select(operand, field)
     return this.checked ? selected : this.orQualifiedName(expr, selected)
   }
 
@@ -282,6 +281,12 @@ class TreeCompiler implements Compiler {
     const withAccu = this.scope
     const first = this.declare(expr.iterVar)
     const second = expr.iterVar2 === undefined ? undefined : this.declare(expr.iterVar2)
+    const decides = quantifierOf(expr)
+    if (decides !== undefined) {
+      const predicate = this.compile((expr.step as CallExpr).args[1]!).run
+      this.scope = outer
+      return { run: quantify({ range: range.run, predicate, decides, first: first.slot, second: second?.slot }) }
+    }
     const condition = this.compile(expr.condition)
     const step = this.compile(expr.step)
     this.scope = withAccu
@@ -336,12 +341,15 @@ const attribute = (read: Evaluate): Compiled => ({
     return read(frame)
   },
   branch: read,
+  read,
 })
 
-const readVariable =
-  (name: string): Evaluate =>
-  ({ variables }) =>
-    Object.hasOwn(variables, name) ? variables[name]! : new CelError(`no such attribute(s): ${name}`)
+function readVariable(name: string): Evaluate {
+  const missing = new CelError(`no such attribute(s): ${name}`)
+  // What every object has is a variable only if it is the host's own.
+  if (name in Object.prototype) return ({ variables }) => (Object.hasOwn(variables, name) ? variables[name]! : missing)
+  return ({ variables }) => variables[name] ?? (variables[name] === null ? null : missing)
+}
 
 function readLocal({ slot, lazy }: Local): Evaluate {
   if (!lazy) return ({ locals }) => locals[slot]!
@@ -365,48 +373,17 @@ const isBinding = ({ range, condition, accuVar }: ComprehensionExpr): boolean =>
   condition.value === false &&
   accuVar !== ACCUMULATOR
 
-/** The name that messages of the reference have for the kind of a value. */
-function goType(value: Value): string {
-  const { kind, name } = typeOfValue(value)
-  return `types.${kind === 'opaque' || kind === 'object' ? name : kind[0]!.toUpperCase() + kind.slice(1)}`
+/** The deciding value if the comprehension is what all() or exists() stand for. */
+function quantifierOf({ condition, step, result }: ComprehensionExpr): boolean | undefined {
+  const asked = argumentOf(condition, OPERATORS.notStrictlyFalse)
+  if (!isAccumulator(result)) return undefined
+  if (isAccumulator(asked)) return isAccumulator(argumentOf(step, OPERATORS.and)) ? false : undefined
+  const negated = isAccumulator(argumentOf(asked, OPERATORS.not))
+  return negated && isAccumulator(argumentOf(step, OPERATORS.or)) ? true : undefined
 }
 
-interface Fold {
-  readonly range: Evaluate
-  readonly init: Evaluate
-  readonly condition: Evaluate | undefined
-  readonly step: Evaluate
-  readonly result: Evaluate
-  readonly accu: number
-  readonly first: number
-  readonly second: number | undefined
-}
+const isAccumulator = (expr: Expr | undefined): boolean => expr?.kind === 'ident' && expr.name === ACCUMULATOR
 
-function fold({ range, init, condition, step, result, accu, first, second }: Fold): Evaluate {
-  /** False once the condition is. */
-  const turn = (frame: Frame, key: Value, value: Value | undefined): boolean => {
-    const { locals } = frame
-    locals[first] = key
-    if (second !== undefined) locals[second] = value
-    if (condition !== undefined && condition(frame) === false) return false
-    locals[accu] = step(frame)
-    return true
-  }
-  return frame => {
-    const over = range(frame)
-    if (isError(over)) return over
-    frame.locals[accu] = init(frame)
-    if (isList(over)) {
-      const size = sizeOfList(over)
-      for (let i = 0; i < size; i++) {
-        const item = itemAt(over, i)
-        if (!(second === undefined ? turn(frame, item, undefined) : turn(frame, i, item))) break
-      }
-    } else if (over instanceof MapValue) {
-      for (const key of over.keys()) {
-        if (!turn(frame, key, second === undefined ? undefined : over.get(key))) break
-      }
-    } else return new CelError(`got '${goType(over)}', expected iterable type`)
-    return result(frame)
-  }
-}
+/** The first argument if the expression is a call of that operator. */
+const argumentOf = (expr: Expr | undefined, operator: string): Expr | undefined =>
+  expr?.kind === 'call' && expr.name === operator ? expr.args[0] : undefined

@@ -11,6 +11,9 @@ export interface Frame {
   readonly limit: number
 }
 
+/** What a list that an expression makes costs beside its elements. */
+export const LIST_COST = 10
+
 export type Evaluate = (frame: Frame) => Value
 
 /** Costs are taken before the work is done wherever they can be known by then, so that no work outlasts its budget. */
@@ -27,6 +30,8 @@ export interface Compiled {
    * root. A condition takes its branches in this form.
    */
   readonly branch?: Evaluate
+  /** Set for a plain name: its value, without the price for looking it up. */
+  readonly read?: Evaluate
   /** Set if the value is known before any evaluation. It then costs nothing. */
   readonly constant?: Value
 }

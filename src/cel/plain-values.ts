@@ -40,11 +40,15 @@ export function fromPlain(plain: unknown): Value {
 }
 
 function fromObject(plain: object | null): Value {
-  if (plain === null || isValue(plain)) return plain
+  if (plain === null) return null
   if (Array.isArray(plain)) return new PlainList(plain)
+  // Almost all are of JSON, and need no further look.
+  const prototype: unknown = Object.getPrototypeOf(plain)
+  if (prototype === Object.prototype || prototype === null) return new PlainMap(plain as Record<string, unknown>)
+  if (isValue(plain)) return plain
   if (plain instanceof Map) return mapFrom(Array.from(plain, ([key, value]) => [fromPlain(key), fromPlain(value)]))
   if (plain instanceof Date) return timestampOf(BigInt(plain.getTime()) * MILLION)
-  return new PlainMap(plain as Readonly<Record<string, unknown>>)
+  return new PlainMap(plain as Record<string, unknown>)
 }
 
 const MILLION = 1_000_000n
@@ -89,10 +93,11 @@ class PlainMap extends MapValue {
     return size
   }
   get(key: Value): Value | undefined {
-    // Only what is its own: `constructor` is no key of an object that does not say so.
-    if (typeof key !== 'string' || !Object.hasOwn(this.entries, key)) return undefined
+    if (typeof key !== 'string') return undefined
     const found = this.entries[key]
-    return found === undefined ? undefined : fromPlain(found)
+    // Only what is its own: all that an object inherits are functions, which are no values, and `__proto__`.
+    if (found === undefined || typeof found === 'function') return undefined
+    return key === '__proto__' && !Object.hasOwn(this.entries, key) ? undefined : fromPlain(found)
   }
   *keys(): Generator<Value> {
     for (const key of Object.keys(this.entries)) if (this.entries[key] !== undefined) yield key

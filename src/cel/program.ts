@@ -5,7 +5,7 @@ import { type Checked, check } from './checker.js'
 import { compileTree } from './compile.js'
 import { beginEffort, effortLeft, MOST_EFFORT } from './effort.js'
 import type { Environment } from './environment.js'
-import type { Variables } from './frame.js'
+import type { Frame, Variables } from './frame.js'
 import { checkLiterals } from './literal-checks.js'
 import { parse } from './parser.js'
 import { InstantiationError } from './selection.js'
@@ -62,6 +62,7 @@ export interface CompileOptions {
 }
 
 const DEFAULT_COST_LIMIT = 1_000_000
+const NO_OPTIONS: EvaluateOptions = {}
 
 /** Reads and checks an expression and makes it ready to be evaluated, any number of times. */
 export function compile(text: string, environment: Environment, options: CompileOptions = {}): Compilation {
@@ -81,7 +82,8 @@ export function compile(text: string, environment: Environment, options: Compile
     checked = result.checked
   }
   try {
-    const evaluate = compileTree(checked ?? { expr }, environment)
+    const { run, locals } = compileTree(checked ?? { expr }, environment)
+    const unset: readonly undefined[] = Array.from({ length: locals }, () => undefined)
     return {
       ok: true,
       program: {
@@ -89,11 +91,11 @@ export function compile(text: string, environment: Environment, options: Compile
         expr,
         type: checked?.type ?? DYN,
         ...(checked ? { checked } : {}),
-        evaluate(variables, { costLimit = DEFAULT_COST_LIMIT, effortLimit = MOST_EFFORT } = {}) {
+        evaluate(variables, { costLimit = DEFAULT_COST_LIMIT, effortLimit = MOST_EFFORT } = NO_OPTIONS) {
           beginEffort(effortLimit)
-          const frame = { variables, locals: [], cost: 0, limit: costLimit }
+          const frame: Frame = { variables, locals: unset.slice(), cost: 0, limit: costLimit }
           try {
-            const value = evaluate(frame)
+            const value = run(frame)
             const effort = effortLimit - effortLeft()
             return isError(value) ? { error: value, cost: frame.cost, effort } : { value, cost: frame.cost, effort }
           } catch (error) {

@@ -1,5 +1,5 @@
 // Steps into values: fields, keys and indexes, plain and optional, and what a step costs.
-import { isError, NO_SUCH_OVERLOAD } from './cel-error.js'
+import { CelError, isError, NO_SUCH_OVERLOAD } from './cel-error.js'
 import { type Compiled, type Evaluate, spend } from './frame.js'
 import { indexInto, noSuchKey } from './operators.js'
 import { MapValue, ObjectValue, OPTIONAL_NONE, OptionalValue, type Value } from './values.js'
@@ -19,6 +19,27 @@ export function qualify(operand: Compiled, step: (value: Value) => Value): Compi
     }
   if (operand.branch) return { run: after(operand.run, 1), branch: after(operand.branch, 1) }
   return { run: after(operand.run, 2), branch: after(operand.run, 1) }
+}
+
+/** `operand.field`. A field of a name is what rules are made of: it is one step. */
+export function select(operand: Compiled, field: string): Compiled {
+  const { read } = operand
+  if (read === undefined) return qualify(operand, value => selectField(value, field))
+  return {
+    run: frame => {
+      spend(frame, 1)
+      const value = read(frame)
+      if (value instanceof CelError) return value
+      spend(frame, 1)
+      return selectField(value, field)
+    },
+    branch: frame => {
+      const value = read(frame)
+      if (value instanceof CelError) return value
+      spend(frame, 1)
+      return selectField(value, field)
+    },
+  }
 }
 
 export function selectField(value: Value, field: string): Value {
