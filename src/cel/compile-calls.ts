@@ -3,6 +3,7 @@ import { CelError, isError, NO_SUCH_OVERLOAD } from './cel-error.js'
 import type { CelType } from './cel-type.js'
 import type { Reference } from './checker.js'
 import { type DirectBinary, type DirectUnary, directBinary, directUnary } from './direct-operators.js'
+import { effort } from './effort.js'
 import { candidateNames, type Environment, type Overload } from './environment.js'
 import { type Compiled, constant, type Evaluate, LIST_COST, spend } from './frame.js'
 import { indexInto, printKey } from './operators.js'
@@ -372,6 +373,11 @@ function invokeOverload({ call, cost, params }: Overload): Invoke {
   if (!cost) {
     return (frame, args) => {
       spend(frame, 1)
+      for (let i = 0; i < args.length; i++) {
+        const arg = args[i]
+        // A long text is read for the price of a short one.
+        if (typeof arg === 'string' && arg.length > 100) effort(arg.length * 2.5)
+      }
       return apply(args)
     }
   }

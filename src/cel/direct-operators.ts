@@ -2,9 +2,10 @@
 // without an array for the arguments, and at the same price.
 import type { CelType, TypeKind } from './cel-type.js'
 import { STRING_TRAVERSAL } from './cost-intervals.js'
+import { codePoints } from './effort.js'
 import type { Overload } from './environment.js'
 import { addInts, type Int, multiplyInts, subtractInts } from './numbers.js'
-import { codePoints, type Value } from './values.js'
+import type { Value } from './values.js'
 
 export interface DirectUnary {
   readonly call: (a: Value) => Value

@@ -6,12 +6,15 @@ import { CostLimitExceeded } from './cel-error.js'
 /** Elements that one evaluation may look at, which is about a second; what costs account for stays below. */
 export const MOST_EFFORT = 12_000_000
 
-let left = MOST_EFFORT
+// Between evaluations nobody counts.
+let left = Number.POSITIVE_INFINITY
 
 export function beginEffort(limit: number): void {
   left = limit
   lengths.clear()
 }
+
+export const endEffort = (): void => beginEffort(Number.POSITIVE_INFINITY)
 
 /** What is left of the limit. */
 export const effortLeft = (): number => left
@@ -58,6 +61,14 @@ function countCodePoints(text: string): number {
 /** Whether two texts are the same. Many characters are compared in the time that an element takes. */
 export function sameText(a: string, b: string): boolean {
   if (a.length !== b.length) return false
-  if (a.length >= LONG_TEXT) effort(a.length / LONG_TEXT)
+  textEffort(a.length)
   return a === b
 }
+
+/** To be called before so many characters or bytes are read or written. */
+export function textEffort(length: number): void {
+  if (length >= LONG_TEXT) effort(length / LONG_TEXT)
+}
+
+/** The same for a text that is made: before it gets longer than a text can be, there is no effort left. */
+export const writingEffort = (length: number): void => textEffort(length * 8)

@@ -1,5 +1,6 @@
 // Plain JavaScript in and out: JSON, dates, bytes and Maps, for hosts that have no values of their own.
 import { CelError } from './cel-error.js'
+import { beginEffort, endEffort, MOST_EFFORT } from './effort.js'
 import { Duration, nanosOf, printSeconds, Timestamp, timestampOf } from './moments.js'
 import { checkedInt, Double, Uint } from './numbers.js'
 import {
@@ -84,13 +85,16 @@ class PlainList extends ListValue {
 }
 
 class PlainMap extends MapValue {
+  private count: number | undefined
   constructor(private readonly entries: Readonly<Record<string, unknown>>) {
     super()
   }
   get size(): number {
-    let size = 0
-    for (const _ of this.keys()) size++
-    return size
+    if (this.count === undefined) {
+      this.count = 0
+      for (const _ of this.keys()) this.count++
+    }
+    return this.count
   }
   get(key: Value): Value | undefined {
     if (typeof key !== 'string') return undefined
@@ -110,18 +114,28 @@ class PlainMap extends MapValue {
  * an optional as what it holds or undefined; a type as its name.
  */
 export function toPlain(value: Value): unknown {
+  // A list that was doubled again and again has no end.
+  beginEffort(MOST_EFFORT)
+  try {
+    return plainOf(value)
+  } finally {
+    endEffort()
+  }
+}
+
+function plainOf(value: Value): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
   if (value instanceof Double || value instanceof Uint) return value.value
-  if (isList(value)) return Array.from(itemsOf(value), toPlain)
+  if (isList(value)) return Array.from(itemsOf(value), plainOf)
   if (value instanceof MapValue) return plainMap(value)
   if (value instanceof Timestamp) return new Date(Number(nanosOf(value) / MILLION))
   if (value instanceof Duration) return printSeconds(value)
-  if (value instanceof OptionalValue) return value.value === undefined ? undefined : toPlain(value.value)
+  if (value instanceof OptionalValue) return value.value === undefined ? undefined : plainOf(value.value)
   return value instanceof TypeValue ? value.type.name : value
 }
 
 function plainMap(map: MapValue): unknown {
-  const entries = Array.from(map.keys(), key => [toPlain(key), toPlain(map.get(key)!)] as const)
+  const entries = Array.from(map.keys(), key => [plainOf(key), plainOf(map.get(key)!)] as const)
   // fromEntries defines properties, so that a key of `__proto__` is one like others.
   return entries.every(([key]) => typeof key === 'string') ? Object.fromEntries(entries) : new Map(entries)
 }

@@ -3,7 +3,7 @@ import { CelError, CostLimitExceeded, isError } from './cel-error.js'
 import { type CelType, DYN } from './cel-type.js'
 import { type Checked, check } from './checker.js'
 import { compileTree } from './compile.js'
-import { beginEffort, effortLeft, MOST_EFFORT } from './effort.js'
+import { beginEffort, effortLeft, endEffort, MOST_EFFORT } from './effort.js'
 import type { Environment } from './environment.js'
 import type { Frame, Variables } from './frame.js'
 import { checkLiterals } from './literal-checks.js'
@@ -102,6 +102,8 @@ export function compile(text: string, environment: Environment, options: Compile
             if (!(error instanceof CostLimitExceeded)) throw error
             const effort = effortLimit - effortLeft()
             return { error: new CelError(error.message), limitExceeded: true, cost: frame.cost, effort }
+          } finally {
+            endEffort()
           }
         },
       },

@@ -20,7 +20,7 @@ import {
   TYPE,
   UINT,
 } from './cel-type.js'
-import { codePoints, effort, sameText } from './effort.js'
+import { codePoints, effort, sameText, textEffort } from './effort.js'
 import { Duration, Timestamp } from './moments.js'
 import { Double, type Int, intOf, isInt, MAX_INT, Uint } from './numbers.js'
 
@@ -257,7 +257,7 @@ export function equal(a: Value, b: Value): boolean {
   if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b)
   if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
-  if (a instanceof Uint8Array) return b instanceof Uint8Array && a.length === b.length && a.every((x, i) => x === b[i])
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b)
   if (a instanceof TypeValue) return b instanceof TypeValue && a.type.name === b.type.name
   if (a instanceof OptionalValue) {
     if (!(b instanceof OptionalValue)) return false
@@ -266,8 +266,15 @@ export function equal(a: Value, b: Value): boolean {
   return a instanceof ObjectValue || a instanceof OpaqueValue ? a.equals(b) : false
 }
 
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  textEffort(a.length)
+  return Buffer.compare(a, b) === 0
+}
+
 function equalLists(a: List, b: List): boolean {
   if (sizeOfList(a) !== sizeOfList(b)) return false
+  effort(4)
   const size = visitedSize(a)
   for (let i = 0; i < size; i++) if (!equal(itemAt(a, i), itemAt(b, i))) return false
   return true
@@ -275,7 +282,8 @@ function equalLists(a: List, b: List): boolean {
 
 function equalMaps(a: MapValue, b: MapValue): boolean {
   if (a.size !== b.size) return false
-  effort(a.size)
+  // To look up a key is more work than to look at an element.
+  effort(a.size * 10)
   for (const key of a.keys()) {
     const other = b.get(key)
     if (other === undefined || other instanceof CelError || !equal(a.get(key)!, other)) return false

@@ -1,6 +1,7 @@
 // find and findAll.
 import { CelError } from '../cel-error.js'
 import { INT, listOf, STRING } from '../cel-type.js'
+import { effort } from '../effort.js'
 import type { Implementation, Library, Overload } from '../environment.js'
 import { pattern, patternFault } from '../patterns.js'
 import type { Value } from '../values.js'
@@ -63,6 +64,8 @@ function find(text: string, expression: string): Value {
   return matcher.find() ? (matcher.group() ?? '') : ''
 }
 
+const EFFORT_OF_A_MATCH = 25
+
 /** A negative limit is none. */
 function findAll(text: string, expression: string, limit: number): Value {
   const compiled = pattern(expression)
@@ -75,6 +78,7 @@ function findAll(text: string, expression: string, limit: number): Value {
     // An empty match right behind another one does not count.
     if (matcher.start() === matcher.end() && matcher.start() === end) continue
     end = matcher.end()
+    effort(EFFORT_OF_A_MATCH)
     found.push(matcher.group() ?? '')
   }
   return found

@@ -200,9 +200,12 @@ function arithmetic(name: string, id: string, types: readonly CelType[], call: (
   }
 }
 
+/** The length of a long text is counted once, so that it is no effort to ask again. */
+const sizeCost: Pick<Overload, 'cost'> = { cost: () => 1 }
+
 const sizes = ([suffix, type]: readonly [string, CelType]): Overload[] => [
-  { ...overload(`size_${suffix}`, [type], INT, sizeOrUnfit), unguarded: true },
-  { ...member(`${suffix}_size`, [type], INT, sizeOrUnfit), unguarded: true },
+  { ...overload(`size_${suffix}`, [type], INT, sizeOrUnfit), unguarded: true, ...sizeCost },
+  { ...member(`${suffix}_size`, [type], INT, sizeOrUnfit), unguarded: true, ...sizeCost },
 ]
 
 function sizeOrUnfit(value: Value): Value {

@@ -2,6 +2,7 @@
 // `%f` groups digits, `%e` writes powers of ten out and knows no precision.
 import { compareTexts, printFloat, quote } from '../../meta/go-text.js'
 import { CelError } from '../cel-error.js'
+import { effort, textEffort, writingEffort } from '../effort.js'
 import { Duration, printTimestamp, Timestamp } from '../moments.js'
 import { Double, isInt, Uint } from '../numbers.js'
 import { printKey } from '../operators.js'
@@ -30,6 +31,8 @@ export function formatString(format: string, args: List): Value {
       return new CelError(`precision ${precision} exceeds the most of ${MAX_PRECISION}`)
     const text = formatOne(clause[2]!, precision, itemAt(args, next))
     if (typeof text !== 'string') return text
+    // The reference takes 1 for it, however much is written.
+    writingEffort(text.length * 2)
     result += text
     next++
     at += clause[0].length - 1
@@ -168,9 +171,15 @@ function formatMap(map: MapValue): string | CelError {
   return `{${parts.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
 
+const EFFORT_OF_A_PART = 30
+
 /** A value inside a list or map, as the expression that would give it. */
 function formatPart(value: Value): string | CelError {
-  if (typeof value === 'string') return quote(value)
+  effort(EFFORT_OF_A_PART)
+  if (typeof value === 'string') {
+    textEffort(value.length * 20)
+    return quote(value)
+  }
   if (value instanceof Uint8Array) return `b${quote(Buffer.from(value).toString('utf8'))}`
   if (value instanceof Timestamp) return `timestamp(${quote(printTimestamp(value))})`
   if (value instanceof Duration) return `duration(${quote(printDurationSeconds(value))})`

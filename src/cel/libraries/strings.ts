@@ -2,10 +2,12 @@
 import { CelError } from '../cel-error.js'
 import { type CelType, DYN, INT, listOf, STRING } from '../cel-type.js'
 import { add, type Interval, multiply, STRING_TRAVERSAL, scale, traversal, UNBOUNDED } from '../cost-intervals.js'
+import { codePoints, effort, textEffort, writingEffort } from '../effort.js'
 import type { FunctionDeclaration, Implementation, Library, Overload } from '../environment.js'
 import type { Int } from '../numbers.js'
 import { costSize, itemsOf, type List, type Value } from '../values.js'
 import { formatString } from './string-format.js'
+import { indexIn, lastIndexIn, splitText } from './text-search.js'
 import { traversalCost } from './traversal-cost.js'
 
 const member = (
@@ -172,9 +174,16 @@ const wrapped = (value: number): number => (value >= UNBOUNDED ? 0 : value)
 const outOfRange = (index: Int): CelError => new CelError(`index out of range: ${index}`)
 
 /** Most strings are ASCII, where characters are where their units are. */
-const isAscii = (text: string): boolean => /^[\0-\x7f]*$/.test(text)
+function isAscii(text: string): boolean {
+  textEffort(text.length * 4)
+  return /^[\0-\x7f]*$/.test(text)
+}
 
-const characters = (text: string): string | readonly string[] => (isAscii(text) ? text : Array.from(text))
+function characters(text: string): string | readonly string[] {
+  if (isAscii(text)) return text
+  effort(text.length / 4)
+  return Array.from(text)
+}
 
 function charAt(text: string, index: Int): Value {
   const all = characters(text)
@@ -186,39 +195,41 @@ function indexOf(text: Value, part: Value, offset: Value): Value {
   const s = text as string
   const sub = part as string
   const from = offset as Int
-  if (isAscii(s)) {
-    if (from < 0 || from >= Math.max(s.length, 1)) return sub === '' && from === 0 ? 0 : fromOutside(from, s.length)
-    return s.indexOf(sub, Number(from))
-  }
-  const all = Array.from(s)
-  const wanted = Array.from(sub)
+  const all = characters(s)
   if (sub === '' && from >= 0 && from <= all.length) return from
   if (from < 0 || from >= all.length) return fromOutside(from, all.length)
-  for (let i = Number(from); i <= all.length - wanted.length; i++) if (startsAt(all, wanted, i)) return i
-  return -1
+  const units = all === s ? Number(from) : unitsOf(s, Number(from))
+  return characterOf(s, indexIn(s, sub, units))
 }
 
 /** The end of the text is a place to look from; nothing is found there. */
 const fromOutside = (offset: Int, length: number): Value => (offset === length ? -1 : outOfRange(offset))
 
 function lastIndexOf(text: Value, part: Value, offset?: Value): Value {
-  const all = Array.from(text as string)
-  const wanted = Array.from(part as string)
+  const s = text as string
+  const sub = part as string
   const from = offset as Int | undefined
-  if (wanted.length === 0) {
-    if (from === undefined) return all.length
-    return from < 0 || from > all.length ? outOfRange(from) : from
+  const { length } = characters(s)
+  if (sub === '') {
+    if (from === undefined) return length
+    return from < 0 || from > length ? outOfRange(from) : from
   }
-  if (from !== undefined && (from < 0 || from >= Math.max(all.length, 1))) {
-    return from === all.length ? -1 : outOfRange(from)
+  if (from !== undefined && (from < 0 || from >= Math.max(length, 1))) {
+    return from === length ? -1 : outOfRange(from)
   }
-  let at = Math.min(from === undefined ? all.length : Number(from), all.length - wanted.length)
-  for (; at >= 0; at--) if (startsAt(all, wanted, at)) return at
-  return -1
+  const units = from === undefined || length === s.length ? from : unitsOf(s, Number(from))
+  return characterOf(s, lastIndexIn(s, sub, units === undefined ? undefined : Number(units)))
 }
 
-const startsAt = (all: readonly string[], wanted: readonly string[], at: number): boolean =>
-  wanted.every((character, i) => all[at + i] === character)
+/** Where a character begins, in units. */
+function unitsOf(text: string, character: number): number {
+  let units = 0
+  for (let i = 0; i < character; i++) units += text.codePointAt(units)! > 0xffff ? 2 : 1
+  return units
+}
+
+/** Which character begins at a unit; -1 stays what it is. */
+const characterOf = (text: string, unit: number): number => (unit <= 0 ? unit : codePoints(text.slice(0, unit)))
 
 const changeCase = (text: string, letters: RegExp, change: (found: string) => string): string =>
   text.replace(letters, change)
@@ -227,7 +238,8 @@ function replace(text: Value, from: Value, to: Value, count: Value): Value {
   const s = text as string
   const most = Number(count)
   if (most === 0) return s
-  const parts = from === '' ? ['', ...Array.from(s), ''] : s.split(from as string)
+  const parts = from === '' ? ['', ...Array.from(s), ''] : splitText(s, from as string)
+  writingEffort(s.length + parts.length * (to as string).length)
   const limit = most < 0 ? parts.length - 1 : Math.min(most, parts.length - 1)
   return (
     parts.slice(0, limit + 1).join(to as string) +
@@ -242,7 +254,7 @@ function split(text: Value, by: Value, count: Value): Value {
   const s = text as string
   const most = Number(count)
   if (most === 0) return []
-  const parts = by === '' ? Array.from(s) : s.split(by as string)
+  const parts = by === '' ? Array.from(s) : splitText(s, by as string)
   if (most < 0 || parts.length <= most) return parts
   return [...parts.slice(0, most - 1), parts.slice(most - 1).join(by as string)]
 }
@@ -258,13 +270,22 @@ function substring(text: Value, start: Value, end?: Value): Value {
   return typeof part === 'string' ? part : part.join('')
 }
 
-/** Unicode's White_Space, which JavaScript's trim does not quite have. */
-const trim = (text: string): string => text.replace(/^[\p{White_Space}]+/u, '').replace(/[\p{White_Space}]+$/u, '')
+/** Without Unicode's White_Space around it, which JavaScript's trim does not quite have. */
+function trim(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isSpace(text[start]!)) start++
+  while (end > start && isSpace(text[end - 1]!)) end--
+  return text.slice(start, end)
+}
+
+const isSpace = (character: string): boolean => /\p{White_Space}/u.test(character)
 
 function join(list: List, separator: string): Value {
   const parts: string[] = []
   for (const item of itemsOf(list)) {
     if (typeof item !== 'string') return new CelError('join: invalid input: elements must be strings')
+    writingEffort(item.length + separator.length)
     parts.push(item)
   }
   return parts.join(separator)
@@ -282,9 +303,11 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
 }
 
-const quoteString = (text: string): string =>
+function quoteString(text: string): string {
+  textEffort(text.length * 20)
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
-  `"${text.toWellFormed().replace(/[\x07\b\f\n\r\t\v\\"]/g, found => ESCAPES[found]!)}"`
+  return `"${text.toWellFormed().replace(/[\x07\b\f\n\r\t\v\\"]/g, found => ESCAPES[found]!)}"`
+}
 
 function replaceEstimate({ target, args }: Parameters<NonNullable<Overload['estimate']>>[0]) {
   const size = target!.size

@@ -1,6 +1,7 @@
 // The parts of timestamps, in UTC or a time zone, and of durations.
 import { CelError, isError } from '../cel-error.js'
 import { DURATION, INT, STRING, TIMESTAMP } from '../cel-type.js'
+import { effort } from '../effort.js'
 import type { FunctionDeclaration, Overload } from '../environment.js'
 import type { Duration, Timestamp } from '../moments.js'
 import { intOf } from '../numbers.js'
@@ -88,6 +89,7 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 
 function namedOffset(zone: string, seconds: number): number | CelError {
   if (zone === '' || zone === 'UTC') return 0
+  effort(25)
   const format = zoneFormat(zone)
   if (format === undefined) return new CelError(`unknown time zone ${zone}`)
   const parts = new Map<string, number>()
@@ -104,6 +106,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
   if (known) return known
   // Names are as in the time zone database, capital letters included; offsets are not names.
   if (!/^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(zone)) return undefined
+  effort(600)
   try {
     const format = new Intl.DateTimeFormat('en-US-u-ca-iso8601', {
       timeZone: zone,
