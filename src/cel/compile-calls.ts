@@ -208,11 +208,7 @@ function* entriesOf(map: Value): Generator<readonly [Value, Value]> {
 function invoke(compiler: Compiler, expr: CallExpr): Compiled {
   const { name, overloads, args } = resolve(compiler, expr)
   const compiled = args.map(arg => compiler.compile(arg))
-  const target = implementation(
-    name,
-    overloads,
-    args.map(arg => compiler.typeOf(arg)),
-  )
+  const target = implementation(name, overloads)
   for (const { constantFault } of overloads) {
     const last = compiled.at(overloads[0]!.params.length > 2 ? 1 : -1)?.constant
     const fault = last === undefined ? undefined : constantFault?.(last)
@@ -228,7 +224,7 @@ function invoke(compiler: Compiler, expr: CallExpr): Compiled {
     case 1: {
       const [operand] = runs as [Evaluate]
       const direct = only && directUnary(only, compiler.typeOf(args[0]!))
-      if (direct) return { run: unary(operand, direct) }
+      if (direct) return { run: unary(operand, direct, target) }
       const unguarded = overloads.some(overload => overload.unguarded)
       return {
         run: frame => {
@@ -245,7 +241,7 @@ function invoke(compiler: Compiler, expr: CallExpr): Compiled {
       const [first, second] = runs as [Evaluate, Evaluate]
       const types = args.map(arg => compiler.typeOf(arg))
       const direct = only && directBinary(only, types)
-      if (direct) return { run: binary(first, compiled[1]!, direct) }
+      if (direct) return { run: binary(first, compiled[1]!, direct, target) }
       return {
         run: frame => {
           // Both operands are evaluated, whatever becomes of the first.
@@ -274,35 +270,43 @@ function invoke(compiler: Compiler, expr: CallExpr): Compiled {
   }
 }
 
-function unary(operand: Evaluate, { call }: DirectUnary): Evaluate {
+function unary(operand: Evaluate, { fits, call }: DirectUnary, otherwise: Invoke): Evaluate {
   return frame => {
     const value = operand(frame)
+    if (!fits(value) && !(value instanceof CelError)) return otherwise(frame, [value])
     spend(frame, 1)
     return value instanceof CelError ? value : call(value)
   }
 }
 
-function binary(first: Evaluate, { run: second, constant: known }: Compiled, { call, cost }: DirectBinary): Evaluate {
+function binary(
+  first: Evaluate,
+  { run: second, constant: known }: Compiled,
+  { fits, call, cost }: DirectBinary,
+  otherwise: Invoke,
+): Evaluate {
   if (known !== undefined) {
     return frame => {
       const a = first(frame)
-      if (a instanceof CelError) {
-        spend(frame, 1)
-        return a
+      if (fits(a)) {
+        spend(frame, cost === undefined ? 1 : cost(a, known))
+        return call(a, known)
       }
-      spend(frame, cost === undefined ? 1 : cost(a, known))
-      return call(a, known)
+      if (!(a instanceof CelError)) return otherwise(frame, [a, known])
+      spend(frame, 1)
+      return a
     }
   }
   return frame => {
     const a = first(frame)
     const b = second(frame)
-    if (a instanceof CelError || b instanceof CelError) {
-      spend(frame, 1)
-      return a instanceof CelError ? a : b
+    if (fits(a) && fits(b)) {
+      spend(frame, cost === undefined ? 1 : cost(a, b))
+      return call(a, b)
     }
-    spend(frame, cost === undefined ? 1 : cost(a, b))
-    return call(a, b)
+    if (!(a instanceof CelError || b instanceof CelError)) return otherwise(frame, [a, b])
+    spend(frame, 1)
+    return a instanceof CelError ? a : b
   }
 }
 
@@ -343,10 +347,9 @@ function resolve(compiler: Compiler, expr: CallExpr): Resolved {
 
 type Invoke = (frame: Parameters<Evaluate>[0], args: Value[]) => Value
 
-/** Calls the overload that fits, after taking its price. */
-function implementation(name: string, overloads: readonly Overload[], types: readonly (CelType | undefined)[]): Invoke {
+/** Calls the overload that fits, after taking its price. Values are looked at even if types are known: hosts have nulls. */
+function implementation(name: string, overloads: readonly Overload[]): Invoke {
   const [only] = overloads
-  if (overloads.length === 1 && only && (only.unguarded || isSettled(only, types))) return invokeOverload(only)
   const candidates = overloads.map(overload => ({ overload, call: invokeOverload(overload) }))
   return (frame, args) => {
     for (const { overload, call } of candidates) {
@@ -393,18 +396,6 @@ function invokeOverload({ call, cost, params }: Overload): Invoke {
     return result
   }
 }
-
-/**
- * True if the types known before evaluation leave no doubt that the overload fits. The elements of a host's list may
- * be errors.
- */
-const isSettled = (overload: Overload, types: readonly (CelType | undefined)[]): boolean =>
-  overload.params.every((param, i) => {
-    const type = types[i]
-    if (isWild(param)) return true
-    if (type === undefined || type.kind !== param.kind || type.nullable === true) return false
-    return param.kind !== 'list' || isWild(param.params[0]!)
-  })
 
 const isWild = ({ kind }: CelType): boolean => kind === 'dyn' || kind === 'param' || kind === 'any'
 

@@ -265,3 +265,19 @@ test('a type that can only be named passes the check, and no program is made of 
   })
   expect(compile('google.protobuf.Unheard == 1', rules)).toMatchObject({ ok: false, stage: 'check' })
 })
+
+test.each([
+  ['s == "a"', false],
+  ['s != "a"', true],
+  ['s == null || true', true],
+  ['s.contains("a")', 'no such overload'],
+  ['s < "a"', 'no such overload'],
+  ['i < 3', 'no such overload'],
+  ['i + 1 == 2', 'no such overload'],
+  ['s.matches("a")', 'no such overload'],
+])('a null where another type was declared: %s', (expression, result) => {
+  const compiled = compile(expression, { ...withVariables, checkLiterals: false })
+  if (!compiled.ok) return expect(compiled.message).toContain('no matching overload')
+  const { value, error } = compiled.program.evaluate({ s: null, i: null })
+  expect(error ? error.message.slice(0, 16) : value).toBe(result)
+})

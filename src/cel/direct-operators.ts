@@ -7,11 +7,16 @@ import type { Overload } from './environment.js'
 import { addInts, type Int, multiplyInts, subtractInts } from './numbers.js'
 import type { Value } from './values.js'
 
+/** Whether a value is what its type promises: hosts may hold a null where a text was declared. */
+type Fits = (value: Value) => boolean
+
 export interface DirectUnary {
+  readonly fits: Fits
   readonly call: (a: Value) => Value
 }
 
 export interface DirectBinary {
+  readonly fits: Fits
   readonly call: (a: Value, b: Value) => Value
   /** Left out where it is 1. */
   readonly cost?: (a: Value, b: Value) => number
@@ -57,24 +62,30 @@ const DIRECT: Readonly<Record<string, Direct>> = {
   ends_with_string: { of: 'string', call: (a: string, b: string) => a.endsWith(b), cost: textCost },
 }
 
-const SAME: Pick<DirectBinary, 'call'> = { call: (a, b) => a === b }
-const OTHER: Pick<DirectBinary, 'call'> = { call: (a, b) => a !== b }
-const ofTexts = pairCost as NonNullable<DirectBinary['cost']>
+const FITS: Readonly<Partial<Record<TypeKind, Fits>>> = {
+  int: value => typeof value === 'number' || typeof value === 'bigint',
+  bool: value => typeof value === 'boolean',
+  string: value => typeof value === 'string',
+}
+
+const same: DirectBinary['call'] = (a, b) => a === b
+const other: DirectBinary['call'] = (a, b) => a !== b
 
 /** The operation that stands for the overload, if there is one for operands of these types. */
 export function directBinary({ id }: Overload, [a, b]: readonly (CelType | undefined)[]): DirectBinary | undefined {
   if (!a || !b || a.nullable === true || b.nullable === true || a.kind !== b.kind) return undefined
+  const fits = FITS[a.kind]
+  if (fits === undefined) return undefined
   if (id === 'equals' || id === 'not_equals') {
-    const operation = id === 'equals' ? SAME : OTHER
     // An int has one form only, so that equal ones are the same.
-    if (a.kind === 'int' || a.kind === 'bool') return operation
-    return a.kind === 'string' ? { ...operation, cost: ofTexts } : undefined
+    const call = id === 'equals' ? same : other
+    return a.kind === 'string' ? { fits, call, cost: pairCost as NonNullable<DirectBinary['cost']> } : { fits, call }
   }
   const direct = Object.hasOwn(DIRECT, id) ? DIRECT[id]! : undefined
-  return direct?.of === a.kind ? (direct as unknown as DirectBinary) : undefined
+  return direct?.of === a.kind ? ({ ...direct, fits } as unknown as DirectBinary) : undefined
 }
 
-const NOT: DirectUnary = { call: a => a !== true }
+const NOT: DirectUnary = { fits: FITS.bool!, call: a => a !== true }
 
 export const directUnary = ({ id }: Overload, type: CelType | undefined): DirectUnary | undefined =>
   id === 'logical_not' && type?.kind === 'bool' && type.nullable !== true ? NOT : undefined
