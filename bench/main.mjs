@@ -2,6 +2,7 @@
 const SUBJECTS = {
   api: () => import('./api.mjs'),
   apply: () => import('./apply.mjs'),
+  cel: () => import('./cel.mjs'),
   storage: () => import('./storage.mjs'),
 }
 
