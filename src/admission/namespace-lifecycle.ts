@@ -1,8 +1,8 @@
 // Objects live in namespaces that are there: nothing is created where no namespace is, or in one that is on its way
 // out; and some namespaces stay.
 
+import type { Awaitable } from '../meta/awaitable.js'
 import type { GroupResource } from '../meta/group-version.js'
-import type { ObjectMeta } from '../meta/object-meta.js'
 import { forbidden, namespaceTerminating, notFound } from '../meta/status.js'
 
 /** What is about to be done, as far as it matters here. */
@@ -13,8 +13,8 @@ export interface LifecycleRequest {
   readonly name: string
 }
 
-/** The metadata of a namespace, if it is there. */
-export type FindNamespace = (name: string) => Promise<ObjectMeta | undefined>
+/** What is known of a namespace, if it is there. */
+export type FindNamespace = (name: string) => Awaitable<{ readonly isGoing: boolean } | undefined>
 
 const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' }
 
@@ -36,5 +36,5 @@ export async function checkNamespaceLifecycle(request: LifecycleRequest, find: F
   if (operation !== 'CREATE' || namespace === '' || ANYWHERE.has(`${resource.resource}.${resource.group}`)) return
   const found = await find(namespace)
   if (!found) throw notFound(NAMESPACES, namespace)
-  if (found.deletionTimestamp !== undefined) throw namespaceTerminating(resource, name, namespace)
+  if (found.isGoing) throw namespaceTerminating(resource, name, namespace)
 }

@@ -28,7 +28,7 @@ export interface ManagedType extends VersionedType {
   readonly kind: string
   /** Empty for the objects themselves. */
   readonly subresource: string
-  /** An object of the kind in the request's version before anything is set. */
+  /** An object of the kind in the request's version before anything is set; nobody's to change. */
   empty(): ValueObject
 }
 
@@ -72,7 +72,7 @@ export async function trackUpdate(
     const before = live === undefined ? asObject(type.empty()) : withManagedFields(live, [])
     const schema = schemaOf(type)
     checkTyped(schema, bare, { allowDuplicates: true })
-    checkTyped(schema, before, { allowDuplicates: true })
+    if (live !== undefined) checkTyped(schema, before, { allowDuplicates: true })
     const after = await afterUpdate(type, before, bare, managers, manager, now)
     return withManagedFields(bare, encodeManagedFields(capUpdaters(after).values()))
   } catch (error) {
@@ -288,6 +288,7 @@ const asObject = (object: ValueObject): ApiObject => ({ metadata: {}, ...object 
 /** The object with other managedFields, or none. */
 function withManagedFields(object: ApiObject, entries: readonly ValueObject[]): ApiObject {
   if (!isObject(object.metadata)) return object
+  if (entries.length === 0 && object.metadata['managedFields'] === undefined) return object
   const { managedFields: _, ...metadata } = object.metadata
   return { ...object, metadata: entries.length === 0 ? metadata : { ...metadata, managedFields: [...entries] } }
 }

@@ -106,7 +106,10 @@ const sortedEntries = (value: ValueObject): [string, Value][] =>
 
 /** Fields come first, then items by key, members of sets, and positions; each kind in its own order. */
 export function sortElements(elements: Iterable<PathElement>): PathElement[] {
-  const sorting = [...elements].map(element => ({
+  const all = [...elements]
+  if (all.length < 2) return all
+  if (all.every(element => element[0] === 'f')) return all.sort(compareTexts)
+  const sorting = all.map(element => ({
     element,
     rank: RANKS[element[0]!] ?? 4,
     value: sortable(element),

@@ -35,20 +35,24 @@ export interface SetBuilder {
 export function setBuilder(): SetBuilder {
   interface Open {
     isMember: boolean
-    below: Map<PathElement, Open>
+    below: FieldSet
   }
   const root: Map<PathElement, Open> = new Map()
+  /** Most members have nothing below them, and need no map for it. */
+  const opened = (node: Open): Map<PathElement, Open> => {
+    if (node.below === EMPTY) node.below = new Map()
+    return node.below as Map<PathElement, Open>
+  }
   return {
     insert(path) {
-      let level = root
       let node: Open | undefined
       for (const element of path) {
+        const level: Map<PathElement, Open> = node === undefined ? root : opened(node)
         node = level.get(element)
         if (node === undefined) {
-          node = { isMember: false, below: new Map() }
+          node = { isMember: false, below: EMPTY }
           level.set(element, node)
         }
-        level = node.below
       }
       if (node) node.isMember = true
     },

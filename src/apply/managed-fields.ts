@@ -1,6 +1,6 @@
 // The managers of an object's fields, read from metadata.managedFields and written back. A manager is told apart by its
 // name, what it does (apply or update), the subresource that it goes through and, if it updates, the version that it uses.
-import { encodeJson } from '../codec/json-encode.js'
+import { encodeString } from '../codec/json-encode.js'
 import { compareTexts } from '../meta/go-text.js'
 import type { ManagedFieldsEntry } from '../meta/object-meta.js'
 import { failed, type Parsed, parsed } from '../meta/parsed.js'
@@ -27,13 +27,12 @@ export interface Owned extends ManagerName {
 export type Managers = ReadonlyMap<string, Owned>
 
 /** Tells managers apart, and orders them where they are listed. An applier may move on to another version. */
-export const idOf = ({ manager, operation, apiVersion, subresource }: ManagerName): string =>
-  encodeJson({
-    ...(manager === '' ? {} : { manager }),
-    operation,
-    ...(operation === 'Update' ? { apiVersion } : {}),
-    ...(subresource === '' ? {} : { subresource }),
-  })
+export function idOf({ manager, operation, apiVersion, subresource }: ManagerName): string {
+  const said = manager === '' ? '' : `"manager":${encodeString(manager)},`
+  const version = operation === 'Update' ? `,"apiVersion":${encodeString(apiVersion)}` : ''
+  const part = subresource === '' ? '' : `,"subresource":${encodeString(subresource)}`
+  return `{${said}"operation":"${operation}"${version}${part}}`
+}
 
 /** What stored entries were read from, so that a set that did not change need not be written anew. */
 const spelled = new WeakMap<FieldSet, Value>()
@@ -67,15 +66,15 @@ export const encodeManagedFields = (managers: Iterable<Owned>): ValueObject[] =>
   [...managers].toSorted(compareOwned).map(encodeEntry)
 
 function encodeEntry({ manager, operation, apiVersion, subresource, time, fields }: Owned): ValueObject {
-  return {
-    ...(manager === '' ? {} : { manager }),
-    operation,
-    apiVersion,
-    ...(time === undefined ? {} : { time }),
-    fieldsType: 'FieldsV1',
-    fieldsV1: spelled.get(fields) ?? encodeFieldsV1(fields),
-    ...(subresource === '' ? {} : { subresource }),
-  }
+  const entry: ValueObject = {}
+  if (manager !== '') entry['manager'] = manager
+  entry['operation'] = operation
+  entry['apiVersion'] = apiVersion
+  if (time !== undefined) entry['time'] = time
+  entry['fieldsType'] = 'FieldsV1'
+  entry['fieldsV1'] = spelled.get(fields) ?? encodeFieldsV1(fields)
+  if (subresource !== '') entry['subresource'] = subresource
+  return entry
 }
 
 function compareOwned(a: Owned, b: Owned): number {

@@ -34,6 +34,7 @@ export function managedType(
     hasStatus: version.subresources.status !== undefined,
     isCustom,
   })
+  let empty: ValueObject | undefined
   return {
     apiVersion,
     kind: name,
@@ -45,7 +46,10 @@ export function managedType(
     convert: (object, to) => kind.convert(object, to),
     // Custom kinds reset only in the version of the request; all versions of a built-in one do.
     resets: at => (at === apiVersion || !isCustom ? resets : EMPTY),
-    empty: (): ValueObject => (isCustom ? { apiVersion, kind: name } : emptyOfKind(builtinTypes(), apiVersion, name)),
+    empty(): ValueObject {
+      empty ??= isCustom ? { apiVersion, kind: name } : emptyOfKind(builtinTypes(), apiVersion, name)
+      return empty
+    },
   }
 }
 

@@ -1,6 +1,7 @@
 // Bodies as objects of the built-in types: what they are, what they hold, and the same as protobuf.
 import { CodecError, type CodecFault } from '../codec/codec-error.js'
 import type { ApiObject, ProtobufForm } from '../kinds/kind.js'
+import { withHead } from '../meta/object-meta.js'
 import { cannotHandle } from '../meta/status.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
 import { decodeTyped, TypedDecodeError } from './decode-typed.js'
@@ -56,8 +57,8 @@ const packageOf = (apiVersion: string): string => groupOf(apiVersion).split('.')
 
 /** What the object is comes first, whatever the client said. */
 export function named(object: ValueObject, apiVersion: string, kind: string): ApiObject {
-  const { apiVersion: _, kind: __, metadata, ...rest } = object
-  return { apiVersion, kind, metadata: isObject(metadata) ? metadata : {}, ...rest }
+  const metadata = object['metadata']
+  return withHead(object, apiVersion, kind, isObject(metadata) ? metadata : {}) as ApiObject
 }
 
 export const protobufForm = (table: TypeTable, apiVersion: string, kind: string): ProtobufForm => ({

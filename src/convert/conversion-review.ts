@@ -1,8 +1,8 @@
 // A ConversionReview: the question that is put to a webhook, and what is found in its answer.
 import { CodecError } from '../codec/codec-error.js'
 import { decodeJson } from '../codec/json-decode.js'
-import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
 import { quote } from '../meta/go-text.js'
+import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
 
 export type ReviewVersion = 'v1' | 'v1beta1'

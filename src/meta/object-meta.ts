@@ -40,7 +40,7 @@ import {
 import type { Parsed } from './parsed.js'
 import { badRequest, type StatusError } from './status.js'
 import { printTime } from './time.js'
-import { isObject, type Value, type ValueObject } from './value.js'
+import { isObject, setOwn, type Value, type ValueObject } from './value.js'
 
 export interface ObjectMeta {
   readonly name?: string
@@ -89,7 +89,7 @@ export const metaOf = (object: ValueObject): ObjectMeta => (isObject(object['met
 /** Metadata with their members in the order in which they are printed. */
 export function orderedMeta(meta: ObjectMeta): ObjectMeta {
   const ordered: ValueObject = {}
-  for (const field of Object.keys(OBJECT_META.fields)) {
+  for (const field of META_FIELDS) {
     const value = (meta as unknown as ValueObject)[field]
     if (value !== undefined) ordered[field] = value
   }
@@ -107,14 +107,24 @@ export function metaByName(meta: ObjectMeta): ObjectMeta {
 }
 
 /** The object with other metadata, behind its apiVersion and kind. */
-export function withMeta(object: ValueObject, meta: ObjectMeta): ValueObject {
-  const { apiVersion, kind, metadata: _, ...rest } = object
-  return {
-    ...(apiVersion === undefined ? {} : { apiVersion }),
-    ...(kind === undefined ? {} : { kind }),
-    metadata: meta as unknown as ValueObject,
-    ...rest,
+export const withMeta = (object: ValueObject, meta: ObjectMeta): ValueObject =>
+  withHead(object, object['apiVersion'], object['kind'], meta as unknown as ValueObject)
+
+/** The object with what it is and its metadata first. Each write does this several times: a spread would cost as much as its checks. */
+export function withHead(
+  object: ValueObject,
+  apiVersion: Value | undefined,
+  kind: Value | undefined,
+  metadata: ValueObject,
+): ValueObject {
+  const result: ValueObject = {}
+  if (apiVersion !== undefined) result['apiVersion'] = apiVersion
+  if (kind !== undefined) result['kind'] = kind
+  result['metadata'] = metadata
+  for (const key of Object.keys(object)) {
+    if (key !== 'apiVersion' && key !== 'kind' && key !== 'metadata') setOwn(result, key, object[key]!)
   }
+  return result
 }
 
 // ---- reading
@@ -171,6 +181,8 @@ export const OBJECT_META: GoStruct = {
   },
 }
 
+const META_FIELDS = Object.keys(OBJECT_META.fields)
+
 /**
  * Reads the metadata of an object whose type is not known to Go, such as a custom object's: members in the order of
  * their names, faults told relative to the metadata. Unknown fields are left out and named.
@@ -193,8 +205,11 @@ export function decodeStoredObjectMeta(value: Value): Parsed<Decoded> {
  * a namespace other than the request's is one.
  */
 export function placeInNamespace(meta: ObjectMeta, namespace: string): ObjectMeta {
-  const { namespace: own = '', ...rest } = meta
-  if (namespace === '') return rest
+  const { namespace: own = '' } = meta
+  if (namespace === '') {
+    const { namespace: _, ...rest } = meta
+    return rest
+  }
   if (own !== '' && own !== namespace) {
     throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
   }
@@ -214,13 +229,14 @@ export function nameMismatch(meta: ObjectMeta, pathName: string): StatusError | 
 
 /** A new object's metadata: what only the server may say is said by the server. */
 export function metaForCreate(meta: ObjectMeta, now: number): ObjectMeta {
-  const { selfLink: _1, deletionTimestamp: _2, deletionGracePeriodSeconds: _3, ...rest } = meta
-  return {
-    ...rest,
-    ...(!meta.name && meta.generateName ? { name: generateName(meta.generateName) } : {}),
-    uid: randomUUID(),
-    creationTimestamp: printTime(now),
-  }
+  const made: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = { ...meta }
+  delete made.selfLink
+  delete made.deletionTimestamp
+  delete made.deletionGracePeriodSeconds
+  if (!meta.name && meta.generateName) made.name = generateName(meta.generateName)
+  made.uid = randomUUID()
+  made.creationTimestamp = printTime(now)
+  return made
 }
 
 /** An update's metadata: what an update cannot change is as it was. */
@@ -259,16 +275,18 @@ export interface MetaRules {
 
 /** What is wrong with metadata in themselves, once a name has been generated. */
 export function checkObjectMeta(meta: ObjectMeta, rules: MetaRules, path = 'metadata'): FieldError[] {
-  return [
+  const { labels, annotations, ownerReferences, finalizers, managedFields } = meta
+  const errors = [
     ...checkNames(meta, rules, path),
     ...checkNamespace(meta, rules, path),
     ...checkGeneration(meta, path),
-    ...checkLabels(meta.labels ?? {}, childPath(path, 'labels')),
-    ...checkAnnotations(meta.annotations ?? {}, childPath(path, 'annotations')),
-    ...checkOwnerReferences(meta.ownerReferences ?? [], childPath(path, 'ownerReferences')),
-    ...checkFinalizers(meta.finalizers ?? [], childPath(path, 'finalizers')),
-    ...checkManagedFields(meta.managedFields ?? [], childPath(path, 'managedFields')),
   ]
+  if (labels) errors.push(...checkLabels(labels, childPath(path, 'labels')))
+  if (annotations) errors.push(...checkAnnotations(annotations, childPath(path, 'annotations')))
+  if (ownerReferences) errors.push(...checkOwnerReferences(ownerReferences, childPath(path, 'ownerReferences')))
+  if (finalizers) errors.push(...checkFinalizers(finalizers, childPath(path, 'finalizers')))
+  if (managedFields) errors.push(...checkManagedFields(managedFields, childPath(path, 'managedFields')))
+  return errors
 }
 
 /** What is wrong with metadata as a change of the old ones. */
@@ -388,9 +406,9 @@ function checkNoNewFinalizers(meta: ObjectMeta, old: ObjectMeta, path: string): 
 }
 
 function checkManagedFields(entries: readonly ManagedFieldsEntry[], path: string): FieldError[] {
-  return entries.flatMap(({ operation = '', fieldsType = '', manager = '', subresource = '' }, i) => {
+  const errors: FieldError[] = []
+  for (const [i, { operation = '', fieldsType = '', manager = '', subresource = '' }] of entries.entries()) {
     const at = indexPath(path, i)
-    const errors: FieldError[] = []
     if (operation !== 'Apply' && operation !== 'Update') {
       errors.push(fieldInvalid(childPath(at, 'operation'), operation, 'must be `Apply` or `Update`'))
     }
@@ -401,12 +419,13 @@ function checkManagedFields(entries: readonly ManagedFieldsEntry[], path: string
     if (Buffer.byteLength(subresource) > SUBRESOURCE_MAX) {
       errors.push(fieldTooLong(childPath(at, 'subresource'), SUBRESOURCE_MAX))
     }
-    return errors
-  })
+  }
+  return errors
 }
 
 /** The name of a field manager: printable, and not too long. */
 export function checkFieldManager(manager: string, path: string): FieldError[] {
+  if (manager.length <= FIELD_MANAGER_MAX && PLAIN_TEXT.test(manager)) return []
   const errors: FieldError[] = []
   if (Buffer.byteLength(manager) > FIELD_MANAGER_MAX) errors.push(fieldTooLong(path, FIELD_MANAGER_MAX))
   let position = 0
@@ -423,6 +442,8 @@ export function checkFieldManager(manager: string, path: string): FieldError[] {
 }
 
 const FIELD_MANAGER_MAX = 128
+/** What nearly all names are: every character printable, and a byte. */
+const PLAIN_TEXT = /^[ -~]*$/
 const SUBRESOURCE_MAX = 256
 
 const immutable = (path: string, field: string, value: Value): FieldError =>

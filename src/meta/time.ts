@@ -4,7 +4,18 @@ import { quote } from './go-text.js'
 import { failed, type Parsed, parsed } from './parsed.js'
 
 /** Now, or any moment, as a Time: whole seconds in UTC, what is beyond them cut off. */
-export const printTime = (millis: number): string => `${new Date(millis).toISOString().slice(0, 19)}Z`
+export function printTime(millis: number): string {
+  const second = Math.floor(millis / 1000)
+  // A busy server prints the same second hundreds of times.
+  if (second !== lastSecond) {
+    lastTime = `${new Date(millis).toISOString().slice(0, 19)}Z`
+    lastSecond = second
+  }
+  return lastTime
+}
+
+let lastSecond = Number.NaN
+let lastTime = ''
 
 /** A moment as a MicroTime. */
 export const printMicroTime = (millis: number): string => `${new Date(millis).toISOString().slice(0, 23)}000Z`

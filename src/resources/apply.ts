@@ -19,7 +19,6 @@ import type { Body } from './body.js'
 import { createFrom } from './create.js'
 import { ownershipOf } from './field-ownership.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
-import { showValue } from './shown.js'
 import { replace } from './update.js'
 
 export async function applyObject(
@@ -58,7 +57,7 @@ export async function applyObject(
     warnings,
     true,
   )
-  return { type: 'object', status: 201, warnings, served: target, object: showValue(created) }
+  return { type: 'object', status: 201, warnings, served: target, object: created }
 }
 
 /** Which version it was meant to change does not matter any more, but another object cannot stand in for the one meant. */

@@ -25,11 +25,11 @@ import {
 } from '../meta/status.js'
 import type { WriteOptions } from '../meta/write-options.js'
 import { withAllocation } from './allocation.js'
-import type { ObjectAnswer } from './answer.js'
+import type { ObjectAnswer, Shown } from './answer.js'
 import { type Body, formOf, readObject } from './body.js'
 import { track } from './field-ownership.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
-import { asRead, showValue } from './shown.js'
+import { asRead, showValue, showWritten } from './shown.js'
 import { asStatus } from './storage-status.js'
 import { decodeStored } from './stored-object.js'
 
@@ -51,7 +51,7 @@ export async function createObject(
   const object = await createFrom(context, target, sent, options, caller, told).catch((error: unknown) => {
     throw withWarnings(error, told)
   })
-  return { type: 'object', status: 201, warnings: told, served: target, object: showValue(object) }
+  return { type: 'object', status: 201, warnings: told, served: target, object }
 }
 
 /** Creates an object that has been read already. Adds to the warnings. `isTracked`: its managedFields are right. */
@@ -63,7 +63,7 @@ export async function createFrom(
   caller: Caller,
   warnings: string[],
   isTracked = false,
-): Promise<ApiObject> {
+): Promise<Shown> {
   const { kind, version } = target
   const { rules } = version
   const placed = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
@@ -103,26 +103,29 @@ async function store(
   target: Target,
   object: ApiObject,
   dryRun: boolean,
-): Promise<ApiObject | undefined> {
+): Promise<Shown | undefined> {
   const { kind } = target
   const kindStore = context.storeOf(kind)
   const { namespace = '', name = '', resourceVersion = '' } = metaOf(object)
-  const { resourceVersion: _, ...meta } = metaOf(object)
-  const stored = await kind.convert(setMeta(object, meta), kind.storedAs)
+  const stored = await kind.convert(withoutVersion(object), kind.storedAs)
   if (dryRun) {
     if (await asStatus(0, () => kindStore.get(namespace, name))) return undefined
     const read = await asRead(target, object, stored)
-    return resourceVersion === '' ? read : atRevision(kind, read, resourceVersion)
+    return showValue(resourceVersion === '' ? read : atRevision(kind, read, resourceVersion))
   }
   // What is no version at all does no harm.
   const version = parseObjectVersion(resourceVersion)
   if (version.ok && version.value !== 0n) {
     throw unclassified('resourceVersion should not be set on objects to be created')
   }
-  const revision = await asStatus(0, () => kindStore.create(stored))
-  if (revision === false) return undefined
-  const read = await asRead(target, object, stored)
-  return atRevision(kind, read, String(revision))
+  const entry = await asStatus(0, () => kindStore.create(stored))
+  return entry === false ? undefined : showWritten(target, object, stored, entry)
+}
+
+function withoutVersion(object: ApiObject): ApiObject {
+  if (metaOf(object).resourceVersion === undefined) return object
+  const { resourceVersion: _, ...meta } = metaOf(object)
+  return setMeta(object, meta)
 }
 
 async function taken(context: ResourceContext, { kind }: Target, meta: ObjectMeta): Promise<StatusError> {

@@ -23,9 +23,7 @@ import { showEntry, showValue } from './shown.js'
 import { asStatus } from './storage-status.js'
 import { encodeStored } from './stored-object.js'
 import { deleteUnreadable } from './unsafe-delete.js'
-import { isUnchanged } from './update.js'
-
-const ATTEMPTS = 16
+import { ATTEMPTS, isUnchanged } from './update.js'
 
 export async function deleteObject(
   context: ResourceContext,
@@ -86,9 +84,9 @@ export async function remove(
     const stored = await kind.convert(waiting, kind.storedAs)
     const bytes = encodeStored(stored, kind.manners.metadataByName)
     if (options.dryRun || isUnchanged(stored, bytes, entry, shown)) return { object: waiting, isGone: false }
-    const revision = await asStatus(0, () => store.update(stored, entry.revision, bytes))
-    if (revision === false) continue
-    return { object: atRevision(kind, waiting, String(revision)), isGone: false }
+    const marking = await asStatus(0, () => store.update(stored, entry.revision, bytes))
+    if (marking === false) continue
+    return { object: atRevision(kind, waiting, String(marking.revision)), isGone: false }
   }
   if (await asStatus(0, () => store.get(namespace, name))) throw modifiedMeanwhile(resourceOf(kind), name)
   throw notFound(resourceOf(kind), name)

@@ -1,7 +1,7 @@
 // get: one object, as fresh as the request asks for.
 import { resourceOf } from '../kinds/kind-names.js'
-import type { GetOptions } from '../meta/list-options.js'
 import { type Awaitable, andThen } from '../meta/awaitable.js'
+import type { GetOptions } from '../meta/list-options.js'
 import { parseResourceVersion } from '../meta/resource-version.js'
 import { notFound, unclassified } from '../meta/status.js'
 import type { ReadAt } from '../storage/store.js'

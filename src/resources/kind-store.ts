@@ -8,13 +8,15 @@ import { metaOf } from '../meta/object-meta.js'
 import { type CachedEntry, type CachedEvent, type Facts } from '../storage/cache/facts.js'
 import { createWatchCache, type WatchCache } from '../storage/cache/watch-cache.js'
 import { StorageError } from '../storage/storage-error.js'
-import type { ReadAt, Revision, Store } from '../storage/store.js'
+import type { Entry, ReadAt, Revision, Store } from '../storage/store.js'
 import { decodeStored, encodeStored } from './stored-object.js'
 
 /** What selectors ask for. */
 export interface ObjectFacts {
   readonly labels: Readonly<Record<string, string>>
   readonly fields: Readonly<Record<string, string>>
+  /** It was asked to go. */
+  readonly isGoing: boolean
   /** It was stored under earlier rules of its kind, and would not be stored like that today. */
   readonly isStale: boolean
 }
@@ -26,10 +28,10 @@ export interface KindStore {
   readonly cache: WatchCache<ObjectFacts>
   /** Undefined where nothing is, or where nothing can be because the name is none. */
   get(namespace: string, name: string, at?: ReadAt): Awaitable<KindEntry | undefined>
-  /** False when the name is taken. */
-  create(object: ApiObject): Promise<Revision | false>
+  /** What is stored now; false when the name is taken. */
+  create(object: ApiObject): Promise<Entry | false>
   /** False when the object is no longer at that revision. `bytes`: the object as it is stored, where that is known. */
-  update(object: ApiObject, expected: Revision, bytes?: Buffer): Promise<Revision | false>
+  update(object: ApiObject, expected: Revision, bytes?: Buffer): Promise<Entry | false>
   delete(namespace: string, name: string, expected: Revision): Promise<Revision | false>
 }
 
@@ -78,8 +80,9 @@ export function createKindStore(store: Store, kind: Kind): KindStore {
     const object = decodeStored({ key, value, revision: 0 })
     const version = versions.get(object.apiVersion)
     const fields = selectableFields(version, object)
-    const { labels = {} } = metaOf(object)
-    return { terms: fields, data: { labels, fields, isStale: isStale(kind, version, object, value) } }
+    const { labels = {}, deletionTimestamp } = metaOf(object)
+    const isGoing = deletionTimestamp !== undefined
+    return { terms: fields, data: { labels, fields, isGoing, isStale: isStale(kind, version, object, value) } }
   }
 
   const keyOfObject = (object: ApiObject): string => {
@@ -99,12 +102,14 @@ export function createKindStore(store: Store, kind: Kind): KindStore {
       }
     },
     async create(object) {
-      const result = await cache.create(keyOfObject(object), encodeStored(object, kind.manners.metadataByName))
-      return result.done && result.revision
+      const [key, value] = [keyOfObject(object), encodeStored(object, kind.manners.metadataByName)]
+      const result = await cache.create(key, value)
+      return result.done && { key, value, revision: result.revision }
     },
-    async update(object, expected, bytes = encodeStored(object, kind.manners.metadataByName)) {
-      const result = await cache.update(keyOfObject(object), bytes, expected)
-      return result.done && result.revision
+    async update(object, expected, value = encodeStored(object, kind.manners.metadataByName)) {
+      const key = keyOfObject(object)
+      const result = await cache.update(key, value, expected)
+      return result.done && { key, value, revision: result.revision }
     },
     async delete(namespace, name, expected) {
       const result = await cache.delete(keyOf(kind, namespace, name), expected)

@@ -15,8 +15,8 @@ import type { ReadAt, Revision } from '../storage/store.js'
 import type { ListAnswer, Shown } from './answer.js'
 import { folderOf, type KindEntry, type KindStore } from './kind-store.js'
 import type { ResourceContext, Target } from './resource-context.js'
-import { type Selection, selectionOf } from './selection.js'
 import { type ShownEntries, showSelected } from './selected.js'
+import { type Selection, selectionOf } from './selection.js'
 import { asStatus } from './storage-status.js'
 
 /** How many entries are read and handed on at a time. */

@@ -16,7 +16,7 @@ test('a request that began before its kind was replaced finishes, and leaves tho
   const watched = recordWatch(context.storeOf(replaced).cache, replaced.folder, 0)
   expect(context.storeOf(old)).toBe(before)
   const object = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'late', namespace: 'x' } }
-  expect(await context.storeOf(old).create(object)).toBe(1)
+  expect(await context.storeOf(old).create(object)).toMatchObject({ revision: 1 })
   expect((await context.storeOf(replaced).get('x', 'late'))?.revision).toBe(1)
   expect(watched.ended).toBeUndefined()
 })

@@ -1,5 +1,6 @@
 // Objects on their way out: in the version that was asked for, parsed only if someone must look inside.
 
+import { atRevision } from '../kinds/api-object.js'
 import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
 import { type Awaitable, allOf, andThen, orElse } from '../meta/awaitable.js'
@@ -59,7 +60,15 @@ function asStored(entry: Entry): Shown {
 
 const isStale = (entry: Entry | KindEntry): boolean => 'facts' in entry && entry.facts.data.isStale
 
-/** What was just written, as a reader is shown it. May change what was stored. */
+/** What was just stored, as a reader is shown it: as it is, or as its kind makes of it. May change `stored`. */
+export function showWritten(served: Served, written: ApiObject, stored: ApiObject, entry: Entry): Awaitable<Shown> {
+  const at = (object: ApiObject): ApiObject => atRevision(served.kind, object, String(entry.revision))
+  const isAsStored = isInVersion(served, entry) && served.version.read === undefined
+  if (isAsStored) return { entry, value: () => at(written) }
+  return andThen(asRead(served, written, stored), read => showValue(at(read)))
+}
+
+/** What would be written, as a reader is shown it. May change `stored`. */
 export function asRead({ kind, version }: Served, written: ApiObject, stored: ApiObject): Awaitable<ApiObject> {
   const read = storedVersion(kind, stored)?.read
   return read ? kind.convert(read(stored), apiVersionOf(kind, version.name)) : written

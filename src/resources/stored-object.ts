@@ -4,17 +4,23 @@
 import { decodeJson } from '../codec/json-decode.js'
 import { encodeJson, encodeString } from '../codec/json-encode.js'
 import type { ApiObject } from '../kinds/kind.js'
-import { metaByName } from '../meta/object-meta.js'
+import { metaByName, withHead } from '../meta/object-meta.js'
 import { internalError } from '../meta/status.js'
 import { isObject, type ValueObject } from '../meta/value.js'
 import type { Entry } from '../storage/store.js'
 
 /** The metadata come as they are, or in the order of their names, as those of custom objects do. */
 export function encodeStored(object: ApiObject, metadataByName = false): Buffer {
-  const { apiVersion, kind, metadata, ...rest } = object
+  const { apiVersion, kind } = object
+  const metadata = withoutVersion(object.metadata)
+  const ordered = metadataByName ? (metaByName(metadata) as ValueObject) : metadata
+  return Buffer.from(encodeJson(withHead(object, apiVersion, kind, ordered)))
+}
+
+function withoutVersion(metadata: ValueObject): ValueObject {
+  if (metadata['resourceVersion'] === undefined) return metadata
   const { resourceVersion: _, ...kept } = metadata
-  const ordered = metadataByName ? (metaByName(kept) as ValueObject) : kept
-  return Buffer.from(encodeJson({ apiVersion, kind, metadata: ordered, ...rest }))
+  return kept
 }
 
 export function decodeStored({ key, value, revision }: Entry): ApiObject {

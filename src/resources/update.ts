@@ -2,9 +2,10 @@
 // status subresource all come through here; they differ in where the new object comes from and which rules it follows.
 
 import { keepTimes } from '../apply/field-manager.js'
-import { atRevision, setMeta } from '../kinds/api-object.js'
+import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject, StatusRules } from '../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../kinds/kind-names.js'
+import type { Awaitable } from '../meta/awaitable.js'
 import { type FieldError, fieldInvalid } from '../meta/field-errors.js'
 import { checkPathSegment } from '../meta/names.js'
 import { checkObjectMeta, checkObjectMetaUpdate, metaForUpdate, metaOf } from '../meta/object-meta.js'
@@ -29,7 +30,7 @@ import { createFrom } from './create.js'
 import { track, withOwnership } from './field-ownership.js'
 import { folderOf, type KindEntry } from './kind-store.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
-import { asRead, showEntry, showValue } from './shown.js'
+import { showEntry, showWritten } from './shown.js'
 import { asStatus } from './storage-status.js'
 import { decodeStored, encodeStored } from './stored-object.js'
 
@@ -51,7 +52,7 @@ export async function updateObject(
   // Which version it was meant to replace does not matter any more.
   const { resourceVersion: _, ...meta } = metaOf(object)
   const created = await createFrom(context, target, setMeta(object, meta), options, caller, told)
-  return { type: 'object', status: 201, warnings: told, served: target, object: showValue(created) }
+  return { type: 'object', status: 201, warnings: told, served: target, object: created }
 }
 
 /** What is to stand in the place of the object that is there. */
@@ -68,7 +69,7 @@ export interface Replacement {
 export type Change = (old: ApiObject | undefined) => Promise<Replacement | undefined>
 
 /** How often a change is made anew because the object has changed meanwhile: each time somebody else got on, so it ends. */
-const ATTEMPTS = 1000
+export const ATTEMPTS = 1000
 
 /** Replaces the object by what `change` makes of it. */
 export async function replace(
@@ -92,7 +93,7 @@ export async function replace(
         throw withWarnings(error, warnings)
       },
     )
-    if (done) return { type: 'object', status: 200, warnings, served: target, object: showValue(done) }
+    if (done) return { type: 'object', status: 200, warnings, served: target, object: done }
     // Where the client has seen the object, it is not for us to decide whether its wish still holds.
     const isFinal = replacement.isWhatClientSaw && namesVersion(replacement.object)
     if (isFinal || attempt === ATTEMPTS) throw modifiedMeanwhile(resourceOf(kind), name)
@@ -125,7 +126,7 @@ async function replaceEntry(
   warnings: string[],
   there: There,
   { object: wanted, isWhatClientSaw, isTracked = false }: Replacement,
-): Promise<ApiObject | undefined> {
+): Promise<Shown | undefined> {
   const { kind, version, name } = target
   const { old } = there
   checkPreconditions(target, wanted, old, isWhatClientSaw)
@@ -160,25 +161,23 @@ async function storeChanged(
   object: ApiObject,
   { entry, shown }: There,
   dryRun: boolean,
-): Promise<ApiObject | undefined> {
+): Promise<Shown | undefined> {
   const { kind, version, namespace, name } = target
-  const at = async (revision: number): Promise<ApiObject> => {
-    const read = await asRead(target, object, stored)
-    return atRevision(kind, read, String(revision))
-  }
   const stored = await kind.convert(object, kind.storedAs)
   const bytes = encodeStored(stored, kind.manners.metadataByName)
-  if (dryRun || isUnchanged(stored, bytes, entry, shown)) return at(entry.revision)
+  const asBefore = (): Awaitable<Shown> =>
+    showWritten(target, object, stored, { key: entry.key, value: bytes, revision: entry.revision })
+  if (dryRun || isUnchanged(stored, bytes, entry, shown)) return asBefore()
   const store = context.storeOf(kind)
   if (metaOf(object).deletionTimestamp !== undefined && !version.rules.isHeld(object)) {
     // The last one to let go of it removes it.
     const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
     if (removed === false) return undefined
     await kind.allocation?.release(object)
-    return at(entry.revision)
+    return asBefore()
   }
-  const revision = await asStatus(0, () => store.update(stored, entry.revision, bytes))
-  return revision === false ? undefined : at(revision)
+  const changed = await asStatus(0, () => store.update(stored, entry.revision, bytes))
+  return changed === false ? undefined : showWritten(target, object, stored, changed)
 }
 
 /** What every update must keep to, whatever the kind says on top of it. */

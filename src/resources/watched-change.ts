@@ -1,7 +1,8 @@
 // What an event of the store is to one watcher: an object that was in its selection before, or is in it now, was added,
 // modified or deleted as this watcher sees it, whatever the write itself did.
-import { type Awaitable, allOf, andThen } from '../meta/awaitable.js'
+
 import type { KindVersion } from '../kinds/kind.js'
+import { type Awaitable, allOf, andThen } from '../meta/awaitable.js'
 import type { Served, Shown } from './answer.js'
 import type { KindEntry, KindEvent } from './kind-store.js'
 import type { Selection } from './selection.js'

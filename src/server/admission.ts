@@ -24,7 +24,9 @@ export function admissionOf(plugins: readonly AdmissionPlugin[]): Admission {
   return {
     async admit(request, warnings) {
       let { object } = request
-      for (const admit of admitting) object = await admit({ ...request, object }, warnings)
+      for (const admit of admitting) {
+        object = await admit(object === request.object ? request : { ...request, object }, warnings)
+      }
       return object
     },
     async validate(request, warnings) {

@@ -14,15 +14,14 @@ import { startDefinitions } from '../controllers/crd-definitions.js'
 import { startGarbageCollector } from '../controllers/garbage-collector.js'
 import { startNamespaceController } from '../controllers/namespace-controller.js'
 import { startStorageMigration } from '../controllers/storage-migration.js'
-import { definitionKind } from '../crd/definition-kind.js'
 import type { ConvertFunction } from '../convert/function-conversion.js'
+import { definitionKind } from '../crd/definition-kind.js'
 import type { LimitOptions } from '../http/limits.js'
 import { type ListenOptions, listen } from '../http/listener.js'
 import type { Kind } from '../kinds/kind.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
-import { metaOf } from '../meta/object-meta.js'
+import { andThen } from '../meta/awaitable.js'
 import { createResourceContext, type ResourceContext } from '../resources/resource-context.js'
-import { decodeStored } from '../resources/stored-object.js'
 import { openStore, type StorageOptions } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
 import type { KnownHosts } from '../webhook/known-hosts.js'
@@ -227,10 +226,8 @@ function contextOf(
 ): ResourceContext {
   const namespaces = kindOf(registry, '', 'Namespace')
   const plugins = [
-    namespaceLifecycle(async name => {
-      const entry = await context.storeOf(namespaces).get('', name)
-      return entry && metaOf(decodeStored(entry))
-    }),
+    // Whether a namespace is on its way out is kept beside its entry: every create asks.
+    namespaceLifecycle(name => andThen(context.storeOf(namespaces).get('', name), entry => entry?.facts.data)),
     writeRights(rights),
     definitionLifecycle,
   ]

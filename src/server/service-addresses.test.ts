@@ -37,7 +37,7 @@ async function start(store: Store, range = '10.0.0.0/28'): Promise<Process> {
         spec: { ports: [{ port: 80 }], ...spec },
       }
       const options = { dryRun, fieldManager: '', fieldValidation: '' } as const
-      return objectAt(await createFrom(context, target, object, options, caller, []), 'spec')
+      return objectAt((await createFrom(context, target, object, options, caller, [])).value(), 'spec')
     },
     delete: name => remove(context, { ...target, name }, { dryRun: false, ignoreStoreReadError: false }, caller, []),
   }

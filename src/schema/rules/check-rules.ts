@@ -13,7 +13,7 @@ import {
 import { describeRuleInGo } from '../check/go-form.js'
 import { hasRules, type Schema } from '../structural.js'
 import { type CompiledRule, type RuleNode } from './compile-rules.js'
-import { costMessage, multiplyCosts, TOTAL_COST_LIMIT, RULE_COST_LIMIT, TotalCost } from './cost-limits.js'
+import { costMessage, multiplyCosts, RULE_COST_LIMIT, TOTAL_COST_LIMIT, TotalCost } from './cost-limits.js'
 import { timesInRequest } from './declared-types.js'
 
 export interface RuleCheckOptions {
