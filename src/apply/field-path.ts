@@ -108,7 +108,7 @@ const sortedEntries = (value: ValueObject): [string, Value][] =>
 export function sortElements(elements: Iterable<PathElement>): PathElement[] {
   const all = [...elements]
   if (all.length < 2) return all
-  if (all.every(element => element[0] === 'f')) return all.sort(compareTexts)
+  if (all.every(element => element[0] === 'f')) return all.toSorted(compareTexts)
   const sorting = all.map(element => ({
     element,
     rank: RANKS[element[0]!] ?? 4,
