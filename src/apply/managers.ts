@@ -2,6 +2,7 @@
 // used other versions of the API than the write does; their fields are looked at in their own version.
 import type { ApiObject } from '../kinds/kind.js'
 import { parseGroupVersion } from '../meta/group-version.js'
+import { StatusError } from '../meta/status.js'
 import { equalValues, type Value } from '../meta/value.js'
 import { type Comparison, compareTyped, leavingOut } from './compare.js'
 import { type Conflict, Conflicts } from './conflicts.js'
@@ -130,14 +131,14 @@ async function settle(
 ): Promise<Settled> {
   const comparison = compareIn(type, type.schemaOf(type.apiVersion)!, type.apiVersion, live, next)
   const differences = new Map<string, Difference | undefined>([[type.apiVersion, differenceOf(comparison)]])
+  const isUpdate = self === undefined
   const others = new Map<string, Owned>()
   const conflicts: Conflict[] = []
   for (const [id, owned] of managers) {
     if (id === self) continue
     const { apiVersion, fields } = owned
     if (!differences.has(apiVersion)) {
-      const seen = await compareThere(type, apiVersion, live, next)
-      differences.set(apiVersion, seen && differenceOf(seen))
+      differences.set(apiVersion, await differenceThere(type, apiVersion, live, next, isUpdate))
     }
     const there = differences.get(apiVersion)
     // Whoever used a version that is gone can no longer be asked what it owns.
@@ -169,17 +170,26 @@ const compareIn = (
   after: Value,
 ): Comparison => leavingOut(compareTyped(schema, before, after), type.resets(apiVersion))
 
-async function compareThere(
+/** `isUpdate`: a plain write goes on where nobody can convert, and takes nothing from those who used that version. */
+async function differenceThere(
   type: VersionedType,
   apiVersion: string,
   live: ApiObject,
   next: ApiObject,
-): Promise<Comparison | undefined> {
-  const before = await seenAs(type, live, apiVersion)
-  const after = await seenAs(type, next, apiVersion)
-  if (before === undefined || after === undefined) return undefined
-  return compareIn(type, before.schema, apiVersion, before.object, after.object)
+  isUpdate: boolean,
+): Promise<Difference | undefined> {
+  try {
+    const before = await seenAs(type, live, apiVersion)
+    const after = await seenAs(type, next, apiVersion)
+    if (before === undefined || after === undefined) return undefined
+    return differenceOf(compareIn(type, before.schema, apiVersion, before.object, after.object))
+  } catch (error) {
+    if (isUpdate && error instanceof StatusError) return NO_DIFFERENCE
+    throw error
+  }
 }
+
+const NO_DIFFERENCE: Difference = { changed: EMPTY, removed: EMPTY }
 
 interface Seen {
   readonly object: ApiObject

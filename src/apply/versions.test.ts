@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { ApiObject } from '../kinds/kind.js'
 import { type ManagedFieldsEntry, metaOf } from '../meta/object-meta.js'
+import { unclassified } from '../meta/status.js'
 import type { Value } from '../meta/value.js'
 import { schemaOfCustomObjects } from './crd-schema.js'
 import { applyConfiguration, type ManagedType, trackUpdate } from './field-manager.js'
@@ -81,6 +82,23 @@ describe('managers that use several versions', () => {
     expect(moved).toMatchObject({ host: 'h', port: '1' })
     expect(moved).not.toHaveProperty('x')
     expect(owners(moved)).toEqual([['one', 'example.com/v1', { 'f:host': {}, 'f:port': {} }]])
+  })
+
+  test('keep what they own when a plain write comes while nobody can convert; an apply does not go on', async () => {
+    const stored = await convert(await apply(undefined, 'v1beta1', 'one', { hostPort: 'h:1' }), 'example.com/v1')
+    const type: ManagedType = {
+      ...typeAt('example.com/v1'),
+      convert: async () => {
+        throw unclassified('the webhook is gone')
+      },
+    }
+    const written = await trackUpdate(type, stored, { ...stored, x: '1' }, 'two', 0)
+    expect(owners(written)).toEqual([
+      ['one', 'example.com/v1beta1', { 'f:hostPort': {} }],
+      ['two', 'example.com/v1', { 'f:x': {} }],
+    ])
+    const request = { manager: 'two', force: true, now: 0, settle: (object: ApiObject): ApiObject => object }
+    await expect(applyConfiguration(type, stored, widget('v1', { x: '1' }), request)).rejects.toThrow('gone')
   })
 
   test('are forgotten when their version is gone, and all are when it cannot be one', async () => {

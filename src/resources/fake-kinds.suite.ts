@@ -1,7 +1,7 @@
 // Two kinds made by hand, for tests of what serves any kind: one that behaves as built-in kinds do, one that behaves
 // as custom ones do.
-import type { Kind, KindVersion, Manners, ObjectRules } from '../kinds/kind.js'
-import { onlyNameAndNamespace } from '../meta/field-selectors.js'
+import type { ApiObject, Kind, KindVersion, Manners, ObjectRules } from '../kinds/kind.js'
+import { onlyNameAndNamespace, onlyTheseFields } from '../meta/field-selectors.js'
 import { badRequest } from '../meta/status.js'
 import { isObject, type Value } from '../meta/value.js'
 
@@ -31,6 +31,34 @@ export const noteKind = (): Kind => fakeKind('', 'Note', TYPED)
 /** `widgets.example.com`, whose v1 is deprecated if so wished. */
 export const widgetKind = (version: Partial<KindVersion> = {}): Kind =>
   fakeKind('example.com', 'Widget', UNTYPED, version)
+
+/** `widgets.example.com` in v1, which is stored, and v2, in which `color` is `colour`; others convert them. */
+export function widgetKindOfTwoVersions(converted: number[] = []): Kind {
+  const kind = widgetKind(selectableBy('color'))
+  const v2 = { ...kind.versions[0]!, name: 'v2', ...selectableBy('colour') }
+  const convertAll = async (objects: readonly ApiObject[], to: string): Promise<readonly ApiObject[]> => {
+    converted.push(objects.length)
+    return objects.map(object => {
+      const { color, colour, ...rest } = object['spec'] as Record<string, string>
+      const named = to.endsWith('/v2') ? { colour: color! } : { color: colour! }
+      return { ...object, apiVersion: to, spec: { ...rest, ...named } }
+    })
+  }
+  return {
+    ...kind,
+    versions: [...kind.versions, v2],
+    convertAll,
+    convert: async (object, to) => (await convertAll([object], to))[0]!,
+  }
+}
+
+const selectableBy = (name: string): Pick<KindVersion, 'fields' | 'supportField'> => ({
+  supportField: onlyTheseFields([`spec.${name}`, 'metadata.name', 'metadata.namespace']),
+  fields({ spec }) {
+    const color = isObject(spec) ? spec[name] : undefined
+    return { [`spec.${name}`]: typeof color === 'string' ? color : '' }
+  },
+})
 
 function fakeKind(group: string, kind: string, manners: Manners, version: Partial<KindVersion> = {}): Kind {
   const plural = `${kind.toLowerCase()}s`

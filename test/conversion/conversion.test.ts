@@ -221,6 +221,21 @@ describe('a webhook that is gone', () => {
   })
 })
 
+it('a definition whose objects are stored in a version that is gone can be deleted', async () => {
+  const api = await start()
+  const path = `${DEFINITIONS}/${DEFINITION}`
+  await api.post(DEFINITIONS, definition(undefined, 'v1beta1'))
+  await api.post(at('v1beta1'), widget('a', { hostPort: 'h:1' }))
+  const put = async (place: string, change: (old: ReturnType<typeof definition> & { status: object }) => object) =>
+    expect((await api.put(place, change((await api.get(path)).body))).status).toBe(200)
+  await put(path, old => ({ ...old, spec: { ...old.spec, versions: definition(undefined).spec.versions } }))
+  await put(`${path}/status`, old => ({ ...old, status: { ...old.status, storedVersions: ['v1'] } }))
+  await put(path, old => ({ ...old, spec: { ...old.spec, versions: [version('v1', true, ['host', 'port'])] } }))
+  expect((await api.get(`${at('v1')}/a`)).status).toBe(500)
+  await api.remove(path)
+  await gone(api, path)
+})
+
 it('a webhook that hangs holds up only those who wait for it', async () => {
   const webhook = await startWebhook()
   const api = await startWith(webhook)
