@@ -77,7 +77,7 @@ function checkItems(
       seen.add(element)
     }
     const inner = check(list.element, item, allowDuplicates, depth + 1)
-    if (inner !== NONE) faults.push(...within(printElement(element ?? indexElement(i)), inner))
+    if (inner !== NONE) addWithin(faults, printElement(element ?? indexElement(i)), inner)
   }
   return faults.length === 0 ? NONE : faults
 }
@@ -94,11 +94,13 @@ function checkMembers(
     const inner = schema === undefined ? [undeclared()] : check(schema, object[name]!, allowDuplicates, depth + 1)
     if (inner === NONE) continue
     faults ??= []
-    faults.push(...within(printElement(fieldElement(name)), inner))
+    addWithin(faults, printElement(fieldElement(name)), inner)
     if (schema === undefined) break
   }
   return faults ?? NONE
 }
 
-const within = (outer: string, faults: readonly TypedFault[]): TypedFault[] =>
-  faults.map(({ path, message }) => ({ path: `${outer}${path}`, message }))
+/** One by one: there may be as many as a request has room for. */
+function addWithin(faults: TypedFault[], outer: string, inner: readonly TypedFault[]): void {
+  for (const { path, message } of inner) faults.push({ path: `${outer}${path}`, message })
+}

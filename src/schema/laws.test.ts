@@ -1,7 +1,7 @@
 // Laws that hold for every schema and every value.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { copyValue, equalValues, type Value, type ValueObject } from '../meta/value.js'
+import { copyValue, equalValues, getOwn, type Value, type ValueObject } from '../meta/value.js'
 import { checkSchema } from './check/check-schema.js'
 import { compileSchema } from './compile.js'
 import { prune } from './prune.js'
@@ -143,7 +143,30 @@ describe('laws', () => {
       }),
     )
   })
+
+  test('in no schema does ratcheting forgive a value that is not what it was', () => {
+    fc.assert(
+      fc.property(root, object, object, (written, sent, old) => {
+        const schema = compileSchema(written)
+        const told = new Set(schema.validateUpdate(sent, old).map(error => JSON.stringify(error)))
+        for (const error of schema.validate(sent)) {
+          const [now, before] = [valueAt(sent, error.field), valueAt(old, error.field)]
+          if (now !== undefined && !equalValues(now, before)) expect(told).toContain(JSON.stringify(error))
+        }
+      }),
+    )
+  })
 })
+
+/** The value at the field of an error. */
+function valueAt(value: Value, field: string): Value | undefined {
+  let found: Value | undefined = value
+  for (const [step] of field.matchAll(/[^.[\]]+/g)) {
+    if (typeof found !== 'object' || found === null) return undefined
+    found = getOwn(found as ValueObject, step)
+  }
+  return found
+}
 
 /** Objects with members that no schema tells of never count as unchanged. */
 function holdsUndeclared(written: ValueObject, sent: ValueObject): boolean {
