@@ -2,16 +2,14 @@
 // --against, against another server of the same API. The servers and the load each have a process of their own.
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { request } from 'node:https'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import { openLmdbStore } from '../dist/storage/lmdb/lmdb-store.js'
+import { ask, cpuSeconds, ended, here, memoryGrowth, residentBytes, startLoad, startOurs, TOKEN } from './processes.mjs'
 import { concurrently, median, perSecond, printTable, report, sideBySide } from './side-by-side.mjs'
 
-const TOKEN = 'bench-token'
 /** On another's server everything happens in these, which are deleted in the end. */
 const NAMESPACES = ['bench', 'bench-watch']
 const COLLECTION = '/api/v1/namespaces/bench/configmaps'
@@ -20,7 +18,6 @@ const WRITERS = 64
 const WATCHERS = 1000
 /** A server that has served for a second is compiled; what it is before that does not last. */
 const WARMUPS = 4
-const here = name => fileURLToPath(new URL(name, import.meta.url))
 
 /** About 1 KiB as it is served. */
 const objectOf = name => ({
@@ -80,37 +77,6 @@ function readOptions(args) {
 
 // — the processes
 
-/** The executable, as its users start it. */
-async function startOurs(dataDir, children) {
-  const tokens = join(tmpdir(), `binnacle-bench-tokens-${process.pid}.csv`)
-  writeFileSync(tokens, `${TOKEN},bench,bench-uid,system:masters\n`)
-  const flags = [`--data-dir=${dataDir}`, '--secure-port=0', `--token-auth-file=${tokens}`]
-  const child = spawn(process.execPath, [here('../bin/binnacle'), 'serve', ...flags], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  children.push(child)
-  let said = ''
-  for await (const text of child.stdout.setEncoding('utf8')) {
-    said += text
-    const ready = /ready at (\S+?),/.exec(said)
-    if (!ready) continue
-    rmSync(tokens)
-    const pem = name => readFileSync(join(dataDir, 'pki', name), 'utf8')
-    const [, url] = ready
-    return {
-      name: 'Binnacle',
-      url,
-      token: TOKEN,
-      ca: pem('ca.crt'),
-      pid: child.pid,
-      child,
-      cert: pem('server.crt'),
-      key: pem('server.key'),
-    }
-  }
-  throw new Error('the server did not start')
-}
-
 async function startBare({ ca, cert, key }, children) {
   const child = fork(here('./api-bare-server.mjs'))
   children.push(child)
@@ -127,39 +93,6 @@ async function startBare({ ca, cert, key }, children) {
     },
     emit: (event, times) => child.send({ emit: { event, times } }),
   }
-}
-
-/** Answers a function that has the load generator do something. */
-function startLoad(children) {
-  const child = fork(here('./api-load.mjs'))
-  children.push(child)
-  const waiting = new Map()
-  child.on('message', ({ id, result, error }) => {
-    const { resolve, reject } = waiting.get(id)
-    waiting.delete(id)
-    if (error) reject(new Error(error))
-    else resolve(result)
-  })
-  let last = 0
-  return (task, { url, token, ca }, args = {}) =>
-    new Promise((resolve, reject) => {
-      const id = ++last
-      waiting.set(id, { resolve, reject })
-      child.send({ id, task, args: { server: { url, token, ca }, ...args } })
-    })
-}
-
-/** One request, whose answer is wanted. */
-async function ask({ url, token, ca }, method, path, body) {
-  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
-  const asking = request(new URL(path, url), { method, headers, ca, rejectUnauthorized: Boolean(ca) })
-  asking.end(body && JSON.stringify(body))
-  const [response] = await once(asking, 'response')
-  const chunks = []
-  for await (const chunk of response) chunks.push(chunk)
-  const text = Buffer.concat(chunks).toString()
-  if (response.statusCode >= 300) throw new Error(`${method} ${path}: ${response.statusCode} ${text}`)
-  return text
 }
 
 async function prepare(server) {
@@ -422,39 +355,11 @@ async function readyFigures(folder, children) {
   )
 }
 
-async function ended(child, how = 'stop') {
-  const closed = once(child, 'close')
-  child.stdout?.resume()
-  if (how === 'stop') child.kill('SIGTERM')
-  await closed
-}
-
 async function idleFigures({ pid }) {
   // What the start needed is given back within a moment or never.
   await sleep(2000)
   const mb = residentBytes(pid) / 1e6
   report('memory of an idle server', `${mb.toFixed(0)} MB`, '—', `${mb.toFixed(0)} MB`, '< 100 MB', mb < 100)
-}
-
-// — what the system knows of a process
-
-const statusOf = (pid, field) =>
-  Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) *
-  1024
-const residentBytes = pid => statusOf(pid, 'VmRSS')
-
-/** How much more memory than before the process had at most, while something was done. */
-async function memoryGrowth(pid, action) {
-  const before = residentBytes(pid)
-  writeFileSync(`/proc/${pid}/clear_refs`, '5') // the high-water mark counts from here
-  await action()
-  return statusOf(pid, 'VmHWM') - before
-}
-
-function cpuSeconds(pid) {
-  if (pid === undefined) return 0
-  const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').slice(11, 13)
-  return (Number(user) + Number(system)) / 100
 }
 
 async function inTurn(times, action) {

@@ -3,6 +3,7 @@ const SUBJECTS = {
   api: () => import('./api.mjs'),
   apply: () => import('./apply.mjs'),
   cel: () => import('./cel.mjs'),
+  crd: () => import('./crd.mjs'),
   storage: () => import('./storage.mjs'),
 }
 

@@ -48,7 +48,7 @@ export function hasDefaults({ versions }: DefinitionSpec): boolean {
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== 'object' || value === null) continue
     if (!Array.isArray(value) && Object.hasOwn(value, 'default')) return true
-    open.push(...Object.values(value as Record<string, Value>))
+    for (const member of Object.values(value as Record<string, Value>)) open.push(member)
   }
   return false
 }
