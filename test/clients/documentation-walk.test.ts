@@ -1,0 +1,69 @@
+// Every example of the documentation is run as it stands there, with real kubectl in a shell against a real server, and
+// must answer what the page says.
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { startBinnacleProcess } from '../components/binnacle.js'
+import { kubectlMissing } from './kubectl-process.js'
+import { isAnswer, openShell, readPage, type Step, tidy } from './worked-example.js'
+
+const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url))
+const pages = readdirSync(DOCS)
+  .filter(name => name.endsWith('.md'))
+  .map(name => readPage(name, readFileSync(join(DOCS, name), 'utf8')))
+  .filter(({ steps }) => steps.length > 0)
+
+/** What else pages use beside kubectl and node; where it is missing, so is the page, but never unnoticed. */
+const TOOLS = ['openssl']
+const missing = TOOLS.filter(tool => spawnSync(tool, ['version'], { stdio: 'ignore' }).error)
+const uses = (step: Step, tool: string): boolean => step.type === 'command' && step.command.startsWith(tool)
+const possible = pages.filter(({ name, steps }) => {
+  const tool = missing.find(each => steps.some(step => uses(step, each)))
+  if (tool && process.env.CI === 'true') throw new Error(`docs/${name} needs ${tool}`)
+  if (tool) console.warn(`\n*** SKIPPED: docs/${name} needs ${tool} ***\n`)
+  return !tool
+})
+
+describe.skipIf(kubectlMissing())('docs', () => {
+  test.each(possible)('$name', { timeout: 180_000 }, async ({ name, steps, serverFlags }) => {
+    const server = await startBinnacleProcess('--storage=memory', ...serverFlags)
+    const folder = mkdtempSync(join(tmpdir(), 'binnacle-walk-'))
+    const shell = openShell(folder, {
+      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      HOME: folder,
+      LC_ALL: 'C',
+      KUBECONFIG: server.kubeconfig,
+    })
+    try {
+      for (const step of steps) await walk(step)
+    } finally {
+      await shell.close()
+      await server.kill()
+      rmSync(folder, { recursive: true })
+    }
+
+    async function walk(step: Step): Promise<void> {
+      if (step.type === 'file') return writeFileSync(join(folder, step.name), step.content)
+      const answer = await shell.type(step.command)
+      if (isAnswer(answer, step.answer)) return
+      const where = `docs/${name}:${step.line}: ${step.command}`
+      expect(`${where}\n${tidy(answer)}`).toBe(`${where}\n${tidy(step.answer.join('\n'))}`)
+    }
+  })
+})
+
+test.each<[string, string[], boolean]>([
+  ['NAME   AGE\na      5s\n', ['NAME   AGE', 'a      12m'], true],
+  ['NAME   AGE\na      5s\n', ['NAME   AGE', 'b      5s'], false],
+  ['a\nb\nc\nd\n', ['a', '…', 'd'], true],
+  ['a\nb\nc\n', ['a', '…', 'd'], false],
+  ['a.c is here\n', ['a.c is …'], true],
+  ['abc is here\n', ['a.c is …'], false],
+  ['', [], true],
+  ['a\n', [], false],
+])('%j is what the page says with %j: %j', (answer, expected, verdict) => {
+  expect(isAnswer(answer, expected)).toBe(verdict)
+})
