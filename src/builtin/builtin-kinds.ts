@@ -3,7 +3,9 @@ import type { ApiObject, Kind, KindVersion, ObjectRules, StatusRules, Subresourc
 import { compareVersions } from '../meta/group-version.js'
 import { metaOf } from '../meta/object-meta.js'
 import { printTime } from '../meta/time.js'
-import { decodeTyped } from './decode-typed.js'
+import type { ValueObject } from '../meta/value.js'
+import { toAutoscalerV1, toAutoscalerV2 } from './autoscaler-forms.js'
+import { decodeTyped, TypedDecodeError } from './decode-typed.js'
 import { applyDefaults } from './defaults.js'
 import { toCoreEvent, toModernEvent } from './event-forms.js'
 import { objectAt, textsAt } from './object-access.js'
@@ -90,16 +92,33 @@ function kindOf(table: TypeTable, served: readonly { apiVersion: string; resourc
   }
 }
 
-/** Versions of one built-in kind differ in name only, but for events, which two groups serve. */
+/** Versions of one built-in kind differ in name only, but for those that have forms of their own. */
 function convert(table: TypeTable, object: ApiObject, to: string): ApiObject {
   if (object.apiVersion === to) return object
-  const isEvent = object.kind === 'Event'
-  const converted = !isEvent ? object : to === 'v1' ? toCoreEvent(object) : toModernEvent(object)
+  const converted = FORMS[object.kind]?.(table, object, to) ?? object
   const type = table.typeOfKind(to, object.kind)
   const renamed = { ...converted, apiVersion: to }
   return (
     type === undefined ? renamed : { ...decodeTyped(table, type, renamed).value, apiVersion: to, kind: object.kind }
   ) as ApiObject
+}
+
+const FORMS: Readonly<Record<string, (table: TypeTable, object: ApiObject, to: string) => ValueObject>> = {
+  Event: (_, event, to) => (to === 'v1' ? toCoreEvent(event) : toModernEvent(event)),
+  HorizontalPodAutoscaler: (table, autoscaler, to) =>
+    to === 'autoscaling/v1'
+      ? toAutoscalerV1(autoscaler)
+      : toAutoscalerV2(autoscaler, made => fits(table, to, autoscaler.kind, made)),
+}
+
+function fits(table: TypeTable, apiVersion: string, kind: string, object: ValueObject): boolean {
+  try {
+    decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object)
+    return true
+  } catch (error) {
+    if (error instanceof TypedDecodeError) return false
+    throw error
+  }
 }
 
 function kindVersion(table: TypeTable, apiVersion: string, resource: ResourceFacts): KindVersion {

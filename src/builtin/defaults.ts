@@ -2,6 +2,7 @@
 // then the rules of the kind, as a table from kind to function. An object is filled in in place; it comes out in the
 // order of its type when it is printed.
 import { setOwn, type ValueObject } from '../meta/value.js'
+import { defaultAutoscalerV1, defaultAutoscalerV2 } from './autoscaler-forms.js'
 import { decodeTyped } from './decode-typed.js'
 import { applyDefaultFacts } from './default-facts.js'
 import { NETWORK_DEFAULTS } from './network-defaults.js'
@@ -52,6 +53,8 @@ const DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
   },
   ...WORKLOAD_DEFAULTS,
   ...NETWORK_DEFAULTS,
+  'autoscaling/v1 HorizontalPodAutoscaler': defaultAutoscalerV1,
+  'autoscaling/v2 HorizontalPodAutoscaler': defaultAutoscalerV2,
   'rbac.authorization.k8s.io/v1 RoleBinding': defaultBinding,
   'rbac.authorization.k8s.io/v1 ClusterRoleBinding': defaultBinding,
 }

@@ -2,6 +2,7 @@
 // Which columns there are is data; a cell that a kind has no function for is its name, its age, or empty.
 import { ageCell } from '../meta/table.js'
 import type { ValueObject } from '../meta/value.js'
+import { AUTOSCALER_CELLS } from './autoscaler-cells.js'
 import { NETWORK_CELLS } from './network-cells.js'
 import { mapAt, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from './object-access.js'
 import { ageOf, type Cells, createdOf, NONE, nameOf, printLabels, UNKNOWN } from './plain-cells.js'
@@ -237,6 +238,7 @@ const CELLS: Readonly<Record<string, Cells | undefined>> = {
   ],
   ...WORKLOAD_CELLS,
   ...NETWORK_CELLS,
+  ...AUTOSCALER_CELLS,
   'policy/v1 poddisruptionbudgets': disruptionBudgetCells,
   'networking.k8s.io/v1 ipaddresses': address => [nameOf(address), printParent(address)],
   'networking.k8s.io/v1 servicecidrs': (range, now) => [

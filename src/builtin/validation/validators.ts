@@ -1,4 +1,5 @@
 // Which rules an object of a built-in kind must meet, as a table from kind to rules.
+import { autoscalerValidation, olderAutoscalerValidation } from './autoscalers.js'
 import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
 import { daemonSetValidation } from './daemon-sets.js'
 import { deploymentValidation } from './deployments.js'
@@ -59,6 +60,8 @@ const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'discovery.k8s.io/v1 EndpointSlice': endpointSliceValidation,
   'networking.k8s.io/v1 NetworkPolicy': networkPolicyValidation,
   'networking.k8s.io/v1 IngressClass': ingressClassValidation,
+  'autoscaling/v1 HorizontalPodAutoscaler': olderAutoscalerValidation,
+  'autoscaling/v2 HorizontalPodAutoscaler': autoscalerValidation,
   'policy/v1 PodDisruptionBudget': disruptionBudgetValidation,
   'networking.k8s.io/v1 IPAddress': ipAddressValidation,
   'networking.k8s.io/v1 ServiceCIDR': serviceCidrValidation,

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest'
+import type { ApiObject } from '../kinds/kind.js'
+import type { ValueObject } from '../meta/value.js'
+import { builtinKinds } from './builtin-kinds.js'
+import { builtinTypes } from './type-table.js'
+import { validationOf } from './validation/validators.js'
+
+const kind = builtinKinds(builtinTypes()).find(({ names }) => names.kind === 'HorizontalPodAutoscaler')!
+const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }
+
+const autoscaler = (
+  version: 'v1' | 'v2',
+  parts: { metadata?: ValueObject; spec?: ValueObject; status?: ValueObject },
+) =>
+  ({
+    apiVersion: `autoscaling/${version}`,
+    kind: 'HorizontalPodAutoscaler',
+    metadata: { name: 'a', ...parts.metadata },
+    spec: { scaleTargetRef, minReplicas: 1, maxReplicas: 2, ...parts.spec },
+    status: parts.status ?? { desiredReplicas: 0, currentMetrics: null },
+  }) satisfies ApiObject
+
+const convert = async (object: ApiObject, version: string): Promise<ApiObject> =>
+  kind.convert(object, `autoscaling/${version}`)
+
+const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }
+const metric = { name: 'm', selector: { matchLabels: { a: 'b' } } }
+
+describe('what v1 has no field for comes back', () => {
+  test.each<[string, ValueObject[]]>([
+    ['the use of CPU', [cpu]],
+    [
+      'CPU as an amount',
+      [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '1' } } }],
+    ],
+    ['pods', [{ type: 'Pods', pods: { metric, target: { type: 'AverageValue', averageValue: '5' } } }]],
+    [
+      'an object',
+      [
+        {
+          type: 'Object',
+          object: { describedObject: scaleTargetRef, target: { type: 'AverageValue', averageValue: '5' }, metric },
+        },
+      ],
+    ],
+    [
+      'a container',
+      [
+        {
+          type: 'ContainerResource',
+          containerResource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 5 }, container: 'c' },
+        },
+      ],
+    ],
+    ['several, CPU last', [{ type: 'External', external: { metric, target: { type: 'Value', value: '3' } } }, cpu]],
+  ])('%s', async (_, metrics) => {
+    const behavior = {
+      scaleUp: { selectPolicy: 'Max', policies: [{ type: 'Pods', value: 1, periodSeconds: 5 }], tolerance: '100m' },
+    }
+    const object = autoscaler('v2', {
+      metadata: { annotations: { mine: 'yes' } },
+      spec: { metrics, behavior },
+      status: {
+        desiredReplicas: 1,
+        currentMetrics: [
+          { type: 'Resource', resource: { name: 'cpu', current: { averageValue: '1', averageUtilization: 7 } } },
+        ],
+        conditions: [{ type: 'ScalingActive', status: 'True', lastTransitionTime: '2020-01-01T00:00:00Z' }],
+      },
+    })
+    const older = await convert(object, 'v1')
+    expect(older['status']).toMatchObject({ currentCPUUtilizationPercentage: 7 })
+    expect(await convert(older, 'v2')).toEqual(object)
+  })
+})
+
+test('without a word about metrics, CPU is meant', async () => {
+  const { spec } = await convert(autoscaler('v1', { status: { currentReplicas: 0, desiredReplicas: 0 } }), 'v2')
+  expect(spec).toMatchObject({ metrics: [{ resource: { target: { averageUtilization: 80 } } }] })
+})
+
+test.each(['{', '[{"type":5}]', '"text"', '[{"type":"Resource","resource":{"name":[]}}]'])(
+  'an annotation that cannot be read is ignored: %s',
+  async text => {
+    const annotations = {
+      'autoscaling.alpha.kubernetes.io/metrics': text,
+      'autoscaling.alpha.kubernetes.io/behavior': text,
+      'autoscaling.alpha.kubernetes.io/conditions': text,
+    }
+    const object = autoscaler('v1', {
+      metadata: { annotations },
+      spec: { targetCPUUtilizationPercentage: 60 },
+      status: { currentReplicas: 0, desiredReplicas: 0 },
+    })
+    const { metadata, spec } = await convert(object, 'v2')
+    expect(metadata).toEqual({ name: 'a' })
+    expect(spec).not.toHaveProperty('behavior')
+  },
+)
+
+describe('mistakes', () => {
+  const { create, update } = validationOf('autoscaling/v2', 'HorizontalPodAutoscaler', true)
+  const fieldsOf = (spec: ValueObject): string[] =>
+    create(autoscaler('v2', { metadata: { namespace: 'n' }, spec })).map(({ field, detail }) => `${field}: ${detail}`)
+
+  test.each<[string, ValueObject, string[]]>([
+    ['none', { metrics: [cpu] }, []],
+    [
+      'two sources',
+      { metrics: [{ ...cpu, pods: { metric, target: { type: 'AverageValue', averageValue: '5' } } }] },
+      ['spec.metrics[0].pods: must populate the given metric source only'],
+    ],
+    [
+      'no amount',
+      { metrics: [{ type: 'Pods', pods: { metric, target: { type: 'Value', value: '-5' } } }] },
+      [
+        'spec.metrics[0].pods.target.value: must be positive',
+        'spec.metrics[0].pods.target.averageValue: must specify a positive target averageValue',
+      ],
+    ],
+    [
+      'a policy that never ends',
+      { behavior: { scaleDown: { policies: [{ type: 'Pods', value: 1, periodSeconds: 1801 }] } } },
+      ['spec.behavior.scaleDown.policies[0].periodSeconds: must be less than or equal to 1800'],
+    ],
+    [
+      'no policy',
+      { behavior: { scaleUp: { policies: [] } } },
+      ['spec.behavior.scaleUp.policies: must specify at least one Policy'],
+    ],
+    [
+      'a controller of the core group',
+      { scaleTargetRef: { kind: 'ReplicationController', name: 'r', apiVersion: 'v1' } },
+      [],
+    ],
+    [
+      'a version that is none',
+      { scaleTargetRef: { kind: 'D', name: 'd', apiVersion: 'a/b/c' } },
+      ['spec.scaleTargetRef.apiVersion: unexpected GroupVersion string: a/b/c'],
+    ],
+  ])('%s', (_, spec, faults) => expect(fieldsOf(spec)).toEqual(faults))
+
+  test('one that scales to nothing already may stay', () => {
+    const external = { type: 'External', external: { metric, target: { type: 'Value', value: '3' } } }
+    const old = autoscaler('v2', { metadata: { resourceVersion: '1' }, spec: { minReplicas: 0, metrics: [external] } })
+    expect(update(old, old)).toEqual([])
+    expect(create(old).map(({ field }) => field)).toContain('spec.minReplicas')
+  })
+})
