@@ -10,7 +10,7 @@ import { resourceOf } from '../kinds/kind-names.js'
 import { jsonTypeOf } from '../meta/go-struct.js'
 import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
 import { decodeObjectMeta, metaOf } from '../meta/object-meta.js'
-import { badRequest, conflict, notFound, StatusError } from '../meta/status.js'
+import { badRequest, conflict, hasReason, notFound, StatusError } from '../meta/status.js'
 import { isObject } from '../meta/value.js'
 import type { FieldValidation, PatchOptions } from '../meta/write-options.js'
 import { asAddressed } from './addressed.js'
@@ -40,25 +40,32 @@ export async function applyObject(
     return asAddressed(object, target)
   }
 
-  const answer = await replace(context, target, options, caller, async old => {
-    // What is not there can be made by its own path, and not by that of a part of it.
-    if (!old && target.subresource === '') return undefined
-    if (!old) throw notFound(resourceOf(target.kind), target.name)
-    return { object: await merged(old), warnings: read().warnings, isWhatClientSaw: false, isTracked: true }
-  })
-  if (answer) return answer
-  const warnings = [...read().warnings]
-  const created = await createFrom(
-    context,
-    target,
-    madeNew(target, await merged(undefined)),
-    options,
-    caller,
-    warnings,
-    true,
-  )
-  return { type: 'object', status: 201, warnings, served: target, object: created }
+  async function created(): Promise<ObjectAnswer> {
+    const warnings = [...read().warnings]
+    const object = madeNew(target, await merged(undefined))
+    const made = await createFrom(context, target, object, options, caller, warnings, true)
+    return { type: 'object', status: 201, warnings, served: target, object: made }
+  }
+
+  for (let attempt = 1; ; attempt++) {
+    const answer = await replace(context, target, options, caller, async old => {
+      // What is not there can be made by its own path, and not by that of a part of it.
+      if (!old && target.subresource === '') return undefined
+      if (!old) throw notFound(resourceOf(target.kind), target.name)
+      return { object: await merged(old), warnings: read().warnings, isWhatClientSaw: false, isTracked: true }
+    })
+    if (answer) return answer
+    try {
+      return await created()
+    } catch (error) {
+      // Another was quicker: there is something to change now.
+      if (!hasReason(error, 'AlreadyExists') || attempt === ATTEMPTS) throw error
+    }
+  }
 }
+
+/** How often an object may come and go while a configuration is to be applied to it. */
+const ATTEMPTS = 10
 
 /** Which version it was meant to change does not matter any more, but another object cannot stand in for the one meant. */
 function madeNew({ kind, name }: Target, object: ApiObject): ApiObject {

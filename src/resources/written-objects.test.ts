@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { customKind } from '../crd/custom-kind.js'
 import { withRightStatus } from '../crd/definition-status.js'
 import { widgetDefinition } from '../crd/definitions.suite.js'
+import { metaOf } from '../meta/object-meta.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
 import type { ObjectAnswer } from './answer.js'
 import { createResourceContext, type ResourceContext, type Target } from './resource-context.js'
@@ -21,9 +22,14 @@ beforeEach(() => {
 })
 afterEach(() => context.close())
 
-const write = async (verb: 'create' | 'patch', body: object, mediaType: string): Promise<ObjectAnswer> => {
+const write = async (
+  verb: 'create' | 'patch',
+  body: object,
+  mediaType: string,
+  query = NOTHING,
+): Promise<ObjectAnswer> => {
   const bytes = Buffer.from(JSON.stringify(body))
-  return (await verbs[verb](target, NOTHING, { bytes, mediaType }, CALLER)) as ObjectAnswer
+  return (await verbs[verb](target, query, { bytes, mediaType }, CALLER)) as ObjectAnswer
 }
 const read = async (): Promise<ObjectAnswer> => (await verbs.get(target, NOTHING)) as ObjectAnswer
 const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }
@@ -46,4 +52,20 @@ describe('a custom object that was written', () => {
     const { metadata } = JSON.parse(stored) as { metadata: object }
     expect(Object.keys(metadata)).toEqual(names.filter(name => name !== 'resourceVersion'))
   })
+})
+
+test('of many that apply at once what is not there, one creates it and the others change it', async () => {
+  const managers = ['a', 'b', 'c', 'd']
+  const answers = await Promise.all(
+    managers.map(fieldManager =>
+      write(
+        'patch',
+        { ...widget, metadata: { name: 'a', labels: { [fieldManager]: '' } } },
+        'application/apply-patch+yaml',
+        new URLSearchParams({ fieldManager }),
+      ),
+    ),
+  )
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 201])
+  expect(metaOf((await read()).object.value()).labels).toEqual({ a: '', b: '', c: '', d: '' })
 })
