@@ -67,55 +67,40 @@ function mergeMembers(
 }
 
 /**
- * Items that both have come in the order of the configuration, and those that only one has stay near their neighbours:
- * items of the live list go before, but not past the next shared item, items of the configuration fill in before it.
+ * Items that both have come in the order of the configuration. Those that only the live list has stay where they are
+ * among the others; those that only the configuration has come right before the next item that both have.
  */
 function mergeItems(list: ListSchema, live: Value[], applied: readonly Value[]): Value | undefined {
-  const left = elementsOf(list, live)
-  const right = elementsOf(list, applied)
+  const liveElements = elementsOf(list, live)
+  const appliedElements = elementsOf(list, applied)
   const liveItems = new Map<PathElement, Value | undefined>()
-  // An item that is there twice is no one item to merge with.
-  for (const [i, element] of left.entries()) liveItems.set(element, liveItems.has(element) ? undefined : live[i]!)
-  const appliedAt = new Map(right.map((element, i) => [element, i]))
+  for (const [i, element] of liveElements.entries()) {
+    // An item that is there twice is no one item to merge with.
+    liveItems.set(element, liveItems.has(element) ? undefined : live[i]!)
+  }
+  const places = new Map(appliedElements.map((element, place) => [element, place]))
 
   const result: Value[] = []
-  const emit = (value: Value | undefined): void => {
-    if (value !== undefined) result.push(value)
+  const put = (item: Value | undefined): void => {
+    if (item !== undefined) result.push(item)
   }
-  let l = 0
-  let r = 0
-  // The place of the first item from `r` on that both have; past the end when there is none.
-  let shared = 0
-  const seekShared = (): void => {
-    shared = Math.max(shared, r)
-    while (shared < right.length && !liveItems.has(right[shared]!)) shared++
+  /** How many items of the configuration have been put, and where its next item is that both have. */
+  let done = 0
+  let nextShared = 0
+  const putUpTo = (end: number): void => {
+    for (; done < end; done++) put(mergeAt(list.element, liveItems.get(appliedElements[done]!), applied[done]))
+    nextShared = Math.max(nextShared, done)
+    while (nextShared < applied.length && !liveItems.has(appliedElements[nextShared]!)) nextShared++
   }
-  const takeApplied = (): void => {
-    emit(mergeAt(list.element, liveItems.get(right[r]!), applied[r]))
-    r++
-    seekShared()
+  putUpTo(0)
+  for (const [i, element] of liveElements.entries()) {
+    const place = places.get(element)
+    if (place === undefined) put(live[i])
+    else if (place === nextShared) putUpTo(place + 1)
+    // What comes twice goes; where nothing shared is left to wait for, it makes room for an item that is new.
+    else if (place < done && nextShared === applied.length) putUpTo(Math.min(done + 1, applied.length))
   }
-  seekShared()
-  while (l < left.length || r < right.length) {
-    if (l === left.length) {
-      takeApplied()
-      continue
-    }
-    const element = left[l]!
-    const at = appliedAt.get(element)
-    if (at === undefined) {
-      emit(live[l])
-      l++
-    } else if (at < r) {
-      // It has been taken with the configuration's.
-      l++
-      if (r < right.length && shared === right.length) takeApplied()
-    } else if (at === r) {
-      takeApplied()
-      l++
-    } else if (at === shared) takeApplied()
-    else l++
-  }
+  putUpTo(applied.length)
   if (result.length === 0) return undefined
   return result.length === live.length && result.every((item, i) => item === live[i]) ? live : result
 }

@@ -66,6 +66,6 @@ test('of many that apply at once what is not there, one creates it and the other
       ),
     ),
   )
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 200, 200, 201])
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
   expect(metaOf((await read()).object.value()).labels).toEqual({ a: '', b: '', c: '', d: '' })
 })
