@@ -39,6 +39,7 @@ export { STANDARD_LIBRARY } from './libraries/standard.js'
 
 export { type CostTree, type EstimateOptions, estimateCost, type SizeEstimator } from './cost-estimate.js'
 export { type Interval, UNBOUNDED } from './cost-intervals.js'
+export { bodyOf, printExpression } from './print-expression.js'
 export { type Expr, walk } from './syntax-tree.js'
 
 // Values: from and to plain JavaScript, or made by the host.

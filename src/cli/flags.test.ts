@@ -74,11 +74,8 @@ test.each([
   [['--gates=A=yes'], '--gates=A=yes: "A=yes" must be a name and true or false, such as A=true'],
   [['--secure-prot=1'], 'there is no flag --secure-prot: did you mean --secure-port?'],
   [['--event-tll=1h'], 'there is no flag --event-tll: did you mean --event-ttl?'],
-  [
-    ['--something-else-altogether'],
-    'there is no flag --something-else-altogether: binnacle serve --help shows all flags',
-  ],
-  [['--toString'], 'there is no flag --toString: binnacle serve --help shows all flags'],
+  [['--something-else-altogether'], 'there is no flag --something-else-altogether: --help shows all flags'],
+  [['--toString'], 'there is no flag --toString: --help shows all flags'],
 ])('%j is refused', (args, message) => {
   expect(() => parse(...args)).toThrow(message)
 })

@@ -72,7 +72,7 @@ function splitFlag(arg: string): { name: string; value: string | undefined } {
 
 function unknownFlag(arg: string, name: string, names: readonly string[]): UsageError {
   const near = nearest(name, names)
-  const hint = near === undefined ? 'binnacle serve --help shows all flags' : `did you mean --${near}?`
+  const hint = near === undefined ? '--help shows all flags' : `did you mean --${near}?`
   return new UsageError(`there is no flag ${arg.split('=')[0]}: ${hint}`)
 }
 

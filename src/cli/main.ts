@@ -1,19 +1,25 @@
 // The command line: which command is meant, and how errors are told.
 import { readFileSync } from 'node:fs'
+import { CEL_HELP, cel } from './cel-explain.js'
 import { nearest } from './nearest.js'
 import { SERVE_HELP, serve } from './serve.js'
 import { UsageError } from './usage-error.js'
 
 type Command = (args: readonly string[]) => Promise<void>
 
-const COMMANDS: Readonly<Record<string, Command>> = { serve }
+const COMMANDS: Readonly<Record<string, Command>> = { cel, serve }
+const HELP_OF = new Map<Command, string>([
+  [cel, CEL_HELP],
+  [serve, SERVE_HELP],
+])
 
 const HELP = `Binnacle: the Kubernetes API without the cluster.
 
 Usage: binnacle <command> [flags]
 
 Commands:
-  serve    serve the API; this is what is done when no command is given
+  serve          serve the API; this is what is done when no command is given
+  cel explain    explain what validation rules cost, and what they say of an object
 
 binnacle <command> --help shows the flags of a command.
 `
@@ -34,7 +40,7 @@ async function run([first = 'serve', ...rest]: readonly string[]): Promise<void>
   const isFlag = first.startsWith('-')
   const command = isFlag ? serve : Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
   if (!command) throw new UsageError(`there is no command ${JSON.stringify(first)}: ${hint(first)}`)
-  if (rest.some(isHelp)) return void process.stdout.write(SERVE_HELP)
+  if (rest.some(isHelp)) return void process.stdout.write(HELP_OF.get(command)!)
   await command(isFlag ? [first, ...rest] : rest)
 }
 

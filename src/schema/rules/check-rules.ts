@@ -77,7 +77,10 @@ function scopeOf({ schema, declared }: RuleNode, outer: Place['scope']): Place['
 }
 
 /** How often the children of a node can stand in one object. */
-function timesBelow({ type, additionalProperties, checks }: Schema, times: number | undefined): number | undefined {
+export function timesBelow(
+  { type, additionalProperties, checks }: Schema,
+  times: number | undefined,
+): number | undefined {
   const isMap = type === 'object' && additionalProperties !== undefined
   if (times === undefined || (type !== 'array' && !isMap)) return times
   const most = isMap ? checks.maxProperties : checks.maxItems

@@ -6,6 +6,7 @@ import {
   compile,
   createEnvironment,
   type Environment,
+  type EstimateOptions,
   estimateCost,
   extendEnvironment,
   type Interval,
@@ -30,6 +31,8 @@ export interface CompiledRule {
   readonly usesOldSelf: boolean
   /** The most that one evaluation may cost. */
   readonly maxCost: number
+  /** Estimates that again, for who wants to know of every part. Left out where the rule is wrong. */
+  readonly estimate?: (options: EstimateOptions) => Interval
   /** Left out where there is no messageExpression, or where it or the rule is wrong. */
   readonly messageProgram?: Program
   readonly messageError?: string
@@ -183,6 +186,7 @@ function compileRule(rule: Rule, environment: Environment, sizes: SizeEstimator)
     program,
     usesOldSelf: refersTo(program.checked, 'oldSelf'),
     maxCost: mostOf(program, environment, sizes),
+    estimate: options => estimateOf(program, environment, sizes, options),
     ...compileMessage(rule, environment, sizes),
   }
 }
@@ -209,8 +213,17 @@ function refersTo(checked: Checked | undefined, name: string): boolean {
 
 // ---- costs
 
-const mostOf = ({ checked }: Program, environment: Environment, sizes: SizeEstimator): number =>
-  checked === undefined ? 0 : estimateCost(checked, environment, sizes).max
+function estimateOf(
+  { checked }: Program,
+  environment: Environment,
+  sizes: SizeEstimator,
+  options: EstimateOptions = {},
+): Interval {
+  return checked === undefined ? NO_SIZE : estimateCost(checked, environment, sizes, options)
+}
+
+const mostOf = (program: Program, environment: Environment, sizes: SizeEstimator): number =>
+  estimateOf(program, environment, sizes).max
 
 /** Sizes by the path from `self`, or `oldSelf`, which is of the same type. */
 function sizesOf(root: DeclaredType): SizeEstimator {

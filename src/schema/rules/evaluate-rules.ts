@@ -47,8 +47,24 @@ const OBJECT_EFFORT = 3 * MOST_EFFORT
 /** How many bytes a message may have that an expression made. */
 const LONGEST_MESSAGE = 5 * 1024
 
-export function evaluateRules(root: RuleNode, object: ValueObject, old: ValueObject | undefined): RuleFindings {
-  const run = startRun('', false, FULL_MEANS)
+/** One rule on one value. */
+export interface EvaluatedRule {
+  readonly field: string
+  readonly compiled: CompiledRule
+  /** True for a transition rule where nothing was before. */
+  readonly skipped: boolean
+  readonly cost: number
+  readonly errors: readonly FieldError[]
+}
+
+/** `observe` is told of every rule that is come to. */
+export function evaluateRules(
+  root: RuleNode,
+  object: ValueObject,
+  old: ValueObject | undefined,
+  observe?: (rule: EvaluatedRule) => void,
+): RuleFindings {
+  const run: Run = { ...startRun('', false, FULL_MEANS), observe }
   visit(run, root, object, old === undefined ? undefined : correlate(object, old, root.schema))
   return run
 }
@@ -78,6 +94,7 @@ interface Run extends Means {
   readonly isDefault: boolean
   readonly errors: FieldError[]
   readonly warnings: string[]
+  readonly observe?: ((rule: EvaluatedRule) => void) | undefined
 }
 
 /** What evaluations may still spend. */
@@ -153,10 +170,18 @@ function evaluateNode(run: Run, node: RuleNode, value: Value, pair: Correlated |
   for (const compiled of rules) {
     if (run.budget < 0) return
     const { rule, program, error, usesOldSelf } = compiled
+    const before = { budget: run.budget, errors: run.errors.length }
     if (error !== undefined) cannotEvaluate(run, node, `rule compile error: ${error}`)
     // A transition rule has nothing to say where nothing was before.
-    if (program === undefined || (usesOldSelf && old === undefined && rule.optionalOldSelf !== true)) continue
-    evaluateRule(run, node, compiled, program, value, pair, variables)
+    const skipped = usesOldSelf && old === undefined && rule.optionalOldSelf !== true
+    if (program !== undefined && !skipped) evaluateRule(run, node, compiled, program, value, pair, variables)
+    run.observe?.({
+      field: fieldOf(run),
+      compiled,
+      skipped,
+      cost: before.budget - Math.max(run.budget, 0),
+      errors: run.errors.slice(before.errors),
+    })
   }
 }
 
