@@ -12,7 +12,7 @@ import { createQueues } from './queues.js'
 export interface Webhooks {
   /** The body of what the webhook answers to a POST of JSON. Rejects with a WebhookError. */
   post(config: ClientConfig, body: string, timeoutMs: number): Promise<Buffer>
-  /** Drops the connections that were kept. */
+  /** Gives up the calls that are under way, and drops the connections that were kept. */
   close(): void
 }
 
@@ -29,11 +29,12 @@ export type FindService = (service: ServiceReference & { readonly port: number }
 
 /** What a webhook may say at most. */
 const MAX_ANSWER = 64 * 1024 * 1024
-const AGENT = { keepAlive: true, maxSockets: 64, maxFreeSockets: 8, timeout: 90_000 }
+const AGENT = { keepAlive: true, maxSockets: 64, maxFreeSockets: 32, timeout: 90_000 }
 
 export function createWebhooks({ hosts = new Map(), findService, now }: WebhookOptions = {}): Webhooks {
   const agent = new Agent(AGENT)
   const queues = createQueues(now)
+  const underWay = new Set<AbortController>()
 
   /** Undefined where the name itself is the address. */
   async function addressOf({ host, port, service }: Destination): Promise<Address | undefined> {
@@ -45,19 +46,27 @@ export function createWebhooks({ hosts = new Map(), findService, now }: WebhookO
   return {
     async post(config, body, timeoutMs) {
       const destination = destinationFor(config, timeoutMs)
-      const deadline = AbortSignal.timeout(timeoutMs)
+      const giveUp = new AbortController()
+      const timer = setTimeout(() => giveUp.abort(timedOut()), timeoutMs)
+      underWay.add(giveUp)
       let address: Address | undefined
       try {
         return await queues.join(`${destination.host}:${destination.port}`, async () => {
           address = await addressOf(destination)
-          return call(agent, destination, address, body, deadline)
+          return call(agent, destination, address, body, giveUp.signal)
         })
       } catch (error) {
         if (error instanceof WebhookError) throw error
-        throw asWebhookError(deadline.aborted ? timedOut() : error, destination, address)
+        throw asWebhookError(giveUp.signal.aborted ? giveUp.signal.reason : error, destination, address)
+      } finally {
+        clearTimeout(timer)
+        underWay.delete(giveUp)
       }
     },
-    close: () => agent.destroy(),
+    close() {
+      for (const giveUp of underWay) giveUp.abort(new Error('the server is stopping'))
+      agent.destroy()
+    },
   }
 }
 
@@ -74,16 +83,16 @@ async function call(
   destination: Destination,
   address: Address | undefined,
   body: string,
-  deadline: AbortSignal,
+  signal: AbortSignal,
 ): Promise<Buffer> {
   for (;;) {
-    const asking = begin(agent, destination, address, Buffer.byteLength(body), deadline)
+    const asking = begin(agent, destination, address, Buffer.byteLength(body), signal)
     try {
       asking.end(body)
       return await answerOf(await responseTo(asking))
     } catch (error) {
       // The other side let go of a kept connection just as it was used again: no more is known of it than before.
-      if (!asking.reusedSocket || !isCutOff(error) || deadline.aborted) throw error
+      if (!asking.reusedSocket || !isCutOff(error) || signal.aborted) throw error
     }
   }
 }

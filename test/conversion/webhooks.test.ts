@@ -73,6 +73,14 @@ describe('a webhook', () => {
     )
   })
 
+  it('that does not answer keeps nobody from stopping', async () => {
+    server.holdUntil(new Promise(() => {}))
+    const calling = start().post(urlConfig(), REVIEW, TIME)
+    await expect.poll(() => server.calls.length).toBe(1)
+    webhooks.close()
+    await expect(calling).rejects.toThrow('the server is stopping')
+  })
+
   it('that nobody vouches for is not believed', async () => {
     const { url } = urlConfig()
     const why = 'tls: failed to verify certificate: x509: certificate signed by unknown authority'
