@@ -61,8 +61,8 @@ export async function startDefinitions(
     watch = cache.watch(definitions.folder, revision, {
       event({ key, entry }: KindEvent) {
         const name = key.slice(definitions.folder.length)
-        const seen = Number(metaOf(known.get(name)?.definition ?? {}).resourceVersion ?? 0)
-        if (!entry || seen < entry.revision) queue.add(name)
+        const seen = known.get(name)
+        if (!entry || !seen || revisionOf(seen.definition) < entry.revision) queue.add(name)
         return true
       },
       end: () => void (stopped || setTimeout(() => void start().catch(() => {}), LOOK_AGAIN_MS).unref()),
@@ -97,8 +97,12 @@ export async function startDefinitions(
   }
 
   async function settleNow(name: string): Promise<void> {
+    const entry = await stored.get('', name)
+    const before = known.get(name)?.definition
+    // What an event tells of is mostly our own write.
+    if (entry && before && revisionOf(before) === entry.revision && isSettled(before)) return
     // A new one has no status yet; others mostly have the right one.
-    if (!known.has(name) || !isSettled(await find(name))) {
+    if (!entry || !before || !isSettled(readDefinition(entry))) {
       await objects.change(
         definitions,
         '',
@@ -110,9 +114,9 @@ export async function startDefinitions(
         'status',
       )
     }
-    const settled = await find(name)
-    if (!settled) return uninstall(name)
-    const before = known.get(name)?.definition
+    const found = await stored.get('', name)
+    if (!found) return uninstall(name)
+    const settled = readDefinition(found)
     install(name, settled)
     cleanup.consider(settled)
     // Names that it let go of may be what others wait for.
@@ -120,13 +124,8 @@ export async function startDefinitions(
     if (before && !isSame) reconsider(settled, name)
   }
 
-  async function find(name: string): Promise<ApiObject | undefined> {
-    const entry = await stored.get('', name)
-    return entry && readDefinition(entry)
-  }
-
-  const isSettled = (definition: ApiObject | undefined): boolean =>
-    !definition || withRightStatus(definition, takenIn(definition), context.now()) === definition
+  const isSettled = (definition: ApiObject): boolean =>
+    withRightStatus(definition, takenIn(definition), context.now()) === definition
 
   const namesOf = (definition: ApiObject): Value => statusOf(definition).acceptedNames as unknown as Value
 
@@ -160,7 +159,7 @@ export async function startDefinitions(
     const { group, plural } = resourceDefinedBy(definition)
     if (builtin.has(`${group}/${plural}`)) return undefined
     const defined = customKind(definition, conversionOf(definition, converters))
-    const since = old?.kind?.since ?? Number(metaOf(definition).resourceVersion)
+    const since = old?.kind?.since ?? revisionOf(definition)
     const kind = defined && { ...defined, since }
     if (!kind || !old?.kind) return kind
     if (!isSameSpec(definition, old.definition) || !equalValues(namesOf(definition), namesOf(old.definition))) {
@@ -204,6 +203,8 @@ export async function startDefinitions(
     },
   }
 }
+
+const revisionOf = (definition: ApiObject): number => Number(metaOf(definition).resourceVersion)
 
 /** Whoever changes the spec of a definition makes it of another generation. */
 const isSameSpec = (a: ApiObject, b: ApiObject): boolean =>

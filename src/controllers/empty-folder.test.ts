@@ -8,7 +8,7 @@ import { AT_ONCE, PAGE } from './empty-folder.js'
 afterEach(stopProcesses)
 
 const FOLDER = '/example.com/widgets/'
-const OBJECTS = 20_000
+const OBJECTS = 10_000
 
 const WIDGETS: Value = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -46,7 +46,7 @@ function counted(store: Store) {
   return { store: counting, seen }
 }
 
-test('a definition takes any number of objects along in small steps, and others are heard in between', async () => {
+test('a definition takes any number of objects along in small steps', { timeout: 60_000 }, async () => {
   const { store, seen } = counted(createMemoryStore())
   const { verbs, registry } = await startProcess(store)
   await verbs.create(definitionAt(''), NO_QUERY, body(WIDGETS), CALLER)

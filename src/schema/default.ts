@@ -53,4 +53,5 @@ export function dropNulls(value: Value, schema: Schema): void {
 
 const replacesNull = (schema: Schema): boolean => !schema.nullable && schema.default !== undefined
 
-const holdsDefaults = partsWith(schema => schema.default !== undefined)
+/** Whether a default stands in it, or below. */
+export const holdsDefaults = partsWith(schema => schema.default !== undefined)

@@ -16,6 +16,8 @@ export function partsWith(isSuch: (schema: Schema) => boolean): PartFilter {
     return false
   }
   const holds = (schema: Schema): boolean => {
+    // Most nodes hold nothing, and need not be remembered.
+    if (isLeaf(schema)) return isSuch(schema)
     let answer = known.get(schema)
     if (answer === undefined) {
       answer = look(schema)
@@ -25,3 +27,6 @@ export function partsWith(isSuch: (schema: Schema) => boolean): PartFilter {
   }
   return holds
 }
+
+const isLeaf = ({ items, additionalProperties, properties }: Schema): boolean =>
+  items === undefined && typeof additionalProperties !== 'object' && properties.size === 0

@@ -3,6 +3,7 @@
 import { childPath, type FieldError, fieldInvalid, keyPath, printFieldErrors } from '../../meta/field-errors.js'
 import { copyValue, equalValues, type Value, type ValueObject } from '../../meta/value.js'
 import { coerceEmbedded } from '../coerce.js'
+import { holdsDefaults } from '../default.js'
 import { isTypeOrMetadata, prune } from '../prune.js'
 import type { Schema } from '../structural.js'
 import { checkEmbedded } from '../validate/embedded.js'
@@ -29,6 +30,7 @@ interface Place {
 const OUTSIDE: Place = { isRoot: false, resource: undefined, wrap: value => value }
 
 function visit(schema: Schema, at: string, place: Place, checkRules: DefaultRuleCheck, errors: FieldError[]): void {
+  if (!holdsDefaults(schema)) return
   const { properties, items, additionalProperties, extensions } = schema
   if (schema.default !== undefined) {
     const faults =
@@ -43,6 +45,7 @@ function visit(schema: Schema, at: string, place: Place, checkRules: DefaultRule
     visit(items, childPath(at, 'items'), below, checkRules, errors)
   }
   for (const [name, property] of properties) {
+    if (!holdsDefaults(property)) continue
     const field = keyPath(childPath(at, 'properties'), name)
     visit(property, field, placeOf(name, schema, extensions.embeddedResource, place), checkRules, errors)
   }
