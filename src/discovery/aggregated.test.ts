@@ -165,10 +165,13 @@ describe('what a client has already', () => {
   })
 })
 
-test('a change makes only its own group anew', () => {
+test.each([
+  ['another group', 'other.com'],
+  ['its own group', 'example.com'],
+])('a change makes only its own kind anew, not those of %s', (_, group) => {
   const server = serverOf([customKind('example.com')])
   let looked = 0
-  const watched = customKind('other.com')
+  const watched = customKind(group, { kind: 'Zebra' })
   server.registry.put({
     ...watched,
     get verbs() {
@@ -179,8 +182,6 @@ test('a change makes only its own group anew', () => {
   read(server, '/apis', V2)
   expect(looked).toBe(1)
   server.registry.put(customKind('example.com', { shortNames: ['w'] }))
-  expect(read(server, '/apis', V2)).toMatchObject({
-    items: [{ versions: [{ resources: [{ shortNames: ['w'] }] }] }, {}],
-  })
+  expect(JSON.stringify(read(server, '/apis', V2))).toContain('"shortNames":["w"]')
   expect(looked).toBe(1)
 })

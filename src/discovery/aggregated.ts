@@ -1,5 +1,6 @@
-// Aggregated discovery: everything about all groups in one document. It is put together from one piece of JSON for
-// each group, which is kept by the group, so that a change costs no more than its own group and the joining.
+// Aggregated discovery: everything about all groups in one document. It is put together from pieces of JSON, one for
+// each group, and in groups of custom kinds one for each kind, which are kept by what they tell of. So a change costs
+// no more than its own kind and the joining, however many others there are.
 import { createHash } from 'node:crypto'
 import { encodeJson } from '../codec/json-encode.js'
 import type { Value, ValueObject } from '../meta/value.js'
@@ -34,7 +35,7 @@ const pieces = new WeakMap<ApiGroup, string>()
 function pieceOf(group: ApiGroup): string {
   let piece = pieces.get(group)
   if (piece === undefined) {
-    piece = encodeJson(groupItem(group))
+    piece = groupItem(group)
     pieces.set(group, piece)
   }
   return piece
@@ -42,24 +43,39 @@ function pieceOf(group: ApiGroup): string {
 
 // ---- one group
 
-const groupItem = ({ name, versions }: ApiGroup): ValueObject => ({
-  metadata: name === '' ? {} : { name },
-  versions: versions.map(version => ({
-    version: version.name,
-    resources: resourceItems(version),
-    freshness: 'Current',
-  })),
-})
+function groupItem({ name, versions }: ApiGroup): string {
+  const metadata = encodeJson(name === '' ? {} : { name })
+  return `{"metadata":${metadata},"versions":[${versions.map(versionItem).join(',')}]}`
+}
 
-function resourceItems(version: ApiVersion): Value[] {
+const versionItem = (version: ApiVersion): string =>
+  `{"version":${encodeJson(version.name)},"resources":[${resourceItems(version).join(',')}],"freshness":"Current"}`
+
+function resourceItems(version: ApiVersion): string[] {
   const subresources = new Map<string, ListedResource[]>()
   const resources: ListedResource[] = []
   for (const resource of version.resources()) {
-    const [parent = '', part] = resource.name.split('/')
-    if (part === undefined) resources.push(resource)
-    else subresources.set(parent, [...(subresources.get(parent) ?? []), resource])
+    const slash = resource.name.indexOf('/')
+    if (slash < 0) resources.push(resource)
+    else {
+      const parent = resource.name.slice(0, slash)
+      subresources.set(parent, [...(subresources.get(parent) ?? []), resource])
+    }
   }
-  return resources.map(resource => resourceItem(version, resource, subresources.get(resource.name) ?? []))
+  return resources.map(resource => resourcePiece(version, resource, subresources.get(resource.name) ?? []))
+}
+
+const resourcePieces = new WeakMap<ListedResource, string>()
+
+/** A custom kind lists all that there is to its resource; others may have a share in what a built-in one shows. */
+function resourcePiece(version: ApiVersion, resource: ListedResource, subresources: readonly ListedResource[]): string {
+  if (version.isRouted) return encodeJson(resourceItem(version, resource, subresources))
+  let piece = resourcePieces.get(resource)
+  if (piece === undefined) {
+    piece = encodeJson(resourceItem(version, resource, subresources))
+    resourcePieces.set(resource, piece)
+  }
+  return piece
 }
 
 function resourceItem(version: ApiVersion, resource: ListedResource, subresources: readonly ListedResource[]): Value {

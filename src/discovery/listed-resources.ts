@@ -12,7 +12,18 @@ export interface ListedResource extends ResourceFacts {
 
 const PART_VERBS = ['get', 'patch', 'update']
 
-export function resourcesOf(kind: Kind, version: KindVersion): ListedResource[] {
+const listed = new WeakMap<KindVersion, { readonly kind: Kind; readonly resources: readonly ListedResource[] }>()
+
+/** The same lines as long as the kind is the same, so that what is made of them can be kept by them. */
+export function resourcesOf(kind: Kind, version: KindVersion): readonly ListedResource[] {
+  const known = listed.get(version)
+  if (known?.kind === kind) return known.resources
+  const resources = listResources(kind, version)
+  listed.set(version, { kind, resources })
+  return resources
+}
+
+function listResources(kind: Kind, version: KindVersion): readonly ListedResource[] {
   const { names, namespaced, verbs } = kind
   const { status, finalize, scale } = version.subresources
   const part = { namespaced, kind: names.kind, verbs: PART_VERBS }
