@@ -1,7 +1,7 @@
 // What is wrong with a value as one of its type, in the words in which clients are told. They show values as Go prints
 // the structs that hold them.
-import { compareTexts, goTypeOf, printFloat, quote } from '../meta/go-text.js'
-import { isObject, type Value, type ValueObject, WholeFloat } from '../meta/value.js'
+import { compareTexts, goTypeOf, printNumber, printPlain, quote } from '../meta/go-text.js'
+import { isObject, type Value, type ValueObject } from '../meta/value.js'
 
 /** Deeper than any object that someone would write, and well within what the walks here can recurse. */
 export const MAX_DEPTH = 1000
@@ -38,15 +38,6 @@ export const undeclared = (): TypedFault => fault('field not declared in schema'
 
 export const tooDeep = (): TypedFault => fault(`nested more than ${MAX_DEPTH} deep`)
 
-/** Go's %v. */
-function printPlain(value: Value): string {
-  if (value === null) return '<nil>'
-  if (typeof value === 'string') return value
-  if (Array.isArray(value)) return `[${value.map(printPlain).join(' ')}]`
-  if (isObject(value)) return `map[${membersOf(value, (name, member) => `${name}:${printPlain(member)}`, ' ')}]`
-  return printScalar(value)
-}
-
 /** Go's %#v. */
 function printGoSyntax(value: Value): string {
   if (value === null) return 'interface {}(nil)'
@@ -56,13 +47,7 @@ function printGoSyntax(value: Value): string {
     const members = membersOf(value, (name, member) => `${quote(name)}:${printGoSyntax(member)}`, ', ')
     return `map[string]interface {}{${members}}`
   }
-  return printScalar(value)
-}
-
-function printScalar(value: boolean | number | bigint | WholeFloat): string {
-  if (value instanceof WholeFloat) return printFloat(value.value)
-  if (typeof value === 'number' && !Number.isInteger(value)) return printFloat(value)
-  return String(value)
+  return typeof value === 'boolean' ? String(value) : printNumber(value)
 }
 
 const membersOf = (object: ValueObject, print: (name: string, member: Value) => string, between: string): string =>

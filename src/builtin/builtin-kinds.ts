@@ -86,6 +86,8 @@ function kindOf(table: TypeTable, served: readonly { apiVersion: string; resourc
       anyMethodAnywhere: false,
       deleteAnswersStatus: !strategy.deleteAnswersObject,
       terminates: strategy.terminates ?? false,
+      // Those that have no printer of their own.
+      nullForNoRows: table.columns(apiVersion, resource.name)?.[1]?.name === 'Created At',
       orphansDependents: strategy.orphansDependents,
     },
     convert: (object, to) => convert(table, object, to),

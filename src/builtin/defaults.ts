@@ -9,6 +9,7 @@ import { NETWORK_DEFAULTS } from './network-defaults.js'
 import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, textAt } from './object-access.js'
 import { defaultPod, defaultPodTemplate } from './pod-defaults.js'
 import { defaultService } from './service-defaults.js'
+import { STORAGE_DEFAULTS } from './storage-defaults.js'
 import type { TypeTable } from './type-table.js'
 import { WORKLOAD_DEFAULTS } from './workload-defaults.js'
 
@@ -55,6 +56,7 @@ const DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
   ...NETWORK_DEFAULTS,
   'autoscaling/v1 HorizontalPodAutoscaler': defaultAutoscalerV1,
   'autoscaling/v2 HorizontalPodAutoscaler': defaultAutoscalerV2,
+  ...STORAGE_DEFAULTS,
   'rbac.authorization.k8s.io/v1 RoleBinding': defaultBinding,
   'rbac.authorization.k8s.io/v1 ClusterRoleBinding': defaultBinding,
 }

@@ -7,6 +7,7 @@ import { NETWORK_CELLS } from './network-cells.js'
 import { mapAt, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from './object-access.js'
 import { ageOf, type Cells, createdOf, NONE, nameOf, printLabels, UNKNOWN } from './plain-cells.js'
 import { podCells } from './pod-cells.js'
+import { STORAGE_CELLS } from './storage-cells.js'
 import type { TypeTable } from './type-table.js'
 import { WORKLOAD_CELLS } from './workload-cells.js'
 
@@ -239,6 +240,7 @@ const CELLS: Readonly<Record<string, Cells | undefined>> = {
   ...WORKLOAD_CELLS,
   ...NETWORK_CELLS,
   ...AUTOSCALER_CELLS,
+  ...STORAGE_CELLS,
   'policy/v1 poddisruptionbudgets': disruptionBudgetCells,
   'networking.k8s.io/v1 ipaddresses': address => [nameOf(address), printParent(address)],
   'networking.k8s.io/v1 servicecidrs': (range, now) => [

@@ -6,6 +6,7 @@ import { NETWORK_STRATEGIES } from './network-strategies.js'
 import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
 import { addTolerations, newPodStatus, setPriority, taintNewNode } from './pod-status.js'
 import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.js'
+import { STORAGE_STRATEGIES } from './storage-strategies.js'
 import {
   clearStatus,
   counted,
@@ -160,6 +161,7 @@ const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => Strategy) | und
   'v1 Node': () => nodes,
   ...WORKLOAD_STRATEGIES,
   ...NETWORK_STRATEGIES,
+  ...STORAGE_STRATEGIES,
   'policy/v1 PodDisruptionBudget': counted('policy/v1.PodDisruptionBudgetStatus', { unconditionalUpdate: false }),
   'storagemigration.k8s.io/v1beta1 StorageVersionMigration': table => ({
     ...statusApart(table, 'storagemigration.k8s.io/v1beta1', 'StorageVersionMigration'),

@@ -55,6 +55,8 @@ export interface Manners {
   readonly deleteAnswersStatus: boolean
   /** It is marked as on its way out before it goes, and its preconditions are checked then, in words of their own. */
   readonly terminates: boolean
+  /** A Table of no objects has null in place of its rows. */
+  readonly nullForNoRows?: boolean
   /** A delete that does not say what is to become of dependents leaves them behind, with this warning if it has one. */
   readonly orphansDependents?: { readonly warning?: string } | undefined
 }

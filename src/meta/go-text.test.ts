@@ -8,6 +8,7 @@ import {
   printFixed,
   printFloat,
   printJson,
+  printPlain,
   printNumber,
   printStrings,
   quote,
@@ -77,6 +78,14 @@ describe('numbers', () => {
   ])('the number %s prints as its Go type does', (value, expected) => {
     expect(printNumber(value)).toBe(expected)
   })
+})
+
+test.each<[Value, string]>([
+  [null, '<nil>'],
+  ['a b', 'a b'],
+  [{ b: [1, 1.5, true], a: { c: 'x' }, d: new WholeFloat(3) }, 'map[a:map[c:x] b:[1 1.5 true] d:3]'],
+])('%s, printed plainly', (value, expected) => {
+  expect(printPlain(value)).toBe(expected)
 })
 
 describe('JSON', () => {

@@ -1,7 +1,7 @@
 // How Go prints and reads plain values. Kubernetes' messages quote names, values and faults in that form, so that
 // every message of ours that quotes something comes through here.
 import { failed, type Parsed, parsed } from './parsed.js'
-import { isInteger, isObject, type Value, WholeFloat } from './value.js'
+import { isInteger, isNumber, isObject, type Value, WholeFloat } from './value.js'
 
 /** A text in double quotes, as `%q` prints it. */
 export function quote(text: string): string {
@@ -60,6 +60,16 @@ export function printFixed(value: number, digits: number): string {
 export const printNumber = (value: number | bigint | WholeFloat): string => {
   if (value instanceof WholeFloat) return printFloat(value.value)
   return typeof value === 'number' && !Number.isInteger(value) ? printFloat(value) : String(value)
+}
+
+/** A value as Go's `%v` prints it: `map[a:1 b:[x y]]`. */
+export function printPlain(value: Value): string {
+  if (value === null) return '<nil>'
+  if (typeof value === 'string' || typeof value === 'boolean') return String(value)
+  if (isNumber(value)) return printNumber(value)
+  if (Array.isArray(value)) return `[${value.map(printPlain).join(' ')}]`
+  const names = Object.keys(value).toSorted(compareTexts)
+  return `map[${names.map(name => `${name}:${printPlain(value[name]!)}`).join(' ')}]`
 }
 
 /**

@@ -7,7 +7,7 @@ import { encodeJson } from '../codec/json-encode.js'
 import type { ApiObject, MergeFacts, ObjectRules } from '../kinds/kind.js'
 import { resourceOf } from '../kinds/kind-names.js'
 import { fieldInvalid } from '../meta/field-errors.js'
-import { compareTexts } from '../meta/go-text.js'
+import { compareTexts, printPlain } from '../meta/go-text.js'
 import { hasReason, invalid, notFound, StatusError, unclassified, withWarnings } from '../meta/status.js'
 import { getOwn, isObject, type Value } from '../meta/value.js'
 import type { FieldValidation, PatchOptions } from '../meta/write-options.js'
@@ -49,6 +49,8 @@ export interface Patch {
   /** Whether it works on an object of a known type, so that the result need not say what it is. */
   readonly isTyped: boolean
   apply(object: ApiObject): Value
+  /** What is told to be at fault when the result does not fit: the patch itself, where it has a type. */
+  readonly shown?: () => string
 }
 
 export function parsePatch(
@@ -75,7 +77,8 @@ export function parsePatch(
       const patch = parseStrategicMergePatch(value)
       const schema = schemaFromTypes(facts!.types, facts!.typeName)
       const strict = repeatedFields(duplicates)
-      return { strict, isTyped: true, apply: object => applyStrategicMergePatch(object, patch, schema) }
+      const apply = (object: ApiObject): Value => applyStrategicMergePatch(object, patch, schema)
+      return { strict, isTyped: true, apply, shown: () => printPlain(value) }
     }
   }
 }
@@ -124,26 +127,26 @@ export function applyPatch(
   validation: FieldValidation,
 ): { readonly object: ApiObject; readonly warnings: readonly string[] } {
   const result = patch.apply(old)
-  const { object, strict } = shapeResult(shape, result)
+  const { object, strict } = shapeResult(shape, patch, result)
   const faults = [...patch.strict, ...strict]
-  if (faults.length > 0 && validation === 'Strict') throw badResult(result, strictText(faults, false))
+  if (faults.length > 0 && validation === 'Strict') throw badResult(patch, result, strictText(faults, false))
   return { object, warnings: validation === 'Ignore' ? [] : faults }
 }
 
 /** What does not fit the kind is a fault of the patch, not of the request. */
-function shapeResult(shape: ObjectRules['shape'], result: Value): ReturnType<ObjectRules['shape']> {
+function shapeResult(shape: ObjectRules['shape'], patch: Patch, result: Value): ReturnType<ObjectRules['shape']> {
   try {
     return shape(result, [])
   } catch (error) {
     if (hasReason(error, 'BadRequest')) {
-      throw badResult(result, typeof error.cause === 'string' ? error.cause : error.message)
+      throw badResult(patch, result, typeof error.cause === 'string' ? error.cause : error.message)
     }
     throw error
   }
 }
 
-const badResult = (result: Value, why: string): StatusError =>
-  invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', encodeJson(result), why)])
+const badResult = ({ shown }: Patch, result: Value, why: string): StatusError =>
+  invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', shown?.() ?? encodeJson(result), why)])
 
 /** A patch that cannot be read or does not apply, as clients are told. */
 export async function asPatchStatus<T>(action: () => Promise<T>): Promise<T> {

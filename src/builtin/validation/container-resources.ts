@@ -26,14 +26,19 @@ function checkAmount(amounts: ValueObject, name: string, path: string): FieldErr
   const errors = checkResourceName(name, path)
   const amount = amountOf(amounts, name)
   if (amount === undefined) return errors
-  if (signOf(amount) < 0) {
-    errors.push(fieldInvalid(path, printQuantity(amount), 'must be greater than or equal to 0'))
-  }
+  errors.push(...checkNotNegativeAmount(amounts, name, path))
   // Things that are counted cannot be cut.
   if (isExtended(name) && amount.scale < 0 && amount.amount % 10n ** BigInt(-amount.scale) !== 0n) {
     errors.push(fieldInvalid(path, printQuantity(amount), 'must be an integer'))
   }
   return errors
+}
+
+/** The amount under that name, if there is one. */
+export function checkNotNegativeAmount(amounts: ValueObject, name: string, path: string): FieldError[] {
+  const amount = amountOf(amounts, name)
+  if (amount === undefined || signOf(amount) >= 0) return []
+  return [fieldInvalid(path, printQuantity(amount), 'must be greater than or equal to 0')]
 }
 
 function checkResourceName(name: string, path: string): FieldError[] {
@@ -66,7 +71,7 @@ function checkWithinLimit(
   return difference > 0 ? told('less than or equal to') : []
 }
 
-function amountOf(amounts: ValueObject, name: string): Quantity | undefined {
+export function amountOf(amounts: ValueObject, name: string): Quantity | undefined {
   const amount = parseQuantity(textAt(amounts, name))
   return amount.ok ? amount.value : undefined
 }

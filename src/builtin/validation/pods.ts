@@ -29,7 +29,7 @@ import { checkIds } from './container-security.js'
 import { checkContainers } from './containers.js'
 import { checkIp } from './ip-rules.js'
 import { TAINT_EFFECTS } from './nodes.js'
-import { diffPodSpecs } from './pod-diff.js'
+import { diffPodSpecs } from './spec-diff.js'
 import { checkVolumes } from './volumes.js'
 
 export const podValidation: Validation = {

@@ -1,6 +1,12 @@
 // Which rules an object of a built-in kind must meet, as a table from kind to rules.
 import { autoscalerValidation, olderAutoscalerValidation } from './autoscalers.js'
 import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
+import {
+  csiDriverValidation,
+  csiNodeValidation,
+  csiStorageCapacityValidation,
+  volumeAttachmentValidation,
+} from './csi.js'
 import { daemonSetValidation } from './daemon-sets.js'
 import { deploymentValidation } from './deployments.js'
 import { disruptionBudgetValidation } from './disruption-budgets.js'
@@ -24,7 +30,9 @@ import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidat
 import { replicaSetValidation, replicationControllerValidation } from './replica-sets.js'
 import { serviceValidation } from './services.js'
 import { statefulSetValidation } from './stateful-sets.js'
+import { storageClassValidation, volumeAttributesClassValidation } from './storage-classes.js'
 import { storageMigrationValidation } from './storage-migrations.js'
+import { volumeClaimValidation } from './volume-claims.js'
 
 export type { Validation } from './common-rules.js'
 
@@ -65,6 +73,13 @@ const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'policy/v1 PodDisruptionBudget': disruptionBudgetValidation,
   'networking.k8s.io/v1 IPAddress': ipAddressValidation,
   'networking.k8s.io/v1 ServiceCIDR': serviceCidrValidation,
+  'v1 PersistentVolumeClaim': volumeClaimValidation,
+  'storage.k8s.io/v1 StorageClass': storageClassValidation,
+  'storage.k8s.io/v1 VolumeAttributesClass': volumeAttributesClassValidation,
+  'storage.k8s.io/v1 CSIDriver': csiDriverValidation,
+  'storage.k8s.io/v1 CSINode': csiNodeValidation,
+  'storage.k8s.io/v1 CSIStorageCapacity': csiStorageCapacityValidation,
+  'storage.k8s.io/v1 VolumeAttachment': volumeAttachmentValidation,
   'storagemigration.k8s.io/v1beta1 StorageVersionMigration': storageMigrationValidation,
   'rbac.authorization.k8s.io/v1 Role': roleValidation,
   'rbac.authorization.k8s.io/v1 ClusterRole': clusterRoleValidation,

@@ -190,6 +190,8 @@ describe('a list', () => {
     )
     expect((await jsonOf(listAnswer(WIDGETS, [[]]), TABLE)).rows).toEqual([])
     expect((await jsonOf(listAnswer(WIDGETS, [[]]), METADATA_LIST)).items).toBeNull()
+    const plain = { ...WIDGETS, kind: { ...WIDGETS.kind, manners: { ...WIDGETS.kind.manners, nullForNoRows: true } } }
+    expect((await jsonOf(listAnswer(plain, [[]]), TABLE)).rows).toBeNull()
   })
 
   test('of metadata, or as a Table', async () => {

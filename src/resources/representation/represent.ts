@@ -112,7 +112,7 @@ function shapeOf(answer: ListAnswer, { as }: Form, include: IncludeObject, now: 
     const { version } = served
     const item = (shown: Shown) => rowOf(shown.value(), as, version, include, now)
     const head = tableHead(as, version.columns, typedMetadata(answer))
-    return { head, member: 'rows', item, nullWhenEmpty: false }
+    return { head, member: 'rows', item, nullWhenEmpty: served.kind.manners.nullForNoRows === true }
   }
   if (as) {
     const { kind, apiVersion } = as

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { diffPodSpecs } from './pod-diff.js'
+import { asGoStruct, diffPodSpecs, diffSpecs } from './spec-diff.js'
 
 test('equal specs have no differences', () => {
   expect(diffPodSpecs({ hostNetwork: true }, { hostNetwork: true })).toBe('')
@@ -23,4 +23,17 @@ test('what is inlined stands among the other fields, numbers or texts as they ar
   expect(diff).toContain('-     "Port": 80,\n')
   expect(diff).toContain('-   "LivenessProbe": {\n')
   expect(diff).toContain('+   "LivenessProbe": null,\n')
+})
+
+test('specs of other kinds are told alike', () => {
+  const claim = (storage: string) => ({ accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } })
+  expect(diffSpecs('core/v1.PersistentVolumeClaimSpec', claim('1Gi'), claim('2Gi'))).toBe(
+    '@@ -6,7 +6,7 @@\n  "Resources": {\n   "Limits": null,\n   "Requests": {\n-   "storage": "1Gi"\n+   "storage": "2Gi"\n   }\n  },\n  "VolumeName": "",\n',
+  )
+})
+
+test('a value alone', () => {
+  expect(asGoStruct('storage/v1.VolumeAttachmentSource', { persistentVolumeName: 'a' }).text).toBe(
+    '{"PersistentVolumeName":"a","InlineVolumeSpec":null}',
+  )
 })

@@ -1,15 +1,21 @@
-// What changed between two pod specs, as the reference server tells it: a unified diff of how Go would print the
-// specs, with Go's names for the fields and everything that is not set.
+// What changed between two specs, as the reference server tells it: a unified diff of how Go would print them, with Go's
+// names for the fields and everything that is not set.
+import { asStruct, type Printed } from '../../meta/field-errors.js'
 import { isObject, type Value, type ValueObject } from '../../meta/value.js'
 import { builtinTypes, type TypeRef } from '../type-table.js'
 
-/** The differences, each with three lines around it; empty if there are none. */
-export function diffPodSpecs(old: ValueObject, spec: ValueObject): string {
-  return unifiedDiff(printSpec(old), printSpec(spec))
-}
+/** The differences of two values of a type, each with three lines around it; empty if there are none. */
+export const diffSpecs = (typeName: string, old: ValueObject, spec: ValueObject): string =>
+  unifiedDiff(printSpec(typeName, old), printSpec(typeName, spec))
 
-const printSpec = (spec: ValueObject): string[] =>
-  JSON.stringify(goStruct('core/v1.PodSpec', withHostFields(spec)), printInteger, 1).split('\n')
+export const diffPodSpecs = (old: ValueObject, spec: ValueObject): string =>
+  diffSpecs('core/v1.PodSpec', withHostFields(old), withHostFields(spec))
+
+/** A bad value of that type as messages show it, on one line. */
+export const asGoStruct = (typeName: string, object: ValueObject): Printed => asStruct(goStruct(typeName, object))
+
+const printSpec = (typeName: string, spec: ValueObject): string[] =>
+  JSON.stringify(goStruct(typeName, spec), printInteger, 1).split('\n')
 
 const printInteger = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value)
 

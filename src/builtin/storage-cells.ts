@@ -1,0 +1,129 @@
+// The rows of the kinds of storage.
+import type { ValueObject } from '../meta/value.js'
+import { has, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
+import { ageOf, type Cells, NONE, nameOf } from './plain-cells.js'
+
+const UNSET = '<unset>'
+
+const ACCESS_MODES: Readonly<Record<string, string>> = {
+  ReadWriteOnce: 'RWO',
+  ReadOnlyMany: 'ROX',
+  ReadWriteMany: 'RWX',
+  ReadWriteOncePod: 'RWOP',
+}
+
+/** In the order of the table, whatever order they were given in. */
+const printAccessModes = (modes: readonly string[]): string =>
+  Object.keys(ACCESS_MODES)
+    .filter(mode => modes.includes(mode))
+    .map(mode => ACCESS_MODES[mode]!)
+    .join(',')
+
+const isLeaving = (object: ValueObject): boolean => has(objectAt(object, 'metadata'), 'deletionTimestamp')
+
+/** The class used to be an annotation. */
+const classOf = (object: ValueObject): string =>
+  textAt(objectAt(objectAt(object, 'metadata'), 'annotations'), 'volume.beta.kubernetes.io/storage-class') ||
+  textAt(objectAt(object, 'spec'), 'storageClassName')
+
+const textOrUnset = (object: ValueObject, field: string): string => (has(object, field) ? textAt(object, field) : UNSET)
+
+const claimCells: Cells = (claim, now) => {
+  const spec = objectAt(claim, 'spec')
+  const status = objectAt(claim, 'status')
+  const volume = textAt(spec, 'volumeName')
+  const isBound = volume !== ''
+  return [
+    nameOf(claim),
+    isLeaving(claim) ? 'Terminating' : textAt(status, 'phase'),
+    volume,
+    isBound ? textAt(objectAt(status, 'capacity'), 'storage') || '0' : '',
+    isBound ? printAccessModes(textsAt(status, 'accessModes')) : '',
+    classOf(claim),
+    textOrUnset(spec, 'volumeAttributesClassName'),
+    ageOf(claim, now),
+    textOrUnset(spec, 'volumeMode'),
+  ]
+}
+
+const volumeCells: Cells = (volume, now) => {
+  const spec = objectAt(volume, 'spec')
+  const status = objectAt(volume, 'status')
+  const claim = objectAt(spec, 'claimRef')
+  return [
+    nameOf(volume),
+    textAt(objectAt(spec, 'capacity'), 'storage') || '0',
+    printAccessModes(textsAt(spec, 'accessModes')),
+    textAt(spec, 'persistentVolumeReclaimPolicy'),
+    isLeaving(volume) ? 'Terminating' : textAt(status, 'phase'),
+    has(spec, 'claimRef') ? `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}` : '',
+    classOf(volume),
+    textOrUnset(spec, 'volumeAttributesClassName'),
+    textAt(status, 'reason'),
+    ageOf(volume, now),
+    textOrUnset(spec, 'volumeMode'),
+  ]
+}
+
+const DEFAULT_CLASS = [
+  'storageclass.kubernetes.io/is-default-class',
+  'storageclass.beta.kubernetes.io/is-default-class',
+]
+
+const classCells: Cells = (storage, now) => {
+  const annotations = objectAt(objectAt(storage, 'metadata'), 'annotations')
+  const isDefault = DEFAULT_CLASS.some(annotation => textAt(annotations, annotation) === 'true')
+  return [
+    nameOf(storage) + (isDefault ? ' (default)' : ''),
+    textAt(storage, 'provisioner'),
+    textAt(storage, 'reclaimPolicy') || 'Delete',
+    textOrUnset(storage, 'volumeBindingMode'),
+    storage['allowVolumeExpansion'] === true,
+    ageOf(storage, now),
+  ]
+}
+
+const driverCells: Cells = (driver, now) => {
+  const spec = objectAt(driver, 'spec')
+  const audiences = objectsAt(spec, 'tokenRequests').map(request => textAt(request, 'audience'))
+  return [
+    nameOf(driver),
+    spec['attachRequired'] !== false,
+    spec['podInfoOnMount'] === true,
+    spec['storageCapacity'] === true,
+    has(spec, 'tokenRequests') ? audiences.join(',') : UNSET,
+    spec['requiresRepublish'] === true,
+    textsAt(spec, 'volumeLifecycleModes').join(',') || NONE,
+    ageOf(driver, now),
+  ]
+}
+
+const attachmentCells: Cells = (attachment, now) => {
+  const spec = objectAt(attachment, 'spec')
+  return [
+    nameOf(attachment),
+    textAt(spec, 'attacher'),
+    textAt(objectAt(spec, 'source'), 'persistentVolumeName'),
+    textAt(spec, 'nodeName'),
+    objectAt(attachment, 'status')['attached'] === true,
+    ageOf(attachment, now),
+  ]
+}
+
+export const STORAGE_CELLS: Readonly<Record<string, Cells>> = {
+  'v1 persistentvolumeclaims': claimCells,
+  'v1 persistentvolumes': volumeCells,
+  'storage.k8s.io/v1 storageclasses': classCells,
+  'storage.k8s.io/v1 volumeattributesclasses': (attributes, now) => [
+    nameOf(attributes),
+    textAt(attributes, 'driverName'),
+    ageOf(attributes, now),
+  ],
+  'storage.k8s.io/v1 csidrivers': driverCells,
+  'storage.k8s.io/v1 csinodes': (node, now) => [
+    nameOf(node),
+    objectsAt(objectAt(node, 'spec'), 'drivers').length,
+    ageOf(node, now),
+  ],
+  'storage.k8s.io/v1 volumeattachments': attachmentCells,
+}

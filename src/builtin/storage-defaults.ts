@@ -1,0 +1,27 @@
+// What the kinds of storage get where they say nothing.
+import type { ValueObject } from '../meta/value.js'
+import { ensureObject, setDefault, textsAt } from './object-access.js'
+import { defaultVolumeClaim } from './workload-defaults.js'
+
+export const STORAGE_DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
+  'v1 PersistentVolumeClaim': defaultVolumeClaim,
+  'v1 PersistentVolume': volume => {
+    setDefault(ensureObject(volume, 'status'), 'phase', 'Pending')
+    const spec = ensureObject(volume, 'spec')
+    setDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain')
+    setDefault(spec, 'volumeMode', 'Filesystem', false)
+  },
+  'storage.k8s.io/v1 StorageClass': storage => {
+    setDefault(storage, 'reclaimPolicy', 'Delete', false)
+    setDefault(storage, 'volumeBindingMode', 'Immediate', false)
+  },
+  'storage.k8s.io/v1 CSIDriver': driver => {
+    const spec = ensureObject(driver, 'spec')
+    setDefault(spec, 'attachRequired', true, false)
+    setDefault(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType', false)
+    for (const off of ['podInfoOnMount', 'storageCapacity', 'requiresRepublish', 'seLinuxMount']) {
+      setDefault(spec, off, false, false)
+    }
+    if (textsAt(spec, 'volumeLifecycleModes').length === 0) spec['volumeLifecycleModes'] = ['Persistent']
+  },
+}

@@ -1,0 +1,61 @@
+import { expect, test } from 'vitest'
+import type { ValueObject } from '../meta/value.js'
+import { strategyOf } from './strategy.js'
+import { builtinTypes } from './type-table.js'
+
+const now = '2026-01-01T00:00:00Z'
+const strategy = (apiVersion: string, kind: string) => strategyOf(builtinTypes(), apiVersion, kind)
+
+const newClaim = (spec: ValueObject): ValueObject => {
+  const claim: ValueObject = { metadata: { name: 'a' }, spec }
+  strategy('v1', 'PersistentVolumeClaim').forCreate!(claim, { now })
+  return claim['spec'] as ValueObject
+}
+
+test.each([
+  ['v1', 'PersistentVolumeClaim', 'kubernetes.io/pvc-protection'],
+  ['v1', 'PersistentVolume', 'kubernetes.io/pv-protection'],
+  ['storage.k8s.io/v1', 'VolumeAttributesClass', 'kubernetes.io/vac-protection'],
+])('a new %s %s is held by a finalizer, once', (apiVersion, kind, finalizer) => {
+  const object: ValueObject = { metadata: { finalizers: ['example.com/a'] } }
+  strategy(apiVersion, kind).admit!(object)
+  strategy(apiVersion, kind).admit!(object)
+  expect(object).toEqual({ metadata: { finalizers: ['example.com/a', finalizer] } })
+})
+
+test('where the content of a claim comes from is said in both fields', () => {
+  const source = { kind: 'PersistentVolumeClaim', name: 'b' }
+  expect(newClaim({ dataSource: source })).toEqual({ dataSource: source, dataSourceRef: source })
+  expect(newClaim({ dataSourceRef: source })).toEqual({ dataSource: source, dataSourceRef: source })
+})
+
+test('what the older field does not know is dropped from it', () => {
+  expect(newClaim({ dataSource: { kind: 'Odd', name: 'b' } })).toEqual({})
+  const other = { apiGroup: 'example.com', kind: 'Image', name: 'b' }
+  expect(newClaim({ dataSource: { kind: 'Odd', name: 'b' }, dataSourceRef: { ...other, namespace: 'n' } })).toEqual({
+    dataSource: other,
+    dataSourceRef: other,
+  })
+})
+
+test('a volume knows since when it is in its phase', () => {
+  const { forCreate, forStatus } = strategy('v1', 'PersistentVolume')
+  const volume: ValueObject = { metadata: {}, spec: {} }
+  forCreate!(volume, { now })
+  expect(volume['status']).toEqual({ phase: 'Pending', lastPhaseTransitionTime: now })
+  const later = '2026-01-02T00:00:00Z'
+  const bound: ValueObject = { ...volume, status: { phase: 'Bound', lastPhaseTransitionTime: now } }
+  forStatus!(bound, volume, { now: later })
+  expect(bound['status']).toEqual({ phase: 'Bound', lastPhaseTransitionTime: later })
+})
+
+test('what a driver asks for is counted, what stays is not', () => {
+  const { forUpdate } = strategy('storage.k8s.io/v1', 'CSIDriver')
+  const old: ValueObject = { metadata: {}, spec: { requiresRepublish: false } }
+  const same: ValueObject = { metadata: { generation: 7 }, spec: { requiresRepublish: false } }
+  forUpdate!(same, old, { now })
+  expect(same['metadata']).toEqual({})
+  const changed: ValueObject = { metadata: {}, spec: { requiresRepublish: true } }
+  forUpdate!(changed, old, { now })
+  expect(changed['metadata']).toEqual({ generation: 1 })
+})

@@ -1,0 +1,160 @@
+// Claims for volumes: what kind of storage, how much of it, and where its content comes from.
+import {
+  type FieldError,
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  keyPath,
+} from '../../meta/field-errors.js'
+import { checkLabelSelector } from '../../meta/label-selectors.js'
+import { checkDnsSubdomain } from '../../meta/names.js'
+import { compareQuantities, printQuantity, signOf } from '../../meta/quantity.js'
+import { equalValues, getOwn, type ValueObject } from '../../meta/value.js'
+import { has, objectAt, objectOrNone, textAt, textsAt } from '../object-access.js'
+import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
+import { amountOf, checkNotNegativeAmount } from './container-resources.js'
+import { diffSpecs } from './spec-diff.js'
+
+export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+export const VOLUME_MODES = ['Block', 'Filesystem']
+
+const checkClaim = (claim: ValueObject): FieldError[] => [
+  ...checkMeta(claim, { namespaced: true }),
+  ...checkClaimSpec(objectAt(claim, 'spec'), 'spec'),
+]
+
+export const volumeClaimValidation: Validation = {
+  create: checkClaim,
+  update: (claim, old) => [...checkClaim(claim), ...checkMetaUpdate(claim, old), ...checkClaimChange(claim, old)],
+  status: (claim, old) => [
+    ...checkMetaUpdate(claim, old),
+    ...(textsAt(objectAt(claim, 'spec'), 'accessModes').length === 0 ? [fieldRequired('Spec.accessModes')] : []),
+    ...checkAmounts(objectAt(claim, 'status'), 'capacity', 'status.capacity'),
+  ],
+}
+
+/** The spec of a claim, which also stands in the volumes of pods. */
+export function checkClaimSpec(spec: ValueObject, path: string): FieldError[] {
+  const at = (field: string): string => `${path}.${field}`
+  const selector = objectOrNone(spec, 'selector')
+  return [
+    ...checkAccessModes(textsAt(spec, 'accessModes'), at('accessModes'), selector, at('selector')),
+    ...checkRequest(spec, keyPath(at('resources'), 'storage')),
+    ...checkClassName(spec, 'storageClassName', at('storageClassName')),
+    ...(has(spec, 'volumeMode') ? checkOneOf(textAt(spec, 'volumeMode'), VOLUME_MODES, at('volumeMode')) : []),
+    ...checkSource(spec, 'dataSource', path),
+    ...checkSource(spec, 'dataSourceRef', path),
+    ...checkSameSource(spec, path),
+    ...checkClassName(spec, 'volumeAttributesClassName', at('volumeAttributesClassName')),
+  ]
+}
+
+function checkAccessModes(
+  modes: readonly string[],
+  path: string,
+  selector: ValueObject | undefined,
+  selectorPath: string,
+): FieldError[] {
+  const alone = modes.includes('ReadWriteOncePod') && modes.some(mode => mode !== 'ReadWriteOncePod')
+  return [
+    ...(modes.length === 0 ? [fieldRequired(path, 'at least 1 access mode is required')] : []),
+    ...(selector === undefined ? [] : checkLabelSelector(selector, selectorPath)),
+    ...modes.filter(mode => !ACCESS_MODES.includes(mode)).map(mode => fieldNotSupported(path, mode, ACCESS_MODES)),
+    ...(alone ? [fieldForbidden(path, 'may not use ReadWriteOncePod with other access modes')] : []),
+  ]
+}
+
+const requestOf = (spec: ValueObject): ValueObject => objectAt(objectAt(spec, 'resources'), 'requests')
+
+function checkRequest(spec: ValueObject, path: string): FieldError[] {
+  const amount = amountOf(requestOf(spec), 'storage')
+  if (amount === undefined) return [fieldRequired(path)]
+  return signOf(amount) > 0 ? [] : [fieldInvalid(path, printQuantity(amount), 'must be greater than zero')]
+}
+
+export const checkClassName = (spec: ValueObject, field: string, path: string): FieldError[] =>
+  textAt(spec, field) === '' ? [] : checkText(textAt(spec, field), checkDnsSubdomain, path)
+
+/** Only claims need no group to be found by. */
+function checkSource(spec: ValueObject, field: string, path: string): FieldError[] {
+  const source = objectOrNone(spec, field)
+  if (source === undefined) return []
+  const at = `${path}.${field}`
+  const [group, kind] = [textAt(source, 'apiGroup'), textAt(source, 'kind')]
+  return [
+    ...['name', 'kind'].filter(each => textAt(source, each) === '').map(each => fieldRequired(`${at}.${each}`)),
+    ...(group === '' && kind !== 'PersistentVolumeClaim' ? [fieldInvalid(at, kind, '')] : []),
+    ...(group === '' ? [] : checkText(group, checkDnsSubdomain, `${at}.apiGroup`)),
+  ]
+}
+
+function checkSameSource(spec: ValueObject, path: string): FieldError[] {
+  const source = objectOrNone(spec, 'dataSource')
+  const ref = objectOrNone(spec, 'dataSourceRef')
+  if (source === undefined || ref === undefined) return []
+  const isSame = ['apiGroup', 'kind', 'name'].every(field => textAt(source, field) === textAt(ref, field))
+  return isSame ? [] : [fieldInvalid(path, `${path}.dataSource`, 'must match dataSourceRef')]
+}
+
+const checkAmounts = (object: ValueObject, field: string, path: string): FieldError[] => {
+  const amounts = objectAt(object, field)
+  return Object.keys(amounts).flatMap(name => checkNotNegativeAmount(amounts, name, keyPath(path, name)))
+}
+
+// ---- changes
+
+const MAY_CHANGE =
+  'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
+
+function checkClaimChange(claim: ValueObject, old: ValueObject): FieldError[] {
+  const [spec, before] = [objectAt(claim, 'spec'), objectAt(old, 'spec')]
+  const fixed = withAllowedChanges(spec, before, textAt(objectAt(claim, 'status'), 'phase') === 'Bound')
+  return [
+    ...(equalValues(fixed, before)
+      ? []
+      : [fieldForbidden('spec', MAY_CHANGE + diffSpecs('core/v1.PersistentVolumeClaimSpec', before, fixed))]),
+    ...checkShrinking(spec, before, objectAt(objectAt(old, 'status'), 'capacity')),
+    ...checkImmutable(spec, before, 'volumeMode', 'volumeMode'),
+    ...checkAttributesChange(spec, before),
+  ]
+}
+
+/** The spec with what may change as it was. */
+function withAllowedChanges(spec: ValueObject, before: ValueObject, isBound: boolean): ValueObject {
+  const fixed: ValueObject = { ...spec }
+  const asBefore = (field: string): void => {
+    const value = getOwn(before, field)
+    if (value === undefined) delete fixed[field]
+    else fixed[field] = value
+  }
+  // Binding and a default class come later than the claim.
+  if (textAt(before, 'volumeName') === '') asBefore('volumeName')
+  if (!has(before, 'storageClassName')) asBefore('storageClassName')
+  if (!isBound) return fixed
+  asBefore('volumeAttributesClassName')
+  const [now, then] = [requestOf(spec), requestOf(before)]
+  if (has(now, 'storage') && has(then, 'storage')) {
+    fixed['resources'] = { ...objectAt(spec, 'resources'), requests: { ...now, storage: then['storage']! } }
+  }
+  return fixed
+}
+
+/** What asked for too much may ask for less, but not for less than there is. */
+function checkShrinking(spec: ValueObject, before: ValueObject, capacity: ValueObject): FieldError[] {
+  const [now, then] = [amountOf(requestOf(spec), 'storage'), amountOf(requestOf(before), 'storage')]
+  if (now === undefined || then === undefined || compareQuantities(now, then) >= 0) return []
+  const given = amountOf(capacity, 'storage')
+  return given === undefined || compareQuantities(now, given) <= 0
+    ? [fieldForbidden('spec.resources.requests.storage', 'field can not be less than status.capacity')]
+    : []
+}
+
+function checkAttributesChange(spec: ValueObject, before: ValueObject): FieldError[] {
+  const field = 'volumeAttributesClassName'
+  if (!has(before, field)) return []
+  if (!has(spec, field)) return [fieldForbidden(`spec.${field}`, 'update from non-nil value to nil is forbidden')]
+  return textAt(spec, field) === '' && textAt(before, field) !== ''
+    ? [fieldForbidden(`spec.${field}`, 'update from non-nil value to an empty string is forbidden')]
+    : []
+}
