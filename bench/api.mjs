@@ -91,6 +91,10 @@ async function startBare({ ca, cert, key }, children) {
       child.send({ answer: { path, body } })
       await once(child, 'message')
     },
+    async keepIn(folder) {
+      child.send({ store: { folder } })
+      await once(child, 'message')
+    },
     emit: (event, times) => child.send({ emit: { event, times } }),
   }
 }
@@ -265,16 +269,17 @@ async function watchFigures(bench) {
 }
 
 async function createFigures(bench) {
-  const { ours, other, load, rounds, folder } = bench
+  const { ours, bare, other, load, rounds, folder } = bench
   const store = await openLmdbStore(join(folder, 'alone'))
+  await bare.keepIn(join(folder, 'bare'))
   const value = Buffer.from(await ask(ours, 'GET', `${COLLECTION}/object-0000000`))
   const count = 3000
   let written = 0
   const { alone, ...rates } = await sideBySide(
     {
       alone: () => concurrently(WRITERS, count, () => store.create(`/bench/object-${written++}`, value)),
-      ...contenders({ ours, other }, async server => {
-        const first = filled.get(server.url)
+      ...contenders({ ours, bare, other }, async server => {
+        const first = filled.get(server.url) ?? 0
         await load('repeat', server, { ...CREATE, count, first, connections: 8, streams: WRITERS / 8 })
         filled.set(server.url, first + count)
         return count
@@ -283,10 +288,15 @@ async function createFigures(bench) {
     { rounds, warmups: WARMUPS },
   )
   await store.close()
-  reportRates(
-    `durable creates of 1 KiB, ${WRITERS} writers`,
-    { ...rates, bare: alone },
-    { limit: 'the store alone', goal: 0.5 },
+  const what = `durable creates of 1 KiB, ${WRITERS} writers`
+  reportRates(what, { ...rates, bare: alone }, { limit: 'the store alone', goal: 0.5 })
+  const ofBare = (rates.ours / rates.bare).toFixed(2)
+  report(what, perSecond(rates.ours), `bare http2 on such a store ${perSecond(rates.bare)}`, ofBare)
+  report(
+    `${what}, bare http2`,
+    perSecond(rates.bare),
+    `the store alone ${perSecond(alone)}`,
+    (rates.bare / alone).toFixed(2),
   )
 }
 

@@ -44,6 +44,7 @@ export function buildIfNeeded() {
   if (modified(stamp) >= sources) return
   console.error('Building …')
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.build.json'])
+  run(process.execPath, [join(root, 'scripts', 'bundle.mjs')])
   writeFileSync(stamp, '')
 }
 

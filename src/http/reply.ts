@@ -186,7 +186,8 @@ function roomIn(exchange: Exchange, outgoing: Outgoing): { wait(): Promise<void>
 
 function compressed(headers: OutgoingHttpHeaders): void {
   headers['content-encoding'] = 'gzip'
-  headers['vary'] = 'Accept-Encoding'
+  const others = headers['vary']
+  headers['vary'] = others === undefined ? 'Accept-Encoding' : `${String(others)}, Accept-Encoding`
 }
 
 /** Asked for by exactly this word, without a quality. */
