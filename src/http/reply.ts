@@ -187,7 +187,7 @@ function roomIn(exchange: Exchange, outgoing: Outgoing): { wait(): Promise<void>
 function compressed(headers: OutgoingHttpHeaders): void {
   headers['content-encoding'] = 'gzip'
   const others = headers['vary']
-  headers['vary'] = others === undefined ? 'Accept-Encoding' : `${String(others)}, Accept-Encoding`
+  headers['vary'] = others === undefined ? 'Accept-Encoding' : `${others}, Accept-Encoding`
 }
 
 /** Asked for by exactly this word, without a quality. */

@@ -29,7 +29,7 @@ import type { ObjectAnswer, Shown } from './answer.js'
 import { type Body, formOf, readObject } from './body.js'
 import { track } from './field-ownership.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
-import { asRead, showValue, showWritten } from './shown.js'
+import { asRead, showStored, showValue } from './shown.js'
 import { asStatus } from './storage-status.js'
 import { decodeStored } from './stored-object.js'
 
@@ -119,7 +119,7 @@ async function store(
     throw unclassified('resourceVersion should not be set on objects to be created')
   }
   const entry = await asStatus(0, () => kindStore.create(stored))
-  return entry === false ? undefined : showWritten(target, object, stored, entry)
+  return entry === false ? undefined : showStored(target, object, stored, entry)
 }
 
 function withoutVersion(object: ApiObject): ApiObject {

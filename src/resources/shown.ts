@@ -8,7 +8,8 @@ import { internalError, StatusError } from '../meta/status.js'
 import type { Entry } from '../storage/store.js'
 import type { Served, Shown } from './answer.js'
 import type { KindEntry } from './kind-store.js'
-import { decodeStored, isStoredAs, storedHead } from './stored-object.js'
+import { createRevisionSet, type RevisionSet } from './revision-set.js'
+import { decodeStored, encodeStored, isStoredAs, storedHead } from './stored-object.js'
 
 /** An entry of the store in the version of the request; a promise only where others convert it. */
 export function showEntry(served: Served, entry: Entry): Awaitable<Shown> {
@@ -35,9 +36,25 @@ export function showEntries(served: Served, entries: readonly Entry[]): Awaitabl
   })
 }
 
-/** Only where what is stored may be read otherwise is there a reason to look inside. */
-const isShownAsStored = (served: Served, entry: Entry): boolean =>
-  isInVersion(served, entry) && !(served.version.read !== undefined && isStale(entry))
+/** Only where what is stored may be read otherwise is there a reason to look inside, and only once. */
+function isShownAsStored(served: Served, entry: Entry): boolean {
+  if (!isInVersion(served, entry)) return false
+  if (served.version.read === undefined) return true
+  const known = currentIn(served.version)
+  if (known.has(entry.revision)) return true
+  if (isStale(entry)) return false
+  known.add(entry.revision)
+  return true
+}
+
+const current = new WeakMap<KindVersion, RevisionSet>()
+
+/** The writes that a version of a kind reads as they are stored; its successor begins anew. */
+function currentIn(version: KindVersion): RevisionSet {
+  let known = current.get(version)
+  if (!known) current.set(version, (known = createRevisionSet()))
+  return known
+}
 
 /** Whether the entry is stored in the version of the request. */
 export const isInVersion = (served: Served, entry: Entry): boolean => isStoredAs(entry, headOf(served))
@@ -60,12 +77,22 @@ function asStored(entry: Entry): Shown {
 
 const isStale = (entry: Entry | KindEntry): boolean => 'facts' in entry && entry.facts.data.isStale
 
-/** What was just stored, as a reader is shown it: as it is, or as its kind makes of it. May change `stored`. */
+/** What was just stored, as a reader is shown it. May change `stored`. */
+export function showStored(served: Served, written: ApiObject, stored: ApiObject, entry: Entry): Awaitable<Shown> {
+  return andThen(showWritten(served, written, stored, entry), shown => {
+    if (shown.entry && served.version.read) currentIn(served.version).add(entry.revision)
+    return shown
+  })
+}
+
+/** What is or would be stored as that entry: as it is, or as its kind makes of it. May change `stored`. */
 export function showWritten(served: Served, written: ApiObject, stored: ApiObject, entry: Entry): Awaitable<Shown> {
-  const at = (object: ApiObject): ApiObject => atRevision(served.kind, object, String(entry.revision))
-  const isAsStored = isInVersion(served, entry) && served.version.read === undefined
-  if (isAsStored) return { entry, value: () => at(written) }
-  return andThen(asRead(served, written, stored), read => showValue(at(read)))
+  const { kind, version } = served
+  const at = (object: ApiObject): ApiObject => atRevision(kind, object, String(entry.revision))
+  if (!isInVersion(served, entry)) return andThen(asRead(served, written, stored), read => showValue(at(read)))
+  const object = version.read ? version.read(stored) : written
+  const isAsStored = !version.read || encodeStored(object, kind.manners.metadataByName).equals(entry.value)
+  return { entry: isAsStored ? entry : undefined, value: () => at(object) }
 }
 
 /** What would be written, as a reader is shown it. May change `stored`. */

@@ -30,7 +30,7 @@ import { createFrom } from './create.js'
 import { track, withOwnership } from './field-ownership.js'
 import { folderOf, type KindEntry } from './kind-store.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
-import { showEntry, showWritten } from './shown.js'
+import { showEntry, showStored, showWritten } from './shown.js'
 import { asStatus } from './storage-status.js'
 import { decodeStored, encodeStored } from './stored-object.js'
 
@@ -177,7 +177,7 @@ async function storeChanged(
     return asBefore()
   }
   const changed = await asStatus(0, () => store.update(stored, entry.revision, bytes))
-  return changed === false ? undefined : showWritten(target, object, stored, changed)
+  return changed === false ? undefined : showStored(target, object, stored, changed)
 }
 
 /** What every update must keep to, whatever the kind says on top of it. */
