@@ -41,6 +41,7 @@ export async function run(args) {
     await installFigures(first, options)
     await ended(first.child)
     const server = await startFigures(dataDir, children, options)
+    await discoveryFigures(server, options)
     const bench = { ...options, server, load: startLoad(children) }
     await objectFigures(bench)
     await staleFigures(bench)
@@ -108,6 +109,27 @@ async function startFigures(dataDir, children, { definitions }) {
   const memory = residentBytes(server.pid) / 1e6
   report('memory then', `${memory.toFixed(0)} MB`, '—', `${memory.toFixed(0)} MB`)
   return server
+}
+
+/** How long a client waits for the list of everything when one definition has just changed. */
+async function discoveryFigures(server, { definitions, rounds }) {
+  const agent = keptConnections(1)
+  const accept = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList'
+  const times = []
+  for (let i = 0; i <= rounds; i++) {
+    const { metadata, spec } = largeDefinition(i)
+    const patch = { spec: { names: { shortNames: [...(spec.names.shortNames ?? []), `changed${i}`] } } }
+    const headers = { 'content-type': 'application/merge-patch+json' }
+    await ask(server, 'PATCH', `${DEFINITIONS}/${metadata.name}`, patch, { agent, headers })
+    const begin = performance.now()
+    await ask(server, 'GET', '/apis', undefined, { agent, headers: { accept } })
+    times.push(performance.now() - begin)
+  }
+  agent.destroy()
+  // The first one is made from nothing.
+  const time = median(times.slice(1))
+  const what = `aggregated discovery of ${definitions} definitions after a change`
+  report(what, ms(time), `made from nothing ${ms(times[0])}`, ms(time), '< 50 ms', time < 50)
 }
 
 async function objectFigures({ server, load, rounds }) {
