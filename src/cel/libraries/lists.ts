@@ -30,6 +30,7 @@ import {
   traversal,
   UNBOUNDED,
 } from '../cost-intervals.js'
+import { effort } from '../effort.js'
 import type { FunctionDeclaration, Implementation, Library, Overload } from '../environment.js'
 import { SORT_BY_MACRO } from '../macros.js'
 import { Duration } from '../moments.js'
@@ -316,6 +317,8 @@ function flatten(list: List, depth: number): Value {
   if (depth < 0) return new CelError('level must be non-negative')
   const items: Value[] = []
   const collect = (from: List, levels: number): void => {
+    // The price is that of the outermost list, and what is collected has to be kept.
+    effort(sizeOfList(from) * 2)
     for (const item of itemsOf(from)) {
       if (isList(item) && levels > 0) collect(item, levels - 1)
       else items.push(item)

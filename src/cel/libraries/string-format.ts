@@ -32,7 +32,7 @@ export function formatString(format: string, args: List): Value {
     const text = formatOne(clause[2]!, precision, itemAt(args, next))
     if (typeof text !== 'string') return text
     // The reference takes 1 for it, however much is written.
-    writingEffort(text.length * 2)
+    writingEffort(text.length * 4)
     result += text
     next++
     at += clause[0].length - 1
