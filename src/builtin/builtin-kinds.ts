@@ -80,7 +80,7 @@ function kindOf(table: TypeTable, served: readonly { apiVersion: string; resourc
     verbs: resource.verbs,
     manners: {
       itemsCarryKind: false,
-      metadataByName: false,
+      membersByName: false,
       unconditionalUpdate: strategy.unconditionalUpdate ?? true,
       createOnUpdate: strategy.createOnUpdate ?? false,
       anyMethodAnywhere: false,

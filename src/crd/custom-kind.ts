@@ -16,7 +16,7 @@ import { selectedFieldsOf } from './selected-fields.js'
 
 const MANNERS: Manners = {
   itemsCarryKind: true,
-  metadataByName: true,
+  membersByName: true,
   unconditionalUpdate: false,
   createOnUpdate: false,
   anyMethodAnywhere: true,

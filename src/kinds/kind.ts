@@ -43,8 +43,8 @@ export interface KindNames {
 export interface Manners {
   /** Items of a list carry kind and apiVersion. */
   readonly itemsCarryKind: boolean
-  /** Metadata come in the order of their names, not in that of the type. */
-  readonly metadataByName: boolean
+  /** Members of metadata, and of what is shown, come in the order of their names, not in that of the type. */
+  readonly membersByName: boolean
   /** A PUT without a resourceVersion overwrites whatever is there. */
   readonly unconditionalUpdate: boolean
   /** A PUT creates what is not there. */

@@ -1,7 +1,7 @@
 // How Go prints and reads plain values. Kubernetes' messages quote names, values and faults in that form, so that
 // every message of ours that quotes something comes through here.
 import { failed, type Parsed, parsed } from './parsed.js'
-import { isInteger, isNumber, isObject, type Value, WholeFloat } from './value.js'
+import { isInteger, isNumber, isObject, setOwn, type Value, type ValueObject, WholeFloat } from './value.js'
 
 /** A text in double quotes, as `%q` prints it. */
 export function quote(text: string): string {
@@ -157,4 +157,14 @@ function quoteCharacter(character: string, mark: string): string {
   const code = character.codePointAt(0) ?? 0
   if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`
+}
+
+/** The object with its members in the order of their names; those that are undefined are left out. */
+export function byName(object: ValueObject): ValueObject {
+  const ordered: ValueObject = {}
+  for (const name of Object.keys(object).toSorted(compareTexts)) {
+    const value: Value | undefined = object[name]
+    if (value !== undefined) setOwn(ordered, name, value)
+  }
+  return ordered
 }

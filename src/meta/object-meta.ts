@@ -96,16 +96,6 @@ export function orderedMeta(meta: ObjectMeta): ObjectMeta {
   return ordered
 }
 
-/** Metadata with their members in the order of their names, in which custom objects have them. */
-export function metaByName(meta: ObjectMeta): ObjectMeta {
-  const members = meta as unknown as ValueObject
-  const ordered: ValueObject = {}
-  for (const field of Object.keys(members).toSorted(compareTexts)) {
-    if (members[field] !== undefined) ordered[field] = members[field]
-  }
-  return ordered
-}
-
 /** The object with other metadata, behind its apiVersion and kind. */
 export const withMeta = (object: ValueObject, meta: ObjectMeta): ValueObject =>
   withHead(object, object['apiVersion'], object['kind'], meta as unknown as ValueObject)

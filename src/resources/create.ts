@@ -1,6 +1,6 @@
 // create: a body becomes an object, is completed, admitted and checked, and then stored under a name that is free.
 
-import { atRevision, setMeta } from '../kinds/api-object.js'
+import { asWritten, setMeta } from '../kinds/api-object.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../kinds/kind-names.js'
 import type { FieldError } from '../meta/field-errors.js'
@@ -111,7 +111,7 @@ async function store(
   if (dryRun) {
     if (await asStatus(0, () => kindStore.get(namespace, name))) return undefined
     const read = await asRead(target, object, stored)
-    return showValue(resourceVersion === '' ? read : atRevision(kind, read, resourceVersion))
+    return showValue(asWritten(kind, read, resourceVersion))
   }
   // What is no version at all does no harm.
   const version = parseObjectVersion(resourceVersion)

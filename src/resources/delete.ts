@@ -1,6 +1,6 @@
 // delete: an object goes at once, or it is marked and goes when nothing holds it any more.
 
-import { atRevision, setMeta } from '../kinds/api-object.js'
+import { asWritten, setMeta } from '../kinds/api-object.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
 import {
@@ -76,17 +76,17 @@ export async function remove(
       const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
       if (removed === false) continue
       await kind.allocation?.release(old)
-      return { object: atRevision(kind, old, String(removed)), isGone: true }
+      return { object: asWritten(kind, old, String(removed)), isGone: true }
     }
     const isMarked = metaOf(old).deletionTimestamp !== undefined
     const marked = setMeta(wished, metaForDeletion(metaOf(wished), context.now()))
     const waiting = isMarked ? marked : version.rules.forDeletion(marked)
     const stored = await kind.convert(waiting, kind.storedAs)
-    const bytes = encodeStored(stored, kind.manners.metadataByName)
+    const bytes = encodeStored(stored, kind.manners.membersByName)
     if (options.dryRun || isUnchanged(stored, bytes, entry, shown)) return { object: waiting, isGone: false }
     const marking = await asStatus(0, () => store.update(stored, entry.revision, bytes))
     if (marking === false) continue
-    return { object: atRevision(kind, waiting, String(marking.revision)), isGone: false }
+    return { object: asWritten(kind, waiting, String(marking.revision)), isGone: false }
   }
   if (await asStatus(0, () => store.get(namespace, name))) throw modifiedMeanwhile(resourceOf(kind), name)
   throw notFound(resourceOf(kind), name)

@@ -7,7 +7,7 @@ import { isObject, type Value } from '../meta/value.js'
 
 const TYPED: Manners = {
   itemsCarryKind: false,
-  metadataByName: false,
+  membersByName: false,
   unconditionalUpdate: true,
   createOnUpdate: false,
   anyMethodAnywhere: false,
@@ -17,7 +17,7 @@ const TYPED: Manners = {
 
 const UNTYPED: Manners = {
   itemsCarryKind: true,
-  metadataByName: true,
+  membersByName: true,
   unconditionalUpdate: false,
   createOnUpdate: false,
   anyMethodAnywhere: true,

@@ -52,7 +52,7 @@ const keyOf = (kind: Kind, namespace: string, name: string): string => `${folder
 function isStale({ manners }: Kind, version: KindVersion | undefined, object: ApiObject, value: Buffer): boolean {
   if (!version?.read) return false
   try {
-    return !encodeStored(version.read(object), manners.metadataByName).equals(value)
+    return !encodeStored(version.read(object), manners.membersByName).equals(value)
   } catch {
     return true
   }
@@ -102,11 +102,11 @@ export function createKindStore(store: Store, kind: Kind): KindStore {
       }
     },
     async create(object) {
-      const [key, value] = [keyOfObject(object), encodeStored(object, kind.manners.metadataByName)]
+      const [key, value] = [keyOfObject(object), encodeStored(object, kind.manners.membersByName)]
       const result = await cache.create(key, value)
       return result.done && { key, value, revision: result.revision }
     },
-    async update(object, expected, value = encodeStored(object, kind.manners.metadataByName)) {
+    async update(object, expected, value = encodeStored(object, kind.manners.membersByName)) {
       const key = keyOfObject(object)
       const result = await cache.update(key, value, expected)
       return result.done && { key, value, revision: result.revision }

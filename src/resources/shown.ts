@@ -1,6 +1,6 @@
 // Objects on their way out: in the version that was asked for, parsed only if someone must look inside.
 
-import { atRevision } from '../kinds/api-object.js'
+import { asWritten } from '../kinds/api-object.js'
 import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
 import { type Awaitable, allOf, andThen, orElse } from '../meta/awaitable.js'
@@ -88,10 +88,10 @@ export function showStored(served: Served, written: ApiObject, stored: ApiObject
 /** What is or would be stored as that entry: as it is, or as its kind makes of it. May change `stored`. */
 export function showWritten(served: Served, written: ApiObject, stored: ApiObject, entry: Entry): Awaitable<Shown> {
   const { kind, version } = served
-  const at = (object: ApiObject): ApiObject => atRevision(kind, object, String(entry.revision))
+  const at = (object: ApiObject): ApiObject => asWritten(kind, object, String(entry.revision))
   if (!isInVersion(served, entry)) return andThen(asRead(served, written, stored), read => showValue(at(read)))
   const object = version.read ? version.read(stored) : written
-  const isAsStored = !version.read || encodeStored(object, kind.manners.metadataByName).equals(entry.value)
+  const isAsStored = !version.read || encodeStored(object, kind.manners.membersByName).equals(entry.value)
   return { entry: isAsStored ? entry : undefined, value: () => at(object) }
 }
 

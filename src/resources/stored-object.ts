@@ -4,16 +4,17 @@
 import { decodeJson } from '../codec/json-decode.js'
 import { encodeJson, encodeString } from '../codec/json-encode.js'
 import type { ApiObject } from '../kinds/kind.js'
-import { metaByName, withHead } from '../meta/object-meta.js'
+import { byName } from '../meta/go-text.js'
+import { withHead } from '../meta/object-meta.js'
 import { internalError } from '../meta/status.js'
 import { isObject, type ValueObject } from '../meta/value.js'
 import type { Entry } from '../storage/store.js'
 
 /** The metadata come as they are, or in the order of their names, as those of custom objects do. */
-export function encodeStored(object: ApiObject, metadataByName = false): Buffer {
+export function encodeStored(object: ApiObject, membersByName = false): Buffer {
   const { apiVersion, kind } = object
   const metadata = withoutVersion(object.metadata)
-  const ordered = metadataByName ? (metaByName(metadata) as ValueObject) : metadata
+  const ordered = membersByName ? byName(metadata) : metadata
   return Buffer.from(encodeJson(withHead(object, apiVersion, kind, ordered)))
 }
 

@@ -164,7 +164,7 @@ async function storeChanged(
 ): Promise<Shown | undefined> {
   const { kind, version, namespace, name } = target
   const stored = await kind.convert(object, kind.storedAs)
-  const bytes = encodeStored(stored, kind.manners.metadataByName)
+  const bytes = encodeStored(stored, kind.manners.membersByName)
   const asBefore = (): Awaitable<Shown> =>
     showWritten(target, object, stored, { key: entry.key, value: bytes, revision: entry.revision })
   if (dryRun || isUnchanged(stored, bytes, entry, shown)) return asBefore()
