@@ -9,7 +9,7 @@ let collector: Controller
 
 beforeEach(() => {
   world = createWorld()
-  collector = startGarbageCollector(world.store, world.context, world.registry)
+  collector = startGarbageCollector(world.store, world.context, world.registry, { patienceMs: 0 })
 })
 afterEach(async () => {
   collector.stop()
@@ -60,6 +60,18 @@ describe('in the background', () => {
     await world.createConfigMap('default', 'child', ownedBy(owner, { uid: 'another' }))
     await settled()
     expect(await names('owner', 'child')).toEqual(['owner'])
+  })
+
+  test('one whose owner was never seen is given time, one whose owner has gone is not', async () => {
+    collector.stop()
+    collector = startGarbageCollector(world.store, world.context, world.registry, { patienceMs: 60_000 })
+    const owner = await world.createConfigMap('default', 'owner')
+    await world.createConfigMap('default', 'early', ownedBy(owner, { uid: 'another' }))
+    await world.createConfigMap('default', 'late', ownedBy(owner))
+    await settled()
+    await world.deleteConfigMap('default', 'owner')
+    await settled()
+    expect(await names('early', 'late')).toEqual(['early'])
   })
 
   test('one whose owner is of a kind that nobody serves stays', async () => {

@@ -20,10 +20,27 @@ import { createOwnershipGraph, type Node } from './ownership-graph.js'
 import { objectsAsStored } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
 
-export function startGarbageCollector(store: Store, context: ResourceContext, registry: Registry): Controller {
+/** Who writes an object may be about to write its owner. */
+const PATIENCE_MS = 2000
+
+export interface CollectorOptions {
+  /** How long an object stays whose owner was never seen. */
+  readonly patienceMs?: number
+}
+
+export function startGarbageCollector(
+  store: Store,
+  context: ResourceContext,
+  registry: Registry,
+  { patienceMs = PATIENCE_MS }: CollectorOptions = {},
+): Controller {
   const objects = objectsAsStored(context, 'generic-garbage-collector')
   const graph = createOwnershipGraph()
   const queue = createWorkQueue(settle, 32)
+  /** Keys of objects whose owner was seen to go. */
+  const bereft = new Set<string>()
+  /** Until when others stay, by key. */
+  const staysUntil = new Map<string, number>()
   const placeOf = createKeyReader(registry)
   const following = follow(store, '/', { entry: take, event: note })
   // Nobody waits for it: what cannot be read now is read later.
@@ -32,17 +49,29 @@ export function startGarbageCollector(store: Store, context: ResourceContext, re
   function take(entry: Entry): void {
     const node = mattersToUs(entry.value) ? graph.put(entry.key, metaOf(decodeStored(entry))) : undefined
     if (node) queue.add(node.key)
-    else graph.remove(entry.key)
+    else leave(entry.key)
   }
 
   function note({ key, value, revision, previous }: StoreEvent): void {
     if (value) return take({ key, value, revision })
-    const uid = graph.remove(key)?.uid ?? uidOf(previous)
-    for (const dependent of graph.dependentsOf(uid)) queue.add(dependent.key)
+    const uid = leave(key)?.uid ?? uidOf(previous)
+    bereave(graph.dependentsOf(uid))
     // An owner that waits for this one may now go as well.
     if (!previous || !mattersToUs(previous.value)) return undefined
     for (const owner of metaOf(decodeStored(previous)).ownerReferences ?? []) wakeOwner(key, owner)
     return undefined
+  }
+
+  function leave(key: string): Node | undefined {
+    staysUntil.delete(key)
+    return graph.remove(key)
+  }
+
+  function bereave(dependents: readonly Node[]): void {
+    for (const { key } of dependents) {
+      bereft.add(key)
+      queue.add(key)
+    }
   }
 
   function wakeOwner(dependent: string, owner: OwnerReference): void {
@@ -59,6 +88,7 @@ export function startGarbageCollector(store: Store, context: ResourceContext, re
 
   /** Does what is to be done about the object at a key. */
   async function settle(key: string): Promise<void> {
+    const isBereft = bereft.delete(key)
     const node = graph.at(key)
     const place = node && placeOf(key)
     if (!node || !place) return
@@ -66,7 +96,7 @@ export function startGarbageCollector(store: Store, context: ResourceContext, re
     if (!object || metaOf(object).uid !== node.uid) return
     if (node.waitsFor === 'orphan') await releaseDependents(node, place)
     else if (node.waitsFor === 'foreground') await deleteDependents(node, place)
-    else if (metaOf(object).deletionTimestamp === undefined) await judge(node, place, object)
+    else if (metaOf(object).deletionTimestamp === undefined) await judge(node, place, object, isBereft)
   }
 
   async function releaseDependents(node: Node, place: Place): Promise<void> {
@@ -80,7 +110,7 @@ export function startGarbageCollector(store: Store, context: ResourceContext, re
   /** Dependents go first; those that do not block are not waited for. */
   async function deleteDependents(node: Node, place: Place): Promise<void> {
     const dependents = graph.dependentsOf(node.uid)
-    for (const dependent of dependents) queue.add(dependent.key)
+    bereave(dependents)
     const isBlocked = dependents.some(({ owners }) =>
       owners.some(owner => owner.uid === node.uid && owner.blockOwnerDeletion === true),
     )
@@ -88,7 +118,7 @@ export function startGarbageCollector(store: Store, context: ResourceContext, re
   }
 
   /** An object whose owners are all gone goes too; one that has another owner left loses the references to the others. */
-  async function judge(node: Node, place: Place, object: ApiObject): Promise<void> {
+  async function judge(node: Node, place: Place, object: ApiObject, isBereft: boolean): Promise<void> {
     const gone = new Set<string>()
     let isWaitedFor = false
     let isOwned = false
@@ -104,6 +134,7 @@ export function startGarbageCollector(store: Store, context: ResourceContext, re
       return
     }
     if (gone.size === 0) return
+    if (!isBereft && isPatientWith(node.key)) return
     const { finalizers = [] } = metaOf(object)
     const hasDependents = graph.dependentsOf(node.uid).length > 0
     const propagationPolicy = finalizers.includes(ORPHAN_FINALIZER)
@@ -115,6 +146,20 @@ export function startGarbageCollector(store: Store, context: ResourceContext, re
       preconditions: { uid: node.uid },
       propagationPolicy,
     })
+  }
+
+  /** Whether the object stays for now: it is looked at again when its time is over. */
+  function isPatientWith(key: string): boolean {
+    const now = performance.now()
+    const until = staysUntil.get(key)
+    if (until === undefined && patienceMs > 0) {
+      staysUntil.set(key, now + patienceMs)
+      queue.addLater(key, patienceMs + 1)
+      return true
+    }
+    if (until !== undefined && now < until) return true
+    staysUntil.delete(key)
+    return false
   }
 
   async function stateOf(owner: OwnerReference, place: Place): Promise<'there' | 'waiting' | 'gone' | 'unknown'> {
