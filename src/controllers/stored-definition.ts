@@ -65,6 +65,6 @@ function endOfObject(bytes: Buffer, start: number): number {
 
 function endOfText(bytes: Buffer, start: number): number {
   let at = start
-  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
+  for (let byte = bytes[at]; byte !== QUOTE && byte !== undefined; byte = bytes[at]) at += byte === BACKSLASH ? 2 : 1
   return at
 }

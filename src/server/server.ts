@@ -118,7 +118,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const converters = { webhooks, functions: options.conversions }
     const definitions = await startDefinitions(context, registry, definitionsKind, converters)
     stack.push(() => definitions.stop())
-    await startControllers(store, context, registry, options, stack)
 
     let isStopping = false
     let address = ''
@@ -148,6 +147,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const url = httpsUrl ?? httpUrl
     if (url === undefined) throw new Error('neither https nor http is to be served')
     address = new URL(reachable(url)).host
+    // What they have to read may be much, and nobody waits for it.
+    await startControllers(store, context, registry, options, stack)
 
     return {
       url,
