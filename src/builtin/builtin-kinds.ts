@@ -151,6 +151,8 @@ function kindVersion(table: TypeTable, apiVersion: string, resource: ResourceFac
 const COLUMN_DESCRIPTIONS: Readonly<Record<string, string>> = {
   Name: 'The name of the object, which no other of its kind has in the same namespace.',
   Age: 'How long ago the object was created.',
+  // Of this one the reference server says nothing.
+  Handler: '',
 }
 
 function rulesOf(
@@ -165,7 +167,6 @@ function rulesOf(
     shape: (body, duplicates) => shapeTyped(table, apiVersion, kind, body, duplicates),
     default: object => named(applyDefaults(table, apiVersion, kind, object), apiVersion, kind),
     forCreate(object, now) {
-      strategy.admit?.(object)
       strategy.forCreate?.(object, { now: printTime(now) })
       strategy.finish?.(object)
       return object

@@ -26,13 +26,7 @@ describe('pods', () => {
       dnsPolicy: 'ClusterFirst',
       securityContext: {},
       schedulerName: 'default-scheduler',
-      tolerations: [
-        { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
-        { key: 'node.kubernetes.io/unreachable', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 },
-      ],
-      priority: 0,
       enableServiceLinks: true,
-      preemptionPolicy: 'PreemptLowerPriority',
     })
   })
 

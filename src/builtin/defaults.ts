@@ -52,6 +52,10 @@ const DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
     }
     syncPodCidrs(objectAt(node, 'spec'))
   },
+  'v1 LimitRange': range => {
+    for (const limit of objectsAt(objectAt(range, 'spec'), 'limits')) defaultLimit(limit)
+  },
+  'scheduling.k8s.io/v1 PriorityClass': made => setDefault(made, 'preemptionPolicy', 'PreemptLowerPriority', false),
   ...WORKLOAD_DEFAULTS,
   ...NETWORK_DEFAULTS,
   'autoscaling/v1 HorizontalPodAutoscaler': defaultAutoscalerV1,
@@ -86,6 +90,14 @@ function syncPodCidrs(spec: ValueObject): void {
   const first = Array.isArray(all) ? all[0] : undefined
   if (one !== '' && first !== one) spec['podCIDRs'] = [one]
   else if (one === '' && typeof first === 'string') spec['podCIDR'] = first
+}
+
+/** A container that says nothing gets the most there is, and asks for as much, or for what its limit says. */
+function defaultLimit(limit: ValueObject): void {
+  if (textAt(limit, 'type') !== 'Container') return
+  limit['default'] = { ...objectAt(limit, 'max'), ...objectAt(limit, 'default') }
+  const asked = objectAt(limit, 'defaultRequest')
+  limit['defaultRequest'] = { ...objectAt(limit, 'min'), ...objectAt(limit, 'default'), ...asked }
 }
 
 function defaultBinding(binding: ValueObject): void {

@@ -1,7 +1,7 @@
-// What the server itself says of a pod when it takes one in, and what pods get that nobody asked for.
+// What the server itself says of a pod when it takes one in.
 import { compareQuantities, parseQuantity, type Quantity, signOf } from '../meta/quantity.js'
 import type { ValueObject } from '../meta/value.js'
-import { ensureObject, has, objectAt, objectsAt, textAt } from './object-access.js'
+import { objectAt, objectsAt, textAt } from './object-access.js'
 
 /** The status of a pod that has just come in. */
 export function newPodStatus(pod: ValueObject, now: string): ValueObject {
@@ -40,45 +40,4 @@ export function qosClassOf(spec: ValueObject): string {
 function positive(amounts: ValueObject, name: string): Quantity | undefined {
   const amount = parseQuantity(textAt(amounts, name))
   return amount.ok && signOf(amount.value) > 0 ? amount.value : undefined
-}
-
-const NOT_READY = 'node.kubernetes.io/not-ready'
-const UNREACHABLE = 'node.kubernetes.io/unreachable'
-
-/** Pods stay for a while on a node that is not well, unless they say otherwise. */
-export function addTolerations(pod: ValueObject): void {
-  const spec = ensureObject(pod, 'spec')
-  const own = objectsAt(spec, 'tolerations')
-  const tolerates = (key: string): boolean =>
-    own.some(
-      toleration =>
-        ['', key].includes(textAt(toleration, 'key')) && ['', 'NoExecute'].includes(textAt(toleration, 'effect')),
-    )
-  const added = [NOT_READY, UNREACHABLE]
-    .filter(key => !tolerates(key))
-    .map((key): ValueObject => ({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: 300 }))
-  if (added.length > 0) spec['tolerations'] = [...own, ...added]
-}
-
-/** Pods that name no class have no priority over others. Classes of users are looked up where they are stored. */
-export function setPriority(pod: ValueObject): void {
-  const spec = ensureObject(pod, 'spec')
-  const className = textAt(spec, 'priorityClassName')
-  const priority = className === '' ? 0 : SYSTEM_CLASSES[className]
-  if (priority === undefined) return
-  spec['priority'] = priority
-  if (!has(spec, 'preemptionPolicy')) spec['preemptionPolicy'] = 'PreemptLowerPriority'
-}
-
-const SYSTEM_CLASSES: Readonly<Record<string, number | undefined>> = {
-  'system-cluster-critical': 2_000_000_000,
-  'system-node-critical': 2_000_001_000,
-}
-
-/** A node that has not reported yet takes no pods. */
-export function taintNewNode(node: ValueObject): void {
-  const spec = ensureObject(node, 'spec')
-  const taints = objectsAt(spec, 'taints')
-  const tainted = taints.some(taint => textAt(taint, 'key') === NOT_READY && textAt(taint, 'effect') === 'NoSchedule')
-  if (!tainted) spec['taints'] = [...taints, { key: NOT_READY, effect: 'NoSchedule' }]
 }

@@ -192,6 +192,19 @@ const disruptionBudgetCells: Cells = (budget, now) => {
   ]
 }
 
+/** What is used of what there is: `cpu: 1/2, pods: 3/5`. */
+const quotaCells: Cells = (quota, now) => {
+  const status = objectAt(quota, 'status')
+  const [used, hard] = [mapAt(status, 'used'), mapAt(status, 'hard')]
+  const names = Object.keys(hard).toSorted()
+  const shown = (ofLimits: boolean): string =>
+    names
+      .filter(name => name.startsWith('limits') === ofLimits)
+      .map(name => `${name}: ${used[name] ?? '0'}/${hard[name]!}`)
+      .join(', ')
+  return [nameOf(quota), shown(false), shown(true), ageOf(quota, now)]
+}
+
 const sizeOf = (object: ValueObject, field: string): number => Object.keys(objectAt(object, field)).length
 
 /** Who has an address: `services/default/kubernetes`. */
@@ -214,6 +227,15 @@ const CELLS: Readonly<Record<string, Cells | undefined>> = {
   'v1 endpoints': (endpoints, now) => [nameOf(endpoints), printEndpoints(endpoints), ageOf(endpoints, now)],
   'v1 pods': podCells,
   'v1 nodes': nodeCells,
+  'v1 resourcequotas': quotaCells,
+  'node.k8s.io/v1 runtimeclasses': (made, now) => [nameOf(made), textAt(made, 'handler'), ageOf(made, now)],
+  'scheduling.k8s.io/v1 priorityclasses': (made, now) => [
+    nameOf(made),
+    numberAt(made, 'value'),
+    made['globalDefault'] === true,
+    ageOf(made, now),
+    textAt(made, 'preemptionPolicy'),
+  ],
   'v1 events': eventCells({
     object: 'involvedObject',
     controller: 'reportingComponent',

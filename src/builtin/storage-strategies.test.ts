@@ -12,17 +12,6 @@ const newClaim = (spec: ValueObject): ValueObject => {
   return claim['spec'] as ValueObject
 }
 
-test.each([
-  ['v1', 'PersistentVolumeClaim', 'kubernetes.io/pvc-protection'],
-  ['v1', 'PersistentVolume', 'kubernetes.io/pv-protection'],
-  ['storage.k8s.io/v1', 'VolumeAttributesClass', 'kubernetes.io/vac-protection'],
-])('a new %s %s is held by a finalizer, once', (apiVersion, kind, finalizer) => {
-  const object: ValueObject = { metadata: { finalizers: ['example.com/a'] } }
-  strategy(apiVersion, kind).admit!(object)
-  strategy(apiVersion, kind).admit!(object)
-  expect(object).toEqual({ metadata: { finalizers: ['example.com/a', finalizer] } })
-})
-
 test('where the content of a claim comes from is said in both fields', () => {
   const source = { kind: 'PersistentVolumeClaim', name: 'b' }
   expect(newClaim({ dataSource: source })).toEqual({ dataSource: source, dataSourceRef: source })

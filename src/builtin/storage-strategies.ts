@@ -1,6 +1,6 @@
-// What a write does to the kinds of storage. Those that something may still use are held by a finalizer from the start.
+// What a write does to the kinds of storage.
 import type { ValueObject } from '../meta/value.js'
-import { ensureObject, has, keepFrom, objectAt, objectOrNone, textAt, textsAt } from './object-access.js'
+import { ensureObject, has, keepFrom, objectAt, objectOrNone, textAt } from './object-access.js'
 import {
   clearStatus,
   countGeneration,
@@ -14,16 +14,9 @@ import {
 } from './strategy-parts.js'
 import type { TypeTable } from './type-table.js'
 
-const protectedBy = (finalizer: string) => (object: ValueObject) => {
-  const metadata = ensureObject(object, 'metadata')
-  const finalizers = textsAt(metadata, 'finalizers')
-  if (!finalizers.includes(finalizer)) metadata['finalizers'] = [...finalizers, finalizer]
-}
-
 // ---- claims: where their content comes from can be said in an older and in a newer field
 
 const claims: Strategy = {
-  admit: protectedBy('kubernetes.io/pvc-protection'),
   forCreate: claim => {
     claim['status'] = { phase: 'Pending' }
     settleSources(claim, {})
@@ -64,7 +57,6 @@ function isClaimOrSnapshot(source: ValueObject): boolean {
 // ---- volumes: their status knows when it came to its phase
 
 const volumes: Strategy = {
-  admit: protectedBy('kubernetes.io/pv-protection'),
   forCreate: (volume, { now }) => {
     volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: now }
   },
@@ -102,7 +94,7 @@ export const STORAGE_STRATEGIES: Readonly<Record<string, (table: TypeTable) => S
   'v1 PersistentVolumeClaim': () => claims,
   'v1 PersistentVolume': () => volumes,
   'storage.k8s.io/v1 StorageClass': () => plain,
-  'storage.k8s.io/v1 VolumeAttributesClass': () => ({ ...plain, admit: protectedBy('kubernetes.io/vac-protection') }),
+  'storage.k8s.io/v1 VolumeAttributesClass': () => plain,
   'storage.k8s.io/v1 CSIDriver': () => ({ ...conditional, forUpdate: inTurn(keepGeneration, countWishes) }),
   'storage.k8s.io/v1 CSINode': () => conditional,
   'storage.k8s.io/v1 CSIStorageCapacity': () => ({ forUpdate: keepGeneration, unconditionalUpdate: false }),

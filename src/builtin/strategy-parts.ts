@@ -14,8 +14,6 @@ export type ForCreate = (object: ValueObject, context: WriteContext) => void
 export type ForUpdate = (object: ValueObject, old: ValueObject, context: WriteContext) => void
 
 export interface Strategy {
-  /** What the admission plugins do that are always on. Runs on create, before `forCreate`. */
-  readonly admit?: (object: ValueObject) => void
   readonly forCreate?: ForCreate
   readonly forUpdate?: ForUpdate
   /** A write to the object's own status; kinds without one have no such subresource. */

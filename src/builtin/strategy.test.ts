@@ -57,15 +57,6 @@ describe('pods', () => {
   ])('%s: %j', (expected, resources) => {
     expect(qosClassOf({ containers: resources.map(each => ({ resources: each })) })).toBe(expected)
   })
-
-  test('tolerations of its own replace those that come by themselves', () => {
-    const tolerations = (given: ValueObject[]): number =>
-      (created('v1', 'Pod', { spec: { tolerations: given } })['spec'] as { tolerations: ValueObject[] }).tolerations
-        .length
-    expect(tolerations([{ key: 'x', operator: 'Exists', effect: 'NoSchedule' }])).toBe(3)
-    expect(tolerations([{ key: 'node.kubernetes.io/not-ready', operator: 'Exists' }])).toBe(2)
-    expect(tolerations([{ operator: 'Exists' }])).toBe(1)
-  })
 })
 
 describe('deployments', () => {
@@ -106,12 +97,6 @@ test('a service account names its secrets and says no more of them', () => {
 test('a lease takes no part in elections that are not held', () => {
   const lease = created('coordination.k8s.io/v1', 'Lease', { spec: { strategy: 'x', preferredHolder: 'y' } })
   expect(lease['spec']).toEqual({})
-})
-
-test('a new node takes no pods until it has reported', () => {
-  expect(created('v1', 'Node', {})).toMatchObject({
-    spec: { taints: [{ key: 'node.kubernetes.io/not-ready', effect: 'NoSchedule' }] },
-  })
 })
 
 test('kinds without rules of their own keep their status apart if they have a path for it', () => {

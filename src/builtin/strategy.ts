@@ -4,7 +4,7 @@ import type { ValueObject } from '../meta/value.js'
 import { setNamespaceLabel } from './defaults.js'
 import { NETWORK_STRATEGIES } from './network-strategies.js'
 import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
-import { addTolerations, newPodStatus, setPriority, taintNewNode } from './pod-status.js'
+import { newPodStatus } from './pod-status.js'
 import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.js'
 import { STORAGE_STRATEGIES } from './storage-strategies.js'
 import {
@@ -96,10 +96,6 @@ const leases: Strategy = {
 }
 
 const pods: Strategy = {
-  admit: pod => {
-    addTolerations(pod)
-    setPriority(pod)
-  },
   forCreate: (pod, { now }) => {
     startGeneration(pod)
     pod['status'] = newPodStatus(pod, now)
@@ -113,7 +109,6 @@ const pods: Strategy = {
 }
 
 const nodes: Strategy = {
-  admit: taintNewNode,
   forUpdate: inTurn(keepGeneration, keepStatus),
   forStatus: inTurn(keepGeneration, keepSpec),
 }
@@ -159,6 +154,8 @@ const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => Strategy) | und
   }),
   'v1 Pod': () => pods,
   'v1 Node': () => nodes,
+  'node.k8s.io/v1 RuntimeClass': () => ({ ...madeByUpdate, unconditionalUpdate: false }),
+  'scheduling.k8s.io/v1 PriorityClass': () => ({ ...plain, forCreate: startGeneration }),
   ...WORKLOAD_STRATEGIES,
   ...NETWORK_STRATEGIES,
   ...STORAGE_STRATEGIES,

@@ -16,7 +16,6 @@ const CLUSTER_SCOPED = new Set(['Namespace', 'Node', 'ClusterRole', 'ClusterRole
 export function created(apiVersion: string, kind: string, plain: ValueObject): ValueObject {
   const object = takenIn(apiVersion, kind, plain)
   const strategy = strategyOf(table, apiVersion, kind)
-  strategy.admit?.(object)
   strategy.forCreate?.(object, context)
   strategy.finish?.(object)
   return decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object).value

@@ -206,7 +206,15 @@ function serviceRangeOf(flags: ServeFlags): string {
 // ---- what has no effect
 
 /** Plugins that there are; the others of kube-apiserver are taken by name. */
-const PLUGINS = new Set(['NamespaceLifecycle'])
+const PLUGINS = new Set([
+  'NamespaceLifecycle',
+  'LimitRanger',
+  'TaintNodesByCondition',
+  'Priority',
+  'DefaultTolerationSeconds',
+  'StorageObjectInUseProtection',
+  'RuntimeClass',
+])
 /** Feature gates of what is always on here. */
 const FEATURES = new Set(['CBORServingAndStorage', 'AllowUnsafeMalformedObjectDeletion', 'StorageVersionMigrator'])
 

@@ -3,6 +3,7 @@
 import { SYSTEM_NAMESPACES } from '../admission/namespace-lifecycle.js'
 import type { DefaultRole } from '../auth/component-roles.js'
 import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from '../auth/default-roles.js'
+import { SYSTEM_PRIORITY_CLASSES } from '../builtin/priority-classes.js'
 import type { ApiObject, Kind } from '../kinds/kind.js'
 import type { Registry } from '../kinds/registry.js'
 import { parseGroupVersion } from '../meta/group-version.js'
@@ -34,7 +35,7 @@ export async function bootstrap(
 ): Promise<void> {
   // Objects in namespaces need these first.
   await Promise.all(namespaces().map(object => createMissing(context, registry, object)))
-  const others = [...clusterRoles(), ...clusterRoleBindings(), ...ownService(options)]
+  const others = [...priorityClasses(), ...clusterRoles(), ...clusterRoleBindings(), ...ownService(options)]
   await Promise.all(others.map(object => createMissing(context, registry, object)))
 }
 
@@ -61,6 +62,15 @@ function kindOf(registry: Registry, { apiVersion, kind }: ApiObject): Kind | und
 
 const namespaces = (): ApiObject[] =>
   SYSTEM_NAMESPACES.map(name => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }))
+
+const priorityClasses = (): ApiObject[] =>
+  SYSTEM_PRIORITY_CLASSES.map(({ name, value, description }) => ({
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name },
+    value,
+    description,
+  }))
 
 const RBAC = 'rbac.authorization.k8s.io/v1'
 

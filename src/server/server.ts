@@ -34,7 +34,9 @@ import type { Access } from './kubeconfig.js'
 import { type RuntimeConfig, withRuntimeConfig } from './runtime-config.js'
 import { serviceAddresses } from './service-addresses.js'
 import { serviceFinder } from './service-finder.js'
+import { storedObjects } from './stored-objects.js'
 import { type CertificateOptions, hostsOf, prepareTls } from './tls.js'
+import { workloadPlugins } from './workload-admission.js'
 
 export interface ServerOptions {
   readonly storage: StorageOptions
@@ -229,6 +231,7 @@ function contextOf(
   const plugins = [
     // Whether a namespace is on its way out is kept beside its entry: every create asks.
     namespaceLifecycle(name => andThen(context.storeOf(namespaces).get('', name), entry => entry?.facts.data)),
+    ...workloadPlugins(storedObjects(registry, kind => context.storeOf(kind))),
     writeRights(rights),
     definitionLifecycle,
   ]

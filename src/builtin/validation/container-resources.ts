@@ -23,12 +23,12 @@ export function checkResources(resources: ValueObject, path: string): FieldError
 }
 
 function checkAmount(amounts: ValueObject, name: string, path: string): FieldError[] {
-  const errors = checkResourceName(name, path)
+  const errors = checkContainerResourceName(name, path)
   const amount = amountOf(amounts, name)
   if (amount === undefined) return errors
   errors.push(...checkNotNegativeAmount(amounts, name, path))
   // Things that are counted cannot be cut.
-  if (isExtended(name) && amount.scale < 0 && amount.amount % 10n ** BigInt(-amount.scale) !== 0n) {
+  if (isExtended(name) && !isWhole(amount)) {
     errors.push(fieldInvalid(path, printQuantity(amount), 'must be an integer'))
   }
   return errors
@@ -41,14 +41,20 @@ export function checkNotNegativeAmount(amounts: ValueObject, name: string, path:
   return [fieldInvalid(path, printQuantity(amount), 'must be greater than or equal to 0')]
 }
 
-function checkResourceName(name: string, path: string): FieldError[] {
-  const errors = checkText(name, checkQualifiedName, path)
+/** A name by itself, wherever resources are named. */
+export function checkResourceName(name: string, path: string): FieldError[] {
+  const faults = checkText(name, checkQualifiedName, path)
+  if (faults.length > 0 || name.includes('/') || isStandard(name)) return faults
+  return [fieldInvalid(path, name, 'must be a standard resource type or fully qualified')]
+}
+
+export function checkContainerResourceName(name: string, path: string): FieldError[] {
+  const errors = checkResourceName(name, path)
   if (name.includes('/') || CONTAINER_RESOURCES.has(name) || name.startsWith('hugepages-')) return errors
-  if (!STANDARD_RESOURCES.has(name)) {
-    errors.push(fieldInvalid(path, name, 'must be a standard resource type or fully qualified'))
-  }
   return [...errors, fieldInvalid(path, name, 'must be a standard resource for containers')]
 }
+
+const isStandard = (name: string): boolean => STANDARD_RESOURCES.has(name) || /^(requests\.)?hugepages-/.test(name)
 
 function checkWithinLimit(
   name: string,
@@ -76,10 +82,14 @@ export function amountOf(amounts: ValueObject, name: string): Quantity | undefin
   return amount.ok ? amount.value : undefined
 }
 
-const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/')
+export const isWhole = ({ amount, scale }: Quantity): boolean => scale >= 0 || amount % 10n ** BigInt(-scale) === 0n
+
+/** What others than Kubernetes itself have named. */
+export const isExtended = (name: string): boolean =>
+  name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith('requests.')
 
 /** More than is there can be promised only of what the system itself shares out. */
-const mayExceed = (name: string): boolean =>
+export const mayExceed = (name: string): boolean =>
   (!name.includes('/') || name.includes('kubernetes.io/')) && !name.startsWith('hugepages-')
 
 const CONTAINER_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage'])

@@ -122,7 +122,8 @@ test.each<[ValueObject, string[]]>([
 })
 
 describe('a pod that exists', () => {
-  const pod = { spec: { containers: [container], schedulingGates: [{ name: 'a.b/c' }] } }
+  const tolerations = [{ key: 'k', operator: 'Exists' }]
+  const pod = { spec: { containers: [container], schedulingGates: [{ name: 'a.b/c' }], tolerations } }
   const faults = (spec: ValueObject): string[] => faultsOfChange('v1', 'Pod', pod, { spec })
 
   test('may get another image, and lose its gates', () => {

@@ -125,7 +125,7 @@ function checkActiveDeadline(spec: ValueObject, path: string): FieldError[] {
   return [fieldInvalid(path, seconds, 'must be between 1 and 2147483647, inclusive')]
 }
 
-function checkTolerations(spec: ValueObject, path: string): FieldError[] {
+export function checkTolerations(spec: ValueObject, path: string): FieldError[] {
   return objectsAt(spec, 'tolerations').flatMap((toleration, i) => {
     const at = indexPath(path, i)
     const key = textAt(toleration, 'key')

@@ -1,5 +1,6 @@
 // Which rules an object of a built-in kind must meet, as a table from kind to rules.
 import { autoscalerValidation, olderAutoscalerValidation } from './autoscalers.js'
+import { priorityClassValidation, runtimeClassValidation } from './classes.js'
 import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
 import {
   csiDriverValidation,
@@ -15,6 +16,7 @@ import { endpointsValidation } from './endpoints.js'
 import { coreEventValidation, modernEventValidation } from './events.js'
 import { ingressClassValidation } from './ingress-classes.js'
 import { cronJobValidation, jobValidation } from './jobs.js'
+import { limitRangeValidation } from './limit-ranges.js'
 import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
 import { networkPolicyValidation } from './network-policies.js'
 import { nodeValidation } from './nodes.js'
@@ -28,6 +30,7 @@ import {
 import { podValidation } from './pods.js'
 import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidation, roleValidation } from './rbac.js'
 import { replicaSetValidation, replicationControllerValidation } from './replica-sets.js'
+import { resourceQuotaValidation } from './resource-quotas.js'
 import { serviceValidation } from './services.js'
 import { statefulSetValidation } from './stateful-sets.js'
 import { storageClassValidation, volumeAttributesClassValidation } from './storage-classes.js'
@@ -56,6 +59,10 @@ const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'coordination.k8s.io/v1 Lease': leaseValidation,
   'v1 Service': serviceValidation,
   'v1 Endpoints': endpointsValidation,
+  'v1 LimitRange': limitRangeValidation,
+  'v1 ResourceQuota': resourceQuotaValidation,
+  'node.k8s.io/v1 RuntimeClass': runtimeClassValidation,
+  'scheduling.k8s.io/v1 PriorityClass': priorityClassValidation,
   'v1 Pod': podValidation,
   'v1 Node': nodeValidation,
   'apps/v1 Deployment': deploymentValidation,

@@ -1,0 +1,140 @@
+// Limit ranges: how much each container, pod or claim of a namespace may ask for.
+import {
+  childPath,
+  type FieldError,
+  fieldDuplicate,
+  fieldForbidden,
+  fieldInvalid,
+  fieldRequired,
+  indexPath,
+  keyPath,
+} from '../../meta/field-errors.js'
+import { printFixed } from '../../meta/go-text.js'
+import { checkQualifiedName } from '../../meta/names.js'
+import { compareQuantities, printQuantity, type Quantity, quantityAsFloat, quantityOf } from '../../meta/quantity.js'
+import type { ValueObject } from '../../meta/value.js'
+import { has, objectAt, objectsAt, textAt } from '../object-access.js'
+import { checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
+import { amountOf, checkContainerResourceName, checkResourceName, mayExceed } from './container-resources.js'
+
+const checkRange = (range: ValueObject): FieldError[] => {
+  const seen = new Set<string>()
+  return [
+    ...checkMeta(range, { namespaced: true }),
+    ...objectsAt(objectAt(range, 'spec'), 'limits').flatMap((limit, i) => {
+      const type = textAt(limit, 'type')
+      const isRepeated = seen.has(type)
+      seen.add(type)
+      return checkLimit(limit, isRepeated, indexPath('spec.limits', i))
+    }),
+  ]
+}
+
+export const limitRangeValidation: Validation = {
+  create: checkRange,
+  update: (range, old) => [...checkRange(range), ...checkMetaUpdate(range, old)],
+}
+
+const LIMIT_TYPES: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim'])
+
+function checkLimit(limit: ValueObject, isRepeated: boolean, path: string): FieldError[] {
+  const at = (field: string): string => childPath(path, field)
+  const type = textAt(limit, 'type')
+  const isOfPods = type === 'Pod' || type === 'Container'
+  const checkNames = (field: string): FieldError[] =>
+    Object.keys(objectAt(limit, field)).flatMap(name =>
+      (isOfPods ? checkContainerResourceName : checkResourceName)(name, keyPath(at(field), name)),
+    )
+  return [
+    ...checkType(type, at('type')),
+    ...(isRepeated ? [fieldDuplicate(at('type'), type)] : []),
+    ...['max', 'min'].flatMap(checkNames),
+    ...['default', 'defaultRequest'].flatMap(field => {
+      if (type !== 'Pod') return checkNames(field)
+      const isEmpty = Object.keys(objectAt(limit, field)).length === 0
+      return isEmpty ? [] : [fieldForbidden(at(field), "may not be specified when `type` is 'Pod'")]
+    }),
+    ...(type === 'PersistentVolumeClaim' ? checkStorageBound(limit, at('limits')) : []),
+    ...checkNames('maxLimitRequestRatio'),
+    ...checkAmounts(limit, at),
+  ]
+}
+
+function checkType(type: string, path: string): FieldError[] {
+  const faults = checkText(type, checkQualifiedName, path)
+  if (faults.length > 0 || type.includes('/') || LIMIT_TYPES.has(type)) return faults
+  return [fieldInvalid(path, type, 'must be a standard limit type or fully qualified')]
+}
+
+const checkStorageBound = (limit: ValueObject, path: string): FieldError[] =>
+  ['min', 'max'].some(field => has(objectAt(limit, field), 'storage'))
+    ? []
+    : [fieldRequired(path, 'either minimum or maximum storage value is required, but neither was provided')]
+
+/** Least, default request, default and most, in this order; a pod has no defaults. */
+function checkAmounts(limit: ValueObject, at: (field: string) => string): FieldError[] {
+  const fields = textAt(limit, 'type') === 'Pod' ? ['max', 'min'] : ['max', 'min', 'default', 'defaultRequest']
+  const names = new Set([...fields, 'maxLimitRequestRatio'].flatMap(field => Object.keys(objectAt(limit, field))))
+  return [...names].toSorted().flatMap(name => {
+    const amount = (field: string): Quantity | undefined =>
+      field === 'maxLimitRequestRatio' || fields.includes(field) ? amountOf(objectAt(limit, field), name) : undefined
+    return checkAmountsOf(name, amount, field => keyPath(at(field), name))
+  })
+}
+
+function checkAmountsOf(
+  name: string,
+  amount: (field: string) => Quantity | undefined,
+  at: (field: string) => string,
+): FieldError[] {
+  const [min, max, fallback, request] = [amount('min'), amount('max'), amount('default'), amount('defaultRequest')]
+  const errors: FieldError[] = []
+  const notAbove = (
+    low: Quantity | undefined,
+    high: Quantity | undefined,
+    told: { field: string; shown: Quantity | undefined; low: string; high: string },
+  ): void => {
+    if (low === undefined || high === undefined || compareQuantities(low, high) <= 0) return
+    const why = `${told.low} value ${printQuantity(low)} is greater than ${told.high} value ${printQuantity(high)}`
+    errors.push(fieldInvalid(at(told.field), printQuantity(told.shown!), why))
+  }
+  notAbove(min, max, { field: 'min', shown: min, low: 'min', high: 'max' })
+  notAbove(min, request, { field: 'defaultRequest', shown: request, low: 'min', high: 'default request' })
+  notAbove(request, max, { field: 'defaultRequest', shown: request, low: 'default request', high: 'max' })
+  notAbove(request, fallback, {
+    field: 'defaultRequest',
+    shown: request,
+    low: 'default request',
+    high: 'default limit',
+  })
+  notAbove(min, fallback, { field: 'default', shown: min, low: 'min', high: 'default' })
+  notAbove(fallback, max, { field: 'default', shown: max, low: 'default', high: 'max' })
+  errors.push(...checkRatio(amount('maxLimitRequestRatio'), min, max, at('maxLimitRequestRatio')))
+  const differs = fallback !== undefined && request !== undefined && compareQuantities(fallback, request) !== 0
+  if (differs && !mayExceed(name)) {
+    const why = `default value ${printQuantity(fallback)} must equal to defaultRequest value ${printQuantity(request)} in ${name}`
+    errors.push(fieldInvalid(at('defaultRequest'), printQuantity(request), why))
+  }
+  return errors
+}
+
+function checkRatio(
+  ratio: Quantity | undefined,
+  min: Quantity | undefined,
+  max: Quantity | undefined,
+  path: string,
+): FieldError[] {
+  if (ratio === undefined) return []
+  const shown = printQuantity(ratio)
+  const errors: FieldError[] = []
+  if (compareQuantities(ratio, quantityOf(1n)) < 0) {
+    errors.push(fieldInvalid(path, shown, `ratio ${shown} is less than 1`))
+  }
+  if (min !== undefined && max !== undefined) {
+    const most = quantityAsFloat(max) / quantityAsFloat(min)
+    if (quantityAsFloat(ratio) > most) {
+      errors.push(fieldInvalid(path, shown, `ratio ${shown} is greater than max/min = ${printFixed(most, 6)}`))
+    }
+  }
+  return errors
+}

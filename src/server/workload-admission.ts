@@ -1,0 +1,158 @@
+// The admission plugins that look after pods, claims and nodes, in the order in which they are asked. What they look up
+// they get from the stores.
+import { claimLimitFaults, limitPod, podLimitFaults } from '../admission/limit-ranger.js'
+import { addTolerations, taintNewNode } from '../admission/node-health.js'
+import {
+  defaultClassFault,
+  defaultClassOf,
+  keepPriority,
+  setPriority,
+  systemClassFault,
+} from '../admission/priority.js'
+import { runtimeFault, setRuntime } from '../admission/runtime-class.js'
+import { protectStorage } from '../admission/storage-protection.js'
+import { has, objectAt, textAt } from '../builtin/object-access.js'
+import type { ApiObject } from '../kinds/kind.js'
+import { resourceOf } from '../kinds/kind-names.js'
+import type { GroupKind } from '../meta/group-version.js'
+import { quote } from '../meta/go-text.js'
+import { metaOf } from '../meta/object-meta.js'
+import { forbidden, type StatusError } from '../meta/status.js'
+import type { AdmissionRequest } from '../resources/resource-context.js'
+import type { AdmissionPlugin } from './admission.js'
+
+/** Objects as they are stored now. */
+export interface StoredObjects {
+  find(kind: GroupKind, namespace: string, name: string): Promise<ApiObject | undefined>
+  /** All in a namespace, or all of a kind that has none, by their names. */
+  all(kind: GroupKind, namespace: string): Promise<readonly ApiObject[]>
+}
+
+const POD: GroupKind = { group: '', kind: 'Pod' }
+const CLAIM: GroupKind = { group: '', kind: 'PersistentVolumeClaim' }
+const NODE: GroupKind = { group: '', kind: 'Node' }
+const LIMIT_RANGE: GroupKind = { group: '', kind: 'LimitRange' }
+const RUNTIME_CLASS: GroupKind = { group: 'node.k8s.io', kind: 'RuntimeClass' }
+const PRIORITY_CLASS: GroupKind = { group: 'scheduling.k8s.io', kind: 'PriorityClass' }
+
+export const workloadPlugins = (objects: StoredObjects): AdmissionPlugin[] => [
+  limitRanger(objects),
+  taintNodes,
+  priority(objects),
+  defaultTolerations,
+  storageProtection,
+  runtimeClass(objects),
+  systemPriorityClasses,
+]
+
+/** Whether it is about an object of that kind, and not about a part of one. */
+const isAbout = ({ target }: AdmissionRequest, { group, kind }: GroupKind): boolean =>
+  target.kind.names.kind === kind && target.kind.group === group && target.subresource === ''
+
+const isCreated = (request: AdmissionRequest, kind: GroupKind): boolean =>
+  request.operation === 'CREATE' && isAbout(request, kind)
+
+/** The name may be yet to be made. */
+function refusal({ target, object }: AdmissionRequest, why: string): StatusError {
+  const { name = '', generateName = '' } = object ? metaOf(object) : {}
+  return forbidden(resourceOf(target.kind), target.name || name || generateName || 'Unknown', why)
+}
+
+function limitRanger(objects: StoredObjects): AdmissionPlugin {
+  const rangesFor = ({ target }: AdmissionRequest): Promise<readonly ApiObject[]> =>
+    objects.all(LIMIT_RANGE, target.namespace)
+  return {
+    name: 'LimitRanger',
+    async admit(request) {
+      return isCreated(request, POD) ? limitPod(request.object, await rangesFor(request)) : request.object
+    },
+    async validate(request) {
+      const { object, operation } = request
+      if (!object) return
+      const isClaim = operation !== 'DELETE' && isAbout(request, CLAIM)
+      if (!isClaim && !isCreated(request, POD)) return
+      const ranges = await rangesFor(request)
+      const faults = isClaim ? claimLimitFaults(object, ranges) : podLimitFaults(object, ranges)
+      if (faults.length > 0) throw refusal(request, faults.length === 1 ? faults[0]! : `[${faults.join(', ')}]`)
+    },
+  }
+}
+
+const taintNodes: AdmissionPlugin = {
+  name: 'TaintNodesByCondition',
+  admit: async request => (isCreated(request, NODE) ? taintNewNode(request.object) : request.object),
+}
+
+function priority(objects: StoredObjects): AdmissionPlugin {
+  const classes = (): Promise<readonly ApiObject[]> => objects.all(PRIORITY_CLASS, '')
+  return {
+    name: 'Priority',
+    async admit(request) {
+      const { object, old, operation } = request
+      if (!isAbout(request, POD)) return object
+      if (operation !== 'CREATE') return old ? keepPriority(object, old) : object
+      const name = textAt(objectAt(object, 'spec'), 'priorityClassName')
+      const found = name === '' ? defaultClassOf(await classes()) : await objects.find(PRIORITY_CLASS, '', name)
+      if (name !== '' && !found) throw refusal(request, `no PriorityClass with name ${name} was found`)
+      const set = setPriority(object, found)
+      if ('refusal' in set) throw refusal(request, set.refusal)
+      return set.pod
+    },
+    async validate(request) {
+      if (!request.object || !isAbout(request, PRIORITY_CLASS)) return
+      if (request.object['globalDefault'] !== true) return
+      const fault = defaultClassFault(request.object, await classes())
+      if (fault !== undefined) throw refusal(request, fault)
+    },
+  }
+}
+
+const defaultTolerations: AdmissionPlugin = {
+  name: 'DefaultTolerationSeconds',
+  admit: async request =>
+    isAbout(request, POD) && request.operation !== 'DELETE' ? addTolerations(request.object) : request.object,
+}
+
+const storageProtection: AdmissionPlugin = {
+  name: 'StorageObjectInUseProtection',
+  async admit({ operation, target: { kind, subresource }, object }) {
+    return operation === 'CREATE' && subresource === '' ? protectStorage(object, kind.group, kind.names.kind) : object
+  },
+}
+
+function runtimeClass(objects: StoredObjects): AdmissionPlugin {
+  const classOf = async (request: AdmissionRequest, pod: ApiObject): Promise<ApiObject | undefined> => {
+    const spec = objectAt(pod, 'spec')
+    if (!has(spec, 'runtimeClassName')) return undefined
+    const name = textAt(spec, 'runtimeClassName')
+    const found = await objects.find(RUNTIME_CLASS, '', name)
+    if (!found) throw refusal(request, `pod rejected: RuntimeClass ${quote(name)} not found`)
+    return found
+  }
+  return {
+    name: 'RuntimeClass',
+    async admit(request) {
+      if (!isCreated(request, POD)) return request.object
+      const found = await classOf(request, request.object)
+      if (!found) return request.object
+      const set = setRuntime(request.object, found)
+      if ('refusal' in set) throw refusal(request, set.refusal)
+      return set.pod
+    },
+    async validate(request) {
+      if (!request.object || !isCreated(request, POD)) return
+      const fault = runtimeFault(request.object, await classOf(request, request.object))
+      if (fault !== undefined) throw refusal(request, fault)
+    },
+  }
+}
+
+/** Not a plugin of kube-apiserver's, and so not one that can be switched off: some classes stay. */
+const systemPriorityClasses: AdmissionPlugin = {
+  name: 'SystemPriorityClasses',
+  async validate(request) {
+    if (request.operation !== 'DELETE' || !isAbout(request, PRIORITY_CLASS)) return
+    const fault = systemClassFault(request.target.name)
+    if (fault !== undefined) throw refusal(request, fault)
+  },
+}
