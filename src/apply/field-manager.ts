@@ -1,6 +1,7 @@
 // The face of the room for the verbs: what a write makes of managedFields, and what an apply makes of an object. Objects
 // that are passed in are left as they were.
 import type { ApiObject } from '../kinds/kind.js'
+import { type Awaitable, andThen, orElse } from '../meta/awaitable.js'
 import { isPrintable } from '../meta/go-text.js'
 import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
 import { type ManagedFieldsEntry, metaOf } from '../meta/object-meta.js'
@@ -19,7 +20,7 @@ import {
   type ManagerName,
   type Managers,
 } from './managed-fields.js'
-import { type Applied, applyTo, BadManagers, takeOver, type VersionedType } from './managers.js'
+import { type Applied, applyTo, BadManagers, type Taken, takeOver, type VersionedType } from './managers.js'
 import { TypedError } from './typed-faults.js'
 import { checkTyped } from './validate.js'
 
@@ -57,39 +58,50 @@ export function managerName(fieldManager: string, userAgent: string): string {
  * is there, if something is; both are as the version of the request has them. A write never fails for its managedFields:
  * where they cannot be told, there are none.
  */
-export async function trackUpdate(
+export function trackUpdate(
   type: ManagedType,
   live: ApiObject | undefined,
   next: ApiObject,
   manager: string,
   now: number,
-): Promise<ApiObject> {
+): Awaitable<ApiObject> {
   const managers = managersBefore(type, live, next)
   const bare = withManagedFields(next, [])
   // Objects that have no managers get none before the first apply.
   if (managers.size === 0 && live !== undefined) return bare
-  try {
+  const tracked = (): Awaitable<ApiObject> => {
     const before = live === undefined ? asObject(type.empty()) : withManagedFields(live, [])
     const schema = schemaOf(type)
     checkTyped(schema, bare, { allowDuplicates: true })
     if (live !== undefined) checkTyped(schema, before, { allowDuplicates: true })
-    const after = await afterUpdate(type, before, bare, managers, manager, now)
-    return withManagedFields(bare, encodeManagedFields(capUpdaters(after).values()))
-  } catch (error) {
+    return andThen(afterUpdate(type, before, bare, managers, manager, now), after =>
+      withManagedFields(bare, encodeManagedFields(capUpdaters(after).values())),
+    )
+  }
+  return orElse(tracked, error => {
     if (error instanceof TypedError || error instanceof BadManagers || error instanceof StatusError) return bare
     throw error
-  }
+  })
 }
 
-async function afterUpdate(
+const afterUpdate = (
   type: ManagedType,
   before: ApiObject,
   next: ApiObject,
   managers: Managers,
   manager: string,
   now: number,
-): Promise<Managers> {
-  const { managers: others, fields } = await takeOver(type, before, next, managers)
+): Awaitable<Managers> =>
+  andThen(takeOver(type, before, next, managers), taken => withUpdater(type, managers, taken, manager, now))
+
+/** Those who own what is left to them, and the manager that has set these fields. */
+function withUpdater(
+  type: ManagedType,
+  managers: Managers,
+  { managers: others, fields }: Taken,
+  manager: string,
+  now: number,
+): Managers {
   if (fields.size === 0) return others
   const { apiVersion, subresource } = type
   const name: ManagerName = { manager, operation: 'Update', apiVersion, subresource }

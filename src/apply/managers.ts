@@ -1,6 +1,7 @@
 // Who owns which field: what a write takes over, what an apply merges, conflicts with and removes. Managers may have
 // used other versions of the API than the write does; their fields are looked at in their own version.
 import type { ApiObject } from '../kinds/kind.js'
+import { type Awaitable, andThen } from '../meta/awaitable.js'
 import { parseGroupVersion } from '../meta/group-version.js'
 import { StatusError } from '../meta/status.js'
 import { equalValues, type Value } from '../meta/value.js'
@@ -69,14 +70,11 @@ export interface Taken {
 }
 
 /** What a plain write takes from the other managers, and what it comes to own; its own earlier entry counts as another. */
-export async function takeOver(
-  type: VersionedType,
-  live: ApiObject,
-  next: ApiObject,
-  managers: Managers,
-): Promise<Taken> {
-  const { others, comparison } = await settle(type, live, next, ofToday(type, managers), undefined, true)
-  return { managers: others, fields: difference(union(comparison.modified, comparison.added), NEVER_OWNED) }
+export function takeOver(type: VersionedType, live: ApiObject, next: ApiObject, managers: Managers): Awaitable<Taken> {
+  return andThen(settle(type, live, next, ofToday(type, managers), undefined, true), ({ others, comparison }) => ({
+    managers: others,
+    fields: difference(union(comparison.modified, comparison.added), NEVER_OWNED),
+  }))
 }
 
 // ---- apply
@@ -121,25 +119,46 @@ interface Settled {
 }
 
 /** Takes what changes from those who own it, and what is removed from everyone. Throws Conflicts unless forced. */
-async function settle(
+function settle(
   type: VersionedType,
   live: ApiObject,
   next: ApiObject,
   managers: Managers,
   self: string | undefined,
   force: boolean,
-): Promise<Settled> {
+): Awaitable<Settled> {
   const comparison = compareIn(type, type.schemaOf(type.apiVersion)!, type.apiVersion, live, next)
-  const differences = new Map<string, Difference | undefined>([[type.apiVersion, differenceOf(comparison)]])
-  const isUpdate = self === undefined
+  const owners = [...managers].filter(([id]) => id !== self)
+  const seen = differencesSeen(type, live, next, owners, differenceOf(comparison), self === undefined)
+  return andThen(seen, differences => ({ others: takenFrom(owners, differences, force), comparison }))
+}
+
+type Owners = readonly (readonly [id: string, owned: Owned])[]
+type Differences = ReadonlyMap<string, Difference | undefined>
+
+/** What has changed in the versions that the owners used: nearly always that of the request, where it is known. */
+function differencesSeen(
+  type: VersionedType,
+  live: ApiObject,
+  next: ApiObject,
+  owners: Owners,
+  here: Difference,
+  isUpdate: boolean,
+): Awaitable<Differences> {
+  const differences = new Map<string, Difference | undefined>([[type.apiVersion, here]])
+  const elsewhere = new Set(owners.map(([, { apiVersion }]) => apiVersion).filter(at => at !== type.apiVersion))
+  const look = async (): Promise<Differences> => {
+    for (const at of elsewhere) differences.set(at, await differenceThere(type, at, live, next, isUpdate))
+    return differences
+  }
+  return elsewhere.size === 0 ? differences : look()
+}
+
+function takenFrom(owners: Owners, differences: Differences, force: boolean): Map<string, Owned> {
   const others = new Map<string, Owned>()
   const conflicts: Conflict[] = []
-  for (const [id, owned] of managers) {
-    if (id === self) continue
+  for (const [id, owned] of owners) {
     const { apiVersion, fields } = owned
-    if (!differences.has(apiVersion)) {
-      differences.set(apiVersion, await differenceThere(type, apiVersion, live, next, isUpdate))
-    }
     const there = differences.get(apiVersion)
     // Whoever used a version that is gone can no longer be asked what it owns.
     if (there === undefined) continue
@@ -149,7 +168,7 @@ async function settle(
     if (rest.size > 0) others.set(id, rest === fields ? owned : { ...owned, fields: rest })
   }
   if (!force && conflicts.length > 0) throw new Conflicts(conflicts)
-  return { others, comparison }
+  return others
 }
 
 interface Difference {

@@ -7,6 +7,7 @@ import { builtinTypes } from '../builtin/type-table.js'
 import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
+import type { Awaitable } from '../meta/awaitable.js'
 import { metaOf } from '../meta/object-meta.js'
 import type { WriteOptions } from '../meta/write-options.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
@@ -19,7 +20,7 @@ export function track(
   next: ApiObject,
   options: WriteOptions,
   caller: Caller,
-): Promise<ApiObject> {
+): Awaitable<ApiObject> {
   return trackUpdate(
     ownershipOf(target),
     live,

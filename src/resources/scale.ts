@@ -9,6 +9,7 @@ import { protobufForm, shapeTyped } from '../builtin/typed-form.js'
 import { setMeta } from '../kinds/api-object.js'
 import type { ApiObject, ScaleRules } from '../kinds/kind.js'
 import { apiVersionOf, resourceOf } from '../kinds/kind-names.js'
+import type { Awaitable } from '../meta/awaitable.js'
 import type { GetOptions } from '../meta/list-options.js'
 import { type ManagedFieldsEntry, metaOf } from '../meta/object-meta.js'
 import { invalid, notFound } from '../meta/status.js'
@@ -95,7 +96,7 @@ const tracked = (
   next: ApiObject,
   options: WriteOptions,
   caller: Caller,
-): Promise<ApiObject> =>
+): Awaitable<ApiObject> =>
   trackUpdate(SCALE_TYPE, live, next, managerName(options.fieldManager, caller.userAgent), context.now())
 
 /** What a Scale looks like in a body; it is of the same kind whatever it is the scale of. */
