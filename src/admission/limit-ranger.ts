@@ -1,7 +1,8 @@
 // Limit ranges of a namespace: containers that do not say how much they need get its defaults, and whoever asks for too
 // little or too much is refused.
-import { amountOf } from '../builtin/validation/container-resources.js'
+
 import { ensureObject, mapAt, objectAt, objectsAt, textAt } from '../builtin/object-access.js'
+import { amountOf } from '../builtin/validation/container-resources.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { printFixed } from '../meta/go-text.js'
 import { addQuantities, compareQuantities, printQuantity, type Quantity, quantityAsFloat } from '../meta/quantity.js'

@@ -1,6 +1,7 @@
 // The runtime class of a pod: what it takes beyond its containers, and where it can run.
-import { amountOf } from '../builtin/validation/container-resources.js'
+
 import { has, mapAt, numberOrNone, objectAt, objectsAt, textAt } from '../builtin/object-access.js'
+import { amountOf } from '../builtin/validation/container-resources.js'
 import type { ApiObject } from '../kinds/kind.js'
 import { compareQuantities } from '../meta/quantity.js'
 import { copyValue, equalValues, type ValueObject } from '../meta/value.js'

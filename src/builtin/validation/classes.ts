@@ -1,12 +1,12 @@
 // Classes that pods choose from by name: how urgent they are, and what runs them.
 import {
+  asStruct,
   childPath,
   type FieldError,
   fieldDuplicate,
   fieldForbidden,
   fieldNotSupported,
   fieldRequired,
-  asStruct,
   indexPath,
 } from '../../meta/field-errors.js'
 import { checkLabels } from '../../meta/label-selectors.js'
