@@ -143,6 +143,7 @@ function kindVersion(table: TypeTable, apiVersion: string, resource: ResourceFac
       description: COLUMN_DESCRIPTIONS[name] ?? `${name} of the ${resource.kind}, as far as the server knows it.`,
     })),
     cells: cellsOf(table, apiVersion, resource.name),
+    rowConditions: strategy.rowConditions,
     supportField: fields.support,
     fields: fields.values,
   }
@@ -178,8 +179,9 @@ function rulesOf(
     },
     validate: validation.create,
     validateUpdate: validation.update,
+    graceFor: strategy.graceFor,
     isHeld: object =>
-      Boolean(metaOf(object).finalizers?.length) ||
+      Boolean(metaOf(object).finalizers?.length || metaOf(object).deletionGracePeriodSeconds) ||
       (isNamespace && textsAt(objectAt(object, 'spec'), 'finalizers').length > 0),
     forDeletion: object => (isNamespace ? terminating(object) : object),
     warnings: (object, old) => warningsFor(apiVersion, kind, object, old),

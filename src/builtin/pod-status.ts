@@ -1,7 +1,7 @@
 // What the server itself says of a pod when it takes one in.
 import { compareQuantities, parseQuantity, type Quantity, signOf } from '../meta/quantity.js'
 import type { ValueObject } from '../meta/value.js'
-import { objectAt, objectsAt, textAt } from './object-access.js'
+import { numberAt, objectAt, objectsAt, textAt } from './object-access.js'
 
 /** The status of a pod that has just come in. */
 export function newPodStatus(pod: ValueObject, now: string): ValueObject {
@@ -16,6 +16,15 @@ export function newPodStatus(pod: ValueObject, now: string): ValueObject {
     message: 'Scheduling is blocked due to non-empty scheduling gates',
   }
   return { phase: 'Pending', ...(gated ? { conditions: [condition] } : {}), qosClass: qosClassOf(spec) }
+}
+
+/** How many seconds a pod that is to go gets to end by itself: none if it runs nowhere. */
+export function podGrace(pod: ValueObject, asked: number | undefined): number {
+  const spec = objectAt(pod, 'spec')
+  const isOver = ['Succeeded', 'Failed'].includes(textAt(objectAt(pod, 'status'), 'phase'))
+  if (textAt(spec, 'nodeName') === '' || isOver) return 0
+  const seconds = asked ?? numberAt(spec, 'terminationGracePeriodSeconds')
+  return seconds < 0 ? 1 : seconds
 }
 
 const COUNTED = ['cpu', 'memory']

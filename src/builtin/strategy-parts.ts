@@ -26,6 +26,10 @@ export interface Strategy {
   readonly unconditionalUpdate?: boolean
   /** A delete answers with the object instead of a Status. */
   readonly deleteAnswersObject?: boolean
+  /** How many seconds an object that is to go is given to come to its end. */
+  readonly graceFor?: (object: ValueObject, asked: number | undefined) => number
+  /** What a Table tells of the row of an object beside its cells. */
+  readonly rowConditions?: (object: ValueObject) => readonly ValueObject[]
   /** It is marked as on its way out before it goes. */
   readonly terminates?: boolean
   /** A delete that does not say what is to become of dependents leaves them behind. */

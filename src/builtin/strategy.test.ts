@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { metaOf } from '../meta/object-meta.js'
 import type { ValueObject } from '../meta/value.js'
-import { qosClassOf } from './pod-status.js'
+import { podGrace, qosClassOf } from './pod-status.js'
 import { strategyOf } from './strategy.js'
 import { builtinTypes } from './type-table.js'
 import { changed, created } from './written-objects.suite.js'
@@ -25,6 +25,16 @@ describe('namespaces', () => {
 
 describe('pods', () => {
   const old = created('v1', 'Pod', { spec: { containers: [{ name: 'c', image: 'i' }] } })
+
+  test.each<[string, ValueObject, number | undefined, number]>([
+    ['as it says itself', { spec: { nodeName: 'n', terminationGracePeriodSeconds: 7 } }, undefined, 7],
+    ['as is asked', { spec: { nodeName: 'n', terminationGracePeriodSeconds: 7 } }, 3, 3],
+    ['at least a second for less than nothing', { spec: { nodeName: 'n' } }, -1, 1],
+    ['none if it runs nowhere', { spec: { terminationGracePeriodSeconds: 7 } }, 3, 0],
+    ['none if it has ended', { spec: { nodeName: 'n' }, status: { phase: 'Failed' } }, 3, 0],
+  ])('one that is to go gets its time: %s', (_, pod, asked, seconds) => {
+    expect(podGrace(pod, asked)).toBe(seconds)
+  })
 
   test('a new one is pending', () => {
     expect(old).toMatchObject({ metadata: { generation: 1 }, status: { phase: 'Pending', qosClass: 'BestEffort' } })

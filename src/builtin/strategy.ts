@@ -4,7 +4,8 @@ import type { ValueObject } from '../meta/value.js'
 import { setNamespaceLabel } from './defaults.js'
 import { NETWORK_STRATEGIES } from './network-strategies.js'
 import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
-import { newPodStatus } from './pod-status.js'
+import { podRowConditions } from './pod-cells.js'
+import { newPodStatus, podGrace } from './pod-status.js'
 import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.js'
 import { STORAGE_STRATEGIES } from './storage-strategies.js'
 import {
@@ -106,6 +107,8 @@ const pods: Strategy = {
     keepFrom(ensureObject(pod, 'status'), objectAt(old, 'status'), 'qosClass')
   }),
   deleteAnswersObject: true,
+  graceFor: podGrace,
+  rowConditions: podRowConditions,
 }
 
 const nodes: Strategy = {

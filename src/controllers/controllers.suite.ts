@@ -16,12 +16,13 @@ import { createMemoryStore } from '../storage/memory/memory-store.js'
 const caller: Caller = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
 const writeOptions = { dryRun: false, fieldManager: '', fieldValidation: '' } as const
 
-export function createWorld() {
+export function createWorld(now: () => number = Date.now) {
   const store = createMemoryStore()
   const registry = createRegistry()
   for (const kind of builtinKinds(builtinTypes())) registry.put(kind)
-  const context = createResourceContext({ store })
+  const context = createResourceContext({ store, now })
   const configMaps = registry.findKind('', 'ConfigMap')!
+  const pods = registry.findKind('', 'Pod')!
   const namespaces = registry.findKind('', 'Namespace')!
 
   const targetOf = (kind: Kind, namespace: string, name: string): Target => ({
@@ -32,8 +33,8 @@ export function createWorld() {
     subresource: '',
   })
 
-  async function create(kind: Kind, namespace: string, name: string, metadata = {}): Promise<ApiObject> {
-    const bytes = Buffer.from(JSON.stringify({ metadata: { name, ...metadata } }))
+  async function create(kind: Kind, namespace: string, name: string, metadata = {}, rest = {}): Promise<ApiObject> {
+    const bytes = Buffer.from(JSON.stringify({ metadata: { name, ...metadata }, ...rest }))
     const body = { bytes, mediaType: 'application/json' }
     const { object } = await createObject(context, targetOf(kind, namespace, ''), writeOptions, body, caller)
     return object.value()
@@ -46,6 +47,9 @@ export function createWorld() {
     namespaces,
     createNamespace: (name: string) => create(namespaces, '', name),
     createConfigMap: (namespace: string, name: string, metadata = {}) => create(configMaps, namespace, name, metadata),
+    pods,
+    createPod: (namespace: string, name: string, spec = {}) =>
+      create(pods, namespace, name, {}, { spec: { containers: [{ name: 'c', image: 'i' }], ...spec } }),
     delete: (kind: Kind, namespace: string, name: string, options: Partial<DeleteOptions> = {}) =>
       deleteObject(
         context,

@@ -1,9 +1,12 @@
 import { afterEach, expect, test } from 'vitest'
+import { metaOf } from '../meta/object-meta.js'
 import type { Value } from '../meta/value.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
 import type { RangeOptions, Store } from '../storage/store.js'
+import { createWorld } from './controllers.suite.js'
 import { body, CALLER, definitionAt, NO_BODY, NO_QUERY, startProcess, stopProcesses } from './crd-process.suite.js'
-import { AT_ONCE, PAGE } from './empty-folder.js'
+import { AT_ONCE, emptyFolder, PAGE } from './empty-folder.js'
+import { objectsAsStored } from './system-objects.js'
 
 afterEach(stopProcesses)
 
@@ -66,4 +69,24 @@ test('a definition takes any number of objects along in small steps', { timeout:
   expect(seen.pages).toBeLessThanOrEqual(OBJECTS / PAGE + 3)
   expect(seen.mostAtOnce).toBeLessThanOrEqual(AT_ONCE)
   expect(turns).toBeGreaterThan(OBJECTS / AT_ONCE / 2)
+})
+
+test('what is given time to end is waited for until it is over', async () => {
+  let now = Date.UTC(2024, 0, 1)
+  const { context, pods, createPod } = createWorld(() => now)
+  await createPod('x', 'bound', { nodeName: 'n', terminationGracePeriodSeconds: 10 })
+  await createPod('x', 'unbound')
+  const empty = async (): Promise<string[]> => {
+    const held: string[] = []
+    await emptyFolder(context, objectsAsStored(context, 'test'), pods, '/pods/x/', object => {
+      held.push(metaOf(object).name ?? '')
+    })
+    return held
+  }
+  expect(await empty()).toEqual(['bound'])
+  now += 9_000
+  expect(await empty()).toEqual(['bound'])
+  now += 1_000
+  expect(await empty()).toEqual([])
+  await context.close()
 })

@@ -77,6 +77,8 @@ export interface KindVersion {
   readonly columns: readonly Column[]
   /** The cells of an object's row, one for each column. */
   cells(object: ApiObject, now: number): Value[]
+  /** What else a Table tells of an object's row, for kinds that have more to say. */
+  readonly rowConditions?: ((object: ApiObject) => readonly ValueObject[]) | undefined
   /** Which fields a field selector may ask for. */
   readonly supportField: SupportField
   /** The value of each such field, apart from `metadata.name` and `metadata.namespace`. */
@@ -111,7 +113,9 @@ export interface ObjectRules {
   validate(object: ApiObject): readonly FieldError[]
   /** What is wrong with an update. What is forgiven for having been wrong before may be told in the warnings. */
   validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
-  /** Whether something still keeps an object that is to go: its finalizers, and for some kinds more. */
+  /** How many seconds an object that is to go is given to come to its end, for kinds whose objects run somewhere. */
+  readonly graceFor?: ((object: ApiObject, asked: number | undefined) => number) | undefined
+  /** Whether something still keeps an object that is to go: its finalizers, the time it was given, or for some kinds more. */
   isHeld(object: ApiObject): boolean
   /** What else changes on an object when it is asked to go but is held. */
   forDeletion(object: ApiObject): ApiObject

@@ -9,6 +9,7 @@ import {
   finalizerWarnings,
   metaForCreate,
   metaForDeletion,
+  metaForSoonerDeletion,
   metaForUpdate,
   metaOf,
   nameMismatch,
@@ -146,6 +147,17 @@ describe('what the server fills in', () => {
     })
     expect(metaForDeletion(meta, NOW + 5000)).toBe(meta)
     expect(metaForDeletion({ name: 'a' }, NOW)).not.toHaveProperty('generation')
+    expect(metaForDeletion({}, NOW, Number.MAX_SAFE_INTEGER).deletionTimestamp).toBe('9999-12-31T23:59:59Z')
+  })
+
+  it('on deletion in less time than was given, counted from when it was asked for first', () => {
+    const meta = metaForDeletion({ name: 'a', generation: 1 }, NOW, 30)
+    expect(metaForSoonerDeletion(meta, 10)).toEqual({
+      name: 'a',
+      generation: 2,
+      deletionTimestamp: '2024-01-02T03:04:15Z',
+      deletionGracePeriodSeconds: 10,
+    })
   })
 })
 

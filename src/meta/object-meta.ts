@@ -39,7 +39,7 @@ import {
 } from './names.js'
 import type { Parsed } from './parsed.js'
 import { badRequest, type StatusError } from './status.js'
-import { printTime } from './time.js'
+import { millisOf, printTime } from './time.js'
 import { isObject, setOwn, type Value, type ValueObject } from './value.js'
 
 export interface ObjectMeta {
@@ -249,10 +249,26 @@ export function metaForDeletion(meta: ObjectMeta, now: number, graceSeconds = 0)
   return {
     ...meta,
     ...(generation > 0 ? { generation: typeof generation === 'bigint' ? generation + 1n : generation + 1 } : {}),
-    deletionTimestamp: printTime(now + graceSeconds * 1000),
+    deletionTimestamp: timeAfter(now, graceSeconds),
     deletionGracePeriodSeconds: graceSeconds,
   }
 }
+
+/** The metadata of an object that is on its way out and is given less time than before. */
+export function metaForSoonerDeletion(meta: ObjectMeta, graceSeconds: number): ObjectMeta {
+  const { deletionTimestamp = '', deletionGracePeriodSeconds: given = 0 } = meta
+  const asked = millisOf(deletionTimestamp) - Number(given) * 1000
+  return {
+    ...meta,
+    deletionTimestamp: timeAfter(asked, graceSeconds),
+    deletionGracePeriodSeconds: graceSeconds,
+  }
+}
+
+const timeAfter = (start: number, seconds: number): string => printTime(Math.min(start + seconds * 1000, LAST_TIME))
+
+/** There is no way to write a later one. */
+const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
 
 // ---- what the server refuses
 

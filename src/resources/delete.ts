@@ -6,6 +6,7 @@ import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
 import {
   FOREGROUND_FINALIZER,
   metaForDeletion,
+  metaForSoonerDeletion,
   metaOf,
   type ObjectMeta,
   ORPHAN_FINALIZER,
@@ -68,10 +69,13 @@ export async function remove(
     const shown = await showEntry(target, entry)
     const old = shown.value()
     checkPreconditions(target, old, options)
+    const grace = graceFor(target, old, options)
+    // What has its time already may be given less, and nothing else.
+    if (grace === 'as before') return { object: old, isGone: false }
     await context.validate({ operation: 'DELETE', target, object: undefined, old, options, caller }, warnings)
 
     const wished = setMeta(old, withPolicy(metaOf(old), wishFor(target, metaOf(old), options)))
-    if (!version.rules.isHeld(wished)) {
+    if (grace === undefined && !version.rules.isHeld(wished)) {
       if (options.dryRun) return { object: old, isGone: true }
       const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
       if (removed === false) continue
@@ -79,14 +83,24 @@ export async function remove(
       return { object: asWritten(kind, old, String(removed)), isGone: true }
     }
     const isMarked = metaOf(old).deletionTimestamp !== undefined
-    const marked = setMeta(wished, metaForDeletion(metaOf(wished), context.now()))
+    const meta =
+      isMarked && grace !== undefined
+        ? metaForSoonerDeletion(metaOf(wished), grace)
+        : metaForDeletion(metaOf(wished), context.now(), grace)
+    const marked = setMeta(wished, meta)
     const waiting = isMarked ? marked : version.rules.forDeletion(marked)
+    const isHeld = version.rules.isHeld(waiting)
     const stored = await kind.convert(waiting, kind.storedAs)
     const bytes = encodeStored(stored, kind.manners.membersByName)
-    if (options.dryRun || isUnchanged(stored, bytes, entry, shown)) return { object: waiting, isGone: false }
+    if (options.dryRun || isUnchanged(stored, bytes, entry, shown)) return { object: waiting, isGone: !isHeld }
     const marking = await asStatus(0, () => store.update(stored, entry.revision, bytes))
     if (marking === false) continue
-    return { object: asWritten(kind, waiting, String(marking.revision)), isGone: false }
+    if (isHeld) return { object: asWritten(kind, waiting, String(marking.revision)), isGone: false }
+    // Those who watch have seen it marked; it has no time to wait for.
+    const removed = await asStatus(0, () => store.delete(namespace, name, marking.revision))
+    if (removed === false) continue
+    await kind.allocation?.release(waiting)
+    return { object: asWritten(kind, waiting, String(removed)), isGone: true }
   }
   if (await asStatus(0, () => store.get(namespace, name))) throw modifiedMeanwhile(resourceOf(kind), name)
   throw notFound(resourceOf(kind), name)
@@ -98,6 +112,20 @@ function checkPreconditions({ kind }: Target, old: ApiObject, { preconditions }:
     ? failedBeforeTerminating(preconditions, metaOf(old), resourceOf(kind))
     : failedPrecondition(preconditions, metaOf(old), groupKindOf(kind))
   if (failed) throw failed
+}
+
+/** The seconds that it has from now on; none at all where its kind knows of no such time, or where it is over. */
+function graceFor(
+  { version }: Target,
+  old: ApiObject,
+  { gracePeriodSeconds: asked }: DeleteOptions,
+): number | 'as before' | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = metaOf(old)
+  if (!version.rules.graceFor) return undefined
+  if (deletionTimestamp === undefined) return version.rules.graceFor(old, asked)
+  if (given === 0) return undefined
+  const seconds = asked !== undefined && asked < 0 ? 1 : asked
+  return seconds === undefined || seconds >= given ? 'as before' : seconds
 }
 
 const policyOf = ({ propagationPolicy, orphanDependents }: DeleteOptions): PropagationPolicy | undefined =>

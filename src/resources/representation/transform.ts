@@ -17,6 +17,7 @@ import type { Form, ShownAs } from './form.js'
 export interface Rows {
   readonly columns: readonly Column[]
   cells(object: ApiObject, now: number): Value[]
+  readonly rowConditions?: ((object: ApiObject) => readonly ValueObject[]) | undefined
 }
 
 export const SCALE_ROWS: Rows = {
@@ -127,8 +128,12 @@ export const rowOf = (
   now: number,
 ): ValueObject => ({
   cells: rows.cells(object, now),
+  ...conditionsOf(rows.rowConditions?.(object) ?? []),
   object: include === 'None' ? null : include === 'Object' ? object : metadataOf(object, as),
 })
+
+const conditionsOf = (conditions: readonly ValueObject[]): ValueObject =>
+  conditions.length === 0 ? {} : { conditions: [...conditions] }
 
 export const metadataOf = (object: ApiObject, { apiVersion }: ShownAs): ValueObject => ({
   ...partialObjectMetadata(object),
