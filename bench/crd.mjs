@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { largeDefinition } from './large-definition.mjs'
 import { ask, cpuSeconds, ended, memoryGrowth, residentBytes, startLoad, startOurs } from './processes.mjs'
 import { concurrently, median, perSecond, printTable, report, sideBySide } from './side-by-side.mjs'
+import { validationFigures } from './validation.mjs'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const NAMESPACE = '/api/v1/namespaces/bench'
@@ -35,6 +36,7 @@ export async function run(args) {
   const folder = mkdtempSync(join(tmpdir(), 'binnacle-bench-'))
   const children = []
   try {
+    await validationFigures(options)
     const dataDir = join(folder, 'data')
     const first = await startOurs(dataDir, children)
     await ask(first, 'POST', '/api/v1/namespaces', { metadata: { name: 'bench' } })
