@@ -165,7 +165,7 @@ function rulesOf(
 ): ObjectRules {
   const isNamespace = apiVersion === 'v1' && kind === 'Namespace'
   return {
-    shape: (body, duplicates) => shapeTyped(table, apiVersion, kind, body, duplicates),
+    shape: (body, duplicates, cbor) => shapeTyped(table, apiVersion, kind, body, duplicates, cbor),
     default: object => named(applyDefaults(table, apiVersion, kind, object), apiVersion, kind),
     forCreate(object, now) {
       strategy.forCreate?.(object, { now: printTime(now) })

@@ -1,6 +1,8 @@
 // What is wrong with a value that does not fit its type, in the words of Go's JSON decoder. Go goes on after a plain
 // mismatch and reports the first one at the end; a type that decodes itself (a time, a quantity) ends it at once.
+// What came as CBOR is told in the words of that decoder.
 import { isNumber, type Value, WholeFloat } from '../meta/value.js'
+import { type CborSource, cborMismatch, INTEGER_KEY, type Target, unknownField } from './cbor-fault.js'
 
 /** Thrown when a value cannot be read as its type; the message is Go's. */
 export class TypedDecodeError extends Error {
@@ -23,10 +25,12 @@ export interface DecodeState {
   readonly strict: StrictFault[]
   /** Paths that the document has more than once, in the order in which they are to be reported. */
   readonly duplicates: ReadonlySet<string> | undefined
+  /** Set if the value came as CBOR. */
+  readonly cbor: CborSource | undefined
 }
 
 export interface StrictFault {
-  readonly path: string
+  readonly path: readonly (string | number)[]
   readonly is: 'unknown' | 'duplicate'
 }
 
@@ -40,7 +44,7 @@ export interface Mismatch {
   readonly field: string
 }
 
-export const newDecodeState = (duplicates?: ReadonlySet<string>, depth = 0): DecodeState => ({
+export const newDecodeState = (duplicates?: ReadonlySet<string>, depth = 0, cbor?: CborSource): DecodeState => ({
   path: [],
   goPath: [],
   struct: '',
@@ -48,11 +52,18 @@ export const newDecodeState = (duplicates?: ReadonlySet<string>, depth = 0): Dec
   fault: undefined,
   strict: [],
   duplicates: duplicates === undefined || duplicates.size === 0 ? undefined : duplicates,
+  cbor,
 })
 
 /** A value of the wrong kind: reported at the end, unless something worse comes. */
-export function noteMismatch(state: DecodeState, value: Value, goType: string, what = kindOf(value)): void {
-  state.fault ??= { what, goType, struct: state.struct, field: state.goPath.join('.') }
+export function noteMismatch(state: DecodeState, value: Value, goType: string, target?: Target): void {
+  state.fault ??= mismatch(state, value, goType, target)
+}
+
+function mismatch(state: DecodeState, value: Value, goType: string, target: Target): Fault {
+  if (state.cbor !== undefined) return cborMismatch(state.cbor, state.path, value, goType, target)
+  const what = target === 'integer' && isNumber(value) ? `number ${spellNumber(value)}` : kindOf(value)
+  return { what, goType, struct: state.struct, field: state.goPath.join('.') }
 }
 
 export function noteFault(state: DecodeState, fault: Fault): void {
@@ -60,8 +71,8 @@ export function noteFault(state: DecodeState, fault: Fault): void {
 }
 
 /** A value of the wrong kind within a type that decodes itself. */
-export function failMismatch(state: DecodeState, value: Value, goType: string, what = kindOf(value)): never {
-  throw new TypedDecodeError(printFault({ what, goType, struct: state.struct, field: state.goPath.join('.') }))
+export function failMismatch(state: DecodeState, value: Value, goType: string, target?: Target): never {
+  throw new TypedDecodeError(printFault(mismatch(state, value, goType, target)))
 }
 
 export function printFault(fault: Fault): string {
@@ -72,27 +83,35 @@ export function printFault(fault: Fault): string {
 }
 
 /** A field that the type does not have. */
-export function noteUnknown(state: DecodeState, key: string): void {
-  if (state.strict.length < MOST_STRICT_FAULTS) {
-    state.strict.push({ path: printPath([...state.path, key]), is: 'unknown' })
-  }
+export function noteUnknown(state: DecodeState, key: string | typeof INTEGER_KEY): void {
+  if (state.strict.length < MOST_STRICT_FAULTS) state.strict.push({ path: [...state.path, key], is: 'unknown' })
 }
 
 /** Called for each member that is read, if the document has duplicates at all. */
 export function noteDuplicate(state: DecodeState, key: string): void {
-  const path = printPath([...state.path, key])
-  if (state.duplicates?.has(path) && state.strict.length < MOST_STRICT_FAULTS) {
+  const path = [...state.path, key]
+  if (state.duplicates?.has(printPath(path)) && state.strict.length < MOST_STRICT_FAULTS) {
     state.strict.push({ path, is: 'duplicate' })
   }
 }
 
 /** The messages for all of them. Where a duplicate stands among the others follows from the walk; which one is told
  * there, from the order of the document. */
-export function printStrict({ strict, duplicates }: DecodeState): string[] {
-  const met = new Set(strict.flatMap(({ path, is }) => (is === 'duplicate' ? [path] : [])))
+export function printStrict({ strict, duplicates, cbor }: DecodeState): string[] {
+  if (strict.length === 0) return []
+  if (cbor !== undefined)
+    return [
+      unknownField(
+        cbor,
+        strict.map(({ path }) => path),
+      ),
+    ]
+  const met = new Set(strict.flatMap(({ path, is }) => (is === 'duplicate' ? [printPath(path)] : [])))
   const inOrder = [...(duplicates ?? [])].filter(path => met.has(path)).values()
   return strict.map(({ path, is }) =>
-    is === 'unknown' ? `unknown field "${path}"` : `duplicate field "${inOrder.next().value ?? path}"`,
+    is === 'unknown'
+      ? `unknown field "${printPath(path)}"`
+      : `duplicate field "${inOrder.next().value ?? printPath(path)}"`,
   )
 }
 
@@ -112,7 +131,8 @@ function kindOf(value: Value): string {
   return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
-function printPath(path: readonly (string | number)[]): string {
+/** `spec.containers[0].comand` */
+export function printPath(path: readonly (string | number)[]): string {
   let text = ''
   for (const step of path) {
     if (typeof step === 'number') text += `[${step}]`

@@ -2,9 +2,11 @@
 // gone, zero values dropped or filled in as `omitempty` has it, fields in the order of the struct, quantities and
 // times in their one spelling. The result is what the server stores and shows.
 // A decoder is a closure that is compiled once for each type, when the type is first met.
+import type { CborMarks } from '../codec/cbor-marks.js'
 import { compareTexts } from '../meta/go-text.js'
 import { isInteger, isNumber, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../meta/value.js'
 import { canonicalBase64 } from './base64.js'
+import { foreignFieldKey, foreignMapKey, hasIntegerKey, INTEGER_KEY, stringForm } from './cbor-fault.js'
 import {
   type DecodeState,
   newDecodeState,
@@ -13,8 +15,8 @@ import {
   noteMismatch,
   noteUnknown,
   printFault,
+  printPath,
   printStrict,
-  spellNumber,
   TypedDecodeError,
 } from './decode-fault.js'
 import { goType, goTypeOf } from './go-types.js'
@@ -35,6 +37,8 @@ export interface TypedObject {
 export interface DecodeTypedOptions {
   /** Paths that the document holds more than once. Those within values that are not looked into do not count. */
   readonly duplicates?: readonly string[]
+  /** If the value was read from CBOR: what that said beyond it. */
+  readonly cbor?: CborMarks | undefined
 }
 
 /** Reads a value as the type of that name. Throws a TypedDecodeError if it is not one. */
@@ -42,14 +46,26 @@ export function decodeTyped(
   table: TypeTable,
   typeName: string,
   value: Value,
-  { duplicates }: DecodeTypedOptions = {},
+  { duplicates, cbor }: DecodeTypedOptions = {},
 ): TypedObject {
-  const state = newDecodeState(duplicates === undefined ? undefined : new Set(duplicates))
-  const codec = codecOf(table, { is: 'type', name: typeName })
-  const decoded = value === null ? codec.zero() : codec.decode(value, state)
+  const type: TypeRef = { is: 'type', name: typeName }
+  const source = cbor && { root: value, marks: cbor, goType: goType(type) }
+  const state = newDecodeState(duplicates === undefined ? undefined : new Set(duplicates), 0, source)
+  const decoded = decodeRoot(codecOf(table, type), value, state)
   if (state.fault !== undefined) throw new TypedDecodeError(printFault(state.fault))
-  const unknown = state.strict.flatMap(({ path, is }) => (is === 'unknown' ? [path] : []))
+  const unknown = state.strict.flatMap(({ path, is }) => (is === 'unknown' ? [printPath(path)] : []))
   return { value: decoded as ValueObject, unknown, strict: printStrict(state) }
+}
+
+function decodeRoot(codec: ValueCodec, value: Value, state: DecodeState): Value {
+  if (value === null) return codec.zero()
+  try {
+    return codec.decode(value, state)
+  } catch (error) {
+    // To CBOR, no fault is worse than another: the first one is told.
+    if (error instanceof TypedDecodeError && state.cbor && state.fault) return null
+    throw error
+  }
 }
 
 /** An object of the type with nothing set, as it is printed. */
@@ -135,9 +151,10 @@ function structCodec(table: TypeTable, typeName: string, goName: string): ValueC
 
   const decode = (value: Value, state: DecodeState): Value => {
     if (!isObject(value)) {
-      noteMismatch(state, value, goName)
+      noteMismatch(state, value, goName, 'struct')
       return zero()
     }
+    if (state.cbor !== undefined) noteForeignFields(state, value)
     if (++state.depth > MAX_DEPTH) throw new TypedDecodeError('exceeded max depth')
     const all = (slots ??= compileFields())
     const found: (Value | undefined)[] = []
@@ -168,6 +185,13 @@ function structCodec(table: TypeTable, typeName: string, goName: string): ValueC
   }
 
   return { decode, zero, absent: zero, isEmpty: () => false, canBeOmitted: false }
+}
+
+/** Keys that are no strings, which only CBOR has. */
+function noteForeignFields(state: DecodeState, value: ValueObject): void {
+  const foreign = foreignFieldKey(state.cbor!, state.path, value)
+  if (foreign !== undefined) noteFault(state, foreign)
+  if (hasIntegerKey(state.cbor!, value)) noteUnknown(state, INTEGER_KEY)
 }
 
 function slotOf(table: TypeTable, { name, type, facts, within, declaredBy }: Field): Slot {
@@ -220,7 +244,9 @@ function mapCodec(item: ValueCodec, goName: string): ValueCodec {
         noteMismatch(state, value, goName)
         return {}
       }
-      const { path } = state
+      const { path, cbor } = state
+      const foreign = cbor && foreignMapKey(cbor, path, value)
+      if (foreign !== undefined) noteFault(state, foreign)
       const entries = Object.keys(value).map((key): [string, Value] => {
         if (state.duplicates !== undefined) noteDuplicate(state, key)
         const member = value[key]!
@@ -268,7 +294,7 @@ function integerCodec(goName: string, bound: bigint): ValueCodec {
   return {
     decode: (value, state) => {
       if (isInteger(value) && value >= -bound && value < bound) return value
-      noteMismatch(state, value, goName, isNumber(value) ? `number ${spellNumber(value)}` : undefined)
+      noteMismatch(state, value, goName, 'integer')
       return 0
     },
     zero: () => 0,
@@ -286,8 +312,15 @@ function bytesCodec(goName: string): ValueCodec {
         noteMismatch(state, value, goName)
         return ''
       }
+      const form = state.cbor && stringForm(state.cbor, state.path)
+      if (form === 'text') {
+        noteMismatch(state, value, goName)
+        return ''
+      }
+      if (form !== undefined) return form.base64
       const read = canonicalBase64(value)
-      if (!read.ok) noteFault(state, read.error)
+      if (!read.ok)
+        noteFault(state, state.cbor ? `cbor: failed to decode base64 from byte string: ${read.error}` : read.error)
       return read.ok ? read.value : ''
     },
     zero: () => '',
@@ -301,7 +334,7 @@ function bytesCodec(goName: string): ValueCodec {
 function bytesOfList(list: readonly Value[], state: DecodeState): string {
   const bytes = list.map(item => {
     if (isInteger(item) && item >= 0 && item < 256) return Number(item)
-    if (item !== null) noteMismatch(state, item, 'uint8', isNumber(item) ? `number ${spellNumber(item)}` : undefined)
+    if (item !== null) noteMismatch(state, item, 'uint8', 'integer')
     return 0
   })
   return Buffer.from(bytes).toString('base64')

@@ -63,7 +63,9 @@ const ZERO_TIME = '0001-01-01T00:00:00Z'
 const ZERO_MICRO_TIME = '0001-01-01T00:00:00.000000Z'
 
 /** Whatever is not a number or a text has no chance to match what quantities look like, and is told so. */
-function decodeQuantity(value: Value): Value {
+function decodeQuantity(value: Value, state: DecodeState): Value {
+  // JSON has numbers for quantities, CBOR has not.
+  if (state.cbor !== undefined && typeof value !== 'string') return failMismatch(state, value, 'string')
   const text = typeof value === 'string' ? value.trim() : isNumber(value) ? spellNumber(value) : '{}'
   const quantity = parseQuantity(text)
   if (!quantity.ok) throw new TypedDecodeError(quantity.error)
@@ -73,7 +75,7 @@ function decodeQuantity(value: Value): Value {
 function decodeIntOrString(value: Value, state: DecodeState): Value {
   if (typeof value === 'string') return value
   if (isInteger(value) && value >= -(2 ** 31) && value < 2 ** 31) return value
-  return failMismatch(state, value, 'int32', isNumber(value) ? `number ${spellNumber(value)}` : undefined)
+  return failMismatch(state, value, 'int32', 'integer')
 }
 
 // ---- schemas within schemas

@@ -1,4 +1,5 @@
 // Bodies as objects of the built-in types: what they are, what they hold, and the same as protobuf.
+import type { CborMarks } from '../codec/cbor-marks.js'
 import { CodecError, type CodecFault } from '../codec/codec-error.js'
 import type { ApiObject, ProtobufForm } from '../kinds/kind.js'
 import { withHead } from '../meta/object-meta.js'
@@ -16,6 +17,7 @@ export function shapeTyped(
   kind: string,
   body: Value,
   duplicates: readonly string[],
+  cbor?: CborMarks,
 ) {
   const said = isObject(body) ? body : {}
   const saidVersion = textMember(said, 'apiVersion') || apiVersion
@@ -31,7 +33,7 @@ export function shapeTyped(
     throw cannotHandle(saidKind, version, kind, why)
   }
   try {
-    const { value, strict } = decodeTyped(table, type, body, { duplicates })
+    const { value, strict } = decodeTyped(table, type, body, { duplicates, cbor })
     const object = named(value, apiVersion, kind)
     // Empty lists are as good as none, but for this one: as one empty entry does, it says to forget the managers.
     if (isEmptyList(said['metadata'], 'managedFields')) object.metadata['managedFields'] = [{}]

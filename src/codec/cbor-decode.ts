@@ -23,6 +23,7 @@ import {
   TRUE,
   TYPE_NAMES,
 } from './cbor-heads.js'
+import { type CborMarks, type ForeignKey, markString, newCborMarks, type StringForm } from './cbor-marks.js'
 import { formatEpoch, formatRfc3339 } from './cbor-times.js'
 import { type CborLimits, checkWellFormed } from './cbor-wellformed.js'
 import { CodecError } from './codec-error.js'
@@ -33,6 +34,16 @@ import { asBuffer, decodeUtf8 } from './utf8.js'
 export function decodeCbor(bytes: Uint8Array, limits: CborLimits = {}): Decoded {
   checkWellFormed(bytes, limits)
   return { value: new Reader(bytes).value(), duplicates: [] }
+}
+
+/**
+ * The same for a reader that knows which type it wants: what only the wanted type can judge is left to it. Integers may
+ * be beyond 64 bits, times are strings or numbers as they stand, and keys that are no strings are left out but marked.
+ */
+export function decodeCborForType(bytes: Uint8Array): Decoded & { readonly cbor: CborMarks } {
+  checkWellFormed(bytes, {})
+  const cbor = newCborMarks()
+  return { value: new Reader(bytes, cbor).value(), duplicates: [], cbor }
 }
 
 /** What Kubernetes calls the type of a well-formed item within its tags: `array`, `byte string`, `primitives` … */
@@ -56,15 +67,21 @@ const TIME_EPOCH = 1
 class Reader {
   private at = 0
   private encoding: TextEncoding | undefined
+  /** What is to be marked of the value that was read last. */
+  private form: StringForm | undefined
 
-  constructor(private readonly bytes: Uint8Array) {}
+  constructor(
+    private readonly bytes: Uint8Array,
+    private readonly marks?: CborMarks,
+  ) {}
 
   value(): Value {
     const head = this.head()
+    this.form = undefined
     switch (head.type) {
       case POSITIVE:
       case NEGATIVE:
-        return integer(head)
+        return this.marks === undefined ? int64(head) : integer(head)
       case BYTES:
       case TEXT:
         return this.string(head)
@@ -95,9 +112,12 @@ class Reader {
     const content = this.content(head)
     if (head.type === TEXT) {
       if (!isUtf8(content)) throw unacceptable('cbor: invalid UTF-8 string')
+      this.form = 'text'
       return asBuffer(content).toString('utf8')
     }
-    return this.encoding === undefined ? decodeUtf8(content) : asBuffer(content).toString(this.encoding)
+    if (this.encoding === undefined) return decodeUtf8(content)
+    if (this.marks !== undefined) this.form = { base64: asBuffer(content).toString('base64') }
+    return asBuffer(content).toString(this.encoding)
   }
 
   private content({ info, argument }: Head): Uint8Array {
@@ -113,37 +133,61 @@ class Reader {
 
   private list({ info, argument }: Head): Value[] {
     const list: Value[] = []
-    if (info === INDEFINITE) while (!this.atBreak()) list.push(this.value())
-    else for (let i = 0; i < Number(argument); i++) list.push(this.value())
+    const count = info === INDEFINITE ? Number.POSITIVE_INFINITY : Number(argument)
+    for (let i = 0; i < count; i++) {
+      if (info === INDEFINITE && this.atBreak()) break
+      list.push(this.value())
+      this.mark(list, i)
+    }
+    this.form = undefined
     return list
   }
 
   private map({ info, argument }: Head): ValueObject {
     const object: ValueObject = {}
+    const keys: (string | ForeignKey)[] = []
     const count = info === INDEFINITE ? Number.POSITIVE_INFINITY : Number(argument)
     for (let i = 0; i < count; i++) {
       if (info === INDEFINITE && this.atBreak()) break
       const key = this.key()
       const value = this.value()
+      if (this.marks !== undefined) keys.push(key)
+      if (typeof key !== 'string') continue
       if (Object.hasOwn(object, key)) {
         throw unacceptable(`cbor: found duplicate map key "${key}" at map element index ${i}`)
       }
       setOwn(object, key, value)
+      this.mark(object, key)
     }
+    this.marks?.keys.set(object, keys)
+    this.form = undefined
     return object
   }
 
+  private mark(holder: object, key: string | number): void {
+    if (this.form !== undefined && this.marks !== undefined) markString(this.marks, holder, key, this.form)
+  }
+
   /** A key is a string of either kind; null is the empty one. */
-  private key(): string {
+  private key(): string | ForeignKey {
+    let start = this.at
     let head = this.head()
-    while (head.type === TAG) head = this.head()
+    while (head.type === TAG) {
+      start = this.at
+      head = this.head()
+    }
     if (head.type === BYTES || head.type === TEXT) return this.string(head)
     if (head.type === PRIMITIVE && this.primitive(head) === null) return ''
+    if (this.marks !== undefined) {
+      this.at = start
+      this.value()
+      return { type: TYPE_NAMES[head.type]! }
+    }
     throw unacceptable(`cbor: cannot unmarshal ${TYPE_NAMES[head.type]} into Go value of type string`)
   }
 
   private tagged({ argument }: Head): Value {
-    if (argument === TIME_TEXT || argument === TIME_EPOCH) return this.time()
+    if (this.marks === undefined && (argument === TIME_TEXT || argument === TIME_EPOCH)) return this.time()
     const outer = this.encoding
     this.encoding = LATER_ENCODINGS.get(argument) ?? outer
     const value = this.value()
@@ -163,7 +207,7 @@ class Reader {
       }
       case POSITIVE:
       case NEGATIVE:
-        return formatEpoch(Number(integer(head)))
+        return formatEpoch(Number(int64(head)))
       case PRIMITIVE:
         if (head.info >= FLOAT16) return formatEpoch(floatOf(this.bytes, head))
     }
@@ -188,11 +232,16 @@ function integer({ type, argument }: Head): number | bigint {
     return type === POSITIVE ? argument : -1 - argument
   }
   const exact = type === POSITIVE ? BigInt(argument) : -1n - BigInt(argument)
-  if (BigInt.asIntN(64, exact) !== exact) {
-    const where = `into Go value of type int64 (${exact} overflows Go's int64)`
-    throw unacceptable(`cbor: cannot unmarshal ${TYPE_NAMES[type]} ${where}`)
-  }
   return Number.isSafeInteger(Number(exact)) ? Number(exact) : exact
+}
+
+function int64(head: Head): number | bigint {
+  const exact = integer(head)
+  if (typeof exact === 'bigint' && BigInt.asIntN(64, exact) !== exact) {
+    const where = `into Go value of type int64 (${exact} overflows Go's int64)`
+    throw unacceptable(`cbor: cannot unmarshal ${TYPE_NAMES[head.type]} ${where}`)
+  }
+  return exact
 }
 
 const unacceptable = (message: string): CodecError => new CodecError('unacceptable', message)

@@ -1,5 +1,6 @@
 // What every decoder gives back.
 import type { Value } from '../meta/value.js'
+import type { CborMarks } from './cbor-marks.js'
 
 export interface Decoded {
   value: Value
@@ -9,4 +10,6 @@ export interface Decoded {
    * CBOR refuses them.
    */
   duplicates: string[]
+  /** What CBOR said beyond the value, where somebody wants to know. */
+  readonly cbor?: CborMarks | undefined
 }

@@ -1,4 +1,5 @@
 // CustomResourceDefinition as a kind: its form comes from the table of built-in types, its meaning from here.
+import type { CborMarks } from '../codec/cbor-marks.js'
 import type { ApiObject, Kind, KindVersion, ObjectRules, StatusRules } from '../kinds/kind.js'
 import { metaOf } from '../meta/object-meta.js'
 import { badRequest, StatusError, withWarnings } from '../meta/status.js'
@@ -44,7 +45,7 @@ function oldDefinitionRules(base: ObjectRules, rules: ObjectRules): ObjectRules 
   const asV1 = (object: ApiObject): ApiObject => convertDefinition(object, V1)
   return {
     ...rules,
-    shape: (body, duplicates) => shapeDefinition(base, body, duplicates, V1BETA1),
+    shape: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor, V1BETA1),
     default: defaultOldDefinition,
     validate: object => [...checkOldForm(object), ...validateDefinition(asV1(object), true)],
     validateUpdate: (object, old) => [
@@ -57,7 +58,7 @@ function oldDefinitionRules(base: ObjectRules, rules: ObjectRules): ObjectRules 
 
 function definitionRules(base: ObjectRules): ObjectRules {
   return {
-    shape: (body, duplicates) => shapeDefinition(base, body, duplicates, V1),
+    shape: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor, V1),
     // The table of types has no defaults for it.
     default: defaultDefinition,
     forCreate: object => withReadDefaults(withStorageVersion(withGeneration(withStatus(object, statusOf(NOTHING)), 1))),
@@ -87,16 +88,17 @@ function shapeDefinition(
   base: ObjectRules,
   body: Value,
   duplicates: readonly string[],
+  cbor: CborMarks | undefined,
   expected: string,
 ): ReturnType<ObjectRules['shape']> {
   const other = expected === V1 ? V1BETA1 : V1
   if (isObject(body) && body['apiVersion'] === other && body['kind'] === KIND) {
-    const { strict } = base.shape({ ...body, apiVersion: expected }, duplicates)
+    const { strict } = base.shape({ ...body, apiVersion: expected }, duplicates, cbor)
     const why = `the API version in the data (${other}) does not match the expected API version (${expected})`
     throw withWarnings(badRequest(why), strict)
   }
   try {
-    const shaped = base.shape(body, duplicates)
+    const shaped = base.shape(body, duplicates, cbor)
     keepEmptyVersions(shaped.object['spec'], isObject(body) ? body['spec'] : undefined)
     return shaped
   } catch (error) {

@@ -1,5 +1,6 @@
 // A resource type as one immutable value: everything that the rooms above need to know of it. A built-in kind makes
 // one from tables, a CustomResourceDefinition makes one from its spec, and no verb asks which of them it has.
+import type { CborMarks } from '../codec/cbor-marks.js'
 import type { Awaitable } from '../meta/awaitable.js'
 import type { FieldError } from '../meta/field-errors.js'
 import type { SupportField } from '../meta/field-selectors.js'
@@ -102,8 +103,13 @@ export interface ObjectRules {
   /**
    * Takes a decoded body in: what does not belong there is dropped and named in `strict`, along with the duplicates,
    * in the words and the order in which clients are told; what cannot be understood is refused with a StatusError.
+   * `cbor` tells what the body was beyond its value, if it was CBOR that was read for a known type.
    */
-  shape(body: Value, duplicates: readonly string[]): { readonly object: ApiObject; readonly strict: readonly string[] }
+  shape(
+    body: Value,
+    duplicates: readonly string[],
+    cbor?: CborMarks,
+  ): { readonly object: ApiObject; readonly strict: readonly string[] }
   /** Fills in what was left out. */
   default(object: ApiObject): ApiObject
   /** What creation sets and clears, whatever the client says. */

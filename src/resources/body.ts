@@ -1,6 +1,9 @@
 // The body of a write: bytes in one of four encodings, read as an object of the kind that the request addresses.
-import { decodeCbor } from '../codec/cbor-decode.js'
+
+import { cborMismatch } from '../builtin/cbor-fault.js'
+import { cborTypeName, decodeCbor, decodeCborForType } from '../codec/cbor-decode.js'
 import { diagnoseCbor } from '../codec/cbor-diagnose.js'
+import { newCborMarks } from '../codec/cbor-marks.js'
 import { CodecError } from '../codec/codec-error.js'
 import type { Decoded } from '../codec/decoded.js'
 import { decodeJson } from '../codec/json-decode.js'
@@ -55,10 +58,10 @@ export const formOf = ({ kind, version }: Served): BodyForm => ({
 
 /** Reads an object; what does not belong in it is a warning, a fault or nothing, as the request wants it. */
 export function readObject(body: Body, form: BodyForm, validation: FieldValidation): ReadObject {
-  const { value, duplicates } = decodeBody(body, form)
+  const { value, duplicates, cbor } = decodeBody(body, form)
   const isYaml = body.mediaType === 'application/yaml'
   // What YAML says of repeated keys it says in its own words, before anybody looks at fields.
-  const { object, strict } = form.shape(value, isYaml ? [] : duplicates)
+  const { object, strict } = form.shape(value, isYaml ? [] : duplicates, cbor)
   // Of what is read in two steps, nobody looks for unknown fields unless the type tells of them.
   const isBlind = form.isUntyped && body.mediaType === 'application/cbor'
   const faults = isYaml ? [...duplicates, ...strict] : isBlind ? [] : strict
@@ -98,8 +101,9 @@ export function decodeBody({ bytes, mediaType }: Body, form: BodyForm): Decoded 
     badRequest(`the object provided is unrecognized (must be of type ${form.kind}): ${why} (${summary(bytes)})`)
   try {
     const decoded = decode(bytes, mediaType, form)
-    if (form.isUntyped && mediaType === 'application/cbor') checkTypeInCbor(decoded.value, bytes, form, unrecognized)
-    else checkType(decoded.value, unrecognized)
+    if (mediaType !== 'application/cbor') checkType(decoded.value, unrecognized)
+    else if (form.isUntyped) checkTypeInCbor(decoded.value, bytes, form, unrecognized)
+    else checkTypeOfCbor(decoded, bytes, unrecognized)
     if (form.isUntyped && !(isObject(decoded.value) && getOwn(decoded.value, 'kind'))) {
       throw unrecognized(`Object 'Kind' is missing in '${bytes.toString()}'`)
     }
@@ -123,7 +127,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   'application/cbor': 'unable to determine group/version/kind: ',
 }
 
-function decode(bytes: Buffer, mediaType: string, { protobuf }: BodyForm): Decoded {
+function decode(bytes: Buffer, mediaType: string, { protobuf, isUntyped }: BodyForm): Decoded {
   switch (mediaType) {
     case '':
     case 'application/json':
@@ -131,7 +135,7 @@ function decode(bytes: Buffer, mediaType: string, { protobuf }: BodyForm): Decod
     case 'application/yaml':
       return decodeYaml(bytes)
     case 'application/cbor':
-      return decodeCbor(bytes)
+      return isUntyped ? decodeCbor(bytes) : decodeCborForType(bytes)
     case 'application/vnd.kubernetes.protobuf':
       if (protobuf) return { value: protobuf.decode(bytes), duplicates: [] }
       throw unsupportedMediaType(BODY_TYPES.filter(type => type !== mediaType))
@@ -152,6 +156,18 @@ function checkType(value: Value, unrecognized: (why: string) => StatusError): vo
   typeMember(value, 'kind', unrecognized)
   const groupVersion = parseGroupVersion(apiVersion)
   if (!groupVersion.ok) throw unrecognized(groupVersion.error)
+}
+
+/** The same of CBOR, in the words of its decoder. */
+function checkTypeOfCbor({ value, cbor }: Decoded, bytes: Buffer, unrecognized: (why: string) => StatusError): void {
+  if (value === null) return
+  const source = { root: value, marks: cbor ?? newCborMarks(), goType: 'v1.TypeMeta' }
+  const refuse = (fault: string): StatusError => unrecognized(`${UNREADABLE['application/cbor']}${fault}`)
+  if (!isObject(value)) throw refuse(cborMismatch(source, [], value, source.goType, 'struct', cborTypeName(bytes)))
+  for (const member of ['apiVersion', 'kind']) {
+    const said = getOwn(value, member) ?? ''
+    if (typeof said !== 'string') throw refuse(cborMismatch(source, [member], said, 'string'))
+  }
 }
 
 /** What CBOR says it is must be said in texts; the body is shown in words. */

@@ -17,7 +17,7 @@ export function typedReview(apiVersion: string, resource: string, answer: Virtua
     form: {
       kind,
       version: versionOf(spoken),
-      shape: (body, duplicates) => shapeTyped(table, spoken, kind, body, duplicates),
+      shape: (body, duplicates, cbor) => shapeTyped(table, spoken, kind, body, duplicates, cbor),
       protobuf: protobufForm(table, spoken, kind),
     },
     answer,
