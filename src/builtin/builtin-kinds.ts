@@ -20,11 +20,7 @@ import { type Validation, validationOf } from './validation/validators.js'
 import { warningsFor } from './warnings.js'
 
 /** Groups whose objects are instructions to the server itself, which rooms of their own carry out. */
-const SERVED_ELSEWHERE: ReadonlySet<string> = new Set([
-  'apiextensions.k8s.io',
-  'apiregistration.k8s.io',
-  'admissionregistration.k8s.io',
-])
+const SERVED_ELSEWHERE: ReadonlySet<string> = new Set(['apiextensions.k8s.io'])
 
 /** Where objects are kept, for the resources whose place Kubernetes does not name after them. */
 const FOLDERS: Readonly<Record<string, string>> = {

@@ -3,8 +3,10 @@
 // order of its type when it is printed.
 import { setOwn, type ValueObject } from '../meta/value.js'
 import { defaultAutoscalerV1, defaultAutoscalerV2 } from './autoscaler-forms.js'
+import { CONTROL_PLANE_DEFAULTS } from './control-plane-defaults.js'
 import { decodeTyped } from './decode-typed.js'
 import { applyDefaultFacts } from './default-facts.js'
+import { DEVICE_DEFAULTS } from './device-defaults.js'
 import { NETWORK_DEFAULTS } from './network-defaults.js'
 import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, textAt } from './object-access.js'
 import { defaultPod, defaultPodTemplate } from './pod-defaults.js'
@@ -61,6 +63,8 @@ const DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
   'autoscaling/v1 HorizontalPodAutoscaler': defaultAutoscalerV1,
   'autoscaling/v2 HorizontalPodAutoscaler': defaultAutoscalerV2,
   ...STORAGE_DEFAULTS,
+  ...CONTROL_PLANE_DEFAULTS,
+  ...DEVICE_DEFAULTS,
   'rbac.authorization.k8s.io/v1 RoleBinding': defaultBinding,
   'rbac.authorization.k8s.io/v1 ClusterRoleBinding': defaultBinding,
 }

@@ -3,17 +3,14 @@ import type { ValueObject } from '../meta/value.js'
 import { objectAt, objectsAt } from './object-access.js'
 import {
   countGeneration,
-  countSpecChanges,
   type ForUpdate,
   inTurn,
   keepGeneration,
   type Strategy,
   same,
+  specOnly,
   startGeneration,
 } from './strategy-parts.js'
-
-/** No status; the generation counts changes of the spec. */
-const specOnly: Strategy = { forCreate: startGeneration, forUpdate: inTurn(keepGeneration, countSpecChanges) }
 
 const SLICE_FIELDS = ['addressType', 'endpoints', 'ports']
 

@@ -3,8 +3,19 @@
 import { ageCell } from '../meta/table.js'
 import type { ValueObject } from '../meta/value.js'
 import { AUTOSCALER_CELLS } from './autoscaler-cells.js'
+import { CONTROL_PLANE_CELLS } from './control-plane-cells.js'
 import { NETWORK_CELLS } from './network-cells.js'
-import { mapAt, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from './object-access.js'
+import {
+  has,
+  mapAt,
+  numberAt,
+  numberOrNone,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  textAt,
+  textsAt,
+} from './object-access.js'
 import { ageOf, type Cells, createdOf, NONE, nameOf, printLabels, UNKNOWN } from './plain-cells.js'
 import { podCells } from './pod-cells.js'
 import { STORAGE_CELLS } from './storage-cells.js'
@@ -215,6 +226,17 @@ function printParent(address: ValueObject): string {
   return parts.filter(Boolean).join('/')
 }
 
+/** How far a claim to devices has come. */
+function claimState(claim: ValueObject): string {
+  const status = objectAt(claim, 'status')
+  const isLeaving = has(objectAt(claim, 'metadata'), 'deletionTimestamp')
+  const states = isLeaving ? ['deleted'] : []
+  if (has(status, 'allocation')) states.push('allocated')
+  else if (!isLeaving) states.push('pending')
+  if (has(status, 'allocation') && objectsAt(status, 'reservedFor').length > 0) states.push('reserved')
+  return states.join(',')
+}
+
 const CELLS: Readonly<Record<string, Cells | undefined>> = {
   'v1 namespaces': (namespace, now) => [
     nameOf(namespace),
@@ -263,6 +285,13 @@ const CELLS: Readonly<Record<string, Cells | undefined>> = {
   ...NETWORK_CELLS,
   ...AUTOSCALER_CELLS,
   ...STORAGE_CELLS,
+  ...CONTROL_PLANE_CELLS,
+  'resource.k8s.io/v1 resourceclaims': (claim, now) => [nameOf(claim), claimState(claim), ageOf(claim, now)],
+  'resource.k8s.io/v1 resourceslices': (slice, now) => {
+    const spec = objectAt(slice, 'spec')
+    const pool = textAt(objectAt(spec, 'pool'), 'name')
+    return [nameOf(slice), textAt(spec, 'nodeName'), textAt(spec, 'driver'), pool, ageOf(slice, now)]
+  },
   'policy/v1 poddisruptionbudgets': disruptionBudgetCells,
   'networking.k8s.io/v1 ipaddresses': address => [nameOf(address), printParent(address)],
   'networking.k8s.io/v1 servicecidrs': (range, now) => [

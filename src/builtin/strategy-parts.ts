@@ -75,6 +75,9 @@ export const countSpecChanges: ForUpdate = (object, old) => {
   if (!same(object, old, 'spec')) countGeneration(object, old)
 }
 
+/** No status; the generation counts changes of the spec. */
+export const specOnly: Strategy = { forCreate: startGeneration, forUpdate: inTurn(keepGeneration, countSpecChanges) }
+
 /** For kinds with a status and a generation that counts what is asked of them. */
 export const counted =
   (statusType: string, own: Partial<Strategy> = {}) =>

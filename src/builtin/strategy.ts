@@ -1,6 +1,7 @@
 // What a write sets, keeps and clears for each built-in kind, whatever the client says: plain functions in a table.
 // They change the object they are given, and never the old one.
 import type { ValueObject } from '../meta/value.js'
+import { CONTROL_PLANE_STRATEGIES } from './control-plane-strategies.js'
 import { setNamespaceLabel } from './defaults.js'
 import { NETWORK_STRATEGIES } from './network-strategies.js'
 import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
@@ -162,6 +163,7 @@ const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => Strategy) | und
   ...WORKLOAD_STRATEGIES,
   ...NETWORK_STRATEGIES,
   ...STORAGE_STRATEGIES,
+  ...CONTROL_PLANE_STRATEGIES,
   'policy/v1 PodDisruptionBudget': counted('policy/v1.PodDisruptionBudgetStatus', { unconditionalUpdate: false }),
   'storagemigration.k8s.io/v1beta1 StorageVersionMigration': table => ({
     ...statusApart(table, 'storagemigration.k8s.io/v1beta1', 'StorageVersionMigration'),

@@ -4,6 +4,7 @@ import type { ApiObject } from '../kinds/kind.js'
 import { printFieldErrors } from '../meta/field-errors.js'
 import { metaOf } from '../meta/object-meta.js'
 import { equalValues, type Value } from '../meta/value.js'
+import { isUsableCa } from '../webhook/check-client-config.js'
 import { acceptNames } from './accepted-names.js'
 import { approvalCondition } from './api-approval.js'
 import { type NewCondition, withCondition, withStatus } from './conditions.js'
@@ -16,7 +17,6 @@ import {
   statusOf,
 } from './definition.js'
 import { unstructuredParts } from './leniency.js'
-import { isUsableCa } from './validate-conversion.js'
 
 /** The definition with the status that it should have; the same object when it has that already. */
 export function withRightStatus(definition: ApiObject, taken: readonly DefinitionNames[], now: number): ApiObject {

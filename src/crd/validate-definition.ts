@@ -13,6 +13,7 @@ import { isPrintable } from '../meta/go-text.js'
 import { checkDnsSubdomain } from '../meta/names.js'
 import { checkObjectMeta, checkObjectMetaUpdate, metaOf } from '../meta/object-meta.js'
 import { equalValues, type Value } from '../meta/value.js'
+import { isUsableCa } from '../webhook/check-client-config.js'
 import { checkApproval } from './api-approval.js'
 import {
   type ConversionSpec,
@@ -25,7 +26,7 @@ import {
 } from './definition.js'
 import { hasDefaults, type Leniency, leniencyFor } from './leniency.js'
 import { describeVersions, sharedParts } from './shared-parts.js'
-import { type ConversionChecks, checkConversion, hasKnownReview, isUsableCa } from './validate-conversion.js'
+import { type ConversionChecks, checkConversion, hasKnownReview } from './validate-conversion.js'
 import { checkLabel, checkNames, checkRequiredNames } from './validate-names.js'
 import { checkParts, schemaWarnings } from './validate-parts.js'
 

@@ -3,6 +3,7 @@
 import { SYSTEM_NAMESPACES } from '../admission/namespace-lifecycle.js'
 import type { DefaultRole } from '../auth/component-roles.js'
 import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from '../auth/default-roles.js'
+import { flowControlObjects } from '../builtin/flow-control-objects.js'
 import { SYSTEM_PRIORITY_CLASSES } from '../builtin/priority-classes.js'
 import type { ApiObject, Kind } from '../kinds/kind.js'
 import type { Registry } from '../kinds/registry.js'
@@ -35,7 +36,13 @@ export async function bootstrap(
 ): Promise<void> {
   // Objects in namespaces need these first.
   await Promise.all(namespaces().map(object => createMissing(context, registry, object)))
-  const others = [...priorityClasses(), ...clusterRoles(), ...clusterRoleBindings(), ...ownService(options)]
+  const others = [
+    ...priorityClasses(),
+    ...clusterRoles(),
+    ...clusterRoleBindings(),
+    ...flowControlObjects(),
+    ...ownService(options),
+  ]
   await Promise.all(others.map(object => createMissing(context, registry, object)))
 }
 

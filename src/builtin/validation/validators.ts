@@ -1,4 +1,12 @@
 // Which rules an object of a built-in kind must meet, as a table from kind to rules.
+
+import {
+  mutatingBindingValidation,
+  mutatingPolicyValidation,
+  validatingBindingValidation,
+  validatingPolicyValidation,
+} from './admission-policies.js'
+import { apiServiceValidation } from './api-services.js'
 import { autoscalerValidation, olderAutoscalerValidation } from './autoscalers.js'
 import { priorityClassValidation, runtimeClassValidation } from './classes.js'
 import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
@@ -10,10 +18,12 @@ import {
 } from './csi.js'
 import { daemonSetValidation } from './daemon-sets.js'
 import { deploymentValidation } from './deployments.js'
+import { deviceClassValidation, resourceClaimTemplateValidation, resourceClaimValidation } from './devices.js'
 import { disruptionBudgetValidation } from './disruption-budgets.js'
 import { endpointSliceValidation } from './endpoint-slices.js'
 import { endpointsValidation } from './endpoints.js'
 import { coreEventValidation, modernEventValidation } from './events.js'
+import { flowSchemaValidation, priorityLevelValidation } from './flow-control.js'
 import { ingressClassValidation } from './ingress-classes.js'
 import { cronJobValidation, jobValidation } from './jobs.js'
 import { limitRangeValidation } from './limit-ranges.js'
@@ -36,6 +46,7 @@ import { statefulSetValidation } from './stateful-sets.js'
 import { storageClassValidation, volumeAttributesClassValidation } from './storage-classes.js'
 import { storageMigrationValidation } from './storage-migrations.js'
 import { volumeClaimValidation } from './volume-claims.js'
+import { mutatingWebhooksValidation, validatingWebhooksValidation } from './webhook-configurations.js'
 
 export type { Validation } from './common-rules.js'
 
@@ -87,6 +98,18 @@ const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'storage.k8s.io/v1 CSINode': csiNodeValidation,
   'storage.k8s.io/v1 CSIStorageCapacity': csiStorageCapacityValidation,
   'storage.k8s.io/v1 VolumeAttachment': volumeAttachmentValidation,
+  'flowcontrol.apiserver.k8s.io/v1 FlowSchema': flowSchemaValidation,
+  'flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration': priorityLevelValidation,
+  'apiregistration.k8s.io/v1 APIService': apiServiceValidation,
+  'admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration': validatingWebhooksValidation,
+  'admissionregistration.k8s.io/v1 MutatingWebhookConfiguration': mutatingWebhooksValidation,
+  'admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy': validatingPolicyValidation,
+  'admissionregistration.k8s.io/v1 MutatingAdmissionPolicy': mutatingPolicyValidation,
+  'admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding': validatingBindingValidation,
+  'admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding': mutatingBindingValidation,
+  'resource.k8s.io/v1 DeviceClass': deviceClassValidation,
+  'resource.k8s.io/v1 ResourceClaim': resourceClaimValidation,
+  'resource.k8s.io/v1 ResourceClaimTemplate': resourceClaimTemplateValidation,
   'storagemigration.k8s.io/v1beta1 StorageVersionMigration': storageMigrationValidation,
   'rbac.authorization.k8s.io/v1 Role': roleValidation,
   'rbac.authorization.k8s.io/v1 ClusterRole': clusterRoleValidation,

@@ -1,0 +1,113 @@
+// The rows of the kinds that tell the server itself what to do.
+import { printStrings } from '../meta/go-text.js'
+import type { Value, ValueObject } from '../meta/value.js'
+import { has, mapAt, numberAt, objectAt, objectOrNone, objectsAt, textAt, textsAt } from './object-access.js'
+import { ageOf, type Cells, NONE, nameOf } from './plain-cells.js'
+
+const UNSET = '<unset>'
+
+const webhookCells: Cells = (configuration, now) => [
+  nameOf(configuration),
+  objectsAt(configuration, 'webhooks').length,
+  ageOf(configuration, now),
+]
+
+/** How many things a policy does, and to what the objects that it looks things up in belong. */
+const policyCells =
+  (field: string): Cells =>
+  (policy, now) => {
+    const spec = objectAt(policy, 'spec')
+    const kind = objectOrNone(spec, 'paramKind')
+    return [
+      nameOf(policy),
+      objectsAt(spec, field).length,
+      kind === undefined ? UNSET : `${textAt(kind, 'apiVersion')}/${textAt(kind, 'kind')}`,
+      ageOf(policy, now),
+    ]
+  }
+
+const bindingCells: Cells = (binding, now) => {
+  const spec = objectAt(binding, 'spec')
+  return [nameOf(binding), textAt(spec, 'policyName'), printParams(objectAt(spec, 'paramRef')), ageOf(binding, now)]
+}
+
+function printParams(ref: ValueObject): string {
+  const [namespace, name] = [textAt(ref, 'namespace'), textAt(ref, 'name')]
+  if (name !== '') return namespace === '' ? name : `${namespace}/${name}`
+  const selector = objectOrNone(ref, 'selector')
+  return selector === undefined ? UNSET : printGoSelector(selector)
+}
+
+/** As Go prints the type. */
+function printGoSelector(selector: ValueObject): string {
+  const labels = mapAt(selector, 'matchLabels')
+  const keys = Object.keys(labels).toSorted()
+  const expressions = objectsAt(selector, 'matchExpressions').map(each => {
+    const values = textsAt(each, 'values')
+    const shown = values.length === 0 ? '[]' : printStrings(values)
+    return `LabelSelectorRequirement{Key:${textAt(each, 'key')},Operator:${textAt(each, 'operator')},Values:${shown},}`
+  })
+  return `&LabelSelector{MatchLabels:map[string]string{${keys
+    .map(key => `${key}: ${labels[key]!},`)
+    .join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.map(each => `${each},`).join('')}},}`
+}
+
+const apiServiceCells: Cells = (service, now) => {
+  const at = objectOrNone(objectAt(service, 'spec'), 'service')
+  const available = objectsAt(objectAt(service, 'status'), 'conditions').find(
+    condition => textAt(condition, 'type') === 'Available',
+  )
+  return [
+    nameOf(service),
+    at === undefined ? 'Local' : `${textAt(at, 'namespace')}/${textAt(at, 'name')}`,
+    available === undefined ? 'Unknown' : printAvailable(available),
+    ageOf(service, now),
+  ]
+}
+
+const printAvailable = (condition: ValueObject): string =>
+  textAt(condition, 'status') === 'True' ? 'True' : `${textAt(condition, 'status')} (${textAt(condition, 'reason')})`
+
+const flowSchemaCells: Cells = (schema, now) => {
+  const spec = objectAt(schema, 'spec')
+  const dangling = objectsAt(objectAt(schema, 'status'), 'conditions').find(
+    condition => textAt(condition, 'type') === 'Dangling',
+  )
+  return [
+    nameOf(schema),
+    textAt(objectAt(spec, 'priorityLevelConfiguration'), 'name'),
+    numberAt(spec, 'matchingPrecedence'),
+    textAt(objectAt(spec, 'distinguisherMethod'), 'type') || NONE,
+    ageOf(schema, now),
+    dangling === undefined ? '?' : textAt(dangling, 'status'),
+  ]
+}
+
+const priorityLevelCells: Cells = (level, now) => {
+  const spec = objectAt(level, 'spec')
+  const limited = objectAt(spec, 'limited')
+  const queuing = objectAt(objectAt(limited, 'limitResponse'), 'queuing')
+  const count = (object: ValueObject, field: string): Value => (has(object, field) ? numberAt(object, field) : NONE)
+  return [
+    nameOf(level),
+    textAt(spec, 'type'),
+    count(limited, 'nominalConcurrencyShares'),
+    ...['queues', 'handSize', 'queueLengthLimit'].map(field => count(queuing, field)),
+    ageOf(level, now),
+  ]
+}
+
+const ADMISSION = 'admissionregistration.k8s.io/v1'
+const FLOW_CONTROL = 'flowcontrol.apiserver.k8s.io/v1'
+
+export const CONTROL_PLANE_CELLS: Readonly<Record<string, Cells>> = {
+  [`${ADMISSION} validatingwebhookconfigurations`]: webhookCells,
+  [`${ADMISSION} mutatingwebhookconfigurations`]: webhookCells,
+  [`${ADMISSION} validatingadmissionpolicies`]: policyCells('validations'),
+  [`${ADMISSION} mutatingadmissionpolicies`]: policyCells('mutations'),
+  [`${ADMISSION} validatingadmissionpolicybindings`]: bindingCells,
+  [`${ADMISSION} mutatingadmissionpolicybindings`]: bindingCells,
+  'apiregistration.k8s.io/v1 apiservices': apiServiceCells,
+  [`${FLOW_CONTROL} flowschemas`]: flowSchemaCells,
+  [`${FLOW_CONTROL} prioritylevelconfigurations`]: priorityLevelCells,
+}

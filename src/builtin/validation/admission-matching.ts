@@ -1,0 +1,131 @@
+// Which requests webhooks and policies are about: rules of operations and resources, and conditions.
+import {
+  childPath,
+  type FieldError,
+  fieldDuplicate,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  fieldTooMany,
+  indexPath,
+} from '../../meta/field-errors.js'
+import { checkLabelSelector } from '../../meta/label-selectors.js'
+import { checkPathSegment, checkQualifiedName } from '../../meta/names.js'
+import type { ValueObject } from '../../meta/value.js'
+import { has, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
+import { checkOneOf, checkText } from './common-rules.js'
+
+const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
+const SCOPES = ['*', 'Cluster', 'Namespaced']
+
+export const checkRules = (object: ValueObject, field: string, path: string): FieldError[] =>
+  objectsAt(object, field).flatMap((rule, i) => checkRule(rule, indexPath(childPath(path, field), i)))
+
+function checkRule(rule: ValueObject, path: string): FieldError[] {
+  const at = (field: string): string => childPath(path, field)
+  const operations = textsAt(rule, 'operations')
+  return [
+    ...checkSome(operations, at('operations'), 'operations', { emptyIsOne: true }),
+    ...operations.flatMap((operation, i) =>
+      OPERATIONS.includes(operation) ? [] : [fieldNotSupported(indexPath(at('operations'), i), operation, OPERATIONS)],
+    ),
+    ...checkSome(textsAt(rule, 'apiGroups'), at('apiGroups'), 'API groups', { emptyIsOne: true }),
+    ...checkSome(textsAt(rule, 'apiVersions'), at('apiVersions'), 'API versions'),
+    ...checkResources(textsAt(rule, 'resources'), at('resources')),
+    ...(has(rule, 'scope') ? checkOneOf(textAt(rule, 'scope'), SCOPES, at('scope')) : []),
+  ]
+}
+
+/** At least one; a star stands alone. */
+function checkSome(values: readonly string[], path: string, what: string, { emptyIsOne = false } = {}): FieldError[] {
+  if (values.length === 0) return [fieldRequired(path)]
+  const errors =
+    values.length > 1 && values.includes('*')
+      ? [fieldInvalid(path, [...values], `if '*' is present, must not specify other ${what}`)]
+      : []
+  const empty = emptyIsOne
+    ? []
+    : values.flatMap((value, i) => (value === '' ? [fieldRequired(indexPath(path, i))] : []))
+  return [...errors, ...empty]
+}
+
+/** Resources and their subresources; what a star includes is not named beside it. */
+function checkResources(resources: readonly string[], path: string): FieldError[] {
+  if (resources.length === 0) return [fieldRequired(path)]
+  const wholes = new Set<string>()
+  const parts = new Set<string>()
+  const errors = resources.flatMap((resource, i) => {
+    const at = indexPath(path, i)
+    if (resource === '') return [fieldRequired(at)]
+    const told = (why: string): FieldError[] => [fieldInvalid(at, resource, why)]
+    if (resource === '*/*' && resources.length > 1) {
+      return [fieldInvalid(path, [...resources], "if '*/*' is present, must not specify other resources")]
+    }
+    const [whole, part] = resource.split('/', 2) as [string, string?]
+    if (part === undefined) return []
+    if (wholes.has(whole)) return told(`if '${whole}/*' is present, must not specify ${resource}`)
+    if (parts.has(part)) return told(`if '*/${part}' is present, must not specify ${resource}`)
+    if (part === '*') wholes.add(whole)
+    if (whole === '*') parts.add(part)
+    return []
+  })
+  const isMixed =
+    resources.length > 1 && resources.includes('*') && resources.some(each => each !== '*' && !each.includes('/'))
+  return isMixed
+    ? [
+        ...errors,
+        fieldInvalid(path, [...resources], "if '*' is present, must not specify other resources without subresources"),
+      ]
+    : errors
+}
+
+/** The requests that a policy or a binding is about. */
+export function checkMatchResources(object: ValueObject, field: string, path: string): FieldError[] {
+  const resources = objectOrNone(object, field)
+  if (resources === undefined) return []
+  const at = (member: string): string => `${path}.${field}.${member}`
+  return [
+    ...['namespaceSelector', 'objectSelector'].flatMap(member => {
+      const selector = objectOrNone(resources, member)
+      return selector === undefined ? [fieldRequired(at(member))] : checkLabelSelector(selector, at(member))
+    }),
+    ...(has(resources, 'matchPolicy')
+      ? checkOneOf(textAt(resources, 'matchPolicy'), ['Equivalent', 'Exact'], at('matchPolicy'))
+      : [fieldRequired(at('matchPolicy'))]),
+    ...['resourceRules', 'excludeResourceRules'].flatMap(rules =>
+      checkRules(resources, rules, `${path}.${field}`).concat(
+        objectsAt(resources, rules).flatMap((rule, i) => checkNames(rule, `${at(rules)}[${i}].resourceNames`)),
+      ),
+    ),
+  ]
+}
+
+const checkNames = (rule: ValueObject, path: string): FieldError[] => {
+  const names = textsAt(rule, 'resourceNames')
+  return names.flatMap((name, i) => {
+    const at = indexPath(path, i)
+    const repeated = names.indexOf(name) < i ? [fieldDuplicate(at, name)] : []
+    return checkText(name, text => checkPathSegment(text), at).concat(repeated)
+  })
+}
+
+const MOST_CONDITIONS = 64
+
+export function checkMatchConditions(object: ValueObject, path: string): FieldError[] {
+  const at = childPath(path, 'matchConditions')
+  const conditions = objectsAt(object, 'matchConditions')
+  const names = new Set<string>()
+  return [
+    ...(conditions.length > MOST_CONDITIONS ? [fieldTooMany(at, conditions.length, MOST_CONDITIONS)] : []),
+    ...conditions.flatMap((condition, i) => {
+      const name = textAt(condition, 'name')
+      const namePath = `${indexPath(at, i)}.name`
+      const repeated = name !== '' && names.has(name) ? [fieldDuplicate(namePath, name)] : []
+      names.add(name)
+      const missing =
+        textAt(condition, 'expression').trim() === '' ? [fieldRequired(`${indexPath(at, i)}.expression`)] : []
+      const named = name === '' ? [fieldRequired(namePath)] : checkText(name, checkQualifiedName, namePath)
+      return [missing, named, repeated].flat()
+    }),
+  ]
+}

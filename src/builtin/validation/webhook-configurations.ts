@@ -1,0 +1,116 @@
+// Which webhooks are asked about which requests, and where they are.
+import {
+  childPath,
+  type FieldError,
+  fieldDuplicate,
+  fieldInvalid,
+  fieldRequired,
+  indexPath,
+} from '../../meta/field-errors.js'
+import { checkLabelSelector } from '../../meta/label-selectors.js'
+import { checkDns1035Label, checkDnsSubdomain } from '../../meta/names.js'
+import type { ValueObject } from '../../meta/value.js'
+import { checkClientConfig } from '../../webhook/check-client-config.js'
+import type { ClientConfig } from '../../webhook/client-config.js'
+import { has, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
+import { checkMatchConditions, checkRules } from './admission-matching.js'
+import { checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
+
+const configurationValidation = (isMutating: boolean): Validation => {
+  const check = (configuration: ValueObject): FieldError[] => {
+    const names = new Set<string>()
+    return [
+      ...checkMeta(configuration, { namespaced: false }),
+      ...objectsAt(configuration, 'webhooks').flatMap((webhook, i) => {
+        const path = indexPath('webhooks', i)
+        const name = textAt(webhook, 'name')
+        const repeated = name !== '' && names.has(name) ? [fieldDuplicate(`${path}.name`, name)] : []
+        names.add(name)
+        return checkWebhook(webhook, path, isMutating).concat(repeated)
+      }),
+    ]
+  }
+  return {
+    create: check,
+    update: (configuration, old) => [...checkMetaUpdate(configuration, old), ...check(configuration)],
+  }
+}
+
+export const validatingWebhooksValidation = configurationValidation(false)
+export const mutatingWebhooksValidation = configurationValidation(true)
+
+const SIDE_EFFECTS = ['None', 'NoneOnDryRun']
+const LONGEST_SECONDS = 30
+
+function checkWebhook(webhook: ValueObject, path: string, isMutating: boolean): FieldError[] {
+  const at = (field: string): string => childPath(path, field)
+  const optional = (field: string, supported: readonly string[]): FieldError[] =>
+    has(webhook, field) ? checkOneOf(textAt(webhook, field), supported, at(field)) : []
+  const seconds = numberOrNone(webhook, 'timeoutSeconds')
+  return [
+    ...checkWebhookName(textAt(webhook, 'name'), at('name')),
+    ...checkRules(webhook, 'rules', path),
+    ...optional('failurePolicy', ['Fail', 'Ignore']),
+    ...optional('matchPolicy', ['Equivalent', 'Exact']),
+    ...(has(webhook, 'sideEffects')
+      ? optional('sideEffects', SIDE_EFFECTS)
+      : [fieldRequired(at('sideEffects'), `must specify one of ${SIDE_EFFECTS.join(', ')}`)]),
+    ...(seconds !== undefined && (seconds < 1 || seconds > LONGEST_SECONDS)
+      ? [
+          fieldInvalid(
+            at('timeoutSeconds'),
+            seconds,
+            `the timeout value must be between 1 and ${LONGEST_SECONDS} seconds`,
+          ),
+        ]
+      : []),
+    ...['namespaceSelector', 'objectSelector'].flatMap(field => {
+      const selector = objectOrNone(webhook, field)
+      return selector === undefined ? [] : checkLabelSelector(selector, at(field))
+    }),
+    ...(isMutating ? optional('reinvocationPolicy', ['IfNeeded', 'Never']) : []),
+    ...checkClientConfig(clientConfigOf(objectAt(webhook, 'clientConfig')), at('clientConfig')),
+    ...checkMatchConditions(webhook, path),
+    ...checkReviewVersions(textsAt(webhook, 'admissionReviewVersions'), at('admissionReviewVersions')),
+  ]
+}
+
+function clientConfigOf(config: ValueObject): ClientConfig {
+  const service = objectOrNone(config, 'service')
+  return {
+    ...(has(config, 'url') && { url: textAt(config, 'url') }),
+    ...(service !== undefined && {
+      service: {
+        namespace: textAt(service, 'namespace'),
+        name: textAt(service, 'name'),
+        path: textAt(service, 'path'),
+        port: numberOrNone(service, 'port'),
+      },
+    }),
+  }
+}
+
+/** Names are domains, so that webhooks of several vendors never have the same. */
+function checkWebhookName(name: string, path: string): FieldError[] {
+  if (name === '') return [fieldRequired(path)]
+  const faults = checkDnsSubdomain(name)
+  if (faults.length > 0) return [fieldInvalid(path, name, faults.join(','))]
+  return name.split('.').length < 3
+    ? [fieldInvalid(path, name, 'should be a domain with at least three segments separated by dots')]
+    : []
+}
+
+const REVIEW_VERSIONS = ['v1', 'v1beta1']
+
+function checkReviewVersions(versions: readonly string[], path: string): FieldError[] {
+  const known = REVIEW_VERSIONS.join(', ')
+  if (versions.length === 0) return [fieldRequired(path, `must specify one of ${known}`)]
+  const errors = versions.flatMap((version, i) =>
+    versions.indexOf(version) < i
+      ? [fieldInvalid(indexPath(path, i), version, 'duplicate version')]
+      : checkText(version, checkDns1035Label, indexPath(path, i)),
+  )
+  return errors.length > 0 || versions.some(version => REVIEW_VERSIONS.includes(version))
+    ? errors
+    : [fieldInvalid(path, [...versions], `must include at least one of ${known}`)]
+}

@@ -1,0 +1,105 @@
+// Whether it can be known where a webhook is to be called: one of a URL and a service, and neither says what it must not.
+import { X509Certificate } from 'node:crypto'
+import { childPath, type FieldError, fieldInvalid, fieldRequired } from '../meta/field-errors.js'
+import { checkDnsSubdomain } from '../meta/names.js'
+import type { ClientConfig } from './client-config.js'
+
+/** Everything but its certificates. */
+export function checkClientConfig({ url, service }: ClientConfig, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  if ((url === undefined) === (service === undefined)) {
+    errors.push(fieldRequired(path, 'exactly one of url or service is required'))
+  } else if (url !== undefined) errors.push(...checkUrl(url, childPath(path, 'url')))
+  else if (service) errors.push(...checkService(service, childPath(path, 'service')))
+  return errors
+}
+
+const FORM = '; desired format: https://host[/path]'
+
+function checkUrl(text: string, path: string): FieldError[] {
+  const [, scheme = '', rest = ''] = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(.*)$/s.exec(text) ?? []
+  const [, authority = ''] = /^\/\/([^/?#]*)/.exec(rest) ?? []
+  const fault = urlFault(text, scheme, authority)
+  if (fault) return [fieldRequired(path, `url must be a valid URL: parse ${JSON.stringify(text)}: ${fault}${FORM}`)]
+  const user = authority.includes('@') ? authority.slice(0, authority.lastIndexOf('@')) : undefined
+  const host = authority.slice(authority.lastIndexOf('@') + 1)
+  const [, fragment = ''] = /#(.*)$/s.exec(rest) ?? []
+  const [, query = ''] = /^[^#]*?\?([^#]*)/s.exec(rest) ?? []
+  const errors: FieldError[] = []
+  if (scheme.toLowerCase() !== 'https')
+    errors.push(fieldInvalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${FORM}`))
+  if (host === '') errors.push(fieldInvalid(path, host, `host must be specified${FORM}`))
+  if (user !== undefined) errors.push(fieldInvalid(path, user, 'user information is not permitted in the URL'))
+  if (fragment !== '') errors.push(fieldInvalid(path, fragment, 'fragments are not permitted in the URL'))
+  if (query !== '') errors.push(fieldInvalid(path, query, 'query parameters are not permitted in the URL'))
+  return errors
+}
+
+/** Why a text is no URL at all, in Go's words. */
+function urlFault(text: string, scheme: string, authority: string): string | undefined {
+  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  if (/[\x00-\x1f\x7f]/.test(text)) return 'net/url: invalid control character in URL'
+  if (text.startsWith(':')) return 'missing protocol scheme'
+  if (scheme === '' && /^[^/?#]*:/.test(text)) return 'first path segment in URL cannot contain colon'
+  const host = authority.slice(authority.lastIndexOf('@') + 1)
+  if (host.includes(' ')) return `invalid character " " in host name`
+  const [, port] = /:([^:\]]*)$/.exec(host) ?? []
+  if (port !== undefined && !/^[0-9]*$/.test(port)) return `invalid port ${JSON.stringify(`:${port}`)} after host`
+  const [escape] = /%(?![0-9a-fA-F]{2}).{0,2}/.exec(text) ?? []
+  return escape === undefined ? undefined : `invalid URL escape ${JSON.stringify(escape)}`
+}
+
+function checkService(
+  { namespace, name, path: urlPath, port = 443 }: NonNullable<ClientConfig['service']>,
+  path: string,
+): FieldError[] {
+  const errors: FieldError[] = []
+  // The reference server takes the one for the other, and clients know what it says.
+  if (namespace === '') errors.push(fieldRequired(childPath(path, 'name')))
+  if (name === '') errors.push(fieldRequired(childPath(path, 'namespace')))
+  if (port < 1 || port > 65535) {
+    errors.push(
+      fieldInvalid(childPath(path, 'port'), port, 'port is not valid: must be between 1 and 65535, inclusive'),
+    )
+  }
+  return [...errors, ...checkServicePath(urlPath ?? '', childPath(path, 'path'))]
+}
+
+function checkServicePath(text: string, path: string): FieldError[] {
+  if (text === '' || text === '/') return []
+  if (text === '//') return [fieldInvalid(path, text, 'segment[0] may not be empty')]
+  const errors = text.startsWith('/') ? [] : [fieldInvalid(path, text, "must start with a '/'")]
+  const segments = text.slice(1).replace(/\/$/, '').split('/')
+  for (const [i, segment] of segments.entries()) {
+    if (segment === '') errors.push(fieldInvalid(path, text, `segment[${i}] may not be empty`))
+    else {
+      const faults = checkDnsSubdomain(segment)
+      errors.push(...faults.map(fault => fieldInvalid(path, text, `segment[${i}]: ${fault}`)))
+    }
+  }
+  return errors
+}
+
+/** The certificates by which a webhook is believed: none, or such as can be read. */
+export function checkCaBundle(bundle: string, path: string): FieldError[] {
+  if (bundle === '') return []
+  const fault = caFault(Buffer.from(bundle, 'base64').toString('latin1'))
+  return fault === undefined ? [] : [fieldInvalid(path, bundle, `unable to load root certificates: ${fault}`)]
+}
+
+/** Whether the certificates of a bundle, base64 of PEM, can be used. */
+export const isUsableCa = (bundle: string): boolean =>
+  bundle === '' || caFault(Buffer.from(bundle, 'base64').toString('latin1')) === undefined
+
+function caFault(pem: string): string | undefined {
+  const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g)
+  if (!blocks) return 'unable to parse bytes as PEM block'
+  for (const block of blocks) {
+    try {
+      void new X509Certificate(block)
+    } catch {
+      return 'failed to parse certificate: x509: malformed certificate'
+    }
+  }
+  return undefined
+}
