@@ -1,5 +1,5 @@
 // The built-in kinds, made from the tables of this room: a `Kind` for each resource that is stored.
-import type { ApiObject, Kind, KindVersion, ObjectRules, StatusRules, Subresources } from '../kinds/kind.js'
+import type { ApiObject, Kind, KindVersion, ObjectRules, Part, StatusRules, Subresources } from '../kinds/kind.js'
 import { compareVersions } from '../meta/group-version.js'
 import { metaOf } from '../meta/object-meta.js'
 import { printTime } from '../meta/time.js'
@@ -12,10 +12,10 @@ import { objectAt, textsAt } from './object-access.js'
 import { cellsOf } from './printer-columns.js'
 import { scaleRules } from './scale-rules.js'
 import { selectableFieldsOf } from './selectable-fields.js'
-import { namespaceForFinalize, type Strategy, strategyOf } from './strategy.js'
+import { type Strategy, strategyOf } from './strategy.js'
+import type { ForUpdate } from './strategy-parts.js'
 import { type ResourceFacts, type TypeTable } from './type-table.js'
 import { groupOf, named, protobufForm, shapeTyped, versionOf } from './typed-form.js'
-import { checkNamespaceFinalize } from './validation/plain-objects.js'
 import { type Validation, validationOf } from './validation/validators.js'
 import { warningsFor } from './warnings.js'
 
@@ -197,25 +197,28 @@ function subresourcesOf(
   strategy: Strategy,
   validation: Validation,
 ): Subresources {
-  const has = (name: string) => table.resources(apiVersion).some(each => each.name === `${resource.name}/${name}`)
-  const { forStatus } = strategy
-  const status: StatusRules | undefined = has('status')
-    ? {
+  const factsOf = (name: string) => table.resources(apiVersion).find(each => each.name === `${resource.name}/${name}`)
+  const part = (
+    name: Part,
+    forUpdate: ForUpdate | undefined,
+    validateUpdate: StatusRules['validateUpdate'] = validation.update,
+  ): StatusRules | undefined => {
+    const facts = factsOf(name)
+    return (
+      facts && {
+        verbs: facts.verbs,
         forUpdate(object, old, now) {
-          forStatus?.(object, old, { now: printTime(now) })
+          forUpdate?.(object, old, { now: printTime(now) })
           return object
         },
-        validateUpdate: validation.status ?? validation.update,
+        validateUpdate,
       }
-    : undefined
-  const finalize: StatusRules | undefined = has('finalize')
-    ? {
-        forUpdate(object, old, now) {
-          namespaceForFinalize(object, old, { now: printTime(now) })
-          return object
-        },
-        validateUpdate: checkNamespaceFinalize,
-      }
-    : undefined
-  return { status, finalize, scale: has('scale') ? scaleRules : undefined }
+    )
+  }
+  return {
+    status: part('status', strategy.forStatus, validation.status),
+    finalize: part('finalize', strategy.forFinalize, validation.finalize),
+    approval: part('approval', strategy.forApproval, validation.approval),
+    scale: factsOf('scale') && scaleRules,
+  }
 }

@@ -1,7 +1,18 @@
 // The rows of the kinds that tell the server itself what to do.
 import { printStrings } from '../meta/go-text.js'
+import { humanDuration } from '../meta/time.js'
 import type { Value, ValueObject } from '../meta/value.js'
-import { has, mapAt, numberAt, objectAt, objectOrNone, objectsAt, textAt, textsAt } from './object-access.js'
+import {
+  has,
+  mapAt,
+  numberAt,
+  numberOrNone,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  textAt,
+  textsAt,
+} from './object-access.js'
 import { ageOf, type Cells, NONE, nameOf } from './plain-cells.js'
 
 const UNSET = '<unset>'
@@ -97,6 +108,27 @@ const priorityLevelCells: Cells = (level, now) => {
   ]
 }
 
+const signingRequestCells: Cells = (request, now) => {
+  const spec = objectAt(request, 'spec')
+  const seconds = numberOrNone(spec, 'expirationSeconds')
+  return [
+    nameOf(request),
+    ageOf(request, now),
+    textAt(spec, 'signerName') || NONE,
+    textAt(spec, 'username'),
+    seconds === undefined ? NONE : humanDuration(seconds * 1000),
+    printAnswer(objectAt(request, 'status')),
+  ]
+}
+
+/** How far the answer to a request for a certificate has come. */
+function printAnswer(status: ValueObject): string {
+  const types = new Set(objectsAt(status, 'conditions').map(condition => textAt(condition, 'type')))
+  const decision = ['Denied', 'Approved'].find(type => types.has(type)) ?? 'Pending'
+  const further = [types.has('Failed') && 'Failed', has(status, 'certificate') && 'Issued']
+  return [decision, ...further].filter(Boolean).join(',')
+}
+
 const ADMISSION = 'admissionregistration.k8s.io/v1'
 const FLOW_CONTROL = 'flowcontrol.apiserver.k8s.io/v1'
 
@@ -107,6 +139,7 @@ export const CONTROL_PLANE_CELLS: Readonly<Record<string, Cells>> = {
   [`${ADMISSION} mutatingadmissionpolicies`]: policyCells('mutations'),
   [`${ADMISSION} validatingadmissionpolicybindings`]: bindingCells,
   [`${ADMISSION} mutatingadmissionpolicybindings`]: bindingCells,
+  'certificates.k8s.io/v1 certificatesigningrequests': signingRequestCells,
   'apiregistration.k8s.io/v1 apiservices': apiServiceCells,
   [`${FLOW_CONTROL} flowschemas`]: flowSchemaCells,
   [`${FLOW_CONTROL} prioritylevelconfigurations`]: priorityLevelCells,

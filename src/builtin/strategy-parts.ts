@@ -18,6 +18,9 @@ export interface Strategy {
   readonly forUpdate?: ForUpdate
   /** A write to the object's own status; kinds without one have no such subresource. */
   readonly forStatus?: ForUpdate
+  /** Writes to `finalize` and to `approval`, for kinds that have them. */
+  readonly forFinalize?: ForUpdate
+  readonly forApproval?: ForUpdate
   /** Runs last, once the name is certain. */
   readonly finish?: (object: ValueObject) => void
   /** A PUT creates what is not there. */

@@ -8,12 +8,12 @@ import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt, textsAt } fro
 import { podRowConditions } from './pod-cells.js'
 import { newPodStatus, podGrace } from './pod-status.js'
 import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.js'
+import { signingRequests } from './signing-request-strategy.js'
 import { STORAGE_STRATEGIES } from './storage-strategies.js'
 import {
   clearStatus,
   counted,
   countSpecChanges,
-  type ForUpdate,
   inTurn,
   keepGeneration,
   keepSpec,
@@ -59,13 +59,12 @@ const namespaces: Strategy = {
     keepFrom(ensureObject(namespace, 'spec'), objectAt(old, 'spec'), 'finalizers'),
   ),
   forStatus: inTurn(keepGeneration, keepSpec),
+  // The finalizers in the spec, and nothing of the status.
+  forFinalize: inTurn(keepGeneration, keepStatus),
   finish: setNamespaceLabel,
   deleteAnswersObject: true,
   terminates: true,
 }
-
-/** A write to the `finalize` subresource: the finalizers in the spec, and nothing of the status. */
-export const namespaceForFinalize: ForUpdate = inTurn(keepGeneration, keepStatus)
 
 const serviceAccounts: Strategy = {
   forCreate: nameSecretsOnly,
@@ -164,6 +163,7 @@ const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => Strategy) | und
   ...NETWORK_STRATEGIES,
   ...STORAGE_STRATEGIES,
   ...CONTROL_PLANE_STRATEGIES,
+  'certificates.k8s.io/v1 CertificateSigningRequest': signingRequests,
   'policy/v1 PodDisruptionBudget': counted('policy/v1.PodDisruptionBudgetStatus', { unconditionalUpdate: false }),
   'storagemigration.k8s.io/v1beta1 StorageVersionMigration': table => ({
     ...statusApart(table, 'storagemigration.k8s.io/v1beta1', 'StorageVersionMigration'),

@@ -169,7 +169,7 @@ describe('groups', () => {
       groups: { name: string }[]
     }
     const names = groups.map(({ name }) => name)
-    expect(names.slice(0, 4)).toEqual(['apps', 'events.k8s.io', 'authentication.k8s.io', 'authorization.k8s.io'])
+    expect(names.slice(0, 4)).toEqual(['apiregistration.k8s.io', 'apps', 'events.k8s.io', 'authentication.k8s.io'])
     expect(names.slice(-2)).toEqual(['a.com', 'b.com'])
     expect(names).not.toContain('')
   })

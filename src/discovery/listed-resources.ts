@@ -1,7 +1,7 @@
 // What discovery lists of a kind in one of its versions: the resource, and its subresources behind it.
 import { createHash } from 'node:crypto'
 import type { ResourceFacts } from '../builtin/type-table.js'
-import type { Kind, KindVersion } from '../kinds/kind.js'
+import { type Kind, type KindVersion, PART_VERBS, PARTS } from '../kinds/kind.js'
 import type { Value, ValueObject } from '../meta/value.js'
 
 /** A line of a resource list: what is known of built-in resources as data, and where the objects are stored. */
@@ -9,8 +9,6 @@ export interface ListedResource extends ResourceFacts {
   /** Tells clients that two resources are stored as the same thing; they learn nothing else from it. */
   readonly storageVersionHash?: string | undefined
 }
-
-const PART_VERBS = ['get', 'patch', 'update']
 
 const listed = new WeakMap<KindVersion, { readonly kind: Kind; readonly resources: readonly ListedResource[] }>()
 
@@ -25,7 +23,7 @@ export function resourcesOf(kind: Kind, version: KindVersion): readonly ListedRe
 
 function listResources(kind: Kind, version: KindVersion): readonly ListedResource[] {
   const { names, namespaced, verbs } = kind
-  const { status, finalize, scale } = version.subresources
+  const { scale, ...parts } = version.subresources
   const part = { namespaced, kind: names.kind, verbs: PART_VERBS }
   return [
     {
@@ -38,9 +36,11 @@ function listResources(kind: Kind, version: KindVersion): readonly ListedResourc
       categories: names.categories,
       storageVersionHash: storageHashOf(kind),
     },
-    ...(status ? [{ ...part, name: `${names.plural}/status` }] : []),
+    ...PARTS.flatMap(name => {
+      const rules = parts[name]
+      return rules ? [{ ...part, name: `${names.plural}/${name}`, verbs: rules.verbs ?? PART_VERBS }] : []
+    }),
     ...(scale ? [{ ...part, name: `${names.plural}/scale`, kind: 'Scale', group: 'autoscaling', version: 'v1' }] : []),
-    ...(finalize ? [{ ...part, name: `${names.plural}/finalize`, verbs: ['update'] }] : []),
   ]
 }
 

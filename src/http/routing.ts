@@ -1,7 +1,7 @@
 // From what a request is about to what it addresses. Where it leads nowhere, the answer depends on who would have
 // served it: built-in groups say so with a Status, all else is a page that was not found.
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Kind } from '../kinds/kind.js'
+import { isPart, type Kind, type KindVersion, PART_VERBS, type Part } from '../kinds/kind.js'
 import { resourceOf } from '../kinds/kind-names.js'
 import type { Registry, ServedKind } from '../kinds/registry.js'
 import { parseFieldSelector, requiredField } from '../meta/field-selectors.js'
@@ -89,7 +89,7 @@ function builtinRoute(served: ServedKind, method: string, headers: IncomingHttpH
   const isList = info.verb === 'list' || info.verb === 'watch'
   const inPath = isList && !info.isOldWatch ? '' : info.name
   const methods =
-    subresource === undefined || info.rest.length > 0 ? [] : methodsOf(kind, info, namespace, inPath, subresource)
+    subresource === undefined || info.rest.length > 0 ? [] : methodsOf(served, info, namespace, inPath, subresource)
   if (methods.length === 0) throw genericResponse(404)
   if (!methods.includes(method)) throw genericResponse(405)
   if (method === 'PATCH') checkRouteConsumes(headers, patchTypesOf(served))
@@ -99,7 +99,7 @@ function builtinRoute(served: ServedKind, method: string, headers: IncomingHttpH
 
 /** The methods that the path has, which are none if there is no such path. */
 function methodsOf(
-  kind: Kind,
+  { kind, version }: ServedKind,
   info: RequestInfo,
   namespace: string,
   name: string,
@@ -108,10 +108,17 @@ function methodsOf(
   if (namespace === '' ? kind.namespaced && name !== '' : !kind.namespaced) return []
   const methods = methodsByPath(kind)
   if (info.isOldWatch) return subresource === '' ? methods.oldWatch : []
-  if (subresource !== '') return name === '' ? [] : subresource === 'finalize' ? ['PUT'] : ['GET', 'PUT', 'PATCH']
+  if (subresource !== '') return name === '' ? [] : partMethods(version, subresource)
   if (name !== '') return methods.object
   return kind.namespaced && namespace === '' ? methods.everywhere : methods.collection
 }
+
+function partMethods(version: KindVersion, subresource: Part | 'scale'): readonly string[] {
+  const verbs = (isPart(subresource) ? version.subresources[subresource]?.verbs : undefined) ?? PART_VERBS
+  return verbs.map(verb => METHODS[verb]!)
+}
+
+const METHODS: Readonly<Record<string, string>> = { get: 'GET', update: 'PUT', patch: 'PATCH' }
 
 /** The methods of each form of path that a kind has, as its verbs allow them. */
 interface Methods {
@@ -142,7 +149,7 @@ function methodsByPath(kind: Kind): Methods {
 
 function subresourceOf({ version }: ServedKind, name: string): Target['subresource'] | undefined {
   if (name === '') return ''
-  if (name !== 'status' && name !== 'scale' && name !== 'finalize') return undefined
+  if (!isPart(name) && name !== 'scale') return undefined
   return version.subresources[name] && name
 }
 

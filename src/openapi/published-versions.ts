@@ -1,7 +1,7 @@
 // What there is to publish: each group version with its resources, derived from the registry. A version whose kinds
 // did not change stays the same object, so that documents that were made of it can be kept by it.
 import type { ResourceFacts, TypeTable } from '../builtin/type-table.js'
-import type { Kind, KindVersion } from '../kinds/kind.js'
+import { type Kind, type KindVersion, PART_VERBS, PARTS } from '../kinds/kind.js'
 import type { Registry } from '../kinds/registry.js'
 import { compareTexts } from '../meta/go-text.js'
 import { type GroupVersionKind, printGroupVersion } from '../meta/group-version.js'
@@ -123,7 +123,6 @@ const nameOf = ({ plural, subresource }: PublishedResource): string =>
   subresource ? `${plural}/${subresource}` : plural
 
 const CUSTOM_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update']
-const PART_VERBS = ['get', 'patch', 'update']
 
 function resourcesOf(types: TypeTable, apiVersion: string, { kind, version }: Served): PublishedResource[] {
   const { names, group, namespaced, manners } = kind
@@ -145,14 +144,16 @@ function resourcesOf(types: TypeTable, apiVersion: string, { kind, version }: Se
     listDefinition: listType ? definitionOf(listType) : customDefinitionOf(group, version.name, names.listKind),
     deleteAnswers: isCustom || manners.deleteAnswersStatus ? STATUS : definition,
   }
-  const { status, finalize, scale } = version.subresources
+  const { scale, ...parts } = version.subresources
   const part = { ...whole, verbs: PART_VERBS }
   // The operations on the scale of a custom kind are told as operations on the kind.
   const scaled = isCustom ? exchanged : { group: 'autoscaling', version: 'v1', kind: 'Scale' }
   return [
     whole,
-    ...(status ? [{ ...part, subresource: 'status' }] : []),
-    ...(finalize ? [{ ...part, subresource: 'finalize', verbs: ['update'] }] : []),
+    ...PARTS.flatMap(name => {
+      const rules = parts[name]
+      return rules ? [{ ...part, subresource: name, verbs: rules.verbs ?? PART_VERBS }] : []
+    }),
     ...(scale ? [{ ...part, subresource: 'scale', exchanged: scaled, definition: SCALE }] : []),
   ]
 }

@@ -1,6 +1,7 @@
 // Who has a say in what is written: a list of plugins, asked one after the other.
 
 import { checkNamespaceLifecycle, type FindNamespace } from '../admission/namespace-lifecycle.js'
+import { checkRequestedSubject, checkSignerUse, requestedBy, SIGNING_REQUESTS } from '../admission/signing-requests.js'
 import { refusal } from '../auth/authorize.js'
 import { checkEscalation } from '../auth/escalation.js'
 import type { Rights } from '../auth/rights.js'
@@ -80,6 +81,40 @@ export function writeRights(rights: () => Rights): AdmissionPlugin {
       if (!allowed) throw forbidden(resourceOf(kind), name, `not permitted to do ${quote(verb)}, reason: ${reason}`)
     },
   }
+}
+
+/** Requests for certificates tell who asked; for some, and to answer them, it takes more than the right to write them. */
+export const signingRequests = (rights: () => Rights): AdmissionPlugin[] => {
+  const isRequest = ({ target }: AdmissionRequest): boolean =>
+    target.kind.group === SIGNING_REQUESTS.group && target.kind.names.plural === SIGNING_REQUESTS.resource
+  const answering = (name: string, part: 'approval' | 'status'): AdmissionPlugin => ({
+    name,
+    async validate(request) {
+      const { operation, target, object, old, caller } = request
+      if (operation !== 'UPDATE' || target.subresource !== part || !isRequest(request)) return
+      await checkSignerUse(part, object!, old!, async (verb, signer) => {
+        const signers = { group: SIGNING_REQUESTS.group, resource: 'signers', subresource: '' }
+        return (await rights().authorize(caller, { verb, ...signers, namespace: '', name: signer })).allowed
+      })
+    },
+  })
+  return [
+    {
+      name: 'CertificateRequester',
+      admit: async request =>
+        request.operation === 'CREATE' && isRequest(request)
+          ? requestedBy(request.object, request.caller)
+          : request.object,
+    },
+    {
+      name: 'CertificateSubjectRestriction',
+      async validate(request) {
+        if (request.operation === 'CREATE' && isRequest(request)) checkRequestedSubject(request.object!)
+      },
+    },
+    answering('CertificateApproval', 'approval'),
+    answering('CertificateSigning', 'status'),
+  ]
 }
 
 const nameOf = (name: string, object: ApiObject | undefined): string =>

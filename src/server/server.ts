@@ -27,7 +27,7 @@ import type { Store } from '../storage/store.js'
 import type { KnownHosts } from '../webhook/known-hosts.js'
 import { createWebhooks } from '../webhook/webhooks.js'
 import { openAccess } from './access.js'
-import { admissionOf, definitionLifecycle, namespaceLifecycle, writeRights } from './admission.js'
+import { admissionOf, definitionLifecycle, namespaceLifecycle, signingRequests, writeRights } from './admission.js'
 import { createApi } from './api.js'
 import { bootstrap, firstAddress } from './bootstrap.js'
 import type { Access } from './kubeconfig.js'
@@ -232,6 +232,7 @@ function contextOf(
     // Whether a namespace is on its way out is kept beside its entry: every create asks.
     namespaceLifecycle(name => andThen(context.storeOf(namespaces).get('', name), entry => entry?.facts.data)),
     ...workloadPlugins(storedObjects(registry, kind => context.storeOf(kind))),
+    ...signingRequests(rights),
     writeRights(rights),
     definitionLifecycle,
   ]

@@ -18,6 +18,8 @@ export interface Validation {
   readonly create: Check
   readonly update: CheckUpdate
   readonly status?: CheckUpdate
+  readonly finalize?: CheckUpdate
+  readonly approval?: CheckUpdate
 }
 
 export interface MetaScope {

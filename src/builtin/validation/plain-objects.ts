@@ -66,13 +66,8 @@ export const namespaceValidation: Validation = {
   create: checkNamespace,
   update: (namespace, old) => [...checkNamespace(namespace), ...checkMetaUpdate(namespace, old)],
   status: (namespace, old) => [...checkMetaUpdate(namespace, old), ...checkNamespacePhase(namespace)],
+  finalize: (namespace, old) => [...checkMetaUpdate(namespace, old), ...checkSpecFinalizers(namespace)],
 }
-
-/** The change that the `finalize` subresource makes. */
-export const checkNamespaceFinalize = (namespace: ValueObject, old: ValueObject): FieldError[] => [
-  ...checkMetaUpdate(namespace, old),
-  ...checkSpecFinalizers(namespace),
-]
 
 // ---- config maps and secrets
 

@@ -42,6 +42,7 @@ import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidat
 import { replicaSetValidation, replicationControllerValidation } from './replica-sets.js'
 import { resourceQuotaValidation } from './resource-quotas.js'
 import { serviceValidation } from './services.js'
+import { signingRequestValidation } from './signing-requests.js'
 import { statefulSetValidation } from './stateful-sets.js'
 import { storageClassValidation, volumeAttributesClassValidation } from './storage-classes.js'
 import { storageMigrationValidation } from './storage-migrations.js'
@@ -98,6 +99,7 @@ const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'storage.k8s.io/v1 CSINode': csiNodeValidation,
   'storage.k8s.io/v1 CSIStorageCapacity': csiStorageCapacityValidation,
   'storage.k8s.io/v1 VolumeAttachment': volumeAttachmentValidation,
+  'certificates.k8s.io/v1 CertificateSigningRequest': signingRequestValidation,
   'flowcontrol.apiserver.k8s.io/v1 FlowSchema': flowSchemaValidation,
   'flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration': priorityLevelValidation,
   'apiregistration.k8s.io/v1 APIService': apiServiceValidation,

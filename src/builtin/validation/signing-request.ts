@@ -1,0 +1,114 @@
+// A request for a certificate, as PKCS #10 has it, in PEM: who asks, with which key, and proof that the key is theirs.
+import { createPublicKey, verify } from 'node:crypto'
+import { failed, type Parsed, parsed } from '../../meta/parsed.js'
+
+export interface SigningRequest {
+  /** The organizations of the subject, which become groups. */
+  readonly organizations: readonly string[]
+}
+
+/** Fails with what is wrong, as clients are told. Takes the request as base64 of PEM. */
+export function parseSigningRequest(base64: string): Parsed<SigningRequest> {
+  const pem = Buffer.from(base64, 'base64').toString('latin1')
+  const [block] = pemBlocks(pem)
+  if (block?.type !== 'CERTIFICATE REQUEST') return failed('PEM block type must be CERTIFICATE REQUEST')
+  try {
+    return parsed(readRequest(block.content))
+  } catch (error) {
+    return failed(error instanceof RequestError ? error.message : 'asn1: structure error: invalid certificate request')
+  }
+}
+
+export interface PemBlock {
+  readonly type: string
+  readonly hasHeaders: boolean
+  readonly content: Buffer
+}
+
+export function pemBlocks(pem: string): PemBlock[] {
+  const found = pem.matchAll(/-----BEGIN ([^\n-]+)-----\r?\n([\s\S]*?)-----END \1-----/g)
+  return [...found].map(([, type = '', body = '']) => {
+    const hasHeaders = /^[^\n]*:/.test(body)
+    const content = hasHeaders ? body.slice(body.indexOf('\n\n') + 2) : body
+    return { type, hasHeaders, content: Buffer.from(content, 'base64') }
+  })
+}
+
+class RequestError extends Error {}
+
+const ORGANIZATION = '55040a'
+
+function readRequest(der: Buffer): SigningRequest {
+  const [info, algorithm, signature] = childrenOf(only(der))
+  const [, subject, key] = childrenOf(info!)
+  checkSignature(info!, key!, algorithm!, signature!)
+  const organizations = childrenOf(subject!).flatMap(set =>
+    childrenOf(set).flatMap(pair => {
+      const [name, value] = childrenOf(pair)
+      return name!.content.toString('hex') === ORGANIZATION ? [value!.content.toString('utf8')] : []
+    }),
+  )
+  return { organizations }
+}
+
+/** Object identifiers of algorithms, as their bytes. */
+const HASHES: Readonly<Record<string, string | null>> = {
+  '2a864886f70d01010b': 'sha256',
+  '2a864886f70d01010c': 'sha384',
+  '2a864886f70d01010d': 'sha512',
+  '2a8648ce3d040302': 'sha256',
+  '2a8648ce3d040303': 'sha384',
+  '2a8648ce3d040304': 'sha512',
+  // Ed25519 hashes by itself.
+  '2b6570': null,
+}
+
+const FAILURES: Readonly<Record<string, string>> = {
+  rsa: 'crypto/rsa: verification error',
+  ec: 'x509: ECDSA verification failure',
+  ed25519: 'x509: Ed25519 verification failure',
+}
+
+function checkSignature(info: Element, key: Element, algorithm: Element, signature: Element): void {
+  const id = childrenOf(algorithm)[0]!.content.toString('hex')
+  if (!Object.hasOwn(HASHES, id)) throw new RequestError('x509: cannot verify signature: algorithm unimplemented')
+  const publicKey = createPublicKey({ key: key.whole, format: 'der', type: 'spki' })
+  // The first byte says how many bits at the end do not count: none.
+  if (verify(HASHES[id], info.whole, publicKey, signature.content.subarray(1))) return
+  throw new RequestError(FAILURES[publicKey.asymmetricKeyType ?? ''] ?? 'x509: invalid signature')
+}
+
+// ---- as much of DER as it takes
+
+interface Element {
+  /** With its tag and length. */
+  readonly whole: Buffer
+  readonly content: Buffer
+}
+
+const childrenOf = ({ content }: Element): Element[] => {
+  const children: Element[] = []
+  for (let rest = content; rest.length > 0; ) {
+    const child = elementAt(rest)
+    children.push(child)
+    rest = rest.subarray(child.whole.length)
+  }
+  return children
+}
+
+function only(bytes: Buffer): Element {
+  const element = elementAt(bytes)
+  if (element.whole.length < bytes.length) throw new RequestError('asn1: syntax error: trailing data')
+  return element
+}
+
+function elementAt(bytes: Buffer): Element {
+  const first = bytes[1] ?? 0
+  const lengthBytes = first < 128 ? 0 : first - 128
+  if (bytes.length < 2 + lengthBytes || lengthBytes > 4)
+    throw new RequestError('asn1: syntax error: truncated tag or length')
+  const start = 2 + lengthBytes
+  const length = lengthBytes === 0 ? first : bytes.readUIntBE(2, lengthBytes)
+  if (bytes.length < start + length) throw new RequestError('asn1: syntax error: data truncated')
+  return { whole: bytes.subarray(0, start + length), content: bytes.subarray(start, start + length) }
+}
