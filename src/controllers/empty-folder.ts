@@ -1,17 +1,20 @@
-// Deleting everything in a folder of the store, however much that is: page by page, some objects at once, and everybody
-// else gets a turn in between.
+// Deleting everything in a folder of the store, however much that is: page by page, with the next page begun while the
+// last one is on its way to the disk, and everybody else gets a turn in between.
 import { setImmediate as turn } from 'node:timers/promises'
 import type { ApiObject, Kind } from '../kinds/kind.js'
 import { metaOf, type ObjectMeta } from '../meta/object-meta.js'
 import { millisOf } from '../meta/time.js'
-import { placeOf } from '../resources/kind-store.js'
+import { type KindEntry, placeOf } from '../resources/kind-store.js'
 import type { ResourceContext } from '../resources/resource-context.js'
 import type { SystemObjects } from './system-objects.js'
 
-/** How many entries are read at a time. */
+/** How many entries are read at a time; two pages of them are under way at most. */
 export const PAGE = 500
-/** How many objects are deleted at a time; a store that writes in groups makes one of them. */
-export const AT_ONCE = 32
+/** Fewer of them where they are large. */
+const PAGE_BYTES = 8 * 1024 * 1024
+const FIRST_PAGE = 20
+/** How many deletions are begun before others get a turn: a millisecond or two. */
+export const AT_ONCE = 16
 
 /** Whether it is empty then; `held` is told of what is still there because something holds it. */
 export async function emptyFolder(
@@ -22,34 +25,59 @@ export async function emptyFolder(
   held: (object: ApiObject) => void,
 ): Promise<boolean> {
   const { cache } = context.storeOf(kind)
-  let startAfter: string | undefined
 
   /** What was given time to end, and has not, is not waited for: perhaps nobody is there who would end it. */
-  async function deleteInTime(namespace: string, name: string): Promise<ApiObject | undefined> {
-    const left = await objects.delete(kind, namespace, name, { propagationPolicy: 'Background' })
+  async function deleteInTime(entry: KindEntry): Promise<ApiObject | undefined> {
+    const left = await objects.deleteEntry(kind, entry, { propagationPolicy: 'Background' })
     if (!left || !isOverdue(metaOf(left), context.now())) return left
+    const { namespace, name } = placeOf(kind, entry.key)
     return objects.delete(kind, namespace, name, { propagationPolicy: 'Background', gracePeriodSeconds: 0 })
   }
 
-  for (;;) {
-    const page = await cache.range(folder, { limit: PAGE, startAfter })
-    if (page.entries.length === 0) break
-    const rest = page.entries.values()
-    const worker = async () => {
-      for (const { key } of rest) {
-        const { namespace, name } = placeOf(kind, key)
-        const left = await deleteInTime(namespace, name)
-        if (left) held(left)
-        // A store in memory would be done with all of it before anybody else is heard.
-        await turn()
-      }
+  const failures: unknown[] = []
+
+  async function deleteOne(entry: KindEntry): Promise<void> {
+    try {
+      const left = await deleteInTime(entry)
+      if (left) held(left)
+    } catch (error) {
+      failures.push(error)
     }
-    await Promise.all(Array.from({ length: Math.min(AT_ONCE, page.entries.length) }, worker))
-    startAfter = page.entries.at(-1)!.key
   }
+
+  /** All of them together, so that a store that writes in groups makes one of them. */
+  async function deletePage(entries: readonly KindEntry[]): Promise<void> {
+    const deleting: Promise<void>[] = []
+    for (let i = 0; i < entries.length && failures.length === 0; i += AT_ONCE) {
+      deleting.push(...entries.slice(i, i + AT_ONCE).map(deleteOne))
+      await turn()
+    }
+    await Promise.all(deleting)
+  }
+
+  let limit = FIRST_PAGE
+  let startAfter: string | undefined
+  let before: Promise<void> = Promise.resolve()
+  while (failures.length === 0) {
+    const { entries } = await cache.range(folder, { limit, startAfter })
+    if (entries.length === 0) break
+    const deleting = deletePage(entries)
+    await before
+    before = deleting
+    startAfter = entries.at(-1)!.key
+    limit = limitFor(entries)
+  }
+  await before
+  if (failures.length > 0) throw failures[0]
   // Whatever came or stayed meanwhile, for whatever reason.
   return startAfter === undefined || (await cache.range(folder, { limit: 1 })).entries.length === 0
 }
 
 const isOverdue = ({ deletionTimestamp, deletionGracePeriodSeconds = 0 }: ObjectMeta, now: number): boolean =>
   deletionTimestamp !== undefined && deletionGracePeriodSeconds > 0 && millisOf(deletionTimestamp) <= now
+
+/** How many entries like these a page may have. */
+function limitFor(entries: readonly KindEntry[]): number {
+  const bytes = entries.reduce((sum, { value }) => sum + value.length, 0)
+  return Math.max(1, Math.min(PAGE, Math.floor((PAGE_BYTES * entries.length) / bytes)))
+}

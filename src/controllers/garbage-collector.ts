@@ -54,13 +54,17 @@ export function startGarbageCollector(
 
   function note({ key, value, revision, previous }: StoreEvent): void {
     if (value) return take({ key, value, revision })
-    const uid = leave(key)?.uid ?? uidOf(previous)
-    bereave(graph.dependentsOf(uid))
+    const node = leave(key)
+    if (node) bereave(graph.dependentsOf(node.uid))
+    else if (previous && mayHaveDependents(previous)) bereave(graph.dependentsOf(uidIn(previous)))
     // An owner that waits for this one may now go as well.
     if (!previous || !mattersToUs(previous.value)) return undefined
     for (const owner of metaOf(decodeStored(previous)).ownerReferences ?? []) wakeOwner(key, owner)
     return undefined
   }
+
+  /** Of a million objects that go, few have dependents: most need not be parsed to know that. */
+  const mayHaveDependents = ({ value }: Entry): boolean => uidsWithin(value).some(uid => graph.isOwner(uid))
 
   function leave(key: string): Node | undefined {
     staysUntil.delete(key)
@@ -206,7 +210,19 @@ const MARKS = ['"ownerReferences":[', `"${FOREGROUND_FINALIZER}"`, `"${ORPHAN_FI
 /** A quick look at the bytes, so that most objects need not be parsed. */
 const mattersToUs = (value: Buffer): boolean => MARKS.some(mark => value.includes(mark))
 
-const uidOf = (entry: Entry | undefined): string => (entry ? (metaOf(decodeStored(entry)).uid ?? '') : '')
+const uidIn = (entry: Entry): string => metaOf(decodeStored(entry)).uid ?? ''
+
+const UID = Buffer.from('"uid":"')
+
+/** What is called a uid anywhere in an object, its own among them. */
+function uidsWithin(value: Buffer): string[] {
+  const uids: string[] = []
+  for (let at = value.indexOf(UID); at !== -1; at = value.indexOf(UID, at)) {
+    at += UID.length
+    uids.push(value.toString('utf8', at, value.indexOf('"', at)))
+  }
+  return uids
+}
 
 interface Place {
   readonly kind: Kind

@@ -18,6 +18,8 @@ export interface OwnershipGraph {
   remove(key: string): Node | undefined
   at(key: string): Node | undefined
   dependentsOf(uid: string): Node[]
+  /** Whether it has dependents. */
+  isOwner(uid: string): boolean
 }
 
 export function createOwnershipGraph(): OwnershipGraph {
@@ -59,5 +61,6 @@ export function createOwnershipGraph(): OwnershipGraph {
     remove,
     at: key => nodes.get(key),
     dependentsOf: uid => [...(dependents.get(uid) ?? [])].map(key => nodes.get(key)!),
+    isOwner: uid => dependents.has(uid),
   }
 }

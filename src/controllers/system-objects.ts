@@ -1,11 +1,13 @@
 // How controllers read and change objects: through the verbs, like everybody else, in the name of the system.
 import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf, resourceOf } from '../kinds/kind-names.js'
+import { type Awaitable, andThen } from '../meta/awaitable.js'
 import { hasReason, notFound } from '../meta/status.js'
 import type { DeleteOptions } from '../meta/write-options.js'
 import type { Served } from '../resources/answer.js'
-import { remove } from '../resources/delete.js'
+import { remove as removeObject } from '../resources/delete.js'
 import { getObject } from '../resources/get.js'
+import { type KindEntry, type Place, placeOf } from '../resources/kind-store.js'
 import type { Caller, ResourceContext, Target } from '../resources/resource-context.js'
 import { isInVersion } from '../resources/shown.js'
 import { decodeStored } from '../resources/stored-object.js'
@@ -23,33 +25,39 @@ export interface SystemObjects {
   ): Promise<void>
   /** Deletes the object if it is there; gives what is left of it if something holds it. */
   delete(kind: Kind, namespace: string, name: string, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
+  /** The same for the object of an entry that has just been read. */
+  deleteEntry(kind: Kind, entry: KindEntry, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
 }
 
 /** The objects in the version in which they are to be stored. */
 export const systemObjects = (context: ResourceContext, controller: string): SystemObjects =>
-  objectsFor(context, controller, async kind => ({ kind, version: storageVersionOf(kind) }))
+  objectsFor(context, controller, kind => ({ kind, version: storageVersionOf(kind) }))
 
 /**
  * The objects in the version in which each is stored, and stays: for those who care for nothing but metadata, and must
  * get on where nobody can convert.
  */
 export const objectsAsStored = (context: ResourceContext, controller: string): SystemObjects =>
-  objectsFor(context, controller, async (kind, namespace, name) => {
-    const version = storageVersionOf(kind)
+  objectsFor(context, controller, (kind, namespace, name, seen) => {
     // Those that we convert ourselves need not be spared it.
-    const entry = kind.convertAll && (await context.storeOf(kind).get(namespace, name))
-    if (!entry || isInVersion({ kind, version }, entry)) return { kind, version }
-    const { apiVersion } = decodeStored(entry)
-    const stored = kind.versions.find(each => apiVersionOf(kind, each.name) === apiVersion)
-    // A version of its own: what is known of it elsewhere is known with conversion.
-    return { kind: { ...kind, storedAs: apiVersion, ...UNCONVERTED }, version: { ...(stored ?? version) } }
+    if (!kind.convertAll) return { kind, version: storageVersionOf(kind) }
+    return andThen(seen ?? context.storeOf(kind).get(namespace, name), entry => seenAsStored(kind, entry))
   })
+
+function seenAsStored(kind: Kind, entry: KindEntry | undefined): Served {
+  const version = storageVersionOf(kind)
+  if (!entry || isInVersion({ kind, version }, entry)) return { kind, version }
+  const { apiVersion } = decodeStored(entry)
+  const stored = kind.versions.find(each => apiVersionOf(kind, each.name) === apiVersion)
+  // A version of its own: what is known of it elsewhere is known with conversion.
+  return { kind: { ...kind, storedAs: apiVersion, ...UNCONVERTED }, version: { ...(stored ?? version) } }
+}
 
 const UNCONVERTED: Pick<Kind, 'convert' | 'convertAll'> = { convert: object => object, convertAll: objects => objects }
 
 const storageVersionOf = (kind: Kind): KindVersion => kind.versions.find(({ name }) => name === kind.storageVersion)!
 
-type SeenAs = (kind: Kind, namespace: string, name: string) => Promise<Served>
+type SeenAs = (kind: Kind, namespace: string, name: string, entry?: KindEntry) => Awaitable<Served>
 
 function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs): SystemObjects {
   const caller: Caller = {
@@ -59,12 +67,21 @@ function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs
     extra: {},
     userAgent: controller,
   }
-  const targetOf = async (kind: Kind, namespace: string, name: string): Promise<Target> => ({
-    ...(await seenAs(kind, namespace, name)),
-    namespace,
-    name,
-    subresource: '',
-  })
+  const targetOf = (kind: Kind, namespace: string, name: string, entry?: KindEntry): Awaitable<Target> =>
+    andThen(seenAs(kind, namespace, name, entry), served => ({ ...served, namespace, name, subresource: '' }))
+
+  async function remove(
+    kind: Kind,
+    { namespace, name }: Place,
+    options: Partial<DeleteOptions>,
+    entry?: KindEntry,
+  ): Promise<ApiObject | undefined> {
+    const target = await targetOf(kind, namespace, name, entry)
+    const all = { dryRun: false, ignoreStoreReadError: false, ...options }
+    const removed = await unlessGone(() => removeObject(context, target, all, caller, [], entry))
+    return removed?.isGone === false ? removed.object : undefined
+  }
+
   return {
     async get(kind, namespace, name) {
       const target = await targetOf(kind, namespace, name)
@@ -81,12 +98,8 @@ function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs
         }),
       )
     },
-    async delete(kind, namespace, name, options = {}) {
-      const target = await targetOf(kind, namespace, name)
-      const all = { dryRun: false, ignoreStoreReadError: false, ...options }
-      const removed = await unlessGone(() => remove(context, target, all, caller, []))
-      return removed?.isGone === false ? removed.object : undefined
-    },
+    delete: (kind, namespace, name, options = {}) => remove(kind, { namespace, name }, options),
+    deleteEntry: (kind, entry, options = {}) => remove(kind, placeOf(kind, entry.key), options, entry),
   }
 }
 

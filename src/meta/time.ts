@@ -21,7 +21,12 @@ let lastTime = ''
 export const printMicroTime = (millis: number): string => `${new Date(millis).toISOString().slice(0, 23)}000Z`
 
 /** Reads a Time and gives it as it is kept: in UTC, in whole seconds. */
-export const parseTime = (text: string): Parsed<string> => parseMoment(text, TIME_LAYOUT, false)
+export const parseTime = (text: string): Parsed<string> =>
+  KEPT_TIME.test(text) ? parsed(text) : parseMoment(text, TIME_LAYOUT, false)
+
+/** A Time as it is kept, which is what most of them are: a day of a month that has it, any second of it, in UTC. */
+const KEPT_TIME =
+  /^[12]\d{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
 
 /** Reads a MicroTime, which always has six digits behind the point. */
 export const parseMicroTime = (text: string): Parsed<string> => parseMoment(text, MICRO_TIME_LAYOUT, true)

@@ -19,8 +19,9 @@ import {
   type PropagationPolicy,
 } from '../meta/write-options.js'
 import type { ObjectAnswer, StatusAnswer } from './answer.js'
+import type { KindEntry } from './kind-store.js'
 import type { Caller, ResourceContext, Target } from './resource-context.js'
-import { showEntry, showValue } from './shown.js'
+import { readEntry, showValue } from './shown.js'
 import { asStatus } from './storage-status.js'
 import { encodeStored } from './stored-object.js'
 import { deleteUnreadable } from './unsafe-delete.js'
@@ -54,20 +55,21 @@ export interface Removed {
   readonly isGone: boolean
 }
 
+/** `seen`: the entry of the object, where it has just been read. */
 export async function remove(
   context: ResourceContext,
   target: Target,
   options: DeleteOptions,
   caller: Caller,
   warnings: string[],
+  seen?: KindEntry,
 ): Promise<Removed> {
   const { kind, version, namespace, name } = target
   const store = context.storeOf(kind)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
-    const entry = await asStatus(0, () => store.get(namespace, name))
+    const entry = attempt === 1 && seen ? seen : await asStatus(0, () => store.get(namespace, name))
     if (!entry) break
-    const shown = await showEntry(target, entry)
-    const old = shown.value()
+    const old = await readEntry(target, entry)
     checkPreconditions(target, old, options)
     const grace = graceFor(target, old, options)
     // What has its time already may be given less, and nothing else.
@@ -92,7 +94,7 @@ export async function remove(
     const isHeld = version.rules.isHeld(waiting)
     const stored = await kind.convert(waiting, kind.storedAs)
     const bytes = encodeStored(stored, kind.manners.membersByName)
-    if (options.dryRun || isUnchanged(stored, bytes, entry, shown)) return { object: waiting, isGone: !isHeld }
+    if (options.dryRun || isUnchanged(stored, bytes, entry)) return { object: waiting, isGone: !isHeld }
     const marking = await asStatus(0, () => store.update(stored, entry.revision, bytes))
     if (marking === false) continue
     if (isHeld) return { object: asWritten(kind, waiting, String(marking.revision)), isGone: false }

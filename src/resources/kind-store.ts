@@ -39,8 +39,13 @@ export interface KindStore {
 export const folderOf = (kind: Kind, namespace: string): string =>
   namespace === '' ? kind.folder : `${kind.folder}${namespace}/`
 
+export interface Place {
+  readonly namespace: string
+  readonly name: string
+}
+
 /** Where the object at a key is to be found by its names. */
-export function placeOf(kind: Kind, key: string): { readonly namespace: string; readonly name: string } {
+export function placeOf(kind: Kind, key: string): Place {
   const path = key.slice(kind.folder.length)
   const slash = kind.namespaced ? path.indexOf('/') : -1
   return { namespace: path.slice(0, Math.max(slash, 0)), name: path.slice(slash + 1) }

@@ -36,6 +36,14 @@ export function showEntries(served: Served, entries: readonly Entry[]): Awaitabl
   })
 }
 
+/** What an entry holds, in the version of the request, for those who send it to nobody. */
+export function readEntry(served: Served, entry: Entry): Awaitable<ApiObject> {
+  const { version } = served
+  const isAsStored = isInVersion(served, entry) && (!version.read || currentIn(version).has(entry.revision))
+  if (isAsStored) return decodeStored(entry)
+  return andThen(convertEntries(served, [entry]), ([first]) => first!.value())
+}
+
 /** Only where what is stored may be read otherwise is there a reason to look inside, and only once. */
 function isShownAsStored(served: Served, entry: Entry): boolean {
   if (!isInVersion(served, entry)) return false
@@ -106,13 +114,13 @@ const storedVersion = (kind: Kind, { apiVersion }: ApiObject): KindVersion | und
 
 function convertEntries({ kind, version }: Served, entries: readonly Entry[]): Awaitable<readonly Shown[]> {
   const convert = (): Awaitable<readonly ApiObject[]> => {
-    const objects = entries.map(entry => readEntry(kind, entry))
+    const objects = entries.map(entry => readStored(kind, entry))
     return convertAll(kind, objects, apiVersionOf(kind, version.name))
   }
   return andThen(orElse(convert, unreadable), converted => converted.map(showValue))
 }
 
-function readEntry(kind: Kind, entry: Entry): ApiObject {
+function readStored(kind: Kind, entry: Entry): ApiObject {
   const stored = decodeStored(entry)
   return storedVersion(kind, stored)?.read?.(stored) ?? stored
 }

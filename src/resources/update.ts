@@ -187,14 +187,14 @@ function commonFaults({ kind }: Target, object: ApiObject, old: ApiObject): Fiel
 }
 
 /** Whether a write of the object, as these bytes, would change nothing; the order of members does not count. */
-export function isUnchanged(object: ApiObject, bytes: Buffer, entry: Entry, shown: Shown): boolean {
+export function isUnchanged(object: ApiObject, bytes: Buffer, entry: Entry, shown?: Shown): boolean {
   if (bytes.equals(entry.value)) return true
   // The same in another order is as long; some writers end with a newline.
   const isLonger = entry.value.at(-1) === NEWLINE ? 1 : 0
   if (bytes.length + isLonger !== entry.value.length) return false
   const { resourceVersion: _, ...metadata } = object.metadata
   // What is shown as it is stored has been parsed already.
-  const stored = shown.entry ? shown.value() : decodeStored(entry)
+  const stored = shown?.entry ? shown.value() : decodeStored(entry)
   const { resourceVersion: __, ...before } = stored.metadata
   return equalValues({ ...object, metadata }, { ...stored, metadata: before })
 }
