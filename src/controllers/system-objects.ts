@@ -2,9 +2,12 @@
 import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf, resourceOf } from '../kinds/kind-names.js'
 import { type Awaitable, andThen } from '../meta/awaitable.js'
+import { metaOf } from '../meta/object-meta.js'
 import { hasReason, notFound } from '../meta/status.js'
-import type { DeleteOptions } from '../meta/write-options.js'
+import type { ValueObject } from '../meta/value.js'
+import type { DeleteOptions, WriteOptions } from '../meta/write-options.js'
 import type { Served } from '../resources/answer.js'
+import { createFrom } from '../resources/create.js'
 import { remove as removeObject } from '../resources/delete.js'
 import { getObject } from '../resources/get.js'
 import { type KindEntry, type Place, placeOf } from '../resources/kind-store.js'
@@ -15,6 +18,8 @@ import { replace } from '../resources/update.js'
 
 export interface SystemObjects {
   get(kind: Kind, namespace: string, name: string): Promise<ApiObject | undefined>
+  /** Makes an object of the kind unless there is one of its name. What kind it is of need not be said. */
+  create(kind: Kind, object: ValueObject & { metadata: ValueObject }): Promise<void>
   /** Changes the object if it is there; `change` answers nothing when there is nothing to change. */
   change(
     kind: Kind,
@@ -87,9 +92,20 @@ function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs
       const target = await targetOf(kind, namespace, name)
       return unlessGone(async () => (await getObject(context, target, { resourceVersion: '' })).object.value())
     },
+    async create(kind, object) {
+      const version = storageVersionOf(kind)
+      const namespace = metaOf(object).namespace ?? ''
+      const target: Target = { kind, version, namespace, name: '', subresource: '' }
+      const typed = { apiVersion: apiVersionOf(kind, version.name), kind: kind.names.kind, ...object }
+      try {
+        await createFrom(context, target, typed, optionsOf(controller), caller, [])
+      } catch (error) {
+        if (!hasReason(error, 'AlreadyExists')) throw error
+      }
+    },
     async change(kind, namespace, name, change, subresource) {
       const target: Target = { ...(await targetOf(kind, namespace, name)), subresource: subresource ?? '' }
-      const options = { dryRun: false, fieldManager: controller, fieldValidation: 'Ignore' } as const
+      const options = optionsOf(controller)
       await unlessGone(() =>
         replace(context, target, options, caller, async old => {
           if (!old) throw notFound(resourceOf(kind), name)
@@ -102,6 +118,12 @@ function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs
     deleteEntry: (kind, entry, options = {}) => remove(kind, placeOf(kind, entry.key), options, entry),
   }
 }
+
+const optionsOf = (controller: string): WriteOptions => ({
+  dryRun: false,
+  fieldManager: controller,
+  fieldValidation: 'Ignore',
+})
 
 async function unlessGone<T>(action: () => Promise<T>): Promise<T | undefined> {
   try {

@@ -10,6 +10,7 @@ import type { Identity } from '../auth/authenticate.js'
 import { ALL_RIGHTS, type Rights } from '../auth/rights.js'
 import { builtinKinds, kindsOfGroup } from '../builtin/builtin-kinds.js'
 import { builtinTypes } from '../builtin/type-table.js'
+import { startApiServices } from '../controllers/api-services.js'
 import { startDefinitions } from '../controllers/crd-definitions.js'
 import { startGarbageCollector } from '../controllers/garbage-collector.js'
 import { startNamespaceController } from '../controllers/namespace-controller.js'
@@ -151,6 +152,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     address = new URL(reachable(url)).host
     // What they have to read may be much, and nobody waits for it.
     await startControllers(store, context, registry, options, stack)
+    const answered = access.virtualKinds.map(({ apiVersion }) => apiVersion)
+    const apiServices = kindOf(registry, 'apiregistration.k8s.io', 'APIService')
+    const services = await startApiServices(context, registry, apiServices, answered)
+    stack.push(() => services.stop())
 
     return {
       url,
