@@ -2,9 +2,9 @@
 // long lists; the compilation of a large schema; and expressions that spend their whole budget as slowly as they can.
 import { Environment } from '@marcbachmann/cel-js'
 import { compile, createEnvironment, extendEnvironment, RULE_ENVIRONMENT, types } from '../dist/cel/index.js'
-import { compileRules } from '../dist/schema/rules/compile-rules.js'
+import { compileRules, ruleEnvironment } from '../dist/schema/rules/compile-rules.js'
 import { declareTypes } from '../dist/schema/rules/declared-types.js'
-import { ruleValue } from '../dist/schema/rules/rule-values.js'
+import { ruleReader } from '../dist/schema/rules/rule-values.js'
 import { parseSchema } from '../dist/schema/structural.js'
 import { RULES } from './cel-rules.mjs'
 import { median, perSecond, printTable, report, sideBySide } from './side-by-side.mjs'
@@ -52,10 +52,10 @@ const base = createEnvironment(RULE_ENVIRONMENT)
 /** As the server evaluates them: typed by the schema, over the JSON of the object, with the cost counted. */
 function ourRule({ rule, schema, self, oldSelf }) {
   const { root, objectTypes } = declareTypes(parseSchema(schema), { isResource: false })
-  const environment = extendEnvironment(base, { variables: { self: root.type, oldSelf: root.type }, objectTypes })
-  const { evaluate } = programOf(rule, environment)
-  if (oldSelf === undefined) return () => evaluate({ self: ruleValue(self, root) }).value
-  return () => evaluate({ self: ruleValue(self, root), oldSelf: ruleValue(oldSelf, root) }).value
+  const { evaluate } = programOf(rule, ruleEnvironment(root, objectTypes, false))
+  const read = ruleReader(root)
+  if (oldSelf === undefined) return () => evaluate({ self: read(self) }).value
+  return () => evaluate({ self: read(self), oldSelf: read(oldSelf) }).value
 }
 
 function programOf(expression, environment) {

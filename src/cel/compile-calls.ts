@@ -44,9 +44,7 @@ export function compileCall(compiler: Compiler, expr: CallExpr): Compiled {
     case OPERATORS.conditional:
       return conditional(compiler, expr)
     case OPERATORS.index:
-      return index(compiler, expr, (value, key) =>
-        value instanceof OptionalValue ? optionalIndex(value, key) : indexInto(value, key),
-      )
+      return index(compiler, expr, plainIndex)
     case OPERATORS.optionalIndex:
       return index(compiler, expr, optionalIndex)
     case OPERATORS.optionalSelect: {
@@ -98,6 +96,10 @@ function conditional(compiler: Compiler, expr: CallExpr): Compiled {
   }
   return { run, branch: run }
 }
+
+/** `value[key]`. */
+export const plainIndex = (value: Value, key: Value): Value =>
+  value instanceof OptionalValue ? optionalIndex(value, key) : indexInto(value, key)
 
 function index(compiler: Compiler, expr: CallExpr, get: (value: Value, key: Value) => Value): Compiled {
   const [operandExpr, keyExpr] = expr.args as [Expr, Expr]
@@ -348,7 +350,7 @@ function resolve(compiler: Compiler, expr: CallExpr): Resolved {
 type Invoke = (frame: Parameters<Evaluate>[0], args: Value[]) => Value
 
 /** Calls the overload that fits, after taking its price. Values are looked at even if types are known: hosts have nulls. */
-function implementation(name: string, overloads: readonly Overload[]): Invoke {
+export function implementation(name: string, overloads: readonly Overload[]): Invoke {
   const [only] = overloads
   const candidates = overloads.map(overload => ({ overload, call: invokeOverload(overload) }))
   return (frame, args) => {

@@ -7,6 +7,7 @@ import { candidateNames, type Environment } from './environment.js'
 import { type Compiled, constant, type Evaluate, LIST_COST, spend } from './frame.js'
 import { fold, quantify } from './loops.js'
 import { printKey } from './operators.js'
+import { quantifierOf } from './quantifiers.js'
 import { hasField, InstantiationError, select } from './selection.js'
 import {
   ACCUMULATOR,
@@ -15,7 +16,6 @@ import {
   type Expr,
   type ListExpr,
   type MapExpr,
-  OPERATORS,
   type SelectExpr,
   type StructExpr,
 } from './syntax-tree.js'
@@ -25,15 +25,15 @@ const MAP_COST = 30
 const STRUCT_COST = 40
 
 export interface CompiledTree {
-  readonly run: Evaluate
+  readonly compiled: Compiled
   /** How many local variables it has. */
   readonly locals: number
 }
 
 export function compileTree(tree: { expr: Expr } & Partial<Checked>, environment: Environment): CompiledTree {
   const compiler = new TreeCompiler(environment, tree.types ?? [], tree.references ?? [], tree.types !== undefined)
-  const { run } = compiler.compile(tree.expr)
-  return { run, locals: compiler.locals }
+  const compiled = compiler.compile(tree.expr)
+  return { compiled, locals: compiler.locals }
 }
 
 interface Local {
@@ -372,18 +372,3 @@ const isBinding = ({ range, condition, accuVar }: ComprehensionExpr): boolean =>
   condition.kind === 'literal' &&
   condition.value === false &&
   accuVar !== ACCUMULATOR
-
-/** The deciding value if the comprehension is what all() or exists() stand for. */
-function quantifierOf({ condition, step, result }: ComprehensionExpr): boolean | undefined {
-  const asked = argumentOf(condition, OPERATORS.notStrictlyFalse)
-  if (!isAccumulator(result)) return undefined
-  if (isAccumulator(asked)) return isAccumulator(argumentOf(step, OPERATORS.and)) ? false : undefined
-  const negated = isAccumulator(argumentOf(asked, OPERATORS.not))
-  return negated && isAccumulator(argumentOf(step, OPERATORS.or)) ? true : undefined
-}
-
-const isAccumulator = (expr: Expr | undefined): boolean => expr?.kind === 'ident' && expr.name === ACCUMULATOR
-
-/** The first argument if the expression is a call of that operator. */
-const argumentOf = (expr: Expr | undefined, operator: string): Expr | undefined =>
-  expr?.kind === 'call' && expr.name === operator ? expr.args[0] : undefined

@@ -37,11 +37,13 @@ export function textCost(text: string): number {
 }
 
 /** Two texts are looked at as far as the shorter one goes. */
-const pairCost = (a: string, b: string): number => {
+export const pairCost = (a: string, b: string): number => {
   const shorter = Math.min(a.length, b.length)
   if (shorter <= 10) return shorter === 0 ? 0 : 1
   return a === b ? textCost(a) : Math.min(textCost(a), textCost(b))
 }
+
+export const containsCost = (a: string, b: string): number => textCost(a) * textCost(b)
 
 const ints = (call: (a: Int, b: Int) => Value): Direct => ({ of: 'int', call })
 
@@ -56,7 +58,7 @@ const DIRECT: Readonly<Record<string, Direct>> = {
   contains_string: {
     of: 'string',
     call: (a: string, b: string) => a.includes(b),
-    cost: (a: string, b: string) => textCost(a) * textCost(b),
+    cost: containsCost,
   },
   starts_with_string: { of: 'string', call: (a: string, b: string) => a.startsWith(b), cost: textCost },
   ends_with_string: { of: 'string', call: (a: string, b: string) => a.endsWith(b), cost: textCost },

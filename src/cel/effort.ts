@@ -11,7 +11,7 @@ let left = Number.POSITIVE_INFINITY
 
 export function beginEffort(limit: number): void {
   left = limit
-  lengths.clear()
+  if (lengths.size > 0) lengths.clear()
 }
 
 export const endEffort = (): void => beginEffort(Number.POSITIVE_INFINITY)

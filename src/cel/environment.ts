@@ -20,6 +20,7 @@ import {
   UINT,
 } from './cel-type.js'
 import type { CallCostEstimate, CallNode, CostNode, Interval } from './cost-intervals.js'
+import type { Layout } from './layout.js'
 import type { Macro } from './macros.js'
 import type { Value } from './values.js'
 
@@ -73,6 +74,8 @@ export interface EnvironmentOptions {
   readonly libraries: readonly Library[]
   readonly variables?: Readonly<Record<string, CelType>>
   readonly objectTypes?: ObjectTypes
+  /** How the values of variables lie in memory, where they are views of something plainer. */
+  readonly layouts?: Readonly<Record<string, Layout>>
   /** Types that can be named but not used: they pass the check, and then no program can be made of them. */
   readonly unusableTypes?: Readonly<Record<string, CelType>>
   /** The namespace in which names are looked up first, innermost first: `a.b`. */
@@ -121,11 +124,12 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
 /** The environment with other variables and object types; the rest is shared, which makes this cheap. */
 export const extendEnvironment = (
   environment: Environment,
-  { variables, objectTypes }: Pick<EnvironmentOptions, 'variables' | 'objectTypes'>,
+  { variables, objectTypes, layouts }: Pick<EnvironmentOptions, 'variables' | 'objectTypes' | 'layouts'>,
 ): Environment => ({
   ...environment,
   variables: { ...environment.variables, ...variables },
   ...(objectTypes ? { objectTypes } : {}),
+  ...(layouts ? { layouts } : {}),
 })
 
 /** The names that a name may stand for in the container, in the order in which they are tried. */

@@ -4,13 +4,12 @@
 // Compiling and evaluating.
 
 export { CelError, isError, NO_SUCH_OVERLOAD } from './cel-error.js'
+export type { EvaluateOptions, Evaluation } from './evaluator.js'
 export { parse } from './parser.js'
 export {
   type Compilation,
   type CompileOptions,
   compile,
-  type EvaluateOptions,
-  type Evaluation,
   type Program,
 } from './program.js'
 export type { Issue, Source } from './source.js'
@@ -32,6 +31,7 @@ export {
   type Overload,
 } from './environment.js'
 export type { Variables } from './frame.js'
+export type { CompoundLayout, Layout } from './layout.js'
 export { RULE_ENVIRONMENT, RULE_LIBRARIES } from './libraries/rule-libraries.js'
 export { STANDARD_LIBRARY } from './libraries/standard.js'
 

@@ -1,19 +1,15 @@
 // An expression from text to something that can be evaluated: parse, check, compile.
-import { CelError, CostLimitExceeded, isError } from './cel-error.js'
 import { type CelType, DYN } from './cel-type.js'
 import { type Checked, check } from './checker.js'
-import { compileTree } from './compile.js'
-import { beginEffort, effortLeft, endEffort, MOST_EFFORT } from './effort.js'
 import type { Environment } from './environment.js'
-import type { Frame, Variables } from './frame.js'
+import { type Evaluator, evaluatorOf } from './evaluator.js'
 import { checkLiterals } from './literal-checks.js'
 import { parse } from './parser.js'
 import { InstantiationError } from './selection.js'
 import { type Issue, printIssues, type Source } from './source.js'
 import type { Expr } from './syntax-tree.js'
-import type { Value } from './values.js'
 
-/** A compiled expression. It keeps nothing between evaluations. */
+/** A compiled expression. It keeps nothing of one evaluation for the next. */
 export interface Program {
   readonly source: Source
   readonly expr: Expr
@@ -22,25 +18,7 @@ export interface Program {
   /** The type of what it evaluates to. */
   readonly type: CelType
   /** Never throws for anything that an expression does: its errors are part of the answer. */
-  readonly evaluate: (variables: Variables, options?: EvaluateOptions) => Evaluation
-}
-
-export interface EvaluateOptions {
-  /** What the evaluation may cost at most; 1,000,000 if not given. */
-  readonly costLimit?: number
-  /** The most work beyond what costs account for (see effort.ts); a second's worth if not given. */
-  readonly effortLimit?: number
-}
-
-export interface Evaluation {
-  /** Left out if the expression came to an error. */
-  readonly value?: Value
-  readonly error?: CelError
-  /** True if the error is that the limit was spent. */
-  readonly limitExceeded?: boolean
-  /** What was spent, also where that ended in an error. */
-  readonly cost: number
-  readonly effort: number
+  readonly evaluate: Evaluator
 }
 
 export type Compilation =
@@ -61,9 +39,6 @@ export interface CompileOptions {
   readonly check?: boolean
 }
 
-const DEFAULT_COST_LIMIT = 1_000_000
-const NO_OPTIONS: EvaluateOptions = {}
-
 /** Reads and checks an expression and makes it ready to be evaluated, any number of times. */
 export function compile(text: string, environment: Environment, options: CompileOptions = {}): Compilation {
   const parsed = parse(text, environment)
@@ -82,8 +57,6 @@ export function compile(text: string, environment: Environment, options: Compile
     checked = result.checked
   }
   try {
-    const { run, locals } = compileTree(checked ?? { expr }, environment)
-    const unset: readonly undefined[] = Array.from({ length: locals }, () => undefined)
     return {
       ok: true,
       program: {
@@ -91,21 +64,7 @@ export function compile(text: string, environment: Environment, options: Compile
         expr,
         type: checked?.type ?? DYN,
         ...(checked ? { checked } : {}),
-        evaluate(variables, { costLimit = DEFAULT_COST_LIMIT, effortLimit = MOST_EFFORT } = NO_OPTIONS) {
-          beginEffort(effortLimit)
-          const frame: Frame = { variables, locals: unset.slice(), cost: 0, limit: costLimit }
-          try {
-            const value = run(frame)
-            const effort = effortLimit - effortLeft()
-            return isError(value) ? { error: value, cost: frame.cost, effort } : { value, cost: frame.cost, effort }
-          } catch (error) {
-            if (!(error instanceof CostLimitExceeded)) throw error
-            const effort = effortLimit - effortLeft()
-            return { error: new CelError(error.message), limitExceeded: true, cost: frame.cost, effort }
-          } finally {
-            endEffort()
-          }
-        },
+        evaluate: evaluatorOf(checked ?? { expr }, environment),
       },
     }
   } catch (error) {

@@ -1,7 +1,6 @@
 // The rules of a schema as programs. A schema becomes a tree of those of its nodes that have rules, or have some below
 // them; nothing is declared or compiled before it is asked for, and then once.
 import {
-  type CelType,
   type Checked,
   compile,
   createEnvironment,
@@ -13,13 +12,17 @@ import {
   type ObjectTypes,
   type Program,
   RULE_ENVIRONMENT,
+  type Value as RuleValue,
   type SizeEstimator,
   types,
 } from '../../cel/index.js'
+import type { Value } from '../../meta/value.js'
 import { partsWith } from '../parts.js'
 import { hasRules, type Rule, type Schema } from '../structural.js'
 import { type DeclaredType, declareTypes } from './declared-types.js'
 import { escapeName } from './field-names.js'
+import { layoutOf } from './json-layout.js'
+import { ruleReader } from './rule-values.js'
 
 export interface CompiledRule {
   readonly rule: Rule
@@ -44,6 +47,8 @@ export interface RuleNode {
   readonly schema: Schema
   /** Undefined where the type of its values is hidden from rules; then no rule of it or below is ever evaluated. */
   readonly declared: DeclaredType | undefined
+  /** What makes values for rules of the JSON here; undefined likewise. */
+  readonly read: ((json: Value) => RuleValue) | undefined
   /** The rules of this node, in their order. */
   readonly rules: readonly CompiledRule[]
   /** Properties with rules at or below them. */
@@ -87,6 +92,7 @@ class Node implements RuleNode {
   private compiled: readonly CompiledRule[] | undefined
   private children: ReadonlyMap<string, RuleNode> | undefined
   private itemNode: { readonly node: RuleNode | undefined } | undefined
+  private reader: RuleNode['read']
   private valueNode: { readonly node: RuleNode | undefined } | undefined
 
   constructor(
@@ -96,6 +102,11 @@ class Node implements RuleNode {
 
   get declared(): DeclaredType | undefined {
     return this.declaration.declared
+  }
+
+  get read(): RuleNode['read'] {
+    this.reader ??= this.declared && ruleReader(this.declared)
+    return this.reader
   }
 
   get rules(): readonly CompiledRule[] {
@@ -150,14 +161,23 @@ class Node implements RuleNode {
     const { rules } = this.schema.extensions
     if (declared === undefined || objectTypes === undefined) return rules.map(notCompiled)
     const sizes = sizesOf(declared)
-    const environmentFor = (oldSelf: CelType): Environment =>
-      extendEnvironment(baseEnvironment(), { variables: { self: declared.type, oldSelf }, objectTypes })
-    const plain = environmentFor(declared.type)
+    const plain = ruleEnvironment(declared, objectTypes, false)
     return rules.map(rule => {
-      const environment = rule.optionalOldSelf === true ? environmentFor(types.optionalOf(declared.type)) : plain
+      const environment = rule.optionalOldSelf === true ? ruleEnvironment(declared, objectTypes, true) : plain
       return compileRule(rule, environment, sizes)
     })
   }
+}
+
+/** What rules of values of that type may refer to. The old value is an optional to rules that ask for it. */
+export function ruleEnvironment(declared: DeclaredType, objectTypes: ObjectTypes, optional: boolean): Environment {
+  const { type } = declared
+  const layout = layoutOf(declared)
+  return extendEnvironment(baseEnvironment(), {
+    variables: { self: type, oldSelf: optional ? types.optionalOf(type) : type },
+    objectTypes,
+    layouts: optional ? { self: layout } : { self: layout, oldSelf: layout },
+  })
 }
 
 let base: Environment | undefined

@@ -28,8 +28,6 @@ import { followFieldPath } from '../field-path.js'
 import type { Rule, Schema } from '../structural.js'
 import { MOST_ERRORS } from '../validate/run.js'
 import { type CompiledRule, nodesOf, type RuleNode } from './compile-rules.js'
-import type { DeclaredType } from './declared-types.js'
-import { ruleValue } from './rule-values.js'
 
 export interface RuleFindings {
   readonly errors: readonly FieldError[]
@@ -163,10 +161,10 @@ function fieldOf({ at, path }: Run): string {
 // ---- the rules of one value
 
 function evaluateNode(run: Run, node: RuleNode, value: Value, pair: Correlated | undefined): void {
-  const { declared, rules } = node
-  if (declared === undefined) return
+  const { read, rules } = node
+  if (read === undefined) return
   const old = run.isDefault ? value : (pair?.old ?? undefined)
-  const variables = variablesOf(value, old, declared, run.isDefault)
+  const variables = variablesOf(value, old, read, run.isDefault)
   for (const compiled of rules) {
     if (run.budget < 0) return
     const { rule, program, error, usesOldSelf } = compiled
@@ -192,10 +190,15 @@ interface RuleVariables {
 }
 
 /** `old` is undefined where nothing was there before. */
-function variablesOf(value: Value, old: Value | undefined, declared: DeclaredType, isDefault: boolean): RuleVariables {
-  const self = ruleValue(value, declared)
+function variablesOf(
+  value: Value,
+  old: Value | undefined,
+  read: NonNullable<RuleNode['read']>,
+  isDefault: boolean,
+): RuleVariables {
+  const self = read(value)
   if (old === undefined) return { plain: { self }, optional: { self, oldSelf: OPTIONAL_NONE } }
-  const oldSelf = ruleValue(old, declared)
+  const oldSelf = read(old)
   const optional = isDefault ? OPTIONAL_NONE : new OptionalValue(oldSelf)
   return { plain: { self, oldSelf }, optional: { self, oldSelf: optional } }
 }

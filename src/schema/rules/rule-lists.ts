@@ -69,11 +69,11 @@ export class RuleList extends ListValue implements Backed {
 }
 
 /** A list in which items have an identity. */
-abstract class MergingList extends ListValue {
+export abstract class MergingList extends ListValue {
   override readonly intIndexOnly = true
   private known: ReadonlyMap<unknown, number> | undefined
 
-  constructor(protected readonly items: List) {
+  constructor(readonly items: List) {
     super()
   }
 

@@ -26,7 +26,7 @@ export interface FieldForm {
 }
 
 abstract class JsonMap extends MapValue implements Backed {
-  private count: number | undefined
+  private members: readonly string[] | undefined
   private kept: Map<string, Value> | undefined
 
   constructor(readonly json: ValueObject) {
@@ -34,8 +34,13 @@ abstract class JsonMap extends MapValue implements Backed {
   }
 
   get size(): number {
-    this.count ??= Object.keys(this.json).length
-    return this.count
+    return this.names().length
+  }
+
+  /** The names of all members, which take long to list where they are many. */
+  protected names(): readonly string[] {
+    this.members ??= Object.keys(this.json)
+    return this.members
   }
 
   get(key: Value): Value | undefined {
@@ -62,7 +67,7 @@ abstract class JsonMap extends MapValue implements Backed {
     if (!(other instanceof MapValue)) return NO_SUCH_OVERLOAD
     if (other.size !== this.size) return false
     effort(this.size * MEMBER)
-    for (const member of Object.keys(this.json)) {
+    for (const member of this.names()) {
       const same = this.compareMember(member, this.json[member]!, other)
       if (same !== true) return same
     }
@@ -84,7 +89,7 @@ export class RuleObject extends JsonMap {
   }
 
   *keys(): Generator<Value> {
-    for (const property of Object.keys(this.json)) {
+    for (const property of this.names()) {
       const field = this.form.fieldOf(property)
       if (field !== undefined) yield field.name
     }
@@ -120,8 +125,8 @@ export class RuleMap extends JsonMap {
     return value === undefined ? undefined : this.read(this.form, key, value)
   }
 
-  *keys(): Generator<Value> {
-    yield* Object.keys(this.json)
+  keys(): readonly string[] {
+    return this.names()
   }
 
   protected compareMember(key: string, value: Json, other: MapValue): boolean | CelError {

@@ -9,8 +9,8 @@ import { formatReader } from './formatted-texts.js'
 import { RuleList, RuleListMap, RuleSet, type ValueForm } from './rule-lists.js'
 import { type FieldForm, type ObjectForm, RuleMap, RuleObject } from './rule-maps.js'
 
-/** The value of a JSON value of that type. */
-export const ruleValue = (json: Json, declared: DeclaredType): Value => formOf(declared).read(json)
+/** What makes values of JSON values of that type. */
+export const ruleReader = (declared: DeclaredType): ((json: Json) => Value) => formOf(declared).read
 
 const forms = new WeakMap<DeclaredType, ValueForm>()
 
