@@ -1,5 +1,5 @@
 // The built-in kinds, made from the tables of this room: a `Kind` for each resource that is stored.
-import type { ApiObject, Kind, KindVersion, ObjectRules, Part, StatusRules, Subresources } from '../kinds/kind.js'
+import type { ApiObject, Kind, KindVersion, ObjectRules, PartRules, Subresources } from '../kinds/kind.js'
 import { compareVersions } from '../meta/group-version.js'
 import { metaOf } from '../meta/object-meta.js'
 import { printTime } from '../meta/time.js'
@@ -197,28 +197,29 @@ function subresourcesOf(
   strategy: Strategy,
   validation: Validation,
 ): Subresources {
-  const factsOf = (name: string) => table.resources(apiVersion).find(each => each.name === `${resource.name}/${name}`)
-  const part = (
-    name: Part,
+  const facts = (part: string): ResourceFacts | undefined =>
+    table.resources(apiVersion).find(({ name }) => name === `${resource.name}/${part}`)
+  const rules = (
+    part: string,
     forUpdate: ForUpdate | undefined,
-    validateUpdate: StatusRules['validateUpdate'] = validation.update,
-  ): StatusRules | undefined => {
-    const facts = factsOf(name)
-    return (
-      facts && {
-        verbs: facts.verbs,
-        forUpdate(object, old, now) {
-          forUpdate?.(object, old, { now: printTime(now) })
-          return object
-        },
-        validateUpdate,
-      }
-    )
-  }
+    validateUpdate: PartRules['validateUpdate'],
+  ): PartRules => ({
+    verbs: facts(part)?.verbs,
+    forUpdate(object, old, now) {
+      forUpdate?.(object, old, { now: printTime(now) })
+      return object
+    },
+    validateUpdate,
+  })
+  const { forStatus, forParts = {} } = strategy
   return {
-    status: part('status', strategy.forStatus, validation.status),
-    finalize: part('finalize', strategy.forFinalize, validation.finalize),
-    approval: part('approval', strategy.forApproval, validation.approval),
-    scale: factsOf('scale') && scaleRules,
+    status: facts('status') && rules('status', forStatus, validation.status ?? validation.update),
+    scale: facts('scale') && scaleRules,
+    parts: Object.fromEntries(
+      Object.entries(forParts).map(([part, forUpdate]) => [
+        part,
+        rules(part, forUpdate, validation.parts?.[part] ?? validation.update),
+      ]),
+    ),
   }
 }

@@ -50,5 +50,5 @@ export const signingRequests = (table: TypeTable): Strategy => ({
   forCreate: clearStatus(table, 'certificates/v1.CertificateSigningRequestStatus'),
   forUpdate: inTurn(keepGeneration, keepSpec, keepStatus),
   forStatus: inTurn(keepGeneration, keepSpec, keepDecisions, timeConditions),
-  forApproval: inTurn(keepGeneration, keepSpec, keepRestOfStatus, timeConditions),
+  forParts: { approval: inTurn(keepGeneration, keepSpec, keepRestOfStatus, timeConditions) },
 })

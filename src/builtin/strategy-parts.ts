@@ -18,9 +18,8 @@ export interface Strategy {
   readonly forUpdate?: ForUpdate
   /** A write to the object's own status; kinds without one have no such subresource. */
   readonly forStatus?: ForUpdate
-  /** Writes to `finalize` and to `approval`, for kinds that have them. */
-  readonly forFinalize?: ForUpdate
-  readonly forApproval?: ForUpdate
+  /** A write to another part of the object that has a path of its own, by the name of that part. */
+  readonly forParts?: Readonly<Record<string, ForUpdate>>
   /** Runs last, once the name is certain. */
   readonly finish?: (object: ValueObject) => void
   /** A PUT creates what is not there. */

@@ -6,6 +6,7 @@ import { setNamespaceLabel } from './defaults.js'
 import { NETWORK_STRATEGIES } from './network-strategies.js'
 import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
 import { podRowConditions } from './pod-cells.js'
+import { forEphemeralContainers, forResize } from './pod-parts.js'
 import { newPodStatus, podGrace } from './pod-status.js'
 import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.js'
 import { signingRequests } from './signing-request-strategy.js'
@@ -60,7 +61,7 @@ const namespaces: Strategy = {
   ),
   forStatus: inTurn(keepGeneration, keepSpec),
   // The finalizers in the spec, and nothing of the status.
-  forFinalize: inTurn(keepGeneration, keepStatus),
+  forParts: { finalize: inTurn(keepGeneration, keepStatus) },
   finish: setNamespaceLabel,
   deleteAnswersObject: true,
   terminates: true,
@@ -107,6 +108,7 @@ const pods: Strategy = {
     keepFrom(ensureObject(pod, 'status'), objectAt(old, 'status'), 'qosClass')
   }),
   deleteAnswersObject: true,
+  forParts: { ephemeralcontainers: forEphemeralContainers, resize: forResize },
   graceFor: podGrace,
   rowConditions: podRowConditions,
 }

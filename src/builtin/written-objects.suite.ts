@@ -21,17 +21,22 @@ export function created(apiVersion: string, kind: string, plain: ValueObject): V
   return decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object).value
 }
 
-/** The object as it is stored when a merge patch changes an old one, or its status. */
+/** The object as it is stored when a merge patch changes an old one, or a part of it. */
 export function changed(
   apiVersion: string,
   kind: string,
   old: ValueObject,
   patch: ValueObject,
-  subresource?: 'status',
+  subresource?: string,
 ): ValueObject {
   const object = takenIn(apiVersion, kind, merge(old, patch) as ValueObject)
   const strategy = strategyOf(table, apiVersion, kind)
-  const step = subresource === undefined ? strategy.forUpdate : strategy.forStatus
+  const step =
+    subresource === undefined
+      ? strategy.forUpdate
+      : subresource === 'status'
+        ? strategy.forStatus
+        : strategy.forParts?.[subresource]
   step?.(object, old, context)
   strategy.finish?.(object)
   return decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object).value
@@ -49,12 +54,18 @@ export function faultsOfChange(
   kind: string,
   plain: ValueObject,
   patch: ValueObject,
-  subresource?: 'status',
+  subresource?: string,
 ): string[] {
   const old = created(apiVersion, kind, plain)
   const object = changed(apiVersion, kind, old, patch, subresource)
   const validation = validationOf(apiVersion, kind, !CLUSTER_SCOPED.has(kind))
-  const check = subresource === undefined ? validation.update : (validation.status ?? validation.update)
+  const ofPart =
+    subresource === undefined
+      ? undefined
+      : subresource === 'status'
+        ? validation.status
+        : validation.parts?.[subresource]
+  const check = ofPart ?? validation.update
   return check(object, old).map(printCause)
 }
 

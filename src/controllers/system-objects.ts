@@ -26,7 +26,7 @@ export interface SystemObjects {
     namespace: string,
     name: string,
     change: (old: ApiObject) => ApiObject | undefined,
-    subresource?: 'status' | 'finalize',
+    subresource?: string,
   ): Promise<void>
   /** Deletes the object if it is there; gives what is left of it if something holds it. */
   delete(kind: Kind, namespace: string, name: string, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>

@@ -1,7 +1,7 @@
 // What one version of a custom kind makes of objects: the rules that every custom object keeps to, with what its schema
 // adds to them.
 import { encodeJson } from '../codec/json-encode.js'
-import type { ApiObject, ObjectRules, StatusRules } from '../kinds/kind.js'
+import type { ApiObject, ObjectRules, PartRules } from '../kinds/kind.js'
 import { type FieldError, fieldInvalid, printFieldError } from '../meta/field-errors.js'
 import { jsonTypeOf } from '../meta/go-struct.js'
 import { checkDnsSubdomain } from '../meta/names.js'
@@ -71,7 +71,7 @@ export function customRules(form: ObjectForm): ObjectRules {
 }
 
 /** A write to the status takes nothing else of the object along. */
-export function customStatusRules(form: ObjectForm): StatusRules {
+export function customStatusRules(form: ObjectForm): PartRules {
   return {
     forUpdate(object, old) {
       const { status: _, metadata, ...rest } = old

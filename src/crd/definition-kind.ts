@@ -1,6 +1,6 @@
 // CustomResourceDefinition as a kind: its form comes from the table of built-in types, its meaning from here.
 import type { CborMarks } from '../codec/cbor-marks.js'
-import type { ApiObject, Kind, KindVersion, ObjectRules, StatusRules } from '../kinds/kind.js'
+import type { ApiObject, Kind, KindVersion, ObjectRules, PartRules } from '../kinds/kind.js'
 import { metaOf } from '../meta/object-meta.js'
 import { badRequest, StatusError, withWarnings } from '../meta/status.js'
 import { equalValues, isObject, type Value } from '../meta/value.js'
@@ -124,7 +124,7 @@ function ofThisScheme({ status, cause, warnings }: StatusError): StatusError {
 
 const NOTHING = {} as ApiObject
 
-const STATUS_RULES: StatusRules = {
+const STATUS_RULES: PartRules = {
   forUpdate(object, old) {
     const spec = old['spec']!
     const generation = metaOf(old).generation ?? 0

@@ -1,7 +1,8 @@
 // What discovery lists of a kind in one of its versions: the resource, and its subresources behind it.
 import { createHash } from 'node:crypto'
 import type { ResourceFacts } from '../builtin/type-table.js'
-import { type Kind, type KindVersion, PART_VERBS, PARTS } from '../kinds/kind.js'
+import type { Kind, KindVersion } from '../kinds/kind.js'
+import { PART_VERBS, verbsOfPart } from '../kinds/subresources.js'
 import type { Value, ValueObject } from '../meta/value.js'
 
 /** A line of a resource list: what is known of built-in resources as data, and where the objects are stored. */
@@ -23,7 +24,7 @@ export function resourcesOf(kind: Kind, version: KindVersion): readonly ListedRe
 
 function listResources(kind: Kind, version: KindVersion): readonly ListedResource[] {
   const { names, namespaced, verbs } = kind
-  const { scale, ...parts } = version.subresources
+  const { status, scale, parts = {} } = version.subresources
   const part = { namespaced, kind: names.kind, verbs: PART_VERBS }
   return [
     {
@@ -36,11 +37,11 @@ function listResources(kind: Kind, version: KindVersion): readonly ListedResourc
       categories: names.categories,
       storageVersionHash: storageHashOf(kind),
     },
-    ...PARTS.flatMap(name => {
-      const rules = parts[name]
-      return rules ? [{ ...part, name: `${names.plural}/${name}`, verbs: rules.verbs ?? PART_VERBS }] : []
-    }),
+    ...(status ? [{ ...part, name: `${names.plural}/status` }] : []),
     ...(scale ? [{ ...part, name: `${names.plural}/scale`, kind: 'Scale', group: 'autoscaling', version: 'v1' }] : []),
+    ...Object.keys(parts).flatMap(name => [
+      { ...part, name: `${names.plural}/${name}`, verbs: verbsOfPart(version, name) },
+    ]),
   ]
 }
 

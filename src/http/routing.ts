@@ -1,9 +1,10 @@
 // From what a request is about to what it addresses. Where it leads nowhere, the answer depends on who would have
 // served it: built-in groups say so with a Status, all else is a page that was not found.
 import type { IncomingHttpHeaders } from 'node:http'
-import { isPart, type Kind, type KindVersion, PART_VERBS, type Part } from '../kinds/kind.js'
+import type { Kind } from '../kinds/kind.js'
 import { resourceOf } from '../kinds/kind-names.js'
 import type { Registry, ServedKind } from '../kinds/registry.js'
+import { verbsOfPart } from '../kinds/subresources.js'
 import { parseFieldSelector, requiredField } from '../meta/field-selectors.js'
 import { quote } from '../meta/go-text.js'
 import { checkPathSegment } from '../meta/names.js'
@@ -59,7 +60,6 @@ export function createRouter(registry: Registry, virtualKinds: readonly VirtualK
 const isCustom = ({ manners }: Kind): boolean => manners.anyMethodAnywhere
 
 const VERBS = new Set<string>(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'])
-const SUBRESOURCE_VERBS = new Set<string>(['get', 'update', 'patch'])
 const ACROSS_NAMESPACES = new Set<string>(['list', 'watch'])
 
 /** Kinds whose every path takes every method: what is wrong with it is found out afterwards. */
@@ -73,7 +73,7 @@ function customRoute(served: ServedKind, info: RequestInfo): Route | undefined {
     const { deprecationWarning } = served.version
     throw withWarnings(notFound(resourceOf(kind), info.name), deprecationWarning ? [deprecationWarning] : [])
   }
-  if (!(subresource === '' ? VERBS : SUBRESOURCE_VERBS).has(info.verb)) {
+  if (subresource === '' ? !VERBS.has(info.verb) : !verbsOfPart(served.version, subresource).includes(info.verb)) {
     throw methodNotSupported(resourceOf(kind), info.verb)
   }
   // The path of an object is as good as that of the collection to create in.
@@ -103,22 +103,15 @@ function methodsOf(
   info: RequestInfo,
   namespace: string,
   name: string,
-  subresource: Target['subresource'],
+  subresource: string,
 ): readonly string[] {
   if (namespace === '' ? kind.namespaced && name !== '' : !kind.namespaced) return []
   const methods = methodsByPath(kind)
   if (info.isOldWatch) return subresource === '' ? methods.oldWatch : []
-  if (subresource !== '') return name === '' ? [] : partMethods(version, subresource)
+  if (subresource !== '') return name === '' ? [] : verbsOfPart(version, subresource).map(verb => METHODS[verb]!)
   if (name !== '') return methods.object
   return kind.namespaced && namespace === '' ? methods.everywhere : methods.collection
 }
-
-function partMethods(version: KindVersion, subresource: Part | 'scale'): readonly string[] {
-  const verbs = (isPart(subresource) ? version.subresources[subresource]?.verbs : undefined) ?? PART_VERBS
-  return verbs.map(verb => METHODS[verb]!)
-}
-
-const METHODS: Readonly<Record<string, string>> = { get: 'GET', update: 'PUT', patch: 'PATCH' }
 
 /** The methods of each form of path that a kind has, as its verbs allow them. */
 interface Methods {
@@ -129,37 +122,40 @@ interface Methods {
   readonly oldWatch: readonly string[]
 }
 
+const METHODS: Readonly<Record<string, string>> = {
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETE',
+}
+
 const knownMethods = new WeakMap<Kind, Methods>()
 
 function methodsByPath(kind: Kind): Methods {
   let methods = knownMethods.get(kind)
   if (!methods) {
-    const of = (verbs: Readonly<Record<string, string>>): string[] =>
-      Object.keys(verbs).flatMap(verb => (kind.verbs.includes(verb) ? [verbs[verb]!] : []))
+    const of = (...verbs: readonly string[]): string[] =>
+      verbs.flatMap(verb => (kind.verbs.includes(verb) ? [METHODS[verb]!] : []))
     methods = {
-      object: of({ get: 'GET', update: 'PUT', patch: 'PATCH', delete: 'DELETE' }),
-      collection: of({ list: 'GET', create: 'POST', deletecollection: 'DELETE' }),
-      everywhere: of({ list: 'GET' }),
-      oldWatch: of({ watch: 'GET' }),
+      object: of('get', 'update', 'patch', 'delete'),
+      collection: of('list', 'create', 'deletecollection'),
+      everywhere: of('list'),
+      oldWatch: of('watch'),
     }
     knownMethods.set(kind, methods)
   }
   return methods
 }
 
-function subresourceOf({ version }: ServedKind, name: string): Target['subresource'] | undefined {
-  if (name === '') return ''
-  if (!isPart(name) && name !== 'scale') return undefined
-  return version.subresources[name] && name
+function subresourceOf({ version }: ServedKind, name: string): string | undefined {
+  return name === '' || verbsOfPart(version, name).length > 0 ? name : undefined
 }
 
-function routeTo(
-  served: ServedKind,
-  info: RequestInfo,
-  namespace: string,
-  name: string,
-  subresource: Target['subresource'],
-): Route {
+function routeTo(served: ServedKind, info: RequestInfo, namespace: string, name: string, subresource: string): Route {
   const verb = info.verb as Verb
   const isCollection = verb === 'list' || verb === 'watch' || verb === 'deletecollection' || verb === 'create'
   const { kind, version } = served

@@ -146,24 +146,19 @@ export interface Allocated {
   undo(): Promise<void>
 }
 
-export interface Subresources extends Readonly<Partial<Record<Part, StatusRules | undefined>>> {
+export interface Subresources {
+  readonly status?: PartRules | undefined
   readonly scale?: ScaleRules | undefined
+  /**
+   * Further paths of an object's own under which the object itself is read and written, by other rules: letting go of what
+   * holds it (`finalize`), consenting to what it asks for (`approval`), changing its size (`resize`).
+   */
+  readonly parts?: Readonly<Record<string, PartRules>> | undefined
 }
 
-/**
- * Paths of an object's own under which the object itself is read and written, by other rules: its status, letting go of
- * what holds it beyond its metadata's finalizers, consenting to what it asks for.
- */
-export const PARTS = ['status', 'finalize', 'approval'] as const
-export type Part = (typeof PARTS)[number]
-
-export const isPart = (name: string): name is Part => (PARTS as readonly string[]).includes(name)
-
-/** The verbs of a part that does not name its own. */
-export const PART_VERBS: readonly string[] = ['get', 'patch', 'update']
-
 /** How a write to a part of the object, such as `/status`, differs from a write to the object. */
-export interface StatusRules {
+export interface PartRules {
+  /** The verbs that it takes, where that is not all of `PART_VERBS`. */
   readonly verbs?: readonly string[] | undefined
   forUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]

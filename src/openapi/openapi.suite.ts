@@ -1,7 +1,7 @@
 // What tests of this room have in common: kinds as definitions make them, and a client that asks for pages.
 import { builtinKinds } from '../builtin/builtin-kinds.js'
 import { builtinTypes } from '../builtin/type-table.js'
-import type { Kind, ScaleRules, StatusRules } from '../kinds/kind.js'
+import type { Kind, PartRules, ScaleRules } from '../kinds/kind.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
 import type { Value, ValueObject } from '../meta/value.js'
 import { createOpenApi, type OpenApi, type OpenApiAnswer, type OpenApiRequest } from './openapi.js'
@@ -35,7 +35,7 @@ export function customKind({ group, scope, names, versions }: Definition): Kind 
       name,
       served,
       subresources: {
-        status: subresources.status && ({} as StatusRules),
+        status: subresources.status && ({} as PartRules),
         scale: subresources.scale && ({} as ScaleRules),
       },
       openapi: { schema: schema.openAPIV3Schema, selectableFields: selectableFields.map(({ jsonPath }) => jsonPath) },

@@ -1,8 +1,9 @@
 // What there is to publish: each group version with its resources, derived from the registry. A version whose kinds
 // did not change stays the same object, so that documents that were made of it can be kept by it.
 import type { ResourceFacts, TypeTable } from '../builtin/type-table.js'
-import { type Kind, type KindVersion, PART_VERBS, PARTS } from '../kinds/kind.js'
+import type { Kind, KindVersion } from '../kinds/kind.js'
 import type { Registry } from '../kinds/registry.js'
+import { PART_VERBS, verbsOfPart } from '../kinds/subresources.js'
 import { compareTexts } from '../meta/go-text.js'
 import { type GroupVersionKind, printGroupVersion } from '../meta/group-version.js'
 import type { CustomKind } from './custom-schemas.js'
@@ -144,16 +145,14 @@ function resourcesOf(types: TypeTable, apiVersion: string, { kind, version }: Se
     listDefinition: listType ? definitionOf(listType) : customDefinitionOf(group, version.name, names.listKind),
     deleteAnswers: isCustom || manners.deleteAnswersStatus ? STATUS : definition,
   }
-  const { scale, ...parts } = version.subresources
+  const { status, scale, parts = {} } = version.subresources
   const part = { ...whole, verbs: PART_VERBS }
   // The operations on the scale of a custom kind are told as operations on the kind.
   const scaled = isCustom ? exchanged : { group: 'autoscaling', version: 'v1', kind: 'Scale' }
   return [
     whole,
-    ...PARTS.flatMap(name => {
-      const rules = parts[name]
-      return rules ? [{ ...part, subresource: name, verbs: rules.verbs ?? PART_VERBS }] : []
-    }),
+    ...(status ? [{ ...part, subresource: 'status' }] : []),
+    ...Object.keys(parts).flatMap(name => [{ ...part, subresource: name, verbs: verbsOfPart(version, name) }]),
     ...(scale ? [{ ...part, subresource: 'scale', exchanged: scaled, definition: SCALE }] : []),
   ]
 }

@@ -1,5 +1,5 @@
 // What every verb works with: the stores of the kinds, the clock, and what a request is about.
-import type { ApiObject, Kind, Part } from '../kinds/kind.js'
+import type { ApiObject, Kind } from '../kinds/kind.js'
 import type { DeleteOptions, WriteOptions } from '../meta/write-options.js'
 import type { Store } from '../storage/store.js'
 import type { Served } from './answer.js'
@@ -49,7 +49,8 @@ export interface Target extends Served {
   readonly namespace: string
   /** Empty for a collection. */
   readonly name: string
-  readonly subresource: '' | Part | 'scale'
+  /** Empty for the object itself. */
+  readonly subresource: string
 }
 
 const ADMIT_ALL: Admission = {

@@ -3,8 +3,9 @@
 
 import { keepTimes } from '../apply/field-manager.js'
 import { setMeta } from '../kinds/api-object.js'
-import { type ApiObject, isPart, type StatusRules } from '../kinds/kind.js'
+import type { ApiObject, PartRules } from '../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../kinds/kind-names.js'
+import { partRules } from '../kinds/subresources.js'
 import type { Awaitable } from '../meta/awaitable.js'
 import { type FieldError, fieldInvalid } from '../meta/field-errors.js'
 import { checkPathSegment } from '../meta/names.js'
@@ -130,8 +131,7 @@ async function replaceEntry(
   const { kind, version, name } = target
   const { old } = there
   checkPreconditions(target, wanted, old, isWhatClientSaw)
-  const { subresource } = target
-  const rules: StatusRules = isPart(subresource) ? version.subresources[subresource]! : version.rules
+  const rules: PartRules = partRules(version, target.subresource) ?? version.rules
   const defaulted = version.rules.default(wanted)
   const tracked = isTracked ? defaulted : await track(context, target, old, defaulted, options, caller)
   const admitted = await context.admit({ operation: 'UPDATE', target, object: tracked, old, options, caller }, warnings)

@@ -1,6 +1,5 @@
 // What /metrics tells, in Prometheus' text format and by kube-apiserver's names where it has one, so that dashboards
 // made for it work. Counting a request costs one look-up and two additions.
-import { PARTS } from '../kinds/kind.js'
 
 export interface RequestRecord {
   readonly verb: string
@@ -20,7 +19,17 @@ export interface DeprecatedApi {
   readonly subresource: string
 }
 
-const SUBRESOURCES: ReadonlySet<string> = new Set([...PARTS, 'scale'])
+const SUBRESOURCES = new Set([
+  'status',
+  'scale',
+  'finalize',
+  'approval',
+  'binding',
+  'ephemeralcontainers',
+  'eviction',
+  'resize',
+  'token',
+])
 
 /** The names that clients think of have no end. */
 export const knownSubresource = ({ subresource }: { readonly subresource: string }): string =>

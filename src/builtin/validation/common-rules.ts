@@ -18,8 +18,8 @@ export interface Validation {
   readonly create: Check
   readonly update: CheckUpdate
   readonly status?: CheckUpdate
-  readonly finalize?: CheckUpdate
-  readonly approval?: CheckUpdate
+  /** Writes to other parts of the object that have paths of their own, by their names. */
+  readonly parts?: Readonly<Record<string, CheckUpdate>>
 }
 
 export interface MetaScope {

@@ -66,7 +66,7 @@ export const namespaceValidation: Validation = {
   create: checkNamespace,
   update: (namespace, old) => [...checkNamespace(namespace), ...checkMetaUpdate(namespace, old)],
   status: (namespace, old) => [...checkMetaUpdate(namespace, old), ...checkNamespacePhase(namespace)],
-  finalize: (namespace, old) => [...checkMetaUpdate(namespace, old), ...checkSpecFinalizers(namespace)],
+  parts: { finalize: (namespace, old) => [...checkMetaUpdate(namespace, old), ...checkSpecFinalizers(namespace)] },
 }
 
 // ---- config maps and secrets

@@ -112,7 +112,10 @@ test.each<[ValueObject, string[]]>([
       'spec.initContainers[0].livenessProbe: Forbidden: may not be set for init containers without restartPolicy=Always',
     ],
   ],
-  [{ ephemeralContainers: [container] }, ['spec.ephemeralContainers: Forbidden: cannot be set on create']],
+  [
+    { ephemeralContainers: [{ ...container, name: 'e' }] },
+    ['spec.ephemeralContainers: Forbidden: cannot be set on create'],
+  ],
   [
     { schedulingGates: [{ name: 'a' }], nodeName: 'n' },
     ['spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared'],

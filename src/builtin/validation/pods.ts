@@ -27,8 +27,10 @@ import {
 import { checkMeta, checkMetaUpdate, checkOneOf, checkText, sameValue, type Validation } from './common-rules.js'
 import { checkIds } from './container-security.js'
 import { checkContainers } from './containers.js'
+import { checkEphemeralContainers, checkOnlyAdded } from './ephemeral-containers.js'
 import { checkIp } from './ip-rules.js'
 import { TAINT_EFFECTS } from './nodes.js'
+import { checkResize } from './pod-resize.js'
 import { diffPodSpecs } from './spec-diff.js'
 import { checkVolumes } from './volumes.js'
 
@@ -46,6 +48,10 @@ export const podValidation: Validation = {
   },
   update: (pod, old) => [...checkPod(pod), ...checkMetaUpdate(pod, old), ...checkSpecChange(pod, old)],
   status: (pod, old) => [...checkMetaUpdate(pod, old), ...checkPodStatus(pod, old)],
+  parts: {
+    ephemeralcontainers: (pod, old) => [...checkPod(pod), ...checkMetaUpdate(pod, old), ...checkOnlyAdded(pod, old)],
+    resize: (pod, old) => [...checkPod(pod), ...checkMetaUpdate(pod, old), ...checkResize(pod, old)],
+  },
 }
 
 const checkPod = (pod: ValueObject): FieldError[] => [
@@ -100,6 +106,7 @@ function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean): FieldErr
   return [
     ...volumes.errors,
     ...checkContainers(spec, context, path),
+    ...checkEphemeralContainers(spec, context, path),
     ...checkOneOf(textAt(spec, 'restartPolicy'), ['Always', 'OnFailure', 'Never'], at('restartPolicy'), {
       required: true,
     }),

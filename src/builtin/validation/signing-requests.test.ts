@@ -87,19 +87,19 @@ test.each<[ValueObject, string]>([
 })
 
 test('a request is approved in one place, and stays so', () => {
-  expect(rules.approval!(request(approved), request())).toEqual([])
+  expect(rules.parts!['approval']!(request(approved), request())).toEqual([])
   expect(rules.status!(request(approved), request()).map(printFieldError)).toEqual([
     'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
   ])
-  expect(rules.approval!(request(), request(approved)).map(printFieldError)).toEqual([
+  expect(rules.parts!['approval']!(request(), request(approved)).map(printFieldError)).toEqual([
     'status.conditions: Forbidden: updates may not remove a condition of type "Approved"',
   ])
   const both = { conditions: [...approved.conditions, { type: 'Denied', status: 'True' }] }
-  expect(rules.approval!(request(both), request(approved)).map(printFieldError)).toEqual([
+  expect(rules.parts!['approval']!(request(both), request(approved)).map(printFieldError)).toEqual([
     'status.conditions[1].type: Invalid value: "Denied": Approved and Denied conditions are mutually exclusive',
   ])
   const unsure = { conditions: [{ type: 'Approved', status: 'False' }] }
-  expect(rules.approval!(request(unsure), request()).map(printFieldError)).toEqual([
+  expect(rules.parts!['approval']!(request(unsure), request()).map(printFieldError)).toEqual([
     'status.conditions[0].status: Unsupported value: "False": supported values: "True"',
   ])
 })
@@ -107,7 +107,7 @@ test('a request is approved in one place, and stays so', () => {
 test('a certificate comes with the status, once', () => {
   const issued = request({ certificate: base64(CERTIFICATE) })
   expect(rules.status!(issued, request())).toEqual([])
-  expect(rules.approval!(issued, request()).map(printFieldError)).toEqual([
+  expect(rules.parts!['approval']!(issued, request()).map(printFieldError)).toEqual([
     'status.certificate: Forbidden: updates may not set certificate content',
   ])
   expect(rules.status!(request({ certificate: base64(CERTIFICATE.repeat(2)) }), issued).map(printFieldError)).toEqual([
@@ -119,13 +119,13 @@ test('a certificate comes with the status, once', () => {
 })
 
 test('conditions know since when they hold', () => {
-  const { forApproval } = strategyOf(builtinTypes(), 'certificates.k8s.io/v1', 'CertificateSigningRequest')
+  const { forParts } = strategyOf(builtinTypes(), 'certificates.k8s.io/v1', 'CertificateSigningRequest')
   const [then, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
   const old = request({
     conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: then, lastTransitionTime: then }],
   })
   const changed = request({ ...approved, certificate: 'AAAA' }, { signerName: 'other.com/x' })
-  forApproval!(changed, old, { now })
+  forParts!['approval']!(changed, old, { now })
   expect(changed['status']).toEqual({
     conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: now, lastTransitionTime: then }],
   })

@@ -38,7 +38,7 @@ export const signingRequestValidation: Validation = {
   create: check,
   update: checkChange({}),
   status: checkChange({ maySign: true }),
-  approval: checkChange({ mayConsent: true }),
+  parts: { approval: checkChange({ mayConsent: true }) },
 }
 
 // ---- what is asked

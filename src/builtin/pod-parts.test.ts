@@ -1,0 +1,127 @@
+import { describe, expect, test } from 'vitest'
+import type { ValueObject } from '../meta/value.js'
+import { changed, created, faultsOfChange } from './written-objects.suite.js'
+
+const container = { name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }
+const init = { name: 'first', image: 'i' }
+const sidecar = { name: 'beside', image: 'i', restartPolicy: 'Always' }
+
+describe('resize', () => {
+  const pod = { spec: { containers: [container], initContainers: [init, sidecar] } }
+  const sized = (...requests: readonly ValueObject[]): ValueObject => ({
+    spec: { containers: [{ ...container, resources: { requests: Object.assign({}, ...requests) as ValueObject } }] },
+  })
+
+  test('changes how much containers ask for, and counts that; nothing else', () => {
+    const old = created('v1', 'Pod', pod)
+    const patch = {
+      metadata: { labels: { a: 'b' } },
+      spec: { containers: [{ ...container, image: 'other', resources: { requests: { cpu: '1' } } }], hostname: 'h' },
+    }
+    const now = changed('v1', 'Pod', old, patch, 'resize')
+    expect(now).toMatchObject({
+      metadata: { generation: 2 },
+      spec: { containers: [{ image: 'i', resources: { requests: { cpu: '1' } } }] },
+    })
+    expect(now['metadata']).not.toHaveProperty('labels')
+    expect(now['spec']).not.toHaveProperty('hostname')
+  })
+
+  test('that changes nothing is no new generation', () => {
+    const old = created('v1', 'Pod', pod)
+    expect(changed('v1', 'Pod', old, { spec: { containers: [{ ...container, image: 'other' }] } }, 'resize')).toEqual(
+      old,
+    )
+  })
+
+  test.each<[string, ValueObject, string[]]>([
+    ['more cpu', sized({ cpu: '1' }), []],
+    ['memory as well', sized({ cpu: '1' }, { memory: '1Gi' }), []],
+    ['a sidecar', { spec: { initContainers: [init, { ...sidecar, resources: { requests: { cpu: '1' } } }] } }, []],
+    [
+      'no cpu any more',
+      sized({ memory: '1Gi' }),
+      ['spec.containers[0].resources.requests: Forbidden: resource requests cannot be removed'],
+    ],
+    [
+      'another class',
+      {
+        spec: {
+          containers: [{ ...container, resources: { limits: { cpu: '100m', memory: '1Gi' } } }],
+          initContainers: null,
+        },
+      },
+      [
+        'spec: Invalid value: "Burstable": Pod QOS Class may not change as a result of resizing',
+        'spec.initContainers: Forbidden: initContainers may not be added or removed on resize',
+      ],
+    ],
+    [
+      'something else than cpu and memory',
+      sized({ cpu: '1' }, { 'ephemeral-storage': '1Gi' }),
+      ['spec: Forbidden: only cpu and memory resources are mutable'],
+    ],
+    [
+      'an init container that has ended',
+      { spec: { initContainers: [{ ...init, resources: { requests: { cpu: '1' } } }, sidecar] } },
+      ['spec.initContainers[0].resources: Forbidden: resources for non-sidecar init containers are immutable'],
+    ],
+    [
+      'another name',
+      { spec: { containers: [{ ...container, name: 'd' }] } },
+      ['spec.containers[0].name: Forbidden: containers may not be renamed or reordered on resize'],
+    ],
+    [
+      'one more',
+      { spec: { containers: [container, { name: 'd', image: 'i' }] } },
+      ['spec.containers: Forbidden: containers may not be added or removed on resize'],
+    ],
+  ])('of %s', (_, patch, faults) => {
+    expect(faultsOfChange('v1', 'Pod', pod, patch, 'resize')).toEqual(faults)
+  })
+})
+
+describe('ephemeral containers', () => {
+  const pod = { spec: { containers: [container] } }
+  const added = (...ephemeralContainers: readonly ValueObject[]): ValueObject => ({
+    spec: { ephemeralContainers: [...ephemeralContainers] },
+  })
+
+  test('are added, and nothing else changes', () => {
+    const old = created('v1', 'Pod', pod)
+    const patch = { spec: { ephemeralContainers: [{ name: 'e', image: 'i' }], hostname: 'h' } }
+    const now = changed('v1', 'Pod', old, patch, 'ephemeralcontainers')
+    expect(now).toMatchObject({ metadata: { generation: 2 }, spec: { ephemeralContainers: [{ name: 'e' }] } })
+    expect(now['spec']).not.toHaveProperty('hostname')
+  })
+
+  test.each<[ValueObject, string[]]>([
+    [added({ name: 'e', image: 'i', targetContainerName: 'c' }), []],
+    [
+      added({ name: 'e', image: 'i', targetContainerName: 'x' }),
+      ['spec.ephemeralContainers[0].targetContainerName: Not found: "x"'],
+    ],
+    [added({ name: 'c', image: 'i' }), ['spec.ephemeralContainers[0].name: Duplicate value: "c"']],
+    [
+      added({ name: 'e', image: 'i', ports: [{ containerPort: 1 }], resources: { limits: { cpu: '1' } } }),
+      [
+        'spec.ephemeralContainers[0].ports: Forbidden: cannot be set for an Ephemeral Container',
+        'spec.ephemeralContainers[0].resources: Forbidden: cannot be set for an Ephemeral Container',
+      ],
+    ],
+  ])('%j', (patch, faults) => {
+    expect(faultsOfChange('v1', 'Pod', pod, patch, 'ephemeralcontainers')).toEqual(faults)
+  })
+
+  test('never change and never go', () => {
+    const old = { spec: { ...pod.spec, ephemeralContainers: [{ name: 'e', image: 'i' }] } }
+    const faults = (patch: ValueObject): string[] => faultsOfChange('v1', 'Pod', old, patch, 'ephemeralcontainers')
+    expect(faults(added())).toEqual([
+      'spec.ephemeralContainers: Forbidden: existing ephemeral containers "e" may not be removed\n',
+    ])
+    expect(faults(added({ name: 'e', image: 'other' }))[0]).toMatch(
+      /^spec\.ephemeralContainers: Forbidden: existing ephemeral containers "e" may not be changed\n@@/,
+    )
+    expect(faults(added({ name: 'e', image: 'i' }, { name: 'f', image: 'i' }))).toEqual([])
+  })
+})

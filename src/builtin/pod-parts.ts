@@ -1,0 +1,44 @@
+// The parts of a pod that are written on their own while it runs: whatever else a request brings is left as it was.
+import { copyValue, type ValueObject } from '../meta/value.js'
+import { ensureObject, keepFrom, objectAt, objectsAt, textAt } from './object-access.js'
+import { countSpecChanges, type ForUpdate, inTurn } from './strategy-parts.js'
+
+/** The old object, but for what says which one is meant and what `change` takes from the new one. */
+const onlyThat =
+  (change: (spec: ValueObject, wanted: ValueObject) => void): ForUpdate =>
+  (pod, old) => {
+    const wanted = objectAt(pod, 'spec')
+    const { resourceVersion } = objectAt(pod, 'metadata')
+    for (const member of Object.keys(pod)) delete pod[member]
+    Object.assign(pod, copyValue(old))
+    if (resourceVersion !== undefined) ensureObject(pod, 'metadata')['resourceVersion'] = resourceVersion
+    change(ensureObject(pod, 'spec'), wanted)
+  }
+
+/** Containers that somebody adds to look inside. */
+export const forEphemeralContainers: ForUpdate = inTurn(
+  onlyThat((spec, wanted) => keepFrom(spec, wanted, 'ephemeralContainers')),
+  countSpecChanges,
+)
+
+/** How much containers ask for and may use. Those that are new or gone are left to be refused. */
+export const forResize: ForUpdate = inTurn(
+  onlyThat((spec, wanted) => {
+    for (const field of ['containers', 'initContainers']) {
+      const before = objectsAt(spec, field)
+      if (before.length === 0 && objectsAt(wanted, field).length === 0) continue
+      spec[field] = objectsAt(wanted, field).map(container => {
+        const old = before.find(each => textAt(each, 'name') === textAt(container, 'name'))
+        return old ? resized(old, container) : container
+      })
+    }
+  }),
+  countSpecChanges,
+)
+
+function resized(container: ValueObject, wanted: ValueObject): ValueObject {
+  const changed = { ...container }
+  keepFrom(changed, wanted, 'resources')
+  keepFrom(changed, wanted, 'resizePolicy')
+  return changed
+}

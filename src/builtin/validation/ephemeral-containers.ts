@@ -1,0 +1,72 @@
+// Containers that are added to a running pod to look inside: they never go and never change, and are no part of what
+// the pod is for.
+import {
+  childPath,
+  type FieldError,
+  fieldDuplicate,
+  fieldForbidden,
+  fieldNotFound,
+  indexPath,
+} from '../../meta/field-errors.js'
+import { equalValues, type ValueObject } from '../../meta/value.js'
+import { has, objectAt, objectsAt, textAt } from '../object-access.js'
+import { checkContainer, type PodContext } from './containers.js'
+import { diffSpecs } from './spec-diff.js'
+
+/** What only containers have that the pod is made of. */
+const NOT_THEIRS = [
+  'ports',
+  'resources',
+  'resizePolicy',
+  'restartPolicy',
+  'restartPolicyRules',
+  'livenessProbe',
+  'readinessProbe',
+  'startupProbe',
+  'lifecycle',
+]
+const NOT_SET = 'cannot be set for an Ephemeral Container'
+
+export function checkEphemeralContainers(spec: ValueObject, context: PodContext, path: string): FieldError[] {
+  const lasting = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')]
+  const targets = new Set(lasting.map(container => textAt(container, 'name')))
+  const names = new Set(targets)
+  return objectsAt(spec, 'ephemeralContainers').flatMap((container, i) => {
+    const at = indexPath(childPath(path, 'ephemeralContainers'), i)
+    const errors = checkContainer(container, context, at)
+    const name = textAt(container, 'name')
+    if (names.has(name)) errors.push(fieldDuplicate(childPath(at, 'name'), name))
+    names.add(name)
+    const target = textAt(container, 'targetContainerName')
+    if (target !== '' && !targets.has(target)) errors.push(fieldNotFound(childPath(at, 'targetContainerName'), target))
+    for (const field of NOT_THEIRS) {
+      if (isSet(container, field)) errors.push(fieldForbidden(childPath(at, field), NOT_SET))
+    }
+    objectsAt(container, 'volumeMounts').forEach((mount, j) => {
+      for (const field of ['subPath', 'subPathExpr']) {
+        if (textAt(mount, field) !== '') errors.push(fieldForbidden(`${at}.volumeMounts[${j}].${field}`, NOT_SET))
+      }
+    })
+    return errors
+  })
+}
+
+const isSet = (container: ValueObject, field: string): boolean =>
+  field === 'resources' ? Object.keys(objectAt(container, field)).length > 0 : has(container, field)
+
+const PATH = 'spec.ephemeralContainers'
+
+export function checkOnlyAdded(pod: ValueObject, old: ValueObject): FieldError[] {
+  if (has(objectAt(objectAt(old, 'metadata'), 'annotations'), 'kubernetes.io/config.mirror')) {
+    return [fieldForbidden('', 'static pods do not support ephemeral containers')]
+  }
+  const now = objectsAt(objectAt(pod, 'spec'), 'ephemeralContainers')
+  return objectsAt(objectAt(old, 'spec'), 'ephemeralContainers').flatMap(before => {
+    const name = textAt(before, 'name')
+    const same = now.find(container => textAt(container, 'name') === name)
+    if (!same) return [fieldForbidden(PATH, `existing ephemeral containers "${name}" may not be removed\n`)]
+    if (equalValues(same, before)) return []
+    const diff = diffSpecs('core/v1.EphemeralContainer', before, same)
+    return [fieldForbidden(PATH, `existing ephemeral containers "${name}" may not be changed\n${diff}`)]
+  })
+}
