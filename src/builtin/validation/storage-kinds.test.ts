@@ -151,3 +151,37 @@ describe('a claim', () => {
     ])
   })
 })
+
+describe('a volume', () => {
+  const spec = { accessModes: ['ReadWriteOnce'], capacity: { storage: '1Gi' }, hostPath: { path: '/a' } }
+  const volume = (over: ValueObject): string[] => created('v1', 'PersistentVolume', { spec: { ...spec, ...over } })
+
+  test.each<[ValueObject, string[]]>([
+    [{}, []],
+    [{ accessModes: [] }, ['spec.accessModes: Required value']],
+    [{ capacity: {} }, ['spec.capacity: Required value']],
+    [{ capacity: { storage: '0' } }, ['spec.capacity[storage]: Invalid value: "0": must be greater than zero']],
+    [
+      { persistentVolumeReclaimPolicy: 'Odd' },
+      ['spec.persistentVolumeReclaimPolicy: Unsupported value: "Odd": supported values: "Delete", "Recycle", "Retain"'],
+    ],
+    [{ hostPath: null }, ['spec: Required value: must specify a volume type']],
+    [{ csi: { driver: 'd', volumeHandle: 'h' } }, ['spec.csi: Forbidden: may not specify more than 1 volume type']],
+    [{ hostPath: null, csi: { driver: 'd' } }, ['spec.csi.volumeHandle: Required value']],
+    [
+      { hostPath: { path: '/' }, persistentVolumeReclaimPolicy: 'Recycle' },
+      ["spec.persistentVolumeReclaimPolicy: Forbidden: may not be 'recycle' for a hostPath mount of '/'"],
+    ],
+  ])('with %j', (over, expected) => {
+    expect(volume(over)).toEqual(expected)
+  })
+
+  test('stays where it is', () => {
+    const moved = { spec: { ...spec, hostPath: { path: '/b' }, capacity: { storage: '2Gi' } } }
+    expect(updated('v1', 'PersistentVolume', moved, { spec })).toEqual([
+      expect.stringMatching(
+        /^spec\.persistentvolumesource: Forbidden: .* immutable after creation\n@@[^]*\+ {2}"Path": "\/b"/,
+      ),
+    ])
+  })
+})

@@ -30,6 +30,7 @@ import { limitRangeValidation } from './limit-ranges.js'
 import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
 import { networkPolicyValidation } from './network-policies.js'
 import { nodeValidation } from './nodes.js'
+import { persistentVolumeValidation } from './persistent-volumes.js'
 import {
   configMapValidation,
   leaseValidation,
@@ -92,6 +93,7 @@ const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'policy/v1 PodDisruptionBudget': disruptionBudgetValidation,
   'networking.k8s.io/v1 IPAddress': ipAddressValidation,
   'networking.k8s.io/v1 ServiceCIDR': serviceCidrValidation,
+  'v1 PersistentVolume': persistentVolumeValidation,
   'v1 PersistentVolumeClaim': volumeClaimValidation,
   'storage.k8s.io/v1 StorageClass': storageClassValidation,
   'storage.k8s.io/v1 VolumeAttributesClass': volumeAttributesClassValidation,

@@ -16,7 +16,7 @@ import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, checkText, type
 import { amountOf, checkNotNegativeAmount } from './container-resources.js'
 import { diffSpecs } from './spec-diff.js'
 
-export const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 export const VOLUME_MODES = ['Block', 'Filesystem']
 
 const checkClaim = (claim: ValueObject): FieldError[] => [
@@ -39,7 +39,11 @@ export function checkClaimSpec(spec: ValueObject, path: string): FieldError[] {
   const at = (field: string): string => `${path}.${field}`
   const selector = objectOrNone(spec, 'selector')
   return [
-    ...checkAccessModes(textsAt(spec, 'accessModes'), at('accessModes'), selector, at('selector')),
+    ...(textsAt(spec, 'accessModes').length === 0
+      ? [fieldRequired(at('accessModes'), 'at least 1 access mode is required')]
+      : []),
+    ...(selector === undefined ? [] : checkLabelSelector(selector, at('selector'))),
+    ...checkAccessModes(textsAt(spec, 'accessModes'), at('accessModes')),
     ...checkRequest(spec, keyPath(at('resources'), 'storage')),
     ...checkClassName(spec, 'storageClassName', at('storageClassName')),
     ...(has(spec, 'volumeMode') ? checkOneOf(textAt(spec, 'volumeMode'), VOLUME_MODES, at('volumeMode')) : []),
@@ -50,18 +54,12 @@ export function checkClaimSpec(spec: ValueObject, path: string): FieldError[] {
   ]
 }
 
-function checkAccessModes(
-  modes: readonly string[],
-  path: string,
-  selector: ValueObject | undefined,
-  selectorPath: string,
-): FieldError[] {
-  const alone = modes.includes('ReadWriteOncePod') && modes.some(mode => mode !== 'ReadWriteOncePod')
+/** Those that there are; one that is for a single pod stands alone. */
+export function checkAccessModes(modes: readonly string[], path: string): FieldError[] {
+  const isMixed = modes.includes('ReadWriteOncePod') && modes.some(mode => mode !== 'ReadWriteOncePod')
   return [
-    ...(modes.length === 0 ? [fieldRequired(path, 'at least 1 access mode is required')] : []),
-    ...(selector === undefined ? [] : checkLabelSelector(selector, selectorPath)),
     ...modes.filter(mode => !ACCESS_MODES.includes(mode)).map(mode => fieldNotSupported(path, mode, ACCESS_MODES)),
-    ...(alone ? [fieldForbidden(path, 'may not use ReadWriteOncePod with other access modes')] : []),
+    ...(isMixed ? [fieldForbidden(path, 'may not use ReadWriteOncePod with other access modes')] : []),
   ]
 }
 
