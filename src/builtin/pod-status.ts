@@ -6,16 +6,30 @@ import { numberAt, objectAt, objectsAt, textAt } from './object-access.js'
 /** The status of a pod that has just come in. */
 export function newPodStatus(pod: ValueObject, now: string): ValueObject {
   const spec = objectAt(pod, 'spec')
-  const gated = objectsAt(spec, 'schedulingGates').length > 0
-  const condition: ValueObject = {
-    type: 'PodScheduled',
-    status: 'False',
-    lastProbeTime: null,
-    lastTransitionTime: now,
-    reason: 'SchedulingGated',
-    message: 'Scheduling is blocked due to non-empty scheduling gates',
+  const status: ValueObject = { phase: 'Pending' }
+  if (objectsAt(spec, 'schedulingGates').length > 0) {
+    const reason = 'SchedulingGated'
+    const message = 'Scheduling is blocked due to non-empty scheduling gates'
+    setPodCondition(status, { type: 'PodScheduled', status: 'False', reason, message }, now)
   }
-  return { phase: 'Pending', ...(gated ? { conditions: [condition] } : {}), qosClass: qosClassOf(spec) }
+  status['qosClass'] = qosClassOf(spec)
+  return status
+}
+
+export interface PodCondition {
+  readonly type: string
+  readonly status: 'True' | 'False'
+  readonly reason?: string
+  readonly message?: string
+}
+
+/** Sets a condition in the status of a pod. Its time is when its status last changed. */
+export function setPodCondition(status: ValueObject, { type, status: state, ...why }: PodCondition, now: string): void {
+  const conditions = objectsAt(status, 'conditions')
+  const old = conditions.find(each => textAt(each, 'type') === type)
+  const since = old && textAt(old, 'status') === state ? (old['lastTransitionTime'] ?? now) : now
+  const condition: ValueObject = { type, status: state, lastProbeTime: null, lastTransitionTime: since, ...why }
+  status['conditions'] = old ? conditions.map(each => (each === old ? condition : each)) : [...conditions, condition]
 }
 
 /** How many seconds a pod that is to go gets to end by itself: none if it runs nowhere. */

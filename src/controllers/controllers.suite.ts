@@ -5,6 +5,7 @@ import type { ApiObject, Kind } from '../kinds/kind.js'
 import { createRegistry } from '../kinds/registry.js'
 import { metaOf, type OwnerReference } from '../meta/object-meta.js'
 import { hasReason } from '../meta/status.js'
+import type { ValueObject } from '../meta/value.js'
 import type { DeleteOptions } from '../meta/write-options.js'
 import { createObject } from '../resources/create.js'
 import { deleteObject } from '../resources/delete.js'
@@ -48,8 +49,10 @@ export function createWorld(now: () => number = Date.now) {
     createNamespace: (name: string) => create(namespaces, '', name),
     createConfigMap: (namespace: string, name: string, metadata = {}) => create(configMaps, namespace, name, metadata),
     pods,
-    createPod: (namespace: string, name: string, spec = {}) =>
-      create(pods, namespace, name, {}, { spec: { containers: [{ name: 'c', image: 'i' }], ...spec } }),
+    budgets: registry.findKind('policy', 'PodDisruptionBudget')!,
+    create,
+    createPod: (namespace: string, name: string, spec = {}, metadata = {}) =>
+      create(pods, namespace, name, metadata, { spec: { containers: [{ name: 'c', image: 'i' }], ...spec } }),
     delete: (kind: Kind, namespace: string, name: string, options: Partial<DeleteOptions> = {}) =>
       deleteObject(
         context,
@@ -70,6 +73,14 @@ export function createWorld(now: () => number = Date.now) {
     },
     findConfigMap(namespace: string, name: string) {
       return this.find(configMaps, namespace, name)
+    },
+    async setStatus(kind: Kind, namespace: string, name: string, status: ValueObject): Promise<void> {
+      const target = { ...targetOf(kind, namespace, name), subresource: 'status' }
+      await replace(context, target, writeOptions, caller, async old => ({
+        object: { ...old!, status: { ...(old!['status'] as ValueObject), ...status } },
+        warnings: [],
+        isWhatClientSaw: false,
+      }))
     },
     async dropFinalizers(namespace: string, name: string): Promise<void> {
       await replace(context, targetOf(configMaps, namespace, name), writeOptions, caller, async old => {

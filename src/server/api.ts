@@ -30,6 +30,8 @@ export interface ApiParts {
   readonly context: ResourceContext
   readonly definitions: Definitions
   readonly access: AccessControl
+  /** What is answered without being stored. */
+  readonly virtualKinds: readonly VirtualKind[]
   readonly anonymous: boolean
   readonly limits: Partial<LimitOptions> | undefined
   readonly minRequestTimeoutMs: number | undefined
@@ -56,7 +58,7 @@ export function createApi(parts: ApiParts): ApiHandler {
   const ownPaths = ownPathsOf(parts, metrics)
   const discovery = createDiscovery({
     registry,
-    extras: extrasOf(access.virtualKinds),
+    extras: extrasOf(parts.virtualKinds),
     serverAddress: parts.serverAddress,
     otherPaths: [...ownPaths.keys(), '/openapi/v2', '/openapi/v3', '/openapi/v3/'],
   })
@@ -72,7 +74,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     authenticate: authenticateBy(parts),
     authorize: access.rights.authorize,
     impersonate: createImpersonation(access.rights.authorize),
-    virtualKinds: access.virtualKinds,
+    virtualKinds: parts.virtualKinds,
     findPath: firstOf(findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
     limits,
     minRequestTimeoutMs,

@@ -14,6 +14,7 @@ import { startApiServices } from '../controllers/api-services.js'
 import { startDefinitions } from '../controllers/crd-definitions.js'
 import { startGarbageCollector } from '../controllers/garbage-collector.js'
 import { startNamespaceController } from '../controllers/namespace-controller.js'
+import { podActions } from '../controllers/pod-actions.js'
 import { startStorageMigration } from '../controllers/storage-migration.js'
 import type { ConvertFunction } from '../convert/function-conversion.js'
 import { definitionKind } from '../crd/definition-kind.js'
@@ -129,6 +130,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       context,
       definitions,
       access,
+      virtualKinds: [
+        ...access.virtualKinds,
+        ...podActions(context, {
+          pods: kindOf(registry, '', 'Pod'),
+          budgets: kindOf(registry, 'policy', 'PodDisruptionBudget'),
+        }),
+      ],
       anonymous: options.anonymous ?? true,
       limits: options.limits,
       minRequestTimeoutMs: options.minRequestTimeoutMs,

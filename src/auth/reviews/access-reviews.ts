@@ -13,27 +13,27 @@ import { metaOf } from '../../meta/object-meta.js'
 import { invalid } from '../../meta/status.js'
 import type { ValueObject } from '../../meta/value.js'
 import type { Caller } from '../../resources/resource-context.js'
+import { typedVirtualKind } from '../../resources/typed-virtual-kind.js'
 import type { VirtualKind } from '../../resources/virtual-kind.js'
 import type { Authorizer, Deed } from '../authorize.js'
-import { typedReview } from './typed-review.js'
 import { userOf } from './user-info.js'
 
 const API_VERSION = 'authorization.k8s.io/v1'
 
 export const selfSubjectAccessReviews = (authorize: Authorizer): VirtualKind =>
-  typedReview(API_VERSION, 'selfsubjectaccessreviews', ({ object, caller }) => {
+  typedVirtualKind(API_VERSION, 'selfsubjectaccessreviews', ({ object, caller }) => {
     refuse([...checkSpec(object), ...checkSelectors(object), ...checkMeta(object)])
     return judged(object, caller, authorize)
   })
 
 export const subjectAccessReviews = (authorize: Authorizer): VirtualKind =>
-  typedReview(API_VERSION, 'subjectaccessreviews', ({ object }) => {
+  typedVirtualKind(API_VERSION, 'subjectaccessreviews', ({ object }) => {
     refuse([...checkSpec(object), ...checkUser(object), ...checkSelectors(object), ...checkMeta(object)])
     return judged(object, userOf(objectAt(object, 'spec')), authorize)
   })
 
 export const localSubjectAccessReviews = (authorize: Authorizer): VirtualKind =>
-  typedReview(API_VERSION, 'localsubjectaccessreviews', ({ object, namespace }) => {
+  typedVirtualKind(API_VERSION, 'localsubjectaccessreviews', ({ object, namespace }) => {
     refuse([
       ...checkSpec(object),
       ...checkUser(object),

@@ -2,13 +2,13 @@
 import { objectAt, textAt } from '../../builtin/object-access.js'
 import { badRequest } from '../../meta/status.js'
 import type { ValueObject } from '../../meta/value.js'
+import { typedVirtualKind } from '../../resources/typed-virtual-kind.js'
 import type { VirtualKind } from '../../resources/virtual-kind.js'
 import type { PolicyRule } from '../rbac.js'
 import type { Rights } from '../rights.js'
-import { typedReview } from './typed-review.js'
 
 export const selfSubjectRulesReviews = (rights: Rights): VirtualKind =>
-  typedReview('authorization.k8s.io/v1', 'selfsubjectrulesreviews', async ({ object, caller }) => {
+  typedVirtualKind('authorization.k8s.io/v1', 'selfsubjectrulesreviews', async ({ object, caller }) => {
     const namespace = textAt(objectAt(object, 'spec'), 'namespace')
     if (namespace === '') throw badRequest('no namespace on request')
     const { rules, error } = rights.rulesFor(caller, namespace)

@@ -1,11 +1,11 @@
 // Who am I, as `kubectl auth whoami` asks.
 import { printTime } from '../../meta/time.js'
+import { typedVirtualKind } from '../../resources/typed-virtual-kind.js'
 import type { VirtualKind } from '../../resources/virtual-kind.js'
-import { typedReview } from './typed-review.js'
 import { userInfo } from './user-info.js'
 
 export const selfSubjectReviews = (): VirtualKind =>
-  typedReview('authentication.k8s.io/v1', 'selfsubjectreviews', async ({ object, caller, now }) => ({
+  typedVirtualKind('authentication.k8s.io/v1', 'selfsubjectreviews', async ({ object, caller, now }) => ({
     apiVersion: object.apiVersion,
     kind: object.kind,
     metadata: { creationTimestamp: printTime(now) },

@@ -7,11 +7,11 @@ import { metaOf } from '../../meta/object-meta.js'
 import { badRequest, conflict, invalid, notFound } from '../../meta/status.js'
 import { printTime } from '../../meta/time.js'
 import type { ValueObject } from '../../meta/value.js'
+import { typedVirtualKind } from '../../resources/typed-virtual-kind.js'
 import type { VirtualKind } from '../../resources/virtual-kind.js'
 import { type BoundKind, type FindObject, issueToken, type TokenWish } from '../account-tokens.js'
 import { API_AUDIENCE } from '../authenticate.js'
 import type { SigningKey } from '../signing-key.js'
-import { typedReview } from './typed-review.js'
 
 const DEFAULT_SECONDS = 3_600
 const LEAST_SECONDS = 600
@@ -19,7 +19,7 @@ const MOST_SECONDS = 2 ** 32
 const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 
 export const tokenRequests = (key: SigningKey, find: FindObject): VirtualKind =>
-  typedReview('v1', 'serviceaccounts/token', async ({ object, namespace, name, now }) => {
+  typedVirtualKind('v1', 'serviceaccounts/token', async ({ object, namespace, name, now }) => {
     const spec = objectAt(object, 'spec')
     const account = await find('ServiceAccount', namespace, name)
     if (!account) throw notFound({ group: '', resource: 'serviceaccounts' }, name)

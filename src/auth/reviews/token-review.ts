@@ -1,13 +1,13 @@
 // Whose token is it.
 import { objectAt, textAt, textsAt } from '../../builtin/object-access.js'
 import { badRequest } from '../../meta/status.js'
+import { typedVirtualKind } from '../../resources/typed-virtual-kind.js'
 import type { VirtualKind } from '../../resources/virtual-kind.js'
 import { checkToken, type TokenAuthenticator, withAuthenticated } from '../authenticate.js'
-import { typedReview } from './typed-review.js'
 import { userInfo } from './user-info.js'
 
 export const tokenReviews = (authenticators: readonly TokenAuthenticator[]): VirtualKind =>
-  typedReview('authentication.k8s.io/v1', 'tokenreviews', async ({ object }) => {
+  typedVirtualKind('authentication.k8s.io/v1', 'tokenreviews', async ({ object }) => {
     const spec = objectAt(object, 'spec')
     const token = textAt(spec, 'token')
     if (token === '') throw badRequest('token is required for TokenReview in authentication')

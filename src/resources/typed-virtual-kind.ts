@@ -1,10 +1,10 @@
 // A virtual kind of the built-in types, from what the tables know of it.
-import { builtinTypes } from '../../builtin/type-table.js'
-import { protobufForm, shapeTyped, versionOf } from '../../builtin/typed-form.js'
-import type { VirtualKind } from '../../resources/virtual-kind.js'
+import { builtinTypes } from '../builtin/type-table.js'
+import { protobufForm, shapeTyped, versionOf } from '../builtin/typed-form.js'
+import type { VirtualKind } from './virtual-kind.js'
 
 /** `resource` as discovery lists it: `tokenreviews`, or `serviceaccounts/token` for a part. */
-export function typedReview(apiVersion: string, resource: string, answer: VirtualKind['answer']): VirtualKind {
+export function typedVirtualKind(apiVersion: string, resource: string, answer: VirtualKind['answer']): VirtualKind {
   const table = builtinTypes()
   const facts = table.resources(apiVersion).find(({ name }) => name === resource)
   if (!facts) throw new Error(`${resource} is not among the resources of ${apiVersion}`)

@@ -1,0 +1,39 @@
+// What a Binding does to a pod: it says where the pod runs from now on.
+import type { ApiObject } from '../kinds/kind.js'
+import { type FieldError, fieldNotSupported, fieldRequired } from '../meta/field-errors.js'
+import { quote } from '../meta/go-text.js'
+import { metaOf } from '../meta/object-meta.js'
+import { copyValue, type ValueObject } from '../meta/value.js'
+import { ensureObject, objectAt, objectsAt, textAt } from './object-access.js'
+import { setPodCondition } from './pod-status.js'
+
+export function bindingFaults(binding: ValueObject): FieldError[] {
+  const target = objectAt(binding, 'target')
+  const kind = textAt(target, 'kind')
+  return [
+    ...(kind === '' || kind === 'Node' ? [] : [fieldNotSupported('target.kind', kind, ['Node', '<empty>'])]),
+    ...(textAt(target, 'name') === '' ? [fieldRequired('target.name')] : []),
+  ]
+}
+
+/** Why a pod cannot be bound, if it cannot. */
+export function unbindable(pod: ApiObject): string | undefined {
+  const { name = '', deletionTimestamp } = metaOf(pod)
+  const spec = objectAt(pod, 'spec')
+  const node = textAt(spec, 'nodeName')
+  if (deletionTimestamp !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`
+  if (node !== '') return `pod ${name} is already assigned to node ${quote(node)}`
+  return objectsAt(spec, 'schedulingGates').length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined
+}
+
+/** The pod where the binding wants it, with the labels and annotations that the binding brings. */
+export function bound(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
+  const changed = copyValue(pod)
+  ensureObject(changed, 'spec')['nodeName'] = textAt(objectAt(binding, 'target'), 'name')
+  for (const field of ['labels', 'annotations']) {
+    const brought = objectAt(binding.metadata, field)
+    if (Object.keys(brought).length > 0) Object.assign(ensureObject(changed.metadata, field), brought)
+  }
+  setPodCondition(ensureObject(changed, 'status'), { type: 'PodScheduled', status: 'True' }, now)
+  return changed
+}

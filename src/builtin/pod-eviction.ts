@@ -1,0 +1,109 @@
+// Who may be evicted: a pod that a disruption budget guards only if the budget still allows for it.
+import type { ApiObject } from '../kinds/kind.js'
+import { matchesLabels, selectorOf } from '../meta/label-selectors.js'
+import { metaOf } from '../meta/object-meta.js'
+import { forbidden, type StatusError, tooManyRequests } from '../meta/status.js'
+import { copyValue, type ValueObject } from '../meta/value.js'
+import { ensureObject, numberAt, objectAt, objectOrNone, objectsAt, textAt } from './object-access.js'
+import { type PodCondition, setPodCondition } from './pod-status.js'
+
+/** What has not begun, has ended or is about to is no loss. */
+export const isNoLoss = (pod: ApiObject): boolean =>
+  isOver(pod) || textAt(objectAt(pod, 'status'), 'phase') === 'Pending'
+
+/** It has ended or is on its way out, and nothing will make it come back. */
+export const isOver = (pod: ApiObject): boolean =>
+  ['Succeeded', 'Failed'].includes(textAt(objectAt(pod, 'status'), 'phase')) ||
+  metaOf(pod).deletionTimestamp !== undefined
+
+/** Whether the budget counts the pod. One that cannot be understood counts none. */
+export function guards(budget: ApiObject, pod: ApiObject): boolean {
+  const { labels = {} } = metaOf(pod)
+  if (Object.keys(labels).length === 0) return false
+  const selector = selectorOf(objectOrNone(objectAt(budget, 'spec'), 'selector'))
+  return selector.ok && matchesLabels(selector.value, labels)
+}
+
+/** A pod that is not ready counts for nothing: it may go when the others are enough, or when the budget says so. */
+export function sparesUnready(budget: ApiObject, pod: ApiObject): boolean {
+  const isReady = objectsAt(objectAt(pod, 'status'), 'conditions').some(
+    condition => textAt(condition, 'type') === 'Ready' && textAt(condition, 'status') === 'True',
+  )
+  if (isReady) return false
+  if (textAt(objectAt(budget, 'spec'), 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true
+  const status = objectAt(budget, 'status')
+  const desired = numberAt(status, 'desiredHealthy')
+  return desired > 0 && numberAt(status, 'currentHealthy') >= desired
+}
+
+const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."
+const RETRY_SECONDS = 10
+/** How many evictions a budget remembers until somebody has counted its pods anew. */
+const MOST_DISRUPTED = 2000
+
+export const stillProcessed = (budget: ApiObject): StatusError =>
+  refusal(`The disruption budget ${metaOf(budget).name} is still being processed by the server.`, RETRY_SECONDS)
+
+const refusal = (why: string, retrySeconds?: number): StatusError =>
+  tooManyRequests(REFUSED, retrySeconds, [{ reason: 'DisruptionBudget', message: why }])
+
+/** The budget after one more pod has gone. Refuses if it does not allow for that. */
+export function withDisruption(budget: ApiObject, pod: string, now: string): ApiObject {
+  const { name = '', generation = 0 } = metaOf(budget)
+  const status = objectAt(budget, 'status')
+  if (numberAt(status, 'observedGeneration') < generation) throw stillProcessed(budget)
+  const allowed = numberAt(status, 'disruptionsAllowed')
+  const resource = { group: 'policy', resource: 'poddisruptionbudget' }
+  if (allowed < 0) throw forbidden(resource, name, 'pdb disruptions allowed is negative')
+  if (Object.keys(objectAt(status, 'disruptedPods')).length > MOST_DISRUPTED) {
+    const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller'
+    throw forbidden(resource, name, why)
+  }
+  if (allowed === 0) throw refusal(whyNone(name, status))
+  const changed = copyValue(budget)
+  const after = ensureObject(changed, 'status')
+  after['disruptionsAllowed'] = allowed - 1
+  ensureObject(after, 'disruptedPods')[pod] = now
+  if (allowed === 1) noneAllowed(after, generation, now)
+  return changed
+}
+
+function whyNone(name: string, status: ValueObject): string {
+  const condition = objectsAt(status, 'conditions').find(each => textAt(each, 'type') === 'DisruptionAllowed')
+  if (condition && textAt(condition, 'reason') === 'SyncFailed') {
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${textAt(condition, 'message')}`
+  }
+  const desired = numberAt(status, 'desiredHealthy')
+  const current = numberAt(status, 'currentHealthy')
+  return current <= desired
+    ? `The disruption budget ${name} needs ${desired} healthy pods and has ${current} currently`
+    : `The disruption budget ${name} does not allow evicting pods currently`
+}
+
+function noneAllowed(status: ValueObject, generation: number | bigint, now: string): void {
+  const conditions = objectsAt(status, 'conditions')
+  const old = conditions.find(each => textAt(each, 'type') === 'DisruptionAllowed')
+  const isNew = !old || textAt(old, 'status') !== 'False'
+  const condition: ValueObject = {
+    type: 'DisruptionAllowed',
+    status: 'False',
+    observedGeneration: generation,
+    lastTransitionTime: isNew ? now : textAt(old, 'lastTransitionTime'),
+    reason: 'InsufficientPods',
+    message: '',
+  }
+  status['conditions'] = old ? conditions.map(each => (each === old ? condition : each)) : [...conditions, condition]
+}
+
+/** The pod with word of what becomes of it. */
+export function evicted(pod: ApiObject, now: string): ApiObject {
+  const changed = copyValue(pod)
+  const condition: PodCondition = {
+    type: 'DisruptionTarget',
+    status: 'True',
+    reason: 'EvictionByEvictionAPI',
+    message: 'Eviction API: evicting',
+  }
+  setPodCondition(ensureObject(changed, 'status'), condition, now)
+  return changed
+}
