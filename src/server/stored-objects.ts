@@ -1,10 +1,16 @@
 // Objects that others look up while something else is written: as they are stored now.
-import type { Kind } from '../kinds/kind.js'
+import type { ApiObject, Kind } from '../kinds/kind.js'
 import type { Registry } from '../kinds/registry.js'
 import type { GroupKind } from '../meta/group-version.js'
 import { folderOf, type KindStore } from '../resources/kind-store.js'
 import { decodeStored } from '../resources/stored-object.js'
-import type { StoredObjects } from './workload-admission.js'
+
+/** Objects as they are stored now. */
+export interface StoredObjects {
+  find(kind: GroupKind, namespace: string, name: string): Promise<ApiObject | undefined>
+  /** All in a namespace, or all of a kind that has none, by their names. */
+  all(kind: GroupKind, namespace: string): Promise<readonly ApiObject[]>
+}
 
 export function storedObjects(registry: Registry, storeOf: (kind: Kind) => KindStore): StoredObjects {
   const kindOf = ({ group, kind }: GroupKind): Kind | undefined => registry.findKind(group, kind)

@@ -20,13 +20,8 @@ import { metaOf } from '../meta/object-meta.js'
 import { forbidden, type StatusError } from '../meta/status.js'
 import type { AdmissionRequest } from '../resources/resource-context.js'
 import type { AdmissionPlugin } from './admission.js'
-
-/** Objects as they are stored now. */
-export interface StoredObjects {
-  find(kind: GroupKind, namespace: string, name: string): Promise<ApiObject | undefined>
-  /** All in a namespace, or all of a kind that has none, by their names. */
-  all(kind: GroupKind, namespace: string): Promise<readonly ApiObject[]>
-}
+import { podSecurity } from './pod-security.js'
+import type { StoredObjects } from './stored-objects.js'
 
 const POD: GroupKind = { group: '', kind: 'Pod' }
 const CLAIM: GroupKind = { group: '', kind: 'PersistentVolumeClaim' }
@@ -38,6 +33,7 @@ const PRIORITY_CLASS: GroupKind = { group: 'scheduling.k8s.io', kind: 'PriorityC
 export const workloadPlugins = (objects: StoredObjects): AdmissionPlugin[] => [
   limitRanger(objects),
   taintNodes,
+  podSecurity(objects),
   priority(objects),
   defaultTolerations,
   storageProtection,

@@ -1,0 +1,77 @@
+// The admission plugin for pod security: finds the namespace, and asks what its labels mean.
+import {
+  existingViolations,
+  hasTemplates,
+  judgePod,
+  judgeTemplate,
+  mattersForSecurity,
+  podLike,
+  templateOf,
+  tightened,
+  type Verdict,
+} from '../admission/pod-security/judge.js'
+import { policyOf } from '../admission/pod-security/policy.js'
+import type { ApiObject } from '../kinds/kind.js'
+import { groupKindOf, resourceOf } from '../kinds/kind-names.js'
+import { type FieldError, printFieldError } from '../meta/field-errors.js'
+import type { Labels } from '../meta/label-selectors.js'
+import { metaOf } from '../meta/object-meta.js'
+import { forbidden, invalid } from '../meta/status.js'
+import type { AdmissionRequest } from '../resources/resource-context.js'
+import type { AdmissionPlugin } from './admission.js'
+import type { StoredObjects } from './stored-objects.js'
+
+/** The parts of a pod that leave what it runs alone. */
+const HARMLESS_PARTS = new Set(['binding', 'eviction', 'status'])
+
+export function podSecurity(objects: StoredObjects): AdmissionPlugin {
+  const labelsIn = async (namespace: string): Promise<Labels> => {
+    const found = await objects.find({ group: '', kind: 'Namespace' }, '', namespace)
+    return found ? labelsOf(found) : {}
+  }
+
+  async function verdictOn(request: AdmissionRequest, object: ApiObject): Promise<Verdict | undefined> {
+    const { target, old } = request
+    const resource = `${target.kind.group}/${target.kind.names.plural}`
+    if (resource === '/pods') {
+      if (HARMLESS_PARTS.has(target.subresource) || (old && !mattersForSecurity(object, old))) return undefined
+      return judgePod(await labelsIn(target.namespace), podLike(object))
+    }
+    if (target.subresource !== '' || !hasTemplates(resource)) return undefined
+    const template = templateOf(resource, object)
+    return template && judgeTemplate(await labelsIn(target.namespace), template)
+  }
+
+  async function checkNamespace({ target, old }: AdmissionRequest, object: ApiObject): Promise<readonly string[]> {
+    const name = metaOf(object).name ?? ''
+    const labels = labelsOf(object)
+    const { faults } = policyOf(labels)
+    // What was wrong before may stay.
+    if (faults.length > 0 && printAll(faults) !== printAll(old ? policyOf(labelsOf(old)).faults : [])) {
+      throw invalid(groupKindOf(target.kind), name, faults)
+    }
+    const level = old && tightened(labels, labelsOf(old))
+    return level ? existingViolations(name, await objects.all({ group: '', kind: 'Pod' }, name), level) : []
+  }
+
+  return {
+    name: 'PodSecurity',
+    async validate(request, warnings) {
+      const { target, object } = request
+      if (!object) return
+      if (target.kind.group === '' && target.kind.names.kind === 'Namespace') {
+        if (target.subresource === '') warnings.push(...(await checkNamespace(request, object)))
+        return
+      }
+      const verdict = await verdictOn(request, object)
+      if (verdict?.refusal !== undefined) {
+        throw forbidden(resourceOf(target.kind), target.name || (metaOf(object).name ?? ''), verdict.refusal)
+      }
+      warnings.push(...(verdict?.warnings ?? []))
+    },
+  }
+}
+
+const labelsOf = (object: ApiObject): Labels => metaOf(object).labels ?? {}
+
+const printAll = (faults: readonly FieldError[]): string => faults.map(printFieldError).join('\n')
