@@ -41,9 +41,12 @@ export const workloadPlugins = (objects: StoredObjects): AdmissionPlugin[] => [
   systemPriorityClasses,
 ]
 
+const isOfKind = ({ target }: AdmissionRequest, { group, kind }: GroupKind): boolean =>
+  target.kind.names.kind === kind && target.kind.group === group
+
 /** Whether it is about an object of that kind, and not about a part of one. */
-const isAbout = ({ target }: AdmissionRequest, { group, kind }: GroupKind): boolean =>
-  target.kind.names.kind === kind && target.kind.group === group && target.subresource === ''
+const isAbout = (request: AdmissionRequest, kind: GroupKind): boolean =>
+  isOfKind(request, kind) && request.target.subresource === ''
 
 const isCreated = (request: AdmissionRequest, kind: GroupKind): boolean =>
   request.operation === 'CREATE' && isAbout(request, kind)
@@ -55,18 +58,21 @@ function refusal({ target, object }: AdmissionRequest, why: string): StatusError
 }
 
 function limitRanger(objects: StoredObjects): AdmissionPlugin {
+  // What a pod asks for is settled when it is made, and when it is resized.
+  const isSized = (request: AdmissionRequest): boolean =>
+    isCreated(request, POD) || (request.target.subresource === 'resize' && isOfKind(request, POD))
   const rangesFor = ({ target }: AdmissionRequest): Promise<readonly ApiObject[]> =>
     objects.all(LIMIT_RANGE, target.namespace)
   return {
     name: 'LimitRanger',
     async admit(request) {
-      return isCreated(request, POD) ? limitPod(request.object, await rangesFor(request)) : request.object
+      return isSized(request) ? limitPod(request.object, await rangesFor(request)) : request.object
     },
     async validate(request) {
       const { object, operation } = request
       if (!object) return
       const isClaim = operation !== 'DELETE' && isAbout(request, CLAIM)
-      if (!isClaim && !isCreated(request, POD)) return
+      if (!isClaim && !isSized(request)) return
       const ranges = await rangesFor(request)
       const faults = isClaim ? claimLimitFaults(object, ranges) : podLimitFaults(object, ranges)
       if (faults.length > 0) throw refusal(request, faults.length === 1 ? faults[0]! : `[${faults.join(', ')}]`)
