@@ -2,7 +2,7 @@
 import { equalValues, getOwn, isNumber, isObject, type Value, type ValueObject, WholeFloat } from '../meta/value.js'
 import { fieldElement, type PathElement } from './field-path.js'
 import { type FieldSet, recursiveDifference, type SetBuilder, setBuilder } from './field-set.js'
-import { elementsOf } from './list-items.js'
+import { areInStep, elementOf, elementsOf } from './list-items.js'
 import {
   type Form,
   formOf,
@@ -36,11 +36,22 @@ export const leavingOut = (comparison: Comparison, fields: FieldSet): Comparison
       }
 
 interface Walk {
-  readonly path: PathElement[]
+  readonly path: Step[]
   readonly added: SetBuilder
   readonly modified: SetBuilder
   readonly removed: SetBuilder
 }
+
+/** The name of a field, or an item of a list. Most steps lead to nothing that differs, and are never spelled. */
+type Step = string | ListItem
+
+interface ListItem {
+  readonly list: ListSchema
+  readonly item: Value
+}
+
+const spelled = ({ path }: Walk): PathElement[] =>
+  path.map(step => (typeof step === 'string' ? fieldElement(step) : elementOf(step.list, step.item)))
 
 type Side = Value | undefined
 
@@ -54,8 +65,8 @@ function compareAt(walk: Walk, schema: TypedSchema, before: Side, after: Side): 
     isWhole = compareAs(walk, schema, settled(schema, from), before, after)
   const isWholeAfter = compareAs(walk, schema, settled(schema, (to ?? from)!), before, after)
   if (isWhole || isWholeAfter) return
-  if (before === undefined) walk.added.insert(walk.path)
-  else if (after === undefined) walk.removed.insert(walk.path)
+  if (before === undefined) walk.added.insert(spelled(walk))
+  else if (after === undefined) walk.removed.insert(spelled(walk))
 }
 
 /** True where the values were compared as one. */
@@ -85,9 +96,9 @@ const objectOrNone = (value: Side): ValueObject => (isObject(value) ? value : NO
 const NO_MEMBERS: ValueObject = {}
 
 function compareWhole(walk: Walk, before: Side, after: Side): true {
-  if (before === undefined) walk.added.insert(walk.path)
-  else if (after === undefined) walk.removed.insert(walk.path)
-  else if (!sameValue(before, after)) walk.modified.insert(walk.path)
+  if (before === undefined) walk.added.insert(spelled(walk))
+  else if (after === undefined) walk.removed.insert(spelled(walk))
+  else if (!sameValue(before, after)) walk.modified.insert(spelled(walk))
   return true
 }
 
@@ -108,50 +119,35 @@ function compareMembers(
   names: readonly string[],
   others: readonly string[],
 ): void {
-  for (const name of names)
-    compareBelow(walk, fieldElement(name), memberSchema(map, name), before[name], getOwn(after, name))
+  for (const name of names) {
+    const [left, right] = [before[name], getOwn(after, name)]
+    if (left !== right) compareBelow(walk, name, memberSchema(map, name), left, right)
+  }
   for (const name of others) {
-    if (!Object.hasOwn(before, name)) {
-      compareBelow(walk, fieldElement(name), memberSchema(map, name), undefined, after[name])
-    }
+    if (!Object.hasOwn(before, name)) compareBelow(walk, name, memberSchema(map, name), undefined, after[name])
   }
 }
 
-function compareBelow(walk: Walk, element: PathElement, schema: TypedSchema, before: Side, after: Side): void {
-  if (before === after) return
-  walk.path.push(element)
+function compareBelow(walk: Walk, step: Step, schema: TypedSchema, before: Side, after: Side): void {
+  walk.path.push(step)
   compareAt(walk, schema, before, after)
   walk.path.pop()
 }
 
 function compareItems(walk: Walk, list: ListSchema, before: readonly Value[], after: readonly Value[]): void {
-  const left = elementsOf(list, before)
-  const right = elementsOf(list, after)
-  if (compareInStep(walk, list, before, after, left, right)) return
-  const ofLeft = byElement(before, left)
-  const ofRight = byElement(after, right)
-  for (const [element, items] of ofLeft) compareSame(walk, list, element, items, ofRight.get(element) ?? [])
-  for (const [element, items] of ofRight) if (!ofLeft.has(element)) compareSame(walk, list, element, [], items)
+  if (areInStep(list, before, after)) {
+    for (const [i, item] of before.entries()) compareBelow(walk, { list, item }, list.element, item, after[i])
+    return
+  }
+  const ofLeft = byElement(list, before)
+  const ofRight = byElement(list, after)
+  for (const [element, items] of ofLeft) compareSame(walk, list, items, ofRight.get(element) ?? [])
+  for (const [element, items] of ofRight) if (!ofLeft.has(element)) compareSame(walk, list, [], items)
 }
 
-/** The usual case: the same items in the same places, none of them twice. */
-function compareInStep(
-  walk: Walk,
-  list: ListSchema,
-  before: readonly Value[],
-  after: readonly Value[],
-  left: readonly PathElement[],
-  right: readonly PathElement[],
-): boolean {
-  if (left.length !== right.length || !left.every((element, i) => element === right[i])) return false
-  if (new Set(left).size !== left.length) return false
-  for (let i = 0; i < left.length; i++) compareBelow(walk, left[i]!, list.element, before[i], after[i])
-  return true
-}
-
-function byElement(items: readonly Value[], elements: readonly PathElement[]): Map<PathElement, Value[]> {
+function byElement(list: ListSchema, items: readonly Value[]): Map<PathElement, Value[]> {
   const result = new Map<PathElement, Value[]>()
-  for (const [i, element] of elements.entries()) {
+  for (const [i, element] of elementsOf(list, items).entries()) {
     const same = result.get(element)
     if (same === undefined) result.set(element, [items[i]!])
     else same.push(items[i]!)
@@ -160,17 +156,18 @@ function byElement(items: readonly Value[], elements: readonly PathElement[]): M
 }
 
 /** Items that are there twice cannot be told apart, and count as one that is compared whole. */
-function compareSame(walk: Walk, list: ListSchema, element: PathElement, before: Value[], after: Value[]): void {
+function compareSame(walk: Walk, list: ListSchema, before: Value[], after: Value[]): void {
   const [wasTwice, isTwice] = [before.length > 1, after.length > 1]
-  if (!wasTwice && !isTwice) return compareBelow(walk, element, list.element, before[0], after[0])
-  const path = [...walk.path, element]
+  const step: ListItem = { list, item: (before[0] ?? after[0])! }
+  if (!wasTwice && !isTwice) return compareBelow(walk, step, list.element, before[0], after[0])
+  const path = [...spelled(walk), elementOf(list, step.item)]
   if (wasTwice && isTwice) {
     if (!equalValues(before, after)) walk.modified.insert(path)
   } else if (wasTwice) {
-    if (after.length > 0) compareBelow(walk, element, list.element, undefined, after[0])
+    if (after.length > 0) compareBelow(walk, step, list.element, undefined, after[0])
     walk.removed.insert(path)
   } else {
-    if (before.length > 0) compareBelow(walk, element, list.element, before[0], undefined)
+    if (before.length > 0) compareBelow(walk, step, list.element, before[0], undefined)
     walk.added.insert(path)
   }
 }

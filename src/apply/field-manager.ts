@@ -141,8 +141,10 @@ export function keepTimes(next: ApiObject, live: ApiObject): ApiObject {
   const entries = entriesOf(next)
   const before = entriesOf(live)
   if (entries.length === 0 || entries.length !== before.length) return next
-  if (!entries.every((entry, i) => equalValues(timeless(entry), timeless(before[i]!)))) return next
+  // What is quickly told comes first.
   if (!equalValues(unmanaged(next), unmanaged(live))) return next
+  if (!entries.every((entry, i) => equalValues(timeless(entry), timeless(before[i]!)))) return next
+  if (!equalValues({ ...next, metadata: {} }, { ...live, metadata: {} })) return next
   return withManagedFields(next, before as unknown as ValueObject[])
 }
 
@@ -151,9 +153,9 @@ function timeless(entry: ManagedFieldsEntry): Value {
   return rest
 }
 
-function unmanaged(object: ApiObject): Value {
-  const { managedFields: _, ...metadata } = object.metadata
-  return { ...object, metadata }
+function unmanaged({ metadata }: ApiObject): Value {
+  const { managedFields: _, ...rest } = metadata
+  return rest
 }
 
 // ---- apply

@@ -3,7 +3,7 @@
 import { encodeString } from '../codec/json-encode.js'
 import { printStrings } from '../meta/go-text.js'
 import { failed, type Parsed, parsed } from '../meta/parsed.js'
-import { getOwn, isObject, type Value } from '../meta/value.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
 import { keyElement, type PathElement, valueElement } from './field-path.js'
 import type { ListSchema } from './typed-schema.js'
 
@@ -49,11 +49,48 @@ function memberOfSet(item: Value): Parsed<PathElement> {
   return parsed(valueElement(item))
 }
 
-/** The items of a list with what tells them apart, once the list has been found valid. */
-export function elementsOf(list: ListSchema, items: readonly Value[]): PathElement[] {
-  return items.map(item => {
-    const element = itemElement(list, item)
-    if (!element.ok) throw new Error(element.error)
-    return element.value
+/** Whether an item has an element; where that is plain to see, none is spelled. */
+export function hasElement(list: ListSchema, item: Value): boolean {
+  if (list.keys.length > 0 && isObject(item) && typeof getOwn(item, list.keys[0]!) === 'string') return true
+  return (list.type === 'set' && typeof item === 'string') || itemElement(list, item).ok
+}
+
+// The rest is for lists that have been found valid.
+
+export function elementOf(list: ListSchema, item: Value): PathElement {
+  const element = itemElement(list, item)
+  if (!element.ok) throw new Error(element.error)
+  return element.value
+}
+
+export const elementsOf = (list: ListSchema, items: readonly Value[]): PathElement[] =>
+  items.map(item => elementOf(list, item))
+
+/** The usual case of two lists: the same items in the same places, none of them twice. Mostly no element is spelled for it. */
+export function areInStep(list: ListSchema, before: readonly Value[], after: readonly Value[]): boolean {
+  if (before.length !== after.length) return false
+  for (let i = 0; i < before.length; i++) if (!haveSameKey(list, before[i]!, after[i]!)) return false
+  return before.length === 1 || new Set(plainKeys(list, before) ?? elementsOf(list, before)).size === before.length
+}
+
+/** What tells the items apart, if that is one text in each. */
+function plainKeys({ keys }: ListSchema, items: readonly Value[]): string[] | undefined {
+  if (keys.length !== 1) return undefined
+  const values: string[] = []
+  for (const item of items) {
+    const value = getOwn(item as ValueObject, keys[0]!)
+    if (typeof value !== 'string') return undefined
+    values.push(value)
+  }
+  return values
+}
+
+/** False also where it takes a closer look. */
+function haveSameKey({ type, keys }: ListSchema, a: Value, b: Value): boolean {
+  if (type === 'set') return a === b
+  if (!isObject(a) || !isObject(b)) return false
+  return keys.every(key => {
+    const value = getOwn(a, key)
+    return value === getOwn(b, key) && (typeof value !== 'object' || value === null)
   })
 }

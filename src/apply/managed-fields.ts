@@ -5,7 +5,7 @@ import { compareTexts } from '../meta/go-text.js'
 import type { ManagedFieldsEntry } from '../meta/object-meta.js'
 import { failed, type Parsed, parsed } from '../meta/parsed.js'
 import { millisOf } from '../meta/time.js'
-import type { Value, ValueObject } from '../meta/value.js'
+import { isObject, type Value, type ValueObject } from '../meta/value.js'
 import { type FieldSet, union } from './field-set.js'
 import { decodeFieldsV1, encodeFieldsV1 } from './fields-v1.js'
 
@@ -34,8 +34,31 @@ export function idOf({ manager, operation, apiVersion, subresource }: ManagerNam
   return `{${said}"operation":"${operation}"${version}${part}}`
 }
 
-/** What stored entries were read from, so that a set that did not change need not be written anew. */
+/** How sets are spelled in what is stored, and the other way round: a set that did not change is neither read nor written anew. */
 const spelled = new WeakMap<FieldSet, Value>()
+const read = new WeakMap<ValueObject, FieldSet>()
+
+function remember(fields: FieldSet, spelling: ValueObject): void {
+  spelled.set(fields, spelling)
+  read.set(spelling, fields)
+}
+
+function readStored(spelling: Value | undefined): FieldSet | undefined {
+  if (!isObject(spelling)) return decodeFieldsV1(spelling)
+  const known = read.get(spelling)
+  if (known !== undefined) return known
+  const fields = decodeFieldsV1(spelling)
+  if (fields !== undefined && fields.size > 0) remember(fields, spelling)
+  return fields
+}
+
+function spell(fields: FieldSet): Value {
+  const known = spelled.get(fields)
+  if (known !== undefined) return known
+  const spelling = encodeFieldsV1(fields)
+  if (fields.size > 0) remember(fields, spelling)
+  return spelling
+}
 
 /** The managers that a stored object names. */
 export const decodeStoredManagers = (entries: readonly ManagedFieldsEntry[]): Parsed<Managers> => decode(entries, true)
@@ -52,9 +75,8 @@ function decode(entries: readonly ManagedFieldsEntry[], isStored: boolean): Pars
     if (fieldsType === '') return failed(`missing fieldsType in managed fields entry ${i}`)
     if (fieldsType !== 'FieldsV1')
       return failed(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${i}`)
-    const fields = decodeFieldsV1(fieldsV1)
+    const fields = isStored ? readStored(fieldsV1) : decodeFieldsV1(fieldsV1)
     if (fields === undefined) return failed(`error decoding set of managed fields entry ${i}`)
-    if (isStored && fieldsV1 !== undefined && fields.size > 0) spelled.set(fields, fieldsV1)
     const name: ManagerName = { manager, operation, apiVersion, subresource }
     managers.set(idOf(name), { ...name, fields, time })
   }
@@ -72,7 +94,7 @@ function encodeEntry({ manager, operation, apiVersion, subresource, time, fields
   entry['apiVersion'] = apiVersion
   if (time !== undefined) entry['time'] = time
   entry['fieldsType'] = 'FieldsV1'
-  entry['fieldsV1'] = spelled.get(fields) ?? encodeFieldsV1(fields)
+  entry['fieldsV1'] = spell(fields)
   if (subresource !== '') entry['subresource'] = subresource
   return entry
 }

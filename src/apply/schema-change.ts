@@ -5,22 +5,32 @@ import { fieldName } from './field-path.js'
 import { EMPTY, type FieldNode, type FieldSet, fieldNode } from './field-set.js'
 import type { TypedSchema } from './typed-schema.js'
 
+/** Under which schema a set has been found to be as it should; most are asked about again and again. */
+const current = new WeakMap<FieldSet, TypedSchema>()
+
 export function asOfToday(set: FieldSet, schema: TypedSchema): FieldSet {
+  if (current.get(set) === schema) return set
+  const result = changed(set, schema)
+  current.set(result, schema)
+  return result
+}
+
+function changed(set: FieldSet, schema: TypedSchema): FieldSet {
   let result: Map<string, FieldNode> | undefined
   for (const [element, node] of set) {
     if (node.below.size === 0) continue
     const inner = schemaAt(schema, element)
     if (inner === undefined) continue
-    const changed = isAtomic(inner) ? fieldNode(true, EMPTY) : within(node, inner)
-    if (changed === node) continue
+    const next = isAtomic(inner) ? fieldNode(true, EMPTY) : within(node, inner)
+    if (next === node) continue
     result ??= new Map(set)
-    result.set(element, changed)
+    result.set(element, next)
   }
   return result ?? set
 }
 
 function within(node: FieldNode, schema: TypedSchema): FieldNode {
-  const below = asOfToday(node.below, schema)
+  const below = changed(node.below, schema)
   return below === node.below ? node : fieldNode(node.isMember, below)
 }
 

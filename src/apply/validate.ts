@@ -1,7 +1,7 @@
 // Whether a value is one of its type, as far as merging must know.
 import { isNumber, isObject, type Value, type ValueObject } from '../meta/value.js'
 import { fieldElement, indexElement, printElement } from './field-path.js'
-import { itemElement } from './list-items.js'
+import { elementOf, hasElement, itemElement } from './list-items.js'
 import {
   fault,
   MAX_DEPTH,
@@ -61,23 +61,21 @@ function checkItems(
   depth: number,
 ): readonly TypedFault[] {
   const faults: TypedFault[] = []
-  const seen = new Set<string>()
+  const isAtomic = list.type === 'atomic'
+  const seen = isAtomic || allowDuplicates ? undefined : new Set<string>()
   for (let i = 0; i < items.length; i++) {
     const item = items[i]!
-    let element: string | undefined
-    if (list.type !== 'atomic') {
-      const found = itemElement(list, item)
-      if (!found.ok) {
-        faults.push(fault(`element ${i}: ${found.error}`))
+    if (!isAtomic && (seen || !hasElement(list, item))) {
+      const element = itemElement(list, item)
+      if (!element.ok) {
+        faults.push(fault(`element ${i}: ${element.error}`))
         break
       }
-      element = found.value
-      if (!allowDuplicates && seen.has(element))
-        faults.push(fault(`duplicate entries for key ${printElement(element)}`))
-      seen.add(element)
+      if (seen?.has(element.value)) faults.push(fault(`duplicate entries for key ${printElement(element.value)}`))
+      seen?.add(element.value)
     }
     const inner = check(list.element, item, allowDuplicates, depth + 1)
-    if (inner !== NONE) addWithin(faults, printElement(element ?? indexElement(i)), inner)
+    if (inner !== NONE) addWithin(faults, printElement(isAtomic ? indexElement(i) : elementOf(list, item)), inner)
   }
   return faults.length === 0 ? NONE : faults
 }

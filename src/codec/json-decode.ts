@@ -4,6 +4,7 @@ import { quoteRune } from '../meta/go-text.js'
 import { setOwn, type Value, type ValueObject, WholeFloat } from '../meta/value.js'
 import { CodecError } from './codec-error.js'
 import type { Decoded } from './decoded.js'
+import { knownPart } from './known-parts.js'
 import { byteOffset, decodeUtf8 } from './utf8.js'
 
 export interface JsonDecodeOptions {
@@ -11,15 +12,25 @@ export interface JsonDecodeOptions {
   maxDepth?: number
   /** `-0` is the float, as Go prints it, and not the integer, which has no sign. */
   floatMinusZero?: boolean
+  /** Where parts may be that are known: by name, through lists. */
+  knownAt?: KnownPlace
 }
+
+/** The members on the way to a part; one that is a list stands for its items. */
+export interface KnownPlace {
+  readonly name: string
+  readonly within: readonly (string | typeof ITEMS)[]
+}
+
+export const ITEMS = Symbol('items')
 
 /** Reads one JSON value and nothing after it. Throws a CodecError. */
 export function decodeJson(bytes: Uint8Array, options: JsonDecodeOptions = {}): Decoded {
-  const { maxDepth = MAX_DEPTH, floatMinusZero = false } = options
+  const { maxDepth = MAX_DEPTH, floatMinusZero = false, knownAt } = options
   minusZero = floatMinusZero ? MINUS_ZERO : 0
   const text = decodeUtf8(bytes)
   try {
-    return parse(text, maxDepth)
+    return parse(text, maxDepth, knownAt)
   } catch (error) {
     if (error instanceof SyntaxFault) throw syntaxError(error, bytes)
     throw error
@@ -90,7 +101,7 @@ const MINUS_ZERO = new WholeFloat(-0)
 /** What `-0` is in the text at hand. */
 let minusZero: Value = 0
 
-function parse(text: string, maxDepth: number): Decoded {
+function parse(text: string, maxDepth: number, knownAt: KnownPlace | undefined): Decoded {
   const duplicates: string[] = []
   const outer: Container[] = [] // the containers around the current one, and under which key each holds the next
   const outerKeys: string[] = []
@@ -100,6 +111,7 @@ function parse(text: string, maxDepth: number): Decoded {
   let key = ''
   let tooLarge: string | undefined
   let value: Value
+  let known: Value | undefined
   let at = 0
 
   for (;;) {
@@ -108,6 +120,14 @@ function parse(text: string, maxDepth: number): Decoded {
     let opened = false
     if (c === QUOTE) {
       value = readString(text, at + 1)
+      at = next
+    } else if (
+      key === knownAt?.name &&
+      c === OPEN_OBJECT &&
+      isAt(knownAt, list, outer, outerKeys) &&
+      (known = readKnown(text, at)) !== undefined
+    ) {
+      value = known
       at = next
     } else if (c === OPEN_OBJECT || c === OPEN_LIST) {
       if ((container === undefined ? 0 : outer.length + 1) >= maxDepth) throw new SyntaxFault(at, 'exceeded max depth')
@@ -197,6 +217,36 @@ function parse(text: string, maxDepth: number): Decoded {
       opened = false
     }
   }
+}
+
+/** Whether the member that comes next is at that place. */
+function isAt({ within }: KnownPlace, list: Value[] | undefined, outer: Container[], outerKeys: string[]): boolean {
+  if (list !== undefined || outer.length !== within.length) return false
+  return within.every((step, i) => (Array.isArray(outer[i]) ? step === ITEMS : step === outerKeys[i]))
+}
+
+/** The value of the object that begins there, if it is known. */
+function readKnown(text: string, from: number): Value | undefined {
+  const end = endOfObject(text, from)
+  const value = knownPart(text.slice(from, end))
+  if (value !== undefined) next = end
+  return value
+}
+
+function endOfObject(text: string, from: number): number {
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    const c = text.charCodeAt(at)
+    if (c === QUOTE) {
+      for (at++; at < text.length; at++) {
+        const inner = text.charCodeAt(at)
+        if (inner === BACKSLASH) at++
+        else if (inner === QUOTE) break
+      }
+    } else if (c === OPEN_OBJECT) depth++
+    else if (c === CLOSE_OBJECT && --depth === 0) return at + 1
+  }
+  return text.length
 }
 
 const isSpace = (c: number): boolean => c === SPACE || c === NEWLINE || c === RETURN || c === TAB

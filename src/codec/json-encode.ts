@@ -1,7 +1,7 @@
 // JSON as Go's encoding/json prints it, which is what the API server sends: numbers alike, and `<`, `>`, `&`, U+2028
 // and U+2029 escaped. Kubernetes ends an answer with a newline unless it is pretty; that is the caller's to add.
 import { compareTexts } from '../meta/go-text.js'
-import { isObject, type Value, WholeFloat } from '../meta/value.js'
+import { isObject, type Value, type ValueObject, WholeFloat } from '../meta/value.js'
 
 export interface JsonEncodeOptions {
   /** Two spaces a level, as `?pretty=true` gives it. */
@@ -16,6 +16,20 @@ export function encodeJson(value: Value, { pretty = false, sortKeys = false }: J
     if (!PRINTED_DIFFERENTLY.test(text)) return text
   }
   return write(value, pretty, sortKeys)
+}
+
+/** An object some of whose members have a text already; nothing for those that have none. */
+export function encodeMembers(
+  object: ValueObject,
+  textOf: (name: string, member: Value) => string | undefined,
+): string {
+  let text = ''
+  for (const name of Object.keys(object)) {
+    const member = object[name]!
+    if (member === undefined) continue
+    text += `${text === '' ? '{' : ','}${encodeString(name)}:${textOf(name, member) ?? encodeJson(member)}`
+  }
+  return text === '' ? '{}' : `${text}}`
 }
 
 /** What JSON.stringify leaves as it is and Go escapes, or the other way round. */
