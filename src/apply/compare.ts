@@ -3,6 +3,7 @@ import { equalValues, getOwn, isNumber, isObject, type Value, type ValueObject, 
 import { fieldElement, type PathElement } from './field-path.js'
 import { type FieldSet, recursiveDifference, type SetBuilder, setBuilder } from './field-set.js'
 import { areInStep, elementOf, elementsOf } from './list-items.js'
+import { TypedError, undeclared } from './typed-faults.js'
 import {
   type Form,
   formOf,
@@ -12,6 +13,7 @@ import {
   settled,
   type TypedSchema,
 } from './typed-schema.js'
+import { checkTyped } from './validate.js'
 
 export interface Comparison {
   readonly added: FieldSet
@@ -19,6 +21,7 @@ export interface Comparison {
   readonly removed: FieldSet
 }
 
+/** `after` has been found to be of the type; `before` is checked where it differs. Throws a TypedError. */
 export function compareTyped(schema: TypedSchema, before: Value, after: Value): Comparison {
   const walk: Walk = { path: [], added: setBuilder(), modified: setBuilder(), removed: setBuilder() }
   compareAt(walk, schema, before, after)
@@ -57,6 +60,7 @@ type Side = Value | undefined
 
 function compareAt(walk: Walk, schema: TypedSchema, before: Side, after: Side): void {
   if (before === after) return
+  if (before !== undefined && !holdBoth(before, after)) check(walk, schema, before)
   const from = before === undefined ? undefined : formOf(schema, before)
   const to = after === undefined ? undefined : formOf(schema, after)
   // Where the form changes, what was is gone in the old form, and what is has come in the new one.
@@ -69,14 +73,22 @@ function compareAt(walk: Walk, schema: TypedSchema, before: Side, after: Side): 
   else if (after === undefined) walk.removed.insert(spelled(walk))
 }
 
+/** Whether both have parts that can be compared with each other. */
+const holdBoth = (before: Value, after: Side): boolean =>
+  Array.isArray(before) ? Array.isArray(after) : isObject(before) && isObject(after)
+
+const check = ({ path }: Walk, schema: TypedSchema, before: Value): void =>
+  checkTyped(schema, before, { allowDuplicates: true, depth: path.length })
+
 /** True where the values were compared as one. */
 function compareAs(walk: Walk, schema: TypedSchema, form: Form, before: Side, after: Side): boolean {
   switch (form) {
     case 'scalar':
-      return compareWhole(walk, before, after)
+      return compareWhole(walk, schema, before, after)
     case 'list': {
       const [left, right] = [listOrNone(before), listOrNone(after)]
-      if (schema.list!.type === 'atomic' || left.length + right.length === 0) return compareWhole(walk, before, after)
+      if (schema.list!.type === 'atomic' || left.length + right.length === 0)
+        return compareWhole(walk, schema, before, after)
       compareItems(walk, schema.list!, left, right)
       return false
     }
@@ -84,7 +96,7 @@ function compareAs(walk: Walk, schema: TypedSchema, form: Form, before: Side, af
       const [left, right] = [objectOrNone(before), objectOrNone(after)]
       const names = Object.keys(left)
       const others = Object.keys(right)
-      if (schema.map!.isAtomic || names.length + others.length === 0) return compareWhole(walk, before, after)
+      if (schema.map!.isAtomic || names.length + others.length === 0) return compareWhole(walk, schema, before, after)
       compareMembers(walk, schema.map!, left, right, names, others)
       return false
     }
@@ -95,10 +107,13 @@ const listOrNone = (value: Side): readonly Value[] => (Array.isArray(value) ? va
 const objectOrNone = (value: Side): ValueObject => (isObject(value) ? value : NO_MEMBERS)
 const NO_MEMBERS: ValueObject = {}
 
-function compareWhole(walk: Walk, before: Side, after: Side): true {
+function compareWhole(walk: Walk, schema: TypedSchema, before: Side, after: Side): true {
   if (before === undefined) walk.added.insert(spelled(walk))
   else if (after === undefined) walk.removed.insert(spelled(walk))
-  else if (!sameValue(before, after)) walk.modified.insert(spelled(walk))
+  else if (!sameValue(before, after)) {
+    check(walk, schema, before)
+    walk.modified.insert(spelled(walk))
+  }
   return true
 }
 
@@ -119,13 +134,25 @@ function compareMembers(
   names: readonly string[],
   others: readonly string[],
 ): void {
+  let shared = 0
   for (const name of names) {
-    const [left, right] = [before[name], getOwn(after, name)]
-    if (left !== right) compareBelow(walk, name, memberSchema(map, name), left, right)
+    const left = before[name]
+    // What is inherited is no value, and equal to none.
+    if (left !== undefined && left === after[name]) shared++
+    else {
+      const right = getOwn(after, name)
+      if (right !== undefined) shared++
+      compareBelow(walk, name, map.field(name) ?? map.element ?? undeclaredMember(), left, right)
+    }
   }
+  if (shared === others.length) return
   for (const name of others) {
     if (!Object.hasOwn(before, name)) compareBelow(walk, name, memberSchema(map, name), undefined, after[name])
   }
+}
+
+function undeclaredMember(): never {
+  throw new TypedError([undeclared()])
 }
 
 function compareBelow(walk: Walk, step: Step, schema: TypedSchema, before: Side, after: Side): void {
@@ -136,7 +163,11 @@ function compareBelow(walk: Walk, step: Step, schema: TypedSchema, before: Side,
 
 function compareItems(walk: Walk, list: ListSchema, before: readonly Value[], after: readonly Value[]): void {
   if (areInStep(list, before, after)) {
-    for (const [i, item] of before.entries()) compareBelow(walk, { list, item }, list.element, item, after[i])
+    const { element } = list
+    for (let i = 0; i < before.length; i++) {
+      const item = before[i]!
+      if (item !== after[i]) compareBelow(walk, { list, item }, element, item, after[i])
+    }
     return
   }
   const ofLeft = byElement(list, before)

@@ -71,9 +71,8 @@ export function trackUpdate(
   if (managers.size === 0 && live !== undefined) return bare
   const tracked = (): Awaitable<ApiObject> => {
     const before = live === undefined ? asObject(type.empty()) : withManagedFields(live, [])
-    const schema = schemaOf(type)
-    checkTyped(schema, bare, { allowDuplicates: true })
-    if (live !== undefined) checkTyped(schema, before, { allowDuplicates: true })
+    // What was there is checked where the two are compared.
+    checkTyped(schemaOf(type), bare, { allowDuplicates: true })
     return andThen(afterUpdate(type, before, bare, managers, manager, now), after =>
       withManagedFields(bare, encodeManagedFields(capUpdaters(after).values())),
     )

@@ -5,6 +5,7 @@ import { printStrings } from '../meta/go-text.js'
 import { failed, type Parsed, parsed } from '../meta/parsed.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
 import { keyElement, type PathElement, valueElement } from './field-path.js'
+import { fault, TypedError } from './typed-faults.js'
 import type { ListSchema } from './typed-schema.js'
 
 export const itemElement = (list: ListSchema, item: Value): Parsed<PathElement> =>
@@ -55,11 +56,10 @@ export function hasElement(list: ListSchema, item: Value): boolean {
   return (list.type === 'set' && typeof item === 'string') || itemElement(list, item).ok
 }
 
-// The rest is for lists that have been found valid.
-
+/** Throws a TypedError, unless the list has been found valid. */
 export function elementOf(list: ListSchema, item: Value): PathElement {
   const element = itemElement(list, item)
-  if (!element.ok) throw new Error(element.error)
+  if (!element.ok) throw new TypedError([fault(element.error)])
   return element.value
 }
 
@@ -89,8 +89,9 @@ function plainKeys({ keys }: ListSchema, items: readonly Value[]): string[] | un
 function haveSameKey({ type, keys }: ListSchema, a: Value, b: Value): boolean {
   if (type === 'set') return a === b
   if (!isObject(a) || !isObject(b)) return false
-  return keys.every(key => {
+  for (const key of keys) {
     const value = getOwn(a, key)
-    return value === getOwn(b, key) && (typeof value !== 'object' || value === null)
-  })
+    if (value !== getOwn(b, key) || (typeof value === 'object' && value !== null)) return false
+  }
+  return true
 }

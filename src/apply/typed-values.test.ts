@@ -10,6 +10,7 @@ import { mergeTyped } from './merge.js'
 import { fieldsOf } from './owned-fields.js'
 import { removeItems } from './remove-items.js'
 import { asOfToday } from './schema-change.js'
+import { TypedError } from './typed-faults.js'
 import { checkTyped } from './validate.js'
 
 const text = { type: 'string' }
@@ -25,6 +26,12 @@ const properties: ValueObject = {
     items: { type: 'object', properties: { name: text, kind: { type: 'string', default: 'd' }, v: text } },
     'x-kubernetes-list-type': 'map',
     'x-kubernetes-list-map-keys': ['name', 'kind'],
+  },
+  byKind: {
+    type: 'array',
+    items: { type: 'object', properties: { kind: { type: 'string', default: 'd' }, v: text } },
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['kind'],
   },
   obj: { type: 'object', properties: { x: text, y: text } },
   map: { type: 'object', additionalProperties: text },
@@ -134,6 +141,18 @@ describe('comparing', () => {
       { added: ['.set[="a"]'], removed: ['.set[="a"]'] },
     ],
     ['no longer twice', { set: ['a', 'a'] }, { set: ['a'] }, { added: ['.set[="a"]'], removed: ['.set[="a"]'] }],
+    [
+      'an item that leaves out its key is one with that of the default',
+      { byKind: [{ v: '1' }, { kind: 'd', v: '2' }] },
+      { byKind: [{ v: '1' }, { kind: 'd', v: '3' }] },
+      { modified: ['.byKind[kind="d"]'] },
+    ],
+    [
+      'as many members need not be the same',
+      { map: { x: '1', y: '2' } },
+      { map: { x: '1', constructor: '2' } },
+      { added: ['.map.constructor'], removed: ['.map.y'] },
+    ],
     ['empty and null are not the same', { obj: {} }, { obj: null }, { modified: ['.obj'] }],
     ['an object becomes text', { any: { x: 1 } }, { any: 'x' }, { modified: ['.any'], removed: ['.any.x'] }],
   ])('%s', (_, before, after, { added = [], modified = [], removed = [] }) => {
@@ -141,6 +160,19 @@ describe('comparing', () => {
     expect(printed(comparison.added)).toEqual(added)
     expect(printed(comparison.modified)).toEqual(modified)
     expect(printed(comparison.removed)).toEqual(removed)
+  })
+
+  test.each<[string, Value, Value]>([
+    ['text for a number', { n: 'x' }, { n: 1 }],
+    ['text for an object', { obj: 'x' }, { obj: { x: '1' } }],
+    ['a list for an object', { obj: [] }, { obj: {} }],
+    ['an undeclared field', { nope: 1 }, {}],
+    ['an undeclared field of what is gone', { obj: { nope: 1 } }, {}],
+    ['a member of a set that is none', { set: [null] }, { set: ['a'] }],
+    ['a fault in an atomic part', { list: [1] }, { list: ['1'] }],
+    ['a fault in an item that is gone', { items: [{ name: 'a', v: 1 }] }, { items: [] }],
+  ])('refuses what was not of the type: %s', (_, before, after) => {
+    expect(() => compareTyped(schema, before, after)).toThrow(TypedError)
   })
 })
 

@@ -15,9 +15,16 @@ import {
 } from './typed-faults.js'
 import { formOf, type ListSchema, type MapSchema, type ScalarType, settled, type TypedSchema } from './typed-schema.js'
 
-/** Throws a TypedError. Lists that are stored may hold items twice; a configuration must not. */
-export function checkTyped(schema: TypedSchema, value: Value, { allowDuplicates }: { allowDuplicates: boolean }): void {
-  const faults = check(schema, value, allowDuplicates, 0)
+export interface CheckOptions {
+  /** Lists that are stored may hold items twice; a configuration must not. */
+  readonly allowDuplicates: boolean
+  /** How deep in its object the value is. */
+  readonly depth?: number
+}
+
+/** Throws a TypedError. */
+export function checkTyped(schema: TypedSchema, value: Value, { allowDuplicates, depth = 0 }: CheckOptions): void {
+  const faults = check(schema, value, allowDuplicates, depth)
   if (faults !== NONE) throw new TypedError(faults)
 }
 

@@ -4,41 +4,63 @@
 import type { ValueObject } from '../meta/value.js'
 import { encodeJson } from './json-encode.js'
 
-/** How much text is kept: two generations of it, so that what is asked for again stays. A value takes some ten times as much. */
+export interface KnownPart {
+  readonly text: string
+  readonly value: ValueObject
+}
+
+/** How much text is kept, in each of two generations: what is asked for again stays. Values take some ten times as much. */
 const MOST_CHARACTERS = 1 << 20
 
-const texts = new WeakMap<ValueObject, string>()
-let young = new Map<string, ValueObject>()
-let old = new Map<string, ValueObject>()
+let young = new Map<string, KnownPart>()
+let old = new Map<string, KnownPart>()
 let characters = 0
 
-/** The value that was last printed as this text. */
-export function knownPart(text: string): ValueObject | undefined {
-  const recent = young.get(text)
-  if (recent !== undefined) return recent
-  const value = old.get(text)
-  if (value === undefined) return undefined
-  // The text at hand is a slice of a longer one, which it would keep alive.
-  keep(texts.get(value) ?? encodeJson(value), value)
-  return value
+const parts = new WeakMap<ValueObject, KnownPart>()
+
+/** By how they begin, the parts that were used last: a look at one that is likely spares the search for the end. */
+const likely = new Map<string, KnownPart>()
+const BEGINNING = 64
+
+/** The part that begins at that place of a text, if it is known. */
+export function knownPartAt(
+  text: string,
+  from: number,
+  endOf: (text: string, from: number) => number,
+): KnownPart | undefined {
+  const guess = likely.get(text.slice(from, from + BEGINNING))
+  if (guess !== undefined && text.slice(from, from + guess.text.length) === guess.text) return guess
+  const spelled = text.slice(from, endOf(text, from))
+  const part = young.get(spelled) ?? old.get(spelled)
+  if (part !== undefined) keep(part)
+  return part
 }
 
 /** The text of a part, which from now on is known. */
 export function printPart(value: ValueObject): string {
-  const known = texts.get(value)
-  if (known !== undefined) return known
-  const text = encodeJson(value)
-  texts.set(value, text)
-  if (text.length <= MOST_CHARACTERS) keep(text, value)
-  return text
+  let part = parts.get(value)
+  if (part === undefined) {
+    part = { text: encodeJson(value), value }
+    parts.set(value, part)
+  }
+  keep(part)
+  return part.text
 }
 
-function keep(text: string, value: ValueObject): void {
-  if (characters + text.length > MOST_CHARACTERS) {
+function keep(part: KnownPart): void {
+  const { text } = part
+  if (text.length > MOST_CHARACTERS) return
+  if (!young.has(text)) makeRoom(text.length)
+  young.set(text, part)
+  likely.set(text.slice(0, BEGINNING), part)
+}
+
+function makeRoom(size: number): void {
+  if (characters + size > MOST_CHARACTERS) {
     old = young
     young = new Map()
+    likely.clear()
     characters = 0
   }
-  young.set(text, value)
-  characters += text.length
+  characters += size
 }
