@@ -128,26 +128,29 @@ function structCodec(table: TypeTable, typeName: string, goName: string): ValueC
   // Types refer to each other and to themselves: fields are compiled when the first value comes.
   let slots: Slot[] | undefined
   let places: ReadonlyMap<string, number> = new Map()
+  /** The places of fields that are printed whether or not they are set. */
+  let always: readonly number[] = []
   const compileFields = (): Slot[] => {
     const { fields } = table.type(typeName)
     places = new Map(fields.map((field, i) => [field.name, i]))
-    return fields.map(field => slotOf(table, field))
+    const all = fields.map(field => slotOf(table, field))
+    always = all.flatMap((slot, i) => (isLeftOut(slot) ? [] : [i]))
+    return all
   }
 
-  const print = (found: readonly (Value | undefined)[], all: readonly Slot[]): ValueObject => {
+  /** Of many fields, few are set: the others are not even looked at. */
+  const print = (found: readonly (Value | undefined)[], set: number[], all: readonly Slot[]): ValueObject => {
     const object: ValueObject = {}
-    for (let i = 0; i < all.length; i++) {
+    for (const i of inOrder(always, set)) {
       const slot = all[i]!
       const value = found[i]
       if (value !== undefined && (slot.pointer || !slot.isEmpty(value))) object[slot.name] = value
-      else if (!(slot.omitzero || (slot.omitempty && (slot.pointer || slot.canBeOmitted)))) {
-        object[slot.name] = slot.pointer ? null : slot.absent()
-      }
+      else if (!isLeftOut(slot)) object[slot.name] = slot.pointer ? null : slot.absent()
     }
     return object
   }
 
-  const zero = (): Value => print([], (slots ??= compileFields()))
+  const zero = (): Value => print([], [], (slots ??= compileFields()))
 
   const decode = (value: Value, state: DecodeState): Value => {
     if (!isObject(value)) {
@@ -158,6 +161,7 @@ function structCodec(table: TypeTable, typeName: string, goName: string): ValueC
     if (++state.depth > MAX_DEPTH) throw new TypedDecodeError('exceeded max depth')
     const all = (slots ??= compileFields())
     const found: (Value | undefined)[] = []
+    const set: number[] = []
     const { struct: outer, path, goPath } = state
     const depth = goPath.length
     for (const key of Object.keys(value)) {
@@ -176,15 +180,32 @@ function structCodec(table: TypeTable, typeName: string, goName: string): ValueC
       goPath.push(key)
       path.push(key)
       found[place] = slot.decode(member, state)
+      set.push(place)
       path.pop()
       goPath.length = depth
     }
     state.struct = outer
     state.depth--
-    return print(found, all)
+    return print(found, set, all)
   }
 
   return { decode, zero, absent: zero, isEmpty: () => false, canBeOmitted: false }
+}
+
+/** Whether a field that is not set is not printed either. */
+const isLeftOut = ({ omitzero, omitempty, pointer, canBeOmitted }: Slot): boolean =>
+  omitzero || (omitempty && (pointer || canBeOmitted))
+
+/** The places of both, each once, in their order, which those that are set mostly have. May change `set`. */
+function inOrder(always: readonly number[], set: number[]): readonly number[] {
+  for (const place of always) if (!set.includes(place)) set.push(place)
+  for (let i = 1; i < set.length; i++) {
+    const place = set[i]!
+    let at = i
+    for (; at > 0 && set[at - 1]! > place; at--) set[at] = set[at - 1]!
+    set[at] = place
+  }
+  return set
 }
 
 /** Keys that are no strings, which only CBOR has. */

@@ -2,6 +2,8 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Value } from '../meta/value.js'
 import type { Target } from '../resources/resource-context.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
+import { StorageError } from '../storage/storage-error.js'
+import type { Store } from '../storage/store.js'
 import {
   body,
   CALLER,
@@ -95,6 +97,49 @@ describe('definitions', () => {
     expect(find(one, 'gadgets')).toBeUndefined()
     await undefine(one, 'widgets')
     await expect.poll(() => find(one, 'gadgets')?.kind.names.kind).toBe('Widget')
+  })
+
+  it('that come at once settle together, and a name goes to one of them', async () => {
+    const memory = createMemoryStore()
+    const writes = { now: 0, most: 0 }
+    const slow: Store = {
+      ...memory,
+      async update(key, value, expected) {
+        writes.most = Math.max(writes.most, ++writes.now)
+        await new Promise(resolve => setImmediate(resolve))
+        writes.now--
+        return memory.update(key, value, expected)
+      },
+    }
+    const one = await startProcess(slow)
+    await Promise.all(['as', 'bs', 'cs', 'ds'].map((plural, i) => define(one, plural, i < 2 ? 'Same' : `Kind${i}`)))
+    expect(writes.most).toBe(4)
+    expect(['as', 'bs', 'cs', 'ds'].filter(plural => find(one, plural))).toHaveLength(3)
+    const [winner, loser] = find(one, 'as') ? ['as', 'bs'] : ['bs', 'as']
+    await undefine(one, winner)
+    await expect.poll(() => find(one, loser)?.kind.names.kind).toBe('Same')
+  })
+
+  it('whose status cannot be stored keep no name from others', async () => {
+    const memory = createMemoryStore()
+    let isDown = (): void => {}
+    const failing = new Promise<void>(resolve => (isDown = resolve)).then((): never => {
+      throw new StorageError('unavailable', 'not now')
+    })
+    failing.catch(() => {})
+    const store: Store = {
+      ...memory,
+      update: (key, value, expected) =>
+        key.endsWith('/as.example.com') ? failing : memory.update(key, value, expected),
+    }
+    const one = await startProcess(store)
+    const first = define(one, 'as', 'Same')
+    await expect.poll(() => memory.revision()).toBe(1)
+    await define(one, 'bs', 'Same')
+    expect(find(one, 'bs')).toBeUndefined()
+    isDown()
+    await expect(first).rejects.toThrow('not now')
+    await expect.poll(() => find(one, 'bs')?.kind.names.kind).toBe('Same')
   })
 
   it('reach other processes on the same store, and those that start later', async () => {

@@ -3,7 +3,7 @@
 // when the answer comes; what other processes write is learnt from the watch.
 import { type Converters, conversionOf } from '../crd/custom-conversion.js'
 import { customKind } from '../crd/custom-kind.js'
-import { type DefinitionNames, specOf, statusOf } from '../crd/definition.js'
+import { type DefinitionNames, statusOf } from '../crd/definition.js'
 import { resourceDefinedBy } from '../crd/definition-kind.js'
 import { withRightStatus } from '../crd/definition-status.js'
 import type { ApiObject, Kind } from '../kinds/kind.js'
@@ -45,15 +45,15 @@ export async function startDefinitions(
   const stored = context.storeOf(definitions)
   const { cache } = stored
   const known = new Map<string, Known>()
-  /** The names of the known ones, by group. */
-  const groups = new Map<string, Set<string>>()
+  /** By group, the names that each definition has got, or will have when its status is stored. */
+  const taken = new Map<string, Map<string, DefinitionNames>>()
   const builtin = new Set([...registry.all()].map(({ group, names }) => `${group}/${names.plural}`))
   const queue = createWorkQueue(settle)
   const cleanup = createCleanup(context, definitions, name => known.get(name)?.kind)
   let watch: Watch | undefined
   let stopped = false
-  /** One at a time: which names are free depends on who came before. */
-  let last: Promise<void> = Promise.resolve()
+  /** Each definition is settled once at a time: the last one that was asked for, by name. */
+  const turns = new Map<string, Promise<void>>()
 
   async function start(): Promise<void> {
     const revision = await load()
@@ -80,7 +80,7 @@ export async function startDefinitions(
         const { name = '' } = metaOf(definition)
         names.add(name)
         install(name, definition)
-        if (!isSettled(definition)) queue.add(name)
+        if (!isSettled(name, definition)) queue.add(name)
         cleanup.consider(definition)
       }
       startAfter = page.entries.at(-1)?.key
@@ -91,8 +91,14 @@ export async function startDefinitions(
   }
 
   function settle(name: string): Promise<void> {
-    const done = last.then(() => settleNow(name))
-    last = done.catch(() => {})
+    const before = turns.get(name)
+    const done = before ? before.then(() => settleNow(name)) : settleNow(name)
+    const over = done
+      .catch(() => {})
+      .then(() => {
+        if (turns.get(name) === over) turns.delete(name)
+      })
+    turns.set(name, over)
     return done
   }
 
@@ -100,52 +106,61 @@ export async function startDefinitions(
     const entry = await stored.get('', name)
     const before = known.get(name)?.definition
     // What an event tells of is mostly our own write.
-    if (entry && before && revisionOf(before) === entry.revision && isSettled(before)) return
+    if (entry && before && revisionOf(before) === entry.revision && isSettled(name, before)) return
     // A new one has no status yet; others mostly have the right one.
-    if (!entry || !before || !isSettled(readDefinition(entry))) {
-      await objects.change(
-        definitions,
-        '',
-        name,
-        old => {
-          const settled = withRightStatus(old, takenIn(old), context.now())
-          return settled === old ? undefined : settled
-        },
-        'status',
-      )
-    }
+    if (!entry || !before || !isSettled(name, readDefinition(entry))) await giveStatus(name)
     const found = await stored.get('', name)
     if (!found) return uninstall(name)
     const settled = readDefinition(found)
     install(name, settled)
     cleanup.consider(settled)
     // Names that it let go of may be what others wait for.
-    const isSame = before && equalValues(namesOf(before), namesOf(settled))
-    if (before && !isSame) reconsider(settled, name)
+    if (before && !hasSameNames(before, settled)) reconsider(name)
   }
 
-  const isSettled = (definition: ApiObject): boolean =>
-    withRightStatus(definition, takenIn(definition), context.now()) === definition
-
-  const namesOf = (definition: ApiObject): Value => statusOf(definition).acceptedNames as unknown as Value
-
-  function takenIn(definition: ApiObject): DefinitionNames[] {
-    const names = groups.get(specOf(definition).group) ?? []
-    return [...names].map(name => statusOf(known.get(name)!.definition).acceptedNames)
+  /** What names it gets is decided at once, so that whoever comes next knows of it while this is being written. */
+  async function giveStatus(name: string): Promise<void> {
+    try {
+      await objects.change(definitions, '', name, old => decide(name, old), 'status')
+    } catch (error) {
+      const before = known.get(name)
+      if (before) take(name, namesOf(before.definition))
+      else giveBack(name)
+      // Others may have been refused what this one has not got after all.
+      reconsider(name)
+      throw error
+    }
   }
 
-  function remember(name: string, definition: ApiObject, kind: Kind | undefined): void {
-    known.set(name, { definition, kind })
-    const { group } = specOf(definition)
-    const names = groups.get(group)
-    if (names) names.add(name)
-    else groups.set(group, new Set([name]))
+  function decide(name: string, definition: ApiObject): ApiObject | undefined {
+    const settled = withRightStatus(definition, takenIn(name), context.now())
+    take(name, namesOf(settled))
+    return settled === definition ? undefined : settled
+  }
+
+  const isSettled = (name: string, definition: ApiObject): boolean =>
+    withRightStatus(definition, takenIn(name), context.now()) === definition
+
+  const namesOf = (definition: ApiObject): DefinitionNames => statusOf(definition).acceptedNames
+
+  const takenIn = (name: string): DefinitionNames[] => [...(taken.get(groupIn(name))?.values() ?? [])]
+
+  function take(name: string, names: DefinitionNames): void {
+    const ofGroup = taken.get(groupIn(name))
+    if (ofGroup) ofGroup.set(name, names)
+    else taken.set(groupIn(name), new Map([[name, names]]))
+  }
+
+  function giveBack(name: string): void {
+    const ofGroup = taken.get(groupIn(name))
+    if (ofGroup?.delete(name) && ofGroup.size === 0) taken.delete(groupIn(name))
   }
 
   function install(name: string, definition: ApiObject): void {
     const old = known.get(name)
     const kind = kindFor(definition, old)
-    remember(name, definition, kind)
+    known.set(name, { definition, kind })
+    take(name, namesOf(definition))
     if (kind === old?.kind) return
     const { group, plural } = resourceDefinedBy(definition)
     if (kind) registry.put(kind)
@@ -162,29 +177,28 @@ export async function startDefinitions(
     const since = old?.kind?.since ?? revisionOf(definition)
     const kind = defined && { ...defined, since }
     if (!kind || !old?.kind) return kind
-    if (!isSameSpec(definition, old.definition) || !equalValues(namesOf(definition), namesOf(old.definition))) {
+    if (!isSameSpec(definition, old.definition) || !hasSameNames(definition, old.definition)) {
       return kind
     }
     return kind.verbs === old.kind.verbs ? old.kind : { ...old.kind, verbs: kind.verbs }
   }
 
   function uninstall(name: string): void {
-    const old = known.get(name)
-    if (!old) return
+    const kind = known.get(name)?.kind
     known.delete(name)
-    groups.get(specOf(old.definition).group)?.delete(name)
-    if (old.kind) {
-      registry.remove(old.kind.group, old.kind.names.plural)
-      context.forget(old.kind)
+    giveBack(name)
+    if (kind) {
+      registry.remove(kind.group, kind.names.plural)
+      context.forget(kind)
     }
-    reconsider(old.definition, name)
+    reconsider(name)
   }
 
-  /** Others of the group may get their names now. */
-  function reconsider(definition: ApiObject, except: string): void {
-    const { group } = specOf(definition)
-    for (const name of groups.get(group) ?? []) {
-      if (name !== except && isWaiting(known.get(name)!.definition)) queue.add(name)
+  /** Others of the group may get their names now, those among them who are just being told that they do not. */
+  function reconsider(except: string): void {
+    for (const name of taken.get(groupIn(except))?.keys() ?? []) {
+      const seen = known.get(name)
+      if (name !== except && (turns.has(name) || (seen && isWaiting(seen.definition)))) queue.add(name)
     }
   }
 
@@ -209,6 +223,12 @@ const revisionOf = (definition: ApiObject): number => Number(metaOf(definition).
 /** Whoever changes the spec of a definition makes it of another generation. */
 const isSameSpec = (a: ApiObject, b: ApiObject): boolean =>
   metaOf(a).uid === metaOf(b).uid && Number(metaOf(a).generation) === Number(metaOf(b).generation)
+
+/** A definition is called by its plural, which has no dot, and its group. */
+const groupIn = (name: string): string => name.slice(name.indexOf('.') + 1)
+
+const hasSameNames = (a: ApiObject, b: ApiObject): boolean =>
+  equalValues(statusOf(a).acceptedNames as unknown as Value, statusOf(b).acceptedNames as unknown as Value)
 
 const isWaiting = (definition: ApiObject): boolean =>
   (statusOf(definition).conditions ?? []).some(({ type, status }) => type === 'NamesAccepted' && status !== 'True')

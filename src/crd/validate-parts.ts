@@ -3,7 +3,7 @@
 import { childPath, type FieldError, fieldInvalid, fieldRequired, indexPath } from '../meta/field-errors.js'
 import type { ValueObject } from '../meta/value.js'
 import { checkSchema, warnOfSchema } from '../schema/check/check-schema.js'
-import { isTooDeep, parseSchema } from '../schema/structural.js'
+import { parseUnlessTooDeep } from '../schema/structural.js'
 import type { ColumnSpec, ScaleSpec } from './definition.js'
 import type { Leniency } from './leniency.js'
 import type { Parts } from './shared-parts.js'
@@ -56,7 +56,8 @@ function checkSelectable({ schema, selectableFields = [] }: Parts, path: string)
   if (!written) {
     return [fieldInvalid(at, '', 'may only be set when `version.schema.openAPIV3Schema` is not included')]
   }
-  return isTooDeep(written) ? [] : checkSelectableFields(selectableFields, parseSchema(written), at)
+  const parsed = parseUnlessTooDeep(written)
+  return parsed ? checkSelectableFields(selectableFields, parsed, at) : []
 }
 
 // ---- columns

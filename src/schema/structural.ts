@@ -92,7 +92,13 @@ export function isTooDeep(value: Value): boolean {
 
 /** Reads a written schema whose members have their proper JSON types; unknown keywords count for nothing. */
 export function parseSchema(value: Value): Schema {
-  if (isTooDeep(value)) throw new RangeError(`schemas may be nested at most ${MAX_SCHEMA_DEPTH} deep`)
+  const schema = parseUnlessTooDeep(value)
+  if (!schema) throw new RangeError(`schemas may be nested at most ${MAX_SCHEMA_DEPTH} deep`)
+  return schema
+}
+
+export function parseUnlessTooDeep(value: Value): Schema | undefined {
+  if (isTooDeep(value)) return undefined
   return isObject(value) ? parse(value) : EMPTY_SCHEMA
 }
 

@@ -6,7 +6,7 @@ import type { Value } from '../../meta/value.js'
 import { checkRules } from '../rules/check-rules.js'
 import { compileRules } from '../rules/compile-rules.js'
 import { defaultEvaluator } from '../rules/evaluate-rules.js'
-import { isTooDeep, MAX_SCHEMA_DEPTH, parseSchema, type Schema } from '../structural.js'
+import { MAX_SCHEMA_DEPTH, parseUnlessTooDeep, type Schema } from '../structural.js'
 import { isKnownFormat } from '../validate/formats.js'
 import { checkDefaults } from './defaults.js'
 import { checkKeywords } from './keywords.js'
@@ -32,11 +32,11 @@ export interface CheckedSchema {
 
 /** `at` is where the schema stands: `spec.validation.openAPIV3Schema`, `spec.versions[1].schema.openAPIV3Schema`. */
 export function checkSchema(written: Value, at: string, options: SchemaCheckOptions = {}): CheckedSchema {
-  if (isTooDeep(written)) {
+  const schema = parseUnlessTooDeep(written)
+  if (!schema) {
     const why = `must not be nested more than ${MAX_SCHEMA_DEPTH} schemas deep`
     return { errors: [fieldInvalid(at, '', why)], warnings: [] }
   }
-  const schema = parseSchema(written)
   const keywords = checkKeywords(schema, at, options.noDefaults)
   const errors = [
     ...(options.hasStatus === true ? checkStatusRoot(written, schema, at) : []),
@@ -62,13 +62,15 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
 }
 
 /** The advice alone. */
-export const warnOfSchema = (written: Value): readonly string[] =>
-  isTooDeep(written) ? [] : survey(parseSchema(written)).warnings
+export function warnOfSchema(written: Value): readonly string[] {
+  const schema = parseUnlessTooDeep(written)
+  return schema ? survey(schema).warnings : []
+}
 
 /** What keeps a schema from being structural, if it was accepted all the same. */
 export function structuralFaults(written: Value, at: string): readonly FieldError[] {
-  if (isTooDeep(written)) return []
-  const schema = parseSchema(written)
+  const schema = parseUnlessTooDeep(written)
+  if (!schema) return []
   return [...checkStructure(schema, at), ...checkCompleteness(schema, at)]
 }
 

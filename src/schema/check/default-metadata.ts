@@ -3,12 +3,13 @@
 import { isObject, type Value } from '../../meta/value.js'
 import { coerceEmbedded } from '../coerce.js'
 import { isTypeOrMetadata } from '../prune.js'
-import { isTooDeep, parseSchema, type Schema } from '../structural.js'
+import { parseUnlessTooDeep, type Schema } from '../structural.js'
 
 /** Drops in place what metadata do not have; what cannot be metadata at all is left to be refused. */
 export function readDefaultMetadata(written: Value): void {
   // Most schemas embed nothing, which is sooner known than what else they say.
-  if (embedsResources(written) && !isTooDeep(written)) visit(parseSchema(written), true)
+  const schema = embedsResources(written) ? parseUnlessTooDeep(written) : undefined
+  if (schema) visit(schema, true)
 }
 
 function visit(schema: Schema, isRoot: boolean): void {
