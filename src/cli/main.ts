@@ -1,5 +1,5 @@
 // The command line: which command is meant, and how errors are told.
-import { readFileSync } from 'node:fs'
+import { packageVersion } from '../meta/package-version.js'
 import { CEL_HELP, cel } from './cel-explain.js'
 import { nearest } from './nearest.js'
 import { SERVE_HELP, serve } from './serve.js'
@@ -36,7 +36,7 @@ export async function main(argv: readonly string[]): Promise<void> {
 
 async function run([first = 'serve', ...rest]: readonly string[]): Promise<void> {
   if (isHelp(first) || first === 'help') return void process.stdout.write(HELP)
-  if (first === '--version') return console.log(`binnacle ${version()}`)
+  if (first === '--version') return console.log(`binnacle ${packageVersion()}`)
   const isFlag = first.startsWith('-')
   const command = isFlag ? serve : Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
   if (!command) throw new UsageError(`there is no command ${JSON.stringify(first)}: ${hint(first)}`)
@@ -49,11 +49,6 @@ const isHelp = (arg: string): boolean => arg === '--help' || arg === '-h'
 function hint(word: string): string {
   const near = nearest(word, Object.keys(COMMANDS))
   return near === undefined ? 'binnacle --help shows all commands' : `did you mean ${near}?`
-}
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8')
-  return (JSON.parse(text) as { version: string }).version
 }
 
 /** Errors that the user can mend, and that need no stack to be understood: ours, storage's and the system's. */

@@ -15,6 +15,7 @@ export function readDefinition(entry: Entry): ApiObject {
   for (const [i, { start, end }] of schemas.entries()) {
     const bytes = entry.value.subarray(start, end)
     Object.defineProperty(left[i]!, 'openAPIV3Schema', { enumerable: true, get: () => decodeJson(bytes).value })
+    Object.defineProperty(left[i]!, 'written', { enumerable: false, value: bytes })
   }
   return definition
 }

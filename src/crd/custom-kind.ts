@@ -143,6 +143,7 @@ function kindVersion(spec: DefinitionSpec, version: VersionSpec, form: ObjectFor
       get schema() {
         return spec.preserveUnknownFields ? undefined : (version.schema?.openAPIV3Schema ?? undefined)
       },
+      written: spec.preserveUnknownFields ? undefined : version.schema?.written,
       selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath),
     },
   }

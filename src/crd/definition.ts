@@ -29,7 +29,11 @@ export interface VersionSpec {
   readonly storage: boolean
   readonly deprecated?: boolean
   readonly deprecationWarning?: string
-  readonly schema?: { readonly openAPIV3Schema?: ValueObject }
+  readonly schema?: {
+    readonly openAPIV3Schema?: ValueObject
+    /** The same as it is stored, where it is read only when somebody asks for it. */
+    readonly written?: Uint8Array
+  }
   readonly subresources?: SubresourcesSpec
   readonly additionalPrinterColumns?: readonly ColumnSpec[]
   readonly selectableFields?: readonly { readonly jsonPath: string }[]

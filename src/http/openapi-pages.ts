@@ -10,18 +10,16 @@ export const findOpenApi =
     const page = openapi.find(path)
     return (
       page &&
-      (({ info: { query }, reply }) => {
+      (async ({ info: { query }, reply }) => {
         const { headers } = reply.exchange
-        const {
-          status,
-          headers: own,
-          body,
-        } = page({
+        const request = {
           accepts: parseAccept(headers.accept || '*/*'),
           ifNoneMatch: headers['if-none-match'],
           hash: query.get('hash') ?? undefined,
-        })
-        return reply.whole(status, own, body)
+        }
+        await page.prepare(request)
+        const { status, headers: own, body } = page.answer(request)
+        await reply.whole(status, own, body)
       })
     )
   }

@@ -200,6 +200,8 @@ export interface ProtobufForm {
 export interface PublishedSchema {
   /** The structural schema as its definition has it; absent where there is none, or none that can be published. */
   readonly schema?: ValueObject | undefined
+  /** The same as JSON, if that is at hand while the schema would have to be read from it. */
+  readonly written?: Uint8Array | undefined
   /** The fields that selectors may ask for, as paths: `.spec.color`. */
   readonly selectableFields?: readonly string[] | undefined
 }

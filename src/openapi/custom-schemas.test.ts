@@ -11,7 +11,7 @@ function published(schema: ValueObject): { v3: unknown; v2: unknown } {
     const { json } = customDefinitions({ ...custom, published: { schema: root } }, dialect).get(
       'com.example.v1.Widget',
     )!
-    return (JSON.parse(json) as { properties: { x: unknown } }).properties.x
+    return (JSON.parse(json.toString()) as { properties: { x: unknown } }).properties.x
   })
   return { v3, v2 }
 }
@@ -91,5 +91,5 @@ it('an integer keeps all its digits', () => {
   const custom = { group: 'example.com', version: 'v1', kind: 'Widget', listKind: 'WidgetList' }
   const schema = { type: 'integer', default: 9007199254740993n }
   const all = customDefinitions({ ...custom, published: { schema } }, V3)
-  expect(all.get('com.example.v1.Widget')!.json).toContain('"default":9007199254740993')
+  expect(all.get('com.example.v1.Widget')!.json.toString()).toContain('"default":9007199254740993')
 })

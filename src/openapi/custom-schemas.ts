@@ -31,8 +31,8 @@ export function customDefinitions(custom: CustomKind, dialect: Dialect): Map<str
   const own = { ...objectSchema(published?.schema, dialect), ...extensions(kind) }
   const list = { ...listSchema(name, kind, dialect), ...extensions(listKind) }
   return new Map([
-    [name, { json: encodeJson(own), needs: [OBJECT_META] }],
-    [customDefinitionOf(group, version, listKind), { json: encodeJson(list), needs: [LIST_META, name] }],
+    [name, { json: Buffer.from(encodeJson(own)), needs: [OBJECT_META] }],
+    [customDefinitionOf(group, version, listKind), { json: Buffer.from(encodeJson(list)), needs: [LIST_META, name] }],
   ])
 }
 

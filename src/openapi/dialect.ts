@@ -13,7 +13,7 @@ export interface Dialect {
 
 /** A schema under its name: its JSON, and the names of those that it refers to. */
 export interface Definition {
-  readonly json: string
+  readonly json: Buffer
   readonly needs: readonly string[]
 }
 

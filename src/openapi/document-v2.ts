@@ -1,50 +1,33 @@
-// The document in version 2: one for everything. It is joined from pieces that are kept, one for each group version,
-// so that a change of one kind costs its own piece and the joining.
+// The document in version 2: one for everything, joined from what is kept of each resource and custom kind.
 import { createHash } from 'node:crypto'
 import type { ValueObject } from '../meta/value.js'
-import { customDefinitions } from './custom-schemas.js'
-import { type Definition, V2 } from './dialect.js'
-import { infoOf, REASONS, reachable, SECURITY } from './document-v3.js'
-import { inOrder, type Operation, operationsOf, sharedParameters } from './operations.js'
+import { V2 } from './dialect.js'
+import { infoOf, REASONS, SECURITY } from './document-v3.js'
+import { encodeV2 } from './gnostic.js'
+import { inOrder, type Operation, sharedParameters } from './operations.js'
 import type { Parameter } from './parameters.js'
-import type { PublishedVersion } from './published-versions.js'
-import type { FindDefinition } from './type-schemas.js'
+import { createPart, type Frame, type Part, type PartForm } from './parts.js'
 
-/** A part of the document: JSON members by their names. */
-export interface Piece {
-  readonly paths: string
-  readonly definitions: ReadonlyMap<string, Definition>
-  readonly parameters: ReadonlyMap<string, string>
+export const PARTS_V2: PartForm = {
+  print: paths => {
+    const parameters = new Map<string, string>()
+    return createPart(paths, operations => pathItem(operations, parameters), parameters)
+  },
+  alone: { opening: '{"definitions":{', closing: '}}' },
+  encode: encodeV2,
 }
 
-export function versionPiece(version: PublishedVersion, find: FindDefinition): Piece {
-  const custom = new Map(version.customKinds.flatMap(kind => [...customDefinitions(kind, V2)]))
-  return makePiece(operationsOf(version), name => custom.get(name) ?? find(name))
-}
-
-export function makePiece(paths: ReadonlyMap<string, readonly Operation[]>, find: FindDefinition): Piece {
+export function frameV2(parts: readonly Part[], serverVersion: string): Frame {
   const parameters = new Map<string, string>()
-  const printed = [...paths].map(
-    ([path, own]) => `${JSON.stringify(path)}:${JSON.stringify(pathItem(own, parameters))}`,
-  )
-  return { paths: printed.join(), definitions: reachable([...paths.values()].flat(), find), parameters }
-}
-
-export function joinPieces(pieces: readonly Piece[], serverVersion: string): string {
-  const definitions = new Map(pieces.flatMap(piece => [...piece.definitions]))
-  const parameters = new Map(pieces.flatMap(piece => [...piece.parameters]))
-  const members = (entries: Iterable<[string, string]>): string =>
-    [...entries]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, json]) => `${JSON.stringify(name)}:${json}`)
-      .join()
-  const paths = pieces.flatMap(piece => piece.paths || []).join()
-  const defined = members([...definitions].map(([name, { json }]) => [name, json]))
-  return (
-    `{"swagger":"2.0","info":${JSON.stringify(infoOf(false, serverVersion))},"paths":{${paths}},` +
-    `"definitions":{${defined}},"parameters":{${members(parameters)}},` +
-    `"securityDefinitions":${JSON.stringify(SECURITY)},"security":[{"BearerToken":[]}]}`
-  )
+  for (const part of parts) for (const [name, json] of part.parameters) parameters.set(name, json)
+  const members = [...parameters]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, json]) => `${JSON.stringify(name)}:${json}`)
+  return {
+    opening: `{"swagger":"2.0","info":${JSON.stringify(infoOf(false, serverVersion))},"paths":{`,
+    middle: '},"definitions":{',
+    closing: `},"parameters":{${members.join()}},"securityDefinitions":${JSON.stringify(SECURITY)},"security":[{"BearerToken":[]}]}`,
+  }
 }
 
 /** Parameters are the same everywhere: they are said once, and referred to. */

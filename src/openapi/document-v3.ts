@@ -1,58 +1,29 @@
 // Documents in version 3: one for each group version, and small ones for the pages above them.
 import type { ValueObject } from '../meta/value.js'
-import { customDefinitions } from './custom-schemas.js'
-import { type Definition, V3 } from './dialect.js'
-import { inOrder, type Operation, operationsOf, sharedParameters } from './operations.js'
+import { V3 } from './dialect.js'
+import { encodeV3 } from './gnostic.js'
+import { inOrder, type Operation, sharedParameters } from './operations.js'
 import type { Parameter } from './parameters.js'
-import type { PublishedVersion } from './published-versions.js'
-import type { FindDefinition } from './type-schemas.js'
+import { createPart, type Frame, type PartForm } from './parts.js'
 
 /** Who the document speaks for: the server, or whoever defined the kinds. */
 export const infoOf = (isCustom: boolean, serverVersion: string): ValueObject =>
   isCustom ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : { title: 'Kubernetes', version: serverVersion }
 
-export function versionDocument(version: PublishedVersion, find: FindDefinition, serverVersion: string): string {
-  const custom = new Map(version.customKinds.flatMap(kind => [...customDefinitions(kind, V3)]))
-  return printDocument(
-    infoOf(version.isCustom, serverVersion),
-    operationsOf(version),
-    name => custom.get(name) ?? find(name),
-    !version.isCustom,
-  )
+export const PARTS_V3: PartForm = {
+  print: paths => createPart(paths, pathItem, new Map()),
+  alone: { opening: '{"components":{"schemas":{', closing: '}}}' },
+  encode: encodeV3,
 }
 
-export function printDocument(
-  info: ValueObject,
-  paths: ReadonlyMap<string, readonly Operation[]>,
-  find: FindDefinition,
-  hasSecurity: boolean,
-): string {
-  const operations = [...paths.values()].flat()
-  const printedPaths = [...paths].map(([path, own]) => `${JSON.stringify(path)}:${JSON.stringify(pathItem(own))}`)
-  const schemas = [...reachable(operations, find)].map(([name, { json }]) => `${JSON.stringify(name)}:${json}`)
-  const security = hasSecurity ? `,"securitySchemes":${JSON.stringify(SECURITY)}` : ''
-  return `{"openapi":"3.0.0","info":${JSON.stringify(info)},"paths":{${printedPaths.join()}},"components":{"schemas":{${schemas.join()}}${security}}}`
-}
+export const frameV3 = (info: ValueObject, hasSecurity: boolean): Frame => ({
+  opening: `{"openapi":"3.0.0","info":${JSON.stringify(info)},"paths":{`,
+  middle: '},"components":{"schemas":{',
+  closing: `}${hasSecurity ? `,"securitySchemes":${JSON.stringify(SECURITY)}` : ''}}}`,
+})
 
 export const SECURITY = {
   BearerToken: { description: 'A bearer token.', in: 'header', name: 'authorization', type: 'apiKey' },
-}
-
-/** The definitions that operations name, and all that these refer to, by name. */
-export function reachable(operations: readonly Operation[], find: FindDefinition): Map<string, Definition> {
-  const found = new Map<string, Definition>()
-  const open = operations.flatMap(({ body, answers }) => [
-    ...(body ? [body.definition] : []),
-    ...Object.values(answers),
-  ])
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    if (found.has(name)) continue
-    const definition = find(name)
-    if (!definition) continue
-    found.set(name, definition)
-    open.push(...definition.needs)
-  }
-  return new Map([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)))
 }
 
 function pathItem(operations: readonly Operation[]): ValueObject {

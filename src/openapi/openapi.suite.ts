@@ -60,7 +60,14 @@ export interface Server {
 export function serverOf(kinds: readonly Kind[], extras?: ExtraResources): Server {
   const registry = createRegistry()
   for (const kind of kinds) registry.put(kind)
-  const openapi = createOpenApi({ registry, types: builtinTypes, extras, serverVersion: 'v1.36.4', now: () => 0 })
+  const openapi = createOpenApi({
+    registry,
+    types: builtinTypes,
+    extras,
+    serverVersion: 'v1.36.4',
+    build: '1.0.0',
+    now: () => 0,
+  })
   return { registry, openapi }
 }
 
@@ -77,7 +84,7 @@ export function ask({ openapi }: Server, path: string, wishes: Wishes = {}): Ope
     const [type = '', subtype = ''] = range.split(';')[0]!.trim().split('/')
     return { type, subtype, isLess: range.includes('q=') }
   })
-  return openapi.find(path)?.({
+  return openapi.find(path)?.answer({
     accepts: accepts.toSorted((a, b) => Number(a.isLess) - Number(b.isLess)),
     ifNoneMatch,
     hash,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { builtinTypes } from '../builtin/type-table.js'
+import type { Kind, PublishedSchema } from '../kinds/kind.js'
 import { isObject, type Value, type ValueObject } from '../meta/value.js'
 import { ask, at, builtinServer, read, serverOf, widget } from './openapi.suite.js'
 
@@ -72,6 +73,81 @@ describe('a document', () => {
     expect(custom()).not.toEqual(first)
     registry.remove('example.com', 'widgets')
     expect(ask({ registry, ...rest }, '/openapi/v3/apis/example.com/v1')!.status).toBe(404)
+  })
+})
+
+describe('the hash of a document', () => {
+  const path = '/openapi/v3/apis/example.com/v1'
+  const tagsOf = (schema: ValueObject, more: Parameters<typeof widget>[1] = {}): (string | undefined)[] => {
+    const one = builtinServer(widget(schema, more))
+    return [path, '/openapi/v3', '/openapi/v2'].map(page => ask(one, page)!.headers['etag'])
+  }
+  const before = tagsOf({ type: 'object' })
+
+  it('is the same for the same kinds, on whichever server', () => {
+    expect(tagsOf({ type: 'object' })).toEqual(before)
+  })
+
+  it.each<[string, ValueObject, Parameters<typeof widget>[1]]>([
+    ['schema', { type: 'object', description: 'changed' }, {}],
+    ['scope', { type: 'object' }, { scope: 'Cluster' }],
+    ['names', { type: 'object' }, { names: { kind: 'Gadget', plural: 'gadgets' } }],
+  ])('is another one with another %s', (_, schema, more) => {
+    for (const [i, tag] of tagsOf(schema, more).entries()) expect(tag).not.toBe(before[i])
+  })
+
+  it('stands for the schema as it is written, which is not read for it', () => {
+    const kind = widget({})
+    const [version] = kind.versions
+    const unread = (written: string): PublishedSchema => ({
+      written: Buffer.from(written),
+      get schema(): never {
+        throw new Error('read')
+      },
+    })
+    const tagOf = (written: string): string | undefined => {
+      const published = { ...kind, versions: [{ ...version!, openapi: unread(written) }] }
+      return ask(serverOf([published]), '/openapi/v3')!.headers['etag']
+    }
+    expect(tagOf('{"type":"object"}')).toBe(tagOf('{"type":"object"}'))
+    expect(tagOf('{"type":"object"}')).not.toBe(tagOf('{"type":"array"}'))
+  })
+})
+
+describe('a page that is prepared', () => {
+  it('lets others have their turn, and prints a kind again only when it has changed', async () => {
+    let printed = 0
+    const counting = (name: string): Kind => {
+      const kind = widget({}, { names: { kind: name, plural: `${name.toLowerCase()}s` } })
+      const schema = { type: 'object' }
+      const openapi: PublishedSchema = {
+        get schema() {
+          printed++
+          const end = performance.now() + 6
+          while (performance.now() < end);
+          return schema
+        },
+        written: Buffer.from(JSON.stringify(schema)),
+      }
+      return { ...kind, versions: [{ ...kind.versions[0]!, openapi }] }
+    }
+    const { registry, openapi } = serverOf(['A', 'B', 'C'].map(counting))
+    const page = openapi.find('/openapi/v2')!
+    const request = { accepts: [{ type: '*', subtype: '*' }], ifNoneMatch: undefined, hash: undefined }
+    let turns = 0
+    const others = setInterval(() => turns++, 0)
+    await page.prepare(request)
+    clearInterval(others)
+    expect(turns).toBeGreaterThan(0)
+    const { headers } = page.answer(request)
+    expect(printed).toBe(3)
+    registry.put(counting('B'))
+    await page.prepare({ ...request, ifNoneMatch: headers['etag'] })
+    page.answer({ ...request, ifNoneMatch: headers['etag'] })
+    expect(printed).toBe(3)
+    await page.prepare(request)
+    page.answer(request)
+    expect(printed).toBe(4)
   })
 })
 

@@ -1,25 +1,9 @@
 // The pages of OpenAPI: `/openapi/v2` with everything, and `/openapi/v3` with an index and a document for each group
 // version. Documents are made when they are first asked for, and again only when their kinds have changed. This room
 // knows nothing of HTTP: a page takes what it wants to know of a request, and answers with a status, headers and bytes.
-import { createHash } from 'node:crypto'
-import type { TypeTable } from '../builtin/type-table.js'
-import type { Registry } from '../kinds/registry.js'
-import { V2, V3 } from './dialect.js'
-import { joinPieces, makePiece, type Piece, versionPiece } from './document-v2.js'
-import { infoOf, printDocument, versionDocument } from './document-v3.js'
-import { encodeV2, encodeV3 } from './gnostic.js'
-import { pageOperations } from './page-documents.js'
-import { type ExtraResources, type PublishedVersion, publishedVersions } from './published-versions.js'
-import { typeSchemas } from './type-schemas.js'
+import { addressOf, createDocuments, type Document, type DocumentSource } from './documents.js'
 
-export interface OpenApiOptions {
-  readonly registry: Registry
-  /** The types of the built-in kinds. */
-  readonly types: () => TypeTable
-  /** What is served besides the kinds of the registry: kinds that are not stored, and further subresources. */
-  readonly extras?: ExtraResources | undefined
-  /** `v1.36.4`. */
-  readonly serverVersion: string
+export interface OpenApiOptions extends DocumentSource {
   readonly now?: (() => number) | undefined
 }
 
@@ -28,7 +12,11 @@ export interface OpenApi {
   find(path: string): OpenApiPage | undefined
 }
 
-export type OpenApiPage = (request: OpenApiRequest) => OpenApiAnswer
+export interface OpenApiPage {
+  /** Works out what the answer takes, in turns with others. Without it the answer is the same, but all at once. */
+  prepare(request: OpenApiRequest): Promise<void>
+  answer(request: OpenApiRequest): OpenApiAnswer
+}
 
 export interface OpenApiRequest {
   /** The types of the Accept header, the most wanted first; anything if there is no such header. */
@@ -49,23 +37,33 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
   const { now = Date.now } = options
   const documents = createDocuments(options)
 
-  const everything: OpenApiPage = request => {
-    const form = negotiate(request, 2)
-    return form ? show(documents.v2(), form, request.ifNoneMatch, {}) : empty(406)
+  const everything: OpenApiPage = {
+    async prepare(request) {
+      await documents.prepareHashes()
+      await prepare(documents.v2(), negotiate(request, 2), request)
+    },
+    answer(request) {
+      const form = negotiate(request, 2)
+      return form ? show(documents.v2(), form, request.ifNoneMatch, {}) : empty(406)
+    },
   }
 
-  const index: OpenApiPage = request => {
-    const { etag, json } = documents.index()
-    // The reference server lets the type be guessed from the bytes, and that is what it comes to.
-    const headers = { 'content-type': 'text/plain; charset=utf-8', etag: quoted(etag) }
-    return isKnown(etag, request.ifNoneMatch)
-      ? empty(304, { etag: quoted(etag) })
-      : { status: 200, headers, body: json }
+  const index: OpenApiPage = {
+    prepare: documents.prepareHashes,
+    answer({ ifNoneMatch }) {
+      const { etag, json } = documents.index()
+      // The reference server lets the type be guessed from the bytes, and that is what it comes to.
+      const headers = { 'content-type': 'text/plain; charset=utf-8', etag: quoted(etag) }
+      return isKnown(etag, ifNoneMatch) ? empty(304, { etag: quoted(etag) }) : { status: 200, headers, body: json }
+    },
   }
 
-  const page =
-    (path: string): OpenApiPage =>
-    request => {
+  const page = (path: string): OpenApiPage => ({
+    async prepare(request) {
+      const document = documents.v3(path)
+      if (document) await prepare(document, negotiate(request, 3), request)
+    },
+    answer(request) {
       const document = documents.v3(path)
       if (!document) return empty(404)
       const form = negotiate(request, 3)
@@ -81,7 +79,8 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
       // What is asked for by its hash never changes.
       const lasting = { 'cache-control': 'public, immutable', expires: expires.toUTCString() }
       return show(document, form, ifNoneMatch, lasting)
-    }
+    },
+  })
 
   return {
     find(path) {
@@ -92,77 +91,14 @@ export function createOpenApi(options: OpenApiOptions): OpenApi {
   }
 }
 
-// ---- documents
-
-interface Document {
-  readonly etag: string
-  readonly json: Buffer
-  /** Made from the JSON when it is first asked for. */
-  protobuf(): Buffer
+async function prepare(
+  document: Document,
+  form: DocumentForm | undefined,
+  { ifNoneMatch }: OpenApiRequest,
+): Promise<void> {
+  // Nothing has to be made for a client that has it already.
+  if (form && !isKnown(document.etag, ifNoneMatch)) await document.prepare(form.isProtobuf)
 }
-
-interface Documents {
-  v2(): Document
-  /** By the path in the index: `api/v1`, `apis/apps/v1`. */
-  v3(path: string): Document | undefined
-  index(): { readonly etag: string; readonly json: Buffer }
-}
-
-function createDocuments({ registry, types, extras = {}, serverVersion }: OpenApiOptions): Documents {
-  const versions = once(() => publishedVersions(registry, types(), extras))
-  const schemas = once(() => ({ v2: typeSchemas(types(), V2), v3: typeSchemas(types(), V3) }))
-
-  const ofVersion = keptBy((version: PublishedVersion) =>
-    createDocument(versionDocument(version, schemas().v3, serverVersion), encodeV3),
-  )
-  const pieceOf = keptBy((version: PublishedVersion): Piece => versionPiece(version, schemas().v2))
-
-  const byPath = keptWhile(
-    () => versions().all(),
-    (all): Map<string, () => Document> => {
-      const pages = [...pageOperations(all)].map(([path, operations]): [string, () => Document] => [
-        path,
-        once(() =>
-          createDocument(printDocument(infoOf(false, serverVersion), operations, schemas().v3, true), encodeV3),
-        ),
-      ])
-      return new Map([
-        ...pages,
-        ...all.map((version): [string, () => Document] => [pathOf(version), () => ofVersion(version)]),
-      ])
-    },
-  )
-
-  const whole = keptWhile(
-    () => versions().all(),
-    all => {
-      const pages = [...pageOperations(all).values()].map(operations => makePiece(operations, schemas().v2))
-      return createDocument(joinPieces([...pages, ...all.map(pieceOf)], serverVersion), encodeV2)
-    },
-  )
-
-  const index = keptWhile(byPath, all => {
-    const paths = [...all]
-      .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([path, document]) => [path, { serverRelativeURL: addressOf(path, document().etag) }])
-    const json = Buffer.from(JSON.stringify({ paths: Object.fromEntries(paths) as unknown }))
-    return { etag: hashOf(json), json }
-  })
-
-  return { v2: whole, v3: path => byPath().get(path)?.(), index }
-}
-
-const pathOf = ({ group, apiVersion }: PublishedVersion): string =>
-  group === '' ? `api/${apiVersion}` : `apis/${apiVersion}`
-
-const addressOf = (path: string, hash: string): string => `/openapi/v3/${path}?hash=${hash}`
-
-function createDocument(text: string, encode: (json: Buffer) => Buffer): Document {
-  const json = Buffer.from(text)
-  return { etag: hashOf(json), json, protobuf: once(() => encode(json)) }
-}
-
-const hashOf = (bytes: Buffer): string => createHash('sha512').update(bytes).digest('hex').toUpperCase()
 
 // ---- answers
 
@@ -193,7 +129,7 @@ function show(
 ): OpenApiAnswer {
   const headers = { etag: quoted(document.etag), vary: 'Accept', ...more }
   if (isKnown(document.etag, ifNoneMatch)) return empty(304, headers)
-  const body = isProtobuf ? document.protobuf() : document.json
+  const body = isProtobuf ? document.protobuf() : document.json()
   return { status: 200, headers: { 'content-type': mediaType, ...headers }, body }
 }
 
@@ -210,34 +146,4 @@ function isKnown(etag: string, ifNoneMatch: string | undefined): boolean {
   if (ifNoneMatch === undefined) return false
   const tags = ifNoneMatch.split(',').map(tag => tag.trim())
   return tags.some(tag => tag === '*' || tag === quoted(etag) || tag === `W/${quoted(etag)}`)
-}
-
-// ---- what is kept
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined
-  return () => (made ??= { value: make() }).value
-}
-
-/** Made once for each source, and gone with it. */
-function keptBy<Source extends object, T>(make: (source: Source) => T): (source: Source) => T {
-  const kept = new WeakMap<Source, { readonly made: T }>()
-  return source => {
-    let found = kept.get(source)
-    if (found === undefined) {
-      found = { made: make(source) }
-      kept.set(source, found)
-    }
-    return found.made
-  }
-}
-
-/** Made again whenever the source is another one. */
-function keptWhile<Source, T>(source: () => Source, make: (source: Source) => T): () => T {
-  let kept: { readonly from: Source; readonly made: T } | undefined
-  return () => {
-    const from = source()
-    if (!kept || kept.from !== from) kept = { from, made: make(from) }
-    return kept.made
-  }
 }

@@ -22,11 +22,13 @@ export interface Operation {
   readonly isDeprecated?: boolean | undefined
 }
 
-/** By path, in the order in which the paths come up. */
-export function operationsOf(version: PublishedVersion): Map<string, Operation[]> {
-  const operations = version.resources.flatMap(resource => operationsOn(version, resource))
-  return byPath(version.isCustom ? operations : [...operations, listOfResources(version)])
-}
+/** By path, in the order in which the paths come up. No two resources share one. */
+export const operationsOf = (version: PublishedVersion, resource: PublishedResource): Map<string, Operation[]> =>
+  byPath(operationsOn(version, resource))
+
+/** What can be asked of the version itself. */
+export const ownOperations = (version: PublishedVersion): Map<string, Operation[]> =>
+  byPath(version.isCustom ? [] : [listOfResources(version)])
 
 /** Pages that tell what there is: `/api`, `/apis`, `/apis/apps`, `/version`. */
 export function pageOperation(path: string, id: string, tag: string, description: string, type: string): Operation {

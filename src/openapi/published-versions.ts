@@ -49,6 +49,7 @@ export function publishedVersions(registry: Registry, types: TypeTable, extras: 
   let known = new Map<string, { readonly parts: readonly unknown[]; readonly made: PublishedVersion }>()
   let inOrder: readonly PublishedVersion[] = []
   let generation = -1
+  const partsOf = createPartsOf(types)
 
   function refresh(): void {
     if (generation === registry.generation) return
@@ -58,7 +59,9 @@ export function publishedVersions(registry: Registry, types: TypeTable, extras: 
       const parts = served.flatMap(({ kind, version }) => [kind, version])
       const old = known.get(apiVersion)
       const isSame = old?.parts.length === parts.length && old.parts.every((part, i) => part === parts[i])
-      const made = isSame ? old.made : publishedVersion(types, apiVersion, served, extras[apiVersion] ?? [])
+      const made = isSame
+        ? old.made
+        : publishedVersion(types, apiVersion, served.map(partsOf), extras[apiVersion] ?? [])
       fresh.set(apiVersion, { parts, made })
     }
     known = fresh
@@ -94,15 +97,42 @@ function servedByVersion(registry: Registry, extras: ExtraResources): Map<string
   return all
 }
 
+/** What one kind brings to a version. */
+interface ServedParts {
+  readonly kind: Kind
+  readonly resources: readonly PublishedResource[]
+  readonly custom: CustomKind | undefined
+}
+
+/** The same objects for the same kind, whatever becomes of others in its version: by these more is kept. */
+function createPartsOf(types: TypeTable): (served: Served) => ServedParts {
+  const known = new WeakMap<KindVersion, ServedParts>()
+  return served => {
+    const { kind, version } = served
+    let parts = known.get(version)
+    if (parts?.kind !== kind) {
+      parts = { kind, resources: resourcesOf(types, served), custom: customKindOf(types, served) }
+      known.set(version, parts)
+    }
+    return parts
+  }
+}
+
+function customKindOf(types: TypeTable, { kind: { group, names }, version }: Served): CustomKind | undefined {
+  const apiVersion = printGroupVersion({ group, version: version.name })
+  if (types.typeOfKind(apiVersion, names.kind) !== undefined) return undefined
+  return { group, version: version.name, kind: names.kind, listKind: names.listKind, published: version.openapi }
+}
+
 function publishedVersion(
   types: TypeTable,
   apiVersion: string,
-  served: readonly Served[],
+  served: readonly ServedParts[],
   extras: readonly ResourceFacts[],
 ): PublishedVersion {
   const slash = apiVersion.indexOf('/')
   const group = apiVersion.slice(0, Math.max(slash, 0))
-  const own = served.flatMap(each => resourcesOf(types, apiVersion, each))
+  const own = served.flatMap(({ resources }) => resources)
   const names = new Set(own.map(nameOf))
   const more = extras.filter(({ name }) => !names.has(name))
   const resources = [...own, ...more.flatMap(facts => extraResource(types, apiVersion, facts, [...own, ...bare(more)]))]
@@ -111,11 +141,7 @@ function publishedVersion(
     version: apiVersion.slice(slash + 1),
     apiVersion,
     resources: resources.toSorted((a, b) => compareTexts(nameOf(a), nameOf(b))),
-    customKinds: served.flatMap(({ kind, version }) => {
-      if (types.typeOfKind(apiVersion, kind.names.kind) !== undefined) return []
-      const { kind: name, listKind } = kind.names
-      return [{ group, version: version.name, kind: name, listKind, published: version.openapi }]
-    }),
+    customKinds: served.flatMap(({ custom }) => custom ?? []),
     isCustom: resources.every(({ isCustom }) => isCustom),
   }
 }
@@ -125,8 +151,9 @@ const nameOf = ({ plural, subresource }: PublishedResource): string =>
 
 const CUSTOM_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update']
 
-function resourcesOf(types: TypeTable, apiVersion: string, { kind, version }: Served): PublishedResource[] {
+function resourcesOf(types: TypeTable, { kind, version }: Served): PublishedResource[] {
   const { names, group, namespaced, manners } = kind
+  const apiVersion = printGroupVersion({ group, version: version.name })
   const type = types.typeOfKind(apiVersion, names.kind)
   const isCustom = type === undefined
   const exchanged = { group, version: version.name, kind: names.kind }

@@ -71,7 +71,7 @@ function makeDefinition(types: TypeTable, dialect: Dialect, type: string, kinds:
     ...schema,
     ...(kinds.length > 0 && { 'x-kubernetes-group-version-kind': kinds }),
   }
-  return { json: JSON.stringify(whole), needs: [...needs] }
+  return { json: Buffer.from(JSON.stringify(whole)), needs: [...needs] }
 }
 
 function objectSchema(types: TypeTable, dialect: Dialect, type: string, needs: Set<string>): ValueObject {

@@ -16,6 +16,7 @@ import { findPage } from '../http/pages.js'
 import { findIn, firstOf, type PathHandler, type PathTable } from '../http/paths.js'
 import type { RequestInfo } from '../http/request-info.js'
 import type { Registry } from '../kinds/registry.js'
+import { packageVersion } from '../meta/package-version.js'
 import type { ValueObject } from '../meta/value.js'
 import { createOpenApi } from '../openapi/openapi.js'
 import type { ResourceContext } from '../resources/resource-context.js'
@@ -66,6 +67,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     registry,
     types: builtinTypes,
     serverVersion: serverVersion()['gitVersion'] as string,
+    build: packageVersion(),
     now: context.now,
   })
   const api = createApiHandler({
