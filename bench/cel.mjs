@@ -105,30 +105,28 @@ function longList() {
 }
 
 function largeSchema() {
+  // A definition repeats itself, in its versions and in what it is made of: here each rule stands ten times.
+  const first = timed(() => compileAll(() => ''))
+  // No rule is another one of this schema or of those before.
+  const different = timed(() => compileAll(i => ` || ${i} < 0`))
+  const later = Math.min(...Array.from({ length: 10 }, (_, n) => timed(() => compileAll(i => ` || ${i} < -${n + 1}`))))
+  const what = 'compiling a schema with 200 rules, with their costs'
+  report(what, `${first.toFixed(0)} ms at first`, '—', `${first.toFixed(0)} ms`, '< 100 ms', first < 100)
+  const figures = `${different.toFixed(0)} ms at first, ${later.toFixed(0)} ms later`
+  report('the same with 200 different rules', figures, '—', `${different.toFixed(0)} ms`, '< 100 ms', different < 100)
+}
+
+function compileAll(variation) {
   const properties = Object.fromEntries(
     Array.from({ length: 200 }, (_, i) => {
       const { rule, schema } = RULES[i % RULES.length]
-      return [`field${i}`, { ...schema, 'x-kubernetes-validations': [{ rule }] }]
+      return [`field${i}`, { ...schema, 'x-kubernetes-validations': [{ rule: `(${rule})${variation(i)}` }] }]
     }),
   )
-  const definition = { type: 'object', properties }
-  const compileAll = () => {
-    const root = compileRules(parseSchema(definition))
-    for (const node of root.properties.values()) {
-      for (const { error } of node.rules) if (error !== undefined) throw new Error(error)
-    }
+  const root = compileRules(parseSchema({ type: 'object', properties }))
+  for (const node of root.properties.values()) {
+    for (const { error } of node.rules) if (error !== undefined) throw new Error(error)
   }
-  const first = timed(compileAll)
-  const later = fastest(compileAll, 10)
-  const figures = `${first.toFixed(0)} ms at first, ${later.toFixed(0)} ms later`
-  report(
-    'compiling a schema with 200 rules, with their costs',
-    figures,
-    '—',
-    `${first.toFixed(0)} ms`,
-    '< 100 ms',
-    first < 100,
-  )
 }
 
 // ---- expressions that make the most of their budget
@@ -188,10 +186,12 @@ function hostileRules() {
   console.error(`it was ${slowest.expression}`)
 }
 
+/** Milliseconds of the processor, which others may be using, too. */
 function timed(work) {
-  const begin = process.hrtime.bigint()
+  const begin = process.cpuUsage()
   work()
-  return Number(process.hrtime.bigint() - begin) / 1e6
+  const { user, system } = process.cpuUsage(begin)
+  return (user + system) / 1000
 }
 
 const fastest = (work, times) => Math.min(...Array.from({ length: times }, () => timed(work)))

@@ -42,7 +42,11 @@ export function codePoints(text: string): number {
   return count
 }
 
+const HALF_OF_A_PAIR = /[\ud800-\udbff]/
+
 function countCodePoints(text: string): number {
+  // Most texts have no character that takes two units, which this finds out faster than a loop.
+  if (!HALF_OF_A_PAIR.test(text)) return text.length
   let count = text.length
   for (let i = 0; i < text.length - 1; i++) {
     // A pair of surrogates is one character.

@@ -5,7 +5,7 @@ import { effort } from './effort.js'
 
 const MOST_KEPT = 500
 const EFFORT_TO_COMPILE = 600
-const EFFORT_OF_AN_INSTRUCTION = 30
+const EFFORT_OF_AN_INSTRUCTION = 50
 const compiled = new Map<string, RE2JS | CelError>()
 
 /** The compiled pattern, or the error of it in Go's words. The patterns used last are kept. */

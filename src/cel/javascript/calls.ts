@@ -203,7 +203,10 @@ function spendOnTexts({ writer }: Generator, id: string, a: Operand, b: Operand)
     case 'not_equals':
       if (known === '') return
       if (known !== undefined && known.length <= 10) writer.spendCode(`${a.code}.length === 0 ? 0 : 1`)
-      else writer.spendCode(`${writer.param(pairCost)}(${a.code}, ${b.code})`)
+      else {
+        const cost = `${writer.param(pairCost)}(${a.code}, ${b.code})`
+        writer.spendCode(known === undefined ? cost : `${a.code} === ${b.code} ? ${textCost(known)} : ${cost}`)
+      }
       return
     case 'contains_string':
       writer.spendCode(`${writer.param(containsCost)}(${a.code}, ${b.code})`)

@@ -3,7 +3,7 @@ import { LIST_COST } from '../frame.js'
 import type { CompoundLayout, Layout } from '../layout.js'
 import { quantifierOf } from '../quantifiers.js'
 import { ACCUMULATOR, type CallExpr, type ComprehensionExpr, type Expr, OPERATORS } from '../syntax-tree.js'
-import { isList, itemAt, MapValue, sizeOfList } from '../values.js'
+import { isList, itemAt, MapValue, sizeOfList, type Value } from '../values.js'
 import { type Generator, NotWritten } from './generator.js'
 import type { Operand, Shape } from './writer.js'
 
@@ -100,7 +100,7 @@ function iterate(generator: Generator, { range, iterVar }: ComprehensionExpr, bo
   if (type === 'map') {
     const over = generator.writeValue(range)
     writer.giveUpIf(`!(${over.code} instanceof ${writer.param(MapValue)})`)
-    const keys = writer.temp(`Array.from(${over.code}.keys())`)
+    const keys = writer.temp(`${writer.param(keysOf)}(${over.code})`)
     writer.line(`const ${size} = ${keys}.length`)
     return loop(() => generator.notAnError(`${keys}[${i}]`))
   }
@@ -114,6 +114,11 @@ function iterate(generator: Generator, { range, iterVar }: ComprehensionExpr, bo
   writer.giveUpIf(`!${writer.param(isList)}(${code})`)
   writer.line(`const ${size} = ${writer.param(sizeOfList)}(${code})`)
   loop(() => generator.notAnError(`${writer.param(itemAt)}(${code}, ${i})`))
+}
+
+function keysOf(map: MapValue): readonly Value[] {
+  const keys = map.keys()
+  return Array.isArray(keys) ? (keys as readonly Value[]) : Array.from(keys)
 }
 
 // ---- what a step does

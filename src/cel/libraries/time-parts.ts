@@ -89,7 +89,7 @@ const formats = new Map<string, Intl.DateTimeFormat>()
 
 function namedOffset(zone: string, seconds: number): number | CelError {
   if (zone === '' || zone === 'UTC') return 0
-  effort(120)
+  effort(220)
   const format = zoneFormat(zone)
   if (format === undefined) return new CelError(`unknown time zone ${zone}`)
   const parts = new Map<string, number>()

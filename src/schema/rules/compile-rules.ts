@@ -23,6 +23,7 @@ import { type DeclaredType, declareTypes } from './declared-types.js'
 import { escapeName } from './field-names.js'
 import { layoutOf } from './json-layout.js'
 import { ruleReader } from './rule-values.js'
+import { sharedRule } from './shared-rules.js'
 
 export interface CompiledRule {
   readonly rule: Rule
@@ -161,11 +162,11 @@ class Node implements RuleNode {
     const { rules } = this.schema.extensions
     if (declared === undefined || objectTypes === undefined) return rules.map(notCompiled)
     const sizes = sizesOf(declared)
-    const plain = ruleEnvironment(declared, objectTypes, false)
-    return rules.map(rule => {
-      const environment = rule.optionalOldSelf === true ? ruleEnvironment(declared, objectTypes, true) : plain
-      return compileRule(rule, environment, sizes)
-    })
+    return rules.map(rule =>
+      sharedRule(rule, declared, () =>
+        compileRule(rule, ruleEnvironment(declared, objectTypes, rule.optionalOldSelf === true), sizes),
+      ),
+    )
   }
 }
 
