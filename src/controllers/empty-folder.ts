@@ -6,13 +6,12 @@ import { metaOf, type ObjectMeta } from '../meta/object-meta.js'
 import { millisOf } from '../meta/time.js'
 import { type KindEntry, placeOf } from '../resources/kind-store.js'
 import type { ResourceContext } from '../resources/resource-context.js'
+import { FIRST_LIMIT, limitAfter } from '../storage/page-limit.js'
 import type { SystemObjects } from './system-objects.js'
 
 /** How many entries are read at a time; two pages of them are under way at most. */
 export const PAGE = 500
-/** Fewer of them where they are large. */
-const PAGE_BYTES = 8 * 1024 * 1024
-const FIRST_PAGE = 20
+const PAGE_LIMITS = { entries: PAGE, bytes: 8 * 1024 * 1024 }
 /** How many deletions are begun before others get a turn: a millisecond or two. */
 export const AT_ONCE = 16
 
@@ -55,7 +54,7 @@ export async function emptyFolder(
     await Promise.all(deleting)
   }
 
-  let limit = FIRST_PAGE
+  let limit = FIRST_LIMIT
   let startAfter: string | undefined
   let before: Promise<void> = Promise.resolve()
   while (failures.length === 0) {
@@ -65,7 +64,7 @@ export async function emptyFolder(
     await before
     before = deleting
     startAfter = entries.at(-1)!.key
-    limit = limitFor(entries)
+    limit = limitAfter(entries, PAGE_LIMITS)
   }
   await before
   if (failures.length > 0) throw failures[0]
@@ -75,9 +74,3 @@ export async function emptyFolder(
 
 const isOverdue = ({ deletionTimestamp, deletionGracePeriodSeconds = 0 }: ObjectMeta, now: number): boolean =>
   deletionTimestamp !== undefined && deletionGracePeriodSeconds > 0 && millisOf(deletionTimestamp) <= now
-
-/** How many entries like these a page may have. */
-function limitFor(entries: readonly KindEntry[]): number {
-  const bytes = entries.reduce((sum, { value }) => sum + value.length, 0)
-  return Math.max(1, Math.min(PAGE, Math.floor((PAGE_BYTES * entries.length) / bytes)))
-}

@@ -16,14 +16,16 @@ export function acceptNames(
   accepted: DefinitionNames,
   taken: readonly DefinitionNames[],
 ): Acceptance {
-  const resources = new Set(
-    taken.flatMap(({ plural, singular = '', shortNames = [] }) => [plural, singular, ...shortNames]),
-  )
-  const kinds = new Set(taken.flatMap(({ kind, listKind = '' }) => [kind, listKind]))
+  // Who has got what it wants, as most have, need not ask the others.
+  const isResource = (name: string): boolean =>
+    taken.some(
+      ({ plural, singular = '', shortNames }) => name === plural || name === singular || shortNames?.includes(name),
+    )
+  const isKind = (name: string): boolean => taken.some(({ kind, listKind = '' }) => name === kind || name === listKind)
   let conflict: Acceptance['conflict']
 
-  const decide = (reason: string, want: string, got: string, used: ReadonlySet<string>): string => {
-    if (want === got || !used.has(want)) return want
+  const decide = (reason: string, want: string, got: string, isUsed: (name: string) => boolean): string => {
+    if (want === got || !isUsed(want)) return want
     conflict = { reason, message: inUse(want) }
     return got
   }
@@ -31,18 +33,18 @@ export function acceptNames(
     const want = wanted.shortNames ?? []
     const got = accepted.shortNames ?? []
     if (equalValues(want as Value, got as Value)) return got
-    const clashes = want.filter(name => !got.includes(name) && resources.has(name)).map(inUse)
+    const clashes = want.filter(name => !got.includes(name) && isResource(name)).map(inUse)
     if (clashes.length === 0) return want
     const told = [...new Set(clashes)]
     conflict = { reason: 'ShortNamesConflict', message: told.length === 1 ? told[0]! : `[${told.join(', ')}]` }
     return got
   }
 
-  const plural = decide('PluralConflict', wanted.plural, accepted.plural, resources)
-  const singular = decide('SingularConflict', wanted.singular ?? '', accepted.singular ?? '', resources)
+  const plural = decide('PluralConflict', wanted.plural, accepted.plural, isResource)
+  const singular = decide('SingularConflict', wanted.singular ?? '', accepted.singular ?? '', isResource)
   const shortNames = decideShortNames()
-  const kind = decide('KindConflict', wanted.kind, accepted.kind, kinds)
-  const listKind = decide('ListKindConflict', wanted.listKind ?? '', accepted.listKind ?? '', kinds)
+  const kind = decide('KindConflict', wanted.kind, accepted.kind, isKind)
+  const listKind = decide('ListKindConflict', wanted.listKind ?? '', accepted.listKind ?? '', isKind)
   const names = namesOf({ plural, singular, shortNames, kind, listKind, categories: wanted.categories ?? [] })
   return conflict ? { names, conflict } : { names }
 }

@@ -1,5 +1,7 @@
 // Knowing all the time what is in a folder of the store: everything that is there, then everything that happens to it,
 // and all over again when that was interrupted.
+import { setImmediate as turn } from 'node:timers/promises'
+import { FIRST_LIMIT, limitAfter } from '../storage/page-limit.js'
 import type { Entry, Page, RangeOptions, Revision, StoreEvent, Watch, WatchSink } from '../storage/store.js'
 
 /** What is followed: a store, or a cache of a part of one. */
@@ -24,7 +26,7 @@ export interface Following {
   stop(): void
 }
 
-const PAGE = 500
+const PAGE_LIMITS = { entries: 500, bytes: 1024 * 1024 }
 const RETRY_MS = 200
 
 export function follow<En extends Entry, Ev extends StoreEvent>(
@@ -37,14 +39,17 @@ export function follow<En extends Entry, Ev extends StoreEvent>(
 
   async function start(): Promise<void> {
     follower.begin?.()
-    let page = await store.range(folder, { limit: PAGE })
+    let page = await store.range(folder, { limit: FIRST_LIMIT })
     const { revision } = page
     for (;;) {
       if (stopped) return
       for (const entry of page.entries) follower.entry(entry)
       const last = page.entries.at(-1)
       if (!last || page.remaining === 0) break
-      page = await store.range(folder, { limit: PAGE, startAfter: last.key, at: { exactly: revision } })
+      const limit = limitAfter(page.entries, PAGE_LIMITS)
+      // There may be much to read, and others who have requests.
+      await turn()
+      page = await store.range(folder, { limit, startAfter: last.key, at: { exactly: revision } })
     }
     follower.complete?.()
     watch = store.watch(folder, revision, { event: event => follower.event(event), end: again })
