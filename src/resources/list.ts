@@ -1,4 +1,5 @@
 // list: the objects of a collection at one revision, whole or page by page.
+import { setImmediate as turn } from 'node:timers/promises'
 import { resourceOf } from '../kinds/kind-names.js'
 import { type Awaitable, orElse } from '../meta/awaitable.js'
 import {
@@ -17,10 +18,14 @@ import { folderOf, type KindEntry, type KindStore } from './kind-store.js'
 import type { ResourceContext, Target } from './resource-context.js'
 import { type ShownEntries, showSelected } from './selected.js'
 import { type Selection, selectionOf } from './selection.js'
+import { isInVersion } from './shown.js'
 import { asStatus } from './storage-status.js'
 
 /** How many entries are read and handed on at a time. */
 const PAGE = 500
+/** How many are shown before the clock is looked at, and when it is time for others. */
+const SHOWN_AT_ONCE = 32
+const TURN_MS = 5
 
 export async function listObjects(context: ResourceContext, target: Target, options: ListOptions): Promise<ListAnswer> {
   const { kind, version, namespace } = target
@@ -33,6 +38,7 @@ export async function listObjects(context: ResourceContext, target: Target, opti
         () => showSelected(target, selection, entries),
         error => unreadable(target, error),
       ),
+    isLocal: entries => entries.every(entry => isInVersion(target, entry)),
     selection,
     ...where(options),
   }
@@ -55,6 +61,8 @@ interface ListQuery {
   readonly selection: Selection
   /** What is selected of entries, in the version of the request. */
   readonly show: (entries: readonly KindEntry[]) => Awaitable<ShownEntries>
+  /** Whether nobody else has to convert any of them. */
+  readonly isLocal: (entries: readonly KindEntry[]) => boolean
   readonly at: ReadAt
   readonly asked: bigint
   readonly limit: number | undefined
@@ -114,11 +122,11 @@ async function findNamed(query: ListQuery, namespace: string): Promise<Found> {
 }
 
 async function readPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
-  const { store, folder, at, asked, show } = query
+  const { store, folder, at, asked } = query
   const { revision, entries, remaining } = await asStatus(asked, () =>
     store.cache.range(folder, { at, limit, startAfter }),
   )
-  const pages = once(selected(await show(entries)))
+  const pages = once(selected(await showInTurns(query, entries)))
   const last = entries.at(-1)
   if (remaining === 0 || !last) return { revision, pages }
   return { revision, remaining, continueToken: tokenAfter(folder, last, revision), pages }
@@ -126,14 +134,14 @@ async function readPage(query: ListQuery, limit: number, startAfter: string | un
 
 /** With a selector, how many more there are is not known. */
 async function readSelectedPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
-  const { store, folder, asked, show } = query
+  const { store, folder, asked } = query
   const matching: Shown[] = []
   let { at } = query
   let from = startAfter
   let last: KindEntry | undefined
   for (;;) {
     const page = await asStatus(asked, () => store.cache.range(folder, { at, limit: PAGE, startAfter: from }))
-    for (const [i, each] of (await show(page.entries)).entries()) {
+    for (const [i, each] of (await showInTurns(query, page.entries)).entries()) {
       if (!each) continue
       if (matching.length === limit) {
         const continueToken = tokenAfter(folder, last!, page.revision)
@@ -161,10 +169,11 @@ async function readAll(query: ListQuery, first: FirstPage): Promise<Found> {
 }
 
 async function* readOn(
-  { store, folder, asked, show }: ListQuery,
+  query: ListQuery,
   { entries, revision, remaining }: FirstPage,
   first: ShownEntries,
 ): AsyncGenerator<readonly Shown[]> {
+  const { store, folder, asked } = query
   yield selected(first)
   let left = remaining
   let from = entries.at(-1)?.key
@@ -172,10 +181,24 @@ async function* readOn(
     const page = await asStatus(asked, () =>
       store.cache.range(folder, { at: { exactly: revision }, limit: PAGE, startAfter: from }),
     )
-    yield selected(await show(page.entries))
+    yield selected(await showInTurns(query, page.entries))
     left = page.remaining
     from = page.entries.at(-1)?.key
   }
+}
+
+/** To look into a thousand objects that an earlier schema has left behind takes a while, in which others are heard. */
+async function showInTurns({ show, isLocal }: ListQuery, entries: readonly KindEntry[]): Promise<ShownEntries> {
+  if (entries.length <= SHOWN_AT_ONCE || !isLocal(entries)) return show(entries)
+  const all: (Shown | undefined)[] = []
+  let turnAt = performance.now() + TURN_MS
+  for (let i = 0; i < entries.length; i += SHOWN_AT_ONCE) {
+    all.push(...(await show(entries.slice(i, i + SHOWN_AT_ONCE))))
+    if (performance.now() < turnAt) continue
+    await turn()
+    turnAt = performance.now() + TURN_MS
+  }
+  return all
 }
 
 async function gathered<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {

@@ -51,3 +51,27 @@ test('what is read otherwise than it was written is shown as it is read, to its 
   expect(created.object.value()['spec']).toEqual({ color: 'blue' })
   expect((await get(kind)).object.value()['spec']).toEqual({ color: 'blue' })
 })
+
+test('what is read otherwise than it was written is read once for all who get it', async () => {
+  const { kind, reads } = readingKind(object => ({ ...object, spec: { color: 'blue' } }))
+  await create(kind)
+  const first = await get(kind)
+  const before = reads()
+  const second = await get(kind)
+  expect(reads()).toBe(before)
+  expect(second.object.entry?.value).toEqual(first.object.entry?.value)
+  expect(second.object.value()).toEqual(first.object.value())
+})
+
+test('what is shown otherwise than it is stored is stored so by the next write', async () => {
+  const { kind } = readingKind(object => ({ ...object, spec: { color: 'tan' } }))
+  await create(kind)
+  const target = { kind, version: kind.versions[0]!, namespace: 'x', name: 'a', subresource: '' } as const
+  // As long as it was, and other than it was.
+  await get(kind)
+  const sent = { bytes: Buffer.from(JSON.stringify((await get(kind)).object.value())), mediaType: 'application/json' }
+  await createVerbs(context!).update(target, NO_QUERY, sent, CALLER)
+  const entry = await context!.storeOf(kind).get('x', 'a')
+  expect(entry?.revision).toBe(2)
+  expect(entry?.value.toString()).toContain('"tan"')
+})

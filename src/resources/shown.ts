@@ -7,14 +7,14 @@ import { type Awaitable, allOf, andThen, orElse } from '../meta/awaitable.js'
 import { internalError, StatusError } from '../meta/status.js'
 import type { Entry } from '../storage/store.js'
 import type { Served, Shown } from './answer.js'
+import { createConvertedBytes } from './converted-bytes.js'
 import type { KindEntry } from './kind-store.js'
 import { createRevisionSet, type RevisionSet } from './revision-set.js'
 import { decodeStored, encodeStored, isStoredAs, storedHead } from './stored-object.js'
 
 /** An entry of the store in the version of the request; a promise only where others convert it. */
 export function showEntry(served: Served, entry: Entry): Awaitable<Shown> {
-  if (isShownAsStored(served, entry)) return asStored(entry)
-  return andThen(convertEntries(served, [entry]), ([first]) => first!)
+  return showAtOnce(served, entry) ?? andThen(convertEntries(served, [entry]), ([first]) => first!)
 }
 
 /** Many entries, those that must be converted all at once. */
@@ -22,8 +22,9 @@ export function showEntries(served: Served, entries: readonly Entry[]): Awaitabl
   const shown: Shown[] = []
   const others: { readonly at: number; readonly entry: Entry }[] = []
   for (const entry of entries) {
-    if (!isShownAsStored(served, entry)) others.push({ at: shown.length, entry })
-    shown.push(asStored(entry))
+    const known = showAtOnce(served, entry)
+    if (!known) others.push({ at: shown.length, entry })
+    shown.push(known ?? asStored(entry))
   }
   if (others.length === 0) return shown
   const converting = convertEntries(
@@ -41,19 +42,23 @@ export function readEntry(served: Served, entry: Entry): Awaitable<ApiObject> {
   const { version } = served
   const isAsStored = isInVersion(served, entry) && (!version.read || currentIn(version).has(entry.revision))
   if (isAsStored) return decodeStored(entry)
-  return andThen(convertEntries(served, [entry]), ([first]) => first!.value())
+  return andThen(convertObjects(served, [entry]), ([first]) => first!)
 }
 
-/** Only where what is stored may be read otherwise is there a reason to look inside, and only once. */
-function isShownAsStored(served: Served, entry: Entry): boolean {
-  if (!isInVersion(served, entry)) return false
-  if (served.version.read === undefined) return true
-  const known = currentIn(served.version)
-  if (known.has(entry.revision)) return true
-  if (isStale(entry)) return false
-  known.add(entry.revision)
-  return true
+/** As it is stored, or as it was shown before; nothing where it must be converted. */
+function showAtOnce(served: Served, entry: Entry): Shown | undefined {
+  const { version } = served
+  const isReady = isInVersion(served, entry)
+  if (isReady && (!version.read || currentIn(version).has(entry.revision))) return asStored(entry)
+  const before = isKindEntry(entry) ? converted.find(version, entry) : undefined
+  if (before) return asStored(before)
+  // Only where what is stored may be read otherwise is there a reason to look inside, and only once.
+  if (!isReady || isStale(entry)) return undefined
+  currentIn(version).add(entry.revision)
+  return asStored(entry)
 }
+
+const converted = createConvertedBytes()
 
 const current = new WeakMap<KindVersion, RevisionSet>()
 
@@ -83,7 +88,10 @@ function asStored(entry: Entry): Shown {
   return { entry, value: () => (object ??= decodeStored(entry)) }
 }
 
-const isStale = (entry: Entry | KindEntry): boolean => 'facts' in entry && entry.facts.data.isStale
+/** Others are entries that were made up for an event, at the revision of another one. */
+const isKindEntry = (entry: Entry | KindEntry): entry is KindEntry => 'facts' in entry
+
+const isStale = (entry: Entry): boolean => isKindEntry(entry) && entry.facts.data.isStale
 
 /** What was just stored, as a reader is shown it. May change `stored`. */
 export function showStored(served: Served, written: ApiObject, stored: ApiObject, entry: Entry): Awaitable<Shown> {
@@ -112,12 +120,29 @@ export function asRead({ kind, version }: Served, written: ApiObject, stored: Ap
 const storedVersion = (kind: Kind, { apiVersion }: ApiObject): KindVersion | undefined =>
   kind.versions.find(({ name }) => apiVersionOf(kind, name) === apiVersion)
 
-function convertEntries({ kind, version }: Served, entries: readonly Entry[]): Awaitable<readonly Shown[]> {
+function convertEntries(served: Served, entries: readonly Entry[]): Awaitable<readonly Shown[]> {
+  const done = convertObjects(served, entries)
+  // What others make of an object they may make otherwise the next time.
+  if (done instanceof Promise) return done.then(objects => objects.map(showValue))
+  return done.map((object, i) => showConverted(served, entries[i]!, object))
+}
+
+function convertObjects({ kind, version }: Served, entries: readonly Entry[]): Awaitable<readonly ApiObject[]> {
   const convert = (): Awaitable<readonly ApiObject[]> => {
     const objects = entries.map(entry => readStored(kind, entry))
     return convertAll(kind, objects, apiVersionOf(kind, version.name))
   }
-  return andThen(orElse(convert, unreadable), converted => converted.map(showValue))
+  return orElse(convert, unreadable)
+}
+
+/** What we have converted ourselves is shown as bytes, which serve the next reader too. */
+function showConverted(served: Served, entry: Entry, object: ApiObject): Shown {
+  if (!isKindEntry(entry)) return showValue(object)
+  const { key, revision } = entry
+  const made = { key, revision, value: encodeStored(object, served.kind.manners.membersByName) }
+  if (!isInVersion(served, made)) return showValue(object)
+  converted.keep(served.version, made)
+  return { entry: made, value: () => object }
 }
 
 function readStored(kind: Kind, entry: Entry): ApiObject {

@@ -194,7 +194,7 @@ export function isUnchanged(object: ApiObject, bytes: Buffer, entry: Entry, show
   if (bytes.length + isLonger !== entry.value.length) return false
   const { resourceVersion: _, ...metadata } = object.metadata
   // What is shown as it is stored has been parsed already.
-  const stored = shown?.entry ? shown.value() : decodeStored(entry)
+  const stored = shown?.entry === entry ? shown.value() : decodeStored(entry)
   const { resourceVersion: __, ...before } = stored.metadata
   return equalValues({ ...object, metadata }, { ...stored, metadata: before })
 }
