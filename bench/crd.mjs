@@ -44,6 +44,7 @@ export async function run(args) {
     await ended(first.child)
     const server = await startFigures(dataDir, children, options)
     await discoveryFigures(server, options)
+    await openApiFigures(server, options)
     const bench = { ...options, server, load: startLoad(children) }
     await objectFigures(bench)
     await staleFigures(bench)
@@ -132,6 +133,34 @@ async function discoveryFigures(server, { definitions, rounds }) {
   const time = median(times.slice(1))
   const what = `aggregated discovery of ${definitions} definitions after a change`
   report(what, ms(time), `made from nothing ${ms(times[0])}`, ms(time), '< 50 ms', time < 50)
+}
+
+/** How long a client waits for the index of OpenAPI, and others meanwhile: kubectl begins with it. */
+async function openApiFigures(server, { definitions, rounds }) {
+  const agent = keptConnections(1)
+  const index = () => ask(server, 'GET', '/openapi/v3', undefined, { agent })
+  const begin = performance.now()
+  let made = 0
+  const making = index().then(() => (made = performance.now() - begin))
+  const waits = await latencies(server, async asked => asked > 20 && made > 0, NAMESPACE)
+  await making
+  const longest = Math.max(...waits)
+  const what = `index of OpenAPI of ${definitions} definitions, made from nothing`
+  report(what, ms(made), `others wait ${ms(longest)} at most`, ms(longest), '< 100 ms', longest < 100)
+  const times = []
+  for (let i = 0; i < rounds; i++) {
+    const { metadata } = largeDefinition(i)
+    const path = `/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/changed${i}`
+    const headers = { 'content-type': 'application/json-patch+json' }
+    const patch = [{ op: 'add', path, value: { type: 'string' } }]
+    await ask(server, 'PATCH', `${DEFINITIONS}/${metadata.name}`, patch, { agent, headers })
+    const changed = performance.now()
+    await index()
+    times.push(performance.now() - changed)
+  }
+  agent.destroy()
+  const time = median(times)
+  report('the same after a change', ms(time), '—', ms(time), '< 50 ms', time < 50)
 }
 
 async function objectFigures({ server, load, rounds }) {
@@ -247,13 +276,13 @@ async function endFigures({ server, load, objects }) {
   report('memory that it takes meanwhile', mb, '—', mb, '< 200 MB', growth < 200e6)
 }
 
-/** GETs of a ConfigMap one after the other, until told to stop: how long each took. */
-async function latencies(server, isOver) {
+/** GETs of a small object one after the other, until told to stop: how long each took. */
+async function latencies(server, isOver, path = `${CONFIG_MAPS}/object-0000000`) {
   const agent = keptConnections(1)
   const times = []
   do {
     const begin = performance.now()
-    await ask(server, 'GET', `${CONFIG_MAPS}/object-0000000`, undefined, { agent })
+    await ask(server, 'GET', path, undefined, { agent })
     times.push(performance.now() - begin)
   } while (!(await isOver(times.length)))
   agent.destroy()

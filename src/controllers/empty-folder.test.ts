@@ -12,7 +12,7 @@ import { objectsAsStored } from './system-objects.js'
 afterEach(stopProcesses)
 
 const FOLDER = '/example.com/widgets/'
-const OBJECTS = 10_000
+const OBJECTS = 3000
 
 const WIDGETS: Value = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -97,7 +97,7 @@ test('pages are smaller where objects are large', async () => {
   const { verbs, registry } = await startProcess(store)
   await verbs.create(definitionAt(''), NO_QUERY, body(WIDGETS), CALLER)
   const annotations = { text: 'v'.repeat(1024 * 1024) }
-  for (let i = 0; i < 40; i++) {
+  for (let i = 0; i < 30; i++) {
     const object = {
       apiVersion: 'example.com/v1',
       kind: 'Widget',
@@ -107,8 +107,8 @@ test('pages are smaller where objects are large', async () => {
   }
   await verbs.delete(definitionAt('widgets.example.com'), NO_QUERY, NO_BODY, CALLER)
   while (registry.find('example.com', 'v1', 'widgets')) await new Promise(resolve => setImmediate(resolve))
-  expect(seen.deleted).toBe(40)
-  expect(seen.pages).toBeGreaterThanOrEqual(1 + 20 / 8)
+  expect(seen.deleted).toBe(30)
+  expect(seen.pages).toBeGreaterThanOrEqual(1 + 10 / 8)
 })
 
 test('what cannot be deleted is tried again', async () => {
