@@ -51,6 +51,28 @@ test('a namespace waits for what finalizers hold, and says what that is', async 
   expect(conditions[3]!['message']).toBe('Some resources are remaining: configmaps. has 1 resource instances')
 })
 
+test('a namespace goes when the last that was held in it has gone', async () => {
+  await world.createNamespace('doomed')
+  await world.createConfigMap('doomed', 'first', { finalizers: ['example.com/hold'] })
+  await world.createConfigMap('doomed', 'last', { finalizers: ['example.com/hold'] })
+  await world.delete(world.namespaces, '', 'doomed')
+  await settled()
+  const message = async (): Promise<unknown> => {
+    const namespace = await world.find(world.namespaces, '', 'doomed')
+    const { conditions } = namespace!['status'] as unknown as { conditions: ValueObject[] }
+    return conditions.find(({ type }) => type === 'NamespaceContentRemaining')!['message']
+  }
+  const letGo = async (name: string): Promise<void> => {
+    const { revision } = (await world.store.get(`/configmaps/doomed/${name}`))!
+    await world.store.delete(`/configmaps/doomed/${name}`, revision)
+  }
+  expect(await message()).toMatch(/configmaps. has 2 /)
+  await letGo('first')
+  await expect.poll(message).toMatch(/configmaps. has 1 /)
+  await letGo('last')
+  await expect.poll(() => world.find(world.namespaces, '', 'doomed')).toBeUndefined()
+})
+
 test('what cannot be deleted does not keep the rest, and is told', async () => {
   await world.createNamespace('doomed')
   await world.createConfigMap('doomed', 'fine')

@@ -3,12 +3,13 @@
 import type { ApiObject, Kind } from '../kinds/kind.js'
 import type { Registry } from '../kinds/registry.js'
 import { metaOf } from '../meta/object-meta.js'
-import { printTime } from '../meta/time.js'
+import { millisOf, printTime } from '../meta/time.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
 import { follow } from '../resources/follow.js'
 import { folderOf } from '../resources/kind-store.js'
 import type { ResourceContext } from '../resources/resource-context.js'
 import { decodeStored } from '../resources/stored-object.js'
+import type { Revision } from '../storage/store.js'
 import { emptyFolder } from './empty-folder.js'
 import { objectsAsStored } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
@@ -20,8 +21,12 @@ export interface Controller {
 }
 
 const FINALIZER = 'kubernetes'
-/** How soon a namespace is looked at again whose content waits for others. */
-const LOOK_AGAIN_MS = 250
+/** How soon what cannot be deleted at all is tried again. */
+const TRY_AGAIN_MS = 250
+/** What waits for others is looked at when something happens to it, and now and then all the same. */
+const LOOK_AGAIN_MS = 10_000
+/** What happens to it at about the same time is looked at together. */
+const GATHER_MS = 20
 
 export async function startNamespaceController(
   context: ResourceContext,
@@ -30,6 +35,8 @@ export async function startNamespaceController(
 ): Promise<Controller> {
   const objects = objectsAsStored(context, 'namespace-controller')
   const queue = createWorkQueue(empty)
+  /** Ends the wait of a namespace for what is left in it. */
+  const waiting = new Map<string, () => void>()
   const following = follow(context.storeOf(namespaces).cache, namespaces.folder, {
     entry: entry => consider(decodeStored(entry)),
     event: ({ entry }) => (entry ? consider(decodeStored(entry)) : undefined),
@@ -42,26 +49,61 @@ export async function startNamespaceController(
 
   /** Deletes what is in the namespace; lets go of it when nothing is left. */
   async function empty(name: string): Promise<void> {
+    waiting.get(name)?.()
     const namespace = await objects.get(namespaces, '', name)
     if (!namespace || metaOf(namespace).deletionTimestamp === undefined) return
     if (!finalizersOf(namespace).includes(FINALIZER)) return
-    const left: Remaining = { resources: new Map(), finalizers: new Map(), failures: [] }
-    let isEmpty = true
+    const revision = await context.storeOf(namespaces).cache.revision()
+    const left: Remaining = {
+      resources: new Map(),
+      finalizers: new Map(),
+      failures: [],
+      nextEnd: Number.POSITIVE_INFINITY,
+    }
+    const kindsLeft: Kind[] = []
     for (const kind of registry.all()) {
       if (!kind.namespaced || !kind.verbs.includes('delete')) continue
       try {
-        isEmpty = (await deleteAll(kind, name, left)) && isEmpty
+        if (!(await deleteAll(kind, name, left))) kindsLeft.push(kind)
       } catch (error) {
         // One kind that cannot be emptied does not keep the others.
         left.failures.push(messageOf(error))
       }
     }
-    if (isEmpty && left.failures.length === 0) {
+    if (kindsLeft.length === 0 && left.failures.length === 0) {
       await objects.change(namespaces, '', name, letGo, 'finalize')
       return
     }
     await objects.change(namespaces, '', name, old => withConditions(old, left, context.now()), 'status')
-    queue.addLater(name, LOOK_AGAIN_MS)
+    waitFor(name, kindsLeft, revision, left)
+  }
+
+  /** Has the namespace looked at again when something has happened to what is left, after that revision, or in time. */
+  function waitFor(name: string, kinds: readonly Kind[], revision: Revision, left: Remaining): void {
+    const patience = left.failures.length > 0 ? TRY_AGAIN_MS : Math.min(left.nextEnd - context.now(), LOOK_AGAIN_MS)
+    let timer = lookIn(Math.max(patience, GATHER_MS))
+    function lookIn(ms: number): NodeJS.Timeout {
+      return setTimeout(() => queue.add(name), ms).unref()
+    }
+    const stopWaiting = (): void => {
+      waiting.delete(name)
+      clearTimeout(timer)
+      for (const watch of watches) watch.close()
+    }
+    const wake = (ms: number): void => {
+      if (waiting.get(name) !== stopWaiting) return
+      for (const watch of watches) watch.close()
+      clearTimeout(timer)
+      timer = lookIn(ms)
+    }
+    waiting.set(name, stopWaiting)
+    const watches = kinds.map(kind =>
+      context.storeOf(kind).cache.watch(folderOf(kind, name), revision, {
+        // Who has gone may have been the last; whatever else happens is only to be told.
+        event: ({ entry }) => wake(entry ? TRY_AGAIN_MS : GATHER_MS),
+        end: () => wake(TRY_AGAIN_MS),
+      }),
+    )
   }
 
   const deleteAll = (kind: Kind, namespace: string, left: Remaining): Promise<boolean> =>
@@ -73,6 +115,7 @@ export async function startNamespaceController(
     stop() {
       following.stop()
       queue.stop()
+      for (const stopWaiting of waiting.values()) stopWaiting()
     },
   }
 }
@@ -82,11 +125,18 @@ interface Remaining {
   readonly resources: Map<string, number>
   readonly finalizers: Map<string, number>
   readonly failures: string[]
+  /** When the first of those is over that were given time to end; never, where none was. */
+  nextEnd: number
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-function note({ resources, finalizers }: Remaining, kind: Kind, object: ApiObject): void {
+function note(left: Remaining, kind: Kind, object: ApiObject): void {
+  const { resources, finalizers } = left
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metaOf(object)
+  if (deletionTimestamp !== undefined && deletionGracePeriodSeconds > 0) {
+    left.nextEnd = Math.min(left.nextEnd, millisOf(deletionTimestamp))
+  }
   const resource = `${kind.names.plural}.${kind.group}`
   resources.set(resource, (resources.get(resource) ?? 0) + 1)
   for (const finalizer of metaOf(object).finalizers ?? [])
