@@ -162,6 +162,8 @@ function compareBelow(walk: Walk, step: Step, schema: TypedSchema, before: Side,
 }
 
 function compareItems(walk: Walk, list: ListSchema, before: readonly Value[], after: readonly Value[]): void {
+  // Most lists have not changed at all, which is seen sooner without a look at their type.
+  if (areAlike(before, after)) return
   if (areInStep(list, before, after)) {
     const { element } = list
     for (let i = 0; i < before.length; i++) {
@@ -174,6 +176,29 @@ function compareItems(walk: Walk, list: ListSchema, before: readonly Value[], af
   const ofRight = byElement(list, after)
   for (const [element, items] of ofLeft) compareSame(walk, list, items, ofRight.get(element) ?? [])
   for (const [element, items] of ofRight) if (!ofLeft.has(element)) compareSame(walk, list, [], items)
+}
+
+/** Surely equal, in every part; false also where it takes a closer look. */
+function areAlike(a: Value | readonly Value[] | undefined, b: Value | readonly Value[] | undefined): boolean {
+  if (a === b) return true
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
+  if (Array.isArray(a)) {
+    if (!Array.isArray(b) || a.length !== b.length) return false
+    for (let i = 0; i < a.length; i++) if (!areAlike(a[i], b[i])) return false
+    return true
+  }
+  if (!isObject(a as Value) || !isObject(b as Value)) return false
+  return haveAlikeMembers(a as ValueObject, b as ValueObject)
+}
+
+function haveAlikeMembers(a: ValueObject, b: ValueObject): boolean {
+  const names = Object.keys(a)
+  if (names.length !== Object.keys(b).length) return false
+  for (const name of names) {
+    const left = a[name]
+    if (left === undefined || (left !== b[name] && !areAlike(left, getOwn(b, name)))) return false
+  }
+  return true
 }
 
 function byElement(list: ListSchema, items: readonly Value[]): Map<PathElement, Value[]> {

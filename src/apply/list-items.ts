@@ -50,9 +50,11 @@ function memberOfSet(item: Value): Parsed<PathElement> {
   return parsed(valueElement(item))
 }
 
+const PLAIN: ReadonlySet<string> = new Set(['string', 'number', 'boolean'])
+
 /** Whether an item has an element; where that is plain to see, none is spelled. */
 export function hasElement(list: ListSchema, item: Value): boolean {
-  if (list.keys.length > 0 && isObject(item) && typeof getOwn(item, list.keys[0]!) === 'string') return true
+  if (list.keys.length > 0 && isObject(item) && PLAIN.has(typeof getOwn(item, list.keys[0]!))) return true
   return (list.type === 'set' && typeof item === 'string') || itemElement(list, item).ok
 }
 

@@ -32,6 +32,7 @@ export function checkTyped(schema: TypedSchema, value: Value, { allowDuplicates,
 const NONE: readonly TypedFault[] = []
 
 function check(schema: TypedSchema, value: Value, allowDuplicates: boolean, depth: number): readonly TypedFault[] {
+  if (typeof value === 'string' && schema.scalar === 'string') return NONE
   if (depth > MAX_DEPTH) return [tooDeep()]
   switch (settled(schema, formOf(schema, value))) {
     case 'scalar':
