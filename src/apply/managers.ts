@@ -98,7 +98,7 @@ export async function applyTo(
   const id = idOf(name)
   const managers = ofToday(type, allManagers)
   const last = managers.get(id)
-  const fields = recursiveDifference(fieldsOf(schema, configuration), type.resets(type.apiVersion))
+  const fields = recursiveDifference(fieldsOf(schema, configuration, last?.fields), type.resets(type.apiVersion))
   const own: Owned = { ...name, fields, time: last?.time }
   const withOwn = new Map(managers).set(id, own)
   const merged = mergeTyped(schema, live, configuration) as ApiObject

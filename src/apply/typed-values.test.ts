@@ -111,6 +111,15 @@ describe('the fields that a value sets', () => {
   ])('%s', (_, value, paths) => {
     expect(printed(fieldsOf(schema, value))).toEqual(paths)
   })
+
+  test('what was the same before is the very same', () => {
+    const value = { s: 'a', items: [{ name: 'a', v: '1' }, { name: 'b' }], map: { k: 'v' } }
+    const before = fieldsOf(schema, value)
+    expect(fieldsOf(schema, { ...value, s: 'b' }, before)).toBe(before)
+    const more = fieldsOf(schema, { ...value, map: { k: 'v', l: 'w' } }, before)
+    expect(printed(more)).toEqual(printed(fieldsOf(schema, { ...value, map: { k: 'v', l: 'w' } })))
+    expect(more.get('f:items')).toBe(before.get('f:items'))
+  })
 })
 
 describe('comparing', () => {
