@@ -7,7 +7,7 @@ import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.j
 import { type ManagedFieldsEntry, metaOf } from '../meta/object-meta.js'
 import { badRequest, StatusError, unclassified } from '../meta/status.js'
 import { printTime } from '../meta/time.js'
-import { copyValue, equalValues, getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
+import { copyValue, equalValues, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/value.js'
 import { Conflicts, conflictStatus, conflictsBeyond } from './conflicts.js'
 import { equalSets, type FieldSet, union } from './field-set.js'
 import { fieldsLastApplied, KUBECTL, withLastApplied } from './last-applied.js'
@@ -141,20 +141,18 @@ export function keepTimes(next: ApiObject, live: ApiObject): ApiObject {
   const before = entriesOf(live)
   if (entries.length === 0 || entries.length !== before.length) return next
   // What is quickly told comes first.
-  if (!equalValues(unmanaged(next), unmanaged(live))) return next
-  if (!entries.every((entry, i) => equalValues(timeless(entry), timeless(before[i]!)))) return next
-  if (!equalValues({ ...next, metadata: {} }, { ...live, metadata: {} })) return next
-  return withManagedFields(next, before as unknown as ValueObject[])
+  const isSame =
+    equalBut('managedFields', next.metadata, live.metadata) &&
+    entries.every((entry, i) => equalBut('time', entry as ValueObject, before[i] as ValueObject)) &&
+    equalBut('metadata', next, live)
+  return isSame ? withManagedFields(next, before as unknown as ValueObject[]) : next
 }
 
-function timeless(entry: ManagedFieldsEntry): Value {
-  const { time: _, ...rest } = entry
-  return rest
-}
-
-function unmanaged({ metadata }: ApiObject): Value {
-  const { managedFields: _, ...rest } = metadata
-  return rest
+/** Whether two objects are the same but for one member. */
+function equalBut(member: string, a: ValueObject, b: ValueObject): boolean {
+  const others = Object.keys(a).filter(name => name !== member)
+  const count = Object.keys(b).length - (Object.hasOwn(b, member) ? 1 : 0)
+  return count === others.length && others.every(name => equalValues(a[name], getOwn(b, name)))
 }
 
 // ---- apply
@@ -302,6 +300,10 @@ const asObject = (object: ValueObject): ApiObject => ({ metadata: {}, ...object 
 function withManagedFields(object: ApiObject, entries: readonly ValueObject[]): ApiObject {
   if (!isObject(object.metadata)) return object
   if (entries.length === 0 && object.metadata['managedFields'] === undefined) return object
-  const { managedFields: _, ...metadata } = object.metadata
-  return { ...object, metadata: entries.length === 0 ? metadata : { ...metadata, managedFields: [...entries] } }
+  const metadata: ValueObject = {}
+  for (const name of Object.keys(object.metadata)) {
+    if (name !== 'managedFields') setOwn(metadata, name, object.metadata[name]!)
+  }
+  if (entries.length > 0) metadata['managedFields'] = [...entries]
+  return { ...object, metadata }
 }

@@ -27,7 +27,8 @@ export function encodeMembers(
   for (const name of Object.keys(object)) {
     const member = object[name]!
     if (member === undefined) continue
-    text += `${text === '' ? '{' : ','}${encodeString(name)}:${textOf(name, member) ?? encodeJson(member)}`
+    const known = textOf(name, member) ?? (typeof member === 'string' ? encodeString(member) : encodeJson(member))
+    text += `${text === '' ? '{' : ','}${encodeString(name)}:${known}`
   }
   return text === '' ? '{}' : `${text}}`
 }
