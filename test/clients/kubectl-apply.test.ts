@@ -1,8 +1,8 @@
 // Server-side apply with kubectl, against the executable: conflicts, moving from client-side apply, diffs, and who owns
 // what. Each walk has a namespace of its own.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BinnacleProcess, startBinnacleProcess } from '../components/binnacle.js'
-import { createKubectl, createKubectlHome, type Kubectl, kubectlMissing } from './kubectl-process.js'
+import { describe, expect, test } from 'vitest'
+import { type Kubectl, kubectlMissing } from './kubectl-process.js'
+import { serverForKubectl } from './kubectl-server.js'
 
 const CONFIG = `apiVersion: v1
 kind: ConfigMap
@@ -16,22 +16,7 @@ const SERVER_SIDE = ['apply', '--server-side', '-f'] as const
 const APPLIED = 'configmap/settings serverside-applied'
 
 describe.skipIf(kubectlMissing())('kubectl apply --server-side', () => {
-  const home = createKubectlHome()
-  let server: BinnacleProcess
-  beforeAll(async () => {
-    server = await startBinnacleProcess()
-    await createKubectl(home.path, server.kubeconfig, 'default').says('get', 'namespaces')
-  })
-  afterAll(async () => {
-    await server.kill()
-    home.remove()
-  })
-
-  async function inside(namespace: string): Promise<Kubectl> {
-    const kubectl = createKubectl(home.path, server.kubeconfig, namespace)
-    await kubectl.says('create', 'namespace', namespace)
-    return kubectl
-  }
+  const { inside } = serverForKubectl()
 
   const dataOf = async ({ says }: Kubectl): Promise<unknown> =>
     JSON.parse(await says('get', 'configmap', 'settings', '-o', 'jsonpath={.data}'))

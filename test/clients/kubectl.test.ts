@@ -1,7 +1,7 @@
 // Walks that people take with kubectl every day, against the executable that they run. Each has a namespace of its own.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type BinnacleProcess, startBinnacleProcess } from '../components/binnacle.js'
-import { createKubectl, createKubectlHome, type Kubectl, kubectlMissing } from './kubectl-process.js'
+import { describe, expect, test } from 'vitest'
+import { kubectlMissing } from './kubectl-process.js'
+import { serverForKubectl } from './kubectl-server.js'
 
 const CONFIG = `apiVersion: v1
 kind: ConfigMap
@@ -12,25 +12,8 @@ const BLUE = CONFIG.replace('red', 'blue')
 const named = (name: string, text = CONFIG): string => text.replace('settings', name)
 
 describe.skipIf(kubectlMissing())('kubectl', () => {
-  const home = createKubectlHome()
-  let server: BinnacleProcess
-  beforeAll(async () => {
-    server = await startBinnacleProcess()
-    // What it learns of the API is remembered in its home for all that follow.
-    await createKubectl(home.path, server.kubeconfig, 'default').says('get', 'namespaces')
-  })
-  afterAll(async () => {
-    await server.kill()
-    home.remove()
-  })
-
-  /** kubectl in a namespace that is new. */
-  async function inside(namespace: string): Promise<Kubectl> {
-    const kubectl = createKubectl(home.path, server.kubeconfig, namespace)
-    expect(await kubectl.says('create', 'namespace', namespace)).toBe(`namespace/${namespace} created`)
-    return kubectl
-  }
-  const anywhere = (): Kubectl => createKubectl(home.path, server.kubeconfig, 'default')
+  const served = serverForKubectl()
+  const { inside, anywhere } = served
 
   describe.concurrent('walks', { timeout: 30_000 }, () => {
     test('get prints what was asked for in the form that was asked for', async () => {
@@ -337,7 +320,7 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
       expect((await run('get', 'secrets', '--as=jane')).stderr).toBe(
         'Error from server (Forbidden): secrets is forbidden: User "jane" cannot list resource "secrets" in API group "" in the namespace "access"\n',
       )
-      expect((await run('get', 'pods', '--token=wrong', '--kubeconfig=/dev/null', `-s=${server.url}`)).code).toBe(1)
+      expect((await run('get', 'pods', '--token=wrong', '--kubeconfig=/dev/null', `-s=${served.url}`)).code).toBe(1)
     })
 
     test('a namespace goes with all that is in it', async () => {
@@ -376,7 +359,7 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
       expect(await says('get', '--raw', '/readyz')).toBe('ok')
       expect(JSON.parse(await says('get', '--raw', '/api/v1/namespaces/default')).kind).toBe('Namespace')
       expect(JSON.parse((await run('version', '-o', 'json')).stdout).serverVersion).toMatchObject({ major: '1' })
-      expect(await says('cluster-info')).toMatch(server.url)
+      expect(await says('cluster-info')).toMatch(served.url)
     })
 
     test('describe', async () => {

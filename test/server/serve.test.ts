@@ -1,35 +1,21 @@
 // `binnacle serve` as its users meet it: started, asked, stopped, started again.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { ClientRequest } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type BinnacleProcess, runBinnacle, startBinnacleProcess } from '../components/binnacle.js'
+import { describe, expect, test } from 'vitest'
+import { type BinnacleProcess, runBinnacle } from '../components/binnacle.js'
+import { dataFolderForEachTest } from '../components/data-folder.js'
 import { answerTo, ask, begin, beginWatch } from './ask.js'
 
 const token = 'admin-token'
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } })
 
-let folder: string
-let running: BinnacleProcess[]
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'binnacle-serve-'))
-  running = []
-})
-afterEach(async () => {
-  await Promise.all(running.map(server => server.kill()))
-  rmSync(folder, { recursive: true })
-})
-
-async function start(...flags: string[]): Promise<BinnacleProcess> {
-  const server = await startBinnacleProcess(`--data-dir=${folder}`, ...flags)
-  running.push(server)
-  return server
-}
+const data = dataFolderForEachTest('serve')
+const { start } = data
 
 /** A request that the server has begun to work on, and whose body is still to come. */
 async function beginCreate(server: BinnacleProcess): Promise<ClientRequest> {
@@ -98,16 +84,16 @@ test('a second signal does not wait', async () => {
 describe('a start that cannot be', () => {
   test('on a folder that is in use says by whom, and touches nothing', async () => {
     const server = await start()
-    const content = () => new Set(readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+    const content = () => new Set(readdirSync(data.path, { recursive: true, encoding: 'utf8' }))
     const before = content()
-    const kubeconfig = readFileSync(join(folder, 'kubeconfig'), 'utf8')
-    const { code, stdout, stderr } = await runBinnacle('serve', `--data-dir=${folder}`, '--secure-port=0')
+    const kubeconfig = readFileSync(join(data.path, 'kubeconfig'), 'utf8')
+    const { code, stdout, stderr } = await runBinnacle('serve', `--data-dir=${data.path}`, '--secure-port=0')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
-      `binnacle: the data folder ${join(folder, 'store')} is in use by process ${server.pid}; stop that one first, or name another folder\n`,
+      `binnacle: the data folder ${join(data.path, 'store')} is in use by process ${server.pid}; stop that one first, or name another folder\n`,
     )
     expect(content()).toEqual(before)
-    expect(readFileSync(join(folder, 'kubeconfig'), 'utf8')).toBe(kubeconfig)
+    expect(readFileSync(join(data.path, 'kubeconfig'), 'utf8')).toBe(kubeconfig)
     expect((await ask(server, '/readyz', { token })).text).toBe('ok')
   })
 
@@ -115,31 +101,31 @@ describe('a start that cannot be', () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
-    const { code, stderr } = await runBinnacle('serve', `--data-dir=${folder}`, `--secure-port=${port}`)
+    const { code, stderr } = await runBinnacle('serve', `--data-dir=${data.path}`, `--secure-port=${port}`)
     taken.close()
     expect(code).toBe(1)
     expect(stderr).toBe(
       `binnacle: port ${port} of 127.0.0.1 is in use; stop who has it, or take another port (0 takes any free one)\n`,
     )
-    expect(existsSync(join(folder, 'kubeconfig'))).toBe(false)
+    expect(existsSync(join(data.path, 'kubeconfig'))).toBe(false)
     const next = await start()
     expect((await ask(next, '/readyz', { token })).status).toBe(200)
   })
 
   test('with files that are no certificate says which, before anything is made', async () => {
-    const [cert, key] = [join(folder, 'a.crt'), join(folder, 'a.key')]
+    const [cert, key] = [join(data.path, 'a.crt'), join(data.path, 'a.key')]
     writeFileSync(cert, 'nothing')
     writeFileSync(key, 'nothing')
-    const flags = [`--data-dir=${join(folder, 'data')}`, `--tls-cert-file=${cert}`, `--tls-private-key-file=${key}`]
+    const flags = [`--data-dir=${join(data.path, 'data')}`, `--tls-cert-file=${cert}`, `--tls-private-key-file=${key}`]
     const { code, stderr } = await runBinnacle('serve', ...flags)
     expect(code).toBe(1)
     expect(stderr).toMatch(`binnacle: ${cert} and ${key} are not a certificate and its key in PEM form`)
     expect(stderr.trim().split('\n')).toHaveLength(1)
-    expect(existsSync(join(folder, 'data'))).toBe(false)
+    expect(existsSync(join(data.path, 'data'))).toBe(false)
   })
 
   test('without an etcd to talk to says where it looked', async () => {
-    const flags = ['--etcd-servers=http://127.0.0.1:1', `--data-dir=${join(folder, 'data')}`, '--secure-port=0']
+    const flags = ['--etcd-servers=http://127.0.0.1:1', `--data-dir=${join(data.path, 'data')}`, '--secure-port=0']
     const { code, stderr } = await runBinnacle('serve', ...flags)
     expect(code).toBe(1)
     expect(stderr).toMatch(/^binnacle: .*127\.0\.0\.1:1/)
@@ -182,7 +168,7 @@ const hasKubectl = spawnSync('kubectl', ['version', '--client'], { stdio: 'ignor
 
 describe.skipIf(!hasKubectl)('with kubectl', () => {
   const kubectl = (...args: string[]) =>
-    spawnSync('kubectl', args, { encoding: 'utf8', env: { ...process.env, HOME: folder, KUBECONFIG: '' } })
+    spawnSync('kubectl', args, { encoding: 'utf8', env: { ...process.env, HOME: data.path, KUBECONFIG: '' } })
 
   test('the kubeconfig that is written is all that it takes', async () => {
     const server = await start()

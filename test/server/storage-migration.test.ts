@@ -1,9 +1,7 @@
 // From one storage version to the next, on disk, with a server that is killed in the middle of it.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type BinnacleProcess, startBinnacleProcess } from '../components/binnacle.js'
+import { expect, test } from 'vitest'
+import type { BinnacleProcess } from '../components/binnacle.js'
+import { dataFolderForEachTest } from '../components/data-folder.js'
 import { ask } from './ask.js'
 
 const token = 'admin-token'
@@ -24,22 +22,7 @@ const version = (name: string, storage: boolean) => ({
   },
 })
 
-let folder: string
-let running: BinnacleProcess[]
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'binnacle-migration-'))
-  running = []
-})
-afterEach(async () => {
-  await Promise.all(running.map(server => server.kill()))
-  rmSync(folder, { recursive: true })
-})
-
-async function start(...flags: string[]): Promise<BinnacleProcess> {
-  const server = await startBinnacleProcess(`--data-dir=${folder}`, ...flags)
-  running.push(server)
-  return server
-}
+const { start } = dataFolderForEachTest('migration')
 
 const send = async (server: BinnacleProcess, method: string, path: string, body: unknown) => {
   const answer = await ask(server, path, { method, token, body })

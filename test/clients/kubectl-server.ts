@@ -1,0 +1,39 @@
+// One server for the kubectl of a whole describe, each test in a namespace of its own.
+import { afterAll, beforeAll } from 'vitest'
+import { type BinnacleProcess, startBinnacleProcess } from '../components/binnacle.js'
+import { createKubectl, createKubectlHome, type Kubectl } from './kubectl-process.js'
+
+export interface KubectlServer {
+  readonly url: string
+  /** kubectl in a namespace that is new. */
+  inside(namespace: string): Promise<Kubectl>
+  /** kubectl in the namespace `default`. */
+  anywhere(): Kubectl
+}
+
+/** To be called where tests are declared. */
+export function serverForKubectl(): KubectlServer {
+  const home = createKubectlHome()
+  let server: BinnacleProcess
+  const within = (namespace: string): Kubectl => createKubectl(home.path, server.kubeconfig, namespace)
+  beforeAll(async () => {
+    server = await startBinnacleProcess()
+    // What it learns of the API is remembered in its home for all that follow.
+    await within('default').says('get', 'namespaces')
+  })
+  afterAll(async () => {
+    await server.kill()
+    home.remove()
+  })
+  return {
+    get url() {
+      return server.url
+    },
+    async inside(namespace) {
+      const kubectl = within(namespace)
+      await kubectl.says('create', 'namespace', namespace)
+      return kubectl
+    },
+    anywhere: () => within('default'),
+  }
+}

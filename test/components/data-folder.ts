@@ -1,0 +1,36 @@
+// A data folder for each test, and servers on it that end with the test.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach } from 'vitest'
+import { type BinnacleProcess, startBinnacleProcess } from './binnacle.js'
+
+export interface DataFolder {
+  readonly path: string
+  /** Starts a server on the folder. */
+  start(...flags: string[]): Promise<BinnacleProcess>
+}
+
+/** To be called where tests are declared. */
+export function dataFolderForEachTest(name: string): DataFolder {
+  let path = ''
+  let running: BinnacleProcess[] = []
+  beforeEach(() => {
+    path = mkdtempSync(join(tmpdir(), `binnacle-${name}-`))
+    running = []
+  })
+  afterEach(async () => {
+    await Promise.all(running.map(server => server.kill()))
+    rmSync(path, { recursive: true })
+  })
+  return {
+    get path() {
+      return path
+    },
+    async start(...flags) {
+      const server = await startBinnacleProcess(`--data-dir=${path}`, ...flags)
+      running.push(server)
+      return server
+    },
+  }
+}
