@@ -1,6 +1,5 @@
 // The paths that tell how the process is.
 import { quote } from '../meta/go-text.js'
-import type { Exchange } from './exchange.js'
 import type { PathHandler } from './paths.js'
 
 /** Settles when all is well, and rejects with what is not. */
@@ -48,32 +47,5 @@ async function faultOf(check: HealthCheck): Promise<string | undefined> {
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
-  }
-}
-
-/** A server with nothing else to serve. `ready` rejects with the reason why requests cannot be served. */
-export function healthHandler(ready: () => Promise<void>): (exchange: Exchange) => void {
-  return exchange => {
-    const answer = (status: number, text: string) =>
-      exchange.answer(
-        status,
-        { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-        text,
-      )
-    switch (exchange.path) {
-      case '/livez':
-        answer(200, 'ok')
-        break
-      case '/healthz':
-      case '/readyz':
-        ready().then(
-          () => answer(200, 'ok'),
-          (error: unknown) =>
-            answer(500, `${exchange.path.slice(1)} check failed: ${error instanceof Error ? error.message : ''}\n`),
-        )
-        break
-      default:
-        answer(404, '404 page not found\n')
-    }
   }
 }

@@ -9,10 +9,8 @@ import {
   DURATION,
   DYN,
   INT,
-  printType,
   STRING,
   TIMESTAMP,
-  TYPE,
   typeOf,
   typeParam,
   UINT,
@@ -228,7 +226,3 @@ export function plainDecimal(value: number): string {
     ? `${sign}${digits}${'0'.repeat(point - digits.length)}`
     : `${sign}${digits.slice(0, point)}.${digits.slice(point)}`
 }
-
-/** The name of a type as `string(type)` and messages have it. */
-export const printTypeValue = (value: Value): string =>
-  value instanceof TypeValue ? printType(value.type === TYPE ? TYPE : value.type) : ''
