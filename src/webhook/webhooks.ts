@@ -121,6 +121,8 @@ function begin(
     servername: isIP(host) === 0 ? host : '',
     checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
     ...(ca !== undefined && { ca }),
+    // As in Go, the bundle may hold the webhook's own certificate in place of the authority that signed it.
+    allowPartialTrustChain: true,
     signal,
   })
 }

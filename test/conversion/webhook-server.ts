@@ -17,6 +17,8 @@ export interface WebhookServer {
   readonly port: number
   /** Base64, as definitions carry it. */
   readonly caBundle: string
+  /** The certificate of the server itself, in the same form. */
+  readonly ownBundle: string
   /** How many objects came with each call. */
   readonly calls: number[]
   /** How many connections were made. */
@@ -30,10 +32,21 @@ export interface WebhookServer {
 
 const DAY = 86_400_000
 
-export async function startWebhookServer(hosts: readonly string[] = ['127.0.0.1']): Promise<WebhookServer> {
+export interface WebhookServerOptions {
+  /** Its certificate is signed by itself, and not by an authority. */
+  readonly selfSigned?: boolean
+}
+
+export async function startWebhookServer(
+  hosts: readonly string[] = ['127.0.0.1'],
+  { selfSigned = false }: WebhookServerOptions = {},
+): Promise<WebhookServer> {
   const validity = { from: new Date(Date.now() - DAY), to: new Date(Date.now() + DAY) }
   const ca = await makeCertificate({ subject: { name: 'webhook test CA' }, validity, use: 'authority' })
-  const pair = await makeCertificate({ subject: { name: 'webhook' }, validity, use: 'server', hosts }, ca)
+  const pair = await makeCertificate(
+    { subject: { name: 'webhook' }, validity, use: 'server', hosts },
+    selfSigned ? undefined : ca,
+  )
   const calls: number[] = []
   const sockets = new Set<Socket>()
   let connections = 0
@@ -70,6 +83,7 @@ export async function startWebhookServer(hosts: readonly string[] = ['127.0.0.1'
   return {
     port: (server.address() as AddressInfo).port,
     caBundle: Buffer.from(ca.cert).toString('base64'),
+    ownBundle: Buffer.from(pair.cert).toString('base64'),
     calls,
     get connections() {
       return connections

@@ -87,6 +87,20 @@ describe('a webhook', () => {
     await expect(start().post({ url }, REVIEW, TIME)).rejects.toThrow(why)
   })
 
+  it.each([false, true])('is believed when the bundle is its own certificate, self-signed: %s', async selfSigned => {
+    await server.stop()
+    server = await startWebhookServer(['127.0.0.1'], { selfSigned })
+    const config = { ...urlConfig(), caBundle: server.ownBundle }
+    expect(read(await start().post(config, REVIEW, TIME))).toHaveLength(1)
+  })
+
+  it('is not believed when the bundle is the certificate of another', async () => {
+    const other = await startWebhookServer()
+    await other.stop()
+    const config = { ...urlConfig(), caBundle: other.ownBundle }
+    await expect(start().post(config, REVIEW, TIME)).rejects.toThrow('tls: failed to verify certificate: x509: ')
+  })
+
   it('whose CA bundle is none cannot be called', async () => {
     const caBundle = Buffer.from('-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----').toString('base64')
     await expect(start().post({ ...urlConfig(), caBundle }, REVIEW, TIME)).rejects.toThrow('Post "https://')
