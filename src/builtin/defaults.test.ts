@@ -95,6 +95,15 @@ describe('pods', () => {
     expect(podSpec(spec)['containers']).toMatchObject([{ ports: [{ hostPort: 80 }] }])
   })
 
+  test('the template of a pod on the network of the node keeps its ports as they are', () => {
+    const ports = [{ containerPort: 80 }]
+    const template = { spec: { hostNetwork: true, containers: [{ name: 'c', image: 'i', ports }] } }
+    const spec = objectAt(created('apps/v1', 'DaemonSet', { spec: { template } }), 'spec')
+    const inner = objectAt(objectAt(spec, 'template'), 'spec')
+    expect(inner['containers']).toMatchObject([{ ports: [{ containerPort: 80, protocol: 'TCP' }] }])
+    expect(JSON.stringify(inner)).not.toContain('hostPort')
+  })
+
   test('both names of the service account follow the one that is given', () => {
     expect(podSpec({ serviceAccount: 'a' })).toMatchObject({ serviceAccountName: 'a', serviceAccount: 'a' })
   })

@@ -22,7 +22,6 @@ import { PROTOCOLS } from './endpoints.js'
 export interface PodContext {
   /** Names of volumes that can be mounted. */
   readonly volumes: ReadonlySet<string>
-  readonly hostNetwork: boolean
   /** Seconds that a pod has to end; hooks may not wait longer. */
   readonly gracePeriod: number
   /** False for the template of a pod, of which less is asked. */
@@ -75,7 +74,7 @@ export function checkContainer(container: ValueObject, context: PodContext, path
     ...errors,
     ...oneOf('terminationMessagePolicy', ['File', 'FallbackToLogsOnError']),
     ...oneOf('imagePullPolicy', ['Always', 'IfNotPresent', 'Never']),
-    ...checkPorts(container, context, path),
+    ...checkPorts(container, path),
     ...checkEnvironment(container, path),
     ...checkMounts(container, context, path),
     ...checkResources(objectAt(container, 'resources'), childPath(path, 'resources')),
@@ -101,7 +100,7 @@ function checkInitContainer(container: ValueObject, context: PodContext, path: s
 
 // ---- ports
 
-function checkPorts(container: ValueObject, { hostNetwork }: PodContext, path: string): FieldError[] {
+function checkPorts(container: ValueObject, path: string): FieldError[] {
   const names = new Set<string>()
   return objectsAt(container, 'ports').flatMap((port, i) => {
     const at = indexPath(childPath(path, 'ports'), i)
@@ -118,10 +117,6 @@ function checkPorts(container: ValueObject, { hostNetwork }: PodContext, path: s
     if (number === 0) errors.push(fieldRequired(childPath(at, 'containerPort')))
     else errors.push(...checkPortNumber(number, childPath(at, 'containerPort')))
     if (hostPort !== 0) errors.push(...checkPortNumber(hostPort, childPath(at, 'hostPort')))
-    if (hostNetwork && hostPort !== number) {
-      const why = 'must match `hostPort` when `hostNetwork` is true'
-      errors.push(fieldInvalid(childPath(at, 'containerPort'), number, why))
-    }
     errors.push(...checkOneOf(textAt(port, 'protocol'), PROTOCOLS, childPath(at, 'protocol'), { required: true }))
     return errors
   })
@@ -138,6 +133,22 @@ function checkHostPorts(containers: readonly ValueObject[], path: string): Field
       if (taken.has(key)) return [fieldDuplicate(`${indexPath(path, i)}.ports[${j}].hostPort`, key)]
       taken.add(key)
       return []
+    }),
+  )
+}
+
+/**
+ * On the network of the node a container listens on the node's port itself. A template may leave that port open: it is
+ * filled in when a pod is made of it.
+ */
+export function checkHostNetworkPorts(spec: ValueObject, { ofPod }: PodContext, path: string): FieldError[] {
+  if (spec['hostNetwork'] !== true) return []
+  return objectsAt(spec, 'containers').flatMap((container, i) =>
+    objectsAt(container, 'ports').flatMap((port, j) => {
+      const hostPort = numberAt(port, 'hostPort')
+      if (hostPort === numberAt(port, 'containerPort') || (hostPort === 0 && !ofPod)) return []
+      const why = 'must match `containerPort` when `hostNetwork` is true'
+      return [fieldInvalid(`${path}.containers[${i}].ports[${j}].hostPort`, hostPort, why)]
     }),
   )
 }

@@ -207,3 +207,53 @@ describe('deployments', () => {
     ])
   })
 })
+
+describe('on the network of the node', () => {
+  const MISMATCH = 'Invalid value: 81: must match `containerPort` when `hostNetwork` is true'
+  const podWith = (...ports: ValueObject[]): ValueObject => ({
+    hostNetwork: true,
+    containers: [{ ...container, ports }],
+  })
+
+  test('a port of a pod is the same outside as inside', () => {
+    expect(faultsOf('v1', 'Pod', { spec: podWith({ containerPort: 80 }) })).toEqual([])
+    expect(faultsOf('v1', 'Pod', { spec: podWith({ containerPort: 80, hostPort: 81 }) })).toEqual([
+      `spec.containers[0].ports[0].hostPort: ${MISMATCH}`,
+    ])
+  })
+
+  test('a pod may have other ports in init containers', () => {
+    const initContainers = [{ name: 'first', image: 'i', ports: [{ containerPort: 80, hostPort: 81 }] }]
+    expect(faultsOf('v1', 'Pod', { spec: { ...podWith(), initContainers } })).toEqual([])
+  })
+
+  const labels = { app: 'a' }
+  const selector = { matchLabels: labels }
+  test.each<[string, string, (template: ValueObject) => ValueObject, string]>([
+    ['apps/v1', 'Deployment', template => ({ spec: { selector, template } }), 'spec.template'],
+    ['apps/v1', 'DaemonSet', template => ({ spec: { selector, template } }), 'spec.template'],
+    ['apps/v1', 'ReplicaSet', template => ({ spec: { selector, template } }), 'spec.template'],
+    ['apps/v1', 'StatefulSet', template => ({ spec: { selector, serviceName: 's', template } }), 'spec.template'],
+    ['v1', 'ReplicationController', template => ({ spec: { selector: labels, template } }), 'spec.template'],
+    ['batch/v1', 'Job', template => ({ spec: { template } }), 'spec.template'],
+    [
+      'batch/v1',
+      'CronJob',
+      template => ({ spec: { schedule: '* * * * *', jobTemplate: { spec: { template } } } }),
+      'spec.jobTemplate.spec.template',
+    ],
+  ])(
+    'the template of a %s %s may leave the port of the node open, but not say another',
+    (version, kind, around, at) => {
+      const isJob = version === 'batch/v1'
+      const templateWith = (port: ValueObject): ValueObject => ({
+        ...(isJob ? {} : { metadata: { labels } }),
+        spec: { ...podWith(port), ...(isJob && { restartPolicy: 'Never' }) },
+      })
+      expect(faultsOf(version, kind, around(templateWith({ containerPort: 80 })))).toEqual([])
+      expect(faultsOf(version, kind, around(templateWith({ containerPort: 80, hostPort: 81 })))).toEqual([
+        `${at}.spec.containers[0].ports[0].hostPort: ${MISMATCH}`,
+      ])
+    },
+  )
+})

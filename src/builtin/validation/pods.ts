@@ -26,7 +26,7 @@ import {
 } from '../object-access.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkText, sameValue, type Validation } from './common-rules.js'
 import { checkIds } from './container-security.js'
-import { checkContainers } from './containers.js'
+import { checkContainers, checkHostNetworkPorts } from './containers.js'
 import { checkEphemeralContainers, checkOnlyAdded } from './ephemeral-containers.js'
 import { checkIp } from './ip-rules.js'
 import { TAINT_EFFECTS } from './nodes.js'
@@ -94,7 +94,6 @@ function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean): FieldErr
   const volumes = checkVolumes(spec, childPath(path, 'volumes'))
   const context = {
     volumes: volumes.names,
-    hostNetwork: spec['hostNetwork'] === true,
     gracePeriod: numberAt(spec, 'terminationGracePeriodSeconds'),
     ofPod,
   }
@@ -107,6 +106,7 @@ function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean): FieldErr
     ...volumes.errors,
     ...checkContainers(spec, context, path),
     ...checkEphemeralContainers(spec, context, path),
+    ...checkHostNetworkPorts(spec, context, path),
     ...checkOneOf(textAt(spec, 'restartPolicy'), ['Always', 'OnFailure', 'Never'], at('restartPolicy'), {
       required: true,
     }),
