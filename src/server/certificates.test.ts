@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -47,4 +47,15 @@ test('a certificate of another authority is replaced', async () => {
   expect(second.admin.cert).not.toBe(admin.cert)
   expect(new X509Certificate(second.admin.cert).verify(new X509Certificate(first.ca).publicKey)).toBe(true)
   expect(readFileSync(join(folder, 'admin.crt'), 'utf8')).toBe(second.admin.cert)
+})
+
+test('keys are written in the form that every client reads, and read in the other one as well', async () => {
+  const { admin } = await ensureCertificates(folder, ['127.0.0.1'])
+  for (const name of ['ca', 'server', 'admin']) {
+    expect(readFileSync(join(folder, `${name}.key`), 'utf8')).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/)
+  }
+  const path = join(folder, 'admin.key')
+  const pkcs8 = createPrivateKey(admin.key).export({ type: 'pkcs8', format: 'pem' }).toString()
+  writeFileSync(path, pkcs8)
+  expect((await ensureCertificates(folder, ['127.0.0.1'])).admin).toEqual({ cert: admin.cert, key: pkcs8 })
 })

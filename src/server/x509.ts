@@ -36,7 +36,8 @@ export async function makeCertificate(request: CertificateRequest, authority?: K
   const certificate = sequence(body, SIGNATURE, bits(sign('sha256', body, signer)))
   return {
     cert: pem('CERTIFICATE', certificate),
-    key: privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+    // Not PKCS #8, in which some clients (fabric8's for Java) cannot read a key on an elliptic curve.
+    key: privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
   }
 }
 
