@@ -12,7 +12,13 @@ describe('requests for resources', () => {
     ['GET /api/v1/pods', { verb: 'list', group: '', version: 'v1', resource: 'pods', namespace: '', name: '' }],
     ['GET /api/v1/namespaces/a/pods/', { verb: 'list', namespace: 'a', resource: 'pods' }],
     ['GET /api/v1/namespaces/a/pods/p', { verb: 'get', namespace: 'a', resource: 'pods', name: 'p' }],
-    ['GET /api/v1/namespaces/a', { verb: 'get', namespace: 'a', resource: 'namespaces', name: 'a' }],
+    ['GET /api/v1/namespaces/a/pods', { isInNamespace: true }],
+    ['GET /api/v1/pods', { isInNamespace: false }],
+    [
+      'GET /api/v1/namespaces/a',
+      { verb: 'get', namespace: 'a', resource: 'namespaces', name: 'a', isInNamespace: false },
+    ],
+    ['GET /api/v1/namespaces/a/namespaces/b', { namespace: 'a', name: 'b', isInNamespace: true }],
     [
       'PUT /api/v1/namespaces/a/finalize',
       { verb: 'update', resource: 'namespaces', name: 'a', subresource: 'finalize' },

@@ -14,7 +14,10 @@ export interface RequestInfo {
   readonly prefix: 'api' | 'apis' | ''
   readonly group: string
   readonly version: string
+  /** For the path of a namespace itself, that namespace. */
   readonly namespace: string
+  /** The path puts the resource inside a namespace, as `/namespaces/a/pods` does and `/namespaces/a` does not. */
+  readonly isInNamespace: boolean
   readonly resource: string
   /** The name of the object, also of the only one that a list or watch selects. */
   readonly name: string
@@ -44,11 +47,10 @@ export function parseRequestInfo(method: string, rawPath: string, rawQuery: stri
   let at = groupParts + 1
   const isOldWatch = parts[at] === 'watch' && parts.length > at + 1
   if (isOldWatch) at++
-  let namespace = ''
-  if (parts[at] === 'namespaces' && parts.length > at + 1) {
-    namespace = parts[at + 1]!
-    if (parts.length > at + 2 && !NAMESPACE_SUBRESOURCES.has(parts[at + 2]!)) at += 2
-  }
+  const namespace = parts[at] === 'namespaces' ? (parts[at + 1] ?? '') : ''
+  const isInNamespace =
+    parts[at] === 'namespaces' && parts.length > at + 2 && !NAMESPACE_SUBRESOURCES.has(parts[at + 2]!)
+  if (isInNamespace) at += 2
   const inPath = parts[at + 1] ?? ''
   return {
     isResource: true,
@@ -59,6 +61,7 @@ export function parseRequestInfo(method: string, rawPath: string, rawQuery: stri
     group,
     version,
     namespace,
+    isInNamespace,
     resource: parts[at] ?? '',
     // A request for the only object of a name is authorized by that name.
     name: inPath === '' && !isOldWatch && (method === 'GET' || method === 'HEAD') ? selectedName(query) : inPath,
@@ -89,6 +92,7 @@ const nonResource = (
   group,
   version,
   namespace: '',
+  isInNamespace: false,
   resource: '',
   name: '',
   subresource: '',

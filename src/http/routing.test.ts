@@ -13,6 +13,7 @@ registry.put({
   namespaced: false,
   verbs: ['get', 'list'],
 })
+registry.put({ ...noteKind(), names: { ...noteKind().names, plural: 'namespaces' }, namespaced: false })
 registry.put(widgetKind())
 registry.put({ ...widgetKind(), names: { ...widgetKind().names, plural: 'planets' }, namespaced: false })
 const router = createRouter(registry, [])
@@ -51,6 +52,20 @@ describe('built-in kinds', () => {
     ['GET /api/v1/nodes/n', 'get /n'],
     ['GET /api/v1/notes/n', NOT_FOUND],
     ['GET /api/v1/namespaces/a/nodes', NOT_FOUND],
+    ['GET /api/v1/namespaces/a/nodes/n', NOT_FOUND],
+    ['GET /api/v1/namespaces//nodes/n', NOT_FOUND],
+    ['GET /api/v1/watch/namespaces/a/nodes/n', NOT_FOUND],
+    ['GET /api/v1/namespaces', 'list /'],
+    ['DELETE /api/v1/namespaces/a', 'delete /a'],
+    ['GET /api/v1/watch/namespaces/a', 'watch /'],
+    // Such a request would be allowed by the rights in namespace a, and done to namespace b.
+    ['GET /api/v1/namespaces/a/namespaces', NOT_FOUND],
+    ['POST /api/v1/namespaces/a/namespaces', NOT_FOUND],
+    ['DELETE /api/v1/namespaces/a/namespaces/b', NOT_FOUND],
+    ['DELETE /api/v1/namespaces/a/namespaces/a', NOT_FOUND],
+    ['DELETE /api/v1/namespaces//namespaces/b', NOT_FOUND],
+    ['PUT /api/v1/namespaces/a/namespaces/b/finalize', NOT_FOUND],
+    ['GET /api/v1/watch/namespaces/a/namespaces/b', NOT_FOUND],
     ['GET /api/v1/namespaces/a/notes/n/status', NOT_FOUND],
     ['GET /api/v1/namespaces/a/notes/n/b/c/d', NOT_FOUND],
     ['POST /api/v1/notes', NOT_ALLOWED],

@@ -82,9 +82,8 @@ function customRoute(served: ServedKind, info: RequestInfo): Route | undefined {
 }
 
 function builtinRoute(served: ServedKind, method: string, headers: IncomingHttpHeaders, info: RequestInfo): Route {
-  const { kind } = served
-  const isNamespace = kind.group === '' && kind.names.plural === 'namespaces'
-  const namespace = isNamespace ? '' : info.namespace
+  // A namespace is not inside the one that its path names.
+  const namespace = info.isInNamespace ? info.namespace : ''
   const subresource = subresourceOf(served, info.subresource)
   const isList = info.verb === 'list' || info.verb === 'watch'
   const inPath = isList && !info.isOldWatch ? '' : info.name
@@ -105,7 +104,7 @@ function methodsOf(
   name: string,
   subresource: string,
 ): readonly string[] {
-  if (namespace === '' ? kind.namespaced && name !== '' : !kind.namespaced) return []
+  if (kind.namespaced ? namespace === '' && name !== '' : info.isInNamespace) return []
   const methods = methodsByPath(kind)
   if (info.isOldWatch) return subresource === '' ? methods.oldWatch : []
   if (subresource !== '') return name === '' ? [] : verbsOfPart(version, subresource).map(verb => METHODS[verb]!)

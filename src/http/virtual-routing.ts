@@ -21,7 +21,7 @@ export function createVirtualRouter(kinds: readonly VirtualKind[]): RouteVirtual
     const wanted = subresource === '' ? resource : `${resource}/${subresource}`
     const kind = byResource.get(`${printGroupVersion({ group, version })} ${wanted}`)
     if (!kind) return undefined
-    const isPlaced = (kind.facts.namespaced ? namespace !== '' : namespace === '') && rest.length === 0
+    const isPlaced = (kind.facts.namespaced ? namespace !== '' : !info.isInNamespace) && rest.length === 0
     // A list of the only object of a name is still one.
     const name = info.verb === 'list' || info.verb === 'watch' ? '' : info.name
     // A part belongs to an object, a whole resource has none.
