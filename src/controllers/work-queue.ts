@@ -20,11 +20,12 @@ export function createWorkQueue(work: (name: string) => Promise<void>, atOnce = 
   const timers = new Set<NodeJS.Timeout>()
   let whenIdle: (() => void)[] = []
   let stopped = false
+  let isPlanned = false
 
   function add(name: string): void {
     if (stopped) return
     waiting.add(name)
-    setImmediate(pump)
+    pumpSoon()
   }
 
   function addLater(name: string, ms: number): void {
@@ -37,7 +38,18 @@ export function createWorkQueue(work: (name: string) => Promise<void>, atOnce = 
     timers.add(timer)
   }
 
+  /**
+   * In the next turn of the event loop, never at once: work that is answered from memory and brings more work would
+   * otherwise go on without end before anybody else is heard.
+   */
+  function pumpSoon(): void {
+    if (isPlanned) return
+    isPlanned = true
+    setImmediate(pump)
+  }
+
   function pump(): void {
+    isPlanned = false
     for (const name of waiting) {
       if (active.size >= atOnce || stopped) return
       if (active.has(name)) continue
@@ -61,7 +73,7 @@ export function createWorkQueue(work: (name: string) => Promise<void>, atOnce = 
       addLater(name, Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** count))
     }
     active.delete(name)
-    pump()
+    pumpSoon()
   }
 
   return {
@@ -70,7 +82,7 @@ export function createWorkQueue(work: (name: string) => Promise<void>, atOnce = 
     idle: () =>
       new Promise(resolve => {
         whenIdle.push(resolve)
-        setImmediate(pump)
+        pumpSoon()
       }),
     stop() {
       stopped = true
