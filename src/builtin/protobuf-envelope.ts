@@ -103,11 +103,22 @@ export function decodeObject(
 ): ValueObject {
   const apiVersion = envelope.apiVersion || defaults.apiVersion
   const kind = envelope.kind || defaults.kind
-  const type = table.typeOfKind(apiVersion, kind)
+  const type = table.typeOfKind(apiVersion, kind) ?? (EVERYWHERE.has(kind) ? table.typeOfKind('v1', kind) : undefined)
   if (type === undefined) throw new ProtobufError(`no kind "${kind}" is registered for version "${apiVersion}"`)
   const value = decodeMessage(table, type, envelope.raw)
   return { kind, apiVersion, ...(isObject(value) ? value : {}) }
 }
+
+/** Kinds that belong to every version of every group: clients of a group send them in its name. The table has one. */
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'Status',
+  'UpdateOptions',
+])
 
 // ---- watch
 

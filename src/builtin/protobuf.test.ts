@@ -3,7 +3,14 @@ import { describe, expect, test } from 'vitest'
 import type { ValueObject } from '../meta/value.js'
 import { decodeTyped } from './decode-typed.js'
 import { decodeMessage, encodeMessage } from './protobuf.js'
-import { decodeObject, decodeWatchFrames, encodeObject, encodeWatchFrame, openEnvelope } from './protobuf-envelope.js'
+import {
+  decodeObject,
+  decodeWatchFrames,
+  encodeObject,
+  encodeWatchFrame,
+  openEnvelope,
+  sealEnvelope,
+} from './protobuf-envelope.js'
 import { builtinTypes } from './type-table.js'
 import { typedValue } from './typed-values.suite.js'
 
@@ -49,6 +56,25 @@ describe('bodies of the reference server', () => {
   test('options of a delete are read', () => {
     const body = Buffer.from('azhzAAoTCgJ2MRINRGVsZXRlT3B0aW9ucxIFKgNBbGwaACIA', 'base64')
     expect(decodeBody(body)).toEqual({ kind: 'DeleteOptions', apiVersion: 'v1', dryRun: ['All'] })
+  })
+
+  test.each([
+    ['apps/v1', 'DeleteOptions'],
+    ['stable.example.com/v1', 'DeleteOptions'],
+    ['meta.k8s.io/v1', 'CreateOptions'],
+    ['batch/v1', 'UpdateOptions'],
+    ['batch/v1', 'PatchOptions'],
+    ['apps/v1', 'GetOptions'],
+    ['apps/v1', 'ListOptions'],
+    ['apps/v1', 'Status'],
+  ])('%s %s is read, since every group has it', (apiVersion, kind) => {
+    const envelope = openEnvelope(sealEnvelope(apiVersion, kind, new Uint8Array()))
+    expect(decodeObject(table, envelope)).toEqual({ kind, apiVersion })
+  })
+
+  test('other kinds of a group that has none by that name are refused', () => {
+    const envelope = openEnvelope(sealEnvelope('apps/v1', 'ConfigMap', new Uint8Array()))
+    expect(() => decodeObject(table, envelope)).toThrow('no kind "ConfigMap" is registered for version "apps/v1"')
   })
 
   test('an envelope that names no kind takes the one that is expected', () => {
