@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
+import { convertByFunction } from '../convert/function-conversion.js'
 import type { ApiObject, Kind } from '../kinds/kind.js'
 import { printFieldError } from '../meta/field-errors.js'
-import type { ValueObject } from '../meta/value.js'
+import type { Value, ValueObject } from '../meta/value.js'
 import { customKind } from './custom-kind.js'
 import { withRightStatus } from './definition-status.js'
 import { widgetDefinition } from './definitions.suite.js'
@@ -153,5 +154,26 @@ describe('a custom kind', () => {
     expect(kind.convert(object, 'example.com/v2')).toMatchObject({ apiVersion: 'example.com/v2', two: 'y' })
     expect(kind.convert(object, 'example.com/v2')).not.toHaveProperty('one')
     expect(object).toHaveProperty('one')
+  })
+
+  it('is converted in part, where a merge has taken its metadata away', async () => {
+    const version = (name: string) => ({
+      name,
+      served: true,
+      storage: name === 'v1',
+      schema: { openAPIV3Schema: { type: 'object', properties: { one: { type: 'string' } } } },
+    })
+    const definition = withRightStatus(widgetDefinition({ versions: [version('v1'), version('v2')] }), [], 0)
+    const { metadata: _, ...part } = widget({ one: 'x' })
+    const seen: Value[] = []
+    const byFunction = convertByFunction((object, to) => {
+      seen.push(object.metadata)
+      return { ...object, apiVersion: to }
+    })
+    for (const convert of [undefined, byFunction]) {
+      const kind = customKind(definition, convert)!
+      expect(await kind.convert(part as ApiObject, 'example.com/v2')).toEqual({ ...part, apiVersion: 'example.com/v2' })
+    }
+    expect(seen).toEqual([{}])
   })
 })

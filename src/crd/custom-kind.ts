@@ -62,7 +62,10 @@ export function customKind(definition: ApiObject, convert: ConvertObjects = rena
   }
 }
 
-/** Converts what is not in the version that is wanted, and leaves out what that version does not know. */
+/**
+ * Converts what is not in the version that is wanted, and leaves out what that version does not know. An apply also
+ * converts parts of objects, which may have no metadata and get none; who converts them is shown empty ones.
+ */
 function convertWith(convert: ConvertObjects, forms: ReadonlyMap<string, ObjectForm>): NonNullable<Kind['convertAll']> {
   return (objects, to) => {
     const others = objects.filter(({ apiVersion }) => apiVersion !== to)
@@ -72,11 +75,24 @@ function convertWith(convert: ConvertObjects, forms: ReadonlyMap<string, ObjectF
       throw internalError(`request to convert CR from an invalid group/version: ${apiVersion}`)
     }
     const form = forms.get(to)
-    return andThen(convert(others, to), converted => {
+    return andThen(convert(others.map(withMetadata), to), converted => {
       const made = converted.values()
-      return objects.map(object => (object.apiVersion === to ? object : pruned(form, made.next().value!)))
+      return objects.map(object => {
+        if (object.apiVersion === to) return object
+        const whole = pruned(form, made.next().value!)
+        return hasMetadata(object) ? whole : withoutMetadata(whole)
+      })
     })
   }
+}
+
+const hasMetadata = (object: ApiObject): boolean => Object.hasOwn(object, 'metadata')
+
+const withMetadata = (object: ApiObject): ApiObject => (hasMetadata(object) ? object : { ...object, metadata: {} })
+
+function withoutMetadata(object: ApiObject): ApiObject {
+  const { metadata: _, ...rest } = object
+  return rest as ApiObject
 }
 
 const pruned = (form: ObjectForm | undefined, converted: ApiObject): ApiObject =>

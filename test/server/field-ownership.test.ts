@@ -178,25 +178,25 @@ describe('a scale', () => {
   })
 })
 
-describe('a version that is gone', () => {
-  const DEFINITION = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
-  const schema = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } } }
-  const definition = (...versions: object[]) => ({
-    apiVersion: 'apiextensions.k8s.io/v1',
-    kind: 'CustomResourceDefinition',
-    metadata: { name: 'things.example.com' },
-    spec: { group: 'example.com', scope: 'Namespaced', names: { kind: 'Thing', plural: 'things' }, versions },
-  })
-  const v1 = { name: 'v1', served: true, storage: true, schema }
-  const beta = { name: 'v1beta1', served: true, storage: false, schema }
-  const at = (version: string) => `/apis/example.com/${version}/namespaces/default/things/a`
-  const thing = (version: string, fields: object) => ({
-    apiVersion: `example.com/${version}`,
-    kind: 'Thing',
-    metadata: { name: 'a' },
-    ...fields,
-  })
+const DEFINITION = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
+const schema = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string' }, b: { type: 'string' } } } }
+const definition = (...versions: object[]) => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: 'things.example.com' },
+  spec: { group: 'example.com', scope: 'Namespaced', names: { kind: 'Thing', plural: 'things' }, versions },
+})
+const v1 = { name: 'v1', served: true, storage: true, schema }
+const beta = { name: 'v1beta1', served: true, storage: false, schema }
+const at = (version: string) => `/apis/example.com/${version}/namespaces/default/things/a`
+const thing = (version: string, fields: object, metadata: object = {}) => ({
+  apiVersion: `example.com/${version}`,
+  kind: 'Thing',
+  metadata: { name: 'a', ...metadata },
+  ...fields,
+})
 
+describe('a version that is gone', () => {
   test('stands in the way of an apply while its managers are there; any other write forgets all managers', async () => {
     await send('POST', DEFINITION, definition(v1, beta))
     await apply(at('v1beta1'), 'old', thing('v1beta1', { a: '1' }))
@@ -214,5 +214,39 @@ describe('a version that is gone', () => {
     expect(patched.body.b).toBe('3')
     expect(entriesOf(patched)).toEqual([])
     expect((await apply(at('v1'), 'new', thing('v1', { b: '3' }))).status).toBe(200)
+  })
+})
+
+describe('a manager that goes on in another version', () => {
+  test.each([
+    ['v1beta1', 'v1'],
+    ['v1', 'v1beta1'],
+  ])('from %s to %s keeps and gives up fields of the metadata as any others', async (from, to) => {
+    await send('POST', DEFINITION, definition(v1, beta))
+    const labels = { kept: '1', dropped: '1' }
+    const metadata = { labels, annotations: { note: 'x' }, finalizers: ['example.com/held'] }
+    expect((await apply(at(from), 'm', thing(from, { a: '1', b: '1' }, metadata))).status).toBe(201)
+    const fewer = { labels: { kept: '1' }, finalizers: ['example.com/held'] }
+    const next = await apply(at(to), 'm', thing(to, { a: '1' }, fewer))
+    expect(next.status).toBe(200)
+    expect(next.body).toMatchObject({ a: '1', metadata: { name: 'a', namespace: 'default', generation: 2, ...fewer } })
+    expect(next.body.metadata.labels).toEqual({ kept: '1' })
+    expect(next.body.metadata).not.toHaveProperty('annotations')
+    expect(next.body).not.toHaveProperty('b')
+    expect(entriesOf(next).map(({ apiVersion }) => apiVersion)).toEqual([`example.com/${to}`])
+    const bare = await apply(at(from), 'm', thing(from, { a: '1' }))
+    expect(bare.status).toBe(200)
+    expect(Object.keys(bare.body.metadata).toSorted()).toEqual(
+      ['creationTimestamp', 'generation', 'managedFields', 'name', 'namespace', 'resourceVersion', 'uid'].toSorted(),
+    )
+  })
+
+  test('does so beside others that own fields in the old one', async () => {
+    await send('POST', DEFINITION, definition(v1, beta))
+    await apply(at('v1beta1'), 'm', thing('v1beta1', { a: '1' }, { labels: { mine: '1' } }))
+    await apply(at('v1beta1'), 'other', thing('v1beta1', { b: '1' }))
+    const next = await apply(at('v1'), 'm', thing('v1', { a: '1' }))
+    expect(next.body).toMatchObject({ a: '1', b: '1', metadata: { name: 'a' } })
+    expect(next.body.metadata).not.toHaveProperty('labels')
   })
 })
