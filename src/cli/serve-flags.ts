@@ -43,7 +43,7 @@ export const serveFlags = {
   'client-ca-file': optionalText('<file>', 'authorities whose client certificates are believed, beside our own'),
   'token-auth-file': optionalText('<file>', 'static tokens, a line each: token,user,uid,"group1,group2"'),
   'anonymous-auth': toggle('let requests in that do not prove who sent them, as system:anonymous', true),
-  'authorization-mode': list('RBAC|AlwaysAllow', 'who may do what', ['RBAC']),
+  'authorization-mode': list('RBAC|AlwaysAllow', 'who may do what; AlwaysAllow lets nobody in anonymously', ['RBAC']),
 
   'etcd-servers': list('<urls>', 'etcd endpoints, separated by commas'),
   'etcd-prefix': text('<prefix>', 'what every key in etcd begins with', '/registry'),

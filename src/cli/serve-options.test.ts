@@ -116,6 +116,9 @@ test('the kubeconfig is merged where kubectl looks, and only when asked', () => 
   vi.unstubAllEnvs()
 })
 
+const ANONYMOUS_OFF =
+  '--authorization-mode=AlwaysAllow switches --anonymous-auth off: who does not prove who they are could do everything'
+
 describe('what has no effect is told', () => {
   test.each([
     [['--allow-privileged', '--event-ttl', '1h'], ['allow-privileged', 'event-ttl'].map(unneeded)],
@@ -126,6 +129,9 @@ describe('what has no effect is told', () => {
       ['--enable-admission-plugins: NodeRestriction is not there and has no effect'],
     ],
     [['--authorization-mode=Node,RBAC', '--disable-admission-plugins=ServiceAccount'], []],
+    [['--authorization-mode=AlwaysAllow', '--anonymous-auth=false'], []],
+    [['--authorization-mode=AlwaysAllow'], [ANONYMOUS_OFF]],
+    [['--authorization-mode=RBAC,AlwaysAllow', '--anonymous-auth'], [ANONYMOUS_OFF]],
   ])('%j', (args, warnings) => {
     expect(options(...args).warnings).toEqual(warnings)
   })

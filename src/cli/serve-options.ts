@@ -242,8 +242,12 @@ function warningsOf(flags: ServeFlags, given: ReadonlySet<string>): string[] {
     ...(unknown.length > 0 ? [`--feature-gates: ${unknown.join(', ')} has no effect here`] : []),
     ...(fixed.length > 0 ? [`--feature-gates: ${fixed.join(', ')} is always on`] : []),
     ...etcdFlags.map(name => `--${name} has no effect: objects are not kept in etcd`),
+    ...(flags['anonymous-auth'] && authorizationOf(flags) === 'AlwaysAllow' ? [ANONYMOUS_OFF] : []),
   ]
 }
+
+const ANONYMOUS_OFF =
+  '--authorization-mode=AlwaysAllow switches --anonymous-auth off: who does not prove who they are could do everything'
 
 // ---- files
 

@@ -24,9 +24,12 @@ export interface BinnacleOptions {
   readonly address?: string
   /** Who is let in by which bearer token, beside the administrator. */
   readonly tokens?: Readonly<Record<string, { readonly name: string; readonly groups?: readonly string[] }>>
-  /** Who may do what: by the RBAC objects of the API, when nothing is said, or everybody everything. */
+  /** Who may do what: by the RBAC objects of the API, when nothing is said, or everybody who is known everything. */
   readonly authorization?: 'RBAC' | 'AlwaysAllow'
-  /** Whether requests are let in that do not prove who sent them, as system:anonymous; they are when nothing is said. */
+  /**
+   * Whether requests are let in that do not prove who sent them, as system:anonymous. They are when nothing is said, but
+   * never with `AlwaysAllow`, where they could do everything.
+   */
   readonly anonymous?: boolean
   /** Whether objects are deleted whose owners are gone; they are when nothing is said. */
   readonly garbageCollection?: boolean

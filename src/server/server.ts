@@ -47,7 +47,7 @@ export interface ServerOptions {
   /** Plain http, on 127.0.0.1. */
   readonly http?: { readonly port: number } | undefined
   readonly tokens?: ReadonlyMap<string, Identity> | undefined
-  /** Whether requests are let in that do not prove who sent them; they are when nothing is said. */
+  /** Whether requests are let in that do not prove who sent them; they are under RBAC when nothing is said, else never. */
   readonly anonymous?: boolean | undefined
   readonly authorization?: 'RBAC' | 'AlwaysAllow' | undefined
   readonly serviceRange?: string | undefined
@@ -137,7 +137,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
           budgets: kindOf(registry, 'policy', 'PodDisruptionBudget'),
         }),
       ],
-      anonymous: options.anonymous ?? true,
+      // Where everybody may do everything, a request that proves nothing must not even get in.
+      anonymous: options.authorization !== 'AlwaysAllow' && (options.anonymous ?? true),
       limits: options.limits,
       minRequestTimeoutMs: options.minRequestTimeoutMs,
       revision: () => store.revision(),

@@ -74,11 +74,24 @@ test('others get in by tokens of their own, and may do what roles allow', async 
   await expect.poll(async () => (await alice()).status).toBe(200)
 })
 
-test('without authorization everybody may do everything, but who is not known is not let in if that is said', async () => {
-  const open = await start({ authorization: 'AlwaysAllow' })
-  expect((await ask(open, NAMESPACES)).status).toBe(200)
-  const closed = await start({ authorization: 'AlwaysAllow', anonymous: false })
-  expect((await ask(closed, NAMESPACES)).status).toBe(401)
+test('without authorization everybody who is known may do everything, and nobody else is let in', async () => {
+  for (const anonymous of [undefined, true, false]) {
+    const tokens = { 'alice-token': { name: 'alice' } }
+    const server = await start({ authorization: 'AlwaysAllow', tokens, ...(anonymous !== undefined && { anonymous }) })
+    expect((await ask(server, NAMESPACES, { token: 'alice-token' })).status).toBe(200)
+    expect((await ask(server, NAMESPACES, { client: server.client })).status).toBe(200)
+    for (const path of [NAMESPACES, '/healthz', '/version']) {
+      expect(await ask(server, path)).toMatchObject({ status: 401, body: { reason: 'Unauthorized' } })
+    }
+  }
+})
+
+test('who is not known is let in as nobody in particular, unless that is switched off', async () => {
+  const open = await start()
+  expect((await ask(open, '/healthz')).status).toBe(200)
+  expect((await ask(open, NAMESPACES)).status).toBe(403)
+  const closed = await start({ anonymous: false })
+  expect((await ask(closed, '/healthz')).status).toBe(401)
 })
 
 test('stopping ends watches and frees the port, and may be asked for twice', async () => {
