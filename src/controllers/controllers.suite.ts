@@ -3,7 +3,7 @@ import { builtinKinds } from '../builtin/builtin-kinds.js'
 import { builtinTypes } from '../builtin/type-table.js'
 import type { ApiObject, Kind } from '../kinds/kind.js'
 import { createRegistry } from '../kinds/registry.js'
-import { metaOf, type OwnerReference } from '../meta/object-meta.js'
+import { metaOf, type ObjectMeta, type OwnerReference, withMeta } from '../meta/object-meta.js'
 import { hasReason } from '../meta/status.js'
 import type { ValueObject } from '../meta/value.js'
 import type { DeleteOptions } from '../meta/write-options.js'
@@ -83,9 +83,13 @@ export function createWorld(now: () => number = Date.now) {
       }))
     },
     async dropFinalizers(namespace: string, name: string): Promise<void> {
+      await this.setMeta(namespace, name, { finalizers: [] })
+    },
+    /** Changes what is given of the metadata of a ConfigMap. */
+    async setMeta(namespace: string, name: string, meta: Partial<ObjectMeta>): Promise<void> {
       await replace(context, targetOf(configMaps, namespace, name), writeOptions, caller, async old => {
-        const { finalizers: _, ...metadata } = old!.metadata
-        return { object: { ...old!, metadata }, warnings: [], isWhatClientSaw: false }
+        const object = withMeta(old!, { ...metaOf(old!), ...meta }) as ApiObject
+        return { object, warnings: [], isWhatClientSaw: false }
       })
     },
   }
@@ -95,6 +99,6 @@ export type World = ReturnType<typeof createWorld>
 
 export const ownedBy = (owner: ApiObject, more: Partial<OwnerReference> = {}) => ({
   ownerReferences: [
-    { apiVersion: owner.apiVersion, kind: owner.kind, name: metaOf(owner).name, uid: metaOf(owner).uid, ...more },
+    { apiVersion: owner.apiVersion, kind: owner.kind, name: metaOf(owner).name!, uid: metaOf(owner).uid!, ...more },
   ],
 })

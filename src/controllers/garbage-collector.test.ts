@@ -104,3 +104,74 @@ test('orphans lose the reference and stay', async () => {
   expect(await names('owner', 'child')).toEqual(['child'])
   expect(metaOf((await world.findConfigMap('default', 'child'))!).ownerReferences).toBeUndefined()
 })
+
+test('in the foreground the owner does not wait for one that has another owner and only loses the reference', async () => {
+  const one = await world.createConfigMap('default', 'one')
+  const two = await world.createConfigMap('default', 'two')
+  const references = [...ownedBy(one, { blockOwnerDeletion: true }).ownerReferences, ...ownedBy(two).ownerReferences]
+  await world.createConfigMap('default', 'child', { ownerReferences: references })
+  await settled()
+  await world.deleteConfigMap('default', 'one', { propagationPolicy: 'Foreground' })
+  await settled()
+  expect(await names('one', 'two', 'child')).toEqual(['two', 'child'])
+})
+
+describe('a circle of owners that block', () => {
+  const FOREGROUND = { propagationPolicy: 'Foreground' } as const
+
+  /** Each is owned by the one before it, the first by the last. */
+  async function createCircle(...members: string[]): Promise<void> {
+    const made = await Promise.all(members.map(name => world.createConfigMap('default', name)))
+    for (const [i, name] of members.entries())
+      await world.setMeta('default', name, ownedBy(made.at(i - 1)!, { blockOwnerDeletion: true }))
+  }
+
+  test.each([[['a']], [['a', 'b']], [['a', 'b', 'c']]])('goes when one is deleted in the foreground: %j', async all => {
+    await createCircle(...all)
+    await settled()
+    await world.deleteConfigMap('default', 'a', FOREGROUND)
+    await settled()
+    expect(await names(...all)).toEqual([])
+  })
+
+  test.each([[['a']], [['a', 'b']], [['a', 'b', 'c']]])(
+    'goes when all were deleted before the start: %j',
+    async all => {
+      collector.stop()
+      await createCircle(...all)
+      for (const name of all) await world.deleteConfigMap('default', name, FOREGROUND)
+      collector = startGarbageCollector(world.store, world.context, world.registry, { patienceMs: 0 })
+      await settled()
+      expect(await names(...all)).toEqual([])
+    },
+  )
+
+  test('is not waited for by its own members, but they wait for others', async () => {
+    await createCircle('a', 'b')
+    const b = (await world.findConfigMap('default', 'b'))!
+    const hold = { ...ownedBy(b, { blockOwnerDeletion: true }), finalizers: ['example.com/hold'] }
+    await world.createConfigMap('default', 'held', hold)
+    await settled()
+    await world.deleteConfigMap('default', 'a', FOREGROUND)
+    await settled()
+    expect(await names('a', 'b', 'held')).toEqual(['b', 'held'])
+    await world.dropFinalizers('default', 'held')
+    await settled()
+    expect(await names('b', 'held')).toEqual([])
+  })
+
+  test('opens at the last one, so that the others still go after their dependents', async () => {
+    await createCircle('a', 'b', 'c')
+    const { finalizers = [] } = metaOf((await world.findConfigMap('default', 'b'))!)
+    await world.setMeta('default', 'b', { finalizers: [...finalizers, 'example.com/hold'] })
+    await settled()
+    await world.deleteConfigMap('default', 'a', FOREGROUND)
+    await settled()
+    expect(await names('a', 'b', 'c')).toEqual(['a', 'b', 'c'])
+    const { ownerReferences } = metaOf((await world.findConfigMap('default', 'c'))!)
+    expect(ownerReferences).toMatchObject([{ name: 'b', blockOwnerDeletion: false }])
+    await world.dropFinalizers('default', 'b')
+    await settled()
+    expect(await names('a', 'b', 'c')).toEqual([])
+  })
+})

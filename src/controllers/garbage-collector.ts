@@ -16,7 +16,7 @@ import type { ResourceContext } from '../resources/resource-context.js'
 import { decodeStored } from '../resources/stored-object.js'
 import type { Entry, Store, StoreEvent } from '../storage/store.js'
 import type { Controller } from './namespace-controller.js'
-import { createOwnershipGraph, type Node } from './ownership-graph.js'
+import { createOwnershipGraph, isBlocking, type Node } from './ownership-graph.js'
 import { objectsAsStored } from './system-objects.js'
 import { createWorkQueue } from './work-queue.js'
 
@@ -47,9 +47,16 @@ export function startGarbageCollector(
   following.started.catch(() => {})
 
   function take(entry: Entry): void {
+    const before = graph.at(entry.key)
     const node = mattersToUs(entry.value) ? graph.put(entry.key, metaOf(decodeStored(entry))) : undefined
     if (node) queue.add(node.key)
     else leave(entry.key)
+    if (!before) return
+    // An owner that this one no longer blocks may now go.
+    const blocked = new Set(node?.owners.filter(isBlocking).map(({ uid }) => uid))
+    for (const owner of before.owners) {
+      if (isBlocking(owner) && !blocked.has(owner.uid)) wakeOwner(entry.key, owner)
+    }
   }
 
   function note({ key, value, revision, previous }: StoreEvent): void {
@@ -113,12 +120,9 @@ export function startGarbageCollector(
 
   /** Dependents go first; those that do not block are not waited for. */
   async function deleteDependents(node: Node, place: Place): Promise<void> {
-    const dependents = graph.dependentsOf(node.uid)
-    bereave(dependents)
-    const isBlocked = dependents.some(({ owners }) =>
-      owners.some(owner => owner.uid === node.uid && owner.blockOwnerDeletion === true),
-    )
-    if (!isBlocked) await dropFinalizer(place, FOREGROUND_FINALIZER)
+    // One that waits for its own dependents is on its way. It would look after them again, and in a circle after us.
+    bereave(graph.dependentsOf(node.uid).filter(({ waitsFor }) => waitsFor !== 'foreground'))
+    if (!graph.isBlocked(node)) await dropFinalizer(place, FOREGROUND_FINALIZER)
   }
 
   /** An object whose owners are all gone goes too; one that has another owner left loses the references to the others. */
@@ -140,10 +144,13 @@ export function startGarbageCollector(
     if (gone.size === 0) return
     if (!isBereft && isPatientWith(node.key)) return
     const { finalizers = [] } = metaOf(object)
-    const hasDependents = graph.dependentsOf(node.uid).length > 0
+    const dependents = graph.dependentsOf(node.uid)
+    // Its owner and its dependent both wait: perhaps a circle, which is opened here before it closes.
+    if (isWaitedFor && dependents.some(({ waitsFor }) => waitsFor === 'foreground'))
+      await unblockOwners(place, node.uid)
     const propagationPolicy = finalizers.includes(ORPHAN_FINALIZER)
       ? 'Orphan'
-      : finalizers.includes(FOREGROUND_FINALIZER) || (isWaitedFor && hasDependents)
+      : finalizers.includes(FOREGROUND_FINALIZER) || (isWaitedFor && dependents.length > 0)
         ? 'Foreground'
         : 'Background'
     await objects.delete(place.kind, place.namespace, place.name, {
@@ -184,6 +191,13 @@ export function startGarbageCollector(
       return asObject(old, kept.length === 0 ? rest : { ...rest, ownerReferences: kept })
     })
 
+  const unblockOwners = ({ kind, namespace, name }: Place, uid: string): Promise<void> =>
+    objects.change(kind, namespace, name, old => {
+      const { ownerReferences = [], ...rest } = metaOf(old)
+      if (rest.uid !== uid || !ownerReferences.some(isBlocking)) return undefined
+      return asObject(old, { ...rest, ownerReferences: ownerReferences.map(unblocked) })
+    })
+
   const dropFinalizer = ({ kind, namespace, name }: Place, finalizer: string): Promise<void> =>
     objects.change(kind, namespace, name, old => {
       const { finalizers = [], ...rest } = metaOf(old)
@@ -202,6 +216,9 @@ export function startGarbageCollector(
 }
 
 const asObject = (object: ApiObject, meta: ObjectMeta): ApiObject => withMeta(object, meta) as ApiObject
+
+const unblocked = (owner: OwnerReference): OwnerReference =>
+  isBlocking(owner) ? { ...owner, blockOwnerDeletion: false } : owner
 
 const MARKS = ['"ownerReferences":[', `"${FOREGROUND_FINALIZER}"`, `"${ORPHAN_FINALIZER}"`].map(text =>
   Buffer.from(text),

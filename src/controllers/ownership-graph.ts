@@ -20,21 +20,48 @@ export interface OwnershipGraph {
   dependentsOf(uid: string): Node[]
   /** Whether it has dependents. */
   isOwner(uid: string): boolean
+  /**
+   * Whether a node that waits for its dependents must wait on: for one that blocks it and does not itself wait for the
+   * node. In a circle where each waits for the next, nobody would ever go.
+   */
+  isBlocked(node: Node): boolean
 }
+
+export const isBlocking = ({ blockOwnerDeletion }: OwnerReference): boolean => blockOwnerDeletion === true
 
 export function createOwnershipGraph(): OwnershipGraph {
   const nodes = new Map<string, Node>()
   const dependents = new Map<string, Set<string>>()
+  /** Those that wait for their dependents to go, by uid. */
+  const waiting = new Map<string, Node>()
 
   function remove(key: string): Node | undefined {
     const node = nodes.get(key)
     if (!node) return undefined
     nodes.delete(key)
+    waiting.delete(node.uid)
     for (const { uid } of node.owners) {
       const keys = dependents.get(uid)
       if (keys?.delete(key) && keys.size === 0) dependents.delete(uid)
     }
     return node
+  }
+
+  const dependentsOf = (uid: string): Node[] => [...(dependents.get(uid) ?? [])].map(key => nodes.get(key)!)
+
+  /** Those that wait for a node, or for one that waits for it. */
+  function waitersFor(node: Node): ReadonlySet<Node> {
+    const found = new Set<Node>()
+    const addOwnersOf = ({ owners }: Node): void => {
+      for (const owner of owners) {
+        const waiter = isBlocking(owner) && waiting.get(owner.uid)
+        if (waiter) found.add(waiter)
+      }
+    }
+    addOwnersOf(node)
+    // The loop also meets what it adds.
+    for (const waiter of found) addOwnersOf(waiter)
+    return found
   }
 
   return {
@@ -51,6 +78,7 @@ export function createOwnershipGraph(): OwnershipGraph {
       if (owners.length === 0 && !waitsFor) return undefined
       const node: Node = { key, uid, owners, waitsFor }
       nodes.set(key, node)
+      if (waitsFor === 'foreground') waiting.set(uid, node)
       for (const owner of owners) {
         const keys = dependents.get(owner.uid)
         if (keys) keys.add(key)
@@ -60,7 +88,14 @@ export function createOwnershipGraph(): OwnershipGraph {
     },
     remove,
     at: key => nodes.get(key),
-    dependentsOf: uid => [...(dependents.get(uid) ?? [])].map(key => nodes.get(key)!),
+    dependentsOf,
     isOwner: uid => dependents.has(uid),
+    isBlocked(node) {
+      const waiters = waitersFor(node)
+      return dependentsOf(node.uid).some(
+        dependent =>
+          !waiters.has(dependent) && dependent.owners.some(owner => owner.uid === node.uid && isBlocking(owner)),
+      )
+    },
   }
 }
