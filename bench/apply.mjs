@@ -2,11 +2,11 @@
 // against those of objects that have no managers, and applies of ever longer lists. All in one process, at the verbs, on
 // a store in memory: sockets would only hide the differences.
 import { builtinKinds } from '../dist/builtin/builtin-kinds.js'
-import { builtinTypes } from '../dist/builtin/type-table.js'
 import { customKind } from '../dist/crd/custom-kind.js'
-import { createResourceContext } from '../dist/resources/resource-context.js'
-import { createVerbs } from '../dist/resources/verbs.js'
+import { createResourceContext } from '../dist/verbs/api-context.js'
 import { createMemoryStore } from '../dist/storage/memory/memory-store.js'
+import { builtinTypes } from '../dist/types/type-table.js'
+import { createVerbs } from '../dist/verbs/verbs.js'
 import { perSecond, printTable, report, sideBySide } from './side-by-side.mjs'
 
 const CALLER = { name: 'bench', uid: '', groups: [], extra: {}, userAgent: 'bench' }

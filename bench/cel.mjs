@@ -5,7 +5,7 @@ import { compile, createEnvironment, extendEnvironment, RULE_ENVIRONMENT, types 
 import { compileRules, ruleEnvironment } from '../dist/schema/rules/compile-rules.js'
 import { declareTypes } from '../dist/schema/rules/declared-types.js'
 import { ruleReader } from '../dist/schema/rules/rule-values.js'
-import { parseSchema } from '../dist/schema/structural.js'
+import { parseSchema } from '../dist/schema/structure/structural.js'
 import { RULES } from './cel-rules.mjs'
 import { median, perSecond, printTable, report, sideBySide } from './side-by-side.mjs'
 

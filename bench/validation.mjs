@@ -1,5 +1,5 @@
 // What it costs to validate an object against a large schema, beside what it costs to parse it.
-import { compileSchema } from '../dist/schema/compile.js'
+import { compileSchema } from '../dist/schema/compiled-schema.js'
 import { largeDefinition } from './large-definition.mjs'
 import { report, sideBySide } from './side-by-side.mjs'
 

@@ -1,55 +1,93 @@
-// Checks that rooms import only from rooms below them, and that this check did look at every module.
+// Checks the plan of the house: which room imports which, that rooms are entered by their doors, and that this check did
+// look at every module. A room is a folder of src/. The files at its root are its doors; its sub-folders are private.
 import { readdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { cruise } from 'dependency-cruiser'
 
-// The house of ARCHITECTURE.md, from top to bottom. Rooms on one line do not know each other.
-const FLOORS = [
-  ['cli'],
-  ['server'],
-  ['http'],
-  ['auth', 'discovery', 'console', 'controllers'],
-  ['resources'],
-  ['admission', 'apply', 'patch', 'openapi'],
-  ['crd', 'builtin'],
-  ['kinds'],
-  ['schema', 'convert'],
-  ['cel', 'codec', 'storage', 'webhook'],
-  ['meta'],
-]
+/** Each room with the rooms that it may import, bottom to top. */
+const ROOMS = {
+  base: '',
+  meta: 'base',
+  codec: 'base meta',
+  storage: 'base',
+  cel: 'base meta',
+  webhook: 'base meta',
+  types: 'base meta codec cel',
+  schema: 'base meta codec cel types',
+  convert: 'base meta codec webhook',
+  kinds: 'base meta codec types convert',
+  crd: 'base meta codec types schema convert kinds webhook',
+  builtin: 'base meta codec cel types kinds webhook',
+  patch: 'base meta types',
+  apply: 'base meta codec types kinds',
+  request: 'base meta codec types kinds',
+  objects: 'base meta codec storage types convert kinds',
+  auth: 'base meta codec storage types kinds request objects',
+  admission: 'base meta codec cel webhook types patch apply kinds builtin request objects auth',
+  verbs: 'base meta codec storage types patch apply kinds builtin request objects admission',
+  response: 'base meta codec storage types kinds objects verbs',
+  openapi: 'base meta codec types kinds',
+  discovery: 'base meta codec types kinds request response',
+  controllers: 'base meta codec storage crd builtin kinds request objects verbs',
+  http: 'base meta kinds request auth verbs response discovery openapi',
+  server:
+    'base meta codec storage cel webhook types schema convert kinds patch apply crd builtin request objects auth ' +
+    'admission verbs response openapi discovery controllers http',
+  cli: 'base meta codec storage cel webhook types schema crd verbs auth server',
+}
+
+/** Rooms without private parts: their folders only sort the files. */
+const OPEN = new Set(['base', 'meta', 'request'])
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)))
 
-const rooms = FLOORS.flat()
+const rooms = Object.keys(ROOMS)
+const importsOf = room => ROOMS[room].split(' ').filter(Boolean)
+const listedBefore = room => new Set(rooms.slice(0, rooms.indexOf(room)))
+const except = (room, allowed) => rooms.filter(other => other !== room && !allowed.has(other))
 const tests = '\\.(test|suite)\\.ts$'
+
 const forbidden = [
-  ...FLOORS.flatMap((floor, level) =>
-    floor.map(room => {
-      const below = new Set(FLOORS.slice(level + 1).flat())
-      const others = rooms.filter(other => other !== room && !below.has(other))
-      return {
-        name: `${room}-looks-down`,
-        severity: 'error',
-        from: { path: `^src/${room}/` },
-        to: { path: `^src/(${others.join('|')})/` },
-      }
-    }),
-  ),
-  { name: 'no-cycles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
+  ...rooms.flatMap(room => [
+    {
+      name: `${room} may import: ${ROOMS[room]}`,
+      severity: 'error',
+      from: { path: `^src/${room}/`, pathNot: tests },
+      to: { path: `^src/(${except(room, new Set(importsOf(room))).join('|')})/` },
+    },
+    {
+      // A test may set up what it needs with any room that is listed before its own.
+      name: `tests of ${room} may import the rooms listed before it`,
+      severity: 'error',
+      from: { path: `^src/${room}/.*${tests}` },
+      to: { path: `^src/(${except(room, listedBefore(room)).join('|')})/` },
+    },
+    ...(OPEN.has(room)
+      ? []
+      : [
+          {
+            name: `${room} is entered by the files at its root`,
+            severity: 'error',
+            from: { path: '^src/', pathNot: [`^src/${room}/`, tests] },
+            to: { path: `^src/${room}/[^/]+/` },
+          },
+        ]),
+  ]),
+  { name: 'no cycles', severity: 'error', from: { path: '^src/' }, to: { circular: true } },
   {
-    name: 'a-module-lives-in-a-room',
+    name: 'a module lives in a room',
     severity: 'error',
     from: { path: '^src/', pathNot: `^src/(${rooms.join('|')})/` },
     to: {},
   },
   {
-    name: 'production-code-stands-alone',
+    name: 'production code does not import tests',
     severity: 'error',
     from: { path: '^src/', pathNot: tests },
     to: { path: [tests, '^(test|bench|scripts)/'] },
   },
   {
-    name: 'production-code-uses-declared-dependencies',
+    name: 'production code uses declared dependencies',
     severity: 'error',
     from: { path: '^src/', pathNot: tests },
     to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'unknown', 'undetermined'] },

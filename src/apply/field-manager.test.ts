@@ -1,10 +1,9 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ApiObject } from '../kinds/kind.js'
-import { type ManagedFieldsEntry, metaOf } from '../meta/object-meta.js'
-import { StatusError } from '../meta/status.js'
-import { copyValue, type Value, type ValueObject } from '../meta/value.js'
-import { schemaOfCustomObjects } from './crd-schema.js'
+import { StatusError } from '../meta/errors/status.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { type ManagedFieldsEntry, metaOf } from '../meta/object/object-meta.js'
+import { copyValue, type Value, type ValueObject } from '../meta/values/value.js'
 import {
   applyConfiguration,
   keepTimes,
@@ -13,8 +12,9 @@ import {
   NotOfType,
   trackUpdate,
 } from './field-manager.js'
-import { EMPTY } from './field-set.js'
-import { entriesAfterScale, scaleEntries } from './scale-entries.js'
+import { entriesAfterScale, scaleEntries } from './managers/scale-entries.js'
+import { EMPTY } from './paths/field-set.js'
+import { schemaOfCustomObjects } from './typed/crd-schema.js'
 
 const text = { type: 'string' }
 const schema = schemaOfCustomObjects({

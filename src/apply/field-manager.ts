@@ -1,16 +1,16 @@
 // The face of the room for the verbs: what a write makes of managedFields, and what an apply makes of an object. Objects
 // that are passed in are left as they were.
-import type { ApiObject } from '../kinds/kind.js'
-import { type Awaitable, andThen, orElse } from '../meta/awaitable.js'
-import { isPrintable } from '../meta/go-text.js'
+
+import { type Awaitable, andThen, orElse } from '../base/awaitable.js'
+import { badRequest, StatusError, unclassified } from '../meta/errors/status.js'
+import { isPrintable } from '../meta/go/go-text.js'
 import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
-import { type ManagedFieldsEntry, metaOf } from '../meta/object-meta.js'
-import { badRequest, StatusError, unclassified } from '../meta/status.js'
-import { printTime } from '../meta/time.js'
-import { copyValue, equalValues, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/value.js'
-import { Conflicts, conflictStatus, conflictsBeyond } from './conflicts.js'
-import { equalSets, type FieldSet, union } from './field-set.js'
-import { fieldsLastApplied, KUBECTL, withLastApplied } from './last-applied.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { type ManagedFieldsEntry, metaOf } from '../meta/object/object-meta.js'
+import { printTime } from '../meta/values/time.js'
+import { copyValue, equalValues, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
+import { Conflicts, conflictStatus, conflictsBeyond } from './managers/conflicts.js'
+import { fieldsLastApplied, KUBECTL, withLastApplied } from './managers/last-applied.js'
 import {
   capUpdaters,
   decodeManagers,
@@ -19,10 +19,11 @@ import {
   idOf,
   type ManagerName,
   type Managers,
-} from './managed-fields.js'
-import { type Applied, applyTo, BadManagers, type Taken, takeOver, type VersionedType } from './managers.js'
-import { TypedError } from './typed-faults.js'
-import { checkTyped } from './validate.js'
+} from './managers/managed-fields.js'
+import { type Applied, applyTo, BadManagers, type Taken, takeOver, type VersionedType } from './managers/managers.js'
+import { equalSets, type FieldSet, union } from './paths/field-set.js'
+import { TypedError } from './typed/typed-errors.js'
+import { checkTyped } from './typed/validate.js'
 
 /** The objects that a request is about. */
 export interface ManagedType extends VersionedType {
@@ -307,3 +308,5 @@ function withManagedFields(object: ApiObject, entries: readonly ValueObject[]): 
   if (entries.length > 0) metadata['managedFields'] = [...entries]
   return { ...object, metadata }
 }
+
+export * from './managers/scale-entries.js'

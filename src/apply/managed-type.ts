@@ -1,17 +1,18 @@
 // What this room must know of a kind, put together from what the kind says of itself.
-import { builtinTypes } from '../builtin/type-table.js'
+
 import type { Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
-import { quote } from '../meta/go-text.js'
+import { quote } from '../meta/go/go-text.js'
 import { groupVersionKind, parseGroupVersion, printGroupVersionKind } from '../meta/group-version.js'
-import type { ValueObject } from '../meta/value.js'
-import { emptyOfKind, schemaOfKind } from './builtin-schema.js'
+import type { ValueObject } from '../meta/values/value.js'
+import { builtinTypes } from '../types/type-table.js'
 import type { ManagedType } from './field-manager.js'
-import { EMPTY } from './field-set.js'
-import { BadManagers } from './managers.js'
-import { resetFields } from './reset-fields.js'
-import { SCALE_VERSION } from './scale-entries.js'
-import type { TypedSchema } from './typed-schema.js'
+import { BadManagers } from './managers/managers.js'
+import { resetFields } from './managers/reset-fields.js'
+import { SCALE_VERSION } from './managers/scale-entries.js'
+import { EMPTY } from './paths/field-set.js'
+import { emptyOfKind, schemaOfKind } from './typed/builtin-schema.js'
+import type { TypedSchema } from './typed/typed-schema.js'
 
 /** By apiVersion, the types of a custom kind as `schemaOfCustomObjects` makes them. */
 export type CustomSchemas = (apiVersion: string) => TypedSchema | undefined
@@ -74,3 +75,5 @@ export const SCALE_TYPE: ManagedType = {
   resets: () => EMPTY,
   empty: () => emptyOfKind(builtinTypes(), SCALE_VERSION, 'Scale'),
 }
+export * from './typed/crd-schema.js'
+export * from './typed/typed-schema.js'

@@ -1,13 +1,13 @@
 // A server just large enough to replay the recorded applies through this room alone: definitions, objects, pruning and
 // defaults as far as those scenarios need them, and no validation.
+
 import { builtinKinds } from '../builtin/builtin-kinds.js'
-import { builtinTypes } from '../builtin/type-table.js'
-import type { ApiObject, Kind, KindVersion } from '../kinds/kind.js'
-import { decodeObjectMeta, metaForCreate, metaForUpdate, metaOf } from '../meta/object-meta.js'
-import { notFound, StatusError } from '../meta/status.js'
-import { copyValue, equalValues, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/value.js'
-import { emptyOfKind, schemaOfKind } from './builtin-schema.js'
-import { schemaOfCustomObjects } from './crd-schema.js'
+import type { Kind, KindVersion } from '../kinds/kind.js'
+import { notFound, StatusError } from '../meta/errors/status.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { decodeObjectMeta, metaForCreate, metaForUpdate, metaOf } from '../meta/object/object-meta.js'
+import { copyValue, equalValues, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
+import { builtinTypes } from '../types/type-table.js'
 import {
   applyConfiguration,
   keepTimes,
@@ -16,12 +16,14 @@ import {
   NotOfType,
   trackUpdate,
 } from './field-manager.js'
-import { fieldElement } from './field-path.js'
-import { EMPTY, fieldSet } from './field-set.js'
 import { managedType, SCALE_TYPE } from './managed-type.js'
-import { resetFields } from './reset-fields.js'
-import { entriesAfterScale, SCALE_VERSION, scaleEntries } from './scale-entries.js'
-import type { TypedSchema } from './typed-schema.js'
+import { resetFields } from './managers/reset-fields.js'
+import { entriesAfterScale, SCALE_VERSION, scaleEntries } from './managers/scale-entries.js'
+import { fieldElement } from './paths/field-path.js'
+import { EMPTY, fieldSet } from './paths/field-set.js'
+import { emptyOfKind, schemaOfKind } from './typed/builtin-schema.js'
+import { schemaOfCustomObjects } from './typed/crd-schema.js'
+import type { TypedSchema } from './typed/typed-schema.js'
 
 export interface Step {
   readonly method?: string

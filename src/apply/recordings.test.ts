@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/value.js'
+import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { type Answer, recordedServer, type Step } from './recorded-server.suite.js'
 
 interface Scenario {

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { ApiObject } from '../kinds/kind.js'
-import { type ManagedFieldsEntry, metaOf } from '../meta/object-meta.js'
-import { unclassified } from '../meta/status.js'
-import type { Value } from '../meta/value.js'
-import { schemaOfCustomObjects } from './crd-schema.js'
+import { unclassified } from '../meta/errors/status.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { type ManagedFieldsEntry, metaOf } from '../meta/object/object-meta.js'
+import type { Value } from '../meta/values/value.js'
 import { applyConfiguration, type ManagedType, trackUpdate } from './field-manager.js'
-import { EMPTY } from './field-set.js'
+import { EMPTY } from './paths/field-set.js'
+import { schemaOfCustomObjects } from './typed/crd-schema.js'
 
 // The older version has `hostPort` where the newer one has `host` and `port`.
 const text = { type: 'string' }

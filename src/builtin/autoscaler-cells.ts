@@ -1,7 +1,8 @@
 // The row of an autoscaler: what it measures and wants.
-import type { ValueObject } from '../meta/value.js'
+
+import { has, numberAt, numberOrNone, objectAt, objectsAt, textAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 import { toAutoscalerV2 } from './autoscaler-forms.js'
-import { has, numberAt, numberOrNone, objectAt, objectsAt, textAt } from './object-access.js'
 import { ageOf, type Cells, NONE, nameOf, UNKNOWN } from './plain-cells.js'
 
 /** How many metrics a cell shows. */

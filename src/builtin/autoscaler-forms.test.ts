@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { ApiObject } from '../kinds/kind.js'
-import type { ValueObject } from '../meta/value.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import type { ValueObject } from '../meta/values/value.js'
+import { builtinTypes } from '../types/type-table.js'
 import { builtinKinds } from './builtin-kinds.js'
-import { builtinTypes } from './type-table.js'
 import { validationOf } from './validation/validators.js'
 
 const kind = builtinKinds(builtinTypes()).find(({ names }) => names.kind === 'HorizontalPodAutoscaler')!

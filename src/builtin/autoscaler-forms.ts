@@ -1,10 +1,10 @@
 // Autoscalers in two versions. autoscaling/v1 knows of nothing but the use of CPU; whatever else v2 has is kept in
 // annotations there, so that nothing is lost on the way and back.
-import { decodeJson } from '../codec/json-decode.js'
-import { printJson } from '../meta/go-text.js'
-import { isObject, setOwn, type Value, type ValueObject } from '../meta/value.js'
+import { decodeJson } from '../codec/json.js'
+import { printJson } from '../meta/go/go-text.js'
+import { ensureObject, has, mapAt, objectAt, objectOrNone, objectsAt, textAt } from '../meta/values/access.js'
+import { isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { currentFromV1, currentToV1, metricFromV1, metricToV1, utilizationOf } from './autoscaler-metrics.js'
-import { ensureObject, has, mapAt, objectAt, objectOrNone, objectsAt, textAt } from './object-access.js'
 
 /** Of the capacity that pods ask for, when nothing is said. */
 const DEFAULT_UTILIZATION = 80

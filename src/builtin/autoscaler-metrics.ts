@@ -1,7 +1,8 @@
 // Metrics of an autoscaler, wanted and measured, between v2 and the form that annotations of v1 keep. v2 puts what a
 // metric is and what is wanted of it into objects of their own; the older form has one flat object.
-import type { Value, ValueObject } from '../meta/value.js'
-import { has, objectAt, objectOrNone, textAt } from './object-access.js'
+
+import { has, objectAt, objectOrNone, textAt } from '../meta/values/access.js'
+import type { Value, ValueObject } from '../meta/values/value.js'
 
 interface Source {
   /** The member that describes metrics of the type. */

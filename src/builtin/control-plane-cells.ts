@@ -1,7 +1,5 @@
 // The rows of the kinds that tell the server itself what to do.
-import { printStrings } from '../meta/go-text.js'
-import { humanDuration } from '../meta/time.js'
-import type { Value, ValueObject } from '../meta/value.js'
+import { printStrings } from '../meta/go/go-text.js'
 import {
   has,
   mapAt,
@@ -12,7 +10,9 @@ import {
   objectsAt,
   textAt,
   textsAt,
-} from './object-access.js'
+} from '../meta/values/access.js'
+import { humanDuration } from '../meta/values/time.js'
+import type { Value, ValueObject } from '../meta/values/value.js'
 import { ageOf, type Cells, NONE, nameOf } from './plain-cells.js'
 
 const UNSET = '<unset>'

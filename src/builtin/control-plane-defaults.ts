@@ -1,6 +1,7 @@
 // What the kinds that tell the server itself what to do get where they say nothing.
-import type { ValueObject } from '../meta/value.js'
-import { ensureObject, objectAt, objectOrNone, objectsAt, setDefault } from './object-access.js'
+
+import { ensureObject, objectAt, objectOrNone, objectsAt, setDefault } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 
 /** Objects of any labels, in any namespace, in whatever version they come. */
 function defaultMatching(matching: ValueObject): void {

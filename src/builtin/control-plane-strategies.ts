@@ -1,6 +1,7 @@
 // What a write does to the kinds that tell the server itself what to do.
 
-import { has, objectAt } from './object-access.js'
+import { has, objectAt } from '../meta/values/access.js'
+import type { TypeTable } from '../types/type-table.js'
 import {
   clearStatus,
   counted,
@@ -15,7 +16,6 @@ import {
   specOnly,
   startGeneration,
 } from './strategy-parts.js'
-import type { TypeTable } from './type-table.js'
 
 const countWebhookChanges: ForUpdate = (configuration, old) => {
   if (!same(configuration, old, 'webhooks')) countGeneration(configuration, old)

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ValueObject } from '../meta/value.js'
-import { objectAt, objectsAt } from './object-access.js'
+import { objectAt, objectsAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 import { pullPolicyFor } from './pod-defaults.js'
 import { created } from './written-objects.suite.js'
 

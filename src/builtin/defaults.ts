@@ -1,18 +1,19 @@
 // What objects of the built-in kinds get where their clients say nothing. First come the facts of the type table,
 // then the rules of the kind, as a table from kind to function. An object is filled in in place; it comes out in the
 // order of its type when it is printed.
-import { setOwn, type ValueObject } from '../meta/value.js'
+
+import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, textAt } from '../meta/values/access.js'
+import { setOwn, type ValueObject } from '../meta/values/value.js'
+import { decodeTyped } from '../types/decode.js'
+import { applyDefaultFacts } from '../types/defaults.js'
+import type { TypeTable } from '../types/type-table.js'
 import { defaultAutoscalerV1, defaultAutoscalerV2 } from './autoscaler-forms.js'
 import { CONTROL_PLANE_DEFAULTS } from './control-plane-defaults.js'
-import { decodeTyped } from './decode-typed.js'
-import { applyDefaultFacts } from './default-facts.js'
 import { DEVICE_DEFAULTS } from './device-defaults.js'
 import { NETWORK_DEFAULTS } from './network-defaults.js'
-import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, textAt } from './object-access.js'
 import { defaultPod, defaultPodTemplate } from './pod-defaults.js'
 import { defaultService } from './service-defaults.js'
 import { STORAGE_DEFAULTS } from './storage-defaults.js'
-import type { TypeTable } from './type-table.js'
 import { WORKLOAD_DEFAULTS } from './workload-defaults.js'
 
 /** The object with everything filled in. The one that was given may have been changed. */

@@ -1,6 +1,7 @@
 // Who claims a device and does not say how many wants one.
-import type { ValueObject } from '../meta/value.js'
-import { ensureObject, objectAt, objectOrNone, objectsAt, setDefault, textAt } from './object-access.js'
+
+import { ensureObject, objectAt, objectOrNone, objectsAt, setDefault, textAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 
 function defaultWanted(wanted: ValueObject): void {
   setDefault(wanted, 'allocationMode', 'ExactCount')

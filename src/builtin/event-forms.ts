@@ -1,6 +1,6 @@
 // Events are served twice, in the core group and in events.k8s.io, and kept once, in the form of the core group. The
 // two forms name the same things differently.
-import { setOwn, type ValueObject } from '../meta/value.js'
+import { setOwn, type ValueObject } from '../meta/values/value.js'
 
 /** Names in events.k8s.io/v1 and in the core group. All others are the same. */
 const RENAMED: readonly (readonly [modern: string, core: string])[] = [

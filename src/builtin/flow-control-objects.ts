@@ -1,6 +1,6 @@
 // The priority levels and flow schemas that every cluster starts with. Two of each are what they are for ever; the others
 // are suggestions, which whoever removes the annotation may change.
-import type { ValueObject } from '../meta/value.js'
+import type { ValueObject } from '../meta/values/value.js'
 
 const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 

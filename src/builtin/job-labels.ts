@@ -1,6 +1,7 @@
 // The labels by which a job finds its pods, which the server makes of its uid and name.
-import type { ValueObject } from '../meta/value.js'
-import { ensureObject, setDefault, textAt } from './object-access.js'
+
+import { ensureObject, setDefault, textAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 import { labelByTemplate } from './workload-defaults.js'
 
 /** The one that the selector asks for. */

@@ -1,6 +1,7 @@
 // What the kinds of the network get where they say nothing.
-import type { ValueObject } from '../meta/value.js'
-import { ensureObject, objectOrNone, objectsAt, setDefault, textsAt } from './object-access.js'
+
+import { ensureObject, objectOrNone, objectsAt, setDefault, textsAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 
 function defaultPolicy(policy: ValueObject): void {
   const spec = ensureObject(policy, 'spec')

@@ -1,6 +1,7 @@
 // What a write does to the kinds that say who is where in the network, and who may talk to whom.
-import type { ValueObject } from '../meta/value.js'
-import { objectAt, objectsAt } from './object-access.js'
+
+import { objectAt, objectsAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 import {
   countGeneration,
   type ForUpdate,

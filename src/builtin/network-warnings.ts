@@ -1,8 +1,8 @@
 // Advice about addresses: what is understood, but not written as everybody writes it.
-import { indexPath } from '../meta/field-errors.js'
-import { quote } from '../meta/go-text.js'
-import type { ValueObject } from '../meta/value.js'
-import { mapAt, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
+import { indexPath } from '../meta/errors/field-errors.js'
+import { quote } from '../meta/go/go-text.js'
+import { mapAt, objectAt, objectsAt, textAt, textsAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 import { canonicalIpv6, familyOf } from './validation/ip-rules.js'
 
 /** Controllers that write addresses as they should be. */

@@ -1,7 +1,7 @@
 // The cells that rows of most kinds have.
 import { ageCell } from '../meta/table.js'
-import type { Value, ValueObject } from '../meta/value.js'
-import { objectAt, textAt } from './object-access.js'
+import { objectAt, textAt } from '../meta/values/access.js'
+import type { Value, ValueObject } from '../meta/values/value.js'
 
 /** The cells of a row; `now` in milliseconds. */
 export type Cells = (object: ValueObject, now: number) => Value[]

@@ -1,10 +1,11 @@
 // What a Binding does to a pod: it says where the pod runs from now on.
-import type { ApiObject } from '../kinds/kind.js'
-import { type FieldError, fieldNotSupported, fieldRequired } from '../meta/field-errors.js'
-import { quote } from '../meta/go-text.js'
-import { metaOf } from '../meta/object-meta.js'
-import { copyValue, type ValueObject } from '../meta/value.js'
-import { ensureObject, objectAt, objectsAt, textAt } from './object-access.js'
+
+import { type FieldError, fieldNotSupported, fieldRequired } from '../meta/errors/field-errors.js'
+import { quote } from '../meta/go/go-text.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { metaOf } from '../meta/object/object-meta.js'
+import { ensureObject, objectAt, objectsAt, textAt } from '../meta/values/access.js'
+import { copyValue, type ValueObject } from '../meta/values/value.js'
 import { setPodCondition } from './pod-status.js'
 
 export function bindingFaults(binding: ValueObject): FieldError[] {

@@ -1,9 +1,9 @@
 // The row of a pod: what its containers are up to, in one word.
 
 import { ageCell } from '../meta/table.js'
-import { millisOf } from '../meta/time.js'
-import type { Value, ValueObject } from '../meta/value.js'
-import { has, numberAt, objectAt, objectOrNone, objectsAt, textAt } from './object-access.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, textAt } from '../meta/values/access.js'
+import { millisOf } from '../meta/values/time.js'
+import type { Value, ValueObject } from '../meta/values/value.js'
 import { NONE } from './plain-cells.js'
 
 export function podCells(pod: ValueObject, now: number): Value[] {

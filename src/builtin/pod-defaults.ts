@@ -1,6 +1,16 @@
 // What a pod, or the template of one, gets where it says nothing.
-import { isObject, type ValueObject } from '../meta/value.js'
-import { ensureObject, has, numberAt, objectAt, objectOrNone, objectsAt, setDefault, textAt } from './object-access.js'
+
+import {
+  ensureObject,
+  has,
+  numberAt,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  setDefault,
+  textAt,
+} from '../meta/values/access.js'
+import { isObject, type ValueObject } from '../meta/values/value.js'
 
 /** Defaults of a pod itself; its template in a controller gets only those of the spec. */
 export function defaultPod(pod: ValueObject): void {

@@ -1,6 +1,7 @@
 // The parts of a pod that are written on their own while it runs: whatever else a request brings is left as it was.
-import { copyValue, type ValueObject } from '../meta/value.js'
-import { ensureObject, keepFrom, objectAt, objectsAt, textAt } from './object-access.js'
+
+import { ensureObject, keepFrom, objectAt, objectsAt, textAt } from '../meta/values/access.js'
+import { copyValue, type ValueObject } from '../meta/values/value.js'
 import { countSpecChanges, type ForUpdate, inTurn } from './strategy-parts.js'
 
 /** The old object, but for what says which one is meant and what `change` takes from the new one. */

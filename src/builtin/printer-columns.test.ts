@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import type { Value, ValueObject } from '../meta/value.js'
+import type { Value, ValueObject } from '../meta/values/value.js'
+import { builtinTypes } from '../types/type-table.js'
 import { podRowConditions } from './pod-cells.js'
 import { cellsOf } from './printer-columns.js'
-import { builtinTypes } from './type-table.js'
 import { created } from './written-objects.suite.js'
 
 const table = builtinTypes()

@@ -1,10 +1,6 @@
 // The cells of each kind's Table, as kubectl shows them: one function for each kind that has columns of its own.
 // Which columns there are is data; a cell that a kind has no function for is its name, its age, or empty.
 import { ageCell } from '../meta/table.js'
-import type { ValueObject } from '../meta/value.js'
-import { AUTOSCALER_CELLS } from './autoscaler-cells.js'
-import { CONTROL_PLANE_CELLS } from './control-plane-cells.js'
-import { NETWORK_CELLS } from './network-cells.js'
 import {
   has,
   mapAt,
@@ -15,11 +11,15 @@ import {
   objectsAt,
   textAt,
   textsAt,
-} from './object-access.js'
+} from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
+import type { TypeTable } from '../types/type-table.js'
+import { AUTOSCALER_CELLS } from './autoscaler-cells.js'
+import { CONTROL_PLANE_CELLS } from './control-plane-cells.js'
+import { NETWORK_CELLS } from './network-cells.js'
 import { ageOf, type Cells, createdOf, NONE, nameOf, printLabels, UNKNOWN } from './plain-cells.js'
 import { podCells } from './pod-cells.js'
 import { STORAGE_CELLS } from './storage-cells.js'
-import type { TypeTable } from './type-table.js'
 import { WORKLOAD_CELLS } from './workload-cells.js'
 
 export type { Cells } from './plain-cells.js'

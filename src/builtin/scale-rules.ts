@@ -1,11 +1,13 @@
 // How many there are, for the built-in kinds that can be counted: the Scale of an object, and the object of a Scale.
-import type { ApiObject, ScaleRules } from '../kinds/kind.js'
-import { fieldInvalid } from '../meta/field-errors.js'
-import { printLabelSelector, selectorOf } from '../meta/label-selectors.js'
-import { checkDnsSubdomain } from '../meta/names.js'
-import { checkObjectMeta, metaOf } from '../meta/object-meta.js'
-import type { ValueObject } from '../meta/value.js'
-import { mapAt, numberAt, objectAt } from './object-access.js'
+
+import type { ScaleRules } from '../kinds/kind.js'
+import { fieldInvalid } from '../meta/errors/field-errors.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { checkDnsSubdomain } from '../meta/object/names.js'
+import { checkObjectMeta, metaOf } from '../meta/object/object-meta.js'
+import { printLabelSelector, selectorOf } from '../meta/selectors/label-selectors.js'
+import { mapAt, numberAt, objectAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 
 /** For kinds with `spec.replicas`, `status.replicas` and a selector in their spec. */
 export const scaleRules: ScaleRules = {

@@ -1,7 +1,7 @@
 // By which fields the objects of each kind can be selected, and what those fields hold.
-import { onlyNameAndNamespace, onlyTheseFields, type SupportField } from '../meta/field-selectors.js'
-import type { ValueObject } from '../meta/value.js'
-import { numberAt, objectAt, objectsAt, textAt } from './object-access.js'
+import { onlyNameAndNamespace, onlyTheseFields, type SupportField } from '../meta/selectors/field-selectors.js'
+import { numberAt, objectAt, objectsAt, textAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 
 export interface SelectableFields {
   /** Whether a selector may ask for a field, and why not. */

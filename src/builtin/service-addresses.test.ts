@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { printFieldError } from '../meta/field-errors.js'
-import type { ValueObject } from '../meta/value.js'
+import { printFieldError } from '../meta/errors/field-errors.js'
+import { objectAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 import { addressPool } from './address-pool.js'
-import { objectAt } from './object-access.js'
 import { assignAddresses, releaseAddresses } from './service-addresses.js'
 import { changed, created } from './written-objects.suite.js'
 

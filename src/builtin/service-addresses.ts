@@ -1,9 +1,10 @@
 // Which addresses and node ports a service gets. What is free is known by a pool, which the server brings; here is
 // what to ask it for, and what is wrong with a wish that it cannot grant.
-import { childPath, type FieldError, fieldInvalid, indexPath } from '../meta/field-errors.js'
-import type { Parsed } from '../meta/parsed.js'
-import { equalValues, getOwn, type ValueObject } from '../meta/value.js'
-import { has, numberAt, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
+
+import type { Parsed } from '../base/result.js'
+import { childPath, type FieldError, fieldInvalid, indexPath } from '../meta/errors/field-errors.js'
+import { has, numberAt, objectAt, objectsAt, textAt, textsAt } from '../meta/values/access.js'
+import { equalValues, getOwn, type ValueObject } from '../meta/values/value.js'
 import { familyOf, type IpFamily } from './validation/ip-rules.js'
 import { checkClusterIps, isHeadless } from './validation/service-addresses.js'
 

@@ -1,6 +1,7 @@
 // What a service gets where it says nothing. Its addresses and ports of nodes are assigned later.
-import type { ValueObject } from '../meta/value.js'
-import { ensureObject, objectAt, objectsAt, setDefault, textAt, textsAt } from './object-access.js'
+
+import { ensureObject, objectAt, objectsAt, setDefault, textAt, textsAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 
 /** True if something outside the cluster can reach the service. */
 export function isExternallyAccessible(spec: ValueObject): boolean {

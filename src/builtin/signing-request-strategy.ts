@@ -1,7 +1,9 @@
 // What a write does to a CertificateSigningRequest: once made it asks for the same thing for ever, its approval is given
 // under one path and everything else of its status under another.
-import type { ValueObject } from '../meta/value.js'
-import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt } from './object-access.js'
+
+import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
+import type { TypeTable } from '../types/type-table.js'
 import {
   clearStatus,
   type ForUpdate,
@@ -11,7 +13,6 @@ import {
   keepStatus,
   type Strategy,
 } from './strategy-parts.js'
-import type { TypeTable } from './type-table.js'
 
 const conditionsOf = (request: ValueObject): readonly ValueObject[] =>
   objectsAt(objectAt(request, 'status'), 'conditions')

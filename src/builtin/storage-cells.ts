@@ -1,6 +1,7 @@
 // The rows of the kinds of storage.
-import type { ValueObject } from '../meta/value.js'
-import { has, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
+
+import { has, objectAt, objectsAt, textAt, textsAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 import { ageOf, type Cells, NONE, nameOf } from './plain-cells.js'
 
 const UNSET = '<unset>'

@@ -1,6 +1,7 @@
 // What the kinds of storage get where they say nothing.
-import type { ValueObject } from '../meta/value.js'
-import { ensureObject, setDefault, textsAt } from './object-access.js'
+
+import { ensureObject, setDefault, textsAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 import { defaultVolumeClaim } from './workload-defaults.js'
 
 export const STORAGE_DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { ValueObject } from '../meta/value.js'
+import type { ValueObject } from '../meta/values/value.js'
+import { builtinTypes } from '../types/type-table.js'
 import { strategyOf } from './strategy.js'
-import { builtinTypes } from './type-table.js'
 
 const now = '2026-01-01T00:00:00Z'
 const strategy = (apiVersion: string, kind: string) => strategyOf(builtinTypes(), apiVersion, kind)

@@ -1,6 +1,8 @@
 // What a write does to the kinds of storage.
-import type { ValueObject } from '../meta/value.js'
-import { ensureObject, has, keepFrom, objectAt, objectOrNone, textAt } from './object-access.js'
+
+import { ensureObject, has, keepFrom, objectAt, objectOrNone, textAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
+import type { TypeTable } from '../types/type-table.js'
 import {
   clearStatus,
   countGeneration,
@@ -12,7 +14,6 @@ import {
   type Strategy,
   same,
 } from './strategy-parts.js'
-import type { TypeTable } from './type-table.js'
 
 // ---- claims: where their content comes from can be said in an older and in a newer field
 

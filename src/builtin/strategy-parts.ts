@@ -1,9 +1,9 @@
 // What a strategy is, and the parts that strategies are made of: keeping, clearing and counting.
 import type { Manners } from '../kinds/kind.js'
-import { copyValue, equalValues, getOwn, type ValueObject } from '../meta/value.js'
-import { zeroOf } from './decode-typed.js'
-import { ensureObject, keepFrom, numberAt, objectAt } from './object-access.js'
-import type { TypeTable } from './type-table.js'
+import { ensureObject, keepFrom, numberAt, objectAt } from '../meta/values/access.js'
+import { copyValue, equalValues, getOwn, type ValueObject } from '../meta/values/value.js'
+import { zeroOf } from '../types/decode.js'
+import type { TypeTable } from '../types/type-table.js'
 
 export interface WriteContext {
   /** The moment of the write, as a Time. */

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { metaOf } from '../meta/object-meta.js'
-import type { ValueObject } from '../meta/value.js'
+import { metaOf } from '../meta/object/object-meta.js'
+import type { ValueObject } from '../meta/values/value.js'
+import { builtinTypes } from '../types/type-table.js'
 import { podGrace, qosClassOf } from './pod-status.js'
 import { strategyOf } from './strategy.js'
-import { builtinTypes } from './type-table.js'
 import { changed, created } from './written-objects.suite.js'
 
 describe('namespaces', () => {

@@ -1,10 +1,12 @@
 // What a write sets, keeps and clears for each built-in kind, whatever the client says: plain functions in a table.
 // They change the object they are given, and never the old one.
-import type { ValueObject } from '../meta/value.js'
+
+import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt, textsAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
+import type { TypeTable } from '../types/type-table.js'
 import { CONTROL_PLANE_STRATEGIES } from './control-plane-strategies.js'
 import { setNamespaceLabel } from './defaults.js'
 import { NETWORK_STRATEGIES } from './network-strategies.js'
-import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt, textsAt } from './object-access.js'
 import { podRowConditions } from './pod-cells.js'
 import { forEphemeralContainers, forResize } from './pod-parts.js'
 import { newPodStatus, podGrace } from './pod-status.js'
@@ -22,7 +24,6 @@ import {
   type Strategy,
   startGeneration,
 } from './strategy-parts.js'
-import type { TypeTable } from './type-table.js'
 import { WORKLOAD_STRATEGIES } from './workload-strategies.js'
 
 export type { Strategy } from './strategy-parts.js'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ValueObject } from '../meta/value.js'
+import type { ValueObject } from '../meta/values/value.js'
 import { warningsFor } from './warnings.js'
 import { created } from './written-objects.suite.js'
 

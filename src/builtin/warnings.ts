@@ -1,11 +1,11 @@
 // Advice that comes with the answer to a write: what is accepted but hardly meant.
-import { childPath, indexPath, keyPath } from '../meta/field-errors.js'
-import { quote } from '../meta/go-text.js'
-import { checkDnsLabel } from '../meta/names.js'
-import { parseQuantity, printQuantity } from '../meta/quantity.js'
-import { equalValues, getOwn, type ValueObject } from '../meta/value.js'
+import { childPath, indexPath, keyPath } from '../meta/errors/field-errors.js'
+import { quote } from '../meta/go/go-text.js'
+import { checkDnsLabel } from '../meta/object/names.js'
+import { numberAt, objectAt, objectsAt, textAt } from '../meta/values/access.js'
+import { parseQuantity, printQuantity } from '../meta/values/quantity.js'
+import { equalValues, getOwn, type ValueObject } from '../meta/values/value.js'
 import { endpointSliceWarnings, networkPolicyWarnings } from './network-warnings.js'
-import { numberAt, objectAt, objectsAt, textAt } from './object-access.js'
 
 /** Warnings about an object that is to be created, or to replace an old one. */
 export const warningsFor = (

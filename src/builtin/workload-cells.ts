@@ -1,9 +1,9 @@
 // The rows of the kinds that keep pods running or run them to their end.
-import { printLabelSelector, selectorOf } from '../meta/label-selectors.js'
+import { printLabelSelector, selectorOf } from '../meta/selectors/label-selectors.js'
 import { ageCell } from '../meta/table.js'
-import { humanDuration, millisOf } from '../meta/time.js'
-import type { Value, ValueObject } from '../meta/value.js'
-import { has, mapAt, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt } from './object-access.js'
+import { has, mapAt, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt } from '../meta/values/access.js'
+import { humanDuration, millisOf } from '../meta/values/time.js'
+import type { Value, ValueObject } from '../meta/values/value.js'
 import { ageOf, type Cells, NONE, nameOf, printLabels } from './plain-cells.js'
 
 /** Names and images of the containers that a template starts. */

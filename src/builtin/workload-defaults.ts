@@ -1,6 +1,7 @@
 // What the kinds that keep pods running get where they say nothing.
-import type { ValueObject } from '../meta/value.js'
-import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, textAt } from './object-access.js'
+
+import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, textAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
 import { defaultPodTemplate } from './pod-defaults.js'
 
 /** The spec, with its template filled in. */

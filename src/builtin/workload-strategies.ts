@@ -1,8 +1,10 @@
 // What a write does to the kinds that keep pods running: the status is theirs, and their generation counts what is asked
 // of them.
-import { equalValues, getOwn, type ValueObject } from '../meta/value.js'
+
+import { ensureObject, keepFrom, mapAt, objectAt } from '../meta/values/access.js'
+import { equalValues, getOwn, type ValueObject } from '../meta/values/value.js'
+import type { TypeTable } from '../types/type-table.js'
 import { labelJob } from './job-labels.js'
-import { ensureObject, keepFrom, mapAt, objectAt } from './object-access.js'
 import {
   counted,
   countGeneration,
@@ -15,7 +17,6 @@ import {
   type Strategy,
   same,
 } from './strategy-parts.js'
-import type { TypeTable } from './type-table.js'
 
 /** Annotations are asked of a deployment as its spec is. */
 const countDeploymentChanges: ForUpdate = (deployment, old) => {

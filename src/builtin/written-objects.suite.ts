@@ -1,10 +1,10 @@
 // Objects of built-in kinds for tests, taken in as a create or an update takes them in.
-import { printField, printFieldErrorBody } from '../meta/field-errors.js'
-import { isObject, type Value, type ValueObject } from '../meta/value.js'
-import { decodeTyped } from './decode-typed.js'
+import { printField, printFieldErrorBody } from '../meta/errors/field-errors.js'
+import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
+import { decodeTyped } from '../types/go/decode.js'
+import { builtinTypes } from '../types/type-table.js'
 import { applyDefaults } from './defaults.js'
 import { strategyOf } from './strategy.js'
-import { builtinTypes } from './type-table.js'
 import { validationOf } from './validation/validators.js'
 
 const table = builtinTypes()

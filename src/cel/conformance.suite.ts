@@ -20,16 +20,16 @@ import {
   typeParam,
   UINT,
   wrapperOf,
-} from './cel-type.js'
+} from './check/cel-type.js'
 import { createEnvironment, type Environment, type FunctionDeclaration, type Library } from './environment.js'
 import { BINDINGS_LIBRARY } from './libraries/bindings.js'
 import { OPTIONAL_LIBRARY } from './libraries/optional.js'
 import { EXISTS_ONE_LIBRARY, STANDARD_LIBRARY } from './libraries/standard.js'
 import { STRINGS_LIBRARY } from './libraries/strings.js'
 import { TWO_VARIABLE_LIBRARY } from './libraries/two-variable-comprehensions.js'
-import { Duration, durationFromText, parseTimestamp } from './moments.js'
-import { Double, intOf, Uint } from './numbers.js'
-import { mapFrom, TypeValue, type Value } from './values.js'
+import { Duration, durationFromText, parseTimestamp } from './values/moments.js'
+import { Double, intOf, Uint } from './values/numbers.js'
+import { mapFrom, TypeValue, type Value } from './values/values.js'
 
 export interface Case {
   readonly name?: string

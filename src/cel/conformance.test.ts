@@ -2,8 +2,8 @@ import { tests as checking } from '@bufbuild/cel-spec/testdata/checking.js'
 import { tests as conformance } from '@bufbuild/cel-spec/testdata/conformance.js'
 import { tests as parsing } from '@bufbuild/cel-spec/testdata/parsing.js'
 import { describe, expect, test } from 'vitest'
-import { printType } from './cel-type.js'
-import { check } from './checker.js'
+import { printType } from './check/cel-type.js'
+import { check } from './check/checker.js'
 import {
   baselineEnvironment,
   type Case,
@@ -14,12 +14,12 @@ import {
   readValue,
   type Suite,
 } from './conformance.suite.js'
-import { debugPrint } from './debug-print.suite.js'
 import { compile } from './index.js'
-import { EXISTS_ONE_MACRO, STANDARD_MACROS } from './macros.js'
-import { parse } from './parser.js'
-import { printIssues } from './source.js'
-import { equal, type Value } from './values.js'
+import { debugPrint } from './syntax/debug-print.suite.js'
+import { EXISTS_ONE_MACRO, STANDARD_MACROS } from './syntax/macros.js'
+import { parse } from './syntax/parser.js'
+import { printIssues } from './syntax/source.js'
+import { equal, type Value } from './values/values.js'
 
 /** Cases that go another way here, each with the reason. */
 const OTHERWISE: readonly (readonly [cases: RegExp, reason: string])[] = [

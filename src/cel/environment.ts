@@ -18,11 +18,11 @@ import {
   TIMESTAMP,
   TYPE,
   UINT,
-} from './cel-type.js'
-import type { CallCostEstimate, CallNode, CostNode, Interval } from './cost-intervals.js'
-import type { Layout } from './layout.js'
-import type { Macro } from './macros.js'
-import type { Value } from './values.js'
+} from './check/cel-type.js'
+import type { CallCostEstimate, CallNode, CostNode, Interval } from './cost/cost-intervals.js'
+import type { Layout } from './eval/layout.js'
+import type { Macro } from './syntax/macros.js'
+import type { Value } from './values/values.js'
 
 export type Implementation = (...args: Value[]) => Value
 

@@ -4,22 +4,22 @@
 // Compiling and evaluating.
 
 export { CelError, isError, NO_SUCH_OVERLOAD } from './cel-error.js'
-export type { EvaluateOptions, Evaluation } from './evaluator.js'
-export { parse } from './parser.js'
+export type { EvaluateOptions, Evaluation } from './eval/evaluator.js'
 export {
   type Compilation,
   type CompileOptions,
   compile,
   type Program,
 } from './program.js'
-export type { Issue, Source } from './source.js'
+export { parse } from './syntax/parser.js'
+export type { Issue, Source } from './syntax/source.js'
 
 // What expressions may refer to: variables, functions, types.
 
-export * as types from './cel-type.js'
-export { type CelType, printType } from './cel-type.js'
-export type { Checked } from './checker.js'
-export { effort, MOST_EFFORT, sameText } from './effort.js'
+export * as types from './check/cel-type.js'
+export { type CelType, printType } from './check/cel-type.js'
+export type { Checked } from './check/checker.js'
+export { effort, MOST_EFFORT, sameText } from './cost/work-budget.js'
 export {
   createEnvironment,
   type Environment,
@@ -30,23 +30,23 @@ export {
   type ObjectTypes,
   type Overload,
 } from './environment.js'
-export type { Variables } from './frame.js'
-export type { CompoundLayout, Layout } from './layout.js'
+export type { Variables } from './eval/frame.js'
+export type { CompoundLayout, Layout } from './eval/layout.js'
 export { RULE_ENVIRONMENT, RULE_LIBRARIES } from './libraries/rule-libraries.js'
 export { STANDARD_LIBRARY } from './libraries/standard.js'
 
 // What expressions may cost, before they are evaluated.
 
-export { type CostTree, type EstimateOptions, estimateCost, type SizeEstimator } from './cost-estimate.js'
-export { type Interval, UNBOUNDED } from './cost-intervals.js'
-export { bodyOf, printExpression } from './print-expression.js'
-export { type Expr, walk } from './syntax-tree.js'
+export { type CostTree, type EstimateOptions, estimateCost, type SizeEstimator } from './cost/cost-estimate.js'
+export { type Interval, UNBOUNDED } from './cost/cost-intervals.js'
+export { bodyOf, printExpression } from './syntax/print-expression.js'
+export { type Expr, walk } from './syntax/syntax-tree.js'
 
 // Values: from and to plain JavaScript, or made by the host.
 
-export { Duration, parseTimestamp, Timestamp } from './moments.js'
-export { Double, intOf, Uint } from './numbers.js'
-export { fromPlain, toPlain } from './plain-values.js'
+export { Duration, parseTimestamp, Timestamp } from './values/moments.js'
+export { Double, intOf, Uint } from './values/numbers.js'
+export { fromPlain, toPlain } from './values/plain-values.js'
 export {
   CelMap,
   equal,
@@ -66,4 +66,4 @@ export {
   TypeValue,
   typeOfValue,
   type Value,
-} from './values.js'
+} from './values/values.js'

@@ -1,13 +1,13 @@
 // An expression from text to something that can be evaluated: parse, check, compile.
-import { type CelType, DYN } from './cel-type.js'
-import { type Checked, check } from './checker.js'
+import { type CelType, DYN } from './check/cel-type.js'
+import { type Checked, check } from './check/checker.js'
+import { checkLiterals } from './check/literal-checks.js'
 import type { Environment } from './environment.js'
-import { type Evaluator, evaluatorOf } from './evaluator.js'
-import { checkLiterals } from './literal-checks.js'
-import { parse } from './parser.js'
-import { InstantiationError } from './selection.js'
-import { type Issue, printIssues, type Source } from './source.js'
-import type { Expr } from './syntax-tree.js'
+import { type Evaluator, evaluatorOf } from './eval/evaluator.js'
+import { InstantiationError } from './eval/selection.js'
+import { parse } from './syntax/parser.js'
+import { type Issue, printIssues, type Source } from './syntax/source.js'
+import type { Expr } from './syntax/syntax-tree.js'
 
 /** A compiled expression. It keeps nothing of one evaluation for the next. */
 export interface Program {

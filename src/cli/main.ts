@@ -1,9 +1,9 @@
 // The command line: which command is meant, and how errors are told.
-import { packageVersion } from '../meta/package-version.js'
-import { CEL_HELP, cel } from './cel-explain.js'
-import { nearest } from './nearest.js'
-import { SERVE_HELP, serve } from './serve.js'
-import { UsageError } from './usage-error.js'
+import { packageVersion } from '../base/package-version.js'
+import { CEL_HELP, cel } from './cel/cel-explain.js'
+import { nearest } from './flags/nearest.js'
+import { UsageError } from './flags/usage-error.js'
+import { SERVE_HELP, serve } from './serve/serve.js'
 
 type Command = (args: readonly string[]) => Promise<void>
 

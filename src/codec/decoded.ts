@@ -1,6 +1,6 @@
 // What every decoder gives back.
-import type { Value } from '../meta/value.js'
-import type { CborMarks } from './cbor-marks.js'
+import type { Value } from '../meta/values/value.js'
+import type { CborMarks } from './cbor/marks.js'
 
 export interface Decoded {
   value: Value

@@ -1,12 +1,12 @@
 // Every body that was recorded: it is read, or refused in the words of the recorded answer.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { decodeCbor } from './cbor-decode.js'
+import { decodeCbor } from './cbor/decode.js'
 import { CodecError } from './codec-error.js'
 import type { Decoded } from './decoded.js'
-import { decodeJson } from './json-decode.js'
-import { decodeYaml } from './yaml-decode.js'
-import { encodeYaml } from './yaml-encode.js'
+import { decodeJson } from './json/decode.js'
+import { decodeYaml } from './yaml/decode.js'
+import { encodeYaml } from './yaml/encode.js'
 
 interface Step {
   method?: string

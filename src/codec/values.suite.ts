@@ -1,6 +1,6 @@
 // Any value that an API object can hold, for the property tests of the codecs.
 import * as fc from 'fast-check'
-import { setOwn, type Value, type ValueObject, WholeFloat } from '../meta/value.js'
+import { setOwn, type Value, type ValueObject, WholeFloat } from '../meta/values/value.js'
 
 const INT64_MAX = 2n ** 63n - 1n
 

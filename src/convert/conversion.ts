@@ -1,6 +1,6 @@
 // Converting objects between the versions of their kind.
-import type { Awaitable } from '../meta/awaitable.js'
-import type { ValueObject } from '../meta/value.js'
+import type { Awaitable } from '../base/awaitable.js'
+import type { ValueObject } from '../meta/values/value.js'
 
 /** An object as far as conversion must know it. */
 export interface VersionedObject extends ValueObject {

@@ -1,10 +1,10 @@
 // Conversion by a function of the program that runs the server. It is held to what webhooks are held to.
-import { type Awaitable, allOf, andThen, orElse } from '../meta/awaitable.js'
+import { type Awaitable, allOf, andThen, orElse } from '../base/awaitable.js'
+import { StatusError, unclassified } from '../meta/errors/status.js'
 import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
-import { StatusError, unclassified } from '../meta/status.js'
-import { copyValue, type Value } from '../meta/value.js'
+import { copyValue, type Value } from '../meta/values/value.js'
 import type { ConvertObjects, VersionedObject } from './conversion.js'
-import { checkConverted } from './converted-object.js'
+import { checkConverted } from './webhook/converted-object.js'
 
 /**
  * An object as another apiVersion has it. It may change the one it gets. Whole numbers beyond 2^53 are bigints. What it

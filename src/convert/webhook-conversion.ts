@@ -1,15 +1,15 @@
 // Conversion by a webhook: the objects that are to be converted together go in one call, however many they are, unless
 // that would be more than a webhook can be expected to take.
 import { randomUUID } from 'node:crypto'
-import { encodeJson } from '../codec/json-encode.js'
+import { encodeJson } from '../codec/json.js'
+import { StatusError, unclassified } from '../meta/errors/status.js'
 import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
-import { StatusError, unclassified } from '../meta/status.js'
-import { WebhookError } from '../webhook/call-fault.js'
+import type { Webhooks } from '../webhook/client.js'
 import type { ClientConfig } from '../webhook/client-config.js'
-import type { Webhooks } from '../webhook/webhooks.js'
+import { WebhookError } from '../webhook/webhook-error.js'
 import type { ConvertObjects, VersionedObject } from './conversion.js'
-import { encodeReview, ReviewFault, readReview, reviewVersionOf } from './conversion-review.js'
-import { checkConverted } from './converted-object.js'
+import { encodeReview, ReviewFault, readReview, reviewVersionOf } from './webhook/conversion-review.js'
+import { checkConverted } from './webhook/converted-object.js'
 
 export interface ConversionWebhook {
   readonly clientConfig: ClientConfig

@@ -1,7 +1,7 @@
 // The conditions of a definition: one of each type, in the order in which they were first met.
-import type { ApiObject } from '../kinds/kind.js'
-import { printTime } from '../meta/time.js'
-import type { Value } from '../meta/value.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { printTime } from '../meta/values/time.js'
+import type { Value } from '../meta/values/value.js'
 import { type Condition, type DefinitionStatus, statusOf } from './definition.js'
 
 export type NewCondition = Pick<Condition, 'type' | 'status' | 'observedGeneration'> & {

@@ -1,10 +1,11 @@
 // How the versions of a custom kind become one another, as its definition says.
+
 import { type ConvertObjects, renameVersion } from '../convert/conversion.js'
 import { type ConvertFunction, convertByFunction } from '../convert/function-conversion.js'
 import { convertByWebhook } from '../convert/webhook-conversion.js'
-import type { ApiObject } from '../kinds/kind.js'
-import { metaOf } from '../meta/object-meta.js'
-import type { Webhooks } from '../webhook/webhooks.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { metaOf } from '../meta/object/object-meta.js'
+import type { Webhooks } from '../webhook/client.js'
 import { specOf } from './definition.js'
 
 /** Who may be asked to convert. */

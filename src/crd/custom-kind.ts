@@ -1,18 +1,20 @@
 // The kind that a definition defines. All that is in it is made when it is first asked for: of a thousand definitions
 // that are installed, few are used.
+
+import { andThen } from '../base/awaitable.js'
 import { type ConvertObjects, renameVersion } from '../convert/conversion.js'
-import type { ApiObject, Kind, KindVersion, Manners } from '../kinds/kind.js'
-import { andThen } from '../meta/awaitable.js'
+import type { Kind, KindVersion, Manners } from '../kinds/kind.js'
+import { internalError } from '../meta/errors/status.js'
 import { compareVersions } from '../meta/group-version.js'
-import { internalError } from '../meta/status.js'
-import { copyValue, type ValueObject } from '../meta/value.js'
-import { type CompiledSchema, compileSchema } from '../schema/compile.js'
-import { NO_FINDINGS } from '../schema/rules/evaluate-rules.js'
-import { columnsOf } from './columns.js'
-import { customRules, customStatusRules, type ObjectForm, pruneStored, readStored } from './custom-objects.js'
-import { scaleRulesOf } from './custom-scale.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { copyValue, type ValueObject } from '../meta/values/value.js'
+import { type CompiledSchema, compileSchema } from '../schema/compiled-schema.js'
+import { NO_FINDINGS } from '../schema/rules.js'
 import { type DefinitionSpec, isTrue, specOf, statusOf, type VersionSpec, versionsOf } from './definition.js'
-import { selectedFieldsOf } from './selected-fields.js'
+import { columnsOf } from './resource/columns.js'
+import { customRules, customStatusRules, type ObjectForm, pruneStored, readStored } from './resource/custom-objects.js'
+import { scaleRulesOf } from './resource/custom-scale.js'
+import { selectedFieldsOf } from './resource/selected-fields.js'
 
 const MANNERS: Manners = {
   itemsCarryKind: true,

@@ -1,20 +1,22 @@
 // CustomResourceDefinition as a kind: its form comes from the table of built-in types, its meaning from here.
-import type { CborMarks } from '../codec/cbor-marks.js'
-import type { ApiObject, Kind, KindVersion, ObjectRules, PartRules } from '../kinds/kind.js'
-import { metaOf } from '../meta/object-meta.js'
-import { badRequest, StatusError, withWarnings } from '../meta/status.js'
-import { equalValues, isObject, type Value } from '../meta/value.js'
-import { readDefaultMetadata } from '../schema/check/default-metadata.js'
+
+import type { CborMarks } from '../codec/cbor.js'
+import type { Kind, KindVersion, ObjectRules, PartRules } from '../kinds/kind.js'
+import { badRequest, StatusError, withWarnings } from '../meta/errors/status.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { metaOf } from '../meta/object/object-meta.js'
+import { equalValues, isObject, type Value } from '../meta/values/value.js'
+import { readDefaultMetadata } from '../schema/check-schema.js'
 import { setCondition, withStatus } from './conditions.js'
+import { defaultDefinition } from './definition/definition-defaults.js'
+import { checkOldForm, convertDefinition, defaultOldDefinition, V1, V1BETA1 } from './definition/definition-v1beta1.js'
 import { CLEANUP_FINALIZER, isGoing, specOf, statusOf, versionsOf } from './definition.js'
-import { defaultDefinition } from './definition-defaults.js'
-import { checkOldForm, convertDefinition, defaultOldDefinition, V1, V1BETA1 } from './definition-v1beta1.js'
 import {
   definitionWarnings,
   validateDefinition,
   validateDefinitionStatus,
   validateDefinitionUpdate,
-} from './validate-definition.js'
+} from './validation/validate-definition.js'
 
 /** `base` is the kind as the table of types has it, without rules of its own. */
 export function definitionKind(base: Kind): Kind {

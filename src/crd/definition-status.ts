@@ -1,13 +1,15 @@
 // What the server says of a definition: which names it got, and whether it is established. Worked out from the
 // definition and the names that others of its group have, nothing else.
-import type { ApiObject } from '../kinds/kind.js'
-import { printFieldErrors } from '../meta/field-errors.js'
-import { metaOf } from '../meta/object-meta.js'
-import { equalValues, type Value } from '../meta/value.js'
+
+import { printFieldErrors } from '../meta/errors/field-errors.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { metaOf } from '../meta/object/object-meta.js'
+import { equalValues, type Value } from '../meta/values/value.js'
 import { isUsableCa } from '../webhook/check-client-config.js'
-import { acceptNames } from './accepted-names.js'
-import { approvalCondition } from './api-approval.js'
 import { type NewCondition, withCondition, withStatus } from './conditions.js'
+import { acceptNames } from './definition/accepted-names.js'
+import { approvalCondition } from './definition/api-approval.js'
+import { unstructuredParts } from './definition/ratcheting.js'
 import {
   type Condition,
   type DefinitionNames,
@@ -16,7 +18,6 @@ import {
   specOf,
   statusOf,
 } from './definition.js'
-import { unstructuredParts } from './leniency.js'
 
 /** The definition with the status that it should have; the same object when it has that already. */
 export function withRightStatus(definition: ApiObject, taken: readonly DefinitionNames[], now: number): ApiObject {

@@ -1,8 +1,8 @@
 // A CustomResourceDefinition as those who work with it see it. Its object has been read by the type table before, so
 // that every member that is there has its proper type; lists may still be null.
-import type { ApiObject } from '../kinds/kind.js'
-import { metaOf } from '../meta/object-meta.js'
-import { isObject, type ValueObject } from '../meta/value.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { metaOf } from '../meta/object/object-meta.js'
+import { isObject, type ValueObject } from '../meta/values/value.js'
 import type { ClientConfig } from '../webhook/client-config.js'
 
 export interface DefinitionSpec {

@@ -1,7 +1,7 @@
 // Definitions to test with.
-import type { ApiObject } from '../kinds/kind.js'
-import { isObject, type Value, type ValueObject } from '../meta/value.js'
-import { defaultDefinition } from './definition-defaults.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
+import { defaultDefinition } from './definition/definition-defaults.js'
 
 /** A definition of Widgets; what is given goes into its spec, or into its only version. */
 export function widgetDefinition(spec: ValueObject = {}, version: ValueObject = {}): ApiObject {

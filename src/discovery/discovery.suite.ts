@@ -1,12 +1,12 @@
 // What tests of discovery have in common: kinds made by hand, and clients that ask for this or that.
 import { builtinKinds } from '../builtin/builtin-kinds.js'
-import { builtinTypes } from '../builtin/type-table.js'
+import { widgetKind } from '../kinds/fake-kinds.suite.js'
 import type { Kind, KindVersion, Subresources } from '../kinds/kind.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
-import { widgetKind } from '../resources/fake-kinds.suite.js'
-import type { Encoding } from '../resources/representation/form.js'
-import type { ExtraResources } from './api-groups.js'
+import type { Encoding } from '../response/output-format.js'
+import { builtinTypes } from '../types/type-table.js'
 import { type Asked, createDiscovery, type Discovery, type Offer, type PageAnswer } from './discovery.js'
+import type { ExtraResources } from './documents/api-groups.js'
 
 export interface Custom {
   readonly kind?: string

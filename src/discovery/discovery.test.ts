@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { openEnvelope } from '../builtin/protobuf-envelope.js'
-import { decodeCbor } from '../codec/cbor-decode.js'
-import { StatusError } from '../meta/status.js'
+import { decodeCbor } from '../codec/cbor/decode.js'
+import { StatusError } from '../meta/errors/status.js'
+import { openEnvelope } from '../types/protobuf/envelope.js'
 import {
   AS_TABLE,
   type Asking,

@@ -2,15 +2,15 @@
 // and a page answers a request in the form that it asks for. Pages of built-in groups look at the method and the media
 // types first, as all routes of built-in kinds do; all other pages take any method.
 import type { Registry } from '../kinds/registry.js'
-import { compareTexts } from '../meta/go-text.js'
-import { genericResponse, noneAcceptable } from '../meta/status.js'
-import type { ValueObject } from '../meta/value.js'
-import { encodeValue } from '../resources/representation/encode-value.js'
-import { type Encoding, type Form, MEDIA_TYPES } from '../resources/representation/form.js'
-import { AGGREGATED, type AggregatedDocument, aggregatedDocument } from './aggregated.js'
-import { type ApiGroup, type ApiVersion, createApiGroups, type ExtraResources } from './api-groups.js'
-import { createDocument, type Document } from './document.js'
-import { coreVersions, groupDocument, groupList, resourceList } from './legacy-documents.js'
+import { genericResponse, noneAcceptable } from '../meta/errors/status.js'
+import { compareTexts } from '../meta/go/go-text.js'
+import type { ValueObject } from '../meta/values/value.js'
+import { encodeValue } from '../response/encode-value.js'
+import { type Encoding, type Form, MEDIA_TYPES } from '../response/output-format.js'
+import { AGGREGATED, type AggregatedDocument, aggregatedDocument } from './documents/aggregated.js'
+import { type ApiGroup, type ApiVersion, createApiGroups, type ExtraResources } from './documents/api-groups.js'
+import { createDocument, type Document } from './documents/document.js'
+import { coreVersions, groupDocument, groupList, resourceList } from './documents/legacy-documents.js'
 import { serverVersion } from './version.js'
 
 export interface DiscoveryOptions {

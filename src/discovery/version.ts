@@ -1,6 +1,6 @@
 // Which version of the API this is. Clients read the numbers to learn what they may count on.
 import { arch, platform } from 'node:process'
-import type { ValueObject } from '../meta/value.js'
+import type { ValueObject } from '../meta/values/value.js'
 
 const MAJOR = '1'
 const MINOR = '36'

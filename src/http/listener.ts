@@ -4,9 +4,9 @@ import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { TLSSocket } from 'node:tls'
-import type { Exchange } from './exchange.js'
-import { exchangeOfHttp1 } from './http1.js'
-import { createHttp2 } from './http2.js'
+import type { Exchange } from './wire/exchange.js'
+import { exchangeOfHttp1 } from './wire/http1.js'
+import { createHttp2 } from './wire/http2.js'
 
 export interface ListenOptions {
   readonly address: string

@@ -1,6 +1,8 @@
 // The names of a kind in the forms in which messages and objects carry them.
+
 import type { GroupKind, GroupResource } from '../meta/group-version.js'
-import type { ApiObject, Kind } from './kind.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import type { Kind } from './kind.js'
 
 export const apiVersionOf = (kind: Kind, version: string): string =>
   kind.group === '' ? version : `${kind.group}/${version}`

@@ -1,10 +1,13 @@
 // A resource type as one immutable value: everything that the rooms above need to know of it. A built-in kind makes
 // one from tables, a CustomResourceDefinition makes one from its spec, and no verb asks which of them it has.
-import type { CborMarks } from '../codec/cbor-marks.js'
-import type { Awaitable } from '../meta/awaitable.js'
-import type { FieldError } from '../meta/field-errors.js'
-import type { SupportField } from '../meta/field-selectors.js'
-import type { Value, ValueObject } from '../meta/value.js'
+
+import type { Awaitable } from '../base/awaitable.js'
+import type { CborMarks } from '../codec/cbor.js'
+import type { FieldError } from '../meta/errors/field-errors.js'
+import type { ApiObject } from '../meta/object/api-object.js'
+import type { SupportField } from '../meta/selectors/field-selectors.js'
+import type { Value, ValueObject } from '../meta/values/value.js'
+import type { ProtobufForm } from '../types/typed-body.js'
 
 export interface Kind {
   readonly group: string
@@ -86,13 +89,6 @@ export interface KindVersion {
   fields(object: ApiObject): Record<string, string>
   /** What an object that may have been stored under earlier rules is under the present ones. May change it. */
   readonly read?: ((object: ApiObject) => ApiObject) | undefined
-}
-
-/** An object of the API: `apiVersion`, `kind` and `metadata` are there and have their proper types. */
-export interface ApiObject extends ValueObject {
-  apiVersion: string
-  kind: string
-  metadata: ValueObject
 }
 
 /**
@@ -192,11 +188,6 @@ export interface MergeField {
   readonly patchMergeKey?: string
 }
 
-export interface ProtobufForm {
-  decode(bytes: Uint8Array): Value
-  encode(object: ApiObject): Buffer
-}
-
 export interface PublishedSchema {
   /** The structural schema as its definition has it; absent where there is none, or none that can be published. */
   readonly schema?: ValueObject | undefined
@@ -214,4 +205,10 @@ export interface Column {
   readonly description: string
   /** 0 is always shown; more only in wide views. */
   readonly priority: number
+}
+
+/** A kind in the version that the request speaks. */
+export interface Served {
+  readonly kind: Kind
+  readonly version: KindVersion
 }

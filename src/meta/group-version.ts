@@ -1,7 +1,8 @@
 // The names that a kind of object goes by: group, version, kind and resource; how they are written, and the order in
 // which the versions of a group are preferred.
-import { compareTexts, parseInt64 } from './go-text.js'
-import { failed, type Parsed, parsed } from './parsed.js'
+
+import { failed, type Parsed, parsed } from '../base/result.js'
+import { compareTexts, parseInt64 } from './go/go-text.js'
 
 export interface GroupVersion {
   /** Empty for the core group. */

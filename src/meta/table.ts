@@ -1,10 +1,10 @@
 // Lists and objects as a Table, which is what kubectl shows, and as PartialObjectMetadata, which is all that some
 // controllers want to know of an object.
-import { fieldInvalid, printFieldError } from './field-errors.js'
-import { queryText } from './query.js'
-import { badRequest } from './status.js'
-import { humanDuration, millisOf } from './time.js'
-import { getOwn, isObject, type Value, type ValueObject } from './value.js'
+import { fieldInvalid, printFieldError } from './errors/field-errors.js'
+import { badRequest } from './errors/status.js'
+import { queryText } from './options/query.js'
+import { humanDuration, millisOf } from './values/time.js'
+import { getOwn, isObject, type Value, type ValueObject } from './values/value.js'
 
 export interface Table {
   readonly kind: 'Table'

@@ -1,11 +1,11 @@
 // What tests of this room have in common: kinds as definitions make them, and a client that asks for pages.
 import { builtinKinds } from '../builtin/builtin-kinds.js'
-import { builtinTypes } from '../builtin/type-table.js'
 import type { Kind, PartRules, ScaleRules } from '../kinds/kind.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
-import type { Value, ValueObject } from '../meta/value.js'
+import type { Value, ValueObject } from '../meta/values/value.js'
+import { builtinTypes } from '../types/type-table.js'
 import { createOpenApi, type OpenApi, type OpenApiAnswer, type OpenApiRequest } from './openapi.js'
-import type { ExtraResources } from './published-versions.js'
+import type { ExtraResources } from './operations/published-versions.js'
 
 /** The parts of a CustomResourceDefinition that count here. */
 export interface Definition {

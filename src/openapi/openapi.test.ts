@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { builtinTypes } from '../builtin/type-table.js'
 import type { Kind, PublishedSchema } from '../kinds/kind.js'
-import { isObject, type Value, type ValueObject } from '../meta/value.js'
+import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
+import { builtinTypes } from '../types/type-table.js'
 import { ask, at, builtinServer, read, serverOf, widget } from './openapi.suite.js'
 
 const server = builtinServer(widget({ type: 'object', properties: { spec: { type: 'object' } } }))

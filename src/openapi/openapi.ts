@@ -1,7 +1,7 @@
 // The pages of OpenAPI: `/openapi/v2` with everything, and `/openapi/v3` with an index and a document for each group
 // version. Documents are made when they are first asked for, and again only when their kinds have changed. This room
 // knows nothing of HTTP: a page takes what it wants to know of a request, and answers with a status, headers and bytes.
-import { addressOf, createDocuments, type Document, type DocumentSource } from './documents.js'
+import { addressOf, createDocuments, type Document, type DocumentSource } from './documents/documents.js'
 
 export interface OpenApiOptions extends DocumentSource {
   readonly now?: (() => number) | undefined

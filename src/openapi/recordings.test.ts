@@ -1,7 +1,7 @@
 // What the reference server answered about OpenAPI, as far as it follows from kinds alone.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { isObject, type Value, type ValueObject } from '../meta/value.js'
+import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
 import { ask, at, builtinServer, customKind, type Definition, type Server } from './openapi.suite.js'
 
 interface Step {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
-import { type Value, WholeFloat } from '../meta/value.js'
+import { type Value, WholeFloat } from '../meta/values/value.js'
 import {
   applyJsonPatch,
   type JsonPatchOptions,

@@ -1,10 +1,9 @@
 // JSON Patch (RFC 6902) as Kubernetes applies it. Where that differs from the RFC: `replace` of a missing member adds
 // it, `copy` of one gives null and `test` finds null there; indexes may be negative, signed or have leading zeros;
 // only `replace` and `test` reach the root; whatever stands before a pointer's first `/` is skipped.
-import { getOwn, isObject, type Value } from '../meta/value.js'
+import { getOwn, isObject, type Value } from '../meta/values/value.js'
 import { type FieldValidation, undecodable } from './field-validation.js'
-import { doesNotApply, jsonTypeName, malformed, tooLarge } from './patch-error.js'
-import { copyForServer, encodedSize, equalSpelling, readSpelled, spellAsClient } from './spelling.js'
+import { copyForServer, encodedSize, equalSpelling, readSpelled, spellAsClient } from './json/spelling.js'
 import {
   copyTree,
   getMember,
@@ -16,7 +15,8 @@ import {
   settle,
   type Tree,
   type TreeObject,
-} from './tree.js'
+} from './json/tree.js'
+import { doesNotApply, jsonTypeName, malformed, tooLarge } from './patch-error.js'
 
 export const MAX_OPERATIONS = 10_000
 

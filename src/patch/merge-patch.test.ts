@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { Value, ValueObject } from '../meta/value.js'
+import type { Value, ValueObject } from '../meta/values/value.js'
 import { notJson } from './field-validation.js'
 import { applyMergePatch, parseMergePatch } from './merge-patch.js'
 

@@ -1,5 +1,5 @@
 // What a patch can do wrong, as the API answers it. The caller turns a PatchError into a Status.
-import { isObject, type Value } from '../meta/value.js'
+import { isObject, type Value } from '../meta/values/value.js'
 
 export type PatchErrorReason = 'BadRequest' | 'RequestEntityTooLarge' | 'Invalid' | ''
 

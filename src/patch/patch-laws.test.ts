@@ -1,7 +1,7 @@
 // What holds of patches of any value, checked on random ones.
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { equalValues, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../meta/value.js'
+import { equalValues, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../meta/values/value.js'
 import { applyJsonPatch, parseJsonPatch } from './json-patch.js'
 import { applyMergePatch } from './merge-patch.js'
 import { PatchError } from './patch-error.js'

@@ -1,7 +1,7 @@
 // Patches that were recorded on the reference server, replayed on the object they were sent to.
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import type { Value, ValueObject } from '../meta/value.js'
+import type { Value, ValueObject } from '../meta/values/value.js'
 import { applyJsonPatch, parseJsonPatch } from './json-patch.js'
 import { applyMergePatch, parseMergePatch } from './merge-patch.js'
 import { PatchError } from './patch-error.js'

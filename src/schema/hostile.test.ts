@@ -1,11 +1,11 @@
 // Schemas and values made to hurt: each is answered clearly, in bounded time, and the process lives on.
 import { describe, expect, test } from 'vitest'
-import { decodeJson } from '../codec/json-decode.js'
-import { printFieldError } from '../meta/field-errors.js'
-import type { Value, ValueObject } from '../meta/value.js'
+import { decodeJson } from '../codec/json/decode.js'
+import { printFieldError } from '../meta/errors/field-errors.js'
+import type { Value, ValueObject } from '../meta/values/value.js'
 import { checkSchema } from './check/check-schema.js'
-import { compileSchema } from './compile.js'
-import { MAX_SCHEMA_DEPTH } from './structural.js'
+import { compileSchema } from './compiled-schema.js'
+import { MAX_SCHEMA_DEPTH } from './structure/structural.js'
 
 function nestedItems(depth: number): ValueObject {
   let schema: ValueObject = { type: 'string' }

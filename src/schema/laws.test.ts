@@ -1,11 +1,11 @@
 // Laws that hold for every schema and every value.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { copyValue, equalValues, getOwn, type Value, type ValueObject } from '../meta/value.js'
+import { copyValue, equalValues, getOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { checkSchema } from './check/check-schema.js'
-import { compileSchema } from './compile.js'
-import { prune } from './prune.js'
-import { parseSchema } from './structural.js'
+import { compileSchema } from './compiled-schema.js'
+import { prune } from './shape/prune.js'
+import { parseSchema } from './structure/structural.js'
 
 const NAMES = ['a', 'b', 'c', '__proto__', 'constructor']
 const name = fc.constantFrom(...NAMES)

@@ -1,10 +1,10 @@
 // Compares, for every schema that was sent in a CustomResourceDefinition, what its check finds with what the reference
 // server answered.
 import { readFileSync } from 'node:fs'
-import { decodeJson } from '../codec/json-decode.js'
-import { encodeJson } from '../codec/json-encode.js'
-import { printField, printFieldErrorBody } from '../meta/field-errors.js'
-import { getOwn, isObject, type Value, type ValueObject } from '../meta/value.js'
+import { decodeJson } from '../codec/json/decode.js'
+import { encodeJson } from '../codec/json/encode.js'
+import { printField, printFieldErrorBody } from '../meta/errors/field-errors.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../meta/values/value.js'
 import { checkSchema } from './check/check-schema.js'
 import type { Comparison } from './recorded-objects.suite.js'
 

@@ -2,12 +2,12 @@
 // defaulting and validation make of it beside what the reference server answered. A small store and small patches stand
 // in for the rooms above.
 import { readFileSync } from 'node:fs'
-import { decodeJson } from '../codec/json-decode.js'
-import { encodeJson } from '../codec/json-encode.js'
-import { type FieldError, printField, printFieldError, printFieldErrorBody } from '../meta/field-errors.js'
-import { decodeObjectMeta } from '../meta/object-meta.js'
-import { copyValue, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/value.js'
-import { type CompiledSchema, compileSchema } from './compile.js'
+import { decodeJson } from '../codec/json/decode.js'
+import { encodeJson } from '../codec/json/encode.js'
+import { type FieldError, printField, printFieldError, printFieldErrorBody } from '../meta/errors/field-errors.js'
+import { decodeObjectMeta } from '../meta/object/object-meta.js'
+import { copyValue, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
+import { type CompiledSchema, compileSchema } from './compiled-schema.js'
 
 export interface Comparison {
   /** The scenario and the number of the step. */

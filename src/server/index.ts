@@ -1,11 +1,11 @@
 // Binnacle inside another program, such as a test: `const server = await startBinnacle()`.
 import { randomBytes } from 'node:crypto'
-import type { Identity } from '../auth/authenticate.js'
+import type { Identity } from '../auth/authenticator.js'
 import type { ConvertFunction } from '../convert/function-conversion.js'
-import { type KnownHosts, parseKnownHost } from '../webhook/known-hosts.js'
-import { printKubeconfig } from './kubeconfig.js'
+import { type KnownHosts, parseKnownHost } from '../webhook/host-overrides.js'
 import { startServer } from './server.js'
-import type { KeyPair } from './x509.js'
+import { printKubeconfig } from './tls/kubeconfig.js'
+import type { KeyPair } from './tls/x509.js'
 
 export type { ConvertFunction, Identity, KeyPair }
 

@@ -4,41 +4,51 @@
 //
 // and takes them apart in the opposite order, so that nothing acknowledged is lost: no new requests, watches end,
 // requests under way are answered, controllers stop, and in the end the store is closed.
+
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Identity } from '../auth/authenticate.js'
-import { ALL_RIGHTS, type Rights } from '../auth/rights.js'
+import {
+  admissionOf,
+  definitionLifecycle,
+  namespaceLifecycle,
+  signingRequests,
+  writeRights,
+} from '../admission/chain.js'
+import { workloadPlugins } from '../admission/plugins.js'
+import type { Identity } from '../auth/authenticator.js'
+import { ALL_RIGHTS, type Rights } from '../auth/authorizer.js'
+import { andThen } from '../base/awaitable.js'
+import { type CleanupStack, createCleanupStack } from '../base/cleanup-stack.js'
 import { builtinKinds, kindsOfGroup } from '../builtin/builtin-kinds.js'
-import { builtinTypes } from '../builtin/type-table.js'
-import { startApiServices } from '../controllers/api-services.js'
-import { startDefinitions } from '../controllers/crd-definitions.js'
-import { startGarbageCollector } from '../controllers/garbage-collector.js'
-import { startNamespaceController } from '../controllers/namespace-controller.js'
-import { podActions } from '../controllers/pod-actions.js'
-import { startStorageMigration } from '../controllers/storage-migration.js'
+import { startDefinitions } from '../controllers/definitions.js'
+import { serviceAddresses } from '../controllers/service-allocation.js'
+import {
+  startApiServices,
+  startGarbageCollector,
+  startNamespaceController,
+  startStorageMigration,
+} from '../controllers/start-controllers.js'
 import type { ConvertFunction } from '../convert/function-conversion.js'
 import { definitionKind } from '../crd/definition-kind.js'
 import type { LimitOptions } from '../http/limits.js'
 import { type ListenOptions, listen } from '../http/listener.js'
 import type { Kind } from '../kinds/kind.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
-import { andThen } from '../meta/awaitable.js'
-import { createResourceContext, type ResourceContext } from '../resources/resource-context.js'
+import { storedObjects } from '../objects/lister.js'
 import { openStore, type StorageOptions } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
-import type { KnownHosts } from '../webhook/known-hosts.js'
-import { createWebhooks } from '../webhook/webhooks.js'
-import { openAccess } from './access.js'
-import { admissionOf, definitionLifecycle, namespaceLifecycle, signingRequests, writeRights } from './admission.js'
-import { createApi } from './api.js'
-import { bootstrap, firstAddress } from './bootstrap.js'
-import type { Access } from './kubeconfig.js'
-import { type RuntimeConfig, withRuntimeConfig } from './runtime-config.js'
-import { serviceAddresses } from './service-addresses.js'
-import { serviceFinder } from './service-finder.js'
-import { storedObjects } from './stored-objects.js'
-import { type CertificateOptions, hostsOf, prepareTls } from './tls.js'
-import { workloadPlugins } from './workload-admission.js'
+import { builtinTypes } from '../types/type-table.js'
+import { createResourceContext, type ResourceContext } from '../verbs/api-context.js'
+import { podActions } from '../verbs/subresources.js'
+import { createWebhooks } from '../webhook/client.js'
+import type { KnownHosts } from '../webhook/host-overrides.js'
+import { openAccess } from './startup/access.js'
+import { createApi } from './startup/api.js'
+import { bootstrap, firstAddress } from './startup/bootstrap.js'
+import { type RuntimeConfig, withRuntimeConfig } from './startup/runtime-config.js'
+import { serviceFinder } from './startup/service-finder.js'
+import type { Access } from './tls/kubeconfig.js'
+import { type CertificateOptions, hostsOf, prepareTls } from './tls/tls.js'
 
 export interface ServerOptions {
   readonly storage: StorageOptions
@@ -92,7 +102,7 @@ const DRAIN_MS = 20
 /** Rejects when something cannot be had, such as the data folder or the port; nothing is left running then. */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { serviceRange = DEFAULT_SERVICE_RANGE, https, http, log = printFault } = options
-  const stack = createStack()
+  const stack = createCleanupStack()
   try {
     const store = await openStore(options.storage)
     stack.push(() => store.close())
@@ -189,35 +199,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   }
 }
 
-interface Stack {
-  push(undo: () => void | Promise<void>): void
-  /** Undoes everything, the latest first; only once. Rejects with the first failure, after trying the rest. */
-  unwind(): Promise<void>
-}
-
-function createStack(): Stack {
-  const steps: (() => void | Promise<void>)[] = []
-  let unwinding: Promise<void> | undefined
-  const unwind = async (): Promise<void> => {
-    const failures: unknown[] = []
-    for (let step = steps.pop(); step; step = steps.pop()) {
-      try {
-        await step()
-      } catch (error) {
-        failures.push(error)
-      }
-    }
-    if (failures.length > 0) throw failures[0]
-  }
-  return {
-    push: undo => void steps.push(undo),
-    unwind() {
-      unwinding ??= unwind()
-      return unwinding
-    },
-  }
-}
-
 const DEFINITIONS = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }
 
 function registryOf({ runtimeConfig = {} }: ServerOptions): Registry {
@@ -260,7 +241,7 @@ async function startControllers(
   context: ResourceContext,
   registry: Registry,
   { garbageCollection = true, namespaceController = true }: ServerOptions,
-  stack: Stack,
+  stack: CleanupStack,
 ): Promise<void> {
   if (namespaceController) {
     const controller = await startNamespaceController(context, registry, kindOf(registry, '', 'Namespace'))

@@ -1,6 +1,7 @@
 // Opens the store that a configuration names, with the keeping of its history.
+
+import { HISTORY_MS, keepHistory } from './common/history-keeper.js'
 import type { EtcdStoreOptions } from './etcd/etcd-store.js'
-import { HISTORY_MS, keepHistory } from './history-keeper.js'
 import type { Store } from './store.js'
 
 export type StorageOptions =

@@ -1,7 +1,7 @@
 // Whether it can be known where a webhook is to be called: one of a URL and a service, and neither says what it must not.
 import { X509Certificate } from 'node:crypto'
-import { childPath, type FieldError, fieldInvalid, fieldRequired } from '../meta/field-errors.js'
-import { checkDnsSubdomain } from '../meta/names.js'
+import { childPath, type FieldError, fieldInvalid, fieldRequired } from '../meta/errors/field-errors.js'
+import { checkDnsSubdomain } from '../meta/object/names.js'
 import type { ClientConfig } from './client-config.js'
 
 /** Everything but its certificates. */

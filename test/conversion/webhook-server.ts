@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
-import { makeCertificate } from '../../src/server/x509.js'
+import { makeCertificate } from '../../src/server/tls/x509.js'
 
 interface Converted {
   apiVersion: string

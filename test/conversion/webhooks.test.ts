@@ -1,6 +1,6 @@
 // Calls of webhooks over real connections.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createWebhooks, type WebhookOptions, type Webhooks } from '../../src/webhook/webhooks.js'
+import { createWebhooks, type WebhookOptions, type Webhooks } from '../../src/webhook/client.js'
 import { startWebhookServer, type WebhookServer } from './webhook-server.js'
 
 const REVIEW = JSON.stringify({ request: { uid: 'u', desiredAPIVersion: 'g/v1', objects: [{ hostPort: 'h:1' }] } })

@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { unclassified } from '../../src/meta/status.js'
-import { widgetKind } from '../../src/resources/fake-kinds.suite.js'
+import { widgetKind } from '../../src/kinds/fake-kinds.suite.js'
+import { unclassified } from '../../src/meta/errors/status.js'
 import {
   type ApiFixture,
   type Client,

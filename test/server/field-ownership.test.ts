@@ -1,7 +1,7 @@
 // Who owns which field, as clients see it over the whole server: managers and their names, resets, scales, and versions
 // that come and go.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { ManagedFieldsEntry } from '../../src/meta/object-meta.js'
+import type { ManagedFieldsEntry } from '../../src/meta/object/object-meta.js'
 import { type Binnacle, startBinnacle } from '../../src/server/index.js'
 import { type Answered, ask } from './ask.js'
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
-import { decodeYaml } from '../../src/codec/yaml-decode.js'
+import { decodeYaml } from '../../src/codec/yaml/decode.js'
 import { type Binnacle, type BinnacleOptions, startBinnacle } from '../../src/server/index.js'
 import { ask, beginWatch } from './ask.js'
 

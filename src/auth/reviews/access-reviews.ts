@@ -1,6 +1,5 @@
 // May somebody do something: the caller, anybody, or anybody within one namespace.
-import { has, objectAt, objectOrNone, objectsAt, textAt } from '../../builtin/object-access.js'
-import type { ApiObject } from '../../kinds/kind.js'
+
 import {
   asStruct,
   childPath,
@@ -8,14 +7,17 @@ import {
   fieldInvalid,
   fieldRequired,
   type Printed,
-} from '../../meta/field-errors.js'
-import { metaOf } from '../../meta/object-meta.js'
-import { invalid } from '../../meta/status.js'
-import type { ValueObject } from '../../meta/value.js'
-import type { Caller } from '../../resources/resource-context.js'
-import { typedVirtualKind } from '../../resources/typed-virtual-kind.js'
-import type { VirtualKind } from '../../resources/virtual-kind.js'
-import type { Authorizer, Deed } from '../authorize.js'
+} from '../../meta/errors/field-errors.js'
+import { invalid } from '../../meta/errors/status.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import { has, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { type Deed } from '../../request/access-attributes.js'
+import { typedVirtualKind } from '../../request/typed-virtual-resource.js'
+import { type Caller } from '../../request/user-info.js'
+import type { VirtualKind } from '../../request/virtual-resource.js'
+import type { Authorizer } from '../authz/authorize.js'
 import { userOf } from './user-info.js'
 
 const API_VERSION = 'authorization.k8s.io/v1'

@@ -1,7 +1,7 @@
 // All that is answered about users and their rights.
-import type { VirtualKind } from '../../resources/virtual-kind.js'
-import type { TokenAuthenticator } from '../authenticate.js'
-import type { Rights } from '../rights.js'
+import type { VirtualKind } from '../../request/virtual-resource.js'
+import type { TokenAuthenticator } from '../authn/authenticate.js'
+import type { Rights } from '../authz/rights.js'
 import { localSubjectAccessReviews, selfSubjectAccessReviews, subjectAccessReviews } from './access-reviews.js'
 import { selfSubjectRulesReviews } from './rules-review.js'
 import { selfSubjectReviews } from './self-review.js'

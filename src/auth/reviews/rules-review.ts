@@ -1,11 +1,12 @@
 // Which rules count for the caller in a namespace: what `kubectl auth can-i --list` shows.
-import { objectAt, textAt } from '../../builtin/object-access.js'
-import { badRequest } from '../../meta/status.js'
-import type { ValueObject } from '../../meta/value.js'
-import { typedVirtualKind } from '../../resources/typed-virtual-kind.js'
-import type { VirtualKind } from '../../resources/virtual-kind.js'
-import type { PolicyRule } from '../rbac.js'
-import type { Rights } from '../rights.js'
+
+import { badRequest } from '../../meta/errors/status.js'
+import { objectAt, textAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { typedVirtualKind } from '../../request/typed-virtual-resource.js'
+import type { VirtualKind } from '../../request/virtual-resource.js'
+import type { PolicyRule } from '../authz/rbac.js'
+import type { Rights } from '../authz/rights.js'
 
 export const selfSubjectRulesReviews = (rights: Rights): VirtualKind =>
   typedVirtualKind('authorization.k8s.io/v1', 'selfsubjectrulesreviews', async ({ object, caller }) => {

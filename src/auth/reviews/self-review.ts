@@ -1,7 +1,7 @@
 // Who am I, as `kubectl auth whoami` asks.
-import { printTime } from '../../meta/time.js'
-import { typedVirtualKind } from '../../resources/typed-virtual-kind.js'
-import type { VirtualKind } from '../../resources/virtual-kind.js'
+import { printTime } from '../../meta/values/time.js'
+import { typedVirtualKind } from '../../request/typed-virtual-resource.js'
+import type { VirtualKind } from '../../request/virtual-resource.js'
 import { userInfo } from './user-info.js'
 
 export const selfSubjectReviews = (): VirtualKind =>

@@ -1,17 +1,18 @@
 // A token for a service account, bound to an object if so wished.
-import { has, numberAt, objectAt, objectOrNone, textAt, textsAt } from '../../builtin/object-access.js'
-import type { ApiObject } from '../../kinds/kind.js'
-import { type FieldError, fieldInvalid } from '../../meta/field-errors.js'
-import { quote } from '../../meta/go-text.js'
-import { metaOf } from '../../meta/object-meta.js'
-import { badRequest, conflict, invalid, notFound } from '../../meta/status.js'
-import { printTime } from '../../meta/time.js'
-import type { ValueObject } from '../../meta/value.js'
-import { typedVirtualKind } from '../../resources/typed-virtual-kind.js'
-import type { VirtualKind } from '../../resources/virtual-kind.js'
-import { type BoundKind, type FindObject, issueToken, type TokenWish } from '../account-tokens.js'
-import { API_AUDIENCE } from '../authenticate.js'
-import type { SigningKey } from '../signing-key.js'
+
+import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
+import { badRequest, conflict, invalid, notFound } from '../../meta/errors/status.js'
+import { quote } from '../../meta/go/go-text.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import { has, numberAt, objectAt, objectOrNone, textAt, textsAt } from '../../meta/values/access.js'
+import { printTime } from '../../meta/values/time.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { typedVirtualKind } from '../../request/typed-virtual-resource.js'
+import type { VirtualKind } from '../../request/virtual-resource.js'
+import { type BoundKind, type FindObject, issueToken, type TokenWish } from '../authn/account-tokens.js'
+import { API_AUDIENCE } from '../authn/authenticate.js'
+import type { SigningKey } from '../authn/signing-key.js'
 
 const DEFAULT_SECONDS = 3_600
 const LEAST_SECONDS = 600

@@ -1,9 +1,10 @@
 // Whose token is it.
-import { objectAt, textAt, textsAt } from '../../builtin/object-access.js'
-import { badRequest } from '../../meta/status.js'
-import { typedVirtualKind } from '../../resources/typed-virtual-kind.js'
-import type { VirtualKind } from '../../resources/virtual-kind.js'
-import { checkToken, type TokenAuthenticator, withAuthenticated } from '../authenticate.js'
+
+import { badRequest } from '../../meta/errors/status.js'
+import { objectAt, textAt, textsAt } from '../../meta/values/access.js'
+import { typedVirtualKind } from '../../request/typed-virtual-resource.js'
+import type { VirtualKind } from '../../request/virtual-resource.js'
+import { checkToken, type TokenAuthenticator, withAuthenticated } from '../authn/authenticate.js'
 import { userInfo } from './user-info.js'
 
 export const tokenReviews = (authenticators: readonly TokenAuthenticator[]): VirtualKind =>

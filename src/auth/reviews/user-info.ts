@@ -1,8 +1,9 @@
 // Users as reviews tell of them, and as they ask after them.
-import { textAt, textsAt } from '../../builtin/object-access.js'
-import { getOwn, isObject, type Value, type ValueObject } from '../../meta/value.js'
-import type { Caller } from '../../resources/resource-context.js'
-import type { Identity } from '../authenticate.js'
+
+import { textAt, textsAt } from '../../meta/values/access.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { type Caller } from '../../request/user-info.js'
+import type { Identity } from '../authn/authenticate.js'
 
 /** What is not known is not told. */
 export function userInfo({ name, uid, groups, extra }: Identity): ValueObject {

@@ -8,11 +8,11 @@ import {
   fieldRequired,
   fieldTooMany,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkLabelSelector } from '../../meta/label-selectors.js'
-import { checkPathSegment, checkQualifiedName } from '../../meta/names.js'
-import type { ValueObject } from '../../meta/value.js'
-import { has, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkPathSegment, checkQualifiedName } from '../../meta/object/names.js'
+import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
+import { has, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { checkOneOf, checkText } from './common-rules.js'
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']

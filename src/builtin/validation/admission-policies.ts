@@ -8,12 +8,12 @@ import {
   fieldRequired,
   fieldTooMany,
   indexPath,
-} from '../../meta/field-errors.js'
+} from '../../meta/errors/field-errors.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
-import { checkLabelSelector } from '../../meta/label-selectors.js'
-import { checkDns1035Label, checkDnsSubdomain, checkQualifiedName } from '../../meta/names.js'
-import type { ValueObject } from '../../meta/value.js'
-import { has, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
+import { checkDns1035Label, checkDnsSubdomain, checkQualifiedName } from '../../meta/object/names.js'
+import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
+import { has, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { checkMatchConditions, checkMatchResources } from './admission-matching.js'
 import { type Check, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 import { checkConditions } from './conditions.js'

@@ -1,9 +1,9 @@
 // Which server answers for a version of a group: this one, or one behind a service.
-import { type FieldError, fieldInvalid, fieldRequired, indexPath } from '../../meta/field-errors.js'
-import { quote } from '../../meta/go-text.js'
-import { checkDns1035Label, checkDnsSubdomain, checkPathSegment } from '../../meta/names.js'
-import type { ValueObject } from '../../meta/value.js'
-import { numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt } from '../object-access.js'
+import { type FieldError, fieldInvalid, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
+import { quote } from '../../meta/go/go-text.js'
+import { checkDns1035Label, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
+import { numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 
 const check = (service: ValueObject): FieldError[] => {

@@ -7,13 +7,13 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
+} from '../../meta/errors/field-errors.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
-import { checkDnsLabel, checkPathSegment } from '../../meta/names.js'
-import { parseQuantity, printQuantity, signOf } from '../../meta/quantity.js'
-import type { ValueObject } from '../../meta/value.js'
+import { checkDnsLabel, checkPathSegment } from '../../meta/object/names.js'
+import { has, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { parseQuantity, printQuantity, signOf } from '../../meta/values/quantity.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { toAutoscalerV2 } from '../autoscaler-forms.js'
-import { has, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt } from '../object-access.js'
 import { checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
 import { checkCounts } from './pod-owners.js'
 

@@ -8,12 +8,12 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkLabels } from '../../meta/label-selectors.js'
-import { checkDnsLabel } from '../../meta/names.js'
-import { metaOf } from '../../meta/object-meta.js'
-import { equalValues, type ValueObject } from '../../meta/value.js'
-import { mapAt, numberAt, objectAt, objectOrNone, objectsAt, textAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsLabel } from '../../meta/object/names.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import { checkLabels } from '../../meta/selectors/label-selectors.js'
+import { mapAt, numberAt, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { findSystemClass, SYSTEM_PRIORITY_PREFIX } from '../priority-classes.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
 import { checkResources } from './container-resources.js'

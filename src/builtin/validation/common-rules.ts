@@ -1,14 +1,20 @@
 // Rules that several kinds share: metadata as the built-in kinds check them, numbers in bounds, choices.
-import { type FieldError, fieldInvalid, fieldNotSupported, fieldRequired, indexPath } from '../../meta/field-errors.js'
-import { checkDnsSubdomain, type NameRule } from '../../meta/names.js'
+import {
+  type FieldError,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  indexPath,
+} from '../../meta/errors/field-errors.js'
+import { checkDnsSubdomain, type NameRule } from '../../meta/object/names.js'
 import {
   checkObjectMeta,
   checkObjectMetaUpdate,
   FOREGROUND_FINALIZER,
   metaOf,
   ORPHAN_FINALIZER,
-} from '../../meta/object-meta.js'
-import { equalValues, getOwn, type Value, type ValueObject } from '../../meta/value.js'
+} from '../../meta/object/object-meta.js'
+import { equalValues, getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 
 /** What is wrong with an object as it is, and with a change from what it was. */
 export type Check = (object: ValueObject) => FieldError[]

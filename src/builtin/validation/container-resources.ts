@@ -1,9 +1,9 @@
 // What a container asks for and is limited to.
-import { childPath, type FieldError, fieldInvalid, fieldRequired, keyPath } from '../../meta/field-errors.js'
-import { checkQualifiedName } from '../../meta/names.js'
-import { compareQuantities, parseQuantity, printQuantity, type Quantity, signOf } from '../../meta/quantity.js'
-import type { ValueObject } from '../../meta/value.js'
-import { objectAt, textAt } from '../object-access.js'
+import { childPath, type FieldError, fieldInvalid, fieldRequired, keyPath } from '../../meta/errors/field-errors.js'
+import { checkQualifiedName } from '../../meta/object/names.js'
+import { objectAt, textAt } from '../../meta/values/access.js'
+import { compareQuantities, parseQuantity, printQuantity, type Quantity, signOf } from '../../meta/values/quantity.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { checkText } from './common-rules.js'
 
 export function checkResources(resources: ValueObject, path: string): FieldError[] {

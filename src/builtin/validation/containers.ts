@@ -9,10 +9,19 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkConfigKey, checkDnsLabel, checkDnsSubdomain, checkPortName } from '../../meta/names.js'
-import type { ValueObject } from '../../meta/value.js'
-import { has, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkConfigKey, checkDnsLabel, checkDnsSubdomain, checkPortName } from '../../meta/object/names.js'
+import {
+  has,
+  numberAt,
+  numberOrNone,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  textAt,
+  textsAt,
+} from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative, checkOneOf, checkPortNumber, checkText } from './common-rules.js'
 import { checkResources } from './container-resources.js'
 import { checkSecurityContext } from './container-security.js'

@@ -1,10 +1,10 @@
 // The kinds that tell the server itself what to do: flows of requests, webhooks, policies, API services.
 import { describe, expect, test } from 'vitest'
-import { printFieldError } from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { builtinTypes } from '../../types/type-table.js'
 import { applyDefaults } from '../defaults.js'
 import { flowControlObjects } from '../flow-control-objects.js'
-import { builtinTypes } from '../type-table.js'
 import { validationOf } from './validators.js'
 
 /** What is wrong with a new object, once its defaults are filled in. */

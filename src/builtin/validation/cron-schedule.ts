@@ -1,5 +1,5 @@
 // Schedules in the form of cron: five fields, or a word for the usual ones.
-import { parseDuration } from '../../meta/time.js'
+import { parseDuration } from '../../meta/values/time.js'
 
 /** What is wrong with a schedule, if anything: the first fault from left to right. */
 export function checkSchedule(schedule: string): string | undefined {

@@ -8,11 +8,20 @@ import {
   fieldRequired,
   fieldTooLong,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkLabelSelector } from '../../meta/label-selectors.js'
-import { checkDnsSubdomain, checkQualifiedName } from '../../meta/names.js'
-import { equalValues, type ValueObject } from '../../meta/value.js'
-import { has, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsSubdomain, checkQualifiedName } from '../../meta/object/names.js'
+import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
+import {
+  has,
+  numberAt,
+  numberOrNone,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  textAt,
+  textsAt,
+} from '../../meta/values/access.js'
+import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import {
   checkImmutable,
   checkMeta,

@@ -6,9 +6,9 @@ import {
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-} from '../../meta/field-errors.js'
-import { getOwn, type ValueObject } from '../../meta/value.js'
-import { objectAt, objectOrNone, textAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import {
   checkAtMostAll,
   checkCount,

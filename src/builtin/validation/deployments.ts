@@ -7,9 +7,9 @@ import {
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-} from '../../meta/field-errors.js'
-import { getOwn, type Value, type ValueObject } from '../../meta/value.js'
-import { numberAt, numberOrNone, objectAt, objectOrNone, textAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { numberAt, numberOrNone, objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative } from './common-rules.js'
 import {
   checkAtMostAll,

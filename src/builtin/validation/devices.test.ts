@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { printFieldError } from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { builtinTypes } from '../../types/type-table.js'
 import { applyDefaults } from '../defaults.js'
-import { builtinTypes } from '../type-table.js'
 import { validationOf } from './validators.js'
 
 const GROUP = 'resource.k8s.io/v1'

@@ -17,10 +17,10 @@ import {
   fieldTooLong,
   fieldTooMany,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain } from '../../meta/names.js'
-import { equalValues, type ValueObject } from '../../meta/value.js'
-import { has, numberAt, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 import { asGoStruct } from './spec-diff.js'
 

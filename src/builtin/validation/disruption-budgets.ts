@@ -1,8 +1,8 @@
 // Disruption budgets: how many of some pods must be there, or may be gone, at any time.
-import { asStruct, type FieldError, fieldInvalid } from '../../meta/field-errors.js'
-import { checkLabelSelector } from '../../meta/label-selectors.js'
-import { getOwn, type ValueObject } from '../../meta/value.js'
-import { has, objectAt, objectOrNone, objectsAt, textAt } from '../object-access.js'
+import { asStruct, type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
+import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
+import { has, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkMetaUpdate, checkOneOf, type Validation } from './common-rules.js'
 import { checkConditions } from './conditions.js'
 import { checkAtMostAll, checkCount, checkCounts } from './pod-owners.js'

@@ -7,17 +7,17 @@ import {
   fieldRequired,
   fieldTooMany,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkLabels } from '../../meta/label-selectors.js'
+} from '../../meta/errors/field-errors.js'
 import {
   checkDnsLabel,
   checkDnsSubdomain,
   checkLabelValue,
   checkQualifiedName,
   type NameRule,
-} from '../../meta/names.js'
-import { equalValues, type ValueObject } from '../../meta/value.js'
-import { has, mapAt, objectAt, objectsAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/object/names.js'
+import { checkLabels } from '../../meta/selectors/label-selectors.js'
+import { has, mapAt, objectAt, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 import { PROTOCOLS } from './endpoints.js'
 import { checkIp, checkRoutableIp, familyOf } from './ip-rules.js'

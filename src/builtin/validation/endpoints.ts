@@ -1,8 +1,8 @@
 // Endpoints: addresses with the ports that all of them offer.
-import { childPath, type FieldError, fieldRequired, indexPath } from '../../meta/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain } from '../../meta/names.js'
-import { equalValues, type ValueObject } from '../../meta/value.js'
-import { numberAt, objectsAt, textAt } from '../object-access.js'
+import { childPath, type FieldError, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
+import { numberAt, objectsAt, textAt } from '../../meta/values/access.js'
+import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkPortNumber, checkText, type Validation } from './common-rules.js'
 import { checkIp, checkRoutableIp } from './ip-rules.js'
 

@@ -7,9 +7,9 @@ import {
   fieldForbidden,
   fieldNotFound,
   indexPath,
-} from '../../meta/field-errors.js'
-import { equalValues, type ValueObject } from '../../meta/value.js'
-import { has, objectAt, objectsAt, textAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { has, objectAt, objectsAt, textAt } from '../../meta/values/access.js'
+import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkContainer, type PodContext } from './containers.js'
 import { diffSpecs } from './spec-diff.js'
 

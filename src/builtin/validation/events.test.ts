@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ValueObject } from '../../meta/value.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { toCoreEvent, toModernEvent } from '../event-forms.js'
 import { faultsOf, faultsOfChange } from '../written-objects.suite.js'
 

@@ -1,10 +1,10 @@
 // Events of the core group, which may be nearly anything, and of events.k8s.io, which say who saw what and when.
 // Faults are told in the terms of the core group, whichever the client used.
-import { type FieldError, fieldInvalid, fieldRequired } from '../../meta/field-errors.js'
-import { checkDnsSubdomain, checkQualifiedName } from '../../meta/names.js'
-import { equalValues, getOwn, type ValueObject } from '../../meta/value.js'
+import { type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
+import { checkDnsSubdomain, checkQualifiedName } from '../../meta/object/names.js'
+import { has, numberAt, objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
 import { toCoreEvent } from '../event-forms.js'
-import { has, numberAt, objectAt, objectOrNone, textAt } from '../object-access.js'
 import { checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
 
 export const coreEventValidation: Validation = {

@@ -8,11 +8,20 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain } from '../../meta/names.js'
-import { equalValues, type ValueObject } from '../../meta/value.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
+import {
+  has,
+  numberAt,
+  numberOrNone,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  textAt,
+  textsAt,
+} from '../../meta/values/access.js'
+import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { MANDATORY_FLOWS, MANDATORY_LEVELS } from '../flow-control-objects.js'
-import { has, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
 import { type Check, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 import { asGoStruct } from './spec-diff.js'
 

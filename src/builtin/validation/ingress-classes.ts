@@ -6,10 +6,10 @@ import {
   fieldInvalid,
   fieldRequired,
   fieldTooLong,
-} from '../../meta/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/names.js'
-import type { ValueObject } from '../../meta/value.js'
-import { has, objectAt, objectOrNone, textAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
+import { has, objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 
 export const ingressClassValidation: Validation = {

@@ -1,6 +1,6 @@
 // What an address or a range of addresses must look like.
 import { isIPv4, isIPv6 } from 'node:net'
-import { type FieldError, fieldInvalid } from '../../meta/field-errors.js'
+import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 

@@ -6,12 +6,12 @@ import {
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-} from '../../meta/field-errors.js'
-import { checkLabelSelector, matchesLabels, selectorOf } from '../../meta/label-selectors.js'
-import { checkDnsSubdomain } from '../../meta/names.js'
-import { getOwn, type ValueObject } from '../../meta/value.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsSubdomain } from '../../meta/object/names.js'
+import { checkLabelSelector, matchesLabels, selectorOf } from '../../meta/selectors/label-selectors.js'
+import { has, mapAt, numberAt, numberOrNone, objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { generatedLabels, SELECTOR_LABEL } from '../job-labels.js'
-import { has, mapAt, numberAt, numberOrNone, objectAt, objectOrNone, textAt } from '../object-access.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, sameValue, type Validation } from './common-rules.js'
 import { checkSchedule } from './cron-schedule.js'
 import { checkCounts, checkTemplateLabels } from './pod-owners.js'

@@ -8,12 +8,18 @@ import {
   fieldRequired,
   indexPath,
   keyPath,
-} from '../../meta/field-errors.js'
-import { printFixed } from '../../meta/go-text.js'
-import { checkQualifiedName } from '../../meta/names.js'
-import { compareQuantities, printQuantity, type Quantity, quantityAsFloat, quantityOf } from '../../meta/quantity.js'
-import type { ValueObject } from '../../meta/value.js'
-import { has, objectAt, objectsAt, textAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { printFixed } from '../../meta/go/go-text.js'
+import { checkQualifiedName } from '../../meta/object/names.js'
+import { has, objectAt, objectsAt, textAt } from '../../meta/values/access.js'
+import {
+  compareQuantities,
+  printQuantity,
+  type Quantity,
+  quantityAsFloat,
+  quantityOf,
+} from '../../meta/values/quantity.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
 import { amountOf, checkContainerResourceName, checkResourceName, mayExceed } from './container-resources.js'
 

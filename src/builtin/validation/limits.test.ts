@@ -1,7 +1,7 @@
 // Limit ranges, quotas, and the classes that pods name.
 import { describe, expect, test } from 'vitest'
-import { printFieldError } from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { created } from '../written-objects.suite.js'
 import { validationOf } from './validators.js'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { printFieldError } from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
 
 const parentRef = { resource: 'services', namespace: 'x', name: 'a' }

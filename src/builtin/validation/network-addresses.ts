@@ -6,10 +6,10 @@ import {
   fieldRequired,
   fieldTooMany,
   indexPath,
-} from '../../meta/field-errors.js'
-import { metaOf } from '../../meta/object-meta.js'
-import { equalValues, getOwn, type ValueObject } from '../../meta/value.js'
-import { has, objectAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import { has, objectAt, textAt, textsAt } from '../../meta/values/access.js'
+import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
 import { checkCidr, checkIp, familyOf } from './ip-rules.js'
 

@@ -1,7 +1,7 @@
 // The kinds of the network: endpoint slices, policies, classes of ingresses; and disruption budgets.
 import { describe, expect, test } from 'vitest'
-import { printFieldError } from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { warningsFor } from '../warnings.js'
 import { validationOf } from './validators.js'
 

@@ -7,11 +7,11 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkLabelSelector } from '../../meta/label-selectors.js'
-import { checkPortName } from '../../meta/names.js'
-import { getOwn, type ValueObject } from '../../meta/value.js'
-import { has, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkPortName } from '../../meta/object/names.js'
+import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
+import { has, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkPortNumber, checkText, type Validation } from './common-rules.js'
 import { checkCidr, isStrictlyWithin, parseCidr } from './ip-rules.js'
 

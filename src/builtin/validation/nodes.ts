@@ -7,11 +7,11 @@ import {
   fieldForbidden,
   fieldInvalid,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkLabelValue, checkQualifiedName } from '../../meta/names.js'
-import { parseQuantity, signOf } from '../../meta/quantity.js'
-import type { Value, ValueObject } from '../../meta/value.js'
-import { objectAt, objectsAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkLabelValue, checkQualifiedName } from '../../meta/object/names.js'
+import { objectAt, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { parseQuantity, signOf } from '../../meta/values/quantity.js'
+import type { Value, ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkText, sameValue, type Validation } from './common-rules.js'
 import { checkCidr, familyOf } from './ip-rules.js'
 

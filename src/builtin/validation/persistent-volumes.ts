@@ -7,10 +7,10 @@ import {
   fieldNotSupported,
   fieldRequired,
   keyPath,
-} from '../../meta/field-errors.js'
-import { printQuantity, signOf } from '../../meta/quantity.js'
-import { getOwn, type ValueObject } from '../../meta/value.js'
-import { has, objectAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { has, objectAt, textAt, textsAt } from '../../meta/values/access.js'
+import { printQuantity, signOf } from '../../meta/values/quantity.js'
+import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, sameValue, type Validation } from './common-rules.js'
 import { amountOf } from './container-resources.js'
 import { diffSpecs } from './spec-diff.js'

@@ -1,6 +1,6 @@
 // Namespaces, config maps, secrets, service accounts and leases: what they may hold.
 
-import { decodeJson } from '../../codec/json-decode.js'
+import { decodeJson } from '../../codec/json.js'
 import {
   type FieldError,
   fieldForbidden,
@@ -8,10 +8,10 @@ import {
   fieldRequired,
   fieldTooLong,
   keyPath,
-} from '../../meta/field-errors.js'
-import { checkConfigKey, checkDnsLabel, checkQualifiedName } from '../../meta/names.js'
-import { equalValues, getOwn, isObject, type ValueObject } from '../../meta/value.js'
-import { has, mapAt, numberAt, objectAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkConfigKey, checkDnsLabel, checkQualifiedName } from '../../meta/object/names.js'
+import { has, mapAt, numberAt, objectAt, textAt, textsAt } from '../../meta/values/access.js'
+import { equalValues, getOwn, isObject, type ValueObject } from '../../meta/values/value.js'
 import {
   checkFinalizerDomain,
   checkImmutable,

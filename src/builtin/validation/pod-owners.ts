@@ -8,11 +8,11 @@ import {
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-} from '../../meta/field-errors.js'
-import { checkLabelSelector, matchesLabels, selectorOf } from '../../meta/label-selectors.js'
-import { checkPercent } from '../../meta/names.js'
-import { getOwn, type Value, type ValueObject } from '../../meta/value.js'
-import { has, mapAt, numberAt, objectAt, objectOrNone, textAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkPercent } from '../../meta/object/names.js'
+import { checkLabelSelector, matchesLabels, selectorOf } from '../../meta/selectors/label-selectors.js'
+import { has, mapAt, numberAt, objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkNotNegative, checkText, sameValue, type Validation } from './common-rules.js'
 import { checkPodTemplate } from './pods.js'
 

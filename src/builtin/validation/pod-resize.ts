@@ -1,7 +1,7 @@
 // What may change when a running pod is resized: how much cpu and memory its containers ask for and may use.
-import { type FieldError, fieldForbidden, fieldInvalid } from '../../meta/field-errors.js'
-import { copyValue, equalValues, type ValueObject } from '../../meta/value.js'
-import { has, objectAt, objectOrNone, objectsAt, textAt } from '../object-access.js'
+import { type FieldError, fieldForbidden, fieldInvalid } from '../../meta/errors/field-errors.js'
+import { has, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
 import { qosClassOf } from '../pod-status.js'
 
 export function checkResize(pod: ValueObject, old: ValueObject): FieldError[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ValueObject } from '../../meta/value.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { faultsOf, faultsOfChange } from '../written-objects.suite.js'
 
 const container = { name: 'c', image: 'i' }

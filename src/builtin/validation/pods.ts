@@ -8,11 +8,10 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkLabels } from '../../meta/label-selectors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../meta/names.js'
-import { checkAnnotations } from '../../meta/object-meta.js'
-import { copyValue, equalValues, type ValueObject } from '../../meta/value.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../meta/object/names.js'
+import { checkAnnotations } from '../../meta/object/object-meta.js'
+import { checkLabels } from '../../meta/selectors/label-selectors.js'
 import {
   has,
   mapAt,
@@ -23,7 +22,8 @@ import {
   objectsAt,
   textAt,
   textsAt,
-} from '../object-access.js'
+} from '../../meta/values/access.js'
+import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkText, sameValue, type Validation } from './common-rules.js'
 import { checkIds } from './container-security.js'
 import { checkContainers, checkHostNetworkPorts } from './containers.js'

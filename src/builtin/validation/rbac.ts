@@ -7,11 +7,11 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkLabelSelector } from '../../meta/label-selectors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/names.js'
-import { equalValues, type Value, type ValueObject } from '../../meta/value.js'
-import { objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
+import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
+import { objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { equalValues, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
 
 const GROUP = 'rbac.authorization.k8s.io'

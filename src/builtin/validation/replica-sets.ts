@@ -1,7 +1,7 @@
 // Replica sets, and replication controllers, which came before them: so many pods of one template.
-import { type FieldError, fieldRequired } from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
-import { mapAt, objectOrNone } from '../object-access.js'
+import { type FieldError, fieldRequired } from '../../meta/errors/field-errors.js'
+import { mapAt, objectOrNone } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import {
   checkCounts,
   checkLastingPods,

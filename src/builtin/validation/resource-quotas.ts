@@ -1,8 +1,15 @@
 // Resource quotas: how much all objects of a namespace, or those in a scope, may take together.
-import { asStruct, childPath, type FieldError, fieldInvalid, fieldRequired, keyPath } from '../../meta/field-errors.js'
-import { printQuantity, signOf } from '../../meta/quantity.js'
-import type { ValueObject } from '../../meta/value.js'
-import { mapAt, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
+import {
+  asStruct,
+  childPath,
+  type FieldError,
+  fieldInvalid,
+  fieldRequired,
+  keyPath,
+} from '../../meta/errors/field-errors.js'
+import { mapAt, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { printQuantity, signOf } from '../../meta/values/quantity.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
 import { amountOf, checkResourceName, isExtended, isWhole } from './container-resources.js'
 

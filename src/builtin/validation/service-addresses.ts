@@ -6,9 +6,9 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
-import { has, objectAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { has, objectAt, textAt, textsAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { checkIp, familyOf } from './ip-rules.js'
 
 const ADDRESSES = 'spec.clusterIPs'

@@ -8,10 +8,9 @@ import {
   fieldInvalid,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkLabels } from '../../meta/label-selectors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkPortName, checkQualifiedName } from '../../meta/names.js'
-import type { Value, ValueObject } from '../../meta/value.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain, checkPortName, checkQualifiedName } from '../../meta/object/names.js'
+import { checkLabels } from '../../meta/selectors/label-selectors.js'
 import {
   has,
   mapAt,
@@ -22,7 +21,8 @@ import {
   objectsAt,
   textAt,
   textsAt,
-} from '../object-access.js'
+} from '../../meta/values/access.js'
+import type { Value, ValueObject } from '../../meta/values/value.js'
 import { isExternallyAccessible } from '../service-defaults.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkPortNumber, checkText, type Validation } from './common-rules.js'
 import { PROTOCOLS } from './endpoints.js'

@@ -1,6 +1,6 @@
 // A request for a certificate, as PKCS #10 has it, in PEM: who asks, with which key, and proof that the key is theirs.
 import { createPublicKey, verify } from 'node:crypto'
-import { failed, type Parsed, parsed } from '../../meta/parsed.js'
+import { failed, type Parsed, parsed } from '../../base/result.js'
 
 export interface SigningRequest {
   /** The organizations of the subject, which become groups. */

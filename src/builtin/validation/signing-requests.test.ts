@@ -1,9 +1,9 @@
 // Requests for certificates: read, checked, answered.
 import { describe, expect, test } from 'vitest'
-import { printFieldError } from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { builtinTypes } from '../../types/type-table.js'
 import { strategyOf } from '../strategy.js'
-import { builtinTypes } from '../type-table.js'
 import { parseSigningRequest } from './signing-request.js'
 import { validationOf } from './validators.js'
 

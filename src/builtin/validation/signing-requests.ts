@@ -9,11 +9,11 @@ import {
   fieldRequired,
   fieldTooLong,
   indexPath,
-} from '../../meta/field-errors.js'
-import { quote } from '../../meta/go-text.js'
-import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/names.js'
-import type { ValueObject } from '../../meta/value.js'
-import { numberOrNone, objectAt, objectsAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { quote } from '../../meta/go/go-text.js'
+import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
+import { numberOrNone, objectAt, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { type CheckUpdate, checkMeta, checkMetaUpdate, checkOneOf, type Validation } from './common-rules.js'
 import { parseSigningRequest, pemBlocks } from './signing-request.js'
 

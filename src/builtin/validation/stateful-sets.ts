@@ -6,10 +6,10 @@ import {
   fieldForbidden,
   fieldInvalid,
   fieldRequired,
-} from '../../meta/field-errors.js'
-import { checkDnsLabel } from '../../meta/names.js'
-import { getOwn, type Value, type ValueObject } from '../../meta/value.js'
-import { numberAt, objectAt, objectOrNone, objectsAt, textAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsLabel } from '../../meta/object/names.js'
+import { numberAt, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative, checkOneOf, checkText, sameValue, type Validation } from './common-rules.js'
 import {
   checkAtMostAll,

@@ -7,10 +7,10 @@ import {
   fieldRequired,
   fieldTooLong,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkQualifiedName } from '../../meta/names.js'
-import type { ValueObject } from '../../meta/value.js'
-import { has, objectAt, objectsAt, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkQualifiedName } from '../../meta/object/names.js'
+import { has, objectAt, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import {
   checkImmutable,
   checkMeta,

@@ -1,7 +1,7 @@
 // The kinds of storage: classes, drivers, nodes, attachments, claims.
 import { describe, expect, test } from 'vitest'
-import { printFieldError } from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { validationOf } from './validators.js'
 
 const metadata = { name: 'x', resourceVersion: '1' }

@@ -1,7 +1,7 @@
 // A StorageVersionMigration says once and for all what is to be migrated, and its status only ever moves on.
-import { asStruct, type FieldError, fieldInvalid, fieldRequired } from '../../meta/field-errors.js'
-import type { Value, ValueObject } from '../../meta/value.js'
-import { objectAt, objectsAt, textAt } from '../object-access.js'
+import { asStruct, type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
+import { objectAt, objectsAt, textAt } from '../../meta/values/access.js'
+import type { Value, ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkNotNegative, type Validation } from './common-rules.js'
 import { checkConditions, isConditionTrue } from './conditions.js'
 

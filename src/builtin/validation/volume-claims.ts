@@ -6,12 +6,12 @@ import {
   fieldNotSupported,
   fieldRequired,
   keyPath,
-} from '../../meta/field-errors.js'
-import { checkLabelSelector } from '../../meta/label-selectors.js'
-import { checkDnsSubdomain } from '../../meta/names.js'
-import { compareQuantities, printQuantity, signOf } from '../../meta/quantity.js'
-import { equalValues, getOwn, type ValueObject } from '../../meta/value.js'
-import { has, objectAt, objectOrNone, textAt, textsAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsSubdomain } from '../../meta/object/names.js'
+import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
+import { has, objectAt, objectOrNone, textAt, textsAt } from '../../meta/values/access.js'
+import { compareQuantities, printQuantity, signOf } from '../../meta/values/quantity.js'
+import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 import { amountOf, checkNotNegativeAmount } from './container-resources.js'
 import { diffSpecs } from './spec-diff.js'

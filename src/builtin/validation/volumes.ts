@@ -6,10 +6,10 @@ import {
   fieldForbidden,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkDnsLabel } from '../../meta/names.js'
-import type { ValueObject } from '../../meta/value.js'
-import { has, objectAt, objectOrNone, objectsAt, textAt } from '../object-access.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDnsLabel } from '../../meta/object/names.js'
+import { has, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { checkOneOf, checkText } from './common-rules.js'
 import { checkFieldRef, checkRelativePath, VOLUME_FIELDS } from './containers.js'
 

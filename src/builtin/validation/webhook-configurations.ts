@@ -6,13 +6,13 @@ import {
   fieldInvalid,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
-import { checkLabelSelector } from '../../meta/label-selectors.js'
-import { checkDns1035Label, checkDnsSubdomain } from '../../meta/names.js'
-import type { ValueObject } from '../../meta/value.js'
+} from '../../meta/errors/field-errors.js'
+import { checkDns1035Label, checkDnsSubdomain } from '../../meta/object/names.js'
+import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
+import { has, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { checkClientConfig } from '../../webhook/check-client-config.js'
 import type { ClientConfig } from '../../webhook/client-config.js'
-import { has, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../object-access.js'
 import { checkMatchConditions, checkRules } from './admission-matching.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 

@@ -1,6 +1,6 @@
 // The kinds that keep pods running: what they share, and what each has of its own.
 import { describe, expect, test } from 'vitest'
-import type { ValueObject } from '../../meta/value.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { validationOf } from './validators.js'
 
 const pods = (spec: ValueObject = {}): ValueObject => ({

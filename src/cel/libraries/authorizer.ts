@@ -1,7 +1,7 @@
 // The functions of authorizers. Rules have no authorizer to call them on, but their names are taken, which shows in
 // what is reported of them.
-import { BOOL, type CelType, objectType, STRING } from '../cel-type.js'
-import { fixed } from '../cost-intervals.js'
+import { BOOL, type CelType, objectType, STRING } from '../check/cel-type.js'
+import { fixed } from '../cost/cost-intervals.js'
 import type { FunctionDeclaration, Library } from '../environment.js'
 
 const type = (name: string): CelType => objectType(`kubernetes.authorization.${name}`)

@@ -1,5 +1,5 @@
 // int(), uint(), double(), string(), bytes(), bool(), timestamp(), duration(), dyn() and type().
-import { printFloat } from '../../meta/go-text.js'
+import { printFloat } from '../../meta/go/go-text.js'
 import { CelError } from '../cel-error.js'
 import {
   BOOL,
@@ -14,9 +14,9 @@ import {
   typeOf,
   typeParam,
   UINT,
-} from '../cel-type.js'
-import { STRING_TRAVERSAL, scale, traversal } from '../cost-intervals.js'
-import { codePoints } from '../effort.js'
+} from '../check/cel-type.js'
+import { STRING_TRAVERSAL, scale, traversal } from '../cost/cost-intervals.js'
+import { codePoints } from '../cost/work-budget.js'
 import type { FunctionDeclaration, Overload } from '../environment.js'
 import {
   Duration,
@@ -27,7 +27,7 @@ import {
   printTimestamp,
   TIMESTAMP_OVERFLOW,
   Timestamp,
-} from '../moments.js'
+} from '../values/moments.js'
 import {
   Double,
   doubleToInt,
@@ -40,8 +40,8 @@ import {
   MIN_INT,
   UINT_OVERFLOW,
   Uint,
-} from '../numbers.js'
-import { TypeValue, typeOfValue, type Value } from '../values.js'
+} from '../values/numbers.js'
+import { TypeValue, typeOfValue, type Value } from '../values/values.js'
 
 const A = typeParam('A')
 

@@ -1,6 +1,7 @@
 // URLs as Go's net/url reads them, with its words for what is wrong.
-import { quote } from '../../meta/go-text.js'
-import { failed, type Parsed, parsed } from '../../meta/parsed.js'
+
+import { failed, type Parsed, parsed } from '../../base/result.js'
+import { quote } from '../../meta/go/go-text.js'
 
 export interface GoUrl {
   readonly scheme: string

@@ -1,6 +1,7 @@
 // IP addresses and networks as Go's net/netip reads and writes them, with its words for what is wrong.
-import { quote } from '../../meta/go-text.js'
-import { failed, type Parsed, parsed } from '../../meta/parsed.js'
+
+import { failed, type Parsed, parsed } from '../../base/result.js'
+import { quote } from '../../meta/go/go-text.js'
 
 /** 4 or 16 bytes. */
 export type Address = readonly number[]

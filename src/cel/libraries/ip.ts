@@ -1,12 +1,12 @@
 // IP addresses and networks: isIP, ip, isCIDR, cidr and what can be asked of them.
 
-import { quote } from '../../meta/go-text.js'
-import { failed, type Parsed, parsed } from '../../meta/parsed.js'
+import { failed, type Parsed, parsed } from '../../base/result.js'
+import { quote } from '../../meta/go/go-text.js'
 import { CelError, NO_SUCH_OVERLOAD } from '../cel-error.js'
-import { BOOL, type CelType, INT, opaqueType, STRING } from '../cel-type.js'
-import { add, fixed, type Interval, STRING_TRAVERSAL, scale, traversal } from '../cost-intervals.js'
+import { BOOL, type CelType, INT, opaqueType, STRING } from '../check/cel-type.js'
+import { add, fixed, type Interval, STRING_TRAVERSAL, scale, traversal } from '../cost/cost-intervals.js'
 import type { FunctionDeclaration, Library, Overload } from '../environment.js'
-import { costSize, OpaqueValue, type Value } from '../values.js'
+import { costSize, OpaqueValue, type Value } from '../values/values.js'
 import {
   type Address,
   contains,

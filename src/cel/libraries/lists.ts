@@ -14,8 +14,7 @@ import {
   TIMESTAMP,
   typeParam,
   UINT,
-} from '../cel-type.js'
-import { compare } from '../comparison.js'
+} from '../check/cel-type.js'
 import {
   add,
   type CallCostEstimate,
@@ -29,13 +28,14 @@ import {
   scale,
   traversal,
   UNBOUNDED,
-} from '../cost-intervals.js'
-import { effort } from '../effort.js'
+} from '../cost/cost-intervals.js'
+import { effort } from '../cost/work-budget.js'
 import type { FunctionDeclaration, Implementation, Library, Overload } from '../environment.js'
-import { SORT_BY_MACRO } from '../macros.js'
-import { Duration } from '../moments.js'
-import { Double, type Int, Uint } from '../numbers.js'
-import { add as addValues } from '../operators.js'
+import { compare } from '../eval/comparison.js'
+import { add as addValues } from '../eval/operators.js'
+import { SORT_BY_MACRO } from '../syntax/macros.js'
+import { Duration } from '../values/moments.js'
+import { Double, type Int, Uint } from '../values/numbers.js'
 import {
   costSize,
   equal,
@@ -47,7 +47,7 @@ import {
   typeName,
   type Value,
   visitedSize,
-} from '../values.js'
+} from '../values/values.js'
 import { traversalCost } from './traversal-cost.js'
 
 const T = typeParam('T')

@@ -7,12 +7,12 @@ import {
   checkLabelValue,
   checkQualifiedName,
   type NameRule,
-} from '../../meta/names.js'
-import { listOf, objectType, optionalOf, STRING } from '../cel-type.js'
-import { fixed, REGEX_LENGTH, STRING_TRAVERSAL, scale, traversal } from '../cost-intervals.js'
+} from '../../meta/object/names.js'
+import { listOf, objectType, optionalOf, STRING } from '../check/cel-type.js'
+import { fixed, REGEX_LENGTH, STRING_TRAVERSAL, scale, traversal } from '../cost/cost-intervals.js'
 import type { Library } from '../environment.js'
-import { parseTimestamp } from '../moments.js'
-import { costSize, OPTIONAL_NONE, OpaqueValue, OptionalValue, type Value } from '../values.js'
+import { parseTimestamp } from '../values/moments.js'
+import { costSize, OPTIONAL_NONE, OpaqueValue, OptionalValue, type Value } from '../values/values.js'
 import { parseRequestUri } from './go-url.js'
 
 const FORMAT_TYPE = objectType('kubernetes.NamedFormat')

@@ -1,10 +1,10 @@
 // Optional values: of, none, value, orValue, and unwrapping of lists of them.
 import { CelError } from '../cel-error.js'
-import { BOOL, DYN, INT, listOf, mapOf, optionalOf, STRING, typeParam } from '../cel-type.js'
+import { BOOL, DYN, INT, listOf, mapOf, optionalOf, STRING, typeParam } from '../check/cel-type.js'
 import { type Library, OPTIONAL_TYPE_NAME, type Overload } from '../environment.js'
-import { OPTIONAL_MACROS } from '../macros.js'
-import { Duration, Timestamp } from '../moments.js'
-import { Double, Uint } from '../numbers.js'
+import { OPTIONAL_MACROS } from '../syntax/macros.js'
+import { Duration, Timestamp } from '../values/moments.js'
+import { Double, Uint } from '../values/numbers.js'
 import {
   itemAt,
   itemsOf,
@@ -16,7 +16,7 @@ import {
   OptionalValue,
   sizeOfList,
   type Value,
-} from '../values.js'
+} from '../values/values.js'
 
 const T = typeParam('T')
 const V = typeParam('V')

@@ -9,13 +9,13 @@ import {
   quantityOf,
   signOf,
   subtractQuantities,
-} from '../../meta/quantity.js'
+} from '../../meta/values/quantity.js'
 import { CelError } from '../cel-error.js'
-import { BOOL, type CelType, DOUBLE, INT, objectType, STRING } from '../cel-type.js'
-import { ONE, STRING_TRAVERSAL, traversal } from '../cost-intervals.js'
+import { BOOL, type CelType, DOUBLE, INT, objectType, STRING } from '../check/cel-type.js'
+import { ONE, STRING_TRAVERSAL, traversal } from '../cost/cost-intervals.js'
 import type { FunctionDeclaration, Library, Overload } from '../environment.js'
-import { Double, type Int, intOf } from '../numbers.js'
-import { costSize, OpaqueValue, type Value } from '../values.js'
+import { Double, type Int, intOf } from '../values/numbers.js'
+import { costSize, OpaqueValue, type Value } from '../values/values.js'
 
 const QUANTITY_TYPE = objectType('kubernetes.Quantity')
 

@@ -1,10 +1,10 @@
 // find and findAll.
 import { CelError } from '../cel-error.js'
-import { INT, listOf, STRING } from '../cel-type.js'
-import { effort } from '../effort.js'
+import { INT, listOf, STRING } from '../check/cel-type.js'
+import { effort } from '../cost/work-budget.js'
 import type { Implementation, Library, Overload } from '../environment.js'
-import { pattern, patternFault } from '../patterns.js'
-import type { Value } from '../values.js'
+import { pattern, patternFault } from '../values/patterns.js'
+import type { Value } from '../values/values.js'
 import { matchCost } from './standard.js'
 
 /** Every character may be a match. */

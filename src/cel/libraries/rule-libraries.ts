@@ -12,7 +12,7 @@ import {
   STRING,
   UINT,
   wrapperOf,
-} from '../cel-type.js'
+} from '../check/cel-type.js'
 import type { EnvironmentOptions, Library } from '../environment.js'
 import { AUTHORIZER_LIBRARY } from './authorizer.js'
 import { CIDR_LIBRARY, IP_LIBRARY } from './ip.js'

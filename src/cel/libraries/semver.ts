@@ -1,12 +1,13 @@
 // Semantic versions: semver('1.2.3-rc.1').
-import { quote } from '../../meta/go-text.js'
-import { failed, type Parsed, parsed } from '../../meta/parsed.js'
+
+import { failed, type Parsed, parsed } from '../../base/result.js'
+import { quote } from '../../meta/go/go-text.js'
 import { CelError } from '../cel-error.js'
-import { BOOL, type CelType, INT, objectType, STRING } from '../cel-type.js'
-import { ONE, STRING_TRAVERSAL, traversal } from '../cost-intervals.js'
+import { BOOL, type CelType, INT, objectType, STRING } from '../check/cel-type.js'
+import { ONE, STRING_TRAVERSAL, traversal } from '../cost/cost-intervals.js'
 import type { FunctionDeclaration, Library, Overload } from '../environment.js'
-import { intOf } from '../numbers.js'
-import { costSize, OpaqueValue, type Value } from '../values.js'
+import { intOf } from '../values/numbers.js'
+import { costSize, OpaqueValue, type Value } from '../values/values.js'
 
 interface Version {
   readonly numbers: readonly [bigint, bigint, bigint]

@@ -1,8 +1,8 @@
 // Lists as sets: sets.contains, sets.equivalent, sets.intersects.
-import { BOOL, listOf, typeParam } from '../cel-type.js'
-import { add, multiply, ONE, scale } from '../cost-intervals.js'
+import { BOOL, listOf, typeParam } from '../check/cel-type.js'
+import { add, multiply, ONE, scale } from '../cost/cost-intervals.js'
 import type { FunctionDeclaration, Library } from '../environment.js'
-import { costSize, equal, itemsOf, type List, type Value } from '../values.js'
+import { costSize, equal, itemsOf, type List, type Value } from '../values/values.js'
 
 const LIST = listOf(typeParam('T'))
 

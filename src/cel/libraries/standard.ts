@@ -13,8 +13,7 @@ import {
   TIMESTAMP,
   typeParam,
   UINT,
-} from '../cel-type.js'
-import { compare } from '../comparison.js'
+} from '../check/cel-type.js'
 import {
   add as addIntervals,
   fixed,
@@ -24,12 +23,13 @@ import {
   STRING_TRAVERSAL,
   scale,
   traversal,
-} from '../cost-intervals.js'
+} from '../cost/cost-intervals.js'
 import type { FunctionDeclaration, Implementation, Library, Overload } from '../environment.js'
-import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../macros.js'
-import { add, divide, indexInto, isIn, modulo, multiply, negate, not, subtract, unfit } from '../operators.js'
-import { pattern, patternFault } from '../patterns.js'
-import { costSize, equalOrError, OpaqueValue, sizeOf, type Value } from '../values.js'
+import { compare } from '../eval/comparison.js'
+import { add, divide, indexInto, isIn, modulo, multiply, negate, not, subtract, unfit } from '../eval/operators.js'
+import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../syntax/macros.js'
+import { pattern, patternFault } from '../values/patterns.js'
+import { costSize, equalOrError, OpaqueValue, sizeOf, type Value } from '../values/values.js'
 import { CONVERSIONS } from './conversions.js'
 import { TIME_PARTS } from './time-parts.js'
 

@@ -1,12 +1,22 @@
 // `format`: printf-like formatting of lists of values, with the habits of the reference's first version of it:
 // `%f` groups digits, `%e` writes powers of ten out and knows no precision.
-import { compareTexts, printFloat, quote } from '../../meta/go-text.js'
+import { compareTexts, printFloat, quote } from '../../meta/go/go-text.js'
 import { CelError } from '../cel-error.js'
-import { effort, textEffort, writingEffort } from '../effort.js'
-import { Duration, printTimestamp, Timestamp } from '../moments.js'
-import { Double, isInt, Uint } from '../numbers.js'
-import { printKey } from '../operators.js'
-import { isList, itemAt, itemsOf, type List, MapValue, sizeOfList, TypeValue, typeName, type Value } from '../values.js'
+import { effort, textEffort, writingEffort } from '../cost/work-budget.js'
+import { printKey } from '../eval/operators.js'
+import { Duration, printTimestamp, Timestamp } from '../values/moments.js'
+import { Double, isInt, Uint } from '../values/numbers.js'
+import {
+  isList,
+  itemAt,
+  itemsOf,
+  type List,
+  MapValue,
+  sizeOfList,
+  TypeValue,
+  typeName,
+  type Value,
+} from '../values/values.js'
 import { printDurationSeconds } from './conversions.js'
 
 export function formatString(format: string, args: List): Value {

@@ -1,6 +1,6 @@
 // Finding one text in another in time linear in both. JavaScript's own search compares long parts again and again: with
 // a million characters in three million it takes minutes.
-import { effort } from '../effort.js'
+import { effort } from '../cost/work-budget.js'
 
 /** Parts up to here are left to JavaScript: no text makes those slow. */
 const SHORT = 64

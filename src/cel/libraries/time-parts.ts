@@ -1,10 +1,10 @@
 // The parts of timestamps, in UTC or a time zone, and of durations.
 import { CelError, isError } from '../cel-error.js'
-import { DURATION, INT, STRING, TIMESTAMP } from '../cel-type.js'
-import { effort } from '../effort.js'
+import { DURATION, INT, STRING, TIMESTAMP } from '../check/cel-type.js'
+import { effort } from '../cost/work-budget.js'
 import type { FunctionDeclaration, Overload } from '../environment.js'
-import type { Duration, Timestamp } from '../moments.js'
-import { intOf } from '../numbers.js'
+import type { Duration, Timestamp } from '../values/moments.js'
+import { intOf } from '../values/numbers.js'
 
 /** `part` gets a date whose UTC parts are those of the zone. */
 const ofTimestamp = (id: string, part: (local: Date, time: Timestamp) => number): Overload[] => [

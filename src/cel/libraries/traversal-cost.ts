@@ -1,6 +1,6 @@
 // The cost of looking at every part of a value once.
-import { STRING_TRAVERSAL } from '../cost-intervals.js'
-import { isList, itemAt, MapValue, type Value, visitedSize } from '../values.js'
+import { STRING_TRAVERSAL } from '../cost/cost-intervals.js'
+import { isList, itemAt, MapValue, type Value, visitedSize } from '../values/values.js'
 
 export function traversalCost(value: Value): number {
   if (typeof value === 'string') return Math.floor(Buffer.byteLength(value) * STRING_TRAVERSAL)

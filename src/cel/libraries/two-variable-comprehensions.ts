@@ -1,7 +1,7 @@
 // Macros over index and value, or key and value. `cel.@mapInsert` is what they build maps with.
-import { mapOf, typeParam } from '../cel-type.js'
+import { mapOf, typeParam } from '../check/cel-type.js'
 import type { Library } from '../environment.js'
-import { TWO_VARIABLE_MACROS } from '../macros.js'
+import { TWO_VARIABLE_MACROS } from '../syntax/macros.js'
 
 const K = typeParam('K')
 const V = typeParam('V')

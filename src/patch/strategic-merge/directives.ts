@@ -1,8 +1,8 @@
 // The members of a strategic merge patch that are not data but say how to merge.
-import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/value.js'
-import { formatGo } from '../go-format.js'
+import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { formatGo } from '../json/go-format.js'
+import { copyTree, isTreeObject, type Tree } from '../json/tree.js'
 import { malformed, type PatchError, unclassified } from '../patch-error.js'
-import { copyTree, isTreeObject, type Tree } from '../tree.js'
 
 /** `$patch: replace | delete`, in an object or an item of a merged list. */
 export const PATCH = '$patch'

@@ -1,7 +1,7 @@
 // The order of a merged list. Items that the patch names keep the patch's order, all others that of the live list; the
 // two runs are then woven together: a live item goes before a patched one only if it stood before it already. So
 // elements that are new come before those that the patch does not name.
-import { type Value, WholeFloat } from '../../meta/value.js'
+import { type Value, WholeFloat } from '../../meta/values/value.js'
 
 /** What makes two items the same: equal for equal scalars of one type. */
 export type Identity = unknown

@@ -1,6 +1,6 @@
 // Merging a list of objects by a key, or a list of scalars as a set.
-import { getOwn, isObject, type Value, type ValueObject } from '../../meta/value.js'
-import { formatGo, goTypeName } from '../go-format.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { formatGo, goTypeName } from '../json/go-format.js'
 import { doesNotApply, type PatchError, unclassified } from '../patch-error.js'
 import { isMarked, PATCH, unknownDirective } from './directives.js'
 import { type Identity, identityOf, putInOrder } from './element-order.js'

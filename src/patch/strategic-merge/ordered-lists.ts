@@ -1,6 +1,6 @@
 // `$setElementOrder/ports: [...]`: merges the list `ports` of the patch, if there is one, and orders the outcome.
-import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/value.js'
-import { formatGo } from '../go-format.js'
+import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { formatGo } from '../json/go-format.js'
 import { unclassified } from '../patch-error.js'
 import { isMarked, listBeside, PATCH, SET_ORDER, withoutDirectives } from './directives.js'
 import { type Identity, identityOf, putInOrder } from './element-order.js'

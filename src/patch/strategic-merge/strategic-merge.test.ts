@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { type Value, type ValueObject, WholeFloat } from '../../meta/value.js'
+import { type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import { PatchError } from '../patch-error.js'
 import { type PatchSchema, schemaFromTypes, type Types } from './schema.js'
 import { applyStrategicMergePatch, MAX_MERGED_LEVELS, parseStrategicMergePatch } from './strategic-merge.js'

@@ -1,9 +1,9 @@
 // Strategic merge patch: a merge patch that knows the types, so that lists can be merged item by item.
 // Objects merge member by member, null removes; lists are replaced unless their field says `merge`.
-import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/value.js'
-import { goTypeName } from '../go-format.js'
+import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { goTypeName } from '../json/go-format.js'
+import { copyOf } from '../json/tree.js'
 import { jsonTypeName, malformed } from '../patch-error.js'
-import { copyOf } from '../tree.js'
 import {
   DELETE_FROM_LIST,
   listBeside,

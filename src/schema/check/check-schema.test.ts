@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { printFieldError } from '../../meta/field-errors.js'
-import type { Value, ValueObject } from '../../meta/value.js'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import type { Value, ValueObject } from '../../meta/values/value.js'
 import { checkSchema } from './check-schema.js'
 import { readDefaultMetadata } from './default-metadata.js'
 

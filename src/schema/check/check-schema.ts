@@ -1,12 +1,12 @@
 // The check of a schema when its definition is written: every rule that the reference server has, told at the same
 // fields in the same words.
-import { childPath, type FieldError, fieldForbidden, fieldInvalid } from '../../meta/field-errors.js'
-import { quote } from '../../meta/go-text.js'
-import type { Value } from '../../meta/value.js'
+import { childPath, type FieldError, fieldForbidden, fieldInvalid } from '../../meta/errors/field-errors.js'
+import { quote } from '../../meta/go/go-text.js'
+import type { Value } from '../../meta/values/value.js'
 import { checkRules } from '../rules/check-rules.js'
 import { compileRules } from '../rules/compile-rules.js'
 import { defaultEvaluator } from '../rules/evaluate-rules.js'
-import { MAX_SCHEMA_DEPTH, parseUnlessTooDeep, type Schema } from '../structural.js'
+import { MAX_SCHEMA_DEPTH, parseUnlessTooDeep, type Schema } from '../structure/structural.js'
 import { isKnownFormat } from '../validate/formats.js'
 import { checkDefaults } from './defaults.js'
 import { checkKeywords } from './keywords.js'

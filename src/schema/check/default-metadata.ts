@@ -1,9 +1,9 @@
 // The metadata of embedded resources in defaults: they are read as what they are when the definition is written, so that
 // a default holds no metadata that the objects it ends up in could not have.
-import { isObject, type Value } from '../../meta/value.js'
-import { coerceEmbedded } from '../coerce.js'
-import { isTypeOrMetadata } from '../prune.js'
-import { parseUnlessTooDeep, type Schema } from '../structural.js'
+import { isObject, type Value } from '../../meta/values/value.js'
+import { coerceEmbedded } from '../shape/coerce.js'
+import { isTypeOrMetadata } from '../shape/prune.js'
+import { parseUnlessTooDeep, type Schema } from '../structure/structural.js'
 
 /** Drops in place what metadata do not have; what cannot be metadata at all is left to be refused. */
 export function readDefaultMetadata(written: Value): void {

@@ -1,11 +1,11 @@
 // Defaults must be what their schema would leave of them: without unknown fields, valid, and where they are (part of) a
 // resource, with proper metadata. They are looked at as they are written, not filled in by other defaults.
-import { childPath, type FieldError, fieldInvalid, keyPath, printFieldErrors } from '../../meta/field-errors.js'
-import { copyValue, equalValues, type Value, type ValueObject } from '../../meta/value.js'
-import { coerceEmbedded } from '../coerce.js'
-import { holdsDefaults } from '../default.js'
-import { isTypeOrMetadata, prune } from '../prune.js'
-import type { Schema } from '../structural.js'
+import { childPath, type FieldError, fieldInvalid, keyPath, printFieldErrors } from '../../meta/errors/field-errors.js'
+import { copyValue, equalValues, type Value, type ValueObject } from '../../meta/values/value.js'
+import { coerceEmbedded } from '../shape/coerce.js'
+import { holdsDefaults } from '../shape/default.js'
+import { isTypeOrMetadata, prune } from '../shape/prune.js'
+import type { Schema } from '../structure/structural.js'
 import { checkEmbedded } from '../validate/embedded.js'
 import { shown, startRun, withoutRepeats } from '../validate/run.js'
 import { validatorOf } from '../validate/validator.js'

@@ -9,10 +9,10 @@ import {
   fieldRequired,
   indexPath,
   keyPath,
-} from '../../meta/field-errors.js'
-import { compilePattern, isPatternFault } from '../patterns.js'
-import { isTypeOrMetadata } from '../prune.js'
-import type { Schema } from '../structural.js'
+} from '../../meta/errors/field-errors.js'
+import { isTypeOrMetadata } from '../shape/prune.js'
+import { compilePattern, isPatternFault } from '../structure/patterns.js'
+import type { Schema } from '../structure/structural.js'
 import { checkRuleShapes } from './rule-shape.js'
 
 /** What holds for a node by where it stands. */

@@ -6,9 +6,9 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/field-errors.js'
-import { followFieldPath } from '../field-path.js'
-import type { Rule, Schema } from '../structural.js'
+} from '../../meta/errors/field-errors.js'
+import { followFieldPath } from '../structure/field-path.js'
+import type { Rule, Schema } from '../structure/structural.js'
 
 export const checkRuleShapes = (schema: Schema, at: string): FieldError[] =>
   schema.extensions.rules.flatMap((rule, i) => checkRuleShape(rule, schema, indexPath(at, i)))

@@ -1,9 +1,9 @@
 // With a status subresource the status is validated by its own part of the schema, so that nothing at the root may speak
 // of it: only some keywords are allowed there.
-import { asStruct, childPath, type FieldError, fieldInvalid } from '../../meta/field-errors.js'
-import type { Value } from '../../meta/value.js'
-import type { Schema } from '../structural.js'
-import { describeInGo, describeRootInGo, GO_FIELDS } from './go-form.js'
+import { asStruct, childPath, type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
+import type { Value } from '../../meta/values/value.js'
+import type { Schema } from '../structure/structural.js'
+import { describeInGo, describeRootInGo, GO_FIELDS } from './go-printed.js'
 
 export function checkStatusRoot(written: Value, { type }: Schema, at: string): FieldError[] {
   const root = describeRootInGo(written)

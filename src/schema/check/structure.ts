@@ -8,8 +8,8 @@ import {
   fieldRequired,
   indexPath,
   keyPath,
-} from '../../meta/field-errors.js'
-import type { Schema } from '../structural.js'
+} from '../../meta/errors/field-errors.js'
+import type { Schema } from '../structure/structural.js'
 
 type Level = 'root' | 'field' | 'item'
 

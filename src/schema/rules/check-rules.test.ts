@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { printFieldError } from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
-import { parseSchema } from '../structural.js'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { parseSchema } from '../structure/structural.js'
 import { checkRules } from './check-rules.js'
 import { compileRules } from './compile-rules.js'
 

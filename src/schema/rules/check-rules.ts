@@ -9,9 +9,9 @@ import {
   fieldInvalid,
   indexPath,
   keyPath,
-} from '../../meta/field-errors.js'
-import { describeRuleInGo } from '../check/go-form.js'
-import { hasRules, type Schema } from '../structural.js'
+} from '../../meta/errors/field-errors.js'
+import { describeRuleInGo } from '../check/go-printed.js'
+import { hasRules, type Schema } from '../structure/structural.js'
 import { type CompiledRule, type RuleNode } from './compile-rules.js'
 import { costMessage, multiplyCosts, RULE_COST_LIMIT, TOTAL_COST_LIMIT, TotalCost } from './cost-limits.js'
 import { timesInRequest } from './declared-types.js'

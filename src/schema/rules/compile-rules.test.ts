@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Value, ValueObject } from '../../meta/value.js'
-import { parseSchema } from '../structural.js'
+import type { Value, ValueObject } from '../../meta/values/value.js'
+import { parseSchema } from '../structure/structural.js'
 import { compileRules } from './compile-rules.js'
 
 const rules = (...written: (string | ValueObject)[]): Value =>

@@ -16,9 +16,9 @@ import {
   type SizeEstimator,
   types,
 } from '../../cel/index.js'
-import type { Value } from '../../meta/value.js'
-import { partsWith } from '../parts.js'
-import { hasRules, type Rule, type Schema } from '../structural.js'
+import type { Value } from '../../meta/values/value.js'
+import { partsWith } from '../structure/parts.js'
+import { hasRules, type Rule, type Schema } from '../structure/structural.js'
 import { type DeclaredType, declareTypes } from './declared-types.js'
 import { escapeName } from './field-names.js'
 import { layoutOf } from './json-layout.js'

@@ -1,6 +1,6 @@
 // What rules may cost at most by estimate, and how it is told when they cost more.
 import { UNBOUNDED } from '../../cel/index.js'
-import { printFixed } from '../../meta/go-text.js'
+import { printFixed } from '../../meta/go/go-text.js'
 
 /** For one rule, as often as it may be evaluated for one object. */
 export const RULE_COST_LIMIT = 10_000_000

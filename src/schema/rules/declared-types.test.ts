@@ -1,7 +1,7 @@
 import { describe, expect, it, test } from 'vitest'
 import { printType } from '../../cel/index.js'
-import type { ValueObject } from '../../meta/value.js'
-import { parseSchema } from '../structural.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { parseSchema } from '../structure/structural.js'
 import { declareTypes, fieldOf } from './declared-types.js'
 import { escapeName } from './field-names.js'
 

@@ -2,8 +2,8 @@
 // rules use, and how large a value can get in one request. Parts without a type are hidden: they have no declared type,
 // and neither have lists and maps of them.
 import { type CelType, type ObjectTypes, types } from '../../cel/index.js'
-import type { Value } from '../../meta/value.js'
-import { parseSchema, type Schema } from '../structural.js'
+import type { Value } from '../../meta/values/value.js'
+import { parseSchema, type Schema } from '../structure/structural.js'
 import { escapeName, isReserved } from './field-names.js'
 
 export interface DeclaredType {

@@ -1,9 +1,9 @@
 // What the recordings do not cover; they are replayed in ../recordings.test.ts.
 import { describe, expect, test } from 'vitest'
-import { decodeJson } from '../../codec/json-decode.js'
-import { printFieldError } from '../../meta/field-errors.js'
-import type { ValueObject } from '../../meta/value.js'
-import { compileSchema } from '../compile.js'
+import { decodeJson } from '../../codec/json/decode.js'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { compileSchema } from '../compiled-schema.js'
 
 const schemaOf = (properties: ValueObject, rules: readonly ValueObject[] = []): ReturnType<typeof compileSchema> =>
   compileSchema({ type: 'object', properties, 'x-kubernetes-validations': [...rules] })

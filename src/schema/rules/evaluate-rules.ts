@@ -20,12 +20,12 @@ import {
   fieldInvalid,
   fieldRequired,
   printFieldError,
-} from '../../meta/field-errors.js'
-import { quote } from '../../meta/go-text.js'
-import { getOwn, isObject, type Value, type ValueObject } from '../../meta/value.js'
-import { type Correlated, correlate, correlatedItem, correlatedMember, isUnchanged } from '../correlate.js'
-import { followFieldPath } from '../field-path.js'
-import type { Rule, Schema } from '../structural.js'
+} from '../../meta/errors/field-errors.js'
+import { quote } from '../../meta/go/go-text.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { followFieldPath } from '../structure/field-path.js'
+import type { Rule, Schema } from '../structure/structural.js'
+import { type Correlated, correlate, correlatedItem, correlatedMember, isUnchanged } from '../validate/correlate.js'
 import { MOST_ERRORS } from '../validate/run.js'
 import { type CompiledRule, nodesOf, type RuleNode } from './compile-rules.js'
 

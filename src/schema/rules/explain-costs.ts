@@ -1,8 +1,8 @@
 // What the rules of a schema may cost, part by part, and which bounds would make an expensive one affordable. Bounds are
 // not guessed: the schema is compiled with them, and the largest that fits is searched for.
 import { bodyOf, type CostTree, type Expr, printExpression } from '../../cel/index.js'
-import { isObject, setOwn, type Value, type ValueObject } from '../../meta/value.js'
-import { parseSchema, type Schema } from '../structural.js'
+import { isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { parseSchema, type Schema } from '../structure/structural.js'
 import { timesBelow } from './check-rules.js'
 import { type CompiledRule, compileRules, type RuleNode } from './compile-rules.js'
 import { multiplyCosts, RULE_COST_LIMIT } from './cost-limits.js'

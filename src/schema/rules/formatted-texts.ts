@@ -1,7 +1,7 @@
 // Texts that are something else to a rule: dates, durations, bytes. Each is read as the reference does, which is not
 // always as the schema's own check of the format reads it, so that a text may pass there and be an error here.
 import { CelError, Duration, parseTimestamp, type Value } from '../../cel/index.js'
-import { parseTime } from '../../meta/time.js'
+import { parseTime } from '../../meta/values/time.js'
 import { readDuration } from '../validate/duration-format.js'
 
 /** How rules see texts of a format; undefined where they see the text. */

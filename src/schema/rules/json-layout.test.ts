@@ -1,9 +1,9 @@
 // Rules that are evaluated often read JSON where it is, and find there what they found through views.
 import { describe, expect, test } from 'vitest'
 import { compile, printType } from '../../cel/index.js'
-import { decodeJson } from '../../codec/json-decode.js'
-import type { Value } from '../../meta/value.js'
-import { parseSchema } from '../structural.js'
+import { decodeJson } from '../../codec/json/decode.js'
+import type { Value } from '../../meta/values/value.js'
+import { parseSchema } from '../structure/structural.js'
 import { ruleEnvironment } from './compile-rules.js'
 import { declareTypes } from './declared-types.js'
 import { ruleReader } from './rule-values.js'

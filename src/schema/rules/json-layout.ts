@@ -1,7 +1,7 @@
 // How the values of rules lie in memory: as JSON. Expressions that are evaluated often read it where it is, as the views of
 // rule-values.ts would.
 import type { CompoundLayout, Layout, Value } from '../../cel/index.js'
-import { isObject, type Value as Json } from '../../meta/value.js'
+import { isObject, type Value as Json } from '../../meta/values/value.js'
 import { type DeclaredType, fieldOf } from './declared-types.js'
 import { MergingList, RuleList } from './rule-lists.js'
 import { RuleMap, RuleObject } from './rule-maps.js'

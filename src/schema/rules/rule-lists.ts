@@ -16,8 +16,8 @@ import {
   Timestamp,
   type Value,
 } from '../../cel/index.js'
-import { encodeJson } from '../../codec/json-encode.js'
-import type { Value as Json } from '../../meta/value.js'
+import { encodeJson } from '../../codec/json.js'
+import type { Value as Json } from '../../meta/values/value.js'
 
 /** How a JSON value becomes one of the language. */
 export interface ValueForm {

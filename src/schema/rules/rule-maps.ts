@@ -9,7 +9,7 @@ import {
   sameText,
   type Value,
 } from '../../cel/index.js'
-import { equalValues, getOwn, isObject, type Value as Json, type ValueObject } from '../../meta/value.js'
+import { equalValues, getOwn, isObject, type Value as Json, type ValueObject } from '../../meta/values/value.js'
 import type { Backed, ValueForm } from './rule-lists.js'
 
 export interface ObjectForm {

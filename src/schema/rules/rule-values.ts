@@ -1,9 +1,9 @@
 // JSON as rules see it: each value in the type that its schema declares, read when an expression asks for it. Nothing is
 // copied. What does not fit its schema is an error of the expression that looks at it.
 import { CelError, Double, type Value } from '../../cel/index.js'
-import { goTypeOf } from '../../meta/go-text.js'
-import { isInteger, isNumber, isObject, type Value as Json, WholeFloat } from '../../meta/value.js'
-import { listMapKey } from '../correlate.js'
+import { goTypeOf } from '../../meta/go/go-text.js'
+import { isInteger, isNumber, isObject, type Value as Json, WholeFloat } from '../../meta/values/value.js'
+import { listMapKey } from '../validate/correlate.js'
 import { type DeclaredType, fieldOf } from './declared-types.js'
 import { formatReader } from './formatted-texts.js'
 import { RuleList, RuleListMap, RuleSet, type ValueForm } from './rule-lists.js'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Value, ValueObject } from '../../meta/value.js'
-import { parseSchema } from '../structural.js'
+import type { Value, ValueObject } from '../../meta/values/value.js'
+import { parseSchema } from '../structure/structural.js'
 import { type CompiledRule, compileRules } from './compile-rules.js'
 
 /** The rules of a property `a` and of a property `b`. */

@@ -2,7 +2,7 @@
 // and for every version that has it. What is compiled is kept for as long as somebody uses it.
 import { createHash } from 'node:crypto'
 import type { Program } from '../../cel/index.js'
-import type { Rule } from '../structural.js'
+import type { Rule } from '../structure/structural.js'
 import type { DeclaredType } from './declared-types.js'
 
 const programs = new Map<string, WeakRef<Program>>()

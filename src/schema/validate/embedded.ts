@@ -1,12 +1,19 @@
 // Embedded resources must have an apiVersion and a kind that make sense, and metadata that any object could have.
-import { childPath, type FieldError, fieldInvalid, fieldRequired, indexPath, keyPath } from '../../meta/field-errors.js'
+import {
+  childPath,
+  type FieldError,
+  fieldInvalid,
+  fieldRequired,
+  indexPath,
+  keyPath,
+} from '../../meta/errors/field-errors.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
-import { checkDns1035Label, checkPathSegment } from '../../meta/names.js'
-import { checkObjectMeta, decodeObjectMeta, type ObjectMeta } from '../../meta/object-meta.js'
-import { isObject, type Value, type ValueObject } from '../../meta/value.js'
-import { partsWith } from '../parts.js'
-import { isTypeOrMetadata } from '../prune.js'
-import type { Schema } from '../structural.js'
+import { checkDns1035Label, checkPathSegment } from '../../meta/object/names.js'
+import { checkObjectMeta, decodeObjectMeta, type ObjectMeta } from '../../meta/object/object-meta.js'
+import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { isTypeOrMetadata } from '../shape/prune.js'
+import { partsWith } from '../structure/parts.js'
+import type { Schema } from '../structure/structural.js'
 import { shown } from './run.js'
 
 export function checkEmbedded(value: Value, schema: Schema, at = '', isResource = false): FieldError[] {

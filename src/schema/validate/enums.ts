@@ -1,10 +1,10 @@
 // Enums. A value is first converted to the type of each allowed value, as Go converts: a float loses its fraction beside
 // an integer, and an integer beside a text is the character of that code. Null is never one of the allowed values.
 
-import { encodeJson } from '../../codec/json-encode.js'
-import { fieldNotSupported } from '../../meta/field-errors.js'
-import { printJson } from '../../meta/go-text.js'
-import { equalValues, isFloat, isInteger, type Value, WholeFloat } from '../../meta/value.js'
+import { encodeJson } from '../../codec/json.js'
+import { fieldNotSupported } from '../../meta/errors/field-errors.js'
+import { printJson } from '../../meta/go/go-text.js'
+import { equalValues, isFloat, isInteger, type Value, WholeFloat } from '../../meta/values/value.js'
 import { fieldOf, type Run, relativePath, report, shown } from './run.js'
 
 export type EnumCheck = (run: Run, value: Value) => void

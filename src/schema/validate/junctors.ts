@@ -1,7 +1,7 @@
 // allOf, anyOf, oneOf and not. Of the branches of anyOf and oneOf that fail, only the one that passed most checks tells
 // why. Nothing inside a branch is forgiven for not having changed: only the value as a whole is.
-import type { Value } from '../../meta/value.js'
-import type { Schema } from '../structural.js'
+import type { Value } from '../../meta/values/value.js'
+import type { Schema } from '../structure/structural.js'
 import { type Run, relativePath, report, reportBare, type Validator } from './run.js'
 
 /** Undefined where the schema has none. */

@@ -1,7 +1,7 @@
 // Lists that are sets or maps: no item twice, no key twice. Of several alike only the second is told. Items that cannot
 // have keys are told as such.
 
-import { encodeJson } from '../../codec/json-encode.js'
+import { encodeJson } from '../../codec/json.js'
 import {
   childPath,
   type FieldError,
@@ -9,10 +9,10 @@ import {
   fieldInvalid,
   indexPath,
   keyPath,
-} from '../../meta/field-errors.js'
-import { getOwn, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/value.js'
-import { partsWith } from '../parts.js'
-import type { Schema } from '../structural.js'
+} from '../../meta/errors/field-errors.js'
+import { getOwn, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
+import { partsWith } from '../structure/parts.js'
+import type { Schema } from '../structure/structural.js'
 import { shown } from './run.js'
 
 export function checkListTypes(value: Value, schema: Schema, at = ''): FieldError[] {

@@ -1,9 +1,9 @@
 // Bounds of numbers. Bounds are floats; an integer is compared with their whole part, and a bound that is no integer
 // itself cannot stand beside `type: integer`, so that every value fails there. All as the reference server has it.
-import { fieldInvalid } from '../../meta/field-errors.js'
-import { MAX_INT64, printFloat } from '../../meta/go-text.js'
-import { isInteger, type Value, WholeFloat } from '../../meta/value.js'
-import type { ValueChecks } from '../structural.js'
+import { fieldInvalid } from '../../meta/errors/field-errors.js'
+import { MAX_INT64, printFloat } from '../../meta/go/go-text.js'
+import { isInteger, type Value, WholeFloat } from '../../meta/values/value.js'
+import type { ValueChecks } from '../structure/structural.js'
 import { fieldOf, type Run, relativePath, report, reportBare } from './run.js'
 import { isJsonInteger } from './type.js'
 

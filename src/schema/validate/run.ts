@@ -1,6 +1,6 @@
 // One validation under way: where it is, what it found, and (on an update) what stood there before.
 
-import { encodeJson } from '../../codec/json-encode.js'
+import { encodeJson } from '../../codec/json.js'
 import {
   type BadValue,
   childPath,
@@ -8,9 +8,9 @@ import {
   fieldInvalid,
   Printed,
   printFieldError,
-} from '../../meta/field-errors.js'
-import { isObject, type Value } from '../../meta/value.js'
-import type { Correlated } from '../correlate.js'
+} from '../../meta/errors/field-errors.js'
+import { isObject, type Value } from '../../meta/values/value.js'
+import type { Correlated } from './correlate.js'
 
 export interface Run {
   /** Where the validated value stands; messages name what is below it relative to it. */

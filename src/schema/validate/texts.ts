@@ -1,8 +1,8 @@
 // Checks of texts: length, pattern, and (beside them) format. Of the first three only the first that fails is told.
-import { fieldInvalid, fieldTooLong, fieldTypeInvalid } from '../../meta/field-errors.js'
-import { quote } from '../../meta/go-text.js'
-import { compilePattern, isPatternFault } from '../patterns.js'
-import type { ValueChecks } from '../structural.js'
+import { fieldInvalid, fieldTooLong, fieldTypeInvalid } from '../../meta/errors/field-errors.js'
+import { quote } from '../../meta/go/go-text.js'
+import { compilePattern, isPatternFault } from '../structure/patterns.js'
+import type { ValueChecks } from '../structure/structural.js'
 import { findFormat } from './formats.js'
 import { fieldOf, type Run, relativePath, report } from './run.js'
 

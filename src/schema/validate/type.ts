@@ -1,8 +1,8 @@
 // Whether a value has the type that its schema names, with what a format adds to that: a value of another type than
 // text beside a format is told by the names that Go has for number formats.
-import { fieldTypeInvalid } from '../../meta/field-errors.js'
-import { isInteger, isObject, type Value, WholeFloat } from '../../meta/value.js'
-import type { Schema } from '../structural.js'
+import { fieldTypeInvalid } from '../../meta/errors/field-errors.js'
+import { isInteger, isObject, type Value, WholeFloat } from '../../meta/values/value.js'
+import type { Schema } from '../structure/structural.js'
 import { fieldOf, type Run, relativePath, report } from './run.js'
 
 export type JsonType = 'null' | 'boolean' | 'integer' | 'number' | 'string' | 'array' | 'object'

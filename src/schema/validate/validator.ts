@@ -1,10 +1,10 @@
 // Validation of values: a schema compiled, node by node and on first use, into functions that look at a value. The order
 // of the checks is fixed, and each says what the reference server says. What a node finds on an update is forgiven as a
 // whole where its value did not change (ratcheting).
-import { fieldInvalid, fieldRequired, fieldTooMany } from '../../meta/field-errors.js'
-import { isObject, type Value, type ValueObject } from '../../meta/value.js'
-import { correlatedItem, correlatedMember, isUnchanged } from '../correlate.js'
-import { NO_CHECKS, type Schema, type ValueChecks } from '../structural.js'
+import { fieldInvalid, fieldRequired, fieldTooMany } from '../../meta/errors/field-errors.js'
+import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { NO_CHECKS, type Schema, type ValueChecks } from '../structure/structural.js'
+import { correlatedItem, correlatedMember, isUnchanged } from './correlate.js'
 import { enumCheck } from './enums.js'
 import { isKnownAnywhere } from './formats.js'
 import { junctorCheck } from './junctors.js'

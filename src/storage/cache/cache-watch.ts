@@ -3,9 +3,9 @@
 // has come far enough to go on in the window; then that extra watch is closed.
 import { StorageError } from '../storage-error.js'
 import type { Revision, Store, Watch, WatchSink } from '../store.js'
-import { addressOf, hasTerm, type Term } from './addresses.js'
-import type { CachedEvent, Describer } from './facts.js'
-import type { Feed } from './feed.js'
+import type { CachedEvent, Describer } from './entry-attributes.js'
+import { addressOf, hasTerm, type Term } from './event-index.js'
+import type { Feed } from './reflector.js'
 
 export interface CacheWatch extends Watch {
   /** There is a feed again: a watch that reads the store's history may be able to go over to it. */

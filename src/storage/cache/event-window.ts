@@ -1,7 +1,8 @@
 // The recent events of a folder, bounded by number and by bytes: the log that all watchers of a cache read.
+
+import type { EventLog } from '../common/watchers.js'
 import { StorageError } from '../storage-error.js'
 import type { Revision, StoreEvent } from '../store.js'
-import type { EventLog } from '../watchers.js'
 
 export interface WindowLimits {
   readonly events: number

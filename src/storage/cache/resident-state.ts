@@ -1,8 +1,9 @@
 // All entries of a folder in memory, for stores whose reads are far away.
+
+import { createOrderedMap } from '../common/ordered-map.js'
 import { endOfFolder } from '../keys.js'
-import { createOrderedMap } from '../ordered-map.js'
 import type { Entry, Page, RangeOptions, Revision, Store, StoreEvent } from '../store.js'
-import type { CachedEntry, CachedEvent, Describer } from './facts.js'
+import type { CachedEntry, CachedEvent, Describer } from './entry-attributes.js'
 
 export interface ResidentState<F> {
   /** The state has been the same since this revision. */

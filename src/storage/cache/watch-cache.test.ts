@@ -3,7 +3,7 @@ import { createMemoryStore } from '../memory/memory-store.js'
 import type { Store } from '../store.js'
 import { describeStore } from '../store.suite.js'
 import { recordWatch, type WatchRecorder } from '../watch-recorder.suite.js'
-import type { CachedEvent } from './facts.js'
+import type { CachedEvent } from './entry-attributes.js'
 import { createHeldStore } from './held-store.suite.js'
 import { createWatchCache, type WatchCacheOptions } from './watch-cache.js'
 

@@ -13,12 +13,12 @@
 import { checkFolder, checkKey, checkRange, checkReadAt, checkRevision, checkTarget } from '../keys.js'
 import { closed, StorageError } from '../storage-error.js'
 import type { Page, RangeOptions, ReadAt, Revision, Store, Watch, WatchSink } from '../store.js'
-import { createAddresses, type Term } from './addresses.js'
 import { type CacheWatch, startCacheWatch } from './cache-watch.js'
+import { type CachedEntry, type CachedEvent, createDescriber, type Describe, type Facts } from './entry-attributes.js'
+import { createAddresses, type Term } from './event-index.js'
 import type { WindowLimits } from './event-window.js'
-import { type CachedEntry, type CachedEvent, createDescriber, type Describe, type Facts } from './facts.js'
-import { type Feed, startFeed } from './feed.js'
 import { type FeedingStore, within } from './freshness.js'
+import { type Feed, startFeed } from './reflector.js'
 import type { ResidentState } from './resident-state.js'
 
 export interface CachedPage<F> extends Page {

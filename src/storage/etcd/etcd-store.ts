@@ -1,7 +1,7 @@
 // A store on an etcd cluster. It keeps nothing of its own: any number of processes may serve the same data, with each
 // other and with a kube-apiserver.
 
-import { HISTORY_MS } from '../history-keeper.js'
+import { HISTORY_MS } from '../common/history-keeper.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
 import { closed } from '../storage-error.js'
 import type { Revision, Store, WriteResult } from '../store.js'

@@ -2,8 +2,8 @@
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { constants } from 'node:os'
 import { StorageError } from '../storage-error.js'
+import { isNoSpace, noSpace } from './disk-space.js'
 import { readState, type StoreState, type Tables } from './layout.js'
-import { isNoSpace, noSpace } from './room.js'
 
 export interface CommitFailure {
   /** The answer to every write of the group. */

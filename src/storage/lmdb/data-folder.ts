@@ -23,8 +23,8 @@ import { platform } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
 import { StorageError } from '../storage-error.js'
 import { checkDataFile } from './data-file.js'
+import { isNoSpace, noSpace } from './disk-space.js'
 import { type FolderLock, lockHolder, takeLock } from './folder-lock.js'
-import { isNoSpace, noSpace } from './room.js'
 
 export interface DataFolder {
   /** The file for LMDB. */

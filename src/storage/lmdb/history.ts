@@ -1,8 +1,8 @@
 // Reading the tables as of a revision: a key, a stretch of keys, the events after a revision.
 import { getLastVersion } from 'lmdb'
+import type { Stretch } from '../common/watchers.js'
 import { compareKeys } from '../keys.js'
 import type { Entry, Revision, StoreEvent } from '../store.js'
-import type { Stretch } from '../watchers.js'
 import { corrupt, type LogRecord, type MilestoneKey, type Snapshot, type Tables } from './layout.js'
 
 /** A key as LMDB has it now, be that acknowledged or not. */

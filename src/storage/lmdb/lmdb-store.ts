@@ -1,16 +1,17 @@
 // The embedded store: everything in one LMDB file of one data folder, each write on disk before it is acknowledged.
 // layout.ts tells where things are, writer.ts how they get there.
+
+import { createWatchers } from '../common/watchers.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
 import { closed, compacted, futureRevision } from '../storage-error.js'
 import type { Entry, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
-import { createWatchers } from '../watchers.js'
 import { createCompaction } from './compaction.js'
 import { type DataFolder, openDataFolder, unreadable } from './data-folder.js'
-import { createFolderCounts } from './folder-counts.js'
+import { createRoom, type Room } from './disk-space.js'
 import { currentEntry, entryAt, eventsBetween } from './history.js'
 import { openTables, readFailure, STATE, type Tables } from './layout.js'
 import { createPageReader } from './pages.js'
-import { createRoom, type Room } from './room.js'
+import { createFolderCounts } from './prefix-counts.js'
 import { createWriter } from './writer.js'
 
 /** Opens the store in a folder, which is made when it is missing or empty. */

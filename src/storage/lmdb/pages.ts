@@ -2,9 +2,9 @@
 // give way to other work now and then.
 import { endOfFolder } from '../keys.js'
 import type { Entry, Page, RangeOptions, Revision } from '../store.js'
-import type { FolderCounts } from './folder-counts.js'
 import { entriesAt } from './history.js'
 import { readFailure, readState, type Snapshot, type Tables } from './layout.js'
+import type { FolderCounts } from './prefix-counts.js'
 
 export interface PageReader {
   /** Reads at a revision that history holds. */

@@ -6,9 +6,9 @@
 import { StorageError } from '../storage-error.js'
 import type { Entry, Revision, StoreEvent, WriteResult } from '../store.js'
 import { failureOf } from './commit-failure.js'
+import type { Need, Room } from './disk-space.js'
 import { currentEntry } from './history.js'
 import { isMilestone, readFailure, readState, STATE, type StoreState, type Tables } from './layout.js'
-import type { Need, Room } from './room.js'
 
 export interface Writer {
   /** The latest acknowledged state; the tables may be one group ahead of it. */

@@ -1,5 +1,8 @@
 // A store that keeps everything in this process and nothing beyond it: for tests and for `--storage=memory`.
 // Each key holds its versions, newest last; the log holds the events since the last compaction.
+
+import { createOrderedMap } from '../common/ordered-map.js'
+import { createWatchers } from '../common/watchers.js'
 import {
   checkExpected,
   checkKey,
@@ -10,10 +13,8 @@ import {
   checkValue,
   endOfFolder,
 } from '../keys.js'
-import { createOrderedMap } from '../ordered-map.js'
 import { closed, compacted, futureRevision } from '../storage-error.js'
 import type { Entry, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
-import { createWatchers } from '../watchers.js'
 
 /** What a key held from a revision on; no value where it was deleted. */
 interface Version {

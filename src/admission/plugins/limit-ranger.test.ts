@@ -1,0 +1,100 @@
+import { describe, expect, test } from 'vitest'
+import type { ValueObject } from '../../meta/values/value.js'
+import { claimLimitFaults, limitPod, podLimitFaults } from './limit-ranger.js'
+
+const range = (...limits: ValueObject[]): ValueObject => ({ spec: { limits } })
+const pod = (containers: ValueObject[], initContainers: ValueObject[] = []) => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name: 'p' },
+  spec: { containers, initContainers },
+})
+const container = (resources: ValueObject = {}, more: ValueObject = {}): ValueObject => ({
+  name: 'c',
+  resources,
+  ...more,
+})
+
+describe('defaults', () => {
+  const defaults = range({ type: 'Container', default: { cpu: '2', memory: '1Gi' }, defaultRequest: { cpu: '1' } })
+
+  test('containers get what they do not say, and the pod tells so', () => {
+    const given = pod([container({ limits: { cpu: '3' } })], [container({}, { name: 'i' })])
+    const limited = limitPod(given, [defaults])
+    expect(limited['spec']).toMatchObject({
+      containers: [{ resources: { limits: { cpu: '3', memory: '1Gi' }, requests: { cpu: '1' } } }],
+      initContainers: [{ resources: { limits: { cpu: '2', memory: '1Gi' }, requests: { cpu: '1' } } }],
+    })
+    expect(limited.metadata['annotations']).toEqual({
+      'kubernetes.io/limit-ranger':
+        'LimitRanger plugin set: cpu request for container c; memory limit for container c; cpu request for init container i; cpu, memory limit for init container i',
+    })
+    // What was sent is left as it was.
+    expect(given.metadata).toEqual({ name: 'p' })
+  })
+
+  test('nothing is told where nothing is set', () => {
+    const given = pod([container({ limits: { cpu: '1', memory: '1' }, requests: { cpu: '1' } })])
+    expect(limitPod(given, [defaults])).toEqual(given)
+  })
+})
+
+describe('bounds', () => {
+  test.each<[string, ValueObject, ValueObject, string[]]>([
+    [
+      'a request too small',
+      { min: { cpu: '1' } },
+      { requests: { cpu: '500m' } },
+      ['minimum cpu usage per Container is 1, but request is 500m'],
+    ],
+    ['no request', { min: { cpu: '1' } }, {}, ['minimum cpu usage per Container is 1.  No request is specified']],
+    [
+      'a limit too small',
+      { min: { cpu: '1' } },
+      { requests: { cpu: '1' }, limits: { cpu: '500m' } },
+      ['minimum cpu usage per Container is 1, but limit is 500m'],
+    ],
+    ['no limit', { max: { memory: '1Gi' } }, {}, ['maximum memory usage per Container is 1Gi.  No limit is specified']],
+    ['a limit that fits', { max: { memory: '1Gi' } }, { limits: { memory: '1024Mi' } }, []],
+    [
+      'a ratio',
+      { maxLimitRequestRatio: { cpu: '2' } },
+      { requests: { cpu: '1' }, limits: { cpu: '3' } },
+      ['cpu max limit to request ratio per Container is 2, but provided ratio is 3.000000'],
+    ],
+    [
+      'a ratio of nothing',
+      { maxLimitRequestRatio: { cpu: '2' } },
+      { limits: { cpu: '3' } },
+      ['cpu max limit to request ratio per Container is 2, but no request is specified or request is 0'],
+    ],
+  ])('%s', (_, limit, resources, faults) => {
+    expect(podLimitFaults(pod([container(resources)]), [range({ type: 'Container', ...limit })])).toEqual(faults)
+  })
+
+  test('a pod needs what runs at the same time', () => {
+    const of = (cpu: string): ValueObject => container({ limits: { cpu } })
+    const stays = container({ limits: { cpu: '1' } }, { restartPolicy: 'Always' })
+    const limits = range({ type: 'Pod', max: { cpu: '4' } })
+    expect(podLimitFaults(pod([of('2'), of('2')], [of('4')]), [limits])).toEqual([])
+    expect(podLimitFaults(pod([of('2'), of('2')], [stays]), [limits])).toEqual([
+      'maximum cpu usage per Pod is 4, but limit is 5',
+    ])
+    expect(podLimitFaults(pod([of('1')], [stays, of('4')]), [limits])).toEqual([
+      'maximum cpu usage per Pod is 4, but limit is 5',
+    ])
+  })
+
+  test('the first range that refuses is the one that speaks', () => {
+    const ranges = [range({ type: 'Pod', max: { cpu: '2' } }), range({ type: 'Pod', max: { cpu: '1' } })]
+    expect(podLimitFaults(pod([container({ limits: { cpu: '3' } })]), ranges)).toHaveLength(1)
+  })
+
+  test('claims ask for storage', () => {
+    const claim = { spec: { resources: { requests: { storage: '3Gi' } } } }
+    const limits = range({ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '2Gi' } })
+    expect(claimLimitFaults(claim, [limits])).toEqual([
+      'maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi',
+    ])
+  })
+})

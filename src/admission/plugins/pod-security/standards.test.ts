@@ -1,0 +1,251 @@
+import { describe, expect, test } from 'vitest'
+import { printFieldError } from '../../../meta/errors/field-errors.js'
+import { type ApiObject } from '../../../meta/object/api-object.js'
+import type { ValueObject } from '../../../meta/values/value.js'
+import { existingViolations, judgePod, judgeTemplate, mattersForSecurity, templateOf, tightened } from './evaluate.js'
+import { type Level, policyOf } from './policy.js'
+import { printViolations, violationsOf } from './standard.js'
+
+const ENFORCE = 'pod-security.kubernetes.io/enforce'
+const WARN = 'pod-security.kubernetes.io/warn'
+
+const container = (security: ValueObject = {}, rest: ValueObject = {}): ValueObject => ({
+  name: 'c',
+  securityContext: security,
+  ...rest,
+})
+
+/** Violates nothing. */
+const HARDENED: ValueObject = {
+  allowPrivilegeEscalation: false,
+  capabilities: { drop: ['ALL'] },
+  runAsNonRoot: true,
+  seccompProfile: { type: 'RuntimeDefault' },
+}
+
+function told(level: Level, spec: ValueObject, minor = Number.POSITIVE_INFINITY, annotations = {}): string {
+  const containers = [container(HARDENED)]
+  return printViolations(violationsOf({ level, minor }, { annotations, spec: { containers, ...spec } }))
+}
+
+const hardened = (security: ValueObject, rest: ValueObject = {}): ValueObject => ({
+  containers: [container({ ...HARDENED, ...security }, rest)],
+})
+
+test.each<[ValueObject, string]>([
+  [{}, ''],
+  [{ hostPID: true, hostIPC: true }, 'host namespaces (hostPID=true, hostIPC=true)'],
+  [
+    {
+      volumes: [
+        { name: 'a', hostPath: {} },
+        { name: 'b', hostPath: {} },
+        { name: 'c', emptyDir: {} },
+      ],
+    },
+    'hostPath volumes (volumes "a", "b")',
+  ],
+  [
+    hardened({}, { ports: [{ hostPort: 80 }, { hostPort: 443 }, {}] }),
+    'hostPort (container "c" uses hostPorts 443, 80)',
+  ],
+  [
+    hardened({}, { livenessProbe: { httpGet: { host: 'h' } }, lifecycle: { preStop: { tcpSocket: { host: 'g' } } } }),
+    'probe or lifecycle host (container "c" uses probe or lifecycle hosts "g", "h")',
+  ],
+  [
+    {
+      initContainers: [container({ privileged: true })],
+      containers: [{ name: 'd', securityContext: { privileged: true } }],
+    },
+    'privileged (containers "c", "d" must not set securityContext.privileged=true)',
+  ],
+  [
+    hardened({ procMount: 'Unmasked' }),
+    'procMount (container "c" must not set securityContext.procMount to "Unmasked")',
+  ],
+  [{ hostUsers: false, ...hardened({ procMount: 'Unmasked' }) }, ''],
+  [
+    { securityContext: { seLinuxOptions: { type: 'x', user: 'u' } }, ...hardened({ seLinuxOptions: { role: 'r' } }) },
+    'seLinuxOptions (pod and container "c" set forbidden securityContext.seLinuxOptions: type "x"; user may not be set; role may not be set)',
+  ],
+  [{ securityContext: { seLinuxOptions: { type: 'container_engine_t' } } }, ''],
+  [
+    { securityContext: { seccompProfile: { type: 'Unconfined' } } },
+    'seccompProfile (pod must not set securityContext.seccompProfile.type to "Unconfined")',
+  ],
+  [
+    { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem' }, { name: 'kernel.msgmax' }] } },
+    'forbidden sysctls (kernel.msgmax)',
+  ],
+  [
+    { securityContext: { windowsOptions: { hostProcess: true } } },
+    'hostProcess (pod must not set securityContext.windowsOptions.hostProcess=true)',
+  ],
+  [
+    hardened({ appArmorProfile: { type: 'Unconfined' } }),
+    'forbidden AppArmor profile (container "c" must not set AppArmor profile type to "Unconfined")',
+  ],
+  [
+    hardened({ capabilities: { add: ['NET_RAW', 'CHOWN'] } }),
+    'non-default capabilities (container "c" must not include "NET_RAW" in securityContext.capabilities.add)',
+  ],
+])('baseline: %j', (spec, violations) => {
+  expect(told('baseline', spec)).toBe(violations)
+})
+
+test.each<[ValueObject, string]>([
+  [{}, ''],
+  [
+    {
+      os: { name: 'windows' },
+      ...hardened({ allowPrivilegeEscalation: true, capabilities: {}, seccompProfile: null }),
+    },
+    '',
+  ],
+  [
+    hardened({ allowPrivilegeEscalation: true }),
+    'allowPrivilegeEscalation != false (container "c" must set securityContext.allowPrivilegeEscalation=false)',
+  ],
+  [
+    hardened({ capabilities: { add: ['SYS_ADMIN', 'NET_BIND_SERVICE'] } }),
+    'unrestricted capabilities (container "c" must set securityContext.capabilities.drop=["ALL"]; container "c" must not include "SYS_ADMIN" in securityContext.capabilities.add)',
+  ],
+  [
+    {
+      volumes: [
+        { name: 'v', hostPath: {} },
+        { name: 'n', nfs: {} },
+      ],
+    },
+    'restricted volume types (volumes "v", "n" use restricted volume types "hostPath", "nfs")',
+  ],
+  [
+    { securityContext: { runAsNonRoot: false } },
+    'runAsNonRoot != true (pod must not set securityContext.runAsNonRoot=false)',
+  ],
+  [
+    hardened({ runAsNonRoot: null }),
+    'runAsNonRoot != true (pod or container "c" must set securityContext.runAsNonRoot=true)',
+  ],
+  [{ securityContext: { runAsNonRoot: true }, ...hardened({ runAsNonRoot: null }) }, ''],
+  [{ securityContext: { runAsUser: 0 } }, 'runAsUser=0 (pod must not set runAsUser=0)'],
+  [{ hostUsers: false, securityContext: { runAsUser: 0 } }, ''],
+  [
+    { hostUsers: false, ...hardened({ procMount: 'Unmasked' }) },
+    'procMount (container "c" must not set securityContext.procMount to "Unmasked")',
+  ],
+  [
+    hardened({ seccompProfile: null }),
+    'seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
+  ],
+])('restricted: %j', (spec, violations) => {
+  expect(told('restricted', spec)).toBe(violations)
+})
+
+describe('earlier versions of the standards', () => {
+  test('know fewer safe sysctls', () => {
+    const spec = { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem' }] } }
+    expect(told('baseline', spec, 31)).toBe('forbidden sysctls (net.ipv4.tcp_rmem)')
+    expect(told('baseline', spec, 32)).toBe('')
+  })
+
+  test('have annotations in place of seccomp profiles', () => {
+    const annotations = { 'container.seccomp.security.alpha.kubernetes.io/c': 'unconfined' }
+    const text = 'container.seccomp.security.alpha.kubernetes.io/c="unconfined"'
+    expect(told('baseline', {}, 18, annotations)).toBe(`seccompProfile (forbidden annotation ${text})`)
+    expect(told('restricted', hardened({ seccompProfile: null }), 18)).toBe('')
+    expect(told('baseline', {}, 19, annotations)).toBe('')
+  })
+
+  test('ask less of a restricted pod, but never less than the baseline', () => {
+    const added = hardened({ capabilities: { add: ['SYS_ADMIN'] } })
+    expect(told('restricted', added, 21)).toMatch(/^non-default capabilities/)
+    expect(told('restricted', added, 22)).toMatch(/^unrestricted capabilities/)
+    expect(told('restricted', { hostUsers: false, securityContext: { runAsUser: 0 } }, 34)).toMatch(/^runAsUser=0/)
+  })
+
+  test('a version yet to come is the newest one', () => {
+    expect(told('baseline', { hostPID: true }, 999)).toBe('host namespaces (hostPID=true)')
+  })
+})
+
+test('AppArmor annotations are told with what they say', () => {
+  const annotations = { 'container.apparmor.security.beta.kubernetes.io/c': 'unconfined' }
+  expect(told('baseline', {}, 36, annotations)).toBe(
+    String.raw`forbidden AppArmor profile (annotation must not set AppArmor profile type to "container.apparmor.security.beta.kubernetes.io/c=\"unconfined\"")`,
+  )
+})
+
+describe('labels', () => {
+  test('of no meaning are faults, and enforce the strictest level', () => {
+    const { policy, faults } = policyOf({ [ENFORCE]: 'odd', [WARN]: 'odd', [`${ENFORCE}-version`]: '1.30' })
+    expect(policy).toMatchObject({ enforce: { level: 'restricted' }, warn: { level: 'privileged' } })
+    expect(faults.map(printFieldError)).toEqual([
+      `metadata.labels[${ENFORCE}]: Invalid value: "odd": must be one of privileged, baseline, restricted`,
+      `metadata.labels[${ENFORCE}-version]: Invalid value: "1.30": must be "latest" or "v1.x"`,
+      `metadata.labels[${WARN}]: Invalid value: "odd": must be one of privileged, baseline, restricted`,
+    ])
+  })
+
+  test('refuse pods, and warn of pods and templates', () => {
+    const labels = { [ENFORCE]: 'baseline', [`${ENFORCE}-version`]: 'v1.30', [WARN]: 'baseline' }
+    const pod = { annotations: {}, spec: { hostPID: true } }
+    expect(judgePod(labels, pod)).toEqual({
+      refusal: 'violates PodSecurity "baseline:v1.30": host namespaces (hostPID=true)',
+      warnings: [],
+    })
+    const warnings = ['would violate PodSecurity "baseline:latest": host namespaces (hostPID=true)']
+    expect(judgeTemplate(labels, pod)).toEqual({ warnings })
+    expect(judgePod({ [WARN]: 'baseline' }, pod)).toEqual({ warnings })
+  })
+
+  test('that ask for more are noticed', () => {
+    const level = (labels: Record<string, string>, old: Record<string, string>) => tightened(labels, old)?.level
+    expect(level({ [ENFORCE]: 'restricted' }, { [ENFORCE]: 'baseline' })).toBe('restricted')
+    expect(level({ [ENFORCE]: 'baseline' }, { [ENFORCE]: 'restricted' })).toBeUndefined()
+    expect(level({ [ENFORCE]: 'baseline' }, { [ENFORCE]: 'restricted', [`${ENFORCE}-version`]: 'v1.20' })).toBe(
+      'baseline',
+    )
+    expect(level({}, { [ENFORCE]: 'baseline' })).toBeUndefined()
+  })
+})
+
+const pod = (name: string, spec: ValueObject): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'Pod',
+  metadata: { name },
+  spec,
+})
+
+test('pods that are there already are counted by what they violate', () => {
+  const pods = [pod('c', { hostPID: true }), pod('a', { hostPID: true }), pod('b', { hostIPC: true }), pod('d', {})]
+  pods.push(pod('e', { volumes: [{ name: 'v', hostPath: {} }] }))
+  const level = { level: 'baseline', minor: Number.POSITIVE_INFINITY } as const
+  expect(existingViolations('x', pods, level)).toEqual([
+    'existing pods in namespace "x" violate the new PodSecurity enforce level "baseline:latest"',
+    'a (and 2 other pods): host namespaces',
+    'e: hostPath volumes',
+  ])
+})
+
+test('a change of images matters, and a new ephemeral container; labels do not', () => {
+  const old = pod('a', { containers: [{ name: 'c', image: 'i' }] })
+  const changed = (spec: ValueObject) =>
+    mattersForSecurity({ ...old, spec: { ...(old['spec'] as ValueObject), ...spec } }, old)
+  expect(changed({})).toBe(false)
+  expect(changed({ containers: [{ name: 'c', image: 'j' }] })).toBe(true)
+  expect(changed({ ephemeralContainers: [{ name: 'e', image: 'i' }] })).toBe(true)
+})
+
+test('templates are found where their kinds have them', () => {
+  const template = { metadata: { annotations: { a: 'b' } }, spec: { hostPID: true } }
+  const job: ApiObject = {
+    apiVersion: 'batch/v1',
+    kind: 'CronJob',
+    metadata: {},
+    spec: { jobTemplate: { spec: { template } } },
+  }
+  expect(templateOf('batch/cronjobs', job)).toEqual({ annotations: { a: 'b' }, spec: { hostPID: true } })
+  expect(templateOf('/replicationcontrollers', { ...job, spec: {} })).toBeUndefined()
+})

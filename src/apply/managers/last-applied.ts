@@ -1,0 +1,69 @@
+// Moving from kubectl's client-side apply, which keeps what it applied last in an annotation, to server-side apply.
+
+import { CodecError } from '../../codec/codec-error.js'
+import { decodeJson, encodeJson } from '../../codec/json.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { ANNOTATIONS_MAX, annotationsSize } from '../../meta/object/names.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { difference, EMPTY, type FieldSet } from '../paths/field-set.js'
+import { compareTyped } from '../typed/compare.js'
+import { fieldsOf } from '../typed/owned-fields.js'
+import { TypedError } from '../typed/typed-errors.js'
+import type { TypedSchema } from '../typed/typed-schema.js'
+import { checkTyped } from '../typed/validate.js'
+
+const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'
+
+/** The one manager that takes part. */
+export const KUBECTL = 'kubectl'
+
+/** What client-side apply set and nobody has changed since: kubectl may change it, whoever owns it. */
+export function fieldsLastApplied(schema: TypedSchema, live: ApiObject): FieldSet {
+  const last = lastAppliedOf(live)
+  if (last === undefined || last['apiVersion'] !== live.apiVersion) return EMPTY
+  try {
+    checkTyped(schema, last, { allowDuplicates: false })
+  } catch (error) {
+    if (error instanceof TypedError) return EMPTY
+    throw error
+  }
+  const { modified, added, removed } = compareTyped(schema, last, live)
+  return difference(difference(difference(fieldsOf(schema, last), modified), added), removed)
+}
+
+function lastAppliedOf(live: ApiObject): ValueObject | undefined {
+  const text = getOwn(annotationsOf(live), ANNOTATION)
+  if (typeof text !== 'string') return undefined
+  try {
+    const { value } = decodeJson(Buffer.from(text))
+    return isObject(value) ? value : undefined
+  } catch (error) {
+    if (error instanceof CodecError) return undefined
+    throw error
+  }
+}
+
+const annotationsOf = (object: ValueObject): ValueObject => {
+  const metadata = object['metadata']
+  const annotations = isObject(metadata) ? getOwn(metadata, 'annotations') : undefined
+  return isObject(annotations) ? annotations : {}
+}
+
+/** The object with the configuration in the annotation, if it has one: client-side apply goes on from there. */
+export function withLastApplied(object: ApiObject, configuration: ApiObject): ApiObject {
+  const annotations = annotationsOf(object)
+  const before = getOwn(annotations, ANNOTATION)
+  if (typeof before !== 'string' || before === '') return object
+  const text = `${encodeJson(withoutAnnotation(configuration), { sortKeys: true })}\n`
+  const { [ANNOTATION]: _, ...others } = annotations
+  const changed: ValueObject = { ...others, [ANNOTATION]: text }
+  const fits = annotationsSize(changed as Record<string, string>) <= ANNOTATIONS_MAX
+  return { ...object, metadata: { ...object.metadata, annotations: fits ? changed : others } }
+}
+
+function withoutAnnotation(configuration: ApiObject): Value {
+  const annotations = annotationsOf(configuration)
+  if (!Object.hasOwn(annotations, ANNOTATION)) return configuration
+  const { [ANNOTATION]: _, ...others } = annotations
+  return { ...configuration, metadata: { ...configuration.metadata, annotations: others } }
+}

@@ -1,0 +1,99 @@
+// By what the items of a list are told apart: members of a set by their value, items of a list by their key.
+
+import { failed, type Parsed, parsed } from '../../base/result.js'
+import { encodeString } from '../../codec/json.js'
+import { printStrings } from '../../meta/go/go-text.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { keyElement, type PathElement, valueElement } from '../paths/field-path.js'
+import { fault, TypedError } from './typed-errors.js'
+import type { ListSchema } from './typed-schema.js'
+
+export const itemElement = (list: ListSchema, item: Value): Parsed<PathElement> =>
+  list.type === 'map' ? itemByKey(list, item) : memberOfSet(item)
+
+function itemByKey(list: ListSchema, item: Value): Parsed<PathElement> {
+  if (item === null) return failed('associative list with keys may not have a null element')
+  if (!isObject(item)) return failed('associative list with keys may not have non-map elements')
+  if (list.keys.length === 1) {
+    const only = getOwn(item, list.keys[0]!)
+    if (typeof only === 'string') return parsed(`${keyStart(list)}${encodeString(only)}}`)
+  }
+  const key: [string, Value][] = []
+  for (const name of list.keys) {
+    const value = getOwn(item, name) ?? (Object.hasOwn(item, name) ? null : list.keyDefault(name))
+    // A part of the key may be left out, as long as some part is there.
+    if (value !== undefined) key.push([name, value])
+  }
+  if (key.length > 0) return parsed(keyElement(key))
+  const keys = printStrings(list.keys).replace('[]string{', '[').replace(/\}$/, ']')
+  return failed(
+    `associative list with keys has an element that omits all key fields ${keys} (and doesn't have default values for any key fields)`,
+  )
+}
+
+const starts = new WeakMap<ListSchema, string>()
+
+/** `k:{"name":`, for the many lists whose items have one key. */
+function keyStart(list: ListSchema): string {
+  let start = starts.get(list)
+  if (start === undefined) {
+    start = `k:{${encodeString(list.keys[0]!)}:`
+    starts.set(list, start)
+  }
+  return start
+}
+
+function memberOfSet(item: Value): Parsed<PathElement> {
+  if (item === null) return failed("associative list without keys has an element that's an explicit null")
+  if (Array.isArray(item)) return failed('not supported: associative list with lists as elements')
+  if (isObject(item)) return failed("associative list without keys has an element that's a map type")
+  return parsed(valueElement(item))
+}
+
+const PLAIN: ReadonlySet<string> = new Set(['string', 'number', 'boolean'])
+
+/** Whether an item has an element; where that is plain to see, none is spelled. */
+export function hasElement(list: ListSchema, item: Value): boolean {
+  if (list.keys.length > 0 && isObject(item) && PLAIN.has(typeof getOwn(item, list.keys[0]!))) return true
+  return (list.type === 'set' && typeof item === 'string') || itemElement(list, item).ok
+}
+
+/** Throws a TypedError, unless the list has been found valid. */
+export function elementOf(list: ListSchema, item: Value): PathElement {
+  const element = itemElement(list, item)
+  if (!element.ok) throw new TypedError([fault(element.error)])
+  return element.value
+}
+
+export const elementsOf = (list: ListSchema, items: readonly Value[]): PathElement[] =>
+  items.map(item => elementOf(list, item))
+
+/** The usual case of two lists: the same items in the same places, none of them twice. Mostly no element is spelled for it. */
+export function areInStep(list: ListSchema, before: readonly Value[], after: readonly Value[]): boolean {
+  if (before.length !== after.length) return false
+  for (let i = 0; i < before.length; i++) if (!haveSameKey(list, before[i]!, after[i]!)) return false
+  return before.length === 1 || new Set(plainKeys(list, before) ?? elementsOf(list, before)).size === before.length
+}
+
+/** What tells the items apart, if that is one text in each. */
+function plainKeys({ keys }: ListSchema, items: readonly Value[]): string[] | undefined {
+  if (keys.length !== 1) return undefined
+  const values: string[] = []
+  for (const item of items) {
+    const value = getOwn(item as ValueObject, keys[0]!)
+    if (typeof value !== 'string') return undefined
+    values.push(value)
+  }
+  return values
+}
+
+/** False also where it takes a closer look. */
+function haveSameKey({ type, keys }: ListSchema, a: Value, b: Value): boolean {
+  if (type === 'set') return a === b
+  if (!isObject(a) || !isObject(b)) return false
+  for (const key of keys) {
+    const value = getOwn(a, key)
+    if (value !== getOwn(b, key) || (typeof value === 'object' && value !== null)) return false
+  }
+  return true
+}

@@ -1,0 +1,106 @@
+// A configuration merged onto what is there. The result shares what it can with both: parts that do not change are the
+// very parts of the live object, so that what comes after need not look into them.
+import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { PathElement } from '../paths/field-path.js'
+import { sameValue } from './compare.js'
+import { elementsOf } from './list-items.js'
+import { formOf, type ListSchema, type MapSchema, memberSchema, settled, type TypedSchema } from './typed-schema.js'
+
+export const mergeTyped = (schema: TypedSchema, live: Value, applied: Value): Value =>
+  mergeAt(schema, live, applied) ?? {}
+
+/** Nothing where nothing is left, which is not the same as something empty. */
+function mergeAt(schema: TypedSchema, live: Value | undefined, applied: Value | undefined): Value | undefined {
+  if (applied === undefined) return live
+  if (live === undefined) return applied
+  switch (settled(schema, formOf(schema, applied))) {
+    case 'scalar':
+      return replaced(live, applied)
+    case 'list': {
+      const left = Array.isArray(live) ? live : []
+      const right = Array.isArray(applied) ? applied : []
+      if (schema.list!.type === 'atomic' || left.length + right.length === 0) return replaced(live, applied)
+      return mergeItems(schema.list!, left, right)
+    }
+    case 'map': {
+      const left = isObject(live) ? live : {}
+      const right = isObject(applied) ? applied : {}
+      const names = Object.keys(left)
+      const others = Object.keys(right)
+      if (schema.map!.isAtomic || names.length + others.length === 0) return replaced(live, applied)
+      return mergeMembers(schema.map!, left, right, names, others)
+    }
+  }
+}
+
+const replaced = (live: Value, applied: Value): Value => (sameValue(live, applied) ? live : applied)
+
+function mergeMembers(
+  map: MapSchema,
+  live: ValueObject,
+  applied: ValueObject,
+  names: readonly string[],
+  others: readonly string[],
+): Value | undefined {
+  const result: ValueObject = {}
+  let size = 0
+  let isSame = true
+  const add = (name: string, value: Value | undefined): void => {
+    if (value === undefined) return
+    setOwn(result, name, value)
+    size++
+  }
+  for (const name of names) {
+    const before = live[name]!
+    const other = getOwn(applied, name)
+    const merged = other === undefined ? before : mergeAt(memberSchema(map, name), before, other)
+    if (merged !== before) isSame = false
+    add(name, merged)
+  }
+  for (const name of others) {
+    if (Object.hasOwn(live, name)) continue
+    isSame = false
+    add(name, applied[name])
+  }
+  if (size === 0) return undefined
+  return isSame ? live : result
+}
+
+/**
+ * Items that both have come in the order of the configuration. Those that only the live list has stay where they are
+ * among the others; those that only the configuration has come right before the next item that both have.
+ */
+function mergeItems(list: ListSchema, live: Value[], applied: readonly Value[]): Value | undefined {
+  const liveElements = elementsOf(list, live)
+  const appliedElements = elementsOf(list, applied)
+  const liveItems = new Map<PathElement, Value | undefined>()
+  for (const [i, element] of liveElements.entries()) {
+    // An item that is there twice is no one item to merge with.
+    liveItems.set(element, liveItems.has(element) ? undefined : live[i]!)
+  }
+  const places = new Map(appliedElements.map((element, place) => [element, place]))
+
+  const result: Value[] = []
+  const put = (item: Value | undefined): void => {
+    if (item !== undefined) result.push(item)
+  }
+  /** How many items of the configuration have been put, and where its next item is that both have. */
+  let done = 0
+  let nextShared = 0
+  const putUpTo = (end: number): void => {
+    for (; done < end; done++) put(mergeAt(list.element, liveItems.get(appliedElements[done]!), applied[done]))
+    nextShared = Math.max(nextShared, done)
+    while (nextShared < applied.length && !liveItems.has(appliedElements[nextShared]!)) nextShared++
+  }
+  putUpTo(0)
+  for (const [i, element] of liveElements.entries()) {
+    const place = places.get(element)
+    if (place === undefined) put(live[i])
+    else if (place === nextShared) putUpTo(place + 1)
+    // What comes twice goes; where nothing shared is left to wait for, it makes room for an item that is new.
+    else if (place < done && nextShared === applied.length) putUpTo(Math.min(done + 1, applied.length))
+  }
+  putUpTo(applied.length)
+  if (result.length === 0) return undefined
+  return result.length === live.length && result.every((item, i) => item === live[i]) ? live : result
+}

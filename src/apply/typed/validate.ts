@@ -1,0 +1,112 @@
+// Whether a value is one of its type, as far as merging must know.
+import { isNumber, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { fieldElement, indexElement, printElement } from '../paths/field-path.js'
+import { elementOf, hasElement, itemElement } from './list-items.js'
+import {
+  fault,
+  MAX_DEPTH,
+  noNumber,
+  noString,
+  TypedError,
+  type TypedFault,
+  tooDeep,
+  undeclared,
+  wrongForm,
+} from './typed-errors.js'
+import { formOf, type ListSchema, type MapSchema, type ScalarType, settled, type TypedSchema } from './typed-schema.js'
+
+export interface CheckOptions {
+  /** Lists that are stored may hold items twice; a configuration must not. */
+  readonly allowDuplicates: boolean
+  /** How deep in its object the value is. */
+  readonly depth?: number
+}
+
+/** Throws a TypedError. */
+export function checkTyped(schema: TypedSchema, value: Value, { allowDuplicates, depth = 0 }: CheckOptions): void {
+  const faults = check(schema, value, allowDuplicates, depth)
+  if (faults !== NONE) throw new TypedError(faults)
+}
+
+// Paths are put together on the way up, and only where there is something to tell.
+const NONE: readonly TypedFault[] = []
+
+function check(schema: TypedSchema, value: Value, allowDuplicates: boolean, depth: number): readonly TypedFault[] {
+  if (typeof value === 'string' && schema.scalar === 'string') return NONE
+  if (depth > MAX_DEPTH) return [tooDeep()]
+  switch (settled(schema, formOf(schema, value))) {
+    case 'scalar':
+      return checkScalar(schema.scalar!, value)
+    case 'list':
+      if (value === null) return NONE
+      if (!Array.isArray(value)) return [wrongForm('list', value)]
+      return checkItems(schema.list!, value, allowDuplicates, depth)
+    case 'map':
+      if (value === null) return NONE
+      if (!isObject(value)) return [wrongForm('map', value)]
+      return checkMembers(schema.map!, value, allowDuplicates, depth)
+  }
+}
+
+function checkScalar(type: ScalarType, value: Value): readonly TypedFault[] {
+  if (value === null) return NONE
+  switch (type) {
+    case 'string':
+      return typeof value === 'string' ? NONE : [noString(value)]
+    case 'numeric':
+      return isNumber(value) ? NONE : [noNumber(value)]
+    case 'boolean':
+      return typeof value === 'boolean' ? NONE : [wrongForm('boolean', value)]
+    case 'untyped':
+      return isObject(value) || Array.isArray(value) ? [wrongForm('any scalar', value)] : NONE
+  }
+}
+
+function checkItems(
+  list: ListSchema,
+  items: readonly Value[],
+  allowDuplicates: boolean,
+  depth: number,
+): readonly TypedFault[] {
+  const faults: TypedFault[] = []
+  const isAtomic = list.type === 'atomic'
+  const seen = isAtomic || allowDuplicates ? undefined : new Set<string>()
+  for (let i = 0; i < items.length; i++) {
+    const item = items[i]!
+    if (!isAtomic && (seen || !hasElement(list, item))) {
+      const element = itemElement(list, item)
+      if (!element.ok) {
+        faults.push(fault(`element ${i}: ${element.error}`))
+        break
+      }
+      if (seen?.has(element.value)) faults.push(fault(`duplicate entries for key ${printElement(element.value)}`))
+      seen?.add(element.value)
+    }
+    const inner = check(list.element, item, allowDuplicates, depth + 1)
+    if (inner !== NONE) addWithin(faults, printElement(isAtomic ? indexElement(i) : elementOf(list, item)), inner)
+  }
+  return faults.length === 0 ? NONE : faults
+}
+
+function checkMembers(
+  map: MapSchema,
+  object: ValueObject,
+  allowDuplicates: boolean,
+  depth: number,
+): readonly TypedFault[] {
+  let faults: TypedFault[] | undefined
+  for (const name of Object.keys(object)) {
+    const schema = map.field(name) ?? map.element
+    const inner = schema === undefined ? [undeclared()] : check(schema, object[name]!, allowDuplicates, depth + 1)
+    if (inner === NONE) continue
+    faults ??= []
+    addWithin(faults, printElement(fieldElement(name)), inner)
+    if (schema === undefined) break
+  }
+  return faults ?? NONE
+}
+
+/** One by one: there may be as many as a request has room for. */
+function addWithin(faults: TypedFault[], outer: string, inner: readonly TypedFault[]): void {
+  for (const { path, message } of inner) faults.push({ path: `${outer}${path}`, message })
+}

@@ -1,0 +1,3 @@
+// Who a request comes from.
+export * from './authn/authenticate.js'
+export * from './authn/token-file.js'

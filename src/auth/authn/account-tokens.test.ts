@@ -1,0 +1,135 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { createMemoryStore } from '../../storage/memory/memory-store.js'
+import { accountTokens, issueToken, type TokenWish } from './account-tokens.js'
+import { API_AUDIENCE, checkToken, type TokenCheck } from './authenticate.js'
+import { loadSigningKey, type SigningKey } from './signing-key.js'
+
+const NOW = 1_700_000_000_000
+const object = (kind: string, name: string, uid: string): ApiObject => ({
+  apiVersion: 'v1',
+  kind,
+  metadata: { namespace: 'x', name, uid },
+})
+const account = object('ServiceAccount', 'robot', 'u1')
+
+let key: SigningKey
+let stored: Map<string, ApiObject>
+let now: number
+beforeEach(async () => {
+  key = await loadSigningKey(createMemoryStore())
+  stored = new Map([['ServiceAccount robot', account]])
+  now = NOW
+})
+
+const issue = (wish: Partial<TokenWish> = {}): string =>
+  issueToken({ account, audiences: [API_AUDIENCE], seconds: 600, bound: [], now: NOW, ...wish }, key)
+
+const check = async (token: string, audiences?: readonly string[]): Promise<TokenCheck> =>
+  checkToken(
+    [
+      accountTokens(
+        key,
+        async (kind, _, name) => stored.get(`${kind} ${name}`),
+        () => now,
+      ),
+    ],
+    token,
+    audiences,
+  )
+
+describe('a token', () => {
+  test('tells who its bearer is', async () => {
+    expect(await check(issue())).toMatchObject({
+      ok: true,
+      identity: {
+        name: 'system:serviceaccount:x:robot',
+        uid: 'u1',
+        groups: ['system:serviceaccounts', 'system:serviceaccounts:x'],
+        extra: { 'authentication.kubernetes.io/credential-id': [expect.stringMatching(/^JTI=[0-9a-f-]{36}$/)] },
+      },
+      audiences: [API_AUDIENCE],
+    })
+  })
+
+  test('is for its audiences alone', async () => {
+    expect(await check(issue({ audiences: ['vault'] }))).toEqual({
+      ok: false,
+      error: `[invalid bearer token, token audiences ["vault"] is invalid for the target audiences ["${API_AUDIENCE}"]]`,
+    })
+    expect(await check(issue({ audiences: ['vault'] }), ['vault', 'other'])).toMatchObject({ audiences: ['vault'] })
+  })
+
+  test('ends with its time', async () => {
+    const token = issue()
+    now += 620_000
+    expect(await check(token)).toMatchObject({ error: '[invalid bearer token, service account token has expired]' })
+  })
+
+  test('ends with its account, and does not come back with another of the same name', async () => {
+    const token = issue()
+    stored.clear()
+    expect(await check(token)).toMatchObject({ ok: false })
+    stored.set('ServiceAccount robot', object('ServiceAccount', 'robot', 'u2'))
+    expect(await check(token)).toMatchObject({ ok: false })
+  })
+
+  test('ends with what it is bound to', async () => {
+    const secret = object('Secret', 'bound', 's1')
+    stored.set('Secret bound', secret)
+    const token = issue({ bound: [{ kind: 'Secret', object: secret }] })
+    expect(await check(token)).toMatchObject({ ok: true })
+    stored.delete('Secret bound')
+    expect(await check(token)).toMatchObject({
+      error: '[invalid bearer token, service account token has been invalidated]',
+    })
+  })
+
+  test('of a pod tells which, and on which node', async () => {
+    const pod = object('Pod', 'p', 'p1')
+    stored.set('Pod p', pod)
+    const bound = [
+      { kind: 'Pod', object: pod },
+      { kind: 'Node', object: object('Node', 'n', 'n1') },
+    ] as const
+    expect(await check(issue({ bound }))).toMatchObject({
+      identity: {
+        extra: {
+          'authentication.kubernetes.io/pod-name': ['p'],
+          'authentication.kubernetes.io/pod-uid': ['p1'],
+          'authentication.kubernetes.io/node-name': ['n'],
+        },
+      },
+    })
+  })
+})
+
+describe('what is not taken for one', () => {
+  test.each(['', 'nonsense', 'a.b.c', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ4In0.'])('%j', async token => {
+    expect(await check(token)).toEqual({ ok: false, error: 'invalid bearer token' })
+  })
+
+  test('one with anything changed', async () => {
+    const token = issue()
+    const [header = '', claims = '', signature = ''] = token.split('.')
+    const forged = Buffer.from(claims, 'base64url').toString().replace('robot', 'admin')
+    expect(await check(`${token}x`)).toMatchObject({ ok: false })
+    const none = Buffer.from('{"alg":"none"}').toString('base64url')
+    expect(await check(`${none}.${claims}.`)).toMatchObject({ ok: false })
+    expect(await check(`${header}.${Buffer.from(forged).toString('base64url')}.${signature}`)).toMatchObject({
+      ok: false,
+    })
+  })
+
+  test('one of another server', async () => {
+    const token = issue()
+    key = await loadSigningKey(createMemoryStore())
+    expect(await check(token)).toMatchObject({ ok: false })
+  })
+})
+
+test('every process on one store has the same key', async () => {
+  const store = createMemoryStore()
+  const [one, other] = await Promise.all([loadSigningKey(store), loadSigningKey(store)])
+  expect(one.id).toBe(other.id)
+})

@@ -1,0 +1,141 @@
+// Tokens of service accounts: what they say, and who is known by one. A token ends with its time, its account, and the
+// object that it is bound to.
+
+import { randomUUID } from 'node:crypto'
+import { quote } from '../../meta/go/go-text.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import { numberAt, objectAt, objectOrNone, textAt, textsAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import type { TokenAuthenticator, TokenCheck } from './authenticate.js'
+import { readToken, signToken } from './json-web-token.js'
+import { accountGroups, accountUser } from './service-accounts.js'
+import type { SigningKey } from './signing-key.js'
+
+/** Finds an object of the core group: a ServiceAccount, Secret, Pod or Node. */
+export type FindObject = (kind: string, namespace: string, name: string) => Promise<ApiObject | undefined>
+
+/** What a token can be bound to. */
+export type BoundKind = 'Secret' | 'Pod' | 'Node'
+
+export interface TokenWish {
+  readonly account: ApiObject
+  readonly audiences: readonly string[]
+  readonly seconds: number
+  /** What it is bound to, and the node that a pod runs on. */
+  readonly bound: readonly { readonly kind: BoundKind; readonly object: ApiObject }[]
+  readonly now: number
+}
+
+export const ISSUER = 'https://kubernetes.default.svc'
+
+export function issueToken({ account, audiences, seconds, bound, now }: TokenWish, key: SigningKey): string {
+  const { namespace = '', name = '' } = metaOf(account)
+  const at = Math.floor(now / 1000)
+  const ties = bound.map(({ kind, object }) => [kind.toLowerCase(), reference(object)] as const)
+  return signToken(
+    {
+      aud: [...audiences],
+      exp: at + seconds,
+      iat: at,
+      iss: ISSUER,
+      jti: randomUUID(),
+      'kubernetes.io': { namespace, ...Object.fromEntries(ties), serviceaccount: reference(account) },
+      nbf: at,
+      sub: accountUser(namespace, name),
+    },
+    key,
+  )
+}
+
+function reference(object: ApiObject): ValueObject {
+  const { name = '', uid = '' } = metaOf(object)
+  return { name, uid }
+}
+
+/** How long after its end a token is still taken, since clocks differ. */
+const LEEWAY_SECONDS = 10
+/** Of how many tokens it is remembered that their signature is right. */
+const REMEMBERED = 4_096
+
+export function accountTokens(key: SigningKey, find: FindObject, now: () => number): TokenAuthenticator {
+  const signed = new Map<string, ValueObject>()
+
+  function claimsOf(token: string): ValueObject | 'forged' | undefined {
+    const known = signed.get(token)
+    if (known) return known
+    const read = readToken(token)
+    if (!read || textAt(read.claims, 'iss') !== ISSUER) return undefined
+    if (!read.isSignedBy(key)) return 'forged'
+    if (signed.size >= REMEMBERED) signed.clear()
+    signed.set(token, read.claims)
+    return read.claims
+  }
+
+  return async (token, audiences) => {
+    const claims = claimsOf(token)
+    if (!claims) return undefined
+    if (claims === 'forged') return no('the token is not signed by this server')
+    const meant = textsAt(claims, 'aud')
+    const common = meant.filter(each => audiences.includes(each))
+    if (common.length === 0) {
+      return no(`token audiences ${printList(meant)} is invalid for the target audiences ${printList(audiences)}`)
+    }
+    const seconds = now() / 1000
+    if (numberAt(claims, 'exp') + LEEWAY_SECONDS < seconds) return no('service account token has expired')
+    if (numberAt(claims, 'nbf') - LEEWAY_SECONDS > seconds) return no('service account token is not valid yet')
+    const own = objectAt(claims, 'kubernetes.io')
+    const fault = await checkTies(own, find)
+    return fault === undefined
+      ? { ok: true, identity: identityOf(own, textAt(claims, 'jti')), audiences: common }
+      : no(fault)
+  }
+}
+
+const no = (error: string): TokenCheck => ({ ok: false, error })
+
+const printList = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`
+
+/** Why what the token is for is no longer what it was issued for. */
+async function checkTies(own: ValueObject, find: FindObject): Promise<string | undefined> {
+  const namespace = textAt(own, 'namespace')
+  const account = objectAt(own, 'serviceaccount')
+  const stored = await find('ServiceAccount', namespace, textAt(account, 'name'))
+  if (!stored) return `serviceaccounts ${quote(textAt(account, 'name'))} not found`
+  if (isGoing(stored)) return 'service account token has been invalidated'
+  const { uid = '' } = metaOf(stored)
+  if (uid !== textAt(account, 'uid')) {
+    return `service account UID (${uid}) does not match claim (${textAt(account, 'uid')})`
+  }
+  // The node of a pod is told, but a token ends with the pod.
+  const ties: BoundKind[] = objectOrNone(own, 'pod') ? ['Pod', 'Secret'] : ['Node', 'Secret']
+  for (const kind of ties) {
+    const tie = objectOrNone(own, kind.toLowerCase())
+    if (!tie) continue
+    const object = await find(kind, kind === 'Node' ? '' : namespace, textAt(tie, 'name'))
+    if (!object || isGoing(object) || metaOf(object).uid !== textAt(tie, 'uid')) {
+      return 'service account token has been invalidated'
+    }
+  }
+  return undefined
+}
+
+const isGoing = (object: ApiObject): boolean => metaOf(object).deletionTimestamp !== undefined
+
+function identityOf(own: ValueObject, id: string) {
+  const namespace = textAt(own, 'namespace')
+  const account = objectAt(own, 'serviceaccount')
+  const extra: Record<string, readonly string[]> = { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`] }
+  for (const kind of ['node', 'pod']) {
+    const tie = objectOrNone(own, kind)
+    if (!tie) continue
+    extra[`authentication.kubernetes.io/${kind}-name`] = [textAt(tie, 'name')]
+    extra[`authentication.kubernetes.io/${kind}-uid`] = [textAt(tie, 'uid')]
+  }
+  return {
+    name: accountUser(namespace, textAt(account, 'name')),
+    uid: textAt(account, 'uid'),
+    groups: accountGroups(namespace),
+    extra,
+  }
+}

@@ -1,0 +1,4 @@
+// The roles and bindings that every server starts with.
+
+export * from './authz/component-roles.js'
+export * from './authz/default-roles.js'

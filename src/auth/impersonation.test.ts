@@ -1,0 +1,89 @@
+import { describe, expect, test } from 'vitest'
+import { type Deed } from '../request/access-attributes.js'
+import { type Caller } from '../request/user-info.js'
+import type { Authorizer } from './authz/authorize.js'
+import { createImpersonation } from './impersonation.js'
+
+const alice: Caller = { name: 'alice', uid: 'u', groups: ['system:authenticated'], extra: {}, userAgent: 'test' }
+const list: Deed = { verb: 'list', group: '', resource: 'pods', subresource: '', namespace: 'x', name: '' }
+
+const print = (deed: Deed): string =>
+  'path' in deed
+    ? `${deed.verb} ${deed.path}`
+    : `${deed.verb} ${deed.group}/${deed.resource}${deed.subresource && `/${deed.subresource}`} ${deed.name}`.trim()
+
+/** Allows what is printed so; everything when nothing is said. */
+const allowing =
+  (...allowed: readonly string[]): Authorizer =>
+  async (_, deed) => ({ allowed: allowed.length === 0 || allowed.includes(print(deed)), reason: '' })
+
+const headers = (given: Record<string, string | string[]>): Map<string, string[]> =>
+  new Map(Object.entries(given).map(([name, value]) => [name, [value].flat()]))
+
+const as = async (given: Record<string, string | string[]>, authorize = allowing()): Promise<Caller | string> => {
+  try {
+    return await createImpersonation(authorize)(alice, headers(given), list)
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+describe('who one becomes', () => {
+  test.each([
+    [{ 'impersonate-user': 'carol' }, ['system:authenticated']],
+    [{ 'impersonate-user': 'carol', 'impersonate-group': ['a', 'b'] }, ['a', 'b', 'system:authenticated']],
+    [{ 'impersonate-user': 'carol', 'impersonate-group': 'system:unauthenticated' }, ['system:unauthenticated']],
+    [{ 'impersonate-user': 'system:anonymous' }, ['system:unauthenticated']],
+    [
+      { 'impersonate-user': 'system:serviceaccount:x:robot' },
+      ['system:serviceaccounts', 'system:serviceaccounts:x', 'system:authenticated'],
+    ],
+    [{ 'impersonate-user': 'system:serviceaccount:x' }, ['system:authenticated']],
+  ])('%j is in %j', async (given, groups) => {
+    expect(await as(given)).toMatchObject({ name: given['impersonate-user'], uid: '', groups, userAgent: 'test' })
+  })
+
+  test('has the uid and whatever else the headers say', async () => {
+    const given = { 'impersonate-user': 'carol', 'impersonate-uid': '7', 'impersonate-extra-acme.com%2fproject': 'p' }
+    expect(await as(given)).toMatchObject({ uid: '7', extra: { 'acme.com/project': ['p'] } })
+  })
+
+  test('is the caller when no user is named', async () => {
+    expect(await as({ 'impersonate-user': '' })).toBe(alice)
+  })
+
+  test('cannot be nobody with groups', async () => {
+    expect(await as({ 'impersonate-group': 'team' })).toBe(
+      'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"team"}, Extra:map[string][]string(nil)} without impersonating a user name',
+    )
+  })
+})
+
+describe('who may', () => {
+  test('with the verb impersonate, each thing by itself', async () => {
+    const given = { 'impersonate-user': 'carol', 'impersonate-group': 'team', 'impersonate-extra-scopes': 'a' }
+    const allowed = ['impersonate /users carol', 'impersonate /groups team']
+    expect(await as(given, allowing(...allowed))).toMatch('cannot impersonate-on:user-info:list resource "pods"')
+    const all = allowing(...allowed, 'impersonate authentication.k8s.io/userextras/scopes a')
+    expect(await as(given, all)).toMatchObject({ name: 'carol' })
+  })
+
+  test('with a verb for the sort of user and one for what is done', async () => {
+    const both = allowing(
+      'impersonate-on:user-info:list /pods',
+      'impersonate:user-info authentication.k8s.io/users carol',
+    )
+    expect(await as({ 'impersonate-user': 'carol' }, both)).toMatchObject({ name: 'carol' })
+    expect(await as({ 'impersonate-user': 'dave' }, both)).toBe(
+      'users.authentication.k8s.io "dave" is forbidden: User "alice" cannot impersonate:user-info resource "users" in API group "authentication.k8s.io" at the cluster scope',
+    )
+  })
+
+  test('a way that was open before is asked first', async () => {
+    const impersonate = createImpersonation(allowing('impersonate /users carol'))
+    expect(await impersonate(alice, headers({ 'impersonate-user': 'carol' }), list)).toMatchObject({ name: 'carol' })
+    await expect(impersonate(alice, headers({ 'impersonate-user': 'dave' }), list)).rejects.toThrow(
+      'users "dave" is forbidden: User "alice" cannot impersonate resource "users" in API group "" at the cluster scope',
+    )
+  })
+})

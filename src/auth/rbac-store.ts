@@ -1,0 +1,2 @@
+// The stored RBAC objects.
+export * from './authz/stored-rbac.js'

@@ -1,0 +1,2 @@
+// The PKCS #10 request inside a CertificateSigningRequest.
+export * from './validation/signing-request.js'

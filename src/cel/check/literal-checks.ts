@@ -1,0 +1,109 @@
+// What can be said of literals before anything is evaluated: durations, timestamps and patterns that are none, lists
+// and maps whose parts have several types, formats that do not suit their arguments.
+import { CelError } from '../cel-error.js'
+import type { Environment } from '../environment.js'
+import type { Issue } from '../syntax/source.js'
+import { type CallExpr, childrenOf, type Expr } from '../syntax/syntax-tree.js'
+import { durationFromText, parseTimestamp } from '../values/moments.js'
+import { pattern } from '../values/patterns.js'
+import { type CelType, isOptional, printType, sameType } from './cel-type.js'
+import type { Checked } from './checker.js'
+
+export function checkLiterals(checked: Checked, environment: Environment): readonly Issue[] {
+  if (environment.checkLiterals !== true) return []
+  const issues: Issue[] = []
+  const visit = (expr: Expr, inFormat: boolean): void => {
+    if (expr.kind === 'call') issues.push(...argumentFaults(expr), ...formatFaults(checked, expr))
+    // The arguments of a format may well be of several types.
+    if (environment.homogeneousLiterals === true && !inFormat) issues.push(...mixedParts(checked, expr))
+    const within = inFormat || (expr.kind === 'call' && expr.name === 'format')
+    for (const child of childrenOf(expr)) visit(child, within)
+  }
+  visit(checked.expr, false)
+  return issues
+}
+
+function argumentFaults({ name, target, args }: CallExpr): Issue[] {
+  const at = name === 'matches' && target === undefined ? args[1] : args[0]
+  if (at?.kind !== 'literal') return []
+  const { value, offset } = at
+  const invalid = [{ offset, message: `invalid ${name} argument` }]
+  if (name === 'duration') return typeof value === 'string' && durationFromText(value) ? [] : invalid
+  if (typeof value !== 'string') return []
+  if (name === 'timestamp') return parseTimestamp(value) ? [] : invalid
+  if (name === 'matches') return pattern(value) instanceof CelError ? invalid : []
+  return []
+}
+
+/** Which kinds of value each verb takes, and what it says of others. */
+const VERBS: Readonly<Record<string, { readonly kinds: readonly string[]; readonly rule: string }>> = {
+  d: { kinds: ['int', 'uint'], rule: 'decimal clause can only be used on integers' },
+  f: { kinds: ['double', 'string'], rule: 'fixed-point clause can only be used on doubles' },
+  e: { kinds: ['double', 'string'], rule: 'scientific clause can only be used on doubles' },
+  b: { kinds: ['int', 'uint', 'bool'], rule: 'only integers and bools can be formatted as binary' },
+  o: { kinds: ['int', 'uint'], rule: 'octal clause can only be used on integers' },
+  x: {
+    kinds: ['int', 'uint', 'string', 'bytes'],
+    rule: 'only integers, byte buffers, and strings can be formatted as hex',
+  },
+}
+
+function formatFaults({ types }: Checked, { name, target, args, offset }: CallExpr): Issue[] {
+  const [list] = args
+  if (name !== 'format' || target?.kind !== 'literal' || typeof target.value !== 'string') return []
+  if (args.length !== 1 || list?.kind !== 'list') return []
+  let used = 0
+  for (const [clause, verb = ''] of target.value.matchAll(/%(?:%|(?:\.[0-9]*)?([\s\S]?))/g)) {
+    if (clause === '%%') continue
+    if (verb === '') return [{ offset, message: 'unexpected end of string' }]
+    const argument = list.elements[used]
+    if (argument === undefined) return [{ offset, message: `index ${used} out of range` }]
+    const type = types[argument.id]
+    const taken = VERBS[verb.toLowerCase()]
+    if (taken && type && type.kind !== 'dyn' && !taken.kinds.includes(type.kind)) {
+      const message = `error during formatting: ${taken.rule}, was given ${type.name}`
+      return [{ offset: argument.offset, message }]
+    }
+    if (!taken && verb !== 's') {
+      const message = `could not parse formatting clause: unrecognized formatting clause "${verb}"`
+      return [{ offset, message }]
+    }
+    used++
+  }
+  const given = list.elements.length
+  if (given <= used) return []
+  return [{ offset, message: `too many arguments supplied to string.format (expected ${used}, got ${given})` }]
+}
+
+function mixedParts({ types }: Checked, expr: Expr): Issue[] {
+  const issues: Issue[] = []
+  const same = (parts: readonly { readonly expr: Expr; readonly optional: boolean }[]): void => {
+    let expected: CelType | undefined
+    for (const part of parts) {
+      let type = types[part.expr.id]
+      if (type === undefined) continue
+      if (part.optional && isOptional(type)) type = type.params[0]!
+      if (expected === undefined) expected = type
+      else if (!agree(expected, type)) {
+        const message = `expected type '${printType(expected)}' but found '${printType(type)}'`
+        issues.push({ offset: part.expr.offset, message })
+        return
+      }
+    }
+  }
+  if (expr.kind === 'list') {
+    same(expr.elements.map((element, i) => ({ expr: element, optional: expr.optional.includes(i) })))
+  }
+  if (expr.kind === 'map') {
+    same(expr.entries.map(({ key }) => ({ expr: key, optional: false })))
+    same(expr.entries.map(({ value, optional }) => ({ expr: value, optional })))
+  }
+  return issues
+}
+
+/** The parts of an empty list or map may have any type. */
+function agree(a: CelType, b: CelType): boolean {
+  if (sameType(a, b)) return true
+  if (a.kind !== b.kind || (a.kind !== 'list' && a.kind !== 'map')) return false
+  return a.params.every((param, i) => param.kind === 'dyn' || b.params[i]!.kind === 'dyn' || agree(param, b.params[i]!))
+}

@@ -1,0 +1,39 @@
+// What one evaluation carries along: the variables, the local ones of comprehensions, and what has been spent.
+import { CostLimitExceeded } from '../cel-error.js'
+import type { Value } from '../values/values.js'
+
+export type Variables = Readonly<Record<string, Value>>
+
+export interface Frame {
+  readonly variables: Variables
+  readonly locals: (Value | undefined)[]
+  cost: number
+  readonly limit: number
+}
+
+/** What a list that an expression makes costs beside its elements. */
+export const LIST_COST = 10
+
+export type Evaluate = (frame: Frame) => Value
+
+/** Costs are taken before the work is done wherever they can be known by then, so that no work outlasts its budget. */
+export function spend(frame: Frame, cost: number): void {
+  frame.cost += cost
+  if (frame.cost > frame.limit) throw new CostLimitExceeded()
+}
+
+/** A node made ready to run. */
+export interface Compiled {
+  readonly run: Evaluate
+  /**
+   * Set for names, selections, indexes and conditions: the same without the price of 1 for looking up the name at its
+   * root. A condition takes its branches in this form.
+   */
+  readonly branch?: Evaluate
+  /** Set for a plain name: its value, without the price for looking it up. */
+  readonly read?: Evaluate
+  /** Set if the value is known before any evaluation. It then costs nothing. */
+  readonly constant?: Value
+}
+
+export const constant = (value: Value): Compiled => ({ run: () => value, constant: value })

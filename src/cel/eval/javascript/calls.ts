@@ -1,0 +1,217 @@
+// Operators and functions in JavaScript. What has no operator there is called as the closures call it.
+import type { FunctionReference } from '../../check/checker.js'
+import { codePoints } from '../../cost/work-budget.js'
+import { type CallExpr, type Expr, OPERATORS } from '../../syntax/syntax-tree.js'
+import type { Value } from '../../values/values.js'
+import { containsCost, directBinary, pairCost, textCost } from '../direct-operators.js'
+import type { CompoundLayout } from '../layout.js'
+import { implementation, plainIndex } from '../plan-calls.js'
+import { type Generator, NotWritten, type Position } from './generator.js'
+import type { Operand, Shape } from './writer.js'
+
+export function writeCall(generator: Generator, expr: CallExpr, position: Position): Operand {
+  switch (expr.name) {
+    case OPERATORS.and:
+      return writeLogic(generator, expr, true)
+    case OPERATORS.or:
+      return writeLogic(generator, expr, false)
+    case OPERATORS.conditional:
+      return writeConditional(generator, expr)
+    case OPERATORS.index:
+      return writeIndex(generator, expr, position)
+    // Their arguments are not all looked at, or they change one of them.
+    case OPERATORS.optionalIndex:
+    case OPERATORS.optionalSelect:
+    case 'cel.@mapInsert':
+    case 'or':
+    case 'orValue':
+      throw new NotWritten()
+    default:
+      return writeFunction(generator, expr)
+  }
+}
+
+/** `goesOn` is what the left side must be for the right side to matter. */
+function writeLogic(generator: Generator, { args }: CallExpr, goesOn: boolean): Operand {
+  const { writer } = generator
+  const left = generator.as('bool', generator.write(args[0]!))
+  const result = writer.name()
+  writer.line(`let ${result} = ${!goesOn}`)
+  writer.block(`if (${goesOn ? '' : '!'}${left.code})`, () => {
+    writer.line(`${result} = ${generator.as('bool', generator.write(args[1]!)).code}`)
+  })
+  return { code: result, shape: 'bool' }
+}
+
+function writeConditional(generator: Generator, { args }: CallExpr): Operand {
+  const { writer } = generator
+  const [asked, then, otherwise] = args as [Expr, Expr, Expr]
+  const condition = generator.as('bool', generator.write(asked))
+  const result = writer.name()
+  const shapes: Shape[] = []
+  const branch = (expr: Expr) => () => {
+    const { code, shape } = generator.write(expr, 'branch')
+    shapes.push(shape)
+    writer.line(`${result} = ${code}`)
+  }
+  writer.line(`let ${result}`)
+  writer.block(`if (${condition.code})`, branch(then), branch(otherwise))
+  const [a, b] = shapes as [Shape, Shape]
+  if (a === b) return { code: result, shape: a }
+  // Two primitives of different types, or one and any value, are values both.
+  if (typeof a === 'string' && typeof b === 'string') return { code: result, shape: 'value' }
+  throw new NotWritten()
+}
+
+function writeIndex(generator: Generator, { args }: CallExpr, position: Position): Operand {
+  const { writer } = generator
+  const [operandExpr, keyExpr] = args as [Expr, Expr]
+  const operand = generator.write(operandExpr, position)
+  const key = generator.writeValue(keyExpr)
+  const step = generator.stepCost(operandExpr, position)
+  // The price of looking up a name as the index is the price of the index.
+  writer.spend(key.constant === undefined && generator.isWay(keyExpr) ? step - 1 : step)
+  if (typeof operand.shape === 'string') {
+    return generator.notAnError(`${writer.param(plainIndex)}(${operand.code}, ${key.code})`)
+  }
+  const layout = operand.shape as CompoundLayout
+  const isMap = layout.kind === 'map'
+  if (!isMap && layout.kind !== 'list') throw new NotWritten()
+  const { code } = generator.as(isMap ? 'string' : 'int', key)
+  const member = `${operand.code}[${code}]`
+  const raw = writer.temp(isMap ? `Object.hasOwn(${operand.code}, ${code}) ? ${member} : undefined` : member)
+  return generator.look(raw, layout.element())
+}
+
+// ---- functions
+
+function writeFunction(generator: Generator, expr: CallExpr): Operand {
+  const reference = generator.referenceOf(expr)
+  if (reference?.kind !== 'function') throw new NotWritten()
+  const args = expr.target && !reference.namespaced ? [expr.target, ...expr.args] : expr.args
+  return (
+    writeMembership(generator, reference, args) ??
+    writeSize(generator, reference, args) ??
+    writeDirect(generator, reference, args) ??
+    writeInvocation(generator, reference, args)
+  )
+}
+
+function writeInvocation(generator: Generator, { name, overloads }: FunctionReference, args: readonly Expr[]): Operand {
+  const operands = args.map(arg => generator.writeValue(arg))
+  // Constants may make a constant of the call.
+  if (operands.every(operand => operand.constant !== undefined)) throw new NotWritten()
+  const call = generator.writer.param(implementation(name, overloads))
+  return generator.writeOutside(`${call}(frame, [${operands.map(operand => operand.code).join(', ')}])`)
+}
+
+/** `text in ['a', 'b']`. Membership in a list of constants costs nothing. */
+function writeMembership(
+  generator: Generator,
+  { overloads }: FunctionReference,
+  [element, list]: readonly Expr[],
+): Operand | undefined {
+  if (overloads.length !== 1 || overloads[0]!.id !== 'in_list') return undefined
+  const known = generator.constantOf(list!)
+  if (!Array.isArray(known)) return undefined
+  if (known.length === 0) return generator.constant(false)
+  const items: readonly Value[] = known
+  if (!items.every(item => typeof item === 'string')) throw new NotWritten()
+  const { writer } = generator
+  const text = generator.as('string', generator.writeValue(element!))
+  return { code: writer.temp(`${writer.param(new Set(items))}.has(${text.code})`), shape: 'bool' }
+}
+
+const SIZES: ReadonlySet<string> = new Set(['size_list', 'list_size', 'size_string', 'string_size'])
+
+function writeSize(
+  generator: Generator,
+  { overloads }: FunctionReference,
+  [arg]: readonly Expr[],
+): Operand | undefined {
+  if (overloads.length !== 1 || !SIZES.has(overloads[0]!.id)) return undefined
+  const { writer } = generator
+  const operand = generator.write(arg!)
+  const isText = generator.typeOf(arg!)?.kind === 'string'
+  if (isText) {
+    const text = generator.as('string', operand)
+    writer.spend(1)
+    return { code: writer.temp(`${writer.param(codePoints)}(${text.code})`), shape: 'int' }
+  }
+  if (typeof operand.shape === 'string' || operand.shape.kind !== 'list') {
+    return generator.writeOutside(
+      `${writer.param(implementation('size', overloads))}(frame, [${generator.valueOf(operand).code}])`,
+    )
+  }
+  writer.spend(1)
+  return { code: writer.temp(`${operand.code}.length`), shape: 'int' }
+}
+
+interface Written {
+  readonly code: string
+  /** True for arithmetic, which may leave the numbers that are exact. */
+  readonly mayOverflow?: boolean
+}
+
+const DIRECT: Readonly<Record<string, (a: string, b: string) => Written>> = {
+  less_int64: (a, b) => ({ code: `${a} < ${b}` }),
+  less_equals_int64: (a, b) => ({ code: `${a} <= ${b}` }),
+  greater_int64: (a, b) => ({ code: `${a} > ${b}` }),
+  greater_equals_int64: (a, b) => ({ code: `${a} >= ${b}` }),
+  equals: (a, b) => ({ code: `${a} === ${b}` }),
+  not_equals: (a, b) => ({ code: `${a} !== ${b}` }),
+  add_int64: (a, b) => ({ code: `${a} + ${b}`, mayOverflow: true }),
+  subtract_int64: (a, b) => ({ code: `${a} - ${b}`, mayOverflow: true }),
+  // Adding 0 turns -0 into 0.
+  multiply_int64: (a, b) => ({ code: `${a} * ${b} + 0`, mayOverflow: true }),
+  contains_string: (a, b) => ({ code: `${a}.includes(${b})` }),
+  starts_with_string: (a, b) => ({ code: `${a}.startsWith(${b})` }),
+  ends_with_string: (a, b) => ({ code: `${a}.endsWith(${b})` }),
+}
+
+/** The operations of direct-operators.ts. */
+function writeDirect(
+  generator: Generator,
+  { overloads }: FunctionReference,
+  args: readonly Expr[],
+): Operand | undefined {
+  const { writer } = generator
+  const [only, ...others] = overloads
+  if (only === undefined || others.length > 0) return undefined
+  const types = args.map(arg => generator.typeOf(arg))
+  if (only.id === 'logical_not' && types[0]?.kind === 'bool') {
+    const { code } = generator.as('bool', generator.write(args[0]!))
+    writer.spend(1)
+    return { code: writer.temp(`!${code}`), shape: 'bool' }
+  }
+  if (args.length !== 2 || !directBinary(only, types)) return undefined
+  const kind = types[0]!.kind as 'int' | 'string' | 'bool'
+  const [a, b] = args.map(arg => generator.as(kind, generator.write(arg))) as [Operand, Operand]
+  if (kind === 'string') spendOnTexts(generator, only.id, a, b)
+  else writer.spend(1)
+  const { code, mayOverflow = false } = DIRECT[only.id]!(a.code, b.code)
+  const result = writer.temp(code)
+  if (mayOverflow) writer.giveUpIf(`!Number.isSafeInteger(${result})`)
+  return { code: result, shape: mayOverflow ? 'int' : 'bool' }
+}
+
+/** What the operations on two texts cost; a short constant makes that simple. */
+function spendOnTexts({ writer }: Generator, id: string, a: Operand, b: Operand): void {
+  const known = b.constant as string | undefined
+  switch (id) {
+    case 'equals':
+    case 'not_equals':
+      if (known === '') return
+      if (known !== undefined && known.length <= 10) writer.spendCode(`${a.code}.length === 0 ? 0 : 1`)
+      else {
+        const cost = `${writer.param(pairCost)}(${a.code}, ${b.code})`
+        writer.spendCode(known === undefined ? cost : `${a.code} === ${b.code} ? ${textCost(known)} : ${cost}`)
+      }
+      return
+    case 'contains_string':
+      writer.spendCode(`${writer.param(containsCost)}(${a.code}, ${b.code})`)
+      return
+    default:
+      writer.spendCode(`${writer.param(textCost)}(${a.code})`)
+  }
+}

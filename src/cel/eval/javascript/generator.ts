@@ -1,0 +1,324 @@
+// The code of names, literals and selections, and what all nodes need: shapes that have been looked at, variables, and
+// closures for what has no form in JavaScript.
+import { CelError } from '../../cel-error.js'
+import type { CelType } from '../../check/cel-type.js'
+import type { Checked, Reference } from '../../check/checker.js'
+import type { Environment } from '../../environment.js'
+import {
+  type CallExpr,
+  type ComprehensionExpr,
+  childrenOf,
+  type Expr,
+  type IdentExpr,
+  OPERATORS,
+  type SelectExpr,
+} from '../../syntax/syntax-tree.js'
+import type { Value } from '../../values/values.js'
+import { type CompoundLayout, isCompound, type Layout } from '../layout.js'
+import { compileTree } from '../plan.js'
+import { hasField, selectField } from '../selection.js'
+import { literal, type Operand, Writer } from './writer.js'
+
+/** Thrown for a part that has no form in JavaScript. */
+export class NotWritten extends Error {}
+
+/** A price of 1 that the branches of a condition need not pay (see `Compiled.branch`). */
+export type Position = 'run' | 'branch'
+
+/** What knows of the nodes that are not in this file. */
+export interface NodeWriters {
+  readonly writeCall: (generator: Generator, expr: CallExpr, position: Position) => Operand
+  readonly writeLoop: (generator: Generator, expr: ComprehensionExpr) => Operand
+}
+
+interface Local {
+  readonly name: string
+  readonly operand: Operand
+  readonly outer: Local | undefined
+}
+
+export class Generator {
+  readonly writer = new Writer()
+  locals = 0
+  private scope: Local | undefined
+  private readonly variables = new Map<string, Operand>()
+
+  constructor(
+    private readonly checked: Checked,
+    readonly environment: Environment,
+    private readonly writers: NodeWriters,
+  ) {}
+
+  typeOf(expr: Expr): CelType | undefined {
+    return this.checked.types[expr.id]
+  }
+
+  referenceOf(expr: Expr): Reference | undefined {
+    return this.checked.references[expr.id]
+  }
+
+  /** Writes what an expression comes to, in code or as a call of its closure. */
+  write(expr: Expr, position: Position = 'run'): Operand {
+    return this.writer.attempt(
+      () => this.writeNode(expr, position),
+      error => this.leaveToClosure(error, expr, position),
+    )
+  }
+
+  /** The same as a value that can be handed to any function. */
+  writeValue(expr: Expr): Operand {
+    return this.writer.attempt(
+      () => this.viewOf(expr, this.write(expr)),
+      error => this.leaveToClosure(error, expr, 'run'),
+    )
+  }
+
+  private writeNode(expr: Expr, position: Position): Operand {
+    switch (expr.kind) {
+      case 'literal':
+        return literal(expr.value) ?? this.writeClosure(expr, position)
+      case 'ident':
+        return this.writeName(expr, expr.name, position)
+      case 'select':
+        if (this.referenceOf(expr)?.kind === 'ident') return this.writeName(expr, undefined, position)
+        return expr.testOnly ? this.writeHas(expr) : this.writeSelect(expr, position)
+      case 'call':
+        return this.writers.writeCall(this, expr, position)
+      case 'comprehension':
+        return this.writers.writeLoop(this, expr)
+      default:
+        throw new NotWritten()
+    }
+  }
+
+  // ---- closures
+
+  /** Closures know nothing of the variables that loops have in the code. */
+  private leaveToClosure(error: unknown, expr: Expr, position: Position): Operand {
+    if (!(error instanceof NotWritten) || this.usesLocals(expr)) throw error
+    return this.writeClosure(expr, position)
+  }
+
+  private usesLocals(expr: Expr): boolean {
+    if (expr.kind === 'ident') return this.findLocal(expr.name) !== undefined
+    return childrenOf(expr).some(child => this.usesLocals(child))
+  }
+
+  /** The value of an expression that has the same one always. */
+  constantOf(expr: Expr): Value | undefined {
+    return this.usesLocals(expr)
+      ? undefined
+      : compileTree({ ...this.checked, expr }, this.environment).compiled.constant
+  }
+
+  private writeClosure(expr: Expr, position: Position): Operand {
+    const { compiled, locals } = compileTree({ ...this.checked, expr }, this.environment)
+    if (compiled.constant !== undefined) return this.constant(compiled.constant)
+    this.locals = Math.max(this.locals, locals)
+    const run = position === 'branch' ? (compiled.branch ?? compiled.run) : compiled.run
+    return this.writeOutside(`${this.writer.param(run)}(frame)`)
+  }
+
+  constant(value: Value): Operand {
+    if (value instanceof CelError) this.writer.giveUpIf('true')
+    return literal(value) ?? { code: this.writer.param(value), shape: 'value', constant: value }
+  }
+
+  /** A call of something that spends for itself. */
+  writeOutside(call: string): Operand {
+    this.writer.settle()
+    this.writer.line('frame.cost = c')
+    const result = this.notAnError(call)
+    this.writer.line('c = frame.cost')
+    return result
+  }
+
+  notAnError(call: string): Operand {
+    const code = this.writer.temp(call)
+    this.writer.giveUpIf(this.isError(code))
+    return { code, shape: 'value' }
+  }
+
+  private isError(code: string): string {
+    return `${code} instanceof ${this.writer.param(CelError)}`
+  }
+
+  // ---- shapes
+
+  /** A variable is a view as it is. */
+  private viewOf(expr: Expr, operand: Operand): Operand {
+    const reference = this.referenceOf(expr)
+    if (typeof operand.shape === 'string' || reference?.kind !== 'ident') return this.valueOf(operand)
+    return { code: this.writer.temp(`variables[${JSON.stringify(reference.name)}]`), shape: 'value' }
+  }
+
+  valueOf(operand: Operand): Operand {
+    if (typeof operand.shape !== 'string') throw new NotWritten()
+    return operand
+  }
+
+  as(shape: 'int' | 'string' | 'bool', operand: Operand): Operand {
+    if (operand.shape === shape) return operand
+    if (operand.shape !== 'value') throw new NotWritten()
+    this.writer.giveUpIf(`typeof ${operand.code} !== '${JS_TYPES[shape]}'`)
+    return { code: operand.code, shape }
+  }
+
+  /** What was read of a host's value, once it has been looked at. */
+  look(raw: string, layout: Layout): Operand {
+    switch (layout.kind) {
+      case 'int':
+        this.writer.giveUpIf(`!Number.isInteger(${raw})`)
+        return { code: raw, shape: 'int' }
+      case 'string':
+      case 'bool':
+        this.writer.giveUpIf(`typeof ${raw} !== '${JS_TYPES[layout.kind]}'`)
+        return { code: raw, shape: layout.kind }
+      case 'plain':
+        this.writer.giveUpIf(`${raw} === undefined || ${raw} === null`)
+        return this.notAnError(`${this.writer.param(layout.read)}(${raw})`)
+      case 'hidden':
+        throw new NotWritten()
+      default:
+        this.writer.giveUpIf(`!${this.writer.param(layout.fits)}(${raw})`)
+        return { code: raw, shape: layout }
+    }
+  }
+
+  // ---- names
+
+  private writeName(expr: Expr, name: string | undefined, position: Position): Operand {
+    const local = name === undefined ? undefined : this.findLocal(name)
+    const reference = this.referenceOf(expr)
+    const known =
+      local?.operand ?? (reference?.kind === 'ident' ? this.variable(reference.name, reference.type) : undefined)
+    if (known === undefined) throw new NotWritten()
+    this.writer.spend(position === 'run' ? 1 : 0)
+    if (local === undefined) {
+      const isError = typeof known.shape === 'string' ? ` || ${this.isError(known.code)}` : ''
+      this.writer.giveUpIf(`${known.code} === undefined${isError}`)
+    }
+    return known
+  }
+
+  private findLocal(name: string): Local | undefined {
+    for (let local = this.scope; local; local = local.outer) if (local.name === name) return local
+    return undefined
+  }
+
+  /** Writes something in which a name stands for a value. */
+  within(name: string, operand: Operand, write: () => void): void {
+    const outer = this.scope
+    this.scope = { name, operand, outer }
+    try {
+      write()
+    } finally {
+      this.scope = outer
+    }
+  }
+
+  /** A variable of the host; undefined for other names. */
+  private variable(name: string, type: CelType | undefined): Operand | undefined {
+    const { constants, layouts = {}, unusableTypes = {} } = this.environment
+    if (type !== undefined || constants.has(name) || Object.hasOwn(unusableTypes, name)) return undefined
+    if (name in Object.prototype) return undefined
+    let operand = this.variables.get(name)
+    if (operand === undefined) {
+      const layout = Object.hasOwn(layouts, name) ? layouts[name] : undefined
+      const code = this.writer.name()
+      const value = `variables[${JSON.stringify(name)}]`
+      if (layout !== undefined && isCompound(layout)) {
+        this.writer.first(`const ${code} = ${this.writer.param(layout.behind)}(${value})`)
+        operand = { code, shape: layout }
+      } else {
+        this.writer.first(`const ${code} = ${value}`)
+        operand = { code, shape: 'value' }
+      }
+      this.variables.set(name, operand)
+    }
+    return operand
+  }
+
+  // ---- selections
+
+  private writeSelect({ operand, field }: SelectExpr, position: Position): Operand {
+    const from = this.write(operand, position)
+    this.writer.spend(this.stepCost(operand, position))
+    return this.step(from, field)
+  }
+
+  /** Names, selections, indexes and conditions are ways into a value; on from anything else the first step costs 1 more. */
+  stepCost(operand: Expr, position: Position): number {
+    return this.isWay(operand) || position === 'branch' ? 1 : 2
+  }
+
+  isWay(expr: Expr): boolean {
+    if (expr.kind === 'ident') return this.isVariable(expr)
+    if (expr.kind === 'select')
+      return !expr.testOnly && (this.referenceOf(expr)?.kind !== 'ident' || this.isVariable(expr))
+    return expr.kind === 'call' && WAYS.has(expr.name)
+  }
+
+  private isVariable(expr: IdentExpr | SelectExpr): boolean {
+    if (expr.kind === 'ident' && this.findLocal(expr.name)) return true
+    const reference = this.referenceOf(expr)
+    return reference?.kind !== 'ident' || (!reference.type && !this.environment.constants.has(reference.name))
+  }
+
+  private step(from: Operand, field: string): Operand {
+    if (typeof from.shape === 'string') {
+      return this.notAnError(`${this.writer.param(selectField)}(${this.valueOf(from).code}, ${JSON.stringify(field)})`)
+    }
+    const { raw, layout } = this.member(from.code, from.shape as CompoundLayout, field)
+    return this.look(this.writer.temp(raw), layout)
+  }
+
+  /** Where a field or the value of a key lies, which may be undefined or null. */
+  private member(code: string, from: CompoundLayout, name: string): { readonly raw: string; readonly layout: Layout } {
+    if (from.kind === 'list') throw new NotWritten()
+    if (from.kind === 'map') return { raw: own(code, name), layout: from.element() }
+    const field = from.field(name)
+    if (field === undefined) throw new NotWritten()
+    return { raw: own(code, field.property), layout: field.layout }
+  }
+
+  /** has() costs what its operand costs. */
+  private writeHas({ operand, field }: SelectExpr): Operand {
+    const { writer } = this
+    const from = this.write(operand)
+    writer.spend(this.isWay(operand) ? 0 : 1)
+    const result = writer.name()
+    if (typeof from.shape === 'string') {
+      writer.line(`const ${result} = ${writer.param(hasField)}(${from.code}, ${JSON.stringify(field)})`)
+      return this.as('bool', { code: result, shape: 'value' })
+    }
+    const shape = from.shape as CompoundLayout
+    const { raw, layout } = this.member(from.code, shape, field)
+    const code = writer.temp(raw)
+    // Null is a value in maps, which may be a wrong one.
+    if (shape.kind === 'map') writer.giveUpIf(`${code} === null`)
+    writer.line(`let ${result} = false`)
+    writer.block(`if (${code} !== undefined && ${code} !== null)`, () => {
+      this.look(code, layout)
+      writer.line(`${result} = true`)
+    })
+    return { code: result, shape: 'bool' }
+  }
+}
+
+const WAYS: ReadonlySet<string> = new Set([
+  OPERATORS.index,
+  OPERATORS.optionalIndex,
+  OPERATORS.optionalSelect,
+  OPERATORS.conditional,
+])
+
+const JS_TYPES = { int: 'number', string: 'string', bool: 'boolean' } as const
+
+/** A property that is the object's own. */
+function own(object: string, property: string): string {
+  const name = JSON.stringify(property)
+  return property in Object.prototype
+    ? `(Object.hasOwn(${object}, ${name}) ? ${object}[${name}] : undefined)`
+    : `${object}[${name}]`
+}

@@ -1,0 +1,469 @@
+// Calls to closures: operators that look at their operands one by one, indexes, and functions by their overloads.
+import { CelError, isError, NO_SUCH_OVERLOAD } from '../cel-error.js'
+import type { CelType } from '../check/cel-type.js'
+import type { Reference } from '../check/checker.js'
+import { effort } from '../cost/work-budget.js'
+import { candidateNames, type Environment, type Overload } from '../environment.js'
+import { type CallExpr, type Expr, type ListExpr, OPERATORS } from '../syntax/syntax-tree.js'
+import {
+  CelMap,
+  isList,
+  MapValue,
+  ObjectValue,
+  OpaqueValue,
+  OptionalValue,
+  sizeOfList,
+  TypeValue,
+  typeName,
+  typeOfValue,
+  type Value,
+} from '../values/values.js'
+import { type DirectBinary, type DirectUnary, directBinary, directUnary } from './direct-operators.js'
+import { type Compiled, constant, type Evaluate, LIST_COST, spend } from './frame.js'
+import { indexInto, printKey } from './operators.js'
+import { InstantiationError, optionalField, optionalIndex, qualify } from './selection.js'
+
+/** What calls need of the compiler for their parts. */
+export interface Compiler {
+  readonly environment: Environment
+  compile(expr: Expr): Compiled
+  typeOf(expr: Expr): CelType | undefined
+  referenceOf(expr: Expr): Reference | undefined
+  /** The name of a chain of selections that does not begin with a local variable. */
+  qualifiedName(expr: Expr): string | undefined
+  /** The slot of the accumulator if the expression is it. */
+  accumulatorSlot(expr: Expr): number | undefined
+}
+
+export function compileCall(compiler: Compiler, expr: CallExpr): Compiled {
+  switch (expr.name) {
+    case OPERATORS.and:
+      return logic(compiler, expr, false)
+    case OPERATORS.or:
+      return logic(compiler, expr, true)
+    case OPERATORS.conditional:
+      return conditional(compiler, expr)
+    case OPERATORS.index:
+      return index(compiler, expr, plainIndex)
+    case OPERATORS.optionalIndex:
+      return index(compiler, expr, optionalIndex)
+    case OPERATORS.optionalSelect: {
+      const [operand, field] = expr.args
+      const name = (field as { value?: unknown }).value as string
+      return qualify(compiler.compile(operand!), value => optionalField(value, name))
+    }
+    case OPERATORS.add: {
+      const slot = compiler.accumulatorSlot(expr.args[0]!)
+      const [, more] = expr.args
+      if (slot !== undefined && more!.kind === 'list') return append(compiler, more!, slot)
+      return invoke(compiler, expr)
+    }
+    case 'cel.@mapInsert':
+      return insert(compiler, expr)
+    case 'or':
+    case 'orValue':
+      return expr.target && expr.args.length === 1 ? orElse(compiler, expr, expr.target) : invoke(compiler, expr)
+    default:
+      return invoke(compiler, expr)
+  }
+}
+
+/** && and ||: the deciding value wins over errors on either side. */
+function logic(compiler: Compiler, expr: CallExpr, decides: boolean): Compiled {
+  const [left, right] = expr.args.map(arg => compiler.compile(arg).run) as [Evaluate, Evaluate]
+  return {
+    run: frame => {
+      const a = left(frame)
+      if (a === decides) return decides
+      const b = right(frame)
+      if (b === decides) return decides
+      if (typeof a !== 'boolean') return isError(a) ? a : NO_SUCH_OVERLOAD
+      if (typeof b !== 'boolean') return isError(b) ? b : NO_SUCH_OVERLOAD
+      return !decides
+    },
+  }
+}
+
+function conditional(compiler: Compiler, expr: CallExpr): Compiled {
+  const [condition, then, otherwise] = expr.args.map(arg => compiler.compile(arg)) as [Compiled, Compiled, Compiled]
+  const onTrue = then.branch ?? then.run
+  const onFalse = otherwise.branch ?? otherwise.run
+  const run: Evaluate = frame => {
+    const value = condition.run(frame)
+    if (value === true) return onTrue(frame)
+    if (value === false) return onFalse(frame)
+    return isError(value) ? value : NO_SUCH_OVERLOAD
+  }
+  return { run, branch: run }
+}
+
+/** `value[key]`. */
+export const plainIndex = (value: Value, key: Value): Value =>
+  value instanceof OptionalValue ? optionalIndex(value, key) : indexInto(value, key)
+
+function index(compiler: Compiler, expr: CallExpr, get: (value: Value, key: Value) => Value): Compiled {
+  const [operandExpr, keyExpr] = expr.args as [Expr, Expr]
+  const operand = compiler.compile(operandExpr)
+  const key = compiler.compile(keyExpr)
+  if (key.constant !== undefined) {
+    const known = key.constant
+    return qualify(operand, value => get(value, known))
+  }
+  // The price of looking up a name as the index is the price of the index.
+  const cost = key.branch ? 0 : 1
+  const after =
+    (run: Evaluate, base: number): Evaluate =>
+    frame => {
+      const value = run(frame)
+      if (isError(value)) return value
+      const at = key.run(frame)
+      if (isError(at)) return at
+      spend(frame, base + cost)
+      return get(value, at)
+    }
+  return operand.branch
+    ? { run: after(operand.run, 0), branch: after(operand.branch, 0) }
+    : { run: after(operand.run, 1), branch: after(operand.run, 0) }
+}
+
+/** `accumulator + [element]` of the macros: the accumulator is nobody else's, so it grows in place. */
+function append(compiler: Compiler, list: ListExpr, slot: number): Compiled {
+  const [only] = list.elements
+  if (list.elements.length === 1 && list.optional.length === 0) {
+    const { run, constant: known } = compiler.compile(only!)
+    const price = known === undefined ? LIST_COST : 0
+    return {
+      run: frame => {
+        const accu = frame.locals[slot]!
+        spend(frame, 2)
+        const item = run(frame)
+        if (!isError(item)) spend(frame, price)
+        if (isError(accu)) return accu
+        if (isError(item)) return item
+        if (!Array.isArray(accu)) return NO_SUCH_OVERLOAD
+        accu.push(item)
+        return accu
+      },
+    }
+  }
+  const { run } = compiler.compile(list)
+  return {
+    run: frame => {
+      const accu = frame.locals[slot]!
+      spend(frame, 2)
+      const more = run(frame)
+      if (isError(accu)) return accu
+      if (isError(more)) return more
+      if (!Array.isArray(accu)) return NO_SUCH_OVERLOAD
+      for (const item of more as readonly Value[]) accu.push(item)
+      return accu
+    },
+  }
+}
+
+/** `optional.or(other)` and `optional.orValue(other)`: the other is only looked at where there is no value. */
+function orElse(compiler: Compiler, expr: CallExpr, target: Expr): Compiled {
+  const { run } = compiler.compile(target)
+  const other = compiler.compile(expr.args[0]!).run
+  return {
+    run: frame => {
+      const optional = run(frame)
+      if (isError(optional)) return optional
+      // What is no optional is what there is: only a value of an unknown type can be that.
+      if (!(optional instanceof OptionalValue)) return optional
+      if (optional.value === undefined) return other(frame)
+      return expr.name === 'or' ? optional : optional.value
+    },
+  }
+}
+
+/** `cel.@mapInsert(map, key, value)` or `(map, entries)`, in place likewise. */
+function insert(compiler: Compiler, expr: CallExpr): Compiled {
+  const args = expr.args.map(arg => compiler.compile(arg).run)
+  return {
+    run: frame => {
+      const values: Value[] = []
+      for (const arg of args) {
+        const value = arg(frame)
+        if (isError(value)) return value
+        values.push(value)
+      }
+      spend(frame, 1)
+      const [map, key, value] = values
+      if (!(map instanceof CelMap)) return NO_SUCH_OVERLOAD
+      const entries = value === undefined ? [...entriesOf(key!)] : [[key!, value] as const]
+      for (const [k, v] of entries) {
+        if (map.has(k)) return new CelError(`insert failed: key ${printKey(k)} already exists`)
+        map.set(k, v)
+      }
+      return map
+    },
+  }
+}
+
+function* entriesOf(map: Value): Generator<readonly [Value, Value]> {
+  if (map instanceof MapValue) for (const key of map.keys()) yield [key, map.get(key)!]
+}
+
+// ---- functions
+
+function invoke(compiler: Compiler, expr: CallExpr): Compiled {
+  const { name, overloads, args } = resolve(compiler, expr)
+  const compiled = args.map(arg => compiler.compile(arg))
+  const target = implementation(name, overloads)
+  for (const { constantFault } of overloads) {
+    const last = compiled.at(overloads[0]!.params.length > 2 ? 1 : -1)?.constant
+    const fault = last === undefined ? undefined : constantFault?.(last)
+    if (fault) throw new InstantiationError(fault.message)
+  }
+  const folded = fold(name, overloads, compiled, target)
+  if (folded) return folded
+  const runs = compiled.map(arg => arg.run)
+  const [only] = overloads.length === 1 ? overloads : []
+  switch (runs.length) {
+    case 0:
+      return { run: frame => target(frame, []) }
+    case 1: {
+      const [operand] = runs as [Evaluate]
+      const direct = only && directUnary(only, compiler.typeOf(args[0]!))
+      if (direct) return { run: unary(operand, direct, target) }
+      const unguarded = overloads.some(overload => overload.unguarded)
+      return {
+        run: frame => {
+          const value = operand(frame)
+          if (isError(value) && !unguarded) {
+            spend(frame, 1)
+            return value
+          }
+          return target(frame, [value])
+        },
+      }
+    }
+    case 2: {
+      const [first, second] = runs as [Evaluate, Evaluate]
+      const types = args.map(arg => compiler.typeOf(arg))
+      const direct = only && directBinary(only, types)
+      if (direct) return { run: binary(first, compiled[1]!, direct, target) }
+      return {
+        run: frame => {
+          // Both operands are evaluated, whatever becomes of the first.
+          const a = first(frame)
+          const b = second(frame)
+          if (a instanceof CelError || b instanceof CelError) {
+            spend(frame, 1)
+            return a instanceof CelError ? a : b
+          }
+          return target(frame, [a, b])
+        },
+      }
+    }
+    default:
+      return {
+        run: frame => {
+          const values: Value[] = []
+          for (const run of runs) {
+            const value = run(frame)
+            if (isError(value)) return value
+            values.push(value)
+          }
+          return target(frame, values)
+        },
+      }
+  }
+}
+
+function unary(operand: Evaluate, { fits, call }: DirectUnary, otherwise: Invoke): Evaluate {
+  return frame => {
+    const value = operand(frame)
+    if (!fits(value) && !(value instanceof CelError)) return otherwise(frame, [value])
+    spend(frame, 1)
+    return value instanceof CelError ? value : call(value)
+  }
+}
+
+function binary(
+  first: Evaluate,
+  { run: second, constant: known }: Compiled,
+  { fits, call, cost }: DirectBinary,
+  otherwise: Invoke,
+): Evaluate {
+  if (known !== undefined) {
+    return frame => {
+      const a = first(frame)
+      if (fits(a)) {
+        spend(frame, cost === undefined ? 1 : cost(a, known))
+        return call(a, known)
+      }
+      if (!(a instanceof CelError)) return otherwise(frame, [a, known])
+      spend(frame, 1)
+      return a
+    }
+  }
+  return frame => {
+    const a = first(frame)
+    const b = second(frame)
+    if (fits(a) && fits(b)) {
+      spend(frame, cost === undefined ? 1 : cost(a, b))
+      return call(a, b)
+    }
+    if (!(a instanceof CelError || b instanceof CelError)) return otherwise(frame, [a, b])
+    spend(frame, 1)
+    return a instanceof CelError ? a : b
+  }
+}
+
+interface Resolved {
+  readonly name: string
+  readonly overloads: readonly Overload[]
+  readonly args: readonly Expr[]
+}
+
+function resolve(compiler: Compiler, expr: CallExpr): Resolved {
+  const reference = compiler.referenceOf(expr)
+  const all = expr.target ? [expr.target, ...expr.args] : expr.args
+  if (reference?.kind === 'function') {
+    const { name, overloads, namespaced } = reference
+    return { name, overloads, args: namespaced ? expr.args : all }
+  }
+  const { functions, container } = compiler.environment
+  if (expr.target) {
+    const prefix = compiler.qualifiedName(expr.target)
+    const namespaced =
+      prefix === undefined
+        ? undefined
+        : candidateNames(container, `${prefix}.${expr.name}`)
+            .map(candidate => functions.get(candidate))
+            .find(found => found !== undefined)
+    if (namespaced) return { ...namespaced, args: expr.args }
+  }
+  for (const candidate of candidateNames(container, expr.name)) {
+    const found = functions.get(candidate)
+    if (found) {
+      const member = expr.target !== undefined
+      return { name: found.name, overloads: found.overloads.filter(o => (o.member ?? false) === member), args: all }
+    }
+  }
+  // Without a checker an unknown function is an error only where it is reached.
+  return { name: expr.name, overloads: [], args: all }
+}
+
+type Invoke = (frame: Parameters<Evaluate>[0], args: Value[]) => Value
+
+/** Calls the overload that fits, after taking its price. Values are looked at even if types are known: hosts have nulls. */
+export function implementation(name: string, overloads: readonly Overload[]): Invoke {
+  const [only] = overloads
+  const candidates = overloads.map(overload => ({ overload, call: invokeOverload(overload) }))
+  return (frame, args) => {
+    for (const { overload, call } of candidates) {
+      if (overload.unguarded || accepts(overload, args)) return call(frame, args)
+    }
+    spend(frame, 1)
+    // An operator says for itself what does not go together.
+    if (OPERATOR.test(name) && only?.call) return only.call(...args)
+    return new CelError(`no such overload: ${name}(${args.map(typeName).join(', ')})`, true)
+  }
+}
+
+const OPERATOR = /^(?:_.+_|@in|!_|-_)$/
+
+function invokeOverload({ call, cost, params }: Overload): Invoke {
+  if (!call) return () => NO_SUCH_OVERLOAD
+  // Spreading the arguments is what calls of one and two need not pay for.
+  const apply: (args: Value[]) => Value =
+    params.length === 1
+      ? args => call(args[0]!)
+      : params.length === 2
+        ? args => call(args[0]!, args[1]!)
+        : args => call(...args)
+  if (!cost) {
+    return (frame, args) => {
+      spend(frame, 1)
+      for (let i = 0; i < args.length; i++) {
+        const arg = args[i]
+        // A long text is read for the price of a short one.
+        if (typeof arg === 'string' && arg.length > 100) effort(arg.length * 2.5)
+      }
+      return apply(args)
+    }
+  }
+  if (cost.length < 2) {
+    return (frame, args) => {
+      spend(frame, cost(args, null))
+      return apply(args)
+    }
+  }
+  return (frame, args) => {
+    const result = apply(args)
+    spend(frame, cost(args, result))
+    return result
+  }
+}
+
+const isWild = ({ kind }: CelType): boolean => kind === 'dyn' || kind === 'param' || kind === 'any'
+
+const accepts = ({ params }: Overload, args: readonly Value[]): boolean =>
+  params.length === args.length && params.every((param, i) => hasType(param, args[i]!))
+
+function hasType(type: CelType, value: Value): boolean {
+  switch (type.kind) {
+    case 'dyn':
+    case 'any':
+    case 'param':
+      return true
+    case 'list':
+      // An empty list is one of any type; of others the first element speaks for all.
+      return (
+        isList(value) && (sizeOfList(value) === 0 || isWild(type.params[0]!) || listHasType(type.params[0]!, value))
+      )
+    case 'map':
+      return value instanceof MapValue
+    case 'type':
+      return value instanceof TypeValue
+    case 'opaque':
+    case 'object':
+      if (type.name === 'optional_type') return value instanceof OptionalValue
+      return (value instanceof OpaqueValue || value instanceof ObjectValue) && value.type.name === type.name
+    default:
+      return typeOfValue(value).kind === type.kind
+  }
+}
+
+const listHasType = (type: CelType, list: Value): boolean =>
+  hasType(type, Array.isArray(list) ? (list[0] as Value) : (list as { get(i: number): Value }).get(0))
+
+/** Conversions of constants and membership in constant lists are worked out in advance. */
+function fold(
+  name: string,
+  overloads: readonly Overload[],
+  args: readonly Compiled[],
+  target: Invoke,
+): Compiled | undefined {
+  if (CONVERSIONS.has(name) && args.length === 1 && args[0]!.constant !== undefined) {
+    const value = target({ variables: {}, locals: [], cost: 0, limit: Infinity }, [args[0]!.constant])
+    if (isError(value)) throw new InstantiationError(value.message)
+    return constant(value)
+  }
+  const list = args[1]?.constant
+  if (name !== OPERATORS.in || overloads.length !== 1 || overloads[0]!.id !== 'in_list' || !Array.isArray(list)) {
+    return undefined
+  }
+  if (list.length === 0) return constant(false)
+  // With a table of its constants the list costs nothing to search.
+  if (!list.every(isPrimitive)) return undefined
+  const table = new CelMap()
+  for (const element of list as readonly Value[]) table.set(element, true)
+  const { run } = args[0]!
+  return {
+    run: frame => {
+      const value = run(frame)
+      return isError(value) ? value : table.has(value)
+    },
+  }
+}
+
+const CONVERSIONS: ReadonlySet<string> = new Set(
+  'bool bytes double duration dyn int string timestamp type uint'.split(' '),
+)
+
+const isPrimitive = (value: Value): boolean =>
+  ['bool', 'int', 'uint', 'double', 'string'].includes(typeOfValue(value).kind)

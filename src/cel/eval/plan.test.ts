@@ -1,0 +1,283 @@
+import { describe, expect, test } from 'vitest'
+import {
+  CelMap,
+  compile,
+  createEnvironment,
+  Double,
+  estimateCost,
+  extendEnvironment,
+  mapFrom,
+  RULE_ENVIRONMENT,
+  types,
+  Uint,
+  type Value,
+} from '../index.js'
+
+const rules = createEnvironment(RULE_ENVIRONMENT)
+const withVariables = extendEnvironment(rules, {
+  variables: {
+    i: types.INT,
+    s: types.STRING,
+    l: types.listOf(types.INT),
+    m: types.mapOf(types.STRING, types.INT),
+    d: types.DYN,
+  },
+})
+
+function run(expression: string, variables: Record<string, Value> = {}, costLimit = 1_000_000) {
+  const result = compile(expression, withVariables)
+  if (!result.ok) throw new Error(result.message)
+  return result.program.evaluate(variables, { costLimit })
+}
+
+function problems(expression: string): string {
+  const result = compile(expression, withVariables)
+  return result.ok ? '' : result.message
+}
+
+describe('compile errors', () => {
+  test.each([
+    ['self.', "ERROR: <input>:1:6: Syntax error: no viable alternative at input '.'\n | self.\n | .....^"],
+    ['(i == 1', "ERROR: <input>:1:8: Syntax error: missing ')' at '<EOF>'\n | (i == 1\n | .......^"],
+    ['i == 1)', "ERROR: <input>:1:7: Syntax error: extraneous input ')' expecting <EOF>\n | i == 1)\n | ......^"],
+    ['i.true', "ERROR: <input>:1:3: Syntax error: mismatched input 'true' expecting IDENTIFIER\n | i.true\n | ..^"],
+    ['foo', "ERROR: <input>:1:1: undeclared reference to 'foo' (in container '')\n | foo\n | ^"],
+    [
+      "'é' + i",
+      "ERROR: <input>:1:5: found no matching overload for '_+_' applied to '(string, int)'\n | 'é' + i\n | .．..^",
+    ],
+    ['has(i)', 'ERROR: <input>:1:5: invalid argument to has() macro\n | has(i)\n | ....^'],
+    ['[1, "a"] == []', "ERROR: <input>:1:5: expected type 'int' but found 'string'\n | [1, \"a\"] == []\n | ....^"],
+    ["s.matches('[')", "ERROR: <input>:1:11: invalid matches argument\n | s.matches('[')\n | ..........^"],
+    [`${'('.repeat(250)}i${')'.repeat(250)} == 1`, 'ERROR: <input>:-1:0: expression recursion limit exceeded: 250'],
+    [`i${' + 1'.repeat(251)} > 0`, 'ERROR: <input>:-1:0: max recursion depth exceeded'],
+  ])('%#', (expression, message) => {
+    expect(problems(expression)).toBe(message)
+  })
+
+  test('every error of an expression is shown, in the order of the places', () => {
+    expect(problems('foo || bar').match(/ERROR: [^ ]+/g)).toEqual(['ERROR: <input>:1:1:', 'ERROR: <input>:1:8:'])
+  })
+
+  test('constant parts that cannot be computed are errors of the program', () => {
+    const result = compile("int('x') == 1", rules)
+    expect(result).toMatchObject({
+      ok: false,
+      stage: 'program',
+      message: "type conversion error from 'string' to 'int'",
+    })
+  })
+})
+
+describe('numbers', () => {
+  test.each<[string, unknown]>([
+    ['9223372036854775807 + 1', 'integer overflow'],
+    ['-9223372036854775808 / -1', 'integer overflow'],
+    ['9007199254740991 + 1 == 9007199254740992', true],
+    ['4611686018427387904 * 2', 'integer overflow'],
+    ['-7 / 2 == -3 && -7 % 2 == -1', true],
+    ['1u - 2u', 'unsigned integer overflow'],
+    ['1 / 0', 'division by zero'],
+    ['dyn(1) == 1.0 && dyn(1u) == 1', true],
+    ['1 < 2.5', true],
+    ["double('NaN') < 1.0", 'NaN values cannot be ordered'],
+  ])('%s', (expression, expected) => {
+    const { value, error } = run(expression)
+    expect(error?.message ?? value).toBe(expected)
+  })
+})
+
+describe('errors are absorbed', () => {
+  test.each<[string, unknown]>([
+    ['1 / 0 == 1 || true', true],
+    ['false && 1 / 0 == 1', false],
+    ['1 / 0 == 1 && true', 'division by zero'],
+    ['[0, 5].exists(x, 10 / x == 2)', true],
+    ['[0, 5].all(x, 10 / x == 2)', 'division by zero'],
+    ['true ? 1 : 1 / 0', 1],
+  ])('%s', (expression, expected) => {
+    const { value, error } = run(expression)
+    expect(error?.message ?? value).toBe(expected)
+  })
+})
+
+describe('values that fit no overload', () => {
+  test.each<[string, Value, string]>([
+    ['-d', 'a', 'no such overload'],
+    ['-d', true, 'no such overload: -_'],
+    ['!d', 1, 'no such overload'],
+    ['d * 2', 'a', 'no such overload'],
+    ['d * 2', true, 'no such overload: _*_'],
+    ["'a' in d", 'abc', 'no such overload'],
+    ['size(d)', 1, 'no such overload: size'],
+    ["d.startsWith('a')", 1, 'no such overload'],
+    ["'a'.matches(d)", 1, 'no such overload'],
+    ['d.getFullYear()', 1, 'no such overload: getFullYear(int)'],
+    ["'a'.find(d)", '[', 'Illegal regex: error parsing regexp: missing closing ]: `[`'],
+    ['{null: 1}[d] == 1', null, 'invalid qualifier type: types.Null'],
+  ])('%s of %j', (expression, d, message) => {
+    expect(run(expression, { d }).error?.message).toBe(message)
+  })
+
+  test('what is no optional is its own value', () => {
+    const optional = extendEnvironment(rules, { variables: { o: types.optionalOf(types.STRING) } })
+    const compiled = compile("o.orValue('nothing')", optional)
+    expect(compiled.ok && compiled.program.evaluate({ o: 'a' }).value).toBe('a')
+  })
+
+  test('anything may be a key of a map', () => {
+    expect(run('{d: 1, dyn([1]): 2}.size()', { d: [1] }).value).toBe(2)
+  })
+})
+
+describe('run-time cost', () => {
+  const l = [1, 2, 3]
+  test.each<[string, number]>([
+    ['i == 1', 2],
+    ['s == "abcdefghijk"', 3],
+    ['l[0] == 1', 3],
+    ['l.all(x, x > 0)', 17],
+    ['l.map(x, x + 1).size() == 3', 46],
+    ['i in [1, 2, 3]', 1],
+    ['i > 0 ? i : i', 2],
+    ['has(m.a)', 1],
+    ["s.matches('a+')", 3],
+    ['[1, 2] == l', 2],
+  ])('%s costs %i', (expression, cost) => {
+    expect(run(expression, { i: 1, s: 'abcdefghijk', l, m: mapFrom([['a', 1]]) }).cost).toBe(cost)
+  })
+
+  test('an evaluation ends where its limit does', () => {
+    const result = run('l.all(x, l.all(y, l.all(z, true)))', { l: Array.from({ length: 1000 }, (_, i) => i) }, 10_000)
+    expect(result).toMatchObject({
+      limitExceeded: true,
+      error: { message: 'operation cancelled: actual cost limit exceeded' },
+    })
+    expect(result.cost).toBe(10_001)
+  })
+})
+
+describe('hostile expressions', () => {
+  const bounded = (expression: string, variables: Record<string, Value> = {}): number => {
+    const start = performance.now()
+    run(expression, variables)
+    return performance.now() - start
+  }
+
+  test('doubling a string or list stops at the limit', () => {
+    const nest = (depth: number): string =>
+      depth === 0 ? 'v0' : `optional.of(v${depth} + v${depth}).optMap(v${depth - 1}, ${nest(depth - 1)}).value()`
+    const text = `optional.of('abcdefghij').optMap(v40, ${nest(40)}).value().size() > 0`
+    expect(run(text).limitExceeded).toBe(true)
+    const lists = `optional.of([1, 2]).optMap(v40, ${nest(40)}).value()`
+    for (const use of [
+      `${lists} == ${lists}`,
+      `[${lists}] == [${lists}]`,
+      `${lists}.sum() > 0`,
+      `${lists}.reverse() == []`,
+    ]) {
+      expect(bounded(use)).toBeLessThan(2000)
+    }
+    expect(bounded(`'%s'.format([${lists}]) == ''`)).toBeLessThan(2000)
+  })
+
+  test('patterns that make other engines run for ever', () => {
+    expect(bounded("s.matches('^(a+)+$')", { s: `${'a'.repeat(50_000)}!` })).toBeLessThan(2000)
+  })
+
+  test('long chains of operators nest no deeper than their logarithm', () => {
+    expect(problems(Array.from({ length: 5000 }, () => 'i == 1').join(' || '))).toBe('')
+  })
+
+  test('garbage is told from sense in time', () => {
+    const start = performance.now()
+    expect(problems('[{('.repeat(2000))).toContain('ERROR')
+    expect(problems('a b '.repeat(10_000))).toContain('ERROR')
+    expect(performance.now() - start).toBeLessThan(3000)
+  })
+})
+
+describe('static cost', () => {
+  const sizes = {
+    sizeOf: ({ path }: { path: readonly string[] }) =>
+      ({ s: { min: 0, max: 100 }, l: { min: 0, max: 10 } })[path.join('.')],
+  }
+  test.each<[string, number, number]>([
+    ['i == 1', 2, 2],
+    ['s == "abc"', 2, 2],
+    ['l.all(x, x > 0)', 2, 52],
+    ["s.matches('^abc$')", 3, 23],
+    ['s.contains("ab")', 1, 11],
+    ['i > 0 || s.startsWith("a")', 2, 4],
+    ['l.exists(x, l.exists(y, x == y))', 2, 762],
+    ['s + s == s', 4, 33],
+  ])('%s costs %i to %i', (expression, min, max) => {
+    const result = compile(expression, withVariables)
+    if (!result.ok) throw new Error(result.message)
+    expect(estimateCost(result.program.checked!, withVariables, sizes)).toEqual({ min, max })
+  })
+})
+
+describe('libraries of rules', () => {
+  test.each([
+    "url('https://user@example.com:8080/a%20b?k=v').getHostname() == 'example.com'",
+    "url('https://[::1]:443/').getHost() == '[::1]:443' && url('https://x/a b').getEscapedPath() == '/a%20b'",
+    "ip('2001:db8::1').family() == 6 && !isIP('::ffff:1.2.3.4') && ip.isCanonical('::1')",
+    "cidr('10.0.0.0/8').containsIP('10.1.2.3') && cidr('10.1.2.3/8').masked() == cidr('10.0.0.0/8')",
+    "quantity('1.5Gi').isGreaterThan(quantity('1G')) && isQuantity('100m')",
+    "semver('1.0.0-rc.1').isLessThan(semver('1.0.0')) && isSemver('v1.2', true)",
+    "'%d %s %x'.format([1, 'a', 255]) == '1 a ff'",
+    "['b', 'a'].sort() == ['a', 'b'] && [3, 1].min() == 1 && [1, 2].sum() == 3",
+    "[{'n': 2}, {'n': 1}].sortBy(e, e.n)[0].n == 1",
+    "'aab'.findAll('a*') == ['aa', ''] && 'abc'.find('b.') == 'bc'",
+    "format.dns1123Label().validate('A').hasValue() && !format.named('uuid').value().validate('x').value().isSorted() == false",
+    'sets.contains([1, 2, 3], [1]) && sets.equivalent([1, 1], [1])',
+    "{'a': 1}.transformMap(k, v, v + 1) == {'a': 2} && [1, 2].transformList(i, v, i * v) == [0, 2]",
+    "optional.none().orValue(1) == 1 && {'a': 1}.?a.hasValue() && {?'b': {'a': 1}[?'b']} == {}",
+    "timestamp('2020-01-01T00:00:00Z').getHours('America/New_York') == 19",
+    "duration('1h30m') > duration('89m') && string(duration('1500ms')) == '1.5s'",
+    "type(1) == int && type(url('https://a')) != type('a')",
+  ])('%s', expression => {
+    expect(run(expression)).toMatchObject({ value: true })
+  })
+})
+
+test('an environment without a checker resolves names while it evaluates', () => {
+  const result = compile('a.b.size() + c', rules, { check: false })
+  if (!result.ok) throw new Error(result.message)
+  expect(result.program.evaluate({ 'a.b': 'xyz', c: 1 }).value).toBe(4)
+  expect(result.program.evaluate({ a: mapFrom([['b', 'xy']]), c: 1 }).value).toBe(3)
+  expect(result.program.evaluate({ c: 1 }).error?.message).toBe('no such attribute(s): a')
+})
+
+test('keys that are equal numbers are one key', () => {
+  const map = new CelMap()
+  map.set(1, 'int')
+  expect([map.get(new Uint(1n)), map.get(new Double(1)), map.get(new Double(1.5))]).toEqual(['int', 'int', undefined])
+})
+
+test('a type that can only be named passes the check, and no program is made of it', () => {
+  const named = compile('type(1) == google.protobuf.Int64Value', rules)
+  expect(named).toMatchObject({
+    ok: false,
+    stage: 'program',
+    message: 'reference to undefined type: google.protobuf.Int64Value',
+  })
+  expect(compile('google.protobuf.Unheard == 1', rules)).toMatchObject({ ok: false, stage: 'check' })
+})
+
+test.each([
+  ['s == "a"', false],
+  ['s != "a"', true],
+  ['s == null || true', true],
+  ['s.contains("a")', 'no such overload'],
+  ['s < "a"', 'no such overload'],
+  ['i < 3', 'no such overload'],
+  ['i + 1 == 2', 'no such overload'],
+  ['s.matches("a")', 'no such overload'],
+])('a null where another type was declared: %s', (expression, result) => {
+  const compiled = compile(expression, { ...withVariables, checkLiterals: false })
+  if (!compiled.ok) return expect(compiled.message).toContain('no matching overload')
+  const { value, error } = compiled.program.evaluate({ s: null, i: null })
+  expect(error ? error.message.slice(0, 16) : value).toBe(result)
+})

@@ -1,0 +1,82 @@
+// Steps into values: fields, keys and indexes, plain and optional, and what a step costs.
+import { CelError, isError, NO_SUCH_OVERLOAD } from '../cel-error.js'
+import { MapValue, ObjectValue, OPTIONAL_NONE, OptionalValue, type Value } from '../values/values.js'
+import { type Compiled, type Evaluate, spend } from './frame.js'
+import { indexInto, noSuchKey } from './operators.js'
+
+/** Thrown for a constant part that cannot be computed; the message says why. */
+export class InstantiationError extends Error {}
+
+/** A step further into a value: 1, and 1 more where the way begins at something that is no name. */
+export function qualify(operand: Compiled, step: (value: Value) => Value): Compiled {
+  const after =
+    (run: Evaluate, cost: number): Evaluate =>
+    frame => {
+      const value = run(frame)
+      if (isError(value)) return value
+      spend(frame, cost)
+      return step(value)
+    }
+  if (operand.branch) return { run: after(operand.run, 1), branch: after(operand.branch, 1) }
+  return { run: after(operand.run, 2), branch: after(operand.run, 1) }
+}
+
+/** `operand.field`. A field of a name is what rules are made of: it is one step. */
+export function select(operand: Compiled, field: string): Compiled {
+  const { read } = operand
+  if (read === undefined) return qualify(operand, value => selectField(value, field))
+  return {
+    run: frame => {
+      spend(frame, 1)
+      const value = read(frame)
+      if (value instanceof CelError) return value
+      spend(frame, 1)
+      return selectField(value, field)
+    },
+    branch: frame => {
+      const value = read(frame)
+      if (value instanceof CelError) return value
+      spend(frame, 1)
+      return selectField(value, field)
+    },
+  }
+}
+
+export function selectField(value: Value, field: string): Value {
+  if (value instanceof ObjectValue || value instanceof MapValue) {
+    const found = value.get(field)
+    return found === undefined ? noSuchKey(field) : found
+  }
+  return value instanceof OptionalValue ? optionalField(value, field) : noSuchKey(field)
+}
+
+/** `value.?field`. */
+export function optionalField(value: Value, field: string): Value {
+  const inner = value instanceof OptionalValue ? value.value : value
+  if (inner === undefined) return OPTIONAL_NONE
+  if (!(inner instanceof ObjectValue) && !(inner instanceof MapValue)) return NO_SUCH_OVERLOAD
+  const found = inner.get(field)
+  if (found === undefined) return OPTIONAL_NONE
+  return isError(found) ? found : new OptionalValue(found)
+}
+
+/** `value[?key]`. */
+export function optionalIndex(value: Value, key: Value): Value {
+  const inner = value instanceof OptionalValue ? value.value : value
+  if (inner === undefined) return OPTIONAL_NONE
+  if (inner instanceof MapValue) {
+    const found = inner.get(key)
+    return found === undefined || isError(found) ? OPTIONAL_NONE : new OptionalValue(found)
+  }
+  const found = indexInto(inner, key)
+  if (!isError(found)) return new OptionalValue(found)
+  return found.message.startsWith('index out of bounds') ? OPTIONAL_NONE : found
+}
+
+export function hasField(value: Value, field: string): Value {
+  const inner = value instanceof OptionalValue ? value.value : value
+  if (inner === undefined) return false
+  if (!(inner instanceof ObjectValue) && !(inner instanceof MapValue)) return NO_SUCH_OVERLOAD
+  const found = inner.get(field)
+  return isError(found) ? found : found !== undefined
+}

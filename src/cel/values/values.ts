@@ -1,0 +1,307 @@
+// What expressions evaluate to. Plain JavaScript where that is exact (null, booleans, strings, numbers for ints, arrays
+// for lists, Uint8Array for bytes), small classes for the rest. Hosts bring lists, maps and objects of their own by
+// extending the abstract classes, so that nothing is converted before an expression asks for it.
+import { CelError, NO_SUCH_OVERLOAD } from '../cel-error.js'
+import {
+  BOOL,
+  BYTES,
+  type CelType,
+  DOUBLE,
+  DURATION,
+  DYN,
+  ERROR,
+  INT,
+  listOf,
+  mapOf,
+  NULL,
+  opaqueType,
+  STRING,
+  TIMESTAMP,
+  TYPE,
+  UINT,
+} from '../check/cel-type.js'
+import { codePoints, effort, sameText, textEffort } from '../cost/work-budget.js'
+import { Duration, Timestamp } from './moments.js'
+import { Double, type Int, intOf, isInt, MAX_INT, Uint } from './numbers.js'
+
+export type Value =
+  | null
+  | boolean
+  | Int
+  | Uint
+  | Double
+  | string
+  | Uint8Array
+  | Timestamp
+  | Duration
+  | List
+  | MapValue
+  | ObjectValue
+  | TypeValue
+  | OptionalValue
+  | OpaqueValue
+  | CelError
+
+export type List = readonly Value[] | ListValue
+
+/** A list that is not an array. */
+export abstract class ListValue {
+  abstract readonly size: number
+  abstract get(index: number): Value
+  /** True for a list that takes no uint and no double for an index, however whole it is. */
+  readonly intIndexOnly?: boolean
+  /** Equality that is not element by element, or the error of not being comparable. */
+  equals?(other: Value): boolean | CelError
+  /** True for the list that a field holds which was never set. */
+  isZero?(): boolean
+  /** What `list + other` gives, where that is not concatenation. */
+  concat?(other: List): Value
+}
+
+export abstract class MapValue {
+  abstract readonly size: number
+  /** Undefined where there is no such key, an error where no such key can be. */
+  abstract get(key: Value): Value | undefined
+  abstract keys(): Iterable<Value>
+  equals?(other: Value): boolean | CelError
+  isZero?(): boolean
+}
+
+/** An object of a declared type: fields instead of keys. */
+export abstract class ObjectValue {
+  abstract readonly type: CelType
+  /** Undefined where the field is not set. */
+  abstract get(field: string): Value | undefined
+  abstract equals(other: Value): boolean
+  /** True for the value that its type has without any field set. */
+  isZero?(): boolean
+}
+
+/** A type as a value. */
+export class TypeValue {
+  constructor(readonly type: CelType) {}
+}
+
+export class OptionalValue {
+  constructor(readonly value: Value | undefined) {}
+}
+
+export const OPTIONAL_NONE = new OptionalValue(undefined)
+
+/** A value of a library's own type, such as a URL. */
+export abstract class OpaqueValue {
+  abstract readonly type: CelType
+  abstract equals(other: Value): boolean
+  /** What counts as its size in costs, where it has one. */
+  readonly size?: number
+}
+
+/** Two lists as one, without copying them. */
+class Concatenation extends ListValue {
+  readonly size: number
+  private flat: readonly Value[] | undefined
+  constructor(
+    private readonly left: List,
+    private readonly right: List,
+  ) {
+    super()
+    this.size = sizeOfList(left) + sizeOfList(right)
+  }
+  get(index: number): Value {
+    if (this.flat === undefined && this.size <= FLATTEN_AT_MOST)
+      this.flat = [...itemsOf(this.left), ...itemsOf(this.right)]
+    if (this.flat !== undefined) return this.flat[index]!
+    const split = sizeOfList(this.left)
+    return index < split ? itemAt(this.left, index) : itemAt(this.right, index - split)
+  }
+}
+
+/** Larger concatenations stay as they are: they may be far larger than memory. */
+const FLATTEN_AT_MOST = 10_000
+
+export function concatLists(left: List, right: List): Value {
+  if (left instanceof ListValue && left.concat) return left.concat(right)
+  const total = sizeOfList(left) + sizeOfList(right)
+  if (sizeOfList(right) === 0) return left
+  if (sizeOfList(left) === 0) return right
+  return total <= 16 && Array.isArray(left) && Array.isArray(right)
+    ? [...left, ...right]
+    : new Concatenation(left, right)
+}
+
+export const isList = (value: Value): value is List => Array.isArray(value) || value instanceof ListValue
+
+export const sizeOfList = (list: List): number => (list instanceof ListValue ? list.size : list.length)
+
+export const itemAt = (list: List, index: number): Value => (list instanceof ListValue ? list.get(index) : list[index]!)
+
+/** The size of a list about to be looked at in full. One that was doubled again and again may claim to be endless. */
+export function visitedSize(list: List): number {
+  const size = sizeOfList(list)
+  effort(size)
+  return size
+}
+
+export function* itemsOf(list: List): Generator<Value> {
+  const size = visitedSize(list)
+  for (let i = 0; i < size; i++) yield itemAt(list, i)
+}
+
+type Key = Exclude<Value, Uint | Double>
+
+/**
+ * A map that an expression made. Keys that are equal numbers are one key, whatever their kind. What is neither a number
+ * nor a text nor a boolean is a key that only this very value finds.
+ */
+export class CelMap extends MapValue {
+  private readonly entries = new Map<Key, readonly [Value, Value]>()
+
+  override isZero(): boolean {
+    return this.entries.size === 0
+  }
+
+  get size(): number {
+    return this.entries.size
+  }
+  get(key: Value): Value | undefined {
+    return this.entries.get(normalKey(key))?.[1]
+  }
+  has(key: Value): boolean {
+    return this.entries.has(normalKey(key))
+  }
+  /** Only while the map is being made. */
+  set(key: Value, value: Value): void {
+    this.entries.set(normalKey(key), [key, value])
+  }
+  *keys(): Generator<Value> {
+    for (const [key] of this.entries.values()) yield key
+  }
+}
+
+function normalKey(key: Value): Key {
+  if (key instanceof Uint) return key.value <= MAX_INT ? intOf(key.value) : key.value
+  // A double that is whole is the same key as the int; another cannot be mistaken for one.
+  if (key instanceof Double) return Number.isInteger(key.value) ? intOf(BigInt(key.value)) : key.value
+  return key
+}
+
+export function mapFrom(entries: Iterable<readonly [Value, Value]>): CelMap {
+  const map = new CelMap()
+  for (const [key, value] of entries) map.set(key, value)
+  return map
+}
+
+/** The type of a value as far as the value itself knows it. */
+export function typeOfValue(value: Value): CelType {
+  switch (typeof value) {
+    case 'boolean':
+      return BOOL
+    case 'number':
+    case 'bigint':
+      return INT
+    case 'string':
+      return STRING
+    default:
+      if (value === null) return NULL
+      if (isList(value)) return ANY_LIST
+      if (value instanceof MapValue) return ANY_MAP
+      if (value instanceof ObjectValue || value instanceof OpaqueValue) return value.type
+      if (value instanceof Double) return DOUBLE
+      if (value instanceof Uint) return UINT
+      if (value instanceof Timestamp) return TIMESTAMP
+      if (value instanceof Duration) return DURATION
+      if (value instanceof Uint8Array) return BYTES
+      if (value instanceof TypeValue) return TYPE
+      if (value instanceof OptionalValue) return ANY_OPTIONAL
+      return ERROR
+  }
+}
+
+const ANY_LIST = listOf(DYN)
+const ANY_MAP = mapOf(DYN, DYN)
+const ANY_OPTIONAL = opaqueType('optional_type', DYN)
+
+export const typeName = (value: Value): string => typeOfValue(value).name
+
+/** What `size()` gives, and 1 for what has no size: the measure of all costs. */
+export function costSize(value: Value): number {
+  if (typeof value === 'string') return codePoints(value)
+  if (Array.isArray(value)) return value.length
+  if (value instanceof ListValue || value instanceof MapValue) return value.size
+  if (value instanceof Uint8Array) return value.length
+  if (value instanceof OpaqueValue) return value.size ?? 1
+  return 1
+}
+
+export function sizeOf(value: Value): Value {
+  if (typeof value === 'string') return codePoints(value)
+  if (Array.isArray(value)) return value.length
+  if (value instanceof ListValue || value instanceof MapValue) return value.size
+  return value instanceof Uint8Array ? value.length : NO_SUCH_OVERLOAD
+}
+
+/** What `==` gives: a host's list or map may refuse to be compared with another kind of value. */
+export const equalOrError = (a: Value, b: Value): boolean | CelError =>
+  (a instanceof ListValue || a instanceof MapValue) && a.equals ? a.equals(b) : equal(a, b)
+
+export function equal(a: Value, b: Value): boolean {
+  if (typeof a === 'string') return typeof b === 'string' && sameText(a, b)
+  if (typeof a === 'number' || typeof a === 'boolean' || a === null) {
+    if (typeof a === typeof b || typeof a !== 'number') return a === b
+  }
+  if (isInt(a) || a instanceof Double || a instanceof Uint) {
+    return (isInt(b) || b instanceof Double || b instanceof Uint) && compareAnyNumbers(a, b) === 0
+  }
+  if ((a instanceof ListValue || a instanceof MapValue) && a.equals) return a.equals(b) === true
+  if (isList(a)) return isList(b) && equalLists(a, b)
+  if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b)
+  if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos
+  if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b)
+  if (a instanceof TypeValue) return b instanceof TypeValue && a.type.name === b.type.name
+  if (a instanceof OptionalValue) {
+    if (!(b instanceof OptionalValue)) return false
+    return a.value === undefined || b.value === undefined ? a.value === b.value : equal(a.value, b.value)
+  }
+  return a instanceof ObjectValue || a instanceof OpaqueValue ? a.equals(b) : false
+}
+
+function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+  if (a.length !== b.length) return false
+  textEffort(a.length)
+  return Buffer.compare(a, b) === 0
+}
+
+function equalLists(a: List, b: List): boolean {
+  if (sizeOfList(a) !== sizeOfList(b)) return false
+  effort(4)
+  const size = visitedSize(a)
+  for (let i = 0; i < size; i++) if (!equal(itemAt(a, i), itemAt(b, i))) return false
+  return true
+}
+
+function equalMaps(a: MapValue, b: MapValue): boolean {
+  if (a.size !== b.size) return false
+  // To look up a key is more work than to look at an element.
+  effort(a.size * 10)
+  for (const key of a.keys()) {
+    const other = b.get(key)
+    if (other === undefined || other instanceof CelError || !equal(a.get(key)!, other)) return false
+  }
+  return true
+}
+
+/** Negative, 0, positive, or NaN where one of the two is not a number. */
+export function compareAnyNumbers(a: Int | Uint | Double, b: Int | Uint | Double): number {
+  if (a instanceof Double) return compareDouble(a.value, b)
+  if (b instanceof Double) return -compareDouble(b.value, a)
+  const x = a instanceof Uint ? a.value : a
+  const y = b instanceof Uint ? b.value : b
+  return x < y ? -1 : x > y ? 1 : 0
+}
+
+/** An int is compared with a double as the double nearest to it. */
+function compareDouble(a: number, b: Int | Uint | Double): number {
+  const other = b instanceof Double ? b.value : Number(b instanceof Uint ? b.value : b)
+  return a < other ? -1 : a > other ? 1 : a === other ? 0 : Number.NaN
+}

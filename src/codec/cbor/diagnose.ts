@@ -1,0 +1,120 @@
+// CBOR in words: the diagnostic notation in which error messages quote a body (RFC 8949, section 8), as in
+// `55799({'kind': 'Widget', 'metadata': {'name': 'a'}})`.
+import { isUtf8 } from 'node:buffer'
+import { asBuffer } from '../utf8.js'
+import {
+  BREAK,
+  BYTES,
+  FLOAT16,
+  floatOf,
+  type Head,
+  INDEFINITE,
+  LIST,
+  MAP,
+  NEGATIVE,
+  POSITIVE,
+  readHead,
+  TAG,
+  TEXT,
+} from './heads.js'
+import { checkWellFormed } from './wellformed.js'
+
+/** The notation of a well-formed item; of anything else, the bytes in hexadecimal. */
+export function diagnoseCbor(bytes: Uint8Array): string {
+  try {
+    checkWellFormed(bytes)
+    return new Diagnosis(bytes).item()
+  } catch {
+    return asBuffer(bytes).toString('hex')
+  }
+}
+
+class Diagnosis {
+  private at = 0
+
+  constructor(private readonly bytes: Uint8Array) {}
+
+  item(): string {
+    const head = readHead(this.bytes, this.at)
+    this.at = head.end
+    const indefinite = head.info === INDEFINITE
+    switch (head.type) {
+      case POSITIVE:
+        return String(head.argument)
+      case NEGATIVE:
+        return String(-1n - BigInt(head.argument))
+      case BYTES:
+      case TEXT:
+        return indefinite ? this.chunks(head) : this.string(head)
+      case LIST:
+        return `[${indefinite ? '_ ' : ''}${this.items(head, () => this.item())}]`
+      case MAP:
+        return `{${indefinite ? '_ ' : ''}${this.items(head, () => `${this.item()}: ${this.item()}`)}}`
+      case TAG:
+        return `${head.argument}(${this.item()})`
+      default:
+        return this.primitive(head)
+    }
+  }
+
+  private items({ info, argument }: Head, next: () => string): string {
+    const items: string[] = []
+    if (info === INDEFINITE) {
+      while (this.bytes[this.at] !== BREAK) items.push(next())
+      this.at++
+    } else for (let i = 0; i < Number(argument); i++) items.push(next())
+    return items.join(', ')
+  }
+
+  private chunks(head: Head): string {
+    const text = this.items(head, () => this.item())
+    if (text === '') return head.type === BYTES ? "''_" : '""_'
+    return `(_ ${text})`
+  }
+
+  private string({ type, argument }: Head): string {
+    const content = asBuffer(this.bytes.subarray(this.at, this.at + Number(argument)))
+    this.at += Number(argument)
+    if (type === TEXT) {
+      if (!isUtf8(content)) throw new Error('cbor: invalid UTF-8 string')
+      return quote(content.toString('utf8'), '"')
+    }
+    return content.length > 0 && isUtf8(content)
+      ? quote(content.toString('utf8'), "'")
+      : `h'${content.toString('hex')}'`
+  }
+
+  private primitive(head: Head): string {
+    if (head.info >= FLOAT16) return decimal(floatOf(this.bytes, head))
+    return NAMES.get(Number(head.argument)) ?? `simple(${head.argument})`
+  }
+}
+
+const NAMES = new Map([
+  [20, 'false'],
+  [21, 'true'],
+  [22, 'null'],
+  [23, 'undefined'],
+])
+
+/** A float always shows that it is one. */
+function decimal(float: number): string {
+  const text = Object.is(float, -0) ? '-0' : String(float)
+  if (text.includes('.')) return text
+  return text.includes('e') ? text.replace('e', '.0e') : `${text}.0`
+}
+
+const SHORT_ESCAPES: Record<string, string> = { '\t': '\\t', '\n': '\\n', '\r': '\\r', '\\': '\\\\' }
+
+function quote(text: string, mark: string): string {
+  let quoted = mark
+  for (let i = 0; i < text.length; i++) {
+    const character = text.charAt(i)
+    const code = text.charCodeAt(i)
+    if (character === mark) quoted += `\\${mark}`
+    else if (SHORT_ESCAPES[character] !== undefined) quoted += SHORT_ESCAPES[character]
+    else if (code >= 0x20 && code <= 0x7e) quoted += character
+    else quoted += `\\u${code.toString(16).padStart(4, '0')}`
+  }
+  return quoted + mark
+}

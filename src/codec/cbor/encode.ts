@@ -1,0 +1,142 @@
+// CBOR as the API server writes it: texts and keys as byte strings, maps sorted by the bytes of their encoded keys,
+// floats as short as they can be without loss, no indefinite lengths, and the self-described tag around it all.
+import { isObject, type Value, WholeFloat } from '../../meta/values/value.js'
+import { BYTES, FALSE, FLOAT16, LIST, MAP, NEGATIVE, NULL, POSITIVE, PRIMITIVE, TRUE } from './heads.js'
+
+/** Tag 55799, by which CBOR is told from other formats. */
+export const SELF_DESCRIBED = Buffer.from([0xd9, 0xd9, 0xf7])
+
+export function encodeCbor(value: Value): Buffer {
+  const writer = new Writer()
+  writer.raw(SELF_DESCRIBED)
+  writer.value(value)
+  return writer.finish()
+}
+
+/** A list or map that is being written. */
+interface Open {
+  keys: Buffer[] | undefined
+  members: Value[]
+  done: number
+}
+
+class Writer {
+  private buffer = Buffer.allocUnsafe(1024)
+  private length = 0
+
+  finish(): Buffer {
+    return this.buffer.subarray(0, this.length)
+  }
+
+  raw(bytes: Uint8Array): void {
+    this.reserve(bytes.length)
+    this.buffer.set(bytes, this.length)
+    this.length += bytes.length
+  }
+
+  /** Writes a value, with a stack of our own for what it nests. */
+  value(root: Value): void {
+    const open: Open[] = []
+    this.begin(root, open)
+    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+      const i = top.done++
+      if (i === top.members.length) {
+        open.pop()
+        continue
+      }
+      const key = top.keys?.[i]
+      if (key !== undefined) {
+        this.head(BYTES, key.length)
+        this.raw(key)
+      }
+      this.begin(top.members[i]!, open)
+    }
+  }
+
+  private begin(value: Value, open: Open[]): void {
+    if (typeof value === 'string') this.string(value)
+    else if (typeof value === 'number') {
+      if (Number.isInteger(value)) this.integer(value)
+      else this.float(value)
+    } else if (typeof value === 'bigint') this.integer(value)
+    else if (value instanceof WholeFloat) this.float(value.value)
+    else if (Array.isArray(value)) {
+      this.head(LIST, value.length)
+      open.push({ keys: undefined, members: value, done: 0 })
+    } else if (isObject(value)) {
+      const entries = Object.keys(value).map(key => ({ bytes: Buffer.from(key), member: value[key]! }))
+      // The length comes first in an encoded key, so shorter ones do too.
+      entries.sort((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes))
+      this.head(MAP, entries.length)
+      open.push({ keys: entries.map(({ bytes }) => bytes), members: entries.map(({ member }) => member), done: 0 })
+    } else this.head(PRIMITIVE, value === null ? NULL : value ? TRUE : FALSE)
+  }
+
+  private string(text: string): void {
+    const length = Buffer.byteLength(text)
+    this.head(BYTES, length)
+    this.reserve(length)
+    this.length += this.buffer.write(text, this.length)
+  }
+
+  private integer(value: number | bigint): void {
+    if (value >= 0) this.head(POSITIVE, value)
+    else this.head(NEGATIVE, typeof value === 'number' ? -1 - value : -1n - value)
+  }
+
+  private float(value: number): void {
+    if (!Number.isFinite(value)) throw new RangeError(`cbor: unsupported value: ${value}`)
+    this.reserve(9)
+    const half = toHalf(value)
+    if (half !== undefined) {
+      this.buffer[this.length] = (PRIMITIVE << 5) | FLOAT16
+      this.length = this.buffer.writeUInt16BE(half, this.length + 1)
+    } else if (Math.fround(value) === value) {
+      this.buffer[this.length] = (PRIMITIVE << 5) | (FLOAT16 + 1)
+      this.length = this.buffer.writeFloatBE(value, this.length + 1)
+    } else {
+      this.buffer[this.length] = (PRIMITIVE << 5) | (FLOAT16 + 2)
+      this.length = this.buffer.writeDoubleBE(value, this.length + 1)
+    }
+  }
+
+  private head(type: number, argument: number | bigint): void {
+    this.reserve(9)
+    const initial = type << 5
+    const at = this.length
+    if (argument < 24) this.length = this.buffer.writeUInt8(initial | Number(argument), at)
+    else if (argument < 0x100) this.length = this.buffer.writeUInt16BE(((initial | 24) << 8) | Number(argument), at)
+    else if (argument < 0x10000) {
+      this.buffer[at] = initial | 25
+      this.length = this.buffer.writeUInt16BE(Number(argument), at + 1)
+    } else if (argument < 0x100000000) {
+      this.buffer[at] = initial | 26
+      this.length = this.buffer.writeUInt32BE(Number(argument), at + 1)
+    } else {
+      this.buffer[at] = initial | 27
+      this.length = this.buffer.writeBigUInt64BE(BigInt(argument), at + 1)
+    }
+  }
+
+  private reserve(bytes: number): void {
+    if (this.length + bytes <= this.buffer.length) return
+    const larger = Buffer.allocUnsafe(Math.max(this.buffer.length * 2, this.length + bytes))
+    this.buffer.copy(larger, 0, 0, this.length)
+    this.buffer = larger
+  }
+}
+
+/** The bits of that number as a 16-bit float, if it is exactly one. */
+function toHalf(value: number): number | undefined {
+  const sign = Object.is(value, -0) || value < 0 ? 0x8000 : 0
+  const size = Math.abs(value)
+  if (size === 0) return sign
+  if (size < 2 ** -14) {
+    const fraction = size * 2 ** 24
+    return Number.isInteger(fraction) ? sign | fraction : undefined
+  }
+  const exponent = Math.floor(Math.log2(size))
+  if (exponent > 15) return undefined
+  const fraction = (size / 2 ** exponent - 1) * 1024
+  return Number.isInteger(fraction) && fraction < 1024 ? sign | ((exponent + 15) << 10) | fraction : undefined
+}

@@ -1,0 +1,4 @@
+// JSON: bytes to values and back.
+export * from './json/decode.js'
+export * from './json/encode.js'
+export * from './json/interned-parts.js'

@@ -1,0 +1,134 @@
+// JSON as Go's encoding/json prints it, which is what the API server sends: numbers alike, and `<`, `>`, `&`, U+2028
+// and U+2029 escaped. Kubernetes ends an answer with a newline unless it is pretty; that is the caller's to add.
+import { compareTexts } from '../../meta/go/go-text.js'
+import { isObject, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
+
+export interface JsonEncodeOptions {
+  /** Two spaces a level, as `?pretty=true` gives it. */
+  pretty?: boolean
+  /** Members by name, as Go prints a map; otherwise they stay in the order of the object. */
+  sortKeys?: boolean
+}
+
+export function encodeJson(value: Value, { pretty = false, sortKeys = false }: JsonEncodeOptions = {}): string {
+  if (!pretty && !sortKeys && isPlain(value, 0)) {
+    const text = JSON.stringify(value)
+    if (!PRINTED_DIFFERENTLY.test(text)) return text
+  }
+  return write(value, pretty, sortKeys)
+}
+
+/** An object some of whose members have a text already; nothing for those that have none. */
+export function encodeMembers(
+  object: ValueObject,
+  textOf: (name: string, member: Value) => string | undefined,
+): string {
+  let text = ''
+  for (const name of Object.keys(object)) {
+    const member = object[name]!
+    if (member === undefined) continue
+    const known = textOf(name, member) ?? (typeof member === 'string' ? encodeString(member) : encodeJson(member))
+    text += `${text === '' ? '{' : ','}${encodeString(name)}:${known}`
+  }
+  return text === '' ? '{}' : `${text}}`
+}
+
+/** What JSON.stringify leaves as it is and Go escapes, or the other way round. */
+const PRINTED_DIFFERENTLY = /[<>&\u2028\u2029]|\\ud[89a-f]/
+
+// JSON.stringify recurses; a value nested deeper than this is written with a stack of our own.
+const MAX_RECURSION = 500
+
+/** True for what JSON.stringify can print: no int64 beyond 2^53, no whole floats, and not nested too deeply. */
+function isPlain(value: Value, depth: number): boolean {
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (typeof value !== 'object' || value === null) return typeof value !== 'bigint'
+  if (value instanceof WholeFloat || depth > MAX_RECURSION) return false
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isPlain(item, depth + 1)) return false
+    return true
+  }
+  for (const key of Object.keys(value)) if (!isPlain(value[key]!, depth + 1)) return false
+  return true
+}
+
+interface Open {
+  members: Value[]
+  keys: string[] | undefined
+  done: number
+}
+
+function write(root: Value, pretty: boolean, sortKeys: boolean): string {
+  const open: Open[] = []
+  let text = ''
+  const begin = (value: Value): void => {
+    if (Array.isArray(value) && value.length > 0) {
+      text += '['
+      open.push({ members: value, keys: undefined, done: 0 })
+      return
+    }
+    if (isObject(value)) {
+      const keys = Object.keys(value)
+      if (keys.length > 0) {
+        if (sortKeys) keys.sort(compareTexts)
+        text += '{'
+        open.push({ members: keys.map(key => value[key]!), keys, done: 0 })
+        return
+      }
+    }
+    text += encodeScalar(value)
+  }
+  const line = (): string => (pretty ? `\n${'  '.repeat(open.length)}` : '')
+  begin(root)
+  for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    if (top.done === top.members.length) {
+      open.pop()
+      text += line() + (top.keys ? '}' : ']')
+    } else {
+      const i = top.done++
+      text += (i > 0 ? ',' : '') + line()
+      if (top.keys) text += `${encodeString(top.keys[i]!)}:${pretty ? ' ' : ''}`
+      begin(top.members[i]!)
+    }
+  }
+  return text
+}
+
+function encodeScalar(value: Value): string {
+  if (typeof value === 'string') return encodeString(value)
+  if (typeof value === 'number') return encodeNumber(value)
+  if (value instanceof WholeFloat) return Object.is(value.value, -0) ? '-0' : encodeNumber(value.value)
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[]' : '{}'
+  return String(value)
+}
+
+/** JavaScript and Go agree on how to print a float64, in JSON. */
+function encodeNumber(number: number): string {
+  if (!Number.isFinite(number)) throw new RangeError(`json: unsupported value: ${number}`)
+  return String(number)
+}
+
+// Everything that is not printed as it is. Surrogates are only looked at: as a pair they stay.
+// oxlint-disable-next-line no-control-regex
+const SPECIAL = /["\\\u0000-\u001f<>&\u2028\u2029\ud800-\udfff]/
+// oxlint-disable-next-line no-control-regex
+const ALL_ESCAPED = /["\\\u0000-\u001f<>&\u2028\u2029]/g
+
+/** A text in quotes. Half a surrogate pair, which Go cannot have, becomes U+FFFD. */
+export function encodeString(text: string): string {
+  if (!SPECIAL.test(text)) return `"${text}"`
+  return `"${text.toWellFormed().replace(ALL_ESCAPED, escapeCharacter)}"`
+}
+
+const SHORT_ESCAPES: Record<string, string> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+}
+
+const escapeCharacter = (character: string): string =>
+  SHORT_ESCAPES[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`

@@ -1,0 +1,79 @@
+import { expect, test } from 'vitest'
+import type { ValueObject } from '../../meta/values/value.js'
+import { decodeJson, ITEMS, type KnownPlace } from './decode.js'
+import { printPart } from './interned-parts.js'
+
+const AT: KnownPlace = { name: 'part', within: ['head', 'list', ITEMS] }
+const decode = (text: string): ValueObject => decodeJson(Buffer.from(text), { knownAt: AT }).value as ValueObject
+const within = (part: string): string => `{"head":{"list":[{"part":${part},"next":1}]}}`
+const partIn = (object: ValueObject): unknown => ((object['head'] as ValueObject)['list'] as ValueObject[])[0]!['part']
+
+const long = (name: string): ValueObject => ({ [name]: { text: `"}{\\ ${'x'.repeat(100)}`, deep: { er: {} } } })
+
+test.each([[{}], [{ a: { b: {} } }], [long('one')]])(
+  'a part that was printed is read as the very same value: %j',
+  value => {
+    const text = printPart(value)
+    expect(text).toBe(JSON.stringify(value))
+    const read = decode(within(text))
+    expect(partIn(read)).toBe(value)
+    expect(read).toEqual(JSON.parse(within(text)))
+  },
+)
+
+test('parts that begin alike are told apart', () => {
+  const [first, second] = [
+    { ...long('same'), z: 1 },
+    { ...long('same'), z: 12 },
+  ]
+  const [a, b] = [printPart(first), printPart(second)]
+  expect(partIn(decode(within(a)))).toBe(first)
+  expect(partIn(decode(within(b)))).toBe(second)
+  expect(partIn(decode(within(a)))).toBe(first)
+})
+
+test('nothing is shared at any other place', () => {
+  const value = long('place')
+  const text = printPart(value)
+  for (const other of [
+    `{"part":${text}}`,
+    `{"head":{"part":${text}}}`,
+    `{"head":{"list":{"a":{"part":${text}}}}}`,
+    `{"head":[{"list":{"part":${text}}}]}`,
+    `{"head":{"list":[[{"part":${text}}]]}}`,
+    `{"other":{"list":[{"part":${text}}]}}`,
+    `{"head":{"list":[{"trap":${text}}]}}`,
+  ]) {
+    const read = decode(other)
+    expect(read).toEqual(JSON.parse(other))
+    expect(holds(read, value)).toBe(false)
+  }
+})
+
+const holds = (root: unknown, part: unknown): boolean =>
+  root === part || (typeof root === 'object' && root !== null && Object.values(root).some(each => holds(each, part)))
+
+test('what is cut off is as wrong as ever', () => {
+  const text = within(printPart(long('cut')))
+  for (const end of [30, 60, text.length - 12, text.length - 1]) {
+    expect(() => decode(text.slice(0, end))).toThrow('unexpected end of JSON input')
+  }
+})
+
+test('what has not been used for long is forgotten', () => {
+  const first = long('first')
+  const text = printPart(first)
+  for (let i = 0; i < 40; i++) printPart({ [`filler-${i}`]: 'x'.repeat(100_000) })
+  const read = partIn(decode(within(text)))
+  expect(read).toEqual(first)
+  expect(read).not.toBe(first)
+})
+
+test('what is used again stays', () => {
+  const first = long('stays')
+  const text = printPart(first)
+  for (let i = 0; i < 40; i++) {
+    printPart({ [`more-${i}`]: 'x'.repeat(100_000) })
+    expect(partIn(decode(within(text)))).toBe(first)
+  }
+})

@@ -1,0 +1,2 @@
+// The wire format of protocol buffers.
+export * from './protobuf/wire.js'

@@ -1,0 +1,314 @@
+// YAML as the API server reads it: only the first document, YAML 1.1, and then converted to JSON, which turns every
+// key into a text, sorts them, and leaves no difference between 1 and 1.0. Values are built from the bottom up while the
+// events come in, so that depth costs no stack.
+import { compareTexts, MAX_INT64, printFloat, quote } from '../../meta/go/go-text.js'
+import { setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
+import { CodecError } from '../codec-error.js'
+import type { Decoded } from '../decoded.js'
+import { parseNumber } from '../json/decode.js'
+import { decodeUtf8 } from '../utf8.js'
+import { yamlError } from './cursor.js'
+import { keyIdentity, keyText, typeOf } from './keys.js'
+import { type YamlEvent, YamlParser, type YamlScalar } from './parser.js'
+import { readYamlText, type YamlText } from './reader.js'
+import { resolveScalar, type Scalar, Timestamp } from './resolve.js'
+import { readYamlAsJson } from './to-json.js'
+
+/** Reads the first document of a YAML stream; an empty one is null. Throws a CodecError. */
+export function decodeYaml(bytes: Uint8Array): Decoded {
+  const source = readYamlText(bytes)
+  if (source.fault === undefined) {
+    const value = readYamlAsJson(bytes, source.text)
+    if (value !== undefined) return { value, duplicates: [] }
+  }
+  return decodeText(source)
+}
+
+/** Reads it as YAML, without looking for a short cut. */
+export function decodeText(source: YamlText): Decoded {
+  const parser = new YamlParser(source)
+  if (!parser.startDocument()) return { value: null, duplicates: [] }
+  const builder = new Builder()
+  let root: Built | undefined
+  while (root === undefined) root = builder.add(parser.next())
+  parser.endDocument()
+  builder.throwFirstFault()
+  return { value: root.value, duplicates: builder.duplicates }
+}
+
+/** A finished node. */
+interface Built {
+  kind: 'scalar' | 'sequence' | 'mapping'
+  line: number
+  value: Value
+  /** With its type, which makes `1` and `"1"` different keys. */
+  scalar: Scalar
+  merges: boolean
+  /** The children in order: items, or keys and values by turns. */
+  children: Built[]
+  /** What a mapping holds after all, by type and text of the key. */
+  members: Map<string, Member>
+  /** How many nodes it takes to write it out, aliases and all. */
+  size: number
+}
+
+interface Member {
+  key: Built
+  value: Built
+}
+
+interface Open {
+  kind: 'sequence' | 'mapping'
+  line: number
+  anchor: string
+  children: Built[]
+}
+
+const TAG_PREFIX = 'tag:yaml.org,2002:'
+
+class Builder {
+  readonly duplicates: string[] = []
+  private readonly open: Open[] = []
+  private readonly anchors = new Map<string, Built | 'unfinished'>()
+  // The first fault of each of the three steps that Kubernetes takes after parsing: decode, convert, print as JSON.
+  private decodeFault: CodecError | undefined
+  private convertFault: CodecError | undefined
+  private printFault: CodecError | undefined
+  private decoded = 0
+  private decodedByAlias = 0
+  private merged = 0
+
+  /** Takes an event; gives the root when it is complete. */
+  add(event: YamlEvent): Built | undefined {
+    if (event.type === 'start') {
+      this.decoded++
+      this.open.push({ kind: event.kind, line: event.line, anchor: event.anchor, children: [] })
+      if (event.anchor !== '') this.anchors.set(event.anchor, 'unfinished')
+      return undefined
+    }
+    let node: Built
+    let anchor = ''
+    if (event.type === 'end') {
+      const closed = this.open.pop()!
+      node = closed.kind === 'sequence' ? buildSequence(closed) : this.buildMapping(closed)
+      anchor = closed.anchor
+    } else if (event.type === 'alias') node = this.buildAlias(event.name, event.line)
+    else {
+      this.decoded++
+      node = this.buildScalar(event)
+      anchor = event.anchor
+    }
+    if (anchor !== '') this.anchors.set(anchor, node)
+    const parent = this.open.at(-1)
+    if (parent === undefined) return node
+    parent.children.push(node)
+    return undefined
+  }
+
+  throwFirstFault(): void {
+    const fault = this.decodeFault ?? this.convertFault ?? this.printFault
+    if (fault !== undefined) throw fault
+  }
+
+  private buildScalar({ text, plain, tag, line }: YamlScalar): Built {
+    let scalar: Scalar = text
+    if (tag !== '') scalar = this.resolveTagged(tag, text)
+    else if (plain) scalar = resolveScalar(text)
+    const merges = text === '<<' && (plain || tag === `${TAG_PREFIX}merge`)
+    const value = this.toValue(scalar)
+    return { kind: 'scalar', line, value, scalar, merges, children: NONE, members: NO_MEMBERS, size: 1 }
+  }
+
+  /** What a scalar is under a tag; a tag that is not among YAML's own leaves a text. */
+  private resolveTagged(tag: string, text: string): Scalar {
+    if (!tag.startsWith(TAG_PREFIX)) return text
+    const type = tag.slice(TAG_PREFIX.length)
+    if (type === 'binary') {
+      const base64 = text.replaceAll(/[\r\n]/g, '')
+      if (BASE64.test(base64)) return decodeUtf8(Buffer.from(base64, 'base64'))
+      this.decodeFault ??= yamlError('!!binary value contains invalid base64 data')
+      return null
+    }
+    const accepts = TYPE_CHECKS.get(type)
+    if (accepts === undefined) return text // `!!str` among them
+    const scalar = resolveScalar(text)
+    if (accepts(scalar)) return type === 'float' ? Number(scalar) : scalar
+    this.decodeFault ??= yamlError(`cannot decode !!${typeOf(scalar)} \`${text}\` as a !!${type}`)
+    return null
+  }
+
+  private buildAlias(name: string, line: number): Built {
+    const target = this.anchors.get(name)
+    if (target === undefined) throw yamlError(`unknown anchor '${name}' referenced`)
+    if (target === 'unfinished') {
+      this.decodeFault ??= yamlError(`anchor '${name}' value contains itself`)
+      return { ...NOTHING, line }
+    }
+    this.decoded++
+    this.countAliased(target.size)
+    if (this.decodeFault !== undefined) return { ...NOTHING, line }
+    return { ...target, line, merges: false, value: copyDeep(target.value), size: target.size + 1 }
+  }
+
+  private buildMapping({ line, children }: Open): Built {
+    const members = new Map<string, Member>()
+    let size = 1
+    for (let i = 0; i + 1 < children.length; i += 2) {
+      const key = children[i]!
+      const value = children[i + 1]!
+      size += key.size + value.size
+      if (key.merges) this.mergeInto(members, value)
+      else this.setMember(members, key, value)
+    }
+    const value: ValueObject = {}
+    const sorted = [...members.values()].map(member => ({ name: keyText(member.key.scalar) ?? '', member }))
+    sorted.sort((a, b) => compareTexts(a.name, b.name))
+    for (const { name, member } of sorted) setOwn(value, name, member.value.value)
+    return { ...NOTHING, kind: 'mapping', line, value, children, members, size }
+  }
+
+  private setMember(members: Map<string, Member>, key: Built, value: Built): void {
+    if (key.kind !== 'scalar') {
+      this.decodeFault ??= yamlError(`invalid map key: ${goSyntax(key)}`)
+      return
+    }
+    const identity = keyIdentity(key.scalar)
+    if (members.has(identity)) {
+      this.duplicates.push(`line ${value.line + 1}: key ${goSyntax(key)} already set in map`)
+    }
+    this.checkKey(key, value)
+    members.set(identity, { key, value })
+  }
+
+  /** Carries out `<<`: what is merged counts as set at that place. */
+  private mergeInto(members: Map<string, Member>, value: Built): void {
+    // The first of several maps takes precedence, so it is merged last.
+    const mappings = value.kind === 'sequence' ? value.children.toReversed() : [value]
+    for (const mapping of mappings) {
+      if (mapping.kind !== 'mapping') {
+        this.decodeFault ??= yamlError('map merge requires map or sequence of maps as the value')
+        return
+      }
+      this.merged += mapping.members.size
+      if (this.merged > MAX_MERGED) this.decodeFault ??= yamlError(BOMB)
+      if (this.decodeFault !== undefined) return
+      for (const { key, value: merged } of mapping.members.values()) {
+        this.setMember(members, key, { ...merged, value: copyDeep(merged.value) })
+      }
+    }
+  }
+
+  /** Counts nodes that are there without having been written, and notices a bomb. */
+  private countAliased(nodes: number): void {
+    this.decoded += nodes
+    this.decodedByAlias += nodes
+    if (this.decodedByAlias <= 100 || this.decoded <= 1000) return
+    if (this.decodedByAlias / this.decoded > allowedAliasRatio(this.decoded)) {
+      this.decodeFault ??= yamlError(BOMB)
+    }
+  }
+
+  private checkKey(key: Built, value: Built): void {
+    if (keyText(key.scalar) !== undefined) return
+    const [type, text] =
+      typeof key.scalar === 'bigint' ? ['uint64', `0x${key.scalar.toString(16)}`] : ['%!s(<nil>)', '<nil>']
+    const message = `unsupported map key of type: ${type}, key: ${text}, value: ${goSyntax(value)}`
+    this.convertFault ??= new CodecError('malformed', message)
+  }
+
+  /** The value that is left of a scalar after it was printed as JSON and read again. */
+  private toValue(scalar: Scalar): Value {
+    if (scalar instanceof Timestamp) return scalar.text
+    if (typeof scalar === 'bigint') {
+      if (Number.isSafeInteger(Number(scalar))) return Number(scalar)
+      return scalar <= MAX_INT64 ? scalar : new WholeFloat(Number(scalar))
+    }
+    if (typeof scalar !== 'number') return scalar
+    if (Number.isFinite(scalar)) return parseNumber(String(scalar))!
+    this.printFault ??= new CodecError('malformed', `json: unsupported value: ${printFloat(scalar)}`)
+    return null
+  }
+}
+
+/** Maps merged into maps that are merged in turn grow by the square: here is the end of it. */
+const MAX_MERGED = 100_000
+const BOMB = 'document contains excessive aliasing'
+const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
+
+const NONE: Built[] = []
+const NO_MEMBERS = new Map<string, Member>()
+const NOTHING: Built = {
+  kind: 'scalar',
+  line: 0,
+  value: null,
+  scalar: null,
+  merges: false,
+  children: NONE,
+  members: NO_MEMBERS,
+  size: 1,
+}
+
+/** Which of what a text resolves to each of YAML's own tags takes. */
+const TYPE_CHECKS = new Map<string, (scalar: Scalar) => boolean>([
+  ['bool', scalar => typeof scalar === 'boolean'],
+  ['int', scalar => typeof scalar === 'bigint'],
+  ['float', scalar => typeof scalar === 'number' || (typeof scalar === 'bigint' && scalar <= MAX_INT64)],
+  ['null', scalar => scalar === null],
+  ['timestamp', scalar => scalar instanceof Timestamp],
+])
+
+function buildSequence({ line, children }: Open): Built {
+  let size = 1
+  for (const child of children) size += child.size
+  return { ...NOTHING, kind: 'sequence', line, value: children.map(child => child.value), children, size }
+}
+
+/** A value as Go's %#v prints it; far down, where nobody reads on, only dots. */
+function goSyntax(node: Built, depth = 0): string {
+  if (node.kind !== 'scalar' && depth > 100) return '...'
+  if (node.kind === 'sequence') {
+    return `[]interface {}{${node.children.map(item => goSyntax(item, depth + 1)).join(', ')}}`
+  }
+  if (node.kind === 'mapping') {
+    const members = [...node.members.values()].map(
+      ({ key, value }) => `${goSyntax(key, depth + 1)}:${goSyntax(value, depth + 1)}`,
+    )
+    return `map[interface {}]interface {}{${members.join(', ')}}`
+  }
+  const { scalar } = node
+  if (scalar === null) return depth === 0 ? '<nil>' : 'interface {}(nil)'
+  if (scalar instanceof Timestamp) return quote(scalar.text)
+  if (typeof scalar === 'string') return quote(scalar)
+  return typeof scalar === 'number' ? printFloat(scalar) : String(scalar)
+}
+
+/** How much of a document may come from aliases: nearly all of a small one, a tenth of a huge one. */
+function allowedAliasRatio(decoded: number): number {
+  const [low, high] = [400_000, 4_000_000]
+  if (decoded <= low) return 0.99
+  if (decoded >= high) return 0.1
+  return 0.99 - 0.89 * ((decoded - low) / (high - low))
+}
+
+/** A copy without recursion: what is aliased may be nested deeply. */
+function copyDeep(value: Value): Value {
+  if (typeof value !== 'object' || value === null) return value
+  const holder: Value[] = [value]
+  const todo: (Value[] | ValueObject)[] = [holder]
+  for (let container = todo.pop(); container !== undefined; container = todo.pop()) {
+    for (const [key, member] of Object.entries(container)) {
+      if (typeof member !== 'object' || member === null || member instanceof WholeFloat) continue
+      const copy = Array.isArray(member) ? [...member] : copyMembers(member)
+      if (Array.isArray(container)) container[Number(key)] = copy
+      else setOwn(container, key, copy)
+      todo.push(copy)
+    }
+  }
+  return holder[0]!
+}
+
+function copyMembers(object: ValueObject): ValueObject {
+  const copy: ValueObject = {}
+  for (const key of Object.keys(object)) setOwn(copy, key, object[key]!)
+  return copy
+}

@@ -1,0 +1,159 @@
+// An APIService for every version of every group that this server answers for, so that who lists them sees all there is.
+// They come and go with what is served; those that others have made are left alone.
+
+import type { Kind } from '../../kinds/kind.js'
+import type { Registry } from '../../kinds/registry.js'
+import { parseGroupVersion } from '../../meta/group-version.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { follow } from '../../objects/informer.js'
+import { decodeStored } from '../../objects/stored-object.js'
+import { type ResourceContext } from '../../verbs/api-context.js'
+import { systemObjects } from '../../verbs/system-writes.js'
+import { createWorkQueue } from '../common/work-queue.js'
+import type { Controller } from '../namespace/controller.js'
+
+const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged'
+
+/** How long changes of the registry are gathered: definitions come in bursts. */
+const GATHER_MS = 50
+/** How long one that is not served here is left: another process may know already what this one learns next. */
+const DOUBT_MS = 5000
+
+export async function startApiServices(
+  context: ResourceContext,
+  registry: Registry,
+  services: Kind,
+  /** Versions of groups that are answered without kinds in the registry. */
+  others: readonly string[],
+): Promise<Controller> {
+  const objects = systemObjects(context, 'kube-apiserver')
+  const queue = createWorkQueue(settle)
+  let wanted = wantedServices(registry, others)
+  let timer: NodeJS.Timeout | undefined
+  let isStopped = false
+  const missing = new Set<string>()
+
+  const following = follow(context.storeOf(services).cache, services.folder, {
+    begin() {
+      missing.clear()
+      for (const name of wanted.keys()) missing.add(name)
+    },
+    entry(entry) {
+      const { name = '', labels = {} } = metaOf(decodeStored(entry))
+      missing.delete(name)
+      if (!wanted.has(name) && Object.hasOwn(labels, MANAGED_LABEL)) queue.addLater(name, DOUBT_MS)
+    },
+    complete() {
+      for (const name of missing) queue.add(name)
+    },
+    event({ key, entry }) {
+      const name = key.slice(services.folder.length)
+      if (!entry && wanted.has(name)) queue.add(name)
+      if (entry && !wanted.has(name)) queue.addLater(name, DOUBT_MS)
+    },
+  })
+
+  registry.onChange(() => {
+    if (!isStopped) timer ??= setTimeout(compare, GATHER_MS).unref()
+  })
+
+  function compare(): void {
+    timer = undefined
+    const before = wanted
+    wanted = wantedServices(registry, others)
+    for (const name of wanted.keys()) if (!before.has(name)) queue.add(name)
+    for (const name of before.keys()) if (!wanted.has(name)) queue.add(name)
+  }
+
+  async function settle(name: string): Promise<void> {
+    const there = await objects.get(services, '', name)
+    const service = wanted.get(name)
+    if (service && !there) {
+      const { label, ...spec } = service
+      await objects.create(services, { metadata: { name, labels: { [MANAGED_LABEL]: label } }, spec })
+    } else if (!service && there && Object.hasOwn(metaOf(there).labels ?? {}, MANAGED_LABEL)) {
+      await objects.delete(services, '', name)
+    }
+  }
+
+  await following.started
+  return {
+    idle: () => queue.idle(),
+    stop() {
+      isStopped = true
+      clearTimeout(timer)
+      following.stop()
+      queue.stop()
+    },
+  }
+}
+
+interface WantedService extends ValueObject {
+  readonly label: string
+}
+
+/** By the name of the APIService. */
+function wantedServices(registry: Registry, others: readonly string[]): Map<string, WantedService> {
+  const wanted = new Map<string, WantedService>()
+  const add = (group: string, version: string): void => {
+    const name = `${version}.${group}`
+    if (group !== OWN_GROUP && !wanted.has(name)) wanted.set(name, serviceFor(group, version))
+  }
+  for (const { group, versions } of registry.all()) {
+    for (const { name, served } of versions) if (served) add(group, name)
+  }
+  for (const each of others) {
+    const parsed = parseGroupVersion(each)
+    if (parsed.ok) add(parsed.value.group, parsed.value.version)
+  }
+  return wanted
+}
+
+/** The group of APIServices is there before any of them. */
+const OWN_GROUP = 'apiregistration.k8s.io'
+
+function serviceFor(group: string, version: string): WantedService {
+  const isCustom = !Object.hasOwn(GROUP_PRIORITIES, group)
+  return {
+    label: isCustom ? 'true' : 'onstart',
+    ...(group !== '' && { group }),
+    version,
+    groupPriorityMinimum: isCustom ? 1000 : GROUP_PRIORITIES[group]!,
+    versionPriority: isCustom ? 100 : (VERSION_PRIORITIES[`${group}/${version}`] ?? versionPriority(version)),
+  }
+}
+
+/** Stable versions before others. */
+const versionPriority = (version: string): number => (/^v\d+$/.test(version) ? 15 : version.includes('beta') ? 12 : 9)
+
+const VERSION_PRIORITIES: Readonly<Record<string, number>> = {
+  '/v1': 1,
+  'autoscaling/v2': 30,
+  'flowcontrol.apiserver.k8s.io/v1': 21,
+}
+
+const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
+  '': 18_000,
+  apps: 17_800,
+  'events.k8s.io': 17_750,
+  'authentication.k8s.io': 17_700,
+  'authorization.k8s.io': 17_600,
+  autoscaling: 17_500,
+  batch: 17_400,
+  'certificates.k8s.io': 17_300,
+  'networking.k8s.io': 17_200,
+  policy: 17_100,
+  'rbac.authorization.k8s.io': 17_000,
+  'storage.k8s.io': 16_800,
+  'apiextensions.k8s.io': 16_700,
+  'admissionregistration.k8s.io': 16_700,
+  'scheduling.k8s.io': 16_600,
+  'coordination.k8s.io': 16_500,
+  'node.k8s.io': 16_300,
+  'discovery.k8s.io': 16_200,
+  'flowcontrol.apiserver.k8s.io': 16_100,
+  'internal.apiserver.k8s.io': 16_000,
+  'resource.k8s.io': 15_900,
+  'storagemigration.k8s.io': 15_800,
+}

@@ -1,0 +1,154 @@
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Value } from '../../meta/values/value.js'
+import { type Target } from '../../request/target.js'
+import { createMemoryStore } from '../../storage/memory/memory-store.js'
+import { StorageError } from '../../storage/storage-error.js'
+import type { Store } from '../../storage/store.js'
+import {
+  body,
+  CALLER,
+  DEFINITIONS,
+  definitionAt,
+  NO_BODY,
+  NO_QUERY,
+  type Process,
+  startProcess,
+  stopProcesses,
+} from './crd-process.suite.js'
+
+afterEach(stopProcesses)
+
+const MERGE_PATCH = 'application/merge-patch+json'
+
+const definition = (plural: string, kind: string): Value => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.example.com` },
+  spec: {
+    group: 'example.com',
+    names: { plural, kind },
+    scope: 'Cluster',
+    versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: { type: 'object' } } }],
+  },
+})
+
+const define = ({ verbs }: Process, plural: string, kind: string) =>
+  verbs.create(definitionAt(''), NO_QUERY, body(definition(plural, kind)), CALLER)
+
+const undefine = ({ verbs }: Process, plural: string) =>
+  verbs.delete(definitionAt(`${plural}.example.com`), NO_QUERY, NO_BODY, CALLER)
+
+const find = ({ registry }: Process, plural: string) => registry.find('example.com', 'v1', plural)
+
+const create = ({ verbs, ...process }: Process, plural: string, metadata: Value) => {
+  const served = find({ verbs, ...process }, plural)!
+  const { names } = served.kind
+  const object: Value = { apiVersion: 'example.com/v1', kind: names.kind, metadata }
+  return verbs.create({ ...served, namespace: '', name: '', subresource: '' }, NO_QUERY, body(object), CALLER)
+}
+
+describe('definitions', () => {
+  it('are in force when the answer to their creation comes', async () => {
+    const one = await startProcess(createMemoryStore())
+    await define(one, 'widgets', 'Widget')
+    expect(find(one, 'widgets')).toBeDefined()
+    await create(one, 'widgets', { name: 'a' })
+  })
+
+  it('know since when there can be objects, whatever becomes of them', async () => {
+    const one = await startProcess(createMemoryStore())
+    await define(one, 'widgets', 'Widget')
+    const since = find(one, 'widgets')!.kind.since!
+    expect(since).toBeGreaterThan(0)
+    const patch = { bytes: Buffer.from('{"spec":{"names":{"shortNames":["w"]}}}'), mediaType: MERGE_PATCH }
+    await one.verbs.patch(definitionAt('widgets.example.com'), NO_QUERY, patch, CALLER)
+    expect(find(one, 'widgets')!.kind).toMatchObject({ since, names: { shortNames: ['w'] } })
+  })
+
+  it('go with all their objects, and what they defined goes with them', async () => {
+    const store = createMemoryStore()
+    const one = await startProcess(store)
+    await define(one, 'widgets', 'Widget')
+    for (let i = 0; i < 5; i++) await create(one, 'widgets', { name: `w${i}` })
+    await undefine(one, 'widgets')
+    await expect.poll(() => find(one, 'widgets')).toBeUndefined()
+    expect((await store.range('/example.com/widgets/')).entries).toEqual([])
+    expect((await store.range(DEFINITIONS.folder)).entries).toEqual([])
+  })
+
+  it('wait for the finalizers of their objects, and take nothing in meanwhile', async () => {
+    const one = await startProcess(createMemoryStore())
+    await define(one, 'widgets', 'Widget')
+    await create(one, 'widgets', { name: 'held', finalizers: ['example.com/hold'] })
+    await undefine(one, 'widgets')
+    await one.definitions.idle()
+    const served = find(one, 'widgets')!
+    expect(served.kind.verbs).not.toContain('create')
+    const held: Target = { ...served, namespace: '', name: 'held', subresource: '' }
+    const patch = { bytes: Buffer.from('{"metadata":{"finalizers":null}}'), mediaType: MERGE_PATCH }
+    await one.verbs.patch(held, NO_QUERY, patch, CALLER)
+    await expect.poll(() => find(one, 'widgets')).toBeUndefined()
+  })
+
+  it('that wait for a name get it when it is free', async () => {
+    const one = await startProcess(createMemoryStore())
+    await define(one, 'widgets', 'Widget')
+    await define(one, 'gadgets', 'Widget')
+    expect(find(one, 'gadgets')).toBeUndefined()
+    await undefine(one, 'widgets')
+    await expect.poll(() => find(one, 'gadgets')?.kind.names.kind).toBe('Widget')
+  })
+
+  it('that come at once settle together, and a name goes to one of them', async () => {
+    const memory = createMemoryStore()
+    const writes = { now: 0, most: 0 }
+    const slow: Store = {
+      ...memory,
+      async update(key, value, expected) {
+        writes.most = Math.max(writes.most, ++writes.now)
+        await new Promise(resolve => setImmediate(resolve))
+        writes.now--
+        return memory.update(key, value, expected)
+      },
+    }
+    const one = await startProcess(slow)
+    await Promise.all(['as', 'bs', 'cs', 'ds'].map((plural, i) => define(one, plural, i < 2 ? 'Same' : `Kind${i}`)))
+    expect(writes.most).toBe(4)
+    expect(['as', 'bs', 'cs', 'ds'].filter(plural => find(one, plural))).toHaveLength(3)
+    const [winner, loser] = find(one, 'as') ? ['as', 'bs'] : ['bs', 'as']
+    await undefine(one, winner)
+    await expect.poll(() => find(one, loser)?.kind.names.kind).toBe('Same')
+  })
+
+  it('whose status cannot be stored keep no name from others', async () => {
+    const memory = createMemoryStore()
+    let isDown = (): void => {}
+    const failing = new Promise<void>(resolve => (isDown = resolve)).then((): never => {
+      throw new StorageError('unavailable', 'not now')
+    })
+    failing.catch(() => {})
+    const store: Store = {
+      ...memory,
+      update: (key, value, expected) =>
+        key.endsWith('/as.example.com') ? failing : memory.update(key, value, expected),
+    }
+    const one = await startProcess(store)
+    const first = define(one, 'as', 'Same')
+    await expect.poll(() => memory.revision()).toBe(1)
+    await define(one, 'bs', 'Same')
+    expect(find(one, 'bs')).toBeUndefined()
+    isDown()
+    await expect(first).rejects.toThrow('not now')
+    await expect.poll(() => find(one, 'bs')?.kind.names.kind).toBe('Same')
+  })
+
+  it('reach other processes on the same store, and those that start later', async () => {
+    const store = createMemoryStore()
+    const [one, other] = [await startProcess(store), await startProcess(store)]
+    await define(one, 'widgets', 'Widget')
+    await expect.poll(() => find(other, 'widgets')).toBeDefined()
+    expect(find(await startProcess(store), 'widgets')).toBeDefined()
+    await undefine(other, 'widgets')
+    await expect.poll(() => find(one, 'widgets')).toBeUndefined()
+  })
+})

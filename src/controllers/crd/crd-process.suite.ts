@@ -1,0 +1,57 @@
+// A server's insides with definitions in force and without the network, any number of them on one store.
+import { type Admission } from '../../admission/attributes.js'
+import { kindsOfGroup } from '../../builtin/builtin-kinds.js'
+import { definitionKind } from '../../crd/definition-kind.js'
+import { createRegistry, type Registry } from '../../kinds/registry.js'
+import type { Value } from '../../meta/values/value.js'
+import { type Target } from '../../request/target.js'
+import { type Caller } from '../../request/user-info.js'
+import type { Store } from '../../storage/store.js'
+import { builtinTypes } from '../../types/type-table.js'
+import { createResourceContext, type ResourceContext } from '../../verbs/api-context.js'
+import { createVerbs, type Verbs } from '../../verbs/verbs.js'
+import { createWebhooks } from '../../webhook/client.js'
+import { type Definitions, startDefinitions } from './controller.js'
+import { settlingVerbs } from './wait-established.js'
+
+export const DEFINITIONS = definitionKind(kindsOfGroup(builtinTypes(), 'apiextensions.k8s.io')[0]!)
+export const CALLER: Caller = { name: 'me', uid: '', groups: [], extra: {}, userAgent: 'test' }
+export const NO_QUERY = new URLSearchParams()
+
+export interface Process {
+  readonly registry: Registry
+  readonly context: ResourceContext
+  readonly definitions: Definitions
+  readonly verbs: Verbs
+}
+
+const started: Process[] = []
+
+export async function startProcess(store: Store, admission?: Partial<Admission>): Promise<Process> {
+  const registry = createRegistry()
+  registry.put(DEFINITIONS)
+  const context = createResourceContext({ store, admission })
+  const definitions = await startDefinitions(context, registry, DEFINITIONS, { webhooks: createWebhooks() })
+  const one = { registry, context, definitions, verbs: settlingVerbs(createVerbs(context), definitions) }
+  started.push(one)
+  return one
+}
+
+/** To be called after each test. */
+export async function stopProcesses(): Promise<void> {
+  for (const { definitions, context } of started.splice(0)) {
+    definitions.stop()
+    await context.close()
+  }
+}
+
+export const definitionAt = (name: string): Target => ({
+  kind: DEFINITIONS,
+  version: DEFINITIONS.versions[0]!,
+  namespace: '',
+  name,
+  subresource: '',
+})
+
+export const body = (value: Value) => ({ bytes: Buffer.from(JSON.stringify(value)), mediaType: 'application/json' })
+export const NO_BODY = { bytes: Buffer.alloc(0), mediaType: '' }

@@ -1,0 +1,177 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { metaOf } from '../../meta/object/object-meta.js'
+import { createWorld, ownedBy, type World } from '../../verbs/api-world.suite.js'
+import type { Controller } from '../namespace/controller.js'
+import { startGarbageCollector } from './garbage-collector.js'
+
+let world: World
+let collector: Controller
+
+beforeEach(() => {
+  world = createWorld()
+  collector = startGarbageCollector(world.store, world.context, world.registry, { patienceMs: 0 })
+})
+afterEach(async () => {
+  collector.stop()
+  await world.context.close()
+  await world.store.close()
+})
+
+/** Lets the collector take in what happened and finish what follows from it. */
+async function settled(): Promise<void> {
+  for (let round = 0; round < 8; round++) {
+    await new Promise(resolve => setImmediate(resolve))
+    await collector.idle()
+  }
+}
+
+const names = async (...wanted: string[]) => {
+  const found = await Promise.all(wanted.map(name => world.findConfigMap('default', name)))
+  return wanted.filter((_, i) => found[i])
+}
+
+describe('in the background', () => {
+  test('dependents go after their owner, and theirs after them', async () => {
+    const owner = await world.createConfigMap('default', 'owner')
+    const child = await world.createConfigMap('default', 'child', ownedBy(owner))
+    await world.createConfigMap('default', 'grandchild', ownedBy(child))
+    await world.createConfigMap('default', 'stranger')
+    await world.deleteConfigMap('default', 'owner')
+    await settled()
+    expect(await names('owner', 'child', 'grandchild', 'stranger')).toEqual(['stranger'])
+  })
+
+  test('one with another owner left only loses the reference', async () => {
+    const one = await world.createConfigMap('default', 'one')
+    const two = await world.createConfigMap('default', 'two')
+    const references = [...ownedBy(one).ownerReferences, ...ownedBy(two).ownerReferences]
+    await world.createConfigMap('default', 'child', { ownerReferences: references })
+    await world.deleteConfigMap('default', 'one')
+    await settled()
+    const child = await world.findConfigMap('default', 'child')
+    expect(metaOf(child!).ownerReferences?.map(owner => owner.name)).toEqual(['two'])
+    await world.deleteConfigMap('default', 'two')
+    await settled()
+    expect(await names('child')).toEqual([])
+  })
+
+  test('one whose owner never was goes', async () => {
+    const owner = await world.createConfigMap('default', 'owner')
+    await world.createConfigMap('default', 'child', ownedBy(owner, { uid: 'another' }))
+    await settled()
+    expect(await names('owner', 'child')).toEqual(['owner'])
+  })
+
+  test('one whose owner was never seen is given time, one whose owner has gone is not', async () => {
+    collector.stop()
+    collector = startGarbageCollector(world.store, world.context, world.registry, { patienceMs: 60_000 })
+    const owner = await world.createConfigMap('default', 'owner')
+    await world.createConfigMap('default', 'early', ownedBy(owner, { uid: 'another' }))
+    await world.createConfigMap('default', 'late', ownedBy(owner))
+    await settled()
+    await world.deleteConfigMap('default', 'owner')
+    await settled()
+    expect(await names('early', 'late')).toEqual(['early'])
+  })
+
+  test('one whose owner is of a kind that nobody serves stays', async () => {
+    const owner = await world.createConfigMap('default', 'owner')
+    await world.createConfigMap('default', 'child', ownedBy(owner, { apiVersion: 'example.com/v1', kind: 'Widget' }))
+    await settled()
+    expect(await names('child')).toEqual(['child'])
+  })
+})
+
+test('in the foreground the owner waits for dependents that block', async () => {
+  const owner = await world.createConfigMap('default', 'owner')
+  await world.createConfigMap('default', 'child', {
+    ...ownedBy(owner, { blockOwnerDeletion: true }),
+    finalizers: ['example.com/hold'],
+  })
+  await world.deleteConfigMap('default', 'owner', { propagationPolicy: 'Foreground' })
+  await settled()
+  expect(await names('owner', 'child')).toEqual(['owner', 'child'])
+  await world.dropFinalizers('default', 'child')
+  await settled()
+  expect(await names('owner', 'child')).toEqual([])
+})
+
+test('orphans lose the reference and stay', async () => {
+  const owner = await world.createConfigMap('default', 'owner')
+  await world.createConfigMap('default', 'child', ownedBy(owner))
+  await world.deleteConfigMap('default', 'owner', { propagationPolicy: 'Orphan' })
+  await settled()
+  expect(await names('owner', 'child')).toEqual(['child'])
+  expect(metaOf((await world.findConfigMap('default', 'child'))!).ownerReferences).toBeUndefined()
+})
+
+test('in the foreground the owner does not wait for one that has another owner and only loses the reference', async () => {
+  const one = await world.createConfigMap('default', 'one')
+  const two = await world.createConfigMap('default', 'two')
+  const references = [...ownedBy(one, { blockOwnerDeletion: true }).ownerReferences, ...ownedBy(two).ownerReferences]
+  await world.createConfigMap('default', 'child', { ownerReferences: references })
+  await settled()
+  await world.deleteConfigMap('default', 'one', { propagationPolicy: 'Foreground' })
+  await settled()
+  expect(await names('one', 'two', 'child')).toEqual(['two', 'child'])
+})
+
+describe('a circle of owners that block', () => {
+  const FOREGROUND = { propagationPolicy: 'Foreground' } as const
+
+  /** Each is owned by the one before it, the first by the last. */
+  async function createCircle(...members: string[]): Promise<void> {
+    const made = await Promise.all(members.map(name => world.createConfigMap('default', name)))
+    for (const [i, name] of members.entries())
+      await world.setMeta('default', name, ownedBy(made.at(i - 1)!, { blockOwnerDeletion: true }))
+  }
+
+  test.each([[['a']], [['a', 'b']], [['a', 'b', 'c']]])('goes when one is deleted in the foreground: %j', async all => {
+    await createCircle(...all)
+    await settled()
+    await world.deleteConfigMap('default', 'a', FOREGROUND)
+    await settled()
+    expect(await names(...all)).toEqual([])
+  })
+
+  test.each([[['a']], [['a', 'b']], [['a', 'b', 'c']]])(
+    'goes when all were deleted before the start: %j',
+    async all => {
+      collector.stop()
+      await createCircle(...all)
+      for (const name of all) await world.deleteConfigMap('default', name, FOREGROUND)
+      collector = startGarbageCollector(world.store, world.context, world.registry, { patienceMs: 0 })
+      await settled()
+      expect(await names(...all)).toEqual([])
+    },
+  )
+
+  test('is not waited for by its own members, but they wait for others', async () => {
+    await createCircle('a', 'b')
+    const b = (await world.findConfigMap('default', 'b'))!
+    const hold = { ...ownedBy(b, { blockOwnerDeletion: true }), finalizers: ['example.com/hold'] }
+    await world.createConfigMap('default', 'held', hold)
+    await settled()
+    await world.deleteConfigMap('default', 'a', FOREGROUND)
+    await settled()
+    expect(await names('a', 'b', 'held')).toEqual(['b', 'held'])
+    await world.dropFinalizers('default', 'held')
+    await settled()
+    expect(await names('b', 'held')).toEqual([])
+  })
+
+  test('opens at the last one, so that the others still go after their dependents', async () => {
+    await createCircle('a', 'b', 'c')
+    const { finalizers = [] } = metaOf((await world.findConfigMap('default', 'b'))!)
+    await world.setMeta('default', 'b', { finalizers: [...finalizers, 'example.com/hold'] })
+    await settled()
+    await world.deleteConfigMap('default', 'a', FOREGROUND)
+    await settled()
+    expect(await names('a', 'b', 'c')).toEqual(['a', 'b', 'c'])
+    const { ownerReferences } = metaOf((await world.findConfigMap('default', 'c'))!)
+    expect(ownerReferences).toMatchObject([{ name: 'b', blockOwnerDeletion: false }])
+    await world.dropFinalizers('default', 'b')
+    await settled()
+    expect(await names('a', 'b', 'c')).toEqual([])
+  })
+})

@@ -1,0 +1,180 @@
+// A StorageVersionMigration has every object of a resource written once more, so that all of them are stored in the
+// present storage version; versions that are no longer stored are then taken off the definition's list.
+//
+// Nothing is lost when this is interrupted: an object is changed by an update that changes nothing but its form, one that
+// has that form already is left alone, and one that is gone or was written meanwhile needs nothing. So a migration that
+// was under way when the server stopped is simply run again.
+
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Kind } from '../../kinds/kind.js'
+import type { Registry } from '../../kinds/registry.js'
+import { hasReason, StatusError } from '../../meta/errors/status.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import { follow } from '../../objects/informer.js'
+import { placeOf } from '../../objects/object-store.js'
+import { decodeStored, isStoredAs, storedHead } from '../../objects/stored-object.js'
+import type { Entry } from '../../storage/store.js'
+import { type ResourceContext } from '../../verbs/api-context.js'
+import { systemObjects } from '../../verbs/system-writes.js'
+import { createWorkQueue } from '../common/work-queue.js'
+import type { Controller } from '../namespace/controller.js'
+import {
+  begun,
+  checkpointOf,
+  definitionBegun,
+  definitionFailed,
+  definitionSucceeded,
+  failed,
+  type GroupResource,
+  isFinished,
+  isRunning,
+  resourceToMigrate,
+  succeeded,
+} from './migration-progress.js'
+
+/** Small enough that others get their turn in between. */
+const PAGE = 200
+const AT_ONCE = 16
+const RESOURCES_AT_ONCE = 5
+
+export interface MigrationKinds {
+  readonly migrations: Kind
+  readonly definitions: Kind
+}
+
+export async function startStorageMigration(
+  context: ResourceContext,
+  registry: Registry,
+  { migrations, definitions }: MigrationKinds,
+): Promise<Controller> {
+  const objects = systemObjects(context, 'storage-version-migrator-controller')
+  const { cache } = context.storeOf(migrations)
+  // By resource: of several migrations of one resource, only one runs at a time.
+  const queue = createWorkQueue(migrateNext, RESOURCES_AT_ONCE)
+  let stopped = false
+  const following = follow(cache, migrations.folder, {
+    entry: entry => consider(decodeStored(entry)),
+    event: ({ entry }) => (entry ? consider(decodeStored(entry)) : undefined),
+  })
+
+  function consider(migration: ApiObject): void {
+    if (!isFinished(migration)) queue.add(nameOf(resourceToMigrate(migration)))
+  }
+
+  /** Runs the migration of the resource that is under way, or else the oldest, and then the others. */
+  async function migrateNext(resource: string): Promise<void> {
+    const next = (await unfinishedOf(resource)).toSorted(
+      (a, b) => Number(isRunning(b)) - Number(isRunning(a)) || compareAge(a, b),
+    )[0]
+    if (!next || stopped) return
+    await run(next)
+    queue.add(resource)
+  }
+
+  async function unfinishedOf(resource: string): Promise<ApiObject[]> {
+    const { entries } = await cache.range(migrations.folder)
+    return entries
+      .map(entry => decodeStored(entry))
+      .filter(migration => !isFinished(migration) && nameOf(resourceToMigrate(migration)) === resource)
+  }
+
+  async function run(migration: ApiObject): Promise<void> {
+    const resource = resourceToMigrate(migration)
+    const { name = '' } = metaOf(migration)
+    if (!kindOf(resource)) return fail(name, resource, 'resource does not exist in discovery')
+    await begin(migration, resource)
+    try {
+      await rewriteAll(name, resource)
+    } catch (error) {
+      // What may pass is tried again by the queue.
+      if (!(error instanceof StatusError) || RETRIED.some(reason => hasReason(error, reason))) throw error
+      return fail(name, resource, `migration encountered unhandled error: ${error.message}`)
+    }
+  }
+
+  async function begin(migration: ApiObject, resource: GroupResource): Promise<void> {
+    if (isRunning(migration)) return
+    const { name = '' } = metaOf(migration)
+    await changeDefinition(resource, old => definitionBegun(old, name, context.now()))
+    const { revision } = await context.storeOf(kindOf(resource)!).cache.range(kindOf(resource)!.folder, { limit: 1 })
+    await changeMigration(name, old => begun(old, revision, context.now()))
+  }
+
+  /** Page by page; the kind and the migration are looked at anew for each, as both may change or go. */
+  async function rewriteAll(name: string, resource: GroupResource): Promise<void> {
+    let startAfter: string | undefined
+    for (;;) {
+      const migration = await objects.get(migrations, '', name)
+      const kind = kindOf(resource)
+      if (stopped || !migration || isFinished(migration)) return
+      if (!kind) return fail(name, resource, 'resource does not exist in discovery')
+      const page = await context.storeOf(kind).cache.range(kind.folder, { limit: PAGE, startAfter })
+      await rewrite(kind, page.entries, checkpointOf(migration))
+      if (stopped) return
+      if (page.remaining === 0) return succeed(name, resource)
+      startAfter = page.entries.at(-1)!.key
+      await nextTurn()
+    }
+  }
+
+  async function rewrite(kind: Kind, entries: readonly Entry[], checkpoint: number): Promise<void> {
+    const head = storedHead(kind.storedAs, kind.names.kind)
+    const rest = entries.filter(entry => entry.revision <= checkpoint || !isStoredAs(entry, head)).values()
+    const worker = async () => {
+      for (const { key } of rest) {
+        if (stopped) return
+        const { namespace, name } = placeOf(kind, key)
+        await objects.change(kind, namespace, name, old => old)
+      }
+    }
+    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+  }
+
+  /** First the definition: whoever sees that the migration has succeeded may count on the rest. */
+  async function succeed(name: string, resource: GroupResource): Promise<void> {
+    await changeDefinition(resource, old => definitionSucceeded(old, context.now()))
+    await changeMigration(name, old => succeeded(old, context.now()))
+  }
+
+  async function fail(name: string, resource: GroupResource, message: string): Promise<void> {
+    await changeDefinition(resource, old => definitionFailed(old, context.now()))
+    await changeMigration(name, old => failed(old, message, context.now()))
+  }
+
+  const changeMigration = (name: string, change: (old: ApiObject) => ApiObject): Promise<void> =>
+    objects.change(migrations, '', name, change, 'status')
+
+  /** There is none for built-in resources. */
+  const changeDefinition = ({ group, resource }: GroupResource, change: (old: ApiObject) => ApiObject): Promise<void> =>
+    objects.change(definitions, '', `${resource}.${group}`, change, 'status')
+
+  function kindOf({ group, resource }: GroupResource): Kind | undefined {
+    for (const kind of registry.all()) {
+      if (kind.group !== group || kind.names.plural !== resource) continue
+      const isServed = kind.versions.some(({ served }) => served)
+      return isServed && MIGRATING_VERBS.every(verb => kind.verbs.includes(verb)) ? kind : undefined
+    }
+    return undefined
+  }
+
+  await following.started
+  return {
+    idle: () => queue.idle(),
+    stop() {
+      stopped = true
+      following.stop()
+      queue.stop()
+    },
+  }
+}
+
+const RETRIED = ['ServerTimeout', 'TooManyRequests', 'ServiceUnavailable', 'InternalError', 'Timeout'] as const
+const MIGRATING_VERBS = ['list', 'patch', 'update']
+
+const nameOf = ({ group, resource }: GroupResource): string => `${resource}.${group}`
+
+function compareAge(a: ApiObject, b: ApiObject): number {
+  const rank = (object: ApiObject): string => `${metaOf(object).creationTimestamp ?? ''} ${metaOf(object).name ?? ''}`
+  return rank(a) < rank(b) ? -1 : 1
+}

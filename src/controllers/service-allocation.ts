@@ -1,0 +1,2 @@
+// Addresses and ports of Services.
+export * from './service-allocation/service-addresses.js'

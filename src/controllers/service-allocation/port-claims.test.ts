@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { createMemoryStore } from '../../storage/memory/memory-store.js'
+import { portClaims } from './port-claims.js'
+
+test('a port is claimed once, by whichever process is first', async () => {
+  const store = createMemoryStore()
+  const processes = [portClaims(store), portClaims(store), portClaims(store)]
+  const claimed = await Promise.all(processes.map(each => each.claim(30_000)))
+  expect(claimed.filter(Boolean)).toEqual([true])
+  await processes[0]!.release(30_000)
+  expect(await processes[1]!.claim(30_000)).toBe(true)
+})
+
+test('claims of different ports do not get in the way of each other', async () => {
+  const store = createMemoryStore()
+  const ports = [30_000, 30_007, 30_008, 32_767]
+  expect(await Promise.all(ports.map(port => portClaims(store).claim(port)))).toEqual([true, true, true, true])
+  expect(await Promise.all(ports.map(port => portClaims(store).has(port)))).toEqual([true, true, true, true])
+  expect(await portClaims(store).has(30_001)).toBe(false)
+})
+
+test('is kept as Kubernetes keeps it: a bit for each port, the first one lowest', async () => {
+  const store = createMemoryStore()
+  await portClaims(store).claim(30_000)
+  await portClaims(store).claim(30_009)
+  const { value } = (await store.get('/ranges/servicenodeports'))!
+  const { kind, range, data } = JSON.parse(value.toString()) as Record<string, string>
+  expect({ kind, range, data: Buffer.from(data!, 'base64').toString('hex') }).toEqual({
+    kind: 'RangeAllocation',
+    range: '30000-32767',
+    data: '0201',
+  })
+})
+
+test('a reset forgets what nobody has, unless others are at work', async () => {
+  const claims = portClaims(createMemoryStore())
+  await claims.claim(30_000)
+  await claims.reset(new Set([30_001]), false)
+  expect([await claims.has(30_000), await claims.has(30_001)]).toEqual([true, true])
+  await claims.reset(new Set([30_001]), true)
+  expect([await claims.has(30_000), await claims.has(30_001)]).toEqual([false, true])
+})

@@ -1,0 +1,61 @@
+// Node ports that services have, in one entry of the store, as Kubernetes keeps them: a RangeAllocation whose data has
+// a bit for each port of the range. Every claim is a compare-and-set, so that any number of processes can share it.
+import { type Claims, NODE_PORTS } from '../../builtin/address-pool.js'
+import { decodeJson, encodeJson } from '../../codec/json.js'
+import { textAt } from '../../meta/values/access.js'
+import { isObject } from '../../meta/values/value.js'
+import type { Entry, Store } from '../../storage/store.js'
+
+const PLACE = '/ranges/servicenodeports'
+
+export interface PortClaims extends Claims<number> {
+  has(port: number): Promise<boolean>
+  /** From now on exactly these are taken; or these too, where others may be taking some at the same time. */
+  reset(ports: ReadonlySet<number>, isComplete: boolean): Promise<void>
+}
+
+export function portClaims(store: Store): PortClaims {
+  /** Answers whether anything was to be changed, once it is. */
+  async function change(wanted: (taken: bigint) => bigint): Promise<boolean> {
+    for (;;) {
+      const entry = await store.get(PLACE)
+      const before = entry ? takenIn(entry) : 0n
+      const after = wanted(before)
+      if (after === before) return false
+      const value = Buffer.from(encodeTaken(after))
+      const { done } = await (entry ? store.update(PLACE, value, entry.revision) : store.create(PLACE, value))
+      if (done) return true
+    }
+  }
+  return {
+    async has(port) {
+      const entry = await store.get(PLACE)
+      return entry !== undefined && (takenIn(entry) & bitOf(port)) !== 0n
+    },
+    claim: port => change(taken => taken | bitOf(port)),
+    async release(port) {
+      await change(taken => taken & ~bitOf(port))
+    },
+    async reset(ports, isComplete) {
+      const wanted = [...ports].reduce((bits, port) => bits | bitOf(port), 0n)
+      await change(taken => (isComplete ? wanted : taken | wanted))
+    },
+  }
+}
+
+/** A port outside the range is nobody's. */
+const bitOf = (port: number): bigint =>
+  port < NODE_PORTS.from || port > NODE_PORTS.to ? 0n : 1n << BigInt(port - NODE_PORTS.from)
+
+function takenIn({ value }: Entry): bigint {
+  const { value: object } = decodeJson(value)
+  const hex = isObject(object) ? Buffer.from(textAt(object, 'data'), 'base64').toString('hex') : ''
+  return hex === '' ? 0n : BigInt(`0x${hex}`)
+}
+
+function encodeTaken(taken: bigint): string {
+  const hex = taken.toString(16)
+  const data = Buffer.from(hex.length % 2 === 0 ? hex : `0${hex}`, 'hex').toString('base64')
+  const range = `${NODE_PORTS.from}-${NODE_PORTS.to}`
+  return encodeJson({ kind: 'RangeAllocation', apiVersion: 'v1', metadata: {}, range, data })
+}

@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, test } from 'vitest'
+import { builtinKinds } from '../../builtin/builtin-kinds.js'
+import type { Kind } from '../../kinds/kind.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { objectAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { type Caller } from '../../request/user-info.js'
+import { createMemoryStore } from '../../storage/memory/memory-store.js'
+import type { Store } from '../../storage/store.js'
+import { builtinTypes } from '../../types/type-table.js'
+import { createResourceContext, type ResourceContext } from '../../verbs/api-context.js'
+import { createFrom } from '../../verbs/write/create.js'
+import { remove } from '../../verbs/write/delete.js'
+import { serviceAddresses } from './service-addresses.js'
+
+const kinds = builtinKinds(builtinTypes())
+const kindOf = (name: string): Kind => kinds.find(({ names }) => names.kind === name)!
+const addresses = kindOf('IPAddress')
+const caller: Caller = { name: 'admin', uid: '', groups: [], extra: {}, userAgent: '' }
+
+interface Process {
+  readonly context: ResourceContext
+  create(name: string, spec?: ValueObject, dryRun?: boolean): Promise<ValueObject>
+  delete(name: string): Promise<unknown>
+}
+
+async function start(store: Store, range = '10.0.0.0/28'): Promise<Process> {
+  const { kind, start: begin } = serviceAddresses(store, { services: kindOf('Service'), addresses }, range)
+  const context = createResourceContext({ store })
+  await begin(context)
+  const target = { kind, version: kind.versions[0]!, namespace: 'x', name: '', subresource: '' } as const
+  return {
+    context,
+    async create(name, spec = {}, dryRun = false) {
+      const object: ApiObject = {
+        apiVersion: 'v1',
+        kind: 'Service',
+        metadata: { name },
+        spec: { ports: [{ port: 80 }], ...spec },
+      }
+      const options = { dryRun, fieldManager: '', fieldValidation: '' } as const
+      return objectAt((await createFrom(context, target, object, options, caller, [])).value(), 'spec')
+    },
+    delete: name => remove(context, { ...target, name }, { dryRun: false, ignoreStoreReadError: false }, caller, []),
+  }
+}
+
+const taken = async ({ context }: Process): Promise<string[]> =>
+  (await context.storeOf(addresses).cache.range(addresses.folder)).entries.map(({ key }) => key.split('/').at(-1)!)
+
+let store: Store
+beforeEach(() => {
+  store = createMemoryStore()
+})
+
+describe('processes on one store', () => {
+  test('never give out the same address or port', async () => {
+    const processes = [await start(store), await start(store)]
+    const specs = await Promise.all(
+      Array.from({ length: 12 }, (_, i) => processes[i % 2]!.create(`s-${i}`, { type: 'NodePort' })),
+    )
+    expect(new Set(specs.map(spec => spec['clusterIP'])).size).toBe(12)
+    expect(new Set(specs.map(spec => JSON.stringify(spec['ports']))).size).toBe(12)
+  })
+
+  test('give out what another one got back', async () => {
+    const [one, other] = [await start(store), await start(store)]
+    await one.create('a', { clusterIP: '10.0.0.5' })
+    await expect(other.create('b', { clusterIP: '10.0.0.5' })).rejects.toThrow('provided IP is already allocated')
+    await one.delete('a')
+    expect(await other.create('b', { clusterIP: '10.0.0.5' })).toMatchObject({ clusterIP: '10.0.0.5' })
+  })
+})
+
+test('nothing stays taken for what is not stored', async () => {
+  const process = await start(store)
+  await process.create('tried', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] }, true)
+  await expect(process.create('odd', { ports: [{ port: -1 }] })).rejects.toThrow('is invalid')
+  await process.create('a')
+  await expect(process.create('a')).rejects.toThrow('already exists')
+  expect(await taken(process)).toHaveLength(1)
+})
+
+test('a start frees what was taken for nobody, and takes what services have', async () => {
+  const before = await start(store)
+  await before.create('a', { clusterIP: '10.0.0.5' })
+  await before.create('b', { clusterIP: '10.0.0.6' })
+  for (const key of ['/services/specs/x/b', `${addresses.folder}10.0.0.5`]) {
+    await store.delete(key, (await store.get(key))!.revision)
+  }
+  const after = await start(store)
+  expect(await taken(after)).toEqual(['10.0.0.5'])
+  await expect(after.create('c', { clusterIP: '10.0.0.5' })).rejects.toThrow('provided IP is already allocated')
+})

@@ -1,0 +1,157 @@
+// Services get addresses and node ports that no other service has. Who has an address is told by an IPAddress of that
+// name, who has a port by an entry of the store: both are made by compare-and-set, so that processes on one store never
+// give out the same twice.
+
+import { addressPool, type Claims } from '../../builtin/address-pool.js'
+import { type AddressPool, assignAddresses, nodePortsOf, releaseAddresses } from '../../builtin/service-addresses.js'
+import type { Allocation, Kind } from '../../kinds/kind.js'
+import { hasReason } from '../../meta/errors/status.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import { mapAt, objectAt, textAt, textsAt } from '../../meta/values/access.js'
+import { decodeStored } from '../../objects/stored-object.js'
+import { type Caller } from '../../request/user-info.js'
+import type { Store } from '../../storage/store.js'
+import { type ResourceContext } from '../../verbs/api-context.js'
+import { createFrom } from '../../verbs/write.js'
+import { type PortClaims, portClaims } from './port-claims.js'
+
+export interface ServiceAddresses {
+  /** The kind of services, which from now on get what they lack. */
+  readonly kind: Kind
+  /** Makes what is taken agree with the services that are stored. Comes before anything is written. */
+  start(context: ResourceContext): Promise<void>
+}
+
+export interface AddressKinds {
+  readonly services: Kind
+  readonly addresses: Kind
+}
+
+export function serviceAddresses(store: Store, kinds: AddressKinds, range: string): ServiceAddresses {
+  let context: ResourceContext
+  const ports = portClaims(store)
+  const poolFor = (service: ApiObject, dryRun: boolean): AddressPool => {
+    const addresses = addressClaims(context, kinds.addresses, service)
+    return addressPool({
+      range,
+      addresses: dryRun ? onlyLook(addresses) : addresses,
+      ports: dryRun ? onlyLook(ports) : ports,
+    })
+  }
+  // Not every range is one.
+  poolFor({ apiVersion: 'v1', kind: 'Service', metadata: {} }, true)
+
+  const allocation: Allocation = {
+    async take(service, old, dryRun) {
+      const pool = poolFor(service, dryRun)
+      const { errors, undo } = await assignAddresses(service, old, pool)
+      return { faults: errors, undo, settle: async () => old && releaseAddresses(old, service, pool) }
+    },
+    release: service => releaseAddresses(service, undefined, poolFor(service, false)),
+  }
+  const kind = { ...kinds.services, allocation }
+  return {
+    kind,
+    async start(started) {
+      context = started
+      await repair(context, { ...kinds, services: kind }, ports, store.embedded)
+    },
+  }
+}
+
+/** Claims of which nothing is kept: they show what could be had. */
+interface Visible<T> extends Claims<T> {
+  has(what: T): Promise<boolean>
+}
+
+const onlyLook = <T>({ has }: Visible<T>): Claims<T> => ({
+  claim: async what => !(await has(what)),
+  release: async () => {},
+})
+
+// ---- addresses
+
+const ALLOCATOR: Caller = {
+  name: 'system:apiserver',
+  uid: '',
+  groups: ['system:masters', 'system:authenticated'],
+  extra: {},
+  userAgent: 'ipallocator.k8s.io',
+}
+const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by'
+
+/** Addresses as one service claims them. */
+function addressClaims(context: ResourceContext, kind: Kind, service: ApiObject): Visible<string> {
+  const { namespace = '', name = '' } = metaOf(service)
+  const version = kind.versions.find(each => each.name === kind.storageVersion)!
+  return {
+    async has(address) {
+      return (await context.storeOf(kind).get('', address)) !== undefined
+    },
+    async claim(address) {
+      const object: ApiObject = {
+        apiVersion: `${kind.group}/${version.name}`,
+        kind: kind.names.kind,
+        metadata: {
+          name: address,
+          labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4', [MANAGED_BY]: ALLOCATOR.userAgent },
+        },
+        spec: { parentRef: { group: '', resource: 'services', namespace, name } },
+      }
+      const target = { kind, version, namespace: '', name: '', subresource: '' } as const
+      const options = { dryRun: false, fieldManager: ALLOCATOR.userAgent, fieldValidation: 'Ignore' } as const
+      try {
+        await createFrom(context, target, object, options, ALLOCATOR, [])
+        return true
+      } catch (error) {
+        if (hasReason(error, 'AlreadyExists')) return false
+        throw error
+      }
+    },
+    async release(address) {
+      const store = context.storeOf(kind)
+      const entry = await store.get('', address)
+      if (!entry) return
+      const parent = objectAt(objectAt(decodeStored(entry), 'spec'), 'parentRef')
+      // Whoever has it now is not asked.
+      if (textAt(parent, 'namespace') !== namespace || textAt(parent, 'name') !== name) return
+      await store.delete('', address, entry.revision)
+    },
+  }
+}
+
+// ---- what a process left behind that did not come to an end
+
+/** An address that is younger may belong to a service that another process is about to store. */
+const ABANDONED_MS = 60_000
+
+async function repair(
+  context: ResourceContext,
+  { services, addresses }: AddressKinds,
+  ports: PortClaims,
+  isAlone: boolean,
+): Promise<void> {
+  const [stored, claimed] = await Promise.all([all(context, services), all(context, addresses)])
+  const used = new Map<string, ApiObject>()
+  const usedPorts = new Set<number>()
+  for (const service of stored) {
+    const spec = objectAt(service, 'spec')
+    for (const address of textsAt(spec, 'clusterIPs')) if (address !== 'None') used.set(address, service)
+    for (const port of nodePortsOf(spec)) usedPorts.add(port)
+  }
+  await ports.reset(usedPorts, isAlone)
+  for (const address of claimed) {
+    const { name = '', creationTimestamp = '' } = metaOf(address)
+    if (used.delete(name) || mapAt(address.metadata, 'labels')[MANAGED_BY] !== ALLOCATOR.userAgent) continue
+    const isAbandoned = isAlone || Date.parse(creationTimestamp) + ABANDONED_MS < context.now()
+    const entry = isAbandoned ? await context.storeOf(addresses).get('', name) : undefined
+    if (entry) await context.storeOf(addresses).delete('', name, entry.revision)
+  }
+  for (const [address, service] of used) await addressClaims(context, addresses, service).claim(address)
+}
+
+async function all(context: ResourceContext, kind: Kind): Promise<ApiObject[]> {
+  const { entries } = await context.storeOf(kind).cache.range(kind.folder)
+  return entries.map(decodeStored)
+}

@@ -1,0 +1,73 @@
+// A ConversionReview: the question that is put to a webhook, and what is found in its answer.
+import { CodecError } from '../../codec/codec-error.js'
+import { decodeJson } from '../../codec/json.js'
+import { quote } from '../../meta/go/go-text.js'
+import { groupVersionKind, printGroupVersionKind } from '../../meta/group-version.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+
+export type ReviewVersion = 'v1' | 'v1beta1'
+
+const KIND = 'ConversionReview'
+const apiVersionOf = (version: ReviewVersion): string => `apiextensions.k8s.io/${version}`
+
+/** The first version that we know as well; webhooks list theirs in order of preference. */
+export const reviewVersionOf = (versions: readonly string[]): ReviewVersion | undefined =>
+  versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1')
+
+/** `objects` as JSON. */
+export const encodeReview = (version: ReviewVersion, uid: string, to: string, objects: readonly string[]): string => {
+  const head = JSON.stringify({ kind: KIND, apiVersion: apiVersionOf(version) }).slice(0, -1)
+  return `${head},"request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(to)},"objects":[${objects.join(',')}]}}`
+}
+
+/** Why an answer cannot be taken. */
+export class ReviewFault extends Error {}
+
+/** The converted objects of an answer, yet to be looked at. Throws a ReviewFault. */
+export function readReview(version: ReviewVersion, uid: string, answer: Buffer): readonly Value[] {
+  const review = decodeReview(version, answer)
+  const response = getOwn(review, 'response')
+  if (!isObject(response)) throw new ReviewFault('no response provided')
+  const said = textIn(response, 'uid')
+  // In the first version of reviews answers did not have to say what they answer.
+  if (version === 'v1' && said !== uid) {
+    throw new ReviewFault(`expected response.uid=${quote(uid)}, got ${quote(said)}`)
+  }
+  const result = getOwn(response, 'result') ?? {}
+  const status = isObject(result) ? textIn(result, 'status') : ''
+  if (status !== 'Success') {
+    const message = isObject(result) ? textIn(result, 'message') : ''
+    throw new ReviewFault(message || `response.result.status was '${status}', not 'Success'`)
+  }
+  const objects = getOwn(response, 'convertedObjects') ?? []
+  return Array.isArray(objects) ? objects : []
+}
+
+function decodeReview(version: ReviewVersion, answer: Buffer): ValueObject {
+  const review = decode(answer)
+  const apiVersion = textIn(review, 'apiVersion')
+  const kind = textIn(review, 'kind')
+  if (apiVersion === apiVersionOf(version) && kind === KIND) return review
+  // Answers in the first version did not have to say what they are, but they could not be something else.
+  if (version === 'v1beta1' && apiVersion === '' && kind === '') return review
+  const print = (...of: Parameters<typeof groupVersionKind>): string => printGroupVersionKind(groupVersionKind(...of))
+  throw new ReviewFault(
+    `expected webhook response of ${print(apiVersionOf(version), KIND)}, got ${print(apiVersion, kind)}`,
+  )
+}
+
+function decode(answer: Buffer): ValueObject {
+  try {
+    const { value } = decodeJson(answer)
+    if (isObject(value)) return value
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error
+    throw new ReviewFault(`couldn't get version/kind; json parse error: ${error.message}`)
+  }
+  throw new ReviewFault(`the answer is no ${KIND}`)
+}
+
+function textIn(object: ValueObject, field: string): string {
+  const value = getOwn(object, field)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,84 @@
+// What a converter may do to an object: everything but what makes it this object. Of its metadata only labels and
+// annotations are the converter's to change; all else is put back as it was.
+import { type FieldError, printFieldErrors } from '../../meta/errors/field-errors.js'
+import { goTypeOf } from '../../meta/go/go-text.js'
+import { checkAnnotations, metaOf } from '../../meta/object/object-meta.js'
+import { checkLabels } from '../../meta/selectors/label-selectors.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { VersionedObject } from '../conversion.js'
+
+/** What a converter made of an object; `fault` says why it cannot be taken. */
+export type Checked = { readonly object: VersionedObject } | { readonly fault: string }
+
+export function checkConverted(original: VersionedObject, converted: Value | undefined, to: string): Checked {
+  const object = isObject(converted) ? converted : {}
+  const wrongType = faultOfType(original, object, to)
+  if (wrongType !== undefined) return { fault: `object at index 0: ${wrongType}` }
+  const wrongName = faultOfName(original, object)
+  if (wrongName !== undefined) return { fault: `object: ${wrongName}` }
+  const metadata = restoredMetadata(original.metadata, getOwn(object, 'metadata'))
+  if (typeof metadata === 'string') return { fault: `metadata: ${metadata}` }
+  return { object: { ...object, apiVersion: to, kind: original.kind, metadata } }
+}
+
+function faultOfType(original: VersionedObject, converted: ValueObject, to: string): string | undefined {
+  const [apiVersion, kind] = [textOf(converted, 'apiVersion'), textOf(converted, 'kind')]
+  if (apiVersion !== to) return `invalid groupVersion (expected ${to}, received ${apiVersion})`
+  if (kind !== original.kind) return `invalid kind (expected ${original.kind}, received ${kind})`
+  return undefined
+}
+
+function faultOfName(original: VersionedObject, converted: ValueObject): string | undefined {
+  const [before, after] = [metaOf(original) as ValueObject, metaOf(converted) as ValueObject]
+  for (const [field, said] of IDENTITY) {
+    const [expected, received] = [textOf(before, field), textOf(after, field)]
+    if (expected !== received) return `must have the same ${said}: ${expected} != ${received}`
+  }
+  return undefined
+}
+
+const IDENTITY = [
+  ['name', 'name'],
+  ['namespace', 'namespace'],
+  ['uid', 'UID'],
+] as const
+
+const textOf = (object: ValueObject, field: string): string => {
+  const value = getOwn(object, field)
+  return typeof value === 'string' ? value : ''
+}
+
+/** The metadata of the original with the labels and annotations of what it was converted to, or what is wrong with them. */
+function restoredMetadata(original: ValueObject, converted: Value | undefined): ValueObject | string {
+  if (converted === undefined) return 'missing metadata in converted object'
+  if (!isObject(converted)) return `invalid metadata of type ${goTypeOf(converted)} in converted object`
+  const metadata = { ...original }
+  for (const field of ['labels', 'annotations'] as const) {
+    const texts = getOwn(converted, field) ?? null
+    delete metadata[field]
+    if (texts === null) continue
+    if (!isObject(texts)) return `invalid metadata.${field} of type ${goTypeOf(texts)} in converted object`
+    const fault = faultOfTexts(field, texts, getOwn(original, field) ?? null)
+    if (fault !== undefined) return fault
+    metadata[field] = texts
+  }
+  return metadata
+}
+
+/** What was there before need not be right; what is new must be. */
+function faultOfTexts(field: 'labels' | 'annotations', texts: ValueObject, before: Value): string | undefined {
+  const known = isObject(before) ? before : {}
+  let isChanged = Object.keys(known).length !== Object.keys(texts).length
+  for (const [key, value] of Object.entries(texts)) {
+    if (typeof value !== 'string') {
+      return `metadata.${field}[${key}] must be a string, but is ${goTypeOf(value)} in converted object`
+    }
+    isChanged ||= getOwn(known, key) !== value
+  }
+  if (!isChanged) return undefined
+  const faults: FieldError[] =
+    field === 'labels'
+      ? checkLabels(texts as Record<string, string>, 'metadata.labels')
+      : checkAnnotations(texts as Record<string, string>, 'metadata.annotation')
+  return faults.length === 0 ? undefined : printFieldErrors(faults)
+}

@@ -1,0 +1,71 @@
+// Which of the names that a definition asks for it gets: those that no other definition of its group has got before.
+// Names of resources and names of kinds are two worlds. What it has got it keeps, until it asks for something else.
+import { quote } from '../../meta/go/go-text.js'
+import { equalValues, type Value } from '../../meta/values/value.js'
+import type { DefinitionNames } from '../definition.js'
+
+export interface Acceptance {
+  readonly names: DefinitionNames
+  /** What stands in the way of the rest, the last conflict of several. */
+  readonly conflict?: { readonly reason: string; readonly message: string }
+}
+
+/** `taken` are the accepted names of all definitions of the group, its own included. */
+export function acceptNames(
+  wanted: DefinitionNames,
+  accepted: DefinitionNames,
+  taken: readonly DefinitionNames[],
+): Acceptance {
+  // Who has got what it wants, as most have, need not ask the others.
+  const isResource = (name: string): boolean =>
+    taken.some(
+      ({ plural, singular = '', shortNames }) => name === plural || name === singular || shortNames?.includes(name),
+    )
+  const isKind = (name: string): boolean => taken.some(({ kind, listKind = '' }) => name === kind || name === listKind)
+  let conflict: Acceptance['conflict']
+
+  const decide = (reason: string, want: string, got: string, isUsed: (name: string) => boolean): string => {
+    if (want === got || !isUsed(want)) return want
+    conflict = { reason, message: inUse(want) }
+    return got
+  }
+  const decideShortNames = (): readonly string[] => {
+    const want = wanted.shortNames ?? []
+    const got = accepted.shortNames ?? []
+    if (equalValues(want as Value, got as Value)) return got
+    const clashes = want.filter(name => !got.includes(name) && isResource(name)).map(inUse)
+    if (clashes.length === 0) return want
+    const told = [...new Set(clashes)]
+    conflict = { reason: 'ShortNamesConflict', message: told.length === 1 ? told[0]! : `[${told.join(', ')}]` }
+    return got
+  }
+
+  const plural = decide('PluralConflict', wanted.plural, accepted.plural, isResource)
+  const singular = decide('SingularConflict', wanted.singular ?? '', accepted.singular ?? '', isResource)
+  const shortNames = decideShortNames()
+  const kind = decide('KindConflict', wanted.kind, accepted.kind, isKind)
+  const listKind = decide('ListKindConflict', wanted.listKind ?? '', accepted.listKind ?? '', isKind)
+  const names = namesOf({ plural, singular, shortNames, kind, listKind, categories: wanted.categories ?? [] })
+  return conflict ? { names, conflict } : { names }
+}
+
+const inUse = (name: string): string => `${quote(name)} is already in use`
+
+/** Names as they are written: what is empty is left out, but for the two that must be there. */
+function namesOf({
+  plural,
+  singular,
+  shortNames,
+  kind,
+  listKind,
+  categories,
+}: Required<DefinitionNames>): DefinitionNames {
+  return {
+    plural,
+    ...(singular && { singular }),
+    ...(shortNames.length > 0 && { shortNames }),
+    kind,
+    ...(listKind && { listKind }),
+    ...(categories.length > 0 && { categories }),
+  }
+}

@@ -1,0 +1,55 @@
+// What a definition is forgiven: that which the older form allows, and that which was accepted before and must not keep
+// anybody from changing something else.
+
+import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import type { Value } from '../../meta/values/value.js'
+import { structuralFaults } from '../../schema/check-schema.js'
+import { type DefinitionSpec, specOf, versionsOf } from '../definition.js'
+
+export interface Leniency {
+  /** Fields that no schema names may be kept. */
+  readonly mayPreserve: boolean
+  /** There may be versions without a schema. */
+  readonly mayLackSchema: boolean
+  readonly mayBeUnstructured: boolean
+  /** Why there may be no defaults; empty where there may. */
+  readonly noDefaults: string
+}
+
+/** `isOldForm` tells that the definition was written as v1beta1, `old` what it was before. */
+export function leniencyFor(definition: ApiObject, isOldForm: boolean, old: ApiObject | undefined): Leniency {
+  const preserves = specOf(definition).preserveUnknownFields === true
+  return {
+    mayPreserve: isOldForm || (old !== undefined && specOf(old).preserveUnknownFields === true),
+    mayLackSchema: isOldForm || (old !== undefined && versionsOf(old).some(({ schema }) => !schema?.openAPIV3Schema)),
+    mayBeUnstructured: preserves && (isOldForm || (old !== undefined && schemaFaults(specOf(old)).length > 0)),
+    noDefaults: isOldForm && !(old && hasDefaults(specOf(old))) ? NO_DEFAULTS : '',
+  }
+}
+
+const NO_DEFAULTS = '(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)'
+
+/** What keeps a definition from being pruned and published. Only those that preserve unknown fields can have it. */
+export const unstructuredParts = (spec: DefinitionSpec): FieldError[] =>
+  spec.preserveUnknownFields === true
+    ? [fieldInvalid('spec.preserveUnknownFields', true, 'must be false'), ...schemaFaults(spec)]
+    : []
+
+const schemaFaults = ({ versions }: DefinitionSpec): FieldError[] =>
+  (versions ?? []).flatMap(({ schema }, i) =>
+    schema?.openAPIV3Schema
+      ? structuralFaults(schema.openAPIV3Schema, `spec.versions[${i}].schema.openAPIV3Schema`)
+      : [],
+  )
+
+/** Whether a default stands anywhere in the schemas; what is nested too deep is refused elsewhere. */
+export function hasDefaults({ versions }: DefinitionSpec): boolean {
+  const open: Value[] = (versions ?? []).map(({ schema }) => schema?.openAPIV3Schema ?? null)
+  for (let value = open.pop(); value !== undefined; value = open.pop()) {
+    if (typeof value !== 'object' || value === null) continue
+    if (!Array.isArray(value) && Object.hasOwn(value, 'default')) return true
+    for (const member of Object.values(value as Record<string, Value>)) open.push(member)
+  }
+  return false
+}

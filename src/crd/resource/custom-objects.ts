@@ -1,0 +1,219 @@
+// What one version of a custom kind makes of objects: the rules that every custom object keeps to, with what its schema
+// adds to them.
+
+import { encodeJson } from '../../codec/json.js'
+import type { ObjectRules, PartRules } from '../../kinds/kind.js'
+import { type FieldError, fieldInvalid, printFieldError } from '../../meta/errors/field-errors.js'
+import { badRequest, cannotHandle, internalError } from '../../meta/errors/status.js'
+import { jsonTypeOf } from '../../meta/go/go-struct.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { checkDnsSubdomain } from '../../meta/object/names.js'
+import {
+  checkObjectMeta,
+  checkObjectMetaUpdate,
+  decodeObjectMeta,
+  decodeStoredObjectMeta,
+  finalizerWarnings,
+  metaOf,
+} from '../../meta/object/object-meta.js'
+import { equalValues, getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { type CompiledSchema, compileSchema } from '../../schema/compiled-schema.js'
+import type { ScaleSpec } from '../definition.js'
+import { checkScaleSpec, checkScaleStatus } from './custom-scale.js'
+
+/** What there is to know of the version. */
+export interface ObjectForm {
+  readonly apiVersion: string
+  readonly version: string
+  readonly kind: string
+  readonly namespaced: boolean
+  readonly schema: CompiledSchema
+  /** Whether the status is written through a path of its own. */
+  readonly hasStatus: boolean
+  readonly scale: ScaleSpec | undefined
+  /** All versions of the kind, by apiVersion. */
+  readonly siblings: ReadonlyMap<string, ObjectForm>
+}
+
+export function customRules(form: ObjectForm): ObjectRules {
+  return {
+    shape: (body, duplicates) => shape(form, body, duplicates),
+    default(object) {
+      if (isOfKind(form, object)) form.schema.default(object)
+      return object
+    },
+    forCreate(object) {
+      if (form.hasStatus) delete object['status']
+      return withGeneration(object, 1)
+    },
+    forUpdate(object, old) {
+      if (form.hasStatus) keepStatus(object, old)
+      return counted(object, old)
+    },
+    validate(object) {
+      const wrongType = checkType(form, object)
+      if (wrongType.length > 0) return wrongType
+      const meta = { namespaced: form.namespaced, name: checkDnsSubdomain }
+      const faults = [
+        ...checkObjectMeta(metaOf(object), meta),
+        ...form.schema.validate(object),
+        ...checkScale(form, object),
+      ]
+      return [...faults, ...form.schema.evaluateRules(object, undefined, faults).errors]
+    },
+    validateUpdate: (object, old, warnings) =>
+      update(form, object, old, warnings, () => [
+        ...form.schema.validateUpdate(object, old),
+        ...checkScale(form, object),
+      ]),
+    isHeld: object => Boolean(metaOf(object).finalizers?.length),
+    forDeletion: object => object,
+    warnings: (object, old) => finalizerWarnings(metaOf(object), old && metaOf(old)),
+  }
+}
+
+/** A write to the status takes nothing else of the object along. */
+export function customStatusRules(form: ObjectForm): PartRules {
+  return {
+    forUpdate(object, old) {
+      const { status: _, metadata, ...rest } = old
+      const status = getOwn(object, 'status')
+      const { managedFields } = object.metadata
+      const { managedFields: __, ...kept } = metadata
+      return {
+        ...rest,
+        // The version is the one that the client has seen, which is known to be the present one.
+        metadata: { ...kept, ...(managedFields !== undefined && { managedFields }) },
+        ...(status !== undefined && { status }),
+      }
+    },
+    validateUpdate: (object, old, warnings) =>
+      update(form, object, old, warnings, () => [
+        ...form.schema.validateStatusUpdate(object, old),
+        ...(form.scale ? checkScaleStatus(object, form.scale) : []),
+      ]),
+  }
+}
+
+/**
+ * An object from storage as the schema has it now, changed in place: defaults that are new are filled in, what no longer
+ * belongs goes, and metadata that cannot be read are dropped.
+ */
+export function readStored(form: ObjectForm, object: ApiObject): ApiObject {
+  form.schema.default(object)
+  return pruneStored(form, object)
+}
+
+export function pruneStored(form: ObjectForm, object: ApiObject): ApiObject {
+  const { error } = form.schema.shape(object, { stored: true })
+  if (error) throw internalError(printFieldError(error))
+  const metadata = decodeStoredObjectMeta(object.metadata)
+  if (!metadata.ok) throw internalError(metadata.error)
+  const { value } = metadata.value
+  object.metadata = value['generation'] === undefined ? { ...value, generation: 1 } : value
+  return object
+}
+
+function shape(form: ObjectForm, body: Value, duplicates: readonly string[]): ReturnType<ObjectRules['shape']> {
+  const object = isObject(body) ? { ...body } : {}
+  const { kind, version } = form
+  const said = getOwn(object, 'kind') ?? ''
+  if (said === '') throw badRequest(`Object 'Kind' is missing in '${encodeJson(object)}'`)
+  if (typeof said !== 'string') {
+    const what = jsonTypeOf(said)
+    throw badRequest(
+      `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go struct field .kind of type string`,
+    )
+  }
+  // Bodies have been looked at before; only a patch can come to this.
+  if (!getOwn(object, 'apiVersion') && isPatched(object)) {
+    throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+  }
+  object['apiVersion'] ??= ''
+  const metadata = decodeObjectMeta(getOwn(object, 'metadata') ?? null)
+  if (!metadata.ok) throw cannotHandle(kind, version, kind, metadata.error)
+  object['metadata'] = metadata.value.value
+  const unknown = [...metadata.value.unknown]
+  const schema = schemaFor(form, object)
+  if (schema) {
+    const shaped = schema.shape(object)
+    if (shaped.error) throw cannotHandle(kind, version, kind, printFieldError(shaped.error))
+    unknown.push(...shaped.unknown)
+  }
+  const strict = [
+    ...duplicates.map(path => `duplicate field ${JSON.stringify(path)}`),
+    ...unknown.map(path => `unknown field "${path}"`),
+  ]
+  return { object: object as ApiObject, strict }
+}
+
+/** Objects that are there have a uid; what is sent to be created need not. */
+const isPatched = (object: ValueObject): boolean =>
+  isObject(object['metadata']) && typeof getOwn(object['metadata'], 'uid') === 'string'
+
+/** What is of another kind is not looked at by this schema; it is refused in the end. */
+const isOfKind = ({ apiVersion, kind }: ObjectForm, object: ValueObject): boolean =>
+  getOwn(object, 'kind') === kind && getOwn(object, 'apiVersion') === apiVersion
+
+/** By which schema an object is pruned: that of the version that it says, which has nothing in it if there is no such one. */
+function schemaFor(
+  { apiVersion, kind, schema, siblings }: ObjectForm,
+  object: ValueObject,
+): CompiledSchema | undefined {
+  const said = object['apiVersion']
+  if (object['kind'] !== kind || typeof said !== 'string') return undefined
+  if (said === apiVersion) return schema
+  const group = apiVersion.slice(0, apiVersion.indexOf('/') + 1)
+  return said.startsWith(group) ? (siblings.get(said)?.schema ?? NOTHING) : undefined
+}
+
+const NOTHING = compileSchema({ type: 'object' })
+
+function checkType({ apiVersion, kind }: ObjectForm, object: ApiObject): FieldError[] {
+  return [
+    ...(object.kind === kind ? [] : [fieldInvalid('kind', object.kind, `must be ${kind}`)]),
+    ...(object.apiVersion === apiVersion
+      ? []
+      : [fieldInvalid('apiVersion', object.apiVersion, `must be ${apiVersion}`)]),
+  ]
+}
+
+function update(
+  form: ObjectForm,
+  object: ApiObject,
+  old: ApiObject,
+  warnings: string[],
+  content: () => readonly FieldError[],
+): readonly FieldError[] {
+  const wrongType = checkType(form, object)
+  if (wrongType.length > 0) return wrongType
+  const faults = [...checkObjectMetaUpdate(metaOf(object), metaOf(old)), ...content()]
+  const found = form.schema.evaluateRules(object, old, faults)
+  warnings.push(...found.warnings)
+  return [...faults, ...found.errors]
+}
+
+const checkScale = ({ scale }: ObjectForm, object: ApiObject): FieldError[] =>
+  scale ? [...checkScaleSpec(object, scale), ...checkScaleStatus(object, scale)] : []
+
+function keepStatus(object: ApiObject, old: ApiObject): void {
+  const status = getOwn(old, 'status')
+  if (status === undefined) delete object['status']
+  else object['status'] = status
+}
+
+/** Whatever changes apart from metadata is another generation. */
+function counted(object: ApiObject, old: ApiObject): ApiObject {
+  const { metadata: _, ...content } = object
+  const { metadata: __, ...before } = old
+  const generation = metaOf(old).generation ?? 1
+  return withGeneration(object, equalValues(content, before) ? generation : next(generation))
+}
+
+const next = (generation: number | bigint): number | bigint =>
+  typeof generation === 'bigint' ? generation + 1n : generation + 1
+
+const withGeneration = (object: ApiObject, generation: number | bigint): ApiObject => ({
+  ...object,
+  metadata: { ...object.metadata, generation },
+})

@@ -1,0 +1,184 @@
+// The groups of the API, with their versions and what each version serves. They are derived from the registry, group
+// by group: when a kind changes, only its own group is made anew, however many others there are.
+
+import { once } from '../../base/memo.js'
+import type { Kind } from '../../kinds/kind.js'
+import type { Registry } from '../../kinds/registry.js'
+import { compareTexts } from '../../meta/go/go-text.js'
+import { compareVersions, printGroupVersion } from '../../meta/group-version.js'
+import type { ResourceFacts } from '../../types/type-table.js'
+import { type ListedResource, resourcesOf } from './listed-resources.js'
+
+export interface ApiGroup {
+  readonly name: string
+  /** The preferred one first; there is at least one. */
+  readonly versions: readonly ApiVersion[]
+}
+
+export interface ApiVersion {
+  readonly group: string
+  readonly name: string
+  /** `v1`, `apps/v1`. */
+  readonly apiVersion: string
+  /** Behind routes that know their methods and media types, as built-in kinds are; custom ones take any method. */
+  readonly isRouted: boolean
+  resources(): readonly ListedResource[]
+}
+
+/** Resources that are served although no kind of the registry stands behind them, by group version. */
+export type ExtraResources = Readonly<Record<string, readonly ResourceFacts[]>>
+
+export interface ApiGroups {
+  find(name: string): ApiGroup | undefined
+  /** All but the core group, in the order in which clients are to prefer them. */
+  named(): readonly ApiGroup[]
+}
+
+/** A group that did not change stays the same object, so that what is made of it can be kept by it. */
+export function createApiGroups(registry: Registry, extras: ExtraResources): ApiGroups {
+  const extrasByGroup = byGroup(extras)
+  let known = new Map<string, KnownGroup>()
+  let inOrder: readonly ApiGroup[] = []
+  let generation = -1
+
+  function refresh(): void {
+    if (generation === registry.generation) return
+    generation = registry.generation
+    const kinds = new Map<string, Kind[]>([...extrasByGroup.keys()].map(group => [group, []]))
+    for (const kind of registry.all()) {
+      const others = kinds.get(kind.group)
+      if (others) others.push(kind)
+      else kinds.set(kind.group, [kind])
+    }
+    const fresh = new Map<string, KnownGroup>()
+    for (const [name, own] of kinds) {
+      const old = known.get(name)
+      fresh.set(name, old && isSame(old.kinds, own) ? old : knownGroup(name, own, extrasByGroup.get(name) ?? []))
+    }
+    known = fresh
+    inOrder = [...fresh.values()]
+      .flatMap(({ group }) => group ?? [])
+      .filter(({ name }) => name !== '')
+      .toSorted(compareGroups)
+  }
+
+  return {
+    find(name) {
+      refresh()
+      return known.get(name)?.group
+    },
+    named() {
+      refresh()
+      return inOrder
+    },
+  }
+}
+
+/** A group as it is as long as it has these kinds; undefined while none of them is served. */
+interface KnownGroup {
+  readonly kinds: readonly Kind[]
+  readonly group: ApiGroup | undefined
+}
+
+interface ExtrasOfVersion {
+  readonly version: string
+  readonly resources: readonly ResourceFacts[]
+}
+
+function knownGroup(name: string, kinds: readonly Kind[], extras: readonly ExtrasOfVersion[]): KnownGroup {
+  const names = new Set([
+    ...kinds.flatMap(kind => kind.versions.filter(({ served }) => served).map(version => version.name)),
+    // Subresources alone make no version: they come and go with the kinds that they belong to.
+    ...extras.filter(({ resources }) => resources.some(isWhole)).map(({ version }) => version),
+  ])
+  const versions = [...names].toSorted(compareVersions).map(version =>
+    apiVersionOf(
+      name,
+      version,
+      kinds,
+      extras.flatMap(each => (each.version === version ? each.resources : [])),
+    ),
+  )
+  return { kinds, group: versions.length === 0 ? undefined : { name, versions } }
+}
+
+function apiVersionOf(
+  group: string,
+  name: string,
+  kinds: readonly Kind[],
+  extras: readonly ResourceFacts[],
+): ApiVersion {
+  const served = kinds.flatMap(kind =>
+    kind.versions.flatMap(version => (version.served && version.name === name ? [{ kind, version }] : [])),
+  )
+  const isRouted = extras.length > 0 || served.some(({ kind }) => !kind.manners.anyMethodAnywhere)
+  return {
+    group,
+    name,
+    apiVersion: printGroupVersion({ group, version: name }),
+    isRouted,
+    resources: once(() => {
+      const own = served
+        .toSorted((a, b) => compareTexts(a.kind.names.plural, b.kind.names.plural))
+        .flatMap(({ kind, version }) => resourcesOf(kind, version))
+      // Routes are listed by their paths; custom kinds have their subresources in an order of their own.
+      return isRouted ? withExtras(own, extras).toSorted((a, b) => compareTexts(a.name, b.name)) : own
+    }),
+  }
+}
+
+/** Kinds speak for themselves, and a subresource of what is not served is not served either. */
+function withExtras(own: readonly ListedResource[], extras: readonly ResourceFacts[]): ListedResource[] {
+  const names = new Set(own.map(({ name }) => name))
+  const more = extras.filter(({ name }) => !names.has(name))
+  const parents = new Set([...names, ...more.map(({ name }) => name)])
+  return [...own, ...more.filter(each => isWhole(each) || parents.has(each.name.split('/', 1)[0]!))]
+}
+
+const isWhole = ({ name }: ResourceFacts): boolean => !name.includes('/')
+
+function byGroup(extras: ExtraResources): ReadonlyMap<string, readonly ExtrasOfVersion[]> {
+  const groups = new Map<string, ExtrasOfVersion[]>()
+  for (const [apiVersion, resources] of Object.entries(extras)) {
+    const slash = apiVersion.indexOf('/')
+    const group = apiVersion.slice(0, Math.max(slash, 0))
+    const all = groups.get(group) ?? []
+    groups.set(group, [...all, { version: apiVersion.slice(slash + 1), resources }])
+  }
+  return groups
+}
+
+const isSame = (a: readonly Kind[], b: readonly Kind[]): boolean =>
+  a.length === b.length && a.every((kind, i) => kind === b[i])
+
+/** Built-in groups come first; where names are ambiguous, clients take the first group that has one. */
+const compareGroups = (a: ApiGroup, b: ApiGroup): number => rankOf(a) - rankOf(b) || compareTexts(a.name, b.name)
+
+const rankOf = ({ name }: ApiGroup): number => RANKS.get(name) ?? RANKS.size
+
+const RANKS = new Map(
+  [
+    'apiregistration.k8s.io',
+    'apps',
+    'events.k8s.io',
+    'authentication.k8s.io',
+    'authorization.k8s.io',
+    'autoscaling',
+    'batch',
+    'certificates.k8s.io',
+    'networking.k8s.io',
+    'policy',
+    'rbac.authorization.k8s.io',
+    'storage.k8s.io',
+    'admissionregistration.k8s.io',
+    'apiextensions.k8s.io',
+    'scheduling.k8s.io',
+    'coordination.k8s.io',
+    'node.k8s.io',
+    'discovery.k8s.io',
+    'flowcontrol.apiserver.k8s.io',
+    'internal.apiserver.k8s.io',
+    'resource.k8s.io',
+    'storagemigration.k8s.io',
+  ].map((name, rank) => [name, rank]),
+)

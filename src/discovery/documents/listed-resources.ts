@@ -1,0 +1,86 @@
+// What discovery lists of a kind in one of its versions: the resource, and its subresources behind it.
+import { createHash } from 'node:crypto'
+import type { Kind, KindVersion } from '../../kinds/kind.js'
+import { PART_VERBS, verbsOfPart } from '../../kinds/subresources.js'
+import type { Value, ValueObject } from '../../meta/values/value.js'
+import type { ResourceFacts } from '../../types/type-table.js'
+
+/** A line of a resource list: what is known of built-in resources as data, and where the objects are stored. */
+export interface ListedResource extends ResourceFacts {
+  /** Tells clients that two resources are stored as the same thing; they learn nothing else from it. */
+  readonly storageVersionHash?: string | undefined
+}
+
+const listed = new WeakMap<KindVersion, { readonly kind: Kind; readonly resources: readonly ListedResource[] }>()
+
+/** The same lines as long as the kind is the same, so that what is made of them can be kept by them. */
+export function resourcesOf(kind: Kind, version: KindVersion): readonly ListedResource[] {
+  const known = listed.get(version)
+  if (known?.kind === kind) return known.resources
+  const resources = listResources(kind, version)
+  listed.set(version, { kind, resources })
+  return resources
+}
+
+function listResources(kind: Kind, version: KindVersion): readonly ListedResource[] {
+  const { names, namespaced, verbs } = kind
+  const { status, scale, parts = {} } = version.subresources
+  const part = { namespaced, kind: names.kind, verbs: PART_VERBS }
+  return [
+    {
+      name: names.plural,
+      singularName: names.singular,
+      namespaced,
+      kind: names.kind,
+      verbs,
+      shortNames: names.shortNames,
+      categories: names.categories,
+      storageVersionHash: storageHashOf(kind),
+    },
+    ...(status ? [{ ...part, name: `${names.plural}/status` }] : []),
+    ...(scale ? [{ ...part, name: `${names.plural}/scale`, kind: 'Scale', group: 'autoscaling', version: 'v1' }] : []),
+    ...Object.keys(parts).flatMap(name => [
+      { ...part, name: `${names.plural}/${name}`, verbs: verbsOfPart(version, name) },
+    ]),
+  ]
+}
+
+/** An APIResource. What is empty is not written, except where clients count on it. */
+export function resourceLine(resource: ListedResource): ValueObject {
+  const { name, singularName = '', namespaced, group, version, kind, verbs, storageVersionHash } = resource
+  return {
+    name,
+    singularName,
+    namespaced,
+    ...(group && { group }),
+    ...(version && { version }),
+    kind,
+    verbs: verbs as Value,
+    ...named(resource),
+    ...(storageVersionHash && { storageVersionHash }),
+  }
+}
+
+/** The other names that people may use. */
+export const named = ({ shortNames, categories }: ListedResource): ValueObject => ({
+  ...(shortNames?.length && { shortNames: shortNames as Value }),
+  ...(categories?.length && { categories: categories as Value }),
+})
+
+/** There is none for a kind whose storage version is not served. */
+function storageHashOf({ group, names, storageVersion, storedAs, versions }: Kind): string | undefined {
+  if (!versions.some(({ name, served }) => served && name === storageVersion)) return undefined
+  const apiVersion = HASHED_AS[`${group} ${names.kind}`] ?? storedAs
+  const stored = `${apiVersion.includes('/') ? '' : '/'}${apiVersion}/${names.kind}`
+  return createHash('sha256').update(stored).digest().subarray(0, 8).toString('base64')
+}
+
+/**
+ * Kinds that the reference server stores in a version that it does not serve by default. Clients may keep hashes when
+ * they move from there to here, so that ours are the same.
+ */
+const HASHED_AS: Readonly<Record<string, string>> = {
+  'admissionregistration.k8s.io MutatingAdmissionPolicy': 'admissionregistration.k8s.io/v1beta1',
+  'admissionregistration.k8s.io MutatingAdmissionPolicyBinding': 'admissionregistration.k8s.io/v1beta1',
+  'apiextensions.k8s.io CustomResourceDefinition': 'apiextensions.k8s.io/v1beta1',
+}

@@ -1,0 +1,43 @@
+// Paths that name no resource, and who serves them.
+
+import type { RequestInfo } from '../../request/request-info.js'
+import { type Caller } from '../../request/user-info.js'
+import type { Reply } from '../wire/reply.js'
+
+/** Serves a path. Faults are thrown, as StatusErrors. */
+export type PathHandler = (request: PathRequest) => Promise<void> | void
+
+export interface PathRequest {
+  readonly info: RequestInfo
+  readonly caller: Caller
+  readonly reply: Reply
+}
+
+/** Who serves a path; undefined when nobody does. */
+export type FindPath = (path: string) => PathHandler | undefined
+
+/** By path; one that ends in `/*` takes everything below, as far as nothing that is longer does. */
+export type PathTable = ReadonlyMap<string, PathHandler>
+
+export const findIn =
+  (table: PathTable): FindPath =>
+  path => {
+    const exact = table.get(path)
+    if (exact) return exact
+    for (let end = path.lastIndexOf('/'); end >= 0; end = end === 0 ? -1 : path.lastIndexOf('/', end - 1)) {
+      const below = table.get(`${path.slice(0, end)}/*`)
+      if (below) return below
+    }
+    return undefined
+  }
+
+/** The first who serves it. */
+export function firstOf(...finders: readonly FindPath[]): FindPath {
+  return path => {
+    for (const find of finders) {
+      const handler = find(path)
+      if (handler) return handler
+    }
+    return undefined
+  }
+}

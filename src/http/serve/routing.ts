@@ -1,0 +1,194 @@
+// From what a request is about to what it addresses. Where it leads nowhere, the answer depends on who would have
+// served it: built-in groups say so with a Status, all else is a page that was not found.
+
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Kind } from '../../kinds/kind.js'
+import { resourceOf } from '../../kinds/kind-names.js'
+import type { Registry, ServedKind } from '../../kinds/registry.js'
+import { verbsOfPart } from '../../kinds/subresources.js'
+import { badRequest, genericResponse, methodNotSupported, notFound, withWarnings } from '../../meta/errors/status.js'
+import { quote } from '../../meta/go/go-text.js'
+import { checkPathSegment } from '../../meta/object/names.js'
+import { parseFieldSelector, requiredField } from '../../meta/selectors/field-selectors.js'
+import type { RequestInfo } from '../../request/request-info.js'
+import { type Target } from '../../request/target.js'
+import type { VirtualKind } from '../../request/virtual-resource.js'
+import { patchTypesOf } from '../../verbs/write.js'
+import {
+  checkRouteAccepts,
+  checkRouteConsumes,
+  type Offer,
+  TYPED_OBJECTS,
+  UNTYPED_OBJECTS,
+} from '../negotiation/negotiation.js'
+
+export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
+
+export interface Route {
+  readonly verb: Verb
+  readonly target: Target
+  readonly query: URLSearchParams
+  readonly offer: Offer
+}
+
+export interface Router {
+  /** Where the request leads; undefined when no page is there. Throws what else there is to say of a request. */
+  route(method: string, headers: IncomingHttpHeaders, info: RequestInfo): Route | undefined
+  /** Whether paths of this group are answered by a Status when they lead nowhere. */
+  isBuiltinGroup(info: RequestInfo): boolean
+}
+
+export function createRouter(registry: Registry, virtualKinds: readonly VirtualKind[] = []): Router {
+  const virtualGroups = virtualKinds.map(({ apiVersion }) => apiVersion.split('/', 1)[0]!)
+  let builtinGroups = new Set<string>()
+  let countedAt = -1
+
+  function isBuiltinGroup({ prefix, group }: RequestInfo): boolean {
+    if (prefix === 'api') return true
+    if (countedAt !== registry.generation) {
+      countedAt = registry.generation
+      const kinds = [...registry.all()].filter(kind => !isCustom(kind))
+      builtinGroups = new Set([...virtualGroups, ...kinds.map(kind => kind.group)])
+    }
+    return prefix === 'apis' && group !== '' && builtinGroups.has(group)
+  }
+
+  return {
+    isBuiltinGroup,
+    route(method, headers, info) {
+      const served = registry.find(info.group, info.version, info.resource)
+      // No page begins with two slashes.
+      if (!served || info.path.startsWith('//') || (info.group === '') !== (info.prefix === 'api')) return undefined
+      return isCustom(served.kind) ? customRoute(served, info) : builtinRoute(served, method, headers, info)
+    },
+  }
+}
+
+const isCustom = ({ manners }: Kind): boolean => manners.anyMethodAnywhere
+
+const VERBS = new Set<string>(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'])
+const ACROSS_NAMESPACES = new Set<string>(['list', 'watch'])
+
+/** Kinds whose every path takes every method: what is wrong with it is found out afterwards. */
+function customRoute(served: ServedKind, info: RequestInfo): Route | undefined {
+  const { kind } = served
+  const inNamespace = info.namespace !== ''
+  if (inNamespace && !kind.namespaced) return undefined
+  if (!inNamespace && kind.namespaced && !ACROSS_NAMESPACES.has(info.verb)) return undefined
+  const subresource = subresourceOf(served, info.subresource)
+  if (subresource === undefined) {
+    const { deprecationWarning } = served.version
+    throw withWarnings(notFound(resourceOf(kind), info.name), deprecationWarning ? [deprecationWarning] : [])
+  }
+  if (subresource === '' ? !VERBS.has(info.verb) : !verbsOfPart(served.version, subresource).includes(info.verb)) {
+    throw methodNotSupported(resourceOf(kind), info.verb)
+  }
+  // The path of an object is as good as that of the collection to create in.
+  const name = info.verb === 'create' ? '' : info.name
+  return routeTo(served, info, info.namespace, name, subresource)
+}
+
+function builtinRoute(served: ServedKind, method: string, headers: IncomingHttpHeaders, info: RequestInfo): Route {
+  // A namespace is not inside the one that its path names.
+  const namespace = info.isInNamespace ? info.namespace : ''
+  const subresource = subresourceOf(served, info.subresource)
+  const isList = info.verb === 'list' || info.verb === 'watch'
+  const inPath = isList && !info.isOldWatch ? '' : info.name
+  const methods =
+    subresource === undefined || info.rest.length > 0 ? [] : methodsOf(served, info, namespace, inPath, subresource)
+  if (methods.length === 0) throw genericResponse(404)
+  if (!methods.includes(method)) throw genericResponse(405)
+  if (method === 'PATCH') checkRouteConsumes(headers, patchTypesOf(served))
+  checkRouteAccepts(headers, TYPED_OBJECTS.encodings, isList)
+  return routeTo(served, info, namespace, info.name, subresource!)
+}
+
+/** The methods that the path has, which are none if there is no such path. */
+function methodsOf(
+  { kind, version }: ServedKind,
+  info: RequestInfo,
+  namespace: string,
+  name: string,
+  subresource: string,
+): readonly string[] {
+  if (kind.namespaced ? namespace === '' && name !== '' : info.isInNamespace) return []
+  const methods = methodsByPath(kind)
+  if (info.isOldWatch) return subresource === '' ? methods.oldWatch : []
+  if (subresource !== '') return name === '' ? [] : verbsOfPart(version, subresource).map(verb => METHODS[verb]!)
+  if (name !== '') return methods.object
+  return kind.namespaced && namespace === '' ? methods.everywhere : methods.collection
+}
+
+/** The methods of each form of path that a kind has, as its verbs allow them. */
+interface Methods {
+  readonly object: readonly string[]
+  readonly collection: readonly string[]
+  /** The collection across all namespaces. */
+  readonly everywhere: readonly string[]
+  readonly oldWatch: readonly string[]
+}
+
+const METHODS: Readonly<Record<string, string>> = {
+  get: 'GET',
+  list: 'GET',
+  watch: 'GET',
+  create: 'POST',
+  update: 'PUT',
+  patch: 'PATCH',
+  delete: 'DELETE',
+  deletecollection: 'DELETE',
+}
+
+const knownMethods = new WeakMap<Kind, Methods>()
+
+function methodsByPath(kind: Kind): Methods {
+  let methods = knownMethods.get(kind)
+  if (!methods) {
+    const of = (...verbs: readonly string[]): string[] =>
+      verbs.flatMap(verb => (kind.verbs.includes(verb) ? [METHODS[verb]!] : []))
+    methods = {
+      object: of('get', 'update', 'patch', 'delete'),
+      collection: of('list', 'create', 'deletecollection'),
+      everywhere: of('list'),
+      oldWatch: of('watch'),
+    }
+    knownMethods.set(kind, methods)
+  }
+  return methods
+}
+
+function subresourceOf({ version }: ServedKind, name: string): string | undefined {
+  return name === '' || verbsOfPart(version, name).length > 0 ? name : undefined
+}
+
+function routeTo(served: ServedKind, info: RequestInfo, namespace: string, name: string, subresource: string): Route {
+  const verb = info.verb as Verb
+  const isCollection = verb === 'list' || verb === 'watch' || verb === 'deletecollection' || verb === 'create'
+  const { kind, version } = served
+  const target: Target = { kind, version, namespace, name: isCollection ? '' : name, subresource }
+  const offer = version.protobuf ? TYPED_OBJECTS : UNTYPED_OBJECTS
+  return { verb, target, query: info.isOldWatch ? queryOfOldWatch(info) : info.query, offer }
+}
+
+/** An old path says by itself what parameters say since. */
+function queryOfOldWatch({ query, name }: RequestInfo): URLSearchParams {
+  const asked = new URLSearchParams(query)
+  asked.set('watch', 'true')
+  if (name === '') return asked
+  const text = asked.get('fieldSelector') ?? ''
+  const selector = parseFieldSelector(text)
+  if (!selector.ok) throw badRequest(selector.error)
+  if (selector.value.length === 0) asked.set('fieldSelector', `metadata.name=${name.replace(/[\\,=]/g, '\\$&')}`)
+  else if (requiredField(selector.value, 'metadata.name') !== name) {
+    throw badRequest("fieldSelector metadata.name doesn't match requested name")
+  }
+  return asked
+}
+
+/** Verbs that are about one object need to know which. */
+export function checkName({ verb, target: { name } }: Route): void {
+  if (verb !== 'get' && verb !== 'update' && verb !== 'patch' && verb !== 'delete') return
+  if (name === '') throw badRequest('name must be provided')
+  const faults = checkPathSegment(name)
+  if (faults.length > 0) throw badRequest(`Name parameter invalid: ${quote(name)}: ${faults.join(';')}`)
+}

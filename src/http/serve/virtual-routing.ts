@@ -1,0 +1,33 @@
+// From what a request is about to the virtual kind that answers it. Their paths are those of built-in resources, with
+// one method each.
+import type { IncomingHttpHeaders } from 'node:http'
+import { genericResponse } from '../../meta/errors/status.js'
+import { printGroupVersion } from '../../meta/group-version.js'
+import type { RequestInfo } from '../../request/request-info.js'
+import type { VirtualKind } from '../../request/virtual-resource.js'
+import { checkRouteAccepts, TYPED_OBJECTS } from '../negotiation/negotiation.js'
+
+/** Undefined when no virtual kind is meant. */
+export type RouteVirtual = (method: string, headers: IncomingHttpHeaders, info: RequestInfo) => VirtualKind | undefined
+
+export function createVirtualRouter(kinds: readonly VirtualKind[]): RouteVirtual {
+  const byResource = new Map(kinds.map(kind => [`${kind.apiVersion} ${kind.facts.name}`, kind]))
+  // Nearly all requests are about other resources.
+  const resources = new Set(kinds.map(({ facts }) => facts.name.split('/', 1)[0]!))
+  return (method, headers, info) => {
+    if (!resources.has(info.resource)) return undefined
+    const { group, version, resource, subresource, namespace, rest, prefix } = info
+    if ((group === '') !== (prefix === 'api') || info.path.startsWith('//')) return undefined
+    const wanted = subresource === '' ? resource : `${resource}/${subresource}`
+    const kind = byResource.get(`${printGroupVersion({ group, version })} ${wanted}`)
+    if (!kind) return undefined
+    const isPlaced = (kind.facts.namespaced ? namespace !== '' : !info.isInNamespace) && rest.length === 0
+    // A list of the only object of a name is still one.
+    const name = info.verb === 'list' || info.verb === 'watch' ? '' : info.name
+    // A part belongs to an object, a whole resource has none.
+    if (!isPlaced || (subresource === '') !== (name === '') || info.isOldWatch) throw genericResponse(404)
+    if (method !== 'POST') throw genericResponse(405)
+    checkRouteAccepts(headers, TYPED_OBJECTS.encodings, false)
+    return kind
+  }
+}

@@ -1,0 +1,116 @@
+// Two kinds made by hand, for tests of what serves any kind: one that behaves as built-in kinds do, one that behaves
+// as custom ones do.
+
+import { badRequest } from '../meta/errors/status.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { onlyNameAndNamespace, onlyTheseFields } from '../meta/selectors/field-selectors.js'
+import { isObject, type Value } from '../meta/values/value.js'
+import type { Kind, KindVersion, Manners, ObjectRules } from './kind.js'
+
+const TYPED: Manners = {
+  itemsCarryKind: false,
+  membersByName: false,
+  unconditionalUpdate: true,
+  createOnUpdate: false,
+  anyMethodAnywhere: false,
+  deleteAnswersStatus: true,
+  terminates: false,
+}
+
+const UNTYPED: Manners = {
+  itemsCarryKind: true,
+  membersByName: true,
+  unconditionalUpdate: false,
+  createOnUpdate: false,
+  anyMethodAnywhere: true,
+  deleteAnswersStatus: true,
+  terminates: false,
+}
+
+/** `notes` in the core group. */
+export const noteKind = (): Kind => fakeKind('', 'Note', TYPED)
+
+/** `widgets.example.com`, whose v1 is deprecated if so wished. */
+export const widgetKind = (version: Partial<KindVersion> = {}): Kind =>
+  fakeKind('example.com', 'Widget', UNTYPED, version)
+
+/** `widgets.example.com` in v1, which is stored, and v2, in which `color` is `colour`; others convert them. */
+export function widgetKindOfTwoVersions(converted: number[] = []): Kind {
+  const kind = widgetKind(selectableBy('color'))
+  const v2 = { ...kind.versions[0]!, name: 'v2', ...selectableBy('colour') }
+  const convertAll = async (objects: readonly ApiObject[], to: string): Promise<readonly ApiObject[]> => {
+    converted.push(objects.length)
+    return objects.map(object => {
+      const { color, colour, ...rest } = object['spec'] as Record<string, string>
+      const named = to.endsWith('/v2') ? { colour: color! } : { color: colour! }
+      return { ...object, apiVersion: to, spec: { ...rest, ...named } }
+    })
+  }
+  return {
+    ...kind,
+    versions: [...kind.versions, v2],
+    convertAll,
+    convert: async (object, to) => (await convertAll([object], to))[0]!,
+  }
+}
+
+const selectableBy = (name: string): Pick<KindVersion, 'fields' | 'supportField'> => ({
+  supportField: onlyTheseFields([`spec.${name}`, 'metadata.name', 'metadata.namespace']),
+  fields({ spec }) {
+    const color = isObject(spec) ? spec[name] : undefined
+    return { [`spec.${name}`]: typeof color === 'string' ? color : '' }
+  },
+})
+
+function fakeKind(group: string, kind: string, manners: Manners, version: Partial<KindVersion> = {}): Kind {
+  const plural = `${kind.toLowerCase()}s`
+  const apiVersion = group === '' ? 'v1' : `${group}/v1`
+  return {
+    group,
+    names: {
+      plural,
+      singular: kind.toLowerCase(),
+      kind,
+      listKind: `${kind}List`,
+      shortNames: [],
+      categories: [],
+    },
+    namespaced: true,
+    versions: [{ ...fakeVersion(apiVersion, kind), ...version }],
+    storageVersion: 'v1',
+    storedAs: apiVersion,
+    folder: group === '' ? `/${plural}/` : `/${group}/${plural}/`,
+    verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
+    manners,
+    convert: object => object,
+  }
+}
+
+const fakeVersion = (apiVersion: string, kind: string): KindVersion => ({
+  name: 'v1',
+  served: true,
+  rules: fakeRules(apiVersion, kind),
+  subresources: {},
+  columns: [
+    { name: 'Name', type: 'string', format: 'name', description: 'Its name.', priority: 0 },
+    { name: 'Color', type: 'string', format: '', description: 'Its color.', priority: 0 },
+  ],
+  cells: object => [object.metadata['name'] ?? '', isObject(object['spec']) ? (object['spec']['color'] ?? null) : null],
+  supportField: onlyNameAndNamespace,
+  fields: () => ({}),
+})
+
+const fakeRules = (apiVersion: string, kind: string): ObjectRules => ({
+  shape(body: Value) {
+    if (!isObject(body) || !isObject(body['metadata'])) throw badRequest(`this is no ${kind}`)
+    return { object: { ...body, apiVersion, kind, metadata: body['metadata'] }, strict: [] }
+  },
+  default: object => object,
+  forCreate: object => object,
+  forUpdate: object => object,
+  validate: () => [],
+  validateUpdate: () => [],
+  isHeld: () => false,
+  forDeletion: object => object,
+  warnings: () => [],
+})

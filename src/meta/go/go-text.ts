@@ -1,0 +1,170 @@
+// How Go prints and reads plain values. Kubernetes' messages quote names, values and faults in that form, so that
+// every message of ours that quotes something comes through here.
+import { failed, type Parsed, parsed } from '../../base/result.js'
+import { isInteger, isNumber, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../values/value.js'
+
+/** A text in double quotes, as `%q` prints it. */
+export function quote(text: string): string {
+  // Most texts need nothing but the quotes.
+  if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
+  let quoted = '"'
+  for (const character of text) quoted += quoteCharacter(character, '"')
+  return `${quoted}"`
+}
+
+/** A character in single quotes, as Go's JSON decoder names the one that it stumbled over. */
+export const quoteRune = (character: string): string => `'${quoteCharacter(character, "'")}'`
+
+/** True for what Go's `unicode.IsPrint` calls printable: letters, marks, numbers, punctuation, symbols and the space. */
+export const isPrintable = (character: string): boolean =>
+  character === ' ' || (/^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(character) && character.isWellFormed())
+
+/** The code point of a character as Go's `%U` prints it: `U+000A`. */
+export const printCodePoint = (character: string): string =>
+  `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+
+/** The type of a value that was read from JSON, as `%T` prints it. */
+export function goTypeOf(value: Value): string {
+  if (value === null) return '<nil>'
+  if (typeof value === 'string') return 'string'
+  if (typeof value === 'boolean') return 'bool'
+  if (Array.isArray(value)) return '[]interface {}'
+  if (isObject(value)) return 'map[string]interface {}'
+  return value instanceof WholeFloat || !isInteger(value) ? 'float64' : 'int64'
+}
+
+/** A list of texts as `%#v` prints it. */
+export const printStrings = (texts: readonly string[]): string => `[]string{${texts.map(quote).join(', ')}}`
+
+/** A float64 as `%v` prints it: `0.5`, `1e+06`, `1.5e-07`. */
+export function printFloat(value: number): string {
+  if (Number.isNaN(value)) return 'NaN'
+  if (!Number.isFinite(value)) return value > 0 ? '+Inf' : '-Inf'
+  if (value === 0) return Object.is(value, -0) ? '-0' : '0'
+  const [mantissa = '', exponent = ''] = value.toExponential().split('e')
+  const power = Number(exponent)
+  // Outside these bounds Go changes to exponents; within them JavaScript prints the same shortest decimal.
+  if (power >= -4 && power < 6) return String(value)
+  return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
+}
+
+/** A number as `%v` prints the Go value it stands for. */
+/** A number from 1 on with so many digits behind the point, as `%.1f` prints it: a half goes to the even digit. */
+export function printFixed(value: number, digits: number): string {
+  const exact = value.toFixed(20)
+  const end = exact.indexOf('.') + 1 + digits
+  const isHalfway = /^50*$/.test(exact.slice(end))
+  return isHalfway && Number(exact[end - 1]) % 2 === 0 ? exact.slice(0, end) : value.toFixed(digits)
+}
+
+export const printNumber = (value: number | bigint | WholeFloat): string => {
+  if (value instanceof WholeFloat) return printFloat(value.value)
+  return typeof value === 'number' && !Number.isInteger(value) ? printFloat(value) : String(value)
+}
+
+/** A value as Go's `%v` prints it: `map[a:1 b:[x y]]`. */
+export function printPlain(value: Value): string {
+  if (value === null) return '<nil>'
+  if (typeof value === 'string' || typeof value === 'boolean') return String(value)
+  if (isNumber(value)) return printNumber(value)
+  if (Array.isArray(value)) return `[${value.map(printPlain).join(' ')}]`
+  const names = Object.keys(value).toSorted(compareTexts)
+  return `map[${names.map(name => `${name}:${printPlain(value[name]!)}`).join(' ')}]`
+}
+
+/**
+ * A value as Go's encoding/json prints it: the members of an object sorted, `<`, `>` and `&` escaped.
+ * `keepOrder` leaves members as they come, for what is a struct in Go.
+ */
+export function printJson(value: Value, { keepOrder = false } = {}): string {
+  if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
+  if (typeof value === 'number') return String(value)
+  if (typeof value === 'string') return printJsonString(value)
+  if (value instanceof WholeFloat) return String(value.value)
+  if (Array.isArray(value)) return `[${value.map(item => printJson(item, { keepOrder })).join(',')}]`
+  const keys = keepOrder ? Object.keys(value) : Object.keys(value).toSorted(compareTexts)
+  return `{${keys.map(key => `${printJsonString(key)}:${printJson(value[key]!, { keepOrder })}`).join(',')}}`
+}
+
+const printJsonString = (text: string): string =>
+  JSON.stringify(text.toWellFormed()).replace(
+    /[<>&\u2028\u2029]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+
+/** A decimal int64 as `strconv.ParseInt` reads it: digits behind an optional sign. */
+export function parseInt64(text: string): Parsed<bigint> {
+  if (!/^[+-]?[0-9]+$/.test(text)) return numberFault('ParseInt', text, 'invalid syntax')
+  const value = readInteger(text, 19)
+  if (value === undefined || value > MAX_INT64 || value < -MAX_INT64 - 1n) {
+    return numberFault('ParseInt', text, 'value out of range')
+  }
+  return parsed(value)
+}
+
+/** A decimal uint64 as `strconv.ParseUint` reads it: digits and nothing else. */
+export function parseUint64(text: string): Parsed<bigint> {
+  if (!/^[0-9]+$/.test(text)) return numberFault('ParseUint', text, 'invalid syntax')
+  const value = readInteger(text, 20)
+  if (value === undefined || value > MAX_UINT64) return numberFault('ParseUint', text, 'value out of range')
+  return parsed(value)
+}
+
+export const MAX_INT64 = 2n ** 63n - 1n
+const MAX_UINT64 = 2n ** 64n - 1n
+
+/** Reads only as many digits as can matter, so that the cost does not grow with what a user sends. */
+function readInteger(text: string, mostDigits: number): bigint | undefined {
+  const digits = text.replace(/^[+-]?0*/, '')
+  if (digits.length > mostDigits) return undefined
+  const value = BigInt(digits === '' ? '0' : digits)
+  return text.startsWith('-') ? -value : value
+}
+
+const numberFault = (call: string, text: string, fault: string): Parsed<never> =>
+  failed(`strconv.${call}: parsing ${quote(text)}: ${fault}`)
+
+/** The order of two texts by their UTF-8 bytes, which is how Go sorts strings. */
+export function compareTexts(a: string, b: string): number {
+  const length = Math.min(a.length, b.length)
+  for (let i = 0; i < length; i++) {
+    const x = a.charCodeAt(i)
+    const y = b.charCodeAt(i)
+    if (x !== y) return rank(x) - rank(y)
+  }
+  return a.length - b.length
+}
+
+/** Surrogates stand for characters beyond U+FFFF, so they sort behind all other units. */
+const rank = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit)
+
+const SHORT_ESCAPES: Readonly<Record<string, string>> = {
+  '\x07': '\\a',
+  '\b': '\\b',
+  '\f': '\\f',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\v': '\\v',
+  '\\': '\\\\',
+}
+
+function quoteCharacter(character: string, mark: string): string {
+  if (character === mark) return `\\${mark}`
+  if (Object.hasOwn(SHORT_ESCAPES, character)) return SHORT_ESCAPES[character]!
+  if (!character.isWellFormed()) return '\ufffd' // half a surrogate pair is no character to Go
+  if (isPrintable(character)) return character
+  const code = character.codePointAt(0) ?? 0
+  if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`
+  return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`
+}
+
+/** The object with its members in the order of their names; those that are undefined are left out. */
+export function byName(object: ValueObject): ValueObject {
+  const ordered: ValueObject = {}
+  for (const name of Object.keys(object).toSorted(compareTexts)) {
+    const value: Value | undefined = object[name]
+    if (value !== undefined) setOwn(ordered, name, value)
+  }
+  return ordered
+}

@@ -1,0 +1,315 @@
+import { describe, expect, it, test } from 'vitest'
+import { printFieldError } from '../errors/field-errors.js'
+import { checkDnsSubdomain, checkPathSegment } from './names.js'
+import {
+  checkObjectMeta,
+  checkObjectMetaUpdate,
+  decodeObjectMeta,
+  decodeStoredObjectMeta,
+  finalizerWarnings,
+  metaForCreate,
+  metaForDeletion,
+  metaForSoonerDeletion,
+  metaForUpdate,
+  metaOf,
+  nameMismatch,
+  type ObjectMeta,
+  placeInNamespace,
+  withMeta,
+} from './object-meta.js'
+
+const NOW = Date.UTC(2024, 0, 2, 3, 4, 5, 678)
+const rules = { namespaced: true, name: checkDnsSubdomain }
+const good: ObjectMeta = { name: 'a', namespace: 'default', uid: 'u', resourceVersion: '5' }
+
+describe('decoding', () => {
+  it('keeps what it knows and names what it does not', () => {
+    const decoded = decodeObjectMeta({
+      unknown: 1,
+      name: 'a',
+      labels: { x: null },
+      creationTimestamp: null,
+      ownerReferences: [{ uid: 'u', extra: 1 }],
+    })
+    expect(decoded).toEqual({
+      ok: true,
+      value: {
+        value: { name: 'a', labels: { x: '' }, ownerReferences: [{ apiVersion: '', kind: '', name: '', uid: 'u' }] },
+        unknown: ['metadata.ownerReferences[0].extra', 'metadata.unknown'],
+      },
+    })
+  })
+
+  test.each([
+    [{ labels: { a: 1 } }, 'json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string'],
+    [{ uid: 1 }, 'json: cannot unmarshal number into Go struct field ObjectMeta.uid of type types.UID'],
+    [
+      { ownerReferences: [{ controller: 'yes' }] },
+      'json: cannot unmarshal string into Go struct field OwnerReference.ownerReferences.controller of type bool',
+    ],
+    [
+      { managedFields: 'x' },
+      'json: cannot unmarshal string into Go struct field ObjectMeta.managedFields of type []v1.ManagedFieldsEntry',
+    ],
+    ['x', 'json: cannot unmarshal string into Go value of type v1.ObjectMeta'],
+  ])('%j is refused', (value, error) => {
+    expect(decodeObjectMeta(value)).toEqual({ ok: false, error })
+  })
+
+  it('drops what no longer fits from storage, but nothing else', () => {
+    const decoded = decodeStoredObjectMeta({ name: 'a', labels: 'x', finalizers: ['f'] })
+    expect(decoded.ok && decoded.value.value).toEqual({ name: 'a', finalizers: ['f'] })
+    expect(decodeStoredObjectMeta('x')).toMatchObject({ ok: false })
+  })
+
+  it('finds and replaces the metadata of an object', () => {
+    expect(metaOf({ kind: 'K' })).toEqual({})
+    const object = withMeta({ spec: 1, kind: 'K', metadata: { name: 'a' }, apiVersion: 'v1' }, { name: 'b' })
+    expect(JSON.stringify(object)).toBe('{"apiVersion":"v1","kind":"K","metadata":{"name":"b"},"spec":1}')
+  })
+})
+
+describe('the path of the request', () => {
+  it('gives the namespace', () => {
+    expect(placeInNamespace({ name: 'a' }, 'ns')).toEqual({ name: 'a', namespace: 'ns' })
+    expect(placeInNamespace({ name: 'a', namespace: 'ns' }, 'ns')).toEqual({ name: 'a', namespace: 'ns' })
+    expect(placeInNamespace({ name: 'a', namespace: 'ns' }, '')).toEqual({ name: 'a' })
+    expect(() => placeInNamespace({ namespace: 'other' }, 'ns')).toThrow(
+      'the namespace of the provided object does not match the namespace sent on the request',
+    )
+  })
+
+  it('must agree with the name', () => {
+    expect(nameMismatch({ name: 'a' }, 'a')).toBeUndefined()
+    expect(nameMismatch({ name: 'b' }, 'a')?.message).toBe(
+      'the name of the object (b) does not match the name on the URL (a)',
+    )
+    expect(nameMismatch({}, 'a')?.message).toBe(
+      'the name of the object (a based on URL) was undeterminable: name must be provided',
+    )
+  })
+})
+
+describe('what the server fills in', () => {
+  it('on create', () => {
+    const meta = metaForCreate(
+      {
+        name: 'a',
+        uid: 'mine',
+        selfLink: '/x',
+        generation: 42,
+        creationTimestamp: '1999-01-02T03:04:05Z',
+        deletionTimestamp: '1999-01-02T03:04:05Z',
+        deletionGracePeriodSeconds: 30,
+      },
+      NOW,
+    )
+    expect(meta).toEqual({
+      name: 'a',
+      generation: 42,
+      uid: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      creationTimestamp: '2024-01-02T03:04:05Z',
+    })
+  })
+
+  it('generates a name only where there is none', () => {
+    expect(metaForCreate({ generateName: 'g-' }, NOW).name).toMatch(/^g-.{5}$/)
+    expect(metaForCreate({ generateName: 'g-', name: 'a' }, NOW).name).toBe('a')
+  })
+
+  it('on update', () => {
+    const old: ObjectMeta = {
+      ...good,
+      creationTimestamp: '2024-01-01T00:00:00Z',
+      deletionTimestamp: '2024-01-02T00:00:00Z',
+      deletionGracePeriodSeconds: 0,
+    }
+    expect(metaForUpdate({ name: 'a', selfLink: '/x', creationTimestamp: '1999-01-01T00:00:00Z' }, old)).toEqual({
+      name: 'a',
+      uid: 'u',
+      creationTimestamp: '2024-01-01T00:00:00Z',
+      deletionTimestamp: '2024-01-02T00:00:00Z',
+      deletionGracePeriodSeconds: 0,
+    })
+    expect(metaForUpdate({ uid: 'other', deletionGracePeriodSeconds: 5 }, old)).toMatchObject({
+      uid: 'other',
+      deletionGracePeriodSeconds: 5,
+    })
+  })
+
+  it('on deletion, once', () => {
+    const meta = metaForDeletion({ name: 'a', generation: 1 }, NOW, 30)
+    expect(meta).toEqual({
+      name: 'a',
+      generation: 2,
+      deletionTimestamp: '2024-01-02T03:04:35Z',
+      deletionGracePeriodSeconds: 30,
+    })
+    expect(metaForDeletion(meta, NOW + 5000)).toBe(meta)
+    expect(metaForDeletion({ name: 'a' }, NOW)).not.toHaveProperty('generation')
+    expect(metaForDeletion({}, NOW, Number.MAX_SAFE_INTEGER).deletionTimestamp).toBe('9999-12-31T23:59:59Z')
+  })
+
+  it('on deletion in less time than was given, counted from when it was asked for first', () => {
+    const meta = metaForDeletion({ name: 'a', generation: 1 }, NOW, 30)
+    expect(metaForSoonerDeletion(meta, 10)).toEqual({
+      name: 'a',
+      generation: 2,
+      deletionTimestamp: '2024-01-02T03:04:15Z',
+      deletionGracePeriodSeconds: 10,
+    })
+  })
+})
+
+describe('what the server refuses', () => {
+  const reference = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }
+  test.each<[string, ObjectMeta, string[]]>([
+    ['nothing', good, []],
+    ['no name', { namespace: 'default' }, ['metadata.name: Required value: name or generateName is required']],
+    ['no namespace', { name: 'a' }, ['metadata.namespace: Required value']],
+    [
+      'a negative generation',
+      { ...good, generation: -1 },
+      ['metadata.generation: Invalid value: -1: must be greater than or equal to 0'],
+    ],
+    [
+      'a label',
+      { ...good, labels: { '/a': 'x' } },
+      ['metadata.labels: Invalid value: "/a": prefix part must be non-empty'],
+    ],
+    [
+      'an annotation',
+      { ...good, annotations: { '/a': 'x' } },
+      ['metadata.annotations: Invalid value: "/a": prefix part must be non-empty'],
+    ],
+    [
+      'too much annotated',
+      { ...good, annotations: { a: 'x'.repeat(262144) } },
+      ['metadata.annotations: Too long: may not be more than 262144 bytes'],
+    ],
+    [
+      'an owner that is not named',
+      { ...good, ownerReferences: [{ apiVersion: 'a/b/c', kind: '', name: '', uid: '' }] },
+      [
+        'metadata.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty',
+        'metadata.ownerReferences.kind: Invalid value: "": must not be empty',
+        'metadata.ownerReferences.name: Invalid value: "": must not be empty',
+        'metadata.ownerReferences.uid: Invalid value: "": must not be empty',
+      ],
+    ],
+    [
+      'an event as owner',
+      { ...good, ownerReferences: [{ ...reference, kind: 'Event' }] },
+      [
+        'metadata.ownerReferences: Invalid value: {"apiVersion":"v1","kind":"Event","name":"n","uid":"u"}: /v1, Kind=Event is disallowed from being an owner',
+      ],
+    ],
+    [
+      'two controllers',
+      {
+        ...good,
+        ownerReferences: [
+          { ...reference, controller: true },
+          { ...reference, name: 'm', controller: true },
+        ],
+      },
+      [
+        'metadata.ownerReferences: Invalid value: [{"apiVersion":"v1","kind":"Node","name":"n","uid":"u","controller":true},{"apiVersion":"v1","kind":"Node","name":"m","uid":"u","controller":true}]: Only one reference can have Controller set to true. Found "true" in references for Node/n and Node/m',
+      ],
+    ],
+    [
+      'finalizers that exclude each other',
+      { ...good, finalizers: ['orphan', 'foregroundDeletion'] },
+      [
+        'metadata.finalizers: Invalid value: ["orphan","foregroundDeletion"]: finalizer orphan and foregroundDeletion cannot be both set',
+      ],
+    ],
+    [
+      'managed fields',
+      { ...good, managedFields: [{ operation: 'Odd', fieldsType: 'V2', manager: 'a\nb' }] },
+      [
+        'metadata.managedFields[0].operation: Invalid value: "Odd": must be `Apply` or `Update`',
+        'metadata.managedFields[0].fieldsType: Invalid value: "V2": must be `FieldsV1`',
+        'metadata.managedFields[0].manager: Invalid value: "a\\nb": invalid character U+000A (at position 1)',
+      ],
+    ],
+  ])('%s', (_, meta, messages) => {
+    expect(checkObjectMeta(meta, rules).map(printFieldError)).toEqual(messages)
+  })
+
+  it('a namespace on what has none', () => {
+    expect(checkObjectMeta(good, { ...rules, namespaced: false }).map(printFieldError)).toEqual([
+      'metadata.namespace: Forbidden: not allowed on this type',
+    ])
+  })
+
+  it('names by the rule of the kind, also for how they begin', () => {
+    const segments = {
+      namespaced: false,
+      name: checkPathSegment,
+      generateName: (base: string) => checkPathSegment(base, true),
+    }
+    const errors = checkObjectMeta({ name: '..', generateName: '..' }, segments, 'spec.o.metadata')
+    expect(errors.map(printFieldError)).toEqual([`spec.o.metadata.name: Invalid value: "..": may not be '..'`])
+  })
+})
+
+describe('what an update may not do', () => {
+  const old: ObjectMeta = { ...good, generation: 2 }
+  test.each<[string, ObjectMeta, ObjectMeta, string[]]>([
+    ['nothing', old, old, []],
+    [
+      'come without a version',
+      { ...old, resourceVersion: '' },
+      old,
+      ['metadata.resourceVersion: Invalid value: "": must be specified for an update'],
+    ],
+    ['go back', { ...old, generation: 1 }, old, ['metadata.generation: Invalid value: 1: must not be decremented']],
+    ['change the uid', { ...old, uid: 'x' }, old, ['metadata.uid: Invalid value: "x": field is immutable']],
+    [
+      'delete',
+      { ...old, deletionTimestamp: '1999-01-02T03:04:05Z', deletionGracePeriodSeconds: 5 },
+      old,
+      [
+        'metadata.deletionTimestamp: Invalid value: "1999-01-02T03:04:05Z": field is immutable',
+        'metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable',
+      ],
+    ],
+    [
+      'undelete',
+      old,
+      { ...old, deletionGracePeriodSeconds: 5 },
+      ['metadata.deletionGracePeriodSeconds: Invalid value: null: field is immutable'],
+    ],
+    [
+      'add finalizers to what goes',
+      { ...old, deletionTimestamp: 't', finalizers: ['x/b', 'x/a', 'x/c'] },
+      { ...old, deletionTimestamp: 't', finalizers: ['x/a'] },
+      [
+        'metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, found new finalizers []string{"x/b", "x/c"}',
+      ],
+    ],
+    [
+      'take finalizers away',
+      { ...old, deletionTimestamp: 't' },
+      { ...old, deletionTimestamp: 't', finalizers: ['x/a'] },
+      [],
+    ],
+    [
+      'label wrongly',
+      { ...old, labels: { '/a': '' } },
+      old,
+      ['metadata.labels: Invalid value: "/a": prefix part must be non-empty'],
+    ],
+  ])('%s', (_, meta, before, messages) => {
+    expect(checkObjectMetaUpdate(meta, before).map(printFieldError)).toEqual(messages)
+  })
+})
+
+it('advises on finalizers that are new', () => {
+  const finalizers = ['plain', 'a.b.c', 'example.com/x', 'orphan', 'old']
+  expect(finalizerWarnings({ finalizers }, { finalizers: ['old'] })).toEqual([
+    'metadata.finalizers: "a.b.c": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',
+    'metadata.finalizers: "plain": prefer a domain-qualified finalizer name to avoid accidental conflicts with other finalizer writers',
+  ])
+})

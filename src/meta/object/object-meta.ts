@@ -1,0 +1,456 @@
+// The metadata that every object has: its form, what the server fills in on create and keeps on update, and what it
+// refuses. All functions take metadata that decodeObjectMeta has read and give new metadata; none changes its input.
+import { randomUUID } from 'node:crypto'
+import type { Parsed } from '../../base/result.js'
+import {
+  asStruct,
+  childPath,
+  type FieldError,
+  fieldForbidden,
+  fieldInvalid,
+  fieldRequired,
+  fieldTooLong,
+  indexPath,
+} from '../errors/field-errors.js'
+import { badRequest, type StatusError } from '../errors/status.js'
+import {
+  BOOL,
+  type Decoded,
+  type DecodeOptions,
+  decodeStruct,
+  type GoStruct,
+  type GoType,
+  INT64,
+  STRING,
+  STRING_MAP,
+  STRINGS,
+  TIME,
+} from '../go/go-struct.js'
+import { compareTexts, isPrintable, printCodePoint, printStrings, quote } from '../go/go-text.js'
+import { groupVersionKind, printGroupVersionKind } from '../group-version.js'
+import { checkLabels } from '../selectors/label-selectors.js'
+import { millisOf, printTime } from '../values/time.js'
+import { isObject, setOwn, type Value, type ValueObject } from '../values/value.js'
+import {
+  ANNOTATIONS_MAX,
+  annotationsSize,
+  checkAnnotationKey,
+  checkDnsLabel,
+  checkGenerateName,
+  checkQualifiedName,
+  generateName,
+  type NameRule,
+} from './names.js'
+
+export interface ObjectMeta {
+  readonly name?: string
+  readonly generateName?: string
+  readonly namespace?: string
+  readonly selfLink?: string
+  readonly uid?: string
+  readonly resourceVersion?: string
+  readonly generation?: number | bigint
+  readonly creationTimestamp?: string
+  readonly deletionTimestamp?: string
+  readonly deletionGracePeriodSeconds?: number | bigint
+  readonly labels?: Readonly<Record<string, string>>
+  readonly annotations?: Readonly<Record<string, string>>
+  readonly ownerReferences?: readonly OwnerReference[]
+  readonly finalizers?: readonly string[]
+  readonly managedFields?: readonly ManagedFieldsEntry[]
+}
+
+export interface OwnerReference {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly name: string
+  readonly uid: string
+  readonly controller?: boolean
+  readonly blockOwnerDeletion?: boolean
+}
+
+export interface ManagedFieldsEntry {
+  readonly manager?: string
+  readonly operation?: string
+  readonly apiVersion?: string
+  readonly time?: string
+  readonly fieldsType?: string
+  readonly fieldsV1?: Value
+  readonly subresource?: string
+}
+
+/** The finalizers that delete options set, for the garbage collector. */
+export const ORPHAN_FINALIZER = 'orphan'
+export const FOREGROUND_FINALIZER = 'foregroundDeletion'
+
+/** The metadata of an object whose metadata was decoded before. */
+export const metaOf = (object: ValueObject): ObjectMeta => (isObject(object['metadata']) ? object['metadata'] : {})
+
+/** Metadata with their members in the order in which they are printed. */
+export function orderedMeta(meta: ObjectMeta): ObjectMeta {
+  const ordered: ValueObject = {}
+  for (const field of META_FIELDS) {
+    const value = (meta as unknown as ValueObject)[field]
+    if (value !== undefined) ordered[field] = value
+  }
+  return ordered
+}
+
+/** The object with other metadata, behind its apiVersion and kind. */
+export const withMeta = (object: ValueObject, meta: ObjectMeta): ValueObject =>
+  withHead(object, object['apiVersion'], object['kind'], meta as unknown as ValueObject)
+
+/** The object with what it is and its metadata first. Each write does this several times: a spread would cost as much as its checks. */
+export function withHead(
+  object: ValueObject,
+  apiVersion: Value | undefined,
+  kind: Value | undefined,
+  metadata: ValueObject,
+): ValueObject {
+  const result: ValueObject = {}
+  if (apiVersion !== undefined) result['apiVersion'] = apiVersion
+  if (kind !== undefined) result['kind'] = kind
+  result['metadata'] = metadata
+  for (const key of Object.keys(object)) {
+    if (key !== 'apiVersion' && key !== 'kind' && key !== 'metadata') setOwn(result, key, object[key]!)
+  }
+  return result
+}
+
+// ---- reading
+
+const OWNER_REFERENCE: GoStruct = {
+  kind: 'struct',
+  name: 'v1.OwnerReference',
+  fields: {
+    apiVersion: { type: STRING, always: true },
+    kind: { type: STRING, always: true },
+    name: { type: STRING, always: true },
+    uid: { type: { kind: 'string', name: 'types.UID' }, always: true },
+    controller: { type: BOOL, pointer: true },
+    blockOwnerDeletion: { type: BOOL, pointer: true },
+  },
+}
+
+const MANAGED_FIELDS_ENTRY: GoStruct = {
+  kind: 'struct',
+  name: 'v1.ManagedFieldsEntry',
+  fields: {
+    manager: { type: STRING },
+    operation: { type: { kind: 'string', name: 'v1.ManagedFieldsOperationType' } },
+    apiVersion: { type: STRING },
+    time: { type: TIME, pointer: true },
+    fieldsType: { type: STRING },
+    fieldsV1: { type: { kind: 'any' }, pointer: true },
+    subresource: { type: STRING },
+  },
+}
+
+const list = (of: GoType): GoType => ({ kind: 'list', of })
+
+/** ObjectMeta as Go has it, for structs that hold one. */
+export const OBJECT_META: GoStruct = {
+  kind: 'struct',
+  name: 'v1.ObjectMeta',
+  fields: {
+    name: { type: STRING },
+    generateName: { type: STRING },
+    namespace: { type: STRING },
+    selfLink: { type: STRING },
+    uid: { type: { kind: 'string', name: 'types.UID' } },
+    resourceVersion: { type: STRING },
+    generation: { type: INT64 },
+    creationTimestamp: { type: TIME },
+    deletionTimestamp: { type: TIME, pointer: true },
+    deletionGracePeriodSeconds: { type: INT64, pointer: true },
+    labels: { type: STRING_MAP },
+    annotations: { type: STRING_MAP },
+    ownerReferences: { type: list(OWNER_REFERENCE) },
+    finalizers: { type: STRINGS },
+    managedFields: { type: list(MANAGED_FIELDS_ENTRY) },
+  },
+}
+
+const META_FIELDS = Object.keys(OBJECT_META.fields)
+
+/**
+ * Reads the metadata of an object whose type is not known to Go, such as a custom object's: members in the order of
+ * their names, faults told relative to the metadata. Unknown fields are left out and named.
+ */
+export const decodeObjectMeta = (value: Value, options: DecodeOptions = {}): Parsed<Decoded> =>
+  decodeStruct(OBJECT_META, value, { sorted: true, path: 'metadata', ...options })
+
+/** The same for what is in storage: members that no longer fit are dropped, each for itself. */
+export function decodeStoredObjectMeta(value: Value): Parsed<Decoded> {
+  const whole = decodeObjectMeta(value)
+  if (whole.ok || !isObject(value)) return whole
+  const fitting = Object.entries(value).filter(([key, member]) => decodeObjectMeta({ [key]: member }).ok)
+  return decodeObjectMeta(Object.fromEntries(fitting))
+}
+
+// ---- the request's path against the body
+
+/**
+ * The metadata in the namespace of the request. Cluster-scoped objects lose one that they name, which is no fault;
+ * a namespace other than the request's is one.
+ */
+export function placeInNamespace(meta: ObjectMeta, namespace: string): ObjectMeta {
+  const { namespace: own = '' } = meta
+  if (namespace === '') {
+    const { namespace: _, ...rest } = meta
+    return rest
+  }
+  if (own !== '' && own !== namespace) {
+    throw badRequest('the namespace of the provided object does not match the namespace sent on the request')
+  }
+  return { ...meta, namespace }
+}
+
+/** Why the name in a body is not that of the request's path, if it is not. */
+export function nameMismatch(meta: ObjectMeta, pathName: string): StatusError | undefined {
+  if (!meta.name) {
+    return badRequest(`the name of the object (${pathName} based on URL) was undeterminable: name must be provided`)
+  }
+  if (meta.name === pathName) return undefined
+  return badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${pathName})`)
+}
+
+// ---- what the server fills in
+
+/** A new object's metadata: what only the server may say is said by the server. */
+export function metaForCreate(meta: ObjectMeta, now: number): ObjectMeta {
+  const made: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = { ...meta }
+  delete made.selfLink
+  delete made.deletionTimestamp
+  delete made.deletionGracePeriodSeconds
+  if (!meta.name && meta.generateName) made.name = generateName(meta.generateName)
+  made.uid = randomUUID()
+  made.creationTimestamp = printTime(now)
+  return made
+}
+
+/** An update's metadata: what an update cannot change is as it was. */
+export function metaForUpdate(meta: ObjectMeta, old: ObjectMeta): ObjectMeta {
+  const { selfLink: _, ...rest } = meta
+  const kept: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = { ...rest }
+  if (!kept.uid && old.uid !== undefined) kept.uid = old.uid
+  if (old.creationTimestamp !== undefined) kept.creationTimestamp = old.creationTimestamp
+  if (old.deletionTimestamp !== undefined) kept.deletionTimestamp = old.deletionTimestamp
+  if (old.deletionGracePeriodSeconds !== undefined && kept.deletionGracePeriodSeconds === undefined) {
+    kept.deletionGracePeriodSeconds = old.deletionGracePeriodSeconds
+  }
+  return kept
+}
+
+/** The metadata of an object that is asked to go but must still wait. Asked again, it stays as it is. */
+export function metaForDeletion(meta: ObjectMeta, now: number, graceSeconds = 0): ObjectMeta {
+  if (meta.deletionTimestamp !== undefined) return meta
+  const generation = meta.generation ?? 0
+  return {
+    ...meta,
+    ...(generation > 0 ? { generation: typeof generation === 'bigint' ? generation + 1n : generation + 1 } : {}),
+    deletionTimestamp: timeAfter(now, graceSeconds),
+    deletionGracePeriodSeconds: graceSeconds,
+  }
+}
+
+/** The metadata of an object that is on its way out and is given less time than before. */
+export function metaForSoonerDeletion(meta: ObjectMeta, graceSeconds: number): ObjectMeta {
+  const { deletionTimestamp = '', deletionGracePeriodSeconds: given = 0 } = meta
+  const asked = millisOf(deletionTimestamp) - Number(given) * 1000
+  return {
+    ...meta,
+    deletionTimestamp: timeAfter(asked, graceSeconds),
+    deletionGracePeriodSeconds: graceSeconds,
+  }
+}
+
+const timeAfter = (start: number, seconds: number): string => printTime(Math.min(start + seconds * 1000, LAST_TIME))
+
+/** There is no way to write a later one. */
+const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
+
+// ---- what the server refuses
+
+export interface MetaRules {
+  readonly namespaced: boolean
+  readonly name: NameRule
+  /** Where a name may begin otherwise than the rule for names says. */
+  readonly generateName?: NameRule
+}
+
+/** What is wrong with metadata in themselves, once a name has been generated. */
+export function checkObjectMeta(meta: ObjectMeta, rules: MetaRules, path = 'metadata'): FieldError[] {
+  const { labels, annotations, ownerReferences, finalizers, managedFields } = meta
+  const errors = [
+    ...checkNames(meta, rules, path),
+    ...checkNamespace(meta, rules, path),
+    ...checkGeneration(meta, path),
+  ]
+  if (labels) errors.push(...checkLabels(labels, childPath(path, 'labels')))
+  if (annotations) errors.push(...checkAnnotations(annotations, childPath(path, 'annotations')))
+  if (ownerReferences) errors.push(...checkOwnerReferences(ownerReferences, childPath(path, 'ownerReferences')))
+  if (finalizers) errors.push(...checkFinalizers(finalizers, childPath(path, 'finalizers')))
+  if (managedFields) errors.push(...checkManagedFields(managedFields, childPath(path, 'managedFields')))
+  return errors
+}
+
+/** What is wrong with metadata as a change of the old ones. */
+export function checkObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = 'metadata'): FieldError[] {
+  const errors: FieldError[] = []
+  if (old.deletionTimestamp !== undefined)
+    errors.push(...checkNoNewFinalizers(meta, old, childPath(path, 'finalizers')))
+  if (!meta.resourceVersion) {
+    errors.push(fieldInvalid(childPath(path, 'resourceVersion'), '', 'must be specified for an update'))
+  }
+  if ((meta.generation ?? 0) < (old.generation ?? 0)) {
+    errors.push(fieldInvalid(childPath(path, 'generation'), meta.generation ?? 0, 'must not be decremented'))
+  }
+  for (const field of ['name', 'namespace', 'uid'] as const) {
+    if ((meta[field] ?? '') !== (old[field] ?? '')) errors.push(immutable(path, field, meta[field] ?? ''))
+  }
+  for (const field of ['creationTimestamp', 'deletionTimestamp', 'deletionGracePeriodSeconds'] as const) {
+    // oxlint-disable-next-line eqeqeq -- an int64 is a number or a bigint
+    if ((meta[field] ?? null) != (old[field] ?? null)) errors.push(immutable(path, field, meta[field] ?? null))
+  }
+  return [
+    ...errors,
+    ...checkLabels(meta.labels ?? {}, childPath(path, 'labels')),
+    ...checkAnnotations(meta.annotations ?? {}, childPath(path, 'annotations')),
+    ...checkOwnerReferences(meta.ownerReferences ?? [], childPath(path, 'ownerReferences')),
+    ...checkManagedFields(meta.managedFields ?? [], childPath(path, 'managedFields')),
+  ]
+}
+
+/** Advice about finalizers that were added: names without a domain are easily taken twice. */
+export function finalizerWarnings(meta: ObjectMeta, old?: ObjectMeta): string[] {
+  const before = new Set(old?.finalizers)
+  const added = [...new Set(meta.finalizers)].filter(name => !before.has(name)).toSorted(compareTexts)
+  return added.flatMap(name => {
+    const faults = checkQualifiedName(name)
+    if (!name.includes('/') && !STANDARD_FINALIZERS.has(name)) {
+      const form = name.includes('.') ? 'finalizer name including a path (/)' : 'finalizer name'
+      faults.push(`prefer a domain-qualified ${form} to avoid accidental conflicts with other finalizer writers`)
+    }
+    return faults.map(fault => `metadata.finalizers: ${quote(name)}: ${fault}`)
+  })
+}
+
+const STANDARD_FINALIZERS = new Set([ORPHAN_FINALIZER, FOREGROUND_FINALIZER, 'kubernetes'])
+
+function checkNames(meta: ObjectMeta, rules: MetaRules, path: string): FieldError[] {
+  const { name = '', generateName: base = '' } = meta
+  const ruleForBase: NameRule = rules.generateName ?? (text => checkGenerateName(rules.name, text))
+  const faults = base === '' ? [] : ruleForBase(base)
+  const errors = faults.map(fault => fieldInvalid(childPath(path, 'generateName'), base, fault))
+  const at = childPath(path, 'name')
+  if (name === '') return [...errors, fieldRequired(at, 'name or generateName is required')]
+  return [...errors, ...rules.name(name).map(fault => fieldInvalid(at, name, fault))]
+}
+
+function checkNamespace({ namespace = '' }: ObjectMeta, { namespaced }: MetaRules, path: string): FieldError[] {
+  const at = childPath(path, 'namespace')
+  if (!namespaced) return namespace === '' ? [] : [fieldForbidden(at, 'not allowed on this type')]
+  if (namespace === '') return [fieldRequired(at)]
+  return checkDnsLabel(namespace).map(fault => fieldInvalid(at, namespace, fault))
+}
+
+const checkGeneration = ({ generation = 0 }: ObjectMeta, path: string): FieldError[] =>
+  generation < 0 ? [fieldInvalid(childPath(path, 'generation'), generation, 'must be greater than or equal to 0')] : []
+
+export function checkAnnotations(annotations: Readonly<Record<string, string>>, path: string): FieldError[] {
+  const errors = Object.keys(annotations).flatMap(key =>
+    checkAnnotationKey(key).map(fault => fieldInvalid(path, key, fault)),
+  )
+  if (annotationsSize(annotations) > ANNOTATIONS_MAX) errors.push(fieldTooLong(path, ANNOTATIONS_MAX))
+  return errors
+}
+
+/** Faults of owner references are told of the list, without saying of which. */
+export function checkOwnerReferences(references: readonly OwnerReference[], path: string): FieldError[] {
+  const errors: FieldError[] = []
+  let controller: string | undefined
+  for (const reference of references) {
+    const { apiVersion, kind, name, uid } = reference
+    const owner = groupVersionKind(apiVersion, kind)
+    if (owner.version === '') {
+      errors.push(fieldInvalid(childPath(path, 'apiVersion'), apiVersion, 'version must not be empty'))
+    }
+    for (const [field, value] of Object.entries({ kind, name, uid })) {
+      if (value === '') errors.push(fieldInvalid(childPath(path, field), value, 'must not be empty'))
+    }
+    // Events come and go too fast to own anything.
+    if (apiVersion === 'v1' && kind === 'Event') {
+      const why = `${printGroupVersionKind(owner)} is disallowed from being an owner`
+      errors.push(fieldInvalid(path, asStruct(reference as unknown as Value), why))
+    }
+    if (reference.controller !== true) continue
+    if (controller === undefined) controller = `${kind}/${name}`
+    else {
+      const why = `Only one reference can have Controller set to true. Found "true" in references for ${controller} and ${kind}/${name}`
+      errors.push(fieldInvalid(path, asStruct(references as unknown as Value), why))
+    }
+  }
+  return errors
+}
+
+export function checkFinalizers(finalizers: readonly string[], path: string): FieldError[] {
+  const errors = finalizers.flatMap(name => checkQualifiedName(name).map(fault => fieldInvalid(path, name, fault)))
+  if (finalizers.includes(ORPHAN_FINALIZER) && finalizers.includes(FOREGROUND_FINALIZER)) {
+    const why = `finalizer ${ORPHAN_FINALIZER} and ${FOREGROUND_FINALIZER} cannot be both set`
+    errors.push(fieldInvalid(path, [...finalizers], why))
+  }
+  return errors
+}
+
+function checkNoNewFinalizers(meta: ObjectMeta, old: ObjectMeta, path: string): FieldError[] {
+  const before = new Set(old.finalizers)
+  const added = [...new Set(meta.finalizers)].filter(name => !before.has(name)).toSorted(compareTexts)
+  if (added.length === 0) return []
+  const why = `no new finalizers can be added if the object is being deleted, found new finalizers ${printStrings(added)}`
+  return [fieldForbidden(path, why)]
+}
+
+function checkManagedFields(entries: readonly ManagedFieldsEntry[], path: string): FieldError[] {
+  const errors: FieldError[] = []
+  for (const [i, { operation = '', fieldsType = '', manager = '', subresource = '' }] of entries.entries()) {
+    const at = indexPath(path, i)
+    if (operation !== 'Apply' && operation !== 'Update') {
+      errors.push(fieldInvalid(childPath(at, 'operation'), operation, 'must be `Apply` or `Update`'))
+    }
+    if (fieldsType !== '' && fieldsType !== 'FieldsV1') {
+      errors.push(fieldInvalid(childPath(at, 'fieldsType'), fieldsType, 'must be `FieldsV1`'))
+    }
+    errors.push(...checkFieldManager(manager, childPath(at, 'manager')))
+    if (Buffer.byteLength(subresource) > SUBRESOURCE_MAX) {
+      errors.push(fieldTooLong(childPath(at, 'subresource'), SUBRESOURCE_MAX))
+    }
+  }
+  return errors
+}
+
+/** The name of a field manager: printable, and not too long. */
+export function checkFieldManager(manager: string, path: string): FieldError[] {
+  if (manager.length <= FIELD_MANAGER_MAX && PLAIN_TEXT.test(manager)) return []
+  const errors: FieldError[] = []
+  if (Buffer.byteLength(manager) > FIELD_MANAGER_MAX) errors.push(fieldTooLong(path, FIELD_MANAGER_MAX))
+  let position = 0
+  for (const character of manager) {
+    if (!isPrintable(character)) {
+      const why = `invalid character ${printCodePoint(character)} (at position ${position})`
+      errors.push(fieldInvalid(path, manager, why))
+      // A name may be as long as the request; what is said of it may not.
+      if (errors.length > FIELD_MANAGER_MAX) break
+    }
+    position += Buffer.byteLength(character)
+  }
+  return errors
+}
+
+const FIELD_MANAGER_MAX = 128
+/** What nearly all names are: every character printable, and a byte. */
+const PLAIN_TEXT = /^[ -~]*$/
+const SUBRESOURCE_MAX = 256
+
+const immutable = (path: string, field: string, value: Value): FieldError =>
+  fieldInvalid(childPath(path, field), value, 'field is immutable')

@@ -1,0 +1,126 @@
+// What a get, list or watch asks for, read from the parameters of the request and checked. Faults are thrown.
+
+import type { Parsed } from '../../base/result.js'
+import { type FieldError, fieldForbidden, fieldNotSupported } from '../errors/field-errors.js'
+import { badRequest, invalid } from '../errors/status.js'
+import { type FieldSelector, parseFieldSelector } from '../selectors/field-selectors.js'
+import { type LabelSelector, parseLabelSelector } from '../selectors/label-selectors.js'
+import { queryInteger, querySwitch, queryText } from './query.js'
+
+export interface GetOptions {
+  readonly resourceVersion: string
+}
+
+export interface ListOptions {
+  readonly labelSelector: LabelSelector
+  /** As it was asked; the kind has not been heard yet on which fields it has. */
+  readonly fieldSelector: FieldSelector
+  readonly watch: boolean
+  readonly allowWatchBookmarks: boolean
+  readonly resourceVersion: string
+  readonly resourceVersionMatch: ResourceVersionMatch
+  readonly timeoutSeconds?: number
+  /** 0 or less: no limit. */
+  readonly limit: number
+  readonly continue: string
+  /** Whether a watch begins with what is there; undefined when it starts at a version. */
+  readonly sendInitialEvents?: boolean
+}
+
+export type ResourceVersionMatch = '' | 'Exact' | 'NotOlderThan'
+
+export function parseGetOptions(query: URLSearchParams): GetOptions {
+  if (querySwitch(query, 'export') === true) {
+    throw badRequest('the export parameter, deprecated since v1.14, is no longer supported')
+  }
+  return { resourceVersion: queryText(query, 'resourceVersion') }
+}
+
+export function parseListOptions(query: URLSearchParams): ListOptions {
+  const timeoutSeconds = must(queryInteger(query, 'timeoutSeconds'))
+  const limit = must(queryInteger(query, 'limit')) ?? 0
+  const asked: RawListOptions = withDefaults({
+    watch: querySwitch(query, 'watch') ?? false,
+    resourceVersion: queryText(query, 'resourceVersion'),
+    resourceVersionMatch: queryText(query, 'resourceVersionMatch'),
+    continue: queryText(query, 'continue'),
+    sendInitialEvents: querySwitch(query, 'sendInitialEvents'),
+  })
+  const labelSelector = must(parseLabelSelector(queryText(query, 'labelSelector')))
+  const fieldSelector = must(parseFieldSelector(queryText(query, 'fieldSelector')))
+  const errors = asked.watch ? checkWatch(asked) : checkList(asked)
+  if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
+  const { sendInitialEvents, resourceVersionMatch, ...rest } = asked
+  return {
+    labelSelector,
+    fieldSelector,
+    ...rest,
+    allowWatchBookmarks: querySwitch(query, 'allowWatchBookmarks') ?? false,
+    resourceVersionMatch: resourceVersionMatch as ResourceVersionMatch, // checked above
+    limit,
+    ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
+    ...(sendInitialEvents === undefined ? {} : { sendInitialEvents }),
+  }
+}
+
+interface RawListOptions {
+  readonly watch: boolean
+  readonly resourceVersion: string
+  readonly resourceVersionMatch: string
+  readonly continue: string
+  readonly sendInitialEvents: boolean | undefined
+}
+
+/** A watch that names no version, or 0, has always begun with what is there. */
+function withDefaults(options: RawListOptions): RawListOptions {
+  const unsaid = options.sendInitialEvents === undefined && options.resourceVersionMatch === ''
+  const fromNow = options.resourceVersion === '' || options.resourceVersion === '0'
+  if (!options.watch || !unsaid || !fromNow) return options
+  return { ...options, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
+}
+
+function checkList(options: RawListOptions): FieldError[] {
+  const errors: FieldError[] = []
+  const match = options.resourceVersionMatch
+  if (match !== '') {
+    if (options.resourceVersion === '') {
+      errors.push(fieldForbidden(MATCH, 'resourceVersionMatch is forbidden unless resourceVersion is provided'))
+    }
+    if (options.continue !== '') errors.push(fieldForbidden(MATCH, MATCH_WITH_CONTINUE))
+    if (match !== 'Exact' && match !== 'NotOlderThan') {
+      errors.push(fieldNotSupported(MATCH, match, ['Exact', 'NotOlderThan', '']))
+    }
+    if (match === 'Exact' && options.resourceVersion === '0') {
+      errors.push(fieldForbidden(MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"'))
+    }
+  }
+  if (options.sendInitialEvents !== undefined) {
+    errors.push(fieldForbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'))
+  }
+  return errors
+}
+
+function checkWatch(options: RawListOptions): FieldError[] {
+  const errors: FieldError[] = []
+  const match = options.resourceVersionMatch
+  if (options.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
+    errors.push(fieldForbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+  }
+  if (match === '') return errors
+  if (options.sendInitialEvents === undefined) {
+    const why = 'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'
+    errors.push(fieldForbidden(MATCH, why))
+  }
+  if (match !== 'NotOlderThan') errors.push(fieldNotSupported(MATCH, match, ['NotOlderThan']))
+  if (options.continue !== '') errors.push(fieldForbidden(MATCH, MATCH_WITH_CONTINUE))
+  return errors
+}
+
+const MATCH = 'resourceVersionMatch'
+const MATCH_WITH_CONTINUE = 'resourceVersionMatch is forbidden when continue is provided'
+
+/** What cannot be read at all is a bad request. */
+function must<T>(read: Parsed<T>): T {
+  if (!read.ok) throw badRequest(read.error)
+  return read.value
+}

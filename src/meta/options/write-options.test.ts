@@ -1,0 +1,190 @@
+import { describe, expect, it, test } from 'vitest'
+import { StatusError } from '../errors/status.js'
+import type { Value } from '../values/value.js'
+import {
+  checkDeleteCollectionOptions,
+  decodeDeleteOptions,
+  failedBeforeTerminating,
+  failedPrecondition,
+  parseCreateOptions,
+  parseDeleteOptions,
+  parsePatchOptions,
+  parseUpdateOptions,
+} from './write-options.js'
+
+const query = (text: string): URLSearchParams => new URLSearchParams(text)
+
+function faultOf(read: () => unknown): string {
+  try {
+    read()
+  } catch (error) {
+    if (error instanceof StatusError) return `${error.status.code} ${error.message}`
+    throw error
+  }
+  return 'none'
+}
+
+describe('create, update and patch', () => {
+  it('have defaults', () => {
+    const defaults = { dryRun: false, fieldManager: '', fieldValidation: '' }
+    expect(parseCreateOptions(query(''))).toEqual(defaults)
+    expect(parsePatchOptions(query(''), false)).toEqual({ ...defaults, force: false })
+  })
+
+  it('are read', () => {
+    const text = 'dryRun=All&dryRun=All&fieldManager=m&fieldValidation=Strict&force=maybe'
+    expect(parsePatchOptions(query(text), true)).toEqual({
+      dryRun: true,
+      fieldManager: 'm',
+      fieldValidation: 'Strict',
+      force: true,
+    })
+  })
+
+  test.each([
+    ['dryRun=', 'dryRun: Unsupported value: [""]: supported values: "All"'],
+    ['dryRun=All&dryRun=None', 'dryRun: Unsupported value: ["All","None"]: supported values: "All"'],
+    ['fieldValidation=x', 'fieldValidation: Unsupported value: "x": supported values: "", "Ignore", "Strict", "Warn"'],
+    [`fieldManager=${'m'.repeat(129)}`, 'fieldManager: Too long: may not be more than 128 bytes'],
+    ['fieldManager=%C3%A4%01', 'fieldManager: Invalid value: "ä\\x01": invalid character U+0001 (at position 2)'],
+  ])('%j is invalid', (text, why) => {
+    expect(faultOf(() => parseCreateOptions(query(text)))).toBe(`422 CreateOptions.meta.k8s.io "" is invalid: ${why}`)
+    expect(faultOf(() => parseUpdateOptions(query(text)))).toBe(`422 UpdateOptions.meta.k8s.io "" is invalid: ${why}`)
+  })
+
+  test.each([
+    ['force=false', false, 'force: Forbidden: may not be specified for non-apply patch'],
+    ['', true, 'fieldManager: Required value: is required for apply patch'],
+  ])('a patch with %j is invalid', (text, apply, why) => {
+    expect(faultOf(() => parsePatchOptions(query(text), apply))).toBe(
+      `422 PatchOptions.meta.k8s.io "" is invalid: ${why}`,
+    )
+  })
+})
+
+const INVALID = '422 DeleteOptions.meta.k8s.io "" is invalid: '
+const POLICIES = 'supported values: "Foreground", "Background", "Orphan", "nil"'
+const IGNORE = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+const TYPE = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+
+describe('delete by parameters', () => {
+  it('is read', () => {
+    expect(parseDeleteOptions(query(''))).toEqual({ dryRun: false, ignoreStoreReadError: false })
+    expect(
+      parseDeleteOptions(query(`gracePeriodSeconds=-5&propagationPolicy=Orphan&dryRun=All&preconditions.uid=x`)),
+    ).toEqual({
+      dryRun: true,
+      gracePeriodSeconds: -5,
+      propagationPolicy: 'Orphan',
+      ignoreStoreReadError: false,
+    })
+    expect(parseDeleteOptions(query(`orphanDependents=maybe`)).orphanDependents).toBe(true)
+  })
+
+  test.each([
+    ['gracePeriodSeconds=x', '400 strconv.ParseInt: parsing "x": invalid syntax'],
+    ['propagationPolicy=Odd', `${INVALID}propagationPolicy: Unsupported value: "Odd": ${POLICIES}`],
+    [
+      'propagationPolicy=Orphan&orphanDependents=0',
+      `${INVALID}propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set`,
+    ],
+  ])('%j is refused', (text, fault) => {
+    expect(faultOf(() => parseDeleteOptions(query(text)))).toBe(fault)
+  })
+})
+
+describe('delete by a body', () => {
+  test.each<[Value]>([
+    [null],
+    [{}],
+    [{ kind: 'DeleteOptions', apiVersion: 'other.example.com/v9', nonsense: 1 }],
+    [{ apiVersion: 'v1', kind: null }],
+  ])('%j asks for nothing special', body => {
+    expect(decodeDeleteOptions(body)).toEqual({ dryRun: false, ignoreStoreReadError: false })
+  })
+
+  it('is read', () => {
+    const preconditions = { uid: 'u', resourceVersion: '5' }
+    expect(decodeDeleteOptions({ preconditions, gracePeriodSeconds: 0, dryRun: ['All'] })).toEqual({
+      dryRun: true,
+      gracePeriodSeconds: 0,
+      preconditions,
+      ignoreStoreReadError: false,
+    })
+  })
+
+  test.each<[Value, string]>([
+    [[], `400 couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value of type ${TYPE}`],
+    [
+      { kind: 5 },
+      "400 couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind of type string",
+    ],
+    [
+      { kind: 'Thing' },
+      '400 no kind "Thing" is registered for version "v1" in scheme "pkg/apis/meta/internalversion/scheme/register.go:27"',
+    ],
+    [
+      { propagationPolicy: 5 },
+      '400 json: cannot unmarshal number into Go struct field DeleteOptions.propagationPolicy of type v1.DeletionPropagation',
+    ],
+    [
+      { preconditions: 'x' },
+      '400 json: cannot unmarshal string into Go struct field DeleteOptions.preconditions of type v1.Preconditions',
+    ],
+    [{ dryRun: 'All' }, '400 json: cannot unmarshal string into Go struct field DeleteOptions.dryRun of type []string'],
+    [{ propagationPolicy: '' }, `${INVALID}propagationPolicy: Unsupported value: "": ${POLICIES}`],
+    [{ dryRun: ['Some'] }, `${INVALID}dryRun: Unsupported value: ["Some"]: supported values: "All"`],
+    [
+      { [IGNORE]: true, preconditions: {} },
+      `${INVALID}${IGNORE}: Invalid value: true: cannot be set together with .preconditions`,
+    ],
+    [
+      { [IGNORE]: true, orphanDependents: false, dryRun: ['All'] },
+      `${INVALID}[${IGNORE}: Invalid value: true: cannot be set together with .dryRun, ${IGNORE}: Invalid value: true: cannot be set together with .orphanDependents]`,
+    ],
+  ])('%j is refused', (body, fault) => {
+    expect(faultOf(() => decodeDeleteOptions(body))).toBe(fault)
+  })
+
+  it('cannot pass over unreadable objects in a collection', () => {
+    const why = `${IGNORE}: Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option`
+    expect(faultOf(() => checkDeleteCollectionOptions(decodeDeleteOptions({ [IGNORE]: true })))).toBe(
+      `${INVALID}${why}`,
+    )
+    expect(faultOf(() => checkDeleteCollectionOptions(decodeDeleteOptions({ [IGNORE]: false })))).toBe('none')
+  })
+})
+
+describe('preconditions', () => {
+  const meta = { name: 'a', uid: 'u', resourceVersion: '5' }
+  const kind = { group: '', kind: 'Pod' }
+
+  it('hold', () => {
+    expect(failedPrecondition({}, meta, kind)).toBeUndefined()
+    expect(failedPrecondition({ uid: 'u', resourceVersion: '5' }, meta, kind)).toBeUndefined()
+  })
+
+  it('or do not', () => {
+    expect(failedPrecondition({ uid: 'x' }, meta, kind)?.status).toMatchObject({
+      code: 409,
+      message:
+        'Operation cannot be fulfilled on Pod "a": the UID in the precondition (x) does not match the UID in record (u). The object might have been deleted and then recreated',
+      details: { name: 'a', kind: 'Pod' },
+    })
+    expect(failedPrecondition({ resourceVersion: '4' }, meta, kind)?.message).toContain(
+      'the ResourceVersion in the precondition (4) does not match the ResourceVersion in record (5). The object might have been modified',
+    )
+  })
+})
+
+test('what is marked before it goes has words of its own for preconditions', () => {
+  const resource = { group: '', resource: 'namespaces' }
+  const meta = { name: 'a', uid: 'u', resourceVersion: '5' }
+  const failed = (preconditions: Parameters<typeof failedBeforeTerminating>[0]) =>
+    failedBeforeTerminating(preconditions, meta, resource)?.message
+  expect(failed({ uid: 'u', resourceVersion: '5' })).toBeUndefined()
+  expect(failed({ uid: 'x' })).toBe(
+    'Operation cannot be fulfilled on namespaces "a": Precondition failed: UID in precondition: x, UID in object meta: u',
+  )
+  expect(failed({ resourceVersion: '4' })).toContain('ResourceVersion in precondition: 4, ResourceVersion in object')
+})

@@ -1,0 +1,249 @@
+// What a create, update, patch or delete asks for beside its object: from the parameters of the request, and for a
+// delete from its body. Faults are thrown.
+import {
+  type FieldError,
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+} from '../errors/field-errors.js'
+import { badRequest, conflict, invalid, type StatusError } from '../errors/status.js'
+import { BOOL, decodeStruct, type GoStruct, INT64, jsonTypeOf, STRING, STRINGS } from '../go/go-struct.js'
+import { quote } from '../go/go-text.js'
+import type { GroupKind, GroupResource } from '../group-version.js'
+import { checkFieldManager, type ObjectMeta } from '../object/object-meta.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../values/value.js'
+import { queryInteger, querySwitch, queryText } from './query.js'
+
+export interface WriteOptions {
+  readonly dryRun: boolean
+  /** Empty when the request does not name one. */
+  readonly fieldManager: string
+  /** Empty when the request does not say. */
+  readonly fieldValidation: FieldValidation
+}
+
+export type FieldValidation = '' | 'Ignore' | 'Warn' | 'Strict'
+
+export interface PatchOptions extends WriteOptions {
+  /** Only of an apply. */
+  readonly force: boolean
+}
+
+export interface DeleteOptions {
+  readonly dryRun: boolean
+  readonly gracePeriodSeconds?: number
+  readonly preconditions?: Preconditions
+  readonly propagationPolicy?: PropagationPolicy
+  /** The older way to say Orphan or Background. */
+  readonly orphanDependents?: boolean
+  readonly ignoreStoreReadError: boolean
+}
+
+export interface Preconditions {
+  readonly uid?: string
+  readonly resourceVersion?: string
+}
+
+export type PropagationPolicy = 'Foreground' | 'Background' | 'Orphan'
+
+export const parseCreateOptions = (query: URLSearchParams): WriteOptions => writeOptions(query, 'CreateOptions', [])
+
+export const parseUpdateOptions = (query: URLSearchParams): WriteOptions => writeOptions(query, 'UpdateOptions', [])
+
+export function parsePatchOptions(query: URLSearchParams, apply: boolean): PatchOptions {
+  const force = querySwitch(query, 'force')
+  const errors: FieldError[] = []
+  if (!apply && force !== undefined) {
+    errors.push(fieldForbidden('force', 'may not be specified for non-apply patch'))
+  }
+  if (apply && queryText(query, 'fieldManager') === '') {
+    errors.push(fieldRequired('fieldManager', 'is required for apply patch'))
+  }
+  return { ...writeOptions(query, 'PatchOptions', errors), force: force ?? false }
+}
+
+function writeOptions(query: URLSearchParams, kind: string, errors: readonly FieldError[]): WriteOptions {
+  const fieldManager = queryText(query, 'fieldManager')
+  const dryRun = query.getAll('dryRun')
+  const fieldValidation = queryText(query, 'fieldValidation')
+  const all = [...errors, ...checkFieldManager(fieldManager, 'fieldManager'), ...checkDryRun(dryRun)]
+  if (!FIELD_VALIDATIONS.includes(fieldValidation)) {
+    all.push(fieldNotSupported('fieldValidation', fieldValidation, FIELD_VALIDATIONS))
+  }
+  if (all.length > 0) throw invalidOptions(kind, all)
+  return { dryRun: dryRun.length > 0, fieldManager, fieldValidation: fieldValidation as FieldValidation }
+}
+
+const FIELD_VALIDATIONS = ['', 'Ignore', 'Strict', 'Warn']
+
+const checkDryRun = (dryRun: readonly string[]): FieldError[] =>
+  dryRun.every(value => value === 'All') ? [] : [fieldNotSupported('dryRun', [...dryRun], ['All'])]
+
+const invalidOptions = (kind: string, errors: readonly FieldError[]): StatusError =>
+  invalid({ group: 'meta.k8s.io', kind }, '', errors)
+
+// ---- delete
+
+/** The options of a delete without a body. */
+export function parseDeleteOptions(query: URLSearchParams): DeleteOptions {
+  const grace = queryInteger(query, 'gracePeriodSeconds')
+  if (!grace.ok) throw badRequest(grace.error)
+  const orphanDependents = querySwitch(query, 'orphanDependents')
+  const propagationPolicy = query.get('propagationPolicy')
+  return checkedDeleteOptions({
+    dryRun: query.getAll('dryRun'),
+    ...(grace.value === undefined ? {} : { gracePeriodSeconds: grace.value }),
+    ...(orphanDependents === undefined ? {} : { orphanDependents }),
+    ...(propagationPolicy === null ? {} : { propagationPolicy }),
+    [IGNORE]: querySwitch(query, IGNORE) ?? false,
+  })
+}
+
+/** The options in the body of a delete, once decoded; they alone count then. Unknown members do not matter. */
+export function decodeDeleteOptions(body: Value): DeleteOptions {
+  checkTypeOfBody(body)
+  const decoded = decodeStruct(DELETE_OPTIONS, body)
+  if (!decoded.ok) throw badRequest(decoded.error)
+  return checkedDeleteOptions(decoded.value.value)
+}
+
+/** A delete of a collection cannot be told to pass over objects that it cannot read. */
+export function checkDeleteCollectionOptions(options: DeleteOptions): void {
+  if (!options.ignoreStoreReadError) return
+  const why = 'is not allowed with DELETECOLLECTION, try again after removing the option'
+  throw invalidOptions('DeleteOptions', [fieldInvalid(IGNORE, true, why)])
+}
+
+/** Why the object is not the one that the preconditions mean, if it is not. */
+export function failedPrecondition(
+  { uid, resourceVersion }: Preconditions,
+  meta: ObjectMeta,
+  kind: GroupKind,
+): StatusError | undefined {
+  const at = { group: kind.group, resource: kind.kind }
+  const name = meta.name ?? ''
+  if (uid !== undefined && uid !== meta.uid) {
+    const why = `the UID in the precondition (${uid}) does not match the UID in record (${meta.uid ?? ''}). The object might have been deleted and then recreated`
+    return conflict(at, name, why)
+  }
+  if (resourceVersion !== undefined && resourceVersion !== meta.resourceVersion) {
+    const why = `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${meta.resourceVersion ?? ''}). The object might have been modified`
+    return conflict(at, name, why)
+  }
+  return undefined
+}
+
+/** The same for what is marked as terminating before it goes. */
+export function failedBeforeTerminating(
+  { uid, resourceVersion }: Preconditions,
+  meta: ObjectMeta,
+  resource: GroupResource,
+): StatusError | undefined {
+  const failed = (what: string, asked: string, there = ''): StatusError =>
+    conflict(
+      resource,
+      meta.name ?? '',
+      `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${there}`,
+    )
+  if (uid !== undefined && uid !== meta.uid) return failed('UID', uid, meta.uid)
+  if (resourceVersion !== undefined && resourceVersion !== meta.resourceVersion) {
+    return failed('ResourceVersion', resourceVersion, meta.resourceVersion)
+  }
+  return undefined
+}
+
+const IGNORE = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+
+interface RawDeleteOptions {
+  readonly dryRun?: readonly string[]
+  readonly gracePeriodSeconds?: number | bigint
+  readonly preconditions?: Preconditions
+  readonly propagationPolicy?: string
+  readonly orphanDependents?: boolean
+  readonly [IGNORE]?: boolean
+}
+
+function checkedDeleteOptions(raw: RawDeleteOptions): DeleteOptions {
+  const { propagationPolicy: policy, dryRun = [] } = raw
+  const errors: FieldError[] = []
+  if (policy !== undefined && raw.orphanDependents !== undefined) {
+    const why = 'orphanDependents and deletionPropagation cannot be both set'
+    errors.push(fieldInvalid('propagationPolicy', policy, why))
+  }
+  if (policy !== undefined && !POLICIES.includes(policy)) {
+    errors.push(fieldNotSupported('propagationPolicy', policy, [...POLICIES, 'nil']))
+  }
+  errors.push(...checkDryRun(dryRun))
+  if (raw[IGNORE] === true) {
+    const others = {
+      dryRun: dryRun.length > 0,
+      propagationPolicy: policy !== undefined,
+      orphanDependents: raw.orphanDependents !== undefined,
+      gracePeriodSeconds: raw.gracePeriodSeconds !== undefined,
+      preconditions: raw.preconditions !== undefined,
+    }
+    for (const [other, given] of Object.entries(others)) {
+      if (given) errors.push(fieldInvalid(IGNORE, true, `cannot be set together with .${other}`))
+    }
+  }
+  if (errors.length > 0) throw invalidOptions('DeleteOptions', errors)
+  return {
+    dryRun: dryRun.length > 0,
+    ...(raw.gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds: Number(raw.gracePeriodSeconds) }),
+    ...(raw.preconditions === undefined ? {} : { preconditions: raw.preconditions }),
+    ...(policy === undefined ? {} : { propagationPolicy: policy as PropagationPolicy }),
+    ...(raw.orphanDependents === undefined ? {} : { orphanDependents: raw.orphanDependents }),
+    ignoreStoreReadError: raw[IGNORE] === true,
+  }
+}
+
+const POLICIES = ['Foreground', 'Background', 'Orphan']
+
+/** A body may leave out what it is; if it says so, it must be DeleteOptions, of whatever group. */
+function checkTypeOfBody(body: Value): void {
+  if (body === null) return
+  if (!isObject(body)) {
+    const struct =
+      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+    throw badRequest(`${UNREAD} ${jsonTypeOf(body)} into Go value of type ${struct}`)
+  }
+  const version = typeField(body, 'apiVersion') || 'v1'
+  const kind = typeField(body, 'kind') || 'DeleteOptions'
+  if (kind !== 'DeleteOptions') {
+    const scheme = 'pkg/apis/meta/internalversion/scheme/register.go:27'
+    throw badRequest(`no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "${scheme}"`)
+  }
+}
+
+function typeField(body: ValueObject, field: string): string {
+  const value = getOwn(body, field) ?? ''
+  if (typeof value === 'string') return value
+  throw badRequest(`${UNREAD} ${jsonTypeOf(value)} into Go struct field .${field} of type string`)
+}
+
+const UNREAD = "couldn't get version/kind; json parse error: json: cannot unmarshal"
+
+const PRECONDITIONS: GoStruct = {
+  kind: 'struct',
+  name: 'v1.Preconditions',
+  fields: {
+    uid: { type: { kind: 'string', name: 'types.UID' }, pointer: true },
+    resourceVersion: { type: STRING, pointer: true },
+  },
+}
+
+const DELETE_OPTIONS: GoStruct = {
+  kind: 'struct',
+  name: 'v1.DeleteOptions',
+  fields: {
+    kind: { type: STRING },
+    apiVersion: { type: STRING },
+    gracePeriodSeconds: { type: INT64, pointer: true },
+    preconditions: { type: PRECONDITIONS, pointer: true },
+    orphanDependents: { type: BOOL, pointer: true },
+    propagationPolicy: { type: { kind: 'string', name: 'v1.DeletionPropagation' }, pointer: true },
+    dryRun: { type: STRINGS },
+    [IGNORE]: { type: BOOL, pointer: true },
+  },
+}

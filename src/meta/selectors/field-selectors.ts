@@ -1,0 +1,124 @@
+// Selecting objects by their fields: `metadata.name=a,status.phase!=Running`. Which fields can be asked for depends on
+// the kind; it answers through a function. A backslash keeps `\`, `,` and `=` from having a meaning in a value.
+
+import { failed, type Parsed, parsed } from '../../base/result.js'
+import { compareTexts, quote } from '../go/go-text.js'
+
+export interface FieldRequirement {
+  readonly field: string
+  readonly operator: '=' | '!='
+  readonly value: string
+}
+
+/** All requirements must hold; an empty selector selects everything. */
+export type FieldSelector = readonly FieldRequirement[]
+
+/** Reads `a=1,b==2,c!=3`. Which fields there are is not asked yet. */
+export function parseFieldSelector(text: string): Parsed<FieldSelector> {
+  const requirements: FieldRequirement[] = []
+  for (const term of splitTerms(text).toSorted(compareTexts)) {
+    if (term === '') continue
+    const split = splitTerm(term)
+    if (split === undefined) return failed(`invalid selector: '${text}'; can't understand '${term}'`)
+    const value = unescapeValue(split.value)
+    if (!value.ok) return value
+    // A term without field and value asks for nothing.
+    if (split.field !== '' || value.value !== '') requirements.push({ ...split, value: value.value })
+  }
+  return parsed(requirements)
+}
+
+/** The canonical form. Reading it gives the same selector. */
+export const printFieldSelector = (selector: FieldSelector): string =>
+  selector.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',')
+
+/** True when every requirement holds; a field that is not there counts as empty. */
+export const matchesFields = (selector: FieldSelector, fields: Readonly<Record<string, string>>): boolean =>
+  selector.every(({ field, operator, value }) => {
+    const actual = Object.hasOwn(fields, field) ? fields[field] : ''
+    return (actual === value) === (operator === '=')
+  })
+
+/** The value that the selector asks of this field, if it asks for exactly one. */
+export const requiredField = (selector: FieldSelector, field: string): string | undefined =>
+  selector.find(requirement => requirement.field === field && requirement.operator === '=')?.value
+
+// ---- fields that a kind supports
+
+/** Says whether a field can be asked for, and in which form it is then looked up. */
+export type SupportField = (field: string, value: string) => Parsed<{ readonly field: string; readonly value: string }>
+
+/** The selector in the kind's own terms, or why it cannot be asked that. */
+export function supportedFields(selector: FieldSelector, support: SupportField): Parsed<FieldSelector> {
+  const requirements: FieldRequirement[] = []
+  for (const { field, operator, value } of selector) {
+    const supported = support(field, value)
+    if (!supported.ok) return supported
+    requirements.push({ operator, ...supported.value })
+  }
+  return parsed(requirements)
+}
+
+/** The answer of kinds that name their fields. `kind` is told where the reference server tells it. */
+export const onlyTheseFields = (fields: Iterable<string>, kind?: string): SupportField => {
+  const known = new Set(fields)
+  return (field, value) => {
+    if (known.has(field)) return parsed({ field, value })
+    return failed(
+      kind === undefined
+        ? `field label not supported: ${field}`
+        : `field label ${quote(field)} not supported for ${kind}`,
+    )
+  }
+}
+
+/** The answer of kinds that have nothing of their own to select by. */
+export const onlyNameAndNamespace: SupportField = (field, value) =>
+  field === 'metadata.name' || field === 'metadata.namespace'
+    ? parsed({ field, value })
+    : failed(`${quote(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`)
+
+// ---- terms
+
+/** Splits at commas that no backslash precedes. */
+function splitTerms(text: string): string[] {
+  const terms: string[] = []
+  let start = 0
+  for (let i = 0; i < text.length; i++) {
+    if (text[i] === '\\') i++
+    else if (text[i] === ',') {
+      terms.push(text.slice(start, i))
+      start = i + 1
+    }
+  }
+  terms.push(text.slice(start))
+  return terms
+}
+
+function splitTerm(term: string): FieldRequirement | undefined {
+  const found = /!=|==|=/.exec(term)
+  if (found === null) return undefined
+  return {
+    field: term.slice(0, found.index),
+    operator: found[0] === '!=' ? '!=' : '=',
+    value: term.slice(found.index + found[0].length),
+  }
+}
+
+function unescapeValue(text: string): Parsed<string> {
+  let value = ''
+  let escaped = false
+  for (const character of text) {
+    if (escaped) {
+      if (!'\\,='.includes(character)) return failed(`invalid field selector: invalid escape sequence: \\${character}`)
+      value += character
+      escaped = false
+    } else if (character === '\\') escaped = true
+    else if (character === ',' || character === '=') {
+      return failed(`invalid field selector: unescaped character in value: ${character.charCodeAt(0)}`)
+    } else value += character
+  }
+  return escaped ? failed('invalid field selector: invalid escape sequence: \\') : parsed(value)
+}
+
+const escapeValue = (value: string): string => value.replace(/[\\,=]/g, character => `\\${character}`)

@@ -1,0 +1,199 @@
+// Points in time and spans of it as the API writes them: RFC 3339 in seconds (Time) or microseconds (MicroTime),
+// and durations as Go writes them (`1h30m`). Errors are those of Go's time package.
+
+import { failed, type Parsed, parsed } from '../../base/result.js'
+import { quote } from '../go/go-text.js'
+
+/** Now, or any moment, as a Time: whole seconds in UTC, what is beyond them cut off. */
+export function printTime(millis: number): string {
+  const second = Math.floor(millis / 1000)
+  // A busy server prints the same second hundreds of times.
+  if (second !== lastSecond) {
+    lastTime = `${new Date(millis).toISOString().slice(0, 19)}Z`
+    lastSecond = second
+  }
+  return lastTime
+}
+
+let lastSecond = Number.NaN
+let lastTime = ''
+
+/** A moment as a MicroTime. */
+export const printMicroTime = (millis: number): string => `${new Date(millis).toISOString().slice(0, 23)}000Z`
+
+/** Reads a Time and gives it as it is kept: in UTC, in whole seconds. */
+export const parseTime = (text: string): Parsed<string> =>
+  KEPT_TIME.test(text) ? parsed(text) : parseMoment(text, TIME_LAYOUT, false)
+
+/** A Time as it is kept, which is what most of them are: a day of a month that has it, any second of it, in UTC. */
+const KEPT_TIME =
+  /^[12]\d{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
+
+/** Reads a MicroTime, which always has six digits behind the point. */
+export const parseMicroTime = (text: string): Parsed<string> => parseMoment(text, MICRO_TIME_LAYOUT, true)
+
+/** Milliseconds since 1970 of a Time or MicroTime that was read before. */
+export const millisOf = (time: string): number => Date.parse(time)
+
+const TIME_LAYOUT = '2006-01-02T15:04:05Z07:00'
+const MICRO_TIME_LAYOUT = '2006-01-02T15:04:05.000000Z07:00'
+
+/** The parts of both layouts in turn: how each is spelled in the layout, what it looks like, and its bounds. */
+const PARTS: readonly {
+  readonly layout: string
+  readonly form: RegExp
+  readonly most?: number
+  readonly name?: string
+}[] = [
+  { layout: '2006', form: /^[0-9]{4}/ },
+  { layout: '-', form: /^-/ },
+  { layout: '01', form: /^[0-9]{2}/, most: 12, name: 'month' },
+  { layout: '-', form: /^-/ },
+  { layout: '02', form: /^[0-9]{2}/ },
+  { layout: 'T', form: /^T/ },
+  { layout: '15', form: /^[0-9]{1,2}/, most: 23, name: 'hour' },
+  { layout: ':', form: /^:/ },
+  { layout: '04', form: /^[0-9]{2}/, most: 59, name: 'minute' },
+  { layout: ':', form: /^:/ },
+  { layout: '05', form: /^[0-9]{2}/, most: 59, name: 'second' },
+]
+
+/** Go's time.Parse for the two layouts: part by part, the first that does not fit is named. */
+function parseMoment(text: string, layout: string, micro: boolean): Parsed<string> {
+  const fault = (rest: string, part: string): Parsed<never> =>
+    failed(`parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(part)}`)
+  const outOfRange = (what: string): Parsed<never> => failed(`parsing time ${quote(text)}: ${what} out of range`)
+
+  let rest = text
+  const read: number[] = []
+  for (const part of PARTS) {
+    const found = part.form.exec(rest)?.[0]
+    if (found === undefined) return fault(rest, part.layout)
+    const value = Number(found)
+    if (part.most !== undefined && (value > part.most || (part.name === 'month' && value === 0))) {
+      return outOfRange(part.name!)
+    }
+    if (!Number.isNaN(value)) read.push(value)
+    rest = rest.slice(found.length)
+  }
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = read
+
+  // A Time may carry any fraction, which is then cut off; a MicroTime must carry exactly six digits.
+  const fraction = (micro ? /^\.[0-9]{6}/ : /^[.,][0-9]+/).exec(rest)?.[0] ?? ''
+  if (micro && fraction === '') return fault(rest, '.000000')
+  rest = rest.slice(fraction.length)
+
+  const zone = /^(?:Z|[+-][0-9]{2}:[0-9]{2})/.exec(rest)?.[0]
+  if (zone === undefined) return fault(rest, 'Z07:00')
+  rest = rest.slice(zone.length)
+  const zoneHours = Number(zone.slice(1, 3))
+  const zoneMinutes = Number(zone.slice(4, 6))
+  if (zoneHours > 24) return outOfRange('time zone offset hour')
+  if (zoneMinutes > 60) return outOfRange('time zone offset minute')
+  if (rest !== '') return failed(`parsing time ${quote(text)}: extra text: ${quote(rest)}`)
+
+  if (day < 1 || day > daysIn(year, month)) return outOfRange('day')
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  date.setUTCHours(hour, minute, second)
+  const offset = zone === 'Z' ? 0 : (zone.startsWith('-') ? -1 : 1) * (zoneHours * 60 + zoneMinutes)
+  const utc = new Date(date.getTime() - offset * 60_000).toISOString()
+  // Beyond the years 0 to 9999 RFC 3339 has no form; Go refuses to write them.
+  if (utc.length !== 24) return outOfRange('year')
+  return parsed(`${utc.slice(0, 19)}${micro ? fraction : ''}Z`)
+}
+
+const daysIn = (year: number, month: number): number => {
+  if (month !== 2) return [4, 6, 9, 11].includes(month) ? 30 : 31
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0) ? 29 : 28
+}
+
+// ---- durations
+
+/** Nanoseconds of a duration such as `300ms`, `-1.5h` or `2h45m`. */
+export function parseDuration(text: string): Parsed<bigint> {
+  const invalid = failed(`time: invalid duration ${quote(text)}`)
+  const negative = text.startsWith('-')
+  let rest = negative || text.startsWith('+') ? text.slice(1) : text
+  if (rest === '0') return parsed(0n)
+  if (rest === '') return invalid
+  let total = 0n
+  while (rest !== '') {
+    const [number = '', whole = '', fraction = ''] = /^([0-9]*)(?:\.([0-9]*))?/.exec(rest) ?? []
+    if (whole === '' && fraction === '') return invalid
+    rest = rest.slice(number.length)
+    const unit = /^[^0-9.]*/.exec(rest)?.[0] ?? ''
+    if (unit === '') return failed(`time: missing unit in duration ${quote(text)}`)
+    const nanos = UNITS[unit]
+    if (nanos === undefined) return failed(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`)
+    rest = rest.slice(unit.length)
+    // More digits than an int64 holds are out of range before they cost anything; of a fraction only so many count.
+    const digits = whole.replace(/^0+/, '')
+    if (digits.length > 19) return invalid
+    const part = fraction.slice(0, 18)
+    total += BigInt(digits || '0') * nanos + (BigInt(part || '0') * nanos) / 10n ** BigInt(part.length)
+    if (total > MAX_DURATION + (negative ? 1n : 0n)) return invalid
+  }
+  return parsed(negative ? -total : total)
+}
+
+/** A duration as Go prints it: `1h30m0s`, `1.5s`, `20ms`. */
+export function printDuration(nanos: bigint): string {
+  if (nanos === 0n) return '0s'
+  if (nanos < 0n) return `-${printDuration(-nanos)}`
+  if (nanos < 1_000n) return `${nanos}ns`
+  if (nanos < 1_000_000n) return `${withFraction(nanos, 1_000n)}µs`
+  if (nanos < 1_000_000_000n) return `${withFraction(nanos, 1_000_000n)}ms`
+  const minutes = nanos / 60_000_000_000n
+  const seconds = `${withFraction(nanos % 60_000_000_000n, 1_000_000_000n)}s`
+  if (minutes === 0n) return seconds
+  return minutes < 60n ? `${minutes}m${seconds}` : `${minutes / 60n}h${minutes % 60n}m${seconds}`
+}
+
+function withFraction(nanos: bigint, unit: bigint): string {
+  const fraction = String(nanos % unit)
+    .padStart(String(unit).length - 1, '0')
+    .replace(/0+$/, '')
+  return fraction === '' ? String(nanos / unit) : `${nanos / unit}.${fraction}`
+}
+
+const MAX_DURATION = 2n ** 63n - 1n
+
+const UNITS: Readonly<Record<string, bigint | undefined>> = Object.assign(
+  Object.create(null) as Record<string, bigint>,
+  {
+    ns: 1n,
+    us: 1_000n,
+    µs: 1_000n,
+    μs: 1_000n,
+    ms: 1_000_000n,
+    s: 1_000_000_000n,
+    m: 60_000_000_000n,
+    h: 3_600_000_000_000n,
+  },
+)
+
+// ---- ages
+
+/** A span of milliseconds as kubectl shows ages: `45s`, `5m30s`, `3h`, `2d4h`, `1y20d`. */
+export function humanDuration(millis: number): string {
+  const seconds = Math.trunc(millis / 1000)
+  // A clock that is up to two seconds ahead of ours is forgiven.
+  if (seconds < -1) return '<invalid>'
+  if (seconds < 0) return '0s'
+  if (seconds < 120) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 10) return both(minutes, 'm', seconds % 60, 's')
+  if (minutes < 180) return `${minutes}m`
+  const hours = Math.floor(minutes / 60)
+  if (hours < 8) return both(hours, 'h', minutes % 60, 'm')
+  if (hours < 48) return `${hours}h`
+  const days = Math.floor(hours / 24)
+  if (hours < 192) return both(days, 'd', hours % 24, 'h')
+  const years = Math.floor(days / 365)
+  if (years < 2) return `${days}d`
+  return years < 8 ? both(years, 'y', days % 365, 'd') : `${years}y`
+}
+
+const both = (large: number, largeUnit: string, small: number, smallUnit: string): string =>
+  small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`

@@ -1,0 +1,30 @@
+import { afterEach, expect, test } from 'vitest'
+import { widgetKind } from '../kinds/fake-kinds.suite.js'
+import { createMemoryStore } from '../storage/memory/memory-store.js'
+import { recordWatch } from '../storage/watch-recorder.suite.js'
+import { createObjectStores } from './object-stores.js'
+
+const store = createMemoryStore()
+const context = createObjectStores(store)
+afterEach(() => context.close())
+
+test('a request that began before its kind was replaced finishes, and leaves those of the new kind alone', async () => {
+  const old = widgetKind()
+  const replaced = widgetKind()
+  const before = context.storeOf(old)
+  context.forget(old)
+  const watched = recordWatch(context.storeOf(replaced).cache, replaced.folder, 0)
+  expect(context.storeOf(old)).toBe(before)
+  const object = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'late', namespace: 'x' } }
+  expect(await context.storeOf(old).create(object)).toMatchObject({ revision: 1 })
+  expect((await context.storeOf(replaced).get('x', 'late'))?.revision).toBe(1)
+  expect(watched.ended).toBeUndefined()
+})
+
+test('nobody can watch what was forgotten, even if it was never asked for before', () => {
+  const old = widgetKind()
+  context.forget(old)
+  expect(() => recordWatch(context.storeOf(old).cache, old.folder, 0)).toThrow(
+    expect.objectContaining({ code: 'closed' }),
+  )
+})

@@ -1,0 +1,180 @@
+// Objects on their way out: in the version that was asked for, parsed only if someone must look inside.
+
+import { type Awaitable, allOf, andThen, orElse } from '../base/awaitable.js'
+import type { Kind, KindVersion, Served } from '../kinds/kind.js'
+import { apiVersionOf } from '../kinds/kind-names.js'
+import { internalError, StatusError } from '../meta/errors/status.js'
+import { byName } from '../meta/go/go-text.js'
+import { type ApiObject, setMeta } from '../meta/object/api-object.js'
+import { metaOf } from '../meta/object/object-meta.js'
+import type { ValueObject } from '../meta/values/value.js'
+import type { Entry } from '../storage/store.js'
+import { createConvertedBytes } from './cache/converted-objects.js'
+import { createRevisionSet, type RevisionSet } from './cache/revision-set.js'
+import type { KindEntry } from './object-store.js'
+import { decodeStored, encodeStored, isStoredAs, storedHead } from './stored-object.js'
+
+/**
+ * An object to be shown: as it lies in the store, where it can be shown so, and as a value for those who must look
+ * inside, parsed when they do.
+ */
+export interface Shown {
+  /** Set only where its bytes begin as all objects of the version that is asked for do in the store. */
+  readonly entry: Entry | undefined
+  value(): ApiObject
+}
+
+/** An entry of the store in the version of the request; a promise only where others convert it. */
+export function showEntry(served: Served, entry: Entry): Awaitable<Shown> {
+  return showAtOnce(served, entry) ?? andThen(convertEntries(served, [entry]), ([first]) => first!)
+}
+
+/** Many entries, those that must be converted all at once. */
+export function showEntries(served: Served, entries: readonly Entry[]): Awaitable<readonly Shown[]> {
+  const shown: Shown[] = []
+  const others: { readonly at: number; readonly entry: Entry }[] = []
+  for (const entry of entries) {
+    const known = showAtOnce(served, entry)
+    if (!known) others.push({ at: shown.length, entry })
+    shown.push(known ?? asStored(entry))
+  }
+  if (others.length === 0) return shown
+  const converting = convertEntries(
+    served,
+    others.map(({ entry }) => entry),
+  )
+  return andThen(converting, converted => {
+    for (const [i, each] of converted.entries()) shown[others[i]!.at] = each
+    return shown
+  })
+}
+
+/** What an entry holds, in the version of the request, for those who send it to nobody. */
+export function readEntry(served: Served, entry: Entry): Awaitable<ApiObject> {
+  const { version } = served
+  const isAsStored = isInVersion(served, entry) && (!version.read || currentIn(version).has(entry.revision))
+  if (isAsStored) return decodeStored(entry)
+  return andThen(convertObjects(served, [entry]), ([first]) => first!)
+}
+
+/** As it is stored, or as it was shown before; nothing where it must be converted. */
+function showAtOnce(served: Served, entry: Entry): Shown | undefined {
+  const { version } = served
+  const isReady = isInVersion(served, entry)
+  if (isReady && (!version.read || currentIn(version).has(entry.revision))) return asStored(entry)
+  const before = isKindEntry(entry) ? converted.find(version, entry) : undefined
+  if (before) return asStored(before)
+  // Only where what is stored may be read otherwise is there a reason to look inside, and only once.
+  if (!isReady || isStale(entry)) return undefined
+  currentIn(version).add(entry.revision)
+  return asStored(entry)
+}
+
+const converted = createConvertedBytes()
+
+const current = new WeakMap<KindVersion, RevisionSet>()
+
+/** The writes that a version of a kind reads as they are stored; its successor begins anew. */
+function currentIn(version: KindVersion): RevisionSet {
+  let known = current.get(version)
+  if (!known) current.set(version, (known = createRevisionSet()))
+  return known
+}
+
+/** Whether the entry is stored in the version of the request. */
+export const isInVersion = (served: Served, entry: Entry): boolean => isStoredAs(entry, headOf(served))
+
+export const showValue = (object: ApiObject): Shown => ({ entry: undefined, value: () => object })
+
+const heads = new WeakMap<KindVersion, Buffer>()
+
+/** What an object of that version begins with in the store. */
+export function headOf({ kind, version }: Served): Buffer {
+  let head = heads.get(version)
+  if (!head) heads.set(version, (head = storedHead(apiVersionOf(kind, version.name), kind.names.kind)))
+  return head
+}
+
+function asStored(entry: Entry): Shown {
+  let object: ApiObject | undefined
+  return { entry, value: () => (object ??= decodeStored(entry)) }
+}
+
+/** Others are entries that were made up for an event, at the revision of another one. */
+const isKindEntry = (entry: Entry | KindEntry): entry is KindEntry => 'facts' in entry
+
+const isStale = (entry: Entry): boolean => isKindEntry(entry) && entry.facts.data.isStale
+
+/** What was just stored, as a reader is shown it. May change `stored`. */
+export function showStored(served: Served, written: ApiObject, stored: ApiObject, entry: Entry): Awaitable<Shown> {
+  return andThen(showWritten(served, written, stored, entry), shown => {
+    if (shown.entry && served.version.read) currentIn(served.version).add(entry.revision)
+    return shown
+  })
+}
+
+/** What is or would be stored as that entry: as it is, or as its kind makes of it. May change `stored`. */
+export function showWritten(served: Served, written: ApiObject, stored: ApiObject, entry: Entry): Awaitable<Shown> {
+  const { kind, version } = served
+  const at = (object: ApiObject): ApiObject => asWritten(kind, object, String(entry.revision))
+  if (!isInVersion(served, entry)) return andThen(asRead(served, written, stored), read => showValue(at(read)))
+  const object = version.read ? version.read(stored) : written
+  const isAsStored = !version.read || encodeStored(object, kind.manners.membersByName).equals(entry.value)
+  return { entry: isAsStored ? entry : undefined, value: () => at(object) }
+}
+
+/** What was written, as clients are shown it: at a revision, if it has one, and in the order of its kind. */
+export function asWritten({ manners }: Kind, object: ApiObject, resourceVersion: string): ApiObject {
+  const meta = resourceVersion === '' ? metaOf(object) : { ...metaOf(object), resourceVersion }
+  if (!manners.membersByName) return setMeta(object, meta)
+  return byName({ ...object, metadata: byName(meta as ValueObject) }) as ApiObject
+}
+
+/** What would be written, as a reader is shown it. May change `stored`. */
+export function asRead({ kind, version }: Served, written: ApiObject, stored: ApiObject): Awaitable<ApiObject> {
+  const read = storedVersion(kind, stored)?.read
+  return read ? kind.convert(read(stored), apiVersionOf(kind, version.name)) : written
+}
+
+const storedVersion = (kind: Kind, { apiVersion }: ApiObject): KindVersion | undefined =>
+  kind.versions.find(({ name }) => apiVersionOf(kind, name) === apiVersion)
+
+function convertEntries(served: Served, entries: readonly Entry[]): Awaitable<readonly Shown[]> {
+  const done = convertObjects(served, entries)
+  // What others make of an object they may make otherwise the next time.
+  if (done instanceof Promise) return done.then(objects => objects.map(showValue))
+  return done.map((object, i) => showConverted(served, entries[i]!, object))
+}
+
+function convertObjects({ kind, version }: Served, entries: readonly Entry[]): Awaitable<readonly ApiObject[]> {
+  const convert = (): Awaitable<readonly ApiObject[]> => {
+    const objects = entries.map(entry => readStored(kind, entry))
+    return convertAll(kind, objects, apiVersionOf(kind, version.name))
+  }
+  return orElse(convert, unreadable)
+}
+
+/** What we have converted ourselves is shown as bytes, which serve the next reader too. */
+function showConverted(served: Served, entry: Entry, object: ApiObject): Shown {
+  if (!isKindEntry(entry)) return showValue(object)
+  const { key, revision } = entry
+  const made = { key, revision, value: encodeStored(object, served.kind.manners.membersByName) }
+  if (!isInVersion(served, made)) return showValue(object)
+  converted.keep(served.version, made)
+  return { entry: made, value: () => object }
+}
+
+function readStored(kind: Kind, entry: Entry): ApiObject {
+  const stored = decodeStored(entry)
+  return storedVersion(kind, stored)?.read?.(stored) ?? stored
+}
+
+function convertAll(kind: Kind, objects: readonly ApiObject[], to: string): Awaitable<readonly ApiObject[]> {
+  if (kind.convertAll) return kind.convertAll(objects, to)
+  return allOf(objects.map(object => (object.apiVersion === to ? object : kind.convert(object, to))))
+}
+
+/** An object that is there and cannot be shown is our fault, whatever kept us from it. */
+function unreadable(error: unknown): never {
+  throw error instanceof StatusError && error.status.reason === undefined ? internalError(error.message) : error
+}

@@ -1,0 +1,42 @@
+// What clients are told when storage refuses or fails.
+import { type Awaitable, orElse } from '../base/awaitable.js'
+import {
+  expired,
+  internalError,
+  requestEntityTooLarge,
+  type StatusError,
+  serviceUnavailable,
+  timeout,
+  tooLargeResourceVersion,
+} from '../meta/errors/status.js'
+import { StorageError } from '../storage/storage-error.js'
+
+/** Does something with the store, and throws what storage throws as the Status that it is to clients. */
+export function asStatus<T>(asked: number | bigint, action: () => Promise<T>): Promise<T>
+export function asStatus<T>(asked: number | bigint, action: () => Awaitable<T>): Awaitable<T>
+export function asStatus<T>(asked: number | bigint, action: () => Awaitable<T>): Awaitable<T> {
+  const fail = (error: unknown): never => {
+    throw error instanceof StorageError ? statusOf(error, asked) : error
+  }
+  return orElse(action, fail)
+}
+
+/** `asked` is the resourceVersion of the request. */
+export function statusOf(error: StorageError, asked: number | bigint): StatusError {
+  switch (error.code) {
+    case 'compacted':
+      return expired('The resourceVersion for the provided list is too old.')
+    case 'future-revision':
+    case 'invalid-revision':
+      return tooLargeResourceVersion(asked, error.revision ?? 0)
+    case 'value-too-large':
+      return requestEntityTooLarge(error.message)
+    case 'unavailable':
+    case 'closed':
+      return serviceUnavailable(error.message)
+    case 'outcome-unknown':
+      return timeout(error.message)
+    default:
+      return internalError(error.message)
+  }
+}

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest'
+import { encodeJson } from '../codec/json/encode.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { decodeStored, encodeStored } from './stored-object.js'
+
+const object = (managedFields?: ApiObject['metadata'][string]): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: 'a', labels: { '<': 'b' }, ...(managedFields !== undefined && { managedFields }), zone: 1 },
+  data: { a: 'line\n' },
+})
+const fieldsV1 = { 'f:data': { '.': {}, 'k:{"name":"<"}': {} } }
+const entry = { manager: 'm', operation: 'Update', fieldsType: 'FieldsV1', fieldsV1, subresource: 'status' }
+
+test.each([
+  ['no managers', undefined],
+  ['an empty list of them', []],
+  ['a manager', [entry]],
+  ['several', [entry, { ...entry, manager: 'n', fieldsV1: {} }]],
+  ['an empty entry', [{}]],
+  ['what are no entries', [1, null, 'x', { fieldsV1: 'x' }]],
+])('an object with %s is stored as it is encoded, and read back', (_, managedFields) => {
+  const bytes = encodeStored(object(managedFields))
+  expect(bytes.toString()).toBe(encodeJson(object(managedFields)))
+  expect(encodeStored(decodeStored({ key: 'k', value: bytes, revision: 7 })).equals(bytes)).toBe(true)
+})
+
+test('objects whose fields have the same owners share what says so, and nothing else', () => {
+  const bytes = encodeStored({ ...object([entry]), spec: { fieldsV1: { a: 1 } } })
+  const read = (): ApiObject => decodeStored({ key: 'k', value: bytes, revision: 7 })
+  const [a, b] = [read(), read()]
+  const fieldsIn = ({ metadata }: ApiObject): unknown =>
+    (metadata['managedFields'] as { fieldsV1: unknown }[])[0]!.fieldsV1
+  expect(fieldsIn(a)).toBe(fieldsIn(b))
+  expect(a['spec']).not.toBe(b['spec'])
+  expect(a.metadata['managedFields']).not.toBe(b.metadata['managedFields'])
+})

@@ -1,0 +1,94 @@
+import { describe, expect, it } from 'vitest'
+import { allOf } from '../base/awaitable.js'
+import { widgetKindOfTwoVersions } from '../kinds/fake-kinds.suite.js'
+import { type Served } from '../kinds/kind.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { parseFieldSelector } from '../meta/selectors/field-selectors.js'
+import { createMemoryStore } from '../storage/memory/memory-store.js'
+import { createKindStore, type KindEvent } from './object-store.js'
+import { showSelected } from './select-entries.js'
+import { selectionOf } from './selection.js'
+import { changeFor } from './watch-change.js'
+
+const widget = (name: string, color: string): ApiObject => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name, namespace: 'ns' },
+  spec: { color },
+})
+
+/** Objects in the store, the events of writing them, and how many were converted in each call. */
+async function stored(...writes: (readonly [string, string | undefined])[]) {
+  const calls: number[] = []
+  const kind = widgetKindOfTwoVersions(calls)
+  const store = createKindStore(createMemoryStore(), kind)
+  const events: KindEvent[] = []
+  store.cache.watch(kind.folder, await store.cache.revision(), {
+    event: event => events.push(event) > 0,
+    end: () => {},
+  })
+  for (const [name, color] of writes) {
+    const entry = await store.get('ns', name)
+    if (!color) await store.delete('ns', name, entry!.revision)
+    else if (entry) await store.update(widget(name, color), entry.revision)
+    else await store.create(widget(name, color))
+  }
+  const [v1, v2] = kind.versions.map((version): Served => ({ kind, version })) as [Served, Served]
+  await expect.poll(() => events.length).toBe(writes.length)
+  return { v1, v2, events, calls, entries: (await store.cache.range(kind.folder)).entries }
+}
+
+function select(served: Served, fields: string) {
+  const parsed = parseFieldSelector(fields)
+  if (!parsed.ok) throw new Error(parsed.error)
+  return selectionOf(served.version, { labelSelector: [], fieldSelector: parsed.value })
+}
+
+describe('entries', () => {
+  it('in the version of the request are selected without a call', async () => {
+    const { v1, entries, calls } = await stored(['a', 'red'], ['b', 'blue'])
+    const shown = await showSelected(v1, select(v1, 'spec.color=blue'), entries)
+    expect(shown.map(each => each?.value()['spec'])).toEqual([undefined, { color: 'blue' }])
+    expect(calls).toEqual([])
+  })
+
+  it('in another version are converted together, and selected by the fields of the version of the request', async () => {
+    const { v2, entries, calls } = await stored(['a', 'red'], ['b', 'blue'], ['c', 'blue'])
+    const shown = await showSelected(v2, select(v2, 'spec.colour=blue,metadata.name!=c'), entries)
+    expect(shown.map(each => each?.value()['spec'])).toEqual([undefined, { colour: 'blue' }, undefined])
+    expect(calls).toEqual([2])
+  })
+})
+
+describe('an event', () => {
+  it('is what it is to who watches everything', async () => {
+    const { v1, events, calls } = await stored(['a', 'red'], ['a', 'blue'], ['a', undefined])
+    const changes = await allOf(events.map(event => changeFor(v1, select(v1, ''), event)))
+    expect(changes.map(change => change?.type)).toEqual(['ADDED', 'MODIFIED', 'DELETED'])
+    expect(changes[2]?.object.value()).toMatchObject({
+      metadata: { resourceVersion: String(events[2]!.revision) },
+      spec: { color: 'blue' },
+    })
+    expect(calls).toEqual([])
+  })
+
+  it('adds to a selection and takes from it, in whatever version it is watched', async () => {
+    const { v1, v2, events } = await stored(['a', 'red'], ['a', 'blue'], ['a', 'red'], ['a', undefined])
+    for (const [served, fields] of [
+      [v1, 'spec.color=blue'],
+      [v2, 'spec.colour=blue'],
+    ] as const) {
+      const changes = await allOf(events.map(event => changeFor(served, select(served, fields), event)))
+      expect(changes.map(change => change?.type)).toEqual([undefined, 'ADDED', 'DELETED', undefined])
+    }
+  })
+
+  it('is converted once for all who watch a version', async () => {
+    const { v2, events, calls } = await stored(['a', 'red'])
+    const [event] = events as [KindEvent]
+    const changes = await allOf(['', 'spec.colour=red'].map(fields => changeFor(v2, select(v2, fields), event)))
+    expect(changes[0]?.object).toBe(changes[1]?.object)
+    expect(changes[0]?.object.value()['spec']).toEqual({ colour: 'red' })
+    expect(calls).toEqual([1])
+  })
+})

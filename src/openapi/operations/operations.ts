@@ -1,0 +1,297 @@
+// What can be done with the resources of a group version, as operations that both versions of OpenAPI are written
+// from: paths, names, parameters, what is sent and what is answered.
+import type { GroupVersionKind } from '../../meta/group-version.js'
+import { DELETE_OPTIONS, definitionOf, PATCH, STATUS, WATCH_EVENT } from '../schemas/definition-names.js'
+import { type Action, nameParameter, namespaceParameter, type Parameter, parametersOf } from './parameters.js'
+import type { PublishedResource, PublishedVersion } from './published-versions.js'
+
+export interface Operation {
+  readonly path: string
+  readonly method: 'get' | 'put' | 'post' | 'patch' | 'delete'
+  readonly id: string
+  readonly tag: string
+  readonly description: string
+  readonly action?: Action | undefined
+  readonly exchanged?: GroupVersionKind | undefined
+  readonly parameters: readonly Parameter[]
+  readonly body?: { readonly definition: string; readonly isRequired: boolean } | undefined
+  readonly consumes: readonly string[]
+  readonly produces: readonly string[]
+  /** The definition of what is answered, by status code. */
+  readonly answers: Readonly<Record<string, string>>
+  readonly isDeprecated?: boolean | undefined
+}
+
+/** By path, in the order in which the paths come up. No two resources share one. */
+export const operationsOf = (version: PublishedVersion, resource: PublishedResource): Map<string, Operation[]> =>
+  byPath(operationsOn(version, resource))
+
+/** What can be asked of the version itself. */
+export const ownOperations = (version: PublishedVersion): Map<string, Operation[]> =>
+  byPath(version.isCustom ? [] : [listOfResources(version)])
+
+/** Pages that tell what there is: `/api`, `/apis`, `/apis/apps`, `/version`. */
+export function pageOperation(path: string, id: string, tag: string, description: string, type: string): Operation {
+  return {
+    path,
+    method: 'get',
+    id,
+    tag,
+    description,
+    parameters: [],
+    consumes: path === '/version/' ? ['application/json'] : PAGES,
+    produces: path === '/version/' ? ['application/json'] : PAGES,
+    answers: { 200: definitionOf(type) },
+  }
+}
+
+export function byPath(operations: readonly Operation[]): Map<string, Operation[]> {
+  const paths = new Map<string, Operation[]>()
+  for (const operation of operations) {
+    const others = paths.get(operation.path)
+    if (others) others.push(operation)
+    else paths.set(operation.path, [operation])
+  }
+  return paths
+}
+
+/** What all operations on a path understand is said once, of the path. */
+export function sharedParameters(operations: readonly Operation[]): Parameter[] {
+  const [first, ...others] = operations
+  return inOrder(
+    (first?.parameters ?? []).filter(({ name }) =>
+      others.every(({ parameters }) => parameters.some(each => each.name === name)),
+    ),
+  )
+}
+
+export const inOrder = (parameters: readonly Parameter[]): Parameter[] =>
+  parameters.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+// ---- media types
+
+const PAGES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const CUSTOM = ['application/json', 'application/yaml']
+const OBJECTS = [...PAGES, 'application/cbor']
+const STREAMS = [
+  ...OBJECTS,
+  'application/json;stream=watch',
+  'application/vnd.kubernetes.protobuf;stream=watch',
+  'application/cbor-seq',
+]
+const CUSTOM_PATCHES = ['application/json-patch+json', 'application/merge-patch+json', 'application/apply-patch+yaml']
+const PATCHES = [...CUSTOM_PATCHES, 'application/strategic-merge-patch+json', 'application/apply-patch+cbor']
+
+function producesOf(action: Action, isCustom: boolean): readonly string[] {
+  if (isCustom) return CUSTOM
+  return action === 'list' || action === 'watch' || action === 'watchlist' ? STREAMS : OBJECTS
+}
+
+function consumesOf(action: Action, isCustom: boolean): readonly string[] {
+  if (action === 'patch') return isCustom ? CUSTOM_PATCHES : PATCHES
+  return isCustom ? CUSTOM : ['*/*']
+}
+
+// ---- operations on a resource
+
+function operationsOn(version: PublishedVersion, resource: PublishedResource): Operation[] {
+  const { plural, subresource, namespaced, isCustom, verbs } = resource
+  const root = version.group === '' ? `/api/${version.version}` : `/apis/${version.apiVersion}`
+  const everywhere = `/${plural}`
+  const collection = namespaced ? `/namespaces/{namespace}/${plural}` : everywhere
+  const item = `${collection}/{name}${subresource && `/${subresource}`}`
+  const on = (path: string, action: Action): Operation => makeOperation(version, resource, root + path, action)
+  const has = (verb: string): boolean => verbs.includes(verb)
+  const created = subresource ? item : collection
+  return [
+    ...(has('list') ? [on(collection, 'list')] : []),
+    ...(has('create') ? [on(created, 'post')] : []),
+    ...(has('deletecollection') ? [on(collection, 'deletecollection')] : []),
+    ...(has('get') ? [on(item, 'get')] : []),
+    ...(has('update') ? [on(item, 'put')] : []),
+    ...(has('delete') ? [on(item, 'delete')] : []),
+    ...(has('patch') ? [on(item, 'patch')] : []),
+    ...(has('list') && namespaced ? [on(everywhere, 'list')] : []),
+    ...(has('watch') && !isCustom
+      ? [
+          on(`/watch${collection}`, 'watchlist'),
+          on(`/watch${item}`, 'watch'),
+          ...(namespaced ? [on(`/watch${everywhere}`, 'watchlist')] : []),
+        ]
+      : []),
+  ]
+}
+
+function makeOperation(
+  version: PublishedVersion,
+  resource: PublishedResource,
+  path: string,
+  action: Action,
+): Operation {
+  const { isCustom, kind, exchanged } = resource
+  return {
+    path,
+    method: METHODS[action],
+    id: idOf(version, resource, path, action),
+    tag: tagOf(version),
+    description: describe(resource, action),
+    action,
+    exchanged,
+    parameters: [
+      ...(path.includes('{name}') ? [nameParameter(kind)] : []),
+      ...(path.includes('{namespace}') ? [namespaceParameter] : []),
+      ...parametersOf(action, isCustom),
+    ],
+    body: bodyOf(resource, action),
+    consumes: consumesOf(action, isCustom),
+    produces: producesOf(action, isCustom),
+    answers: answersOf(resource, action),
+    isDeprecated: action === 'watch' || action === 'watchlist' || undefined,
+  }
+}
+
+const METHODS: Readonly<Record<Action, Operation['method']>> = {
+  get: 'get',
+  list: 'get',
+  watch: 'get',
+  watchlist: 'get',
+  post: 'post',
+  put: 'put',
+  patch: 'patch',
+  delete: 'delete',
+  deletecollection: 'delete',
+}
+
+function bodyOf({ definition, isCustom }: PublishedResource, action: Action): Operation['body'] {
+  switch (action) {
+    case 'post':
+    case 'put':
+      return { definition, isRequired: true }
+    case 'patch':
+      return { definition: PATCH, isRequired: true }
+    case 'delete':
+      return { definition: DELETE_OPTIONS, isRequired: false }
+    case 'deletecollection':
+      return isCustom ? undefined : { definition: DELETE_OPTIONS, isRequired: false }
+    default:
+      return undefined
+  }
+}
+
+function answersOf(resource: PublishedResource, action: Action): Operation['answers'] {
+  const { definition, listDefinition, deleteAnswers, isCustom } = resource
+  switch (action) {
+    case 'get':
+      return { 200: definition }
+    case 'list':
+      return { 200: listDefinition }
+    case 'watch':
+    case 'watchlist':
+      return { 200: WATCH_EVENT }
+    case 'post':
+      return { 200: definition, 201: definition, 202: definition }
+    case 'put':
+      return { 200: definition, 201: definition }
+    case 'patch':
+      return isCustom ? { 200: definition } : { 200: definition, 201: definition }
+    case 'delete':
+      return { 200: deleteAnswers, 202: deleteAnswers }
+    case 'deletecollection':
+      return { 200: STATUS }
+  }
+}
+
+function listOfResources(version: PublishedVersion): Operation {
+  const path = version.group === '' ? `/api/${version.version}/` : `/apis/${version.apiVersion}/`
+  const id = `get${placeOf(version)}APIResources`
+  return {
+    ...pageOperation(path, id, tagOf(version), 'get available resources', 'meta/v1.APIResourceList'),
+    consumes: OBJECTS,
+    produces: OBJECTS,
+  }
+}
+
+// ---- names and words
+
+const PREFIXES: Readonly<Record<Action, string>> = {
+  get: 'read',
+  list: 'list',
+  watch: 'watch',
+  watchlist: 'watch',
+  post: 'create',
+  put: 'replace',
+  patch: 'patch',
+  delete: 'delete',
+  deletecollection: 'delete',
+}
+
+/** `createCoreV1NamespacedConfigMap`, `listAppsV1DeploymentForAllNamespaces`. */
+function idOf(version: PublishedVersion, resource: PublishedResource, path: string, action: Action): string {
+  const { kind, subresource, namespaced } = resource
+  const isEverywhere = namespaced && !path.includes('{namespace}')
+  return [
+    PREFIXES[action],
+    placeOf(version),
+    action === 'deletecollection' ? 'Collection' : '',
+    namespaced && !isEverywhere ? 'Namespaced' : '',
+    kind,
+    subresource && subresource[0]!.toUpperCase() + subresource.slice(1),
+    action === 'watchlist' ? 'List' : '',
+    isEverywhere ? 'ForAllNamespaces' : '',
+  ].join('')
+}
+
+const placeOf = ({ group, version }: PublishedVersion): string =>
+  identifier(shortGroup(group), true) + identifier(version, true)
+
+/** `core_v1`, `rbacAuthorization_v1`. */
+const tagOf = ({ group, version }: PublishedVersion): string =>
+  `${identifier(shortGroup(group), false)}_${identifier(version, false)}`
+
+export const groupTag = (group: string): string => identifier(shortGroup(group), false)
+export const groupPlace = (group: string): string => identifier(shortGroup(group), true)
+
+const shortGroup = (group: string): string => (group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''))
+
+/** What cannot stand in an identifier goes, and the letter behind it is raised. */
+function identifier(text: string, isRaised: boolean): string {
+  let out = ''
+  let raise = isRaised
+  for (const [i, character] of text.split('').entries()) {
+    if (/[a-z_]/i.test(character) || (i > 0 && /\d/.test(character))) {
+      out += raise ? character.toUpperCase() : character
+      raise = false
+    } else raise = true
+  }
+  return out
+}
+
+function describe({ kind, subresource, isCustom }: PublishedResource, action: Action): string {
+  const part = subresource && ` ${subresource} of`
+  switch (action) {
+    case 'get':
+      return `read${part} the specified ${kind}`
+    case 'list':
+      return isCustom ? `list objects of kind ${kind}` : `list or watch objects of kind ${kind}`
+    case 'post':
+      return `create${part}${withArticle(kind)}`
+    case 'put':
+      return `replace${part} the specified ${kind}`
+    case 'patch':
+      return `partially update${part} the specified ${kind}`
+    case 'delete':
+      return `delete${part}${withArticle(kind)}`
+    case 'deletecollection':
+      return `delete collection of ${kind}`
+    case 'watchlist':
+      return `watch changes to a list of ${kind}; deprecated: use the watch parameter of list`
+    case 'watch':
+      return `watch changes to one ${kind}; deprecated: use the watch and fieldSelector parameters of list`
+  }
+}
+
+/** Plurals have none. */
+function withArticle(noun: string): string {
+  if (noun.endsWith('s') && !noun.endsWith('ss')) return ` ${noun}`
+  return /^[aeiou]/i.test(noun) ? ` an ${noun}` : ` a ${noun}`
+}

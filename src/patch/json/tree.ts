@@ -1,0 +1,91 @@
+// Walking values without recursion: they may be 10,000 levels deep, and a patch may make them deeper still, so that
+// every walk keeps its own stack.
+import { setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
+
+/** As deep as the decoders let a value be. */
+export const MAX_DEPTH = 10_000
+
+/** A scalar that a client spelled otherwise than the server would: `1.0`, `"<b>"`. */
+export class Spelled {
+  constructor(
+    readonly value: Leaf,
+    readonly text: string,
+  ) {}
+}
+
+export type Leaf = null | boolean | string | number | bigint | WholeFloat
+
+/** A value in which scalars may remember how they were spelled. Every Value is a Tree. */
+export type Tree = Leaf | Spelled | Tree[] | TreeObject
+
+export interface TreeObject {
+  [key: string]: Tree
+}
+
+export const isTreeObject = (tree: Tree | undefined): tree is TreeObject =>
+  typeof tree === 'object' &&
+  tree !== null &&
+  !Array.isArray(tree) &&
+  !(tree instanceof WholeFloat) &&
+  !(tree instanceof Spelled)
+
+export interface CopyOptions {
+  /** Leaves out a member of an object or an item of a list. */
+  omit?: (part: Tree, of: 'object' | 'list') => boolean
+  /** What becomes of a scalar. */
+  leaf?: (leaf: Leaf | Spelled) => Leaf | Spelled
+}
+
+/** A copy that shares nothing that can be changed. */
+export function copyTree(tree: Tree, { omit, leaf }: CopyOptions = {}): Tree {
+  const pending: [from: Tree[] | TreeObject, to: Tree[] | TreeObject][] = []
+  const begin = (part: Tree): Tree => {
+    if (!Array.isArray(part) && !isTreeObject(part)) return leaf === undefined ? part : leaf(part)
+    const copy = Array.isArray(part) ? [] : {}
+    pending.push([part, copy])
+    return copy
+  }
+  const root = begin(tree)
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const [from, to] = next
+    if (Array.isArray(from)) {
+      for (const item of from) if (!omit?.(item, 'list')) (to as Tree[]).push(begin(item))
+    } else {
+      for (const key of Object.keys(from)) {
+        const member = from[key]!
+        if (!omit?.(member, 'object')) setMember(to as TreeObject, key, begin(member))
+      }
+    }
+  }
+  return root
+}
+
+/** The value of a tree, its spellings forgotten. A copy. */
+export const settle = (tree: Tree): Value =>
+  copyTree(tree, { leaf: leaf => (leaf instanceof Spelled ? leaf.value : leaf) }) as Value
+
+export const copyOf = <T extends Value>(value: T): T => copyTree(value) as T
+
+/** True if lists and objects lie in each other more than `limit` levels deep. */
+export function isDeeperThan(tree: Tree, limit: number): boolean {
+  let level: Tree[] = [tree]
+  for (let depth = 0; level.length > 0; depth++) {
+    const below: Tree[] = []
+    for (const part of level) {
+      if (!Array.isArray(part) && !isTreeObject(part)) continue
+      if (depth >= limit) return true
+      for (const child of Array.isArray(part) ? part : Object.values(part)) {
+        if (typeof child === 'object' && child !== null) below.push(child)
+      }
+    }
+    level = below
+  }
+  return false
+}
+
+/** `setOwn` for trees. */
+export const setMember = (object: TreeObject, key: string, member: Tree): void =>
+  setOwn(object as ValueObject, key, member as Value)
+
+export const getMember = (object: TreeObject, key: string): Tree | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined

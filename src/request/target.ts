@@ -1,0 +1,12 @@
+// What a request to a stored resource addresses.
+import type { Served } from '../kinds/kind.js'
+
+/** What a request addresses. */
+export interface Target extends Served {
+  /** Empty for cluster-scoped kinds, and for requests across all namespaces. */
+  readonly namespace: string
+  /** Empty for a collection. */
+  readonly name: string
+  /** Empty for the object itself. */
+  readonly subresource: string
+}

@@ -1,0 +1,92 @@
+// A list as JSON, piece by piece: its items are written as they are read from the store, so that no more than a piece
+// is ever in memory.
+
+import { encodeJson } from '../codec/json.js'
+import { type Served } from '../kinds/kind.js'
+import type { ValueObject } from '../meta/values/value.js'
+import { type Shown } from '../objects/object-view.js'
+import { sizeOfSplice, spliceInto, versionMember } from './splice.js'
+
+/** What an item is when it is not shown as it is stored. */
+export type ItemValue = (shown: Shown) => ValueObject
+
+export interface JsonList {
+  /** Everything but the items. */
+  readonly head: ValueObject
+  /** The member that holds the items, which comes last. */
+  readonly member: 'items' | 'rows'
+  readonly pages: AsyncIterable<readonly Shown[]>
+  readonly item: ItemValue
+  /** Where items may be copied as they are stored: how they begin there, and how they are to begin. */
+  readonly copied?: { readonly head: Buffer; readonly opening: Buffer } | undefined
+  readonly pretty: boolean
+  /** Empty lists of some kinds are null. */
+  readonly nullWhenEmpty: boolean
+}
+
+const PIECE = 64 * 1024
+
+export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
+  const { pretty, copied, item } = list
+  const { opening, between, closing } = frameOf(list)
+  let piece = Buffer.allocUnsafe(PIECE)
+  let at = 0
+  let separator = opening
+  for await (const page of list.pages) {
+    for (const shown of page) {
+      const stored = copied && shown.entry
+      const version = stored ? versionMember(stored) : ''
+      const bytes = stored ? undefined : Buffer.from(indented(encodeJson(item(shown), { pretty }), pretty))
+      const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, copied!.head, copied!.opening, version))
+      if (at + size > piece.length) {
+        if (at > 0) yield piece.subarray(0, at)
+        piece = Buffer.allocUnsafe(Math.max(PIECE, size))
+        at = 0
+      }
+      at += separator.copy(piece, at)
+      at = stored ? spliceInto(piece, at, stored, copied.head, copied.opening, version) : at + bytes!.copy(piece, at)
+      separator = between
+    }
+  }
+  if (at > 0) yield piece.subarray(0, at)
+  yield separator === opening ? emptyList(list) : closing
+}
+
+interface Frame {
+  readonly opening: Buffer
+  readonly between: Buffer
+  readonly closing: Buffer
+}
+
+/** What stands before, between and after items. */
+function frameOf({ head, member, pretty }: JsonList): Frame {
+  const text = encodeJson({ ...head, [member]: [] }, { pretty })
+  const inside = text.lastIndexOf('[]') + 1
+  const line = pretty ? `\n${INDENT}` : ''
+  return {
+    opening: Buffer.from(text.slice(0, inside) + line),
+    between: Buffer.from(`,${line}`),
+    closing: Buffer.from((pretty ? '\n  ' : '') + text.slice(inside) + (pretty ? '' : '\n')),
+  }
+}
+
+function emptyList({ head, member, pretty, nullWhenEmpty }: JsonList): Buffer {
+  const text = encodeJson({ ...head, [member]: nullWhenEmpty ? null : [] }, { pretty })
+  return Buffer.from(pretty ? text : `${text}\n`)
+}
+
+/** How far items stand from the margin. */
+const INDENT = '    '
+
+/** Only line breaks of the layout are breaks in JSON: those in texts are escaped. */
+const indented = (text: string, pretty: boolean): string => (pretty ? text.replaceAll('\n', `\n${INDENT}`) : text)
+
+/** An item of a list of a kind whose items do not say what they are. */
+export function bareItem(shown: Shown): ValueObject {
+  const { apiVersion: _, kind: __, ...rest } = shown.value()
+  return rest
+}
+
+export const wholeItem = (shown: Shown): ValueObject => shown.value()
+
+export const itemOf = ({ kind }: Served): ItemValue => (kind.manners.itemsCarryKind ? wholeItem : bareItem)

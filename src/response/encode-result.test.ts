@@ -1,0 +1,260 @@
+import { describe, expect, test } from 'vitest'
+import { decodeCbor } from '../codec/cbor/decode.js'
+import { noteKind, widgetKind } from '../kinds/fake-kinds.suite.js'
+import type { Kind } from '../kinds/kind.js'
+import { type Served } from '../kinds/kind.js'
+import { notFound } from '../meta/errors/status.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { type Shown, showValue } from '../objects/object-view.js'
+import { encodeStored } from '../objects/stored-object.js'
+import type { Answer, ListAnswer } from '../verbs/result.js'
+import { represent, representStatus } from './encode-result.js'
+import { type Form, PLAIN_JSON } from './output-format.js'
+
+const NOW = Date.parse('2030-01-01T00:00:00Z')
+const V1 = 'meta.k8s.io/v1'
+const BETA = 'meta.k8s.io/v1beta1'
+const TABLE: Form = { ...PLAIN_JSON, as: { kind: 'Table', apiVersion: V1 } }
+const METADATA: Form = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadata', apiVersion: V1 } }
+const METADATA_LIST: Form = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadataList', apiVersion: V1 } }
+
+const served = (kind: Kind): Served => ({ kind, version: kind.versions[0]! })
+const WIDGETS = served(widgetKind())
+const NOTES = served(noteKind())
+
+const objectOf = ({ kind }: Served, name: string): ApiObject => ({
+  apiVersion: kind.storedAs,
+  kind: kind.names.kind,
+  metadata: { name, labels: { l: 'x' }, resourceVersion: '7' },
+  spec: { color: 'red' },
+})
+
+/** As it lies in the store; looking inside is a fault where `opaque` says so. */
+function stored(of: Served, name: string, opaque = false): Shown {
+  const object = objectOf(of, name)
+  return {
+    entry: { key: `/x/${name}`, value: encodeStored(object), revision: 7 },
+    value() {
+      if (opaque) throw new Error('nobody needed to look inside')
+      return object
+    },
+  }
+}
+
+const objectAnswer = (of: Served, object: Shown): Answer => ({
+  type: 'object',
+  status: 200,
+  warnings: [],
+  served: of,
+  object,
+})
+
+const listAnswer = (of: Served, pages: readonly Shown[][], more: Partial<ListAnswer> = {}): ListAnswer => ({
+  type: 'list',
+  status: 200,
+  warnings: [],
+  served: of,
+  revision: 9,
+  pages: (async function* () {
+    yield* pages
+  })(),
+  ...more,
+})
+
+async function bytesOf(answer: Answer, form: Form, query = ''): Promise<Buffer> {
+  const { body } = represent(answer, form, new URLSearchParams(query), NOW)
+  if (Buffer.isBuffer(body)) return body
+  const pieces: Buffer[] = []
+  for await (const piece of body) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
+const textOf = async (answer: Answer, form: Form = PLAIN_JSON, query = ''): Promise<string> =>
+  (await bytesOf(answer, form, query)).toString()
+
+const jsonOf = async (answer: Answer, form: Form = PLAIN_JSON, query = '') =>
+  JSON.parse(await textOf(answer, form, query))
+
+describe('one object', () => {
+  test('is copied from the store without a look inside', async () => {
+    const text = await textOf(objectAnswer(WIDGETS, stored(WIDGETS, 'a', true)))
+    expect(text).toBe(
+      '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"resourceVersion":"7","name":"a","labels":{"l":"x"}},"spec":{"color":"red"}}\n',
+    )
+  })
+
+  test('that is not stored in this version is shown by its value', async () => {
+    expect(await jsonOf(objectAnswer(WIDGETS, showValue(objectOf(WIDGETS, 'a'))))).toEqual(objectOf(WIDGETS, 'a'))
+  })
+
+  test('is pretty for people, and then has no newline at its end', async () => {
+    const text = await textOf(objectAnswer(WIDGETS, stored(WIDGETS, 'a')), { ...PLAIN_JSON, pretty: true })
+    expect(text).toBe(JSON.stringify(objectOf(WIDGETS, 'a'), null, 2))
+  })
+
+  test('comes in other encodings', async () => {
+    const answer = objectAnswer(WIDGETS, stored(WIDGETS, 'a'))
+    expect(await textOf(answer, { ...PLAIN_JSON, encoding: 'yaml' })).toContain('kind: Widget\nmetadata:\n')
+    const cbor = await bytesOf(answer, { ...PLAIN_JSON, encoding: 'cbor' })
+    expect(decodeCbor(cbor).value).toEqual(objectOf(WIDGETS, 'a'))
+  })
+
+  test('as a Table has one row', async () => {
+    const answer = objectAnswer(WIDGETS, stored(WIDGETS, 'a'))
+    expect(await jsonOf(answer, TABLE)).toEqual({
+      kind: 'Table',
+      apiVersion: V1,
+      metadata: { resourceVersion: '7' },
+      columnDefinitions: WIDGETS.version.columns,
+      rows: [
+        {
+          cells: ['a', 'red'],
+          object: {
+            kind: 'PartialObjectMetadata',
+            apiVersion: V1,
+            metadata: { name: 'a', resourceVersion: '7', labels: { l: 'x' } },
+          },
+        },
+      ],
+    })
+    const beta: Form = { ...TABLE, as: { kind: 'Table', apiVersion: BETA } }
+    expect(await jsonOf(answer, beta)).toMatchObject({ apiVersion: BETA, rows: [{ object: { apiVersion: BETA } }] })
+  })
+
+  test.each([
+    ['None', null],
+    ['Object', objectOf(WIDGETS, 'a')],
+  ])('in a row with includeObject=%s', async (include, object) => {
+    const answer = objectAnswer(WIDGETS, stored(WIDGETS, 'a'))
+    expect((await jsonOf(answer, TABLE, `includeObject=${include}`)).rows[0].object).toEqual(object)
+  })
+
+  test('in a row cannot be what nobody knows', async () => {
+    const answer = objectAnswer(WIDGETS, stored(WIDGETS, 'a'))
+    await expect(textOf(answer, TABLE, 'includeObject=All')).rejects.toThrow('Unable to convert to Table as requested')
+    expect(await jsonOf(answer, PLAIN_JSON, 'includeObject=All')).toMatchObject({ kind: 'Widget' })
+  })
+
+  test('can be reduced to its metadata, but is no list', async () => {
+    const answer = objectAnswer(WIDGETS, stored(WIDGETS, 'a'))
+    expect(await jsonOf(answer, METADATA)).toEqual({
+      kind: 'PartialObjectMetadata',
+      apiVersion: V1,
+      metadata: { name: 'a', resourceVersion: '7', labels: { l: 'x' } },
+    })
+    await expect(textOf(answer, METADATA_LIST)).rejects.toThrow('content is not a list')
+    await expect(textOf(objectAnswer(NOTES, stored(NOTES, 'a')), METADATA_LIST)).rejects.toThrow(
+      'you requested PartialObjectMetadataList, but the requested object is not a list (*core.Note)',
+    )
+  })
+
+  test('that is a Scale has columns of its own', async () => {
+    const object = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 3 } }
+    const answer: Answer = { type: 'scale', status: 200, warnings: [], object }
+    expect(await jsonOf(answer)).toEqual(object)
+    expect((await jsonOf(answer, TABLE)).rows[0].cells).toEqual(['a', 3, 0, '<unknown>'])
+  })
+})
+
+describe('a list', () => {
+  test('of custom objects says that there is no more, and its items say what they are', async () => {
+    const list = listAnswer(WIDGETS, [[stored(WIDGETS, 'a', true)], [], [stored(WIDGETS, 'b', true)]])
+    expect(await jsonOf(list)).toEqual({
+      kind: 'WidgetList',
+      apiVersion: 'example.com/v1',
+      metadata: { continue: '', resourceVersion: '9' },
+      items: [objectOf(WIDGETS, 'a'), objectOf(WIDGETS, 'b')],
+    })
+  })
+
+  test('of built-in objects leaves out what goes without saying', async () => {
+    const { kind: _, apiVersion: __, ...bare } = objectOf(NOTES, 'a')
+    const list = listAnswer(NOTES, [[stored(NOTES, 'a', true), showValue(objectOf(NOTES, 'a'))]])
+    expect(await jsonOf(list)).toEqual({
+      kind: 'NoteList',
+      apiVersion: 'v1',
+      metadata: { resourceVersion: '9' },
+      items: [bare, bare],
+    })
+  })
+
+  test.each([WIDGETS, NOTES])('tells how to go on', async of => {
+    const list = listAnswer(of, [[stored(of, 'a')]], { continueToken: 'next', remaining: 2 })
+    const metadata = { resourceVersion: '9', continue: 'next', remainingItemCount: 2 }
+    expect((await jsonOf(list)).metadata).toEqual(metadata)
+    const table = listAnswer(of, [[stored(of, 'a')]], { continueToken: 'next', remaining: 2 })
+    expect((await jsonOf(table, TABLE)).metadata).toEqual(metadata)
+  })
+
+  test('that is empty has items, except where it is of metadata', async () => {
+    expect(await textOf(listAnswer(NOTES, []))).toBe(
+      '{"kind":"NoteList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}\n',
+    )
+    expect((await jsonOf(listAnswer(WIDGETS, [[]]), TABLE)).rows).toEqual([])
+    expect((await jsonOf(listAnswer(WIDGETS, [[]]), METADATA_LIST)).items).toBeNull()
+    const plain = { ...WIDGETS, kind: { ...WIDGETS.kind, manners: { ...WIDGETS.kind.manners, nullForNoRows: true } } }
+    expect((await jsonOf(listAnswer(plain, [[]]), TABLE)).rows).toBeNull()
+  })
+
+  test('of metadata, or as a Table', async () => {
+    const items = [[stored(WIDGETS, 'a')], [stored(WIDGETS, 'b')]]
+    const metadata = await jsonOf(listAnswer(WIDGETS, items), METADATA_LIST)
+    expect(metadata).toMatchObject({ kind: 'PartialObjectMetadataList', metadata: { resourceVersion: '9' } })
+    expect(metadata.items).toMatchObject([{ kind: 'PartialObjectMetadata', metadata: { name: 'a' } }, {}])
+    const table = await jsonOf(listAnswer(WIDGETS, items), TABLE, 'includeObject=None')
+    expect(table.rows).toEqual([
+      { cells: ['a', 'red'], object: null },
+      { cells: ['b', 'red'], object: null },
+    ])
+  })
+
+  test('is not one object', async () => {
+    expect(() => represent(listAnswer(WIDGETS, []), METADATA, new URLSearchParams(), NOW)).toThrow(
+      'you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)',
+    )
+  })
+
+  test('is the same in every encoding', async () => {
+    const list = () => listAnswer(NOTES, [[stored(NOTES, 'a')], [stored(NOTES, 'b')]])
+    const value = await jsonOf(list())
+    expect(decodeCbor(await bytesOf(list(), { ...PLAIN_JSON, encoding: 'cbor' })).value).toEqual(value)
+    const pretty = await textOf(list(), { ...PLAIN_JSON, pretty: true })
+    expect(JSON.parse(pretty).items).toHaveLength(2)
+    expect(pretty).toBe(JSON.stringify(JSON.parse(pretty), null, 2))
+    expect(await textOf(listAnswer(NOTES, []), { ...PLAIN_JSON, pretty: true })).toMatch(/"items": \[\]\n}$/)
+  })
+
+  test('comes in pieces that are no larger than they need to be', async () => {
+    const large = showValue({ ...objectOf(WIDGETS, 'a'), spec: { text: 'x'.repeat(100_000) } })
+    const { body } = represent(listAnswer(WIDGETS, [[large, large, large]]), PLAIN_JSON, new URLSearchParams(), NOW)
+    const sizes: number[] = []
+    for await (const piece of body as AsyncIterable<Buffer>) sizes.push(piece.length)
+    expect(sizes.length).toBeGreaterThanOrEqual(3)
+    expect(Math.max(...sizes)).toBeLessThan(110_000)
+  })
+})
+
+describe('a Status', () => {
+  const { status } = notFound({ group: '', resource: 'notes' }, 'a')
+
+  test('comes in the form that is asked for, whatever objects would be shown as', async () => {
+    const answer: Answer = { type: 'status', status: 200, warnings: [], body: status }
+    expect(await jsonOf(answer, TABLE)).toMatchObject({ kind: 'Status', code: 404 })
+    expect(representStatus(status, { ...PLAIN_JSON, encoding: 'yaml' }).body.toString()).toContain('reason: NotFound')
+  })
+
+  test('is JSON for people where nothing that is asked for can be given', () => {
+    const { mediaType, body } = representStatus(status, undefined)
+    expect([mediaType, body.toString()]).toEqual(['application/json', JSON.stringify(status, null, 2)])
+  })
+
+  test('as protobuf is what the reference server sends', () => {
+    const { body } = representStatus(notFound({ group: '', resource: 'configmaps' }, 'none').status, {
+      ...PLAIN_JSON,
+      encoding: 'protobuf',
+    })
+    expect(body.toString('base64')).toBe(
+      'azhzAAoMCgJ2MRIGU3RhdHVzElUKBgoAEgAaABIHRmFpbHVyZRobY29uZmlnbWFwcyAibm9uZSIgbm90IGZvdW5kIghOb3RGb3VuZCoYCgRub25lEgAaCmNvbmZpZ21hcHMoADIAMJQDGgAiAA==',
+    )
+  })
+})

@@ -1,0 +1,151 @@
+// What a verb answered, as bytes in the form that the client asked for.
+
+import { encodeJson } from '../codec/json.js'
+import { apiVersionOf } from '../kinds/kind-names.js'
+import type { Status } from '../meta/errors/status.js'
+import { type IncludeObject, listMeta } from '../meta/table.js'
+import type { ValueObject } from '../meta/values/value.js'
+import { headOf, type Shown } from '../objects/object-view.js'
+import type { Answer, ListAnswer, ObjectAnswer } from '../verbs/result.js'
+import { encodeJsonList, type ItemValue, itemOf } from './encode-list.js'
+import { encodeValue, statusValue } from './encode-value.js'
+import { type Form, MEDIA_TYPES } from './output-format.js'
+import { BARE_HEAD, splice } from './splice.js'
+import {
+  includeObjectOf,
+  isTyped,
+  metadataOf,
+  PLAIN_ROWS,
+  refuseList,
+  refuseObject,
+  rowOf,
+  SCALE_ROWS,
+  tableHead,
+  transformObject,
+} from './table.js'
+
+export interface Representation {
+  readonly status: number
+  readonly mediaType: string
+  readonly warnings: readonly string[]
+  /** A long list comes in pieces. */
+  readonly body: Buffer | AsyncIterable<Buffer>
+}
+
+/** `query` may say more on the form than the form does: what the rows of a Table carry. */
+export function represent(answer: Answer, form: Form, query: URLSearchParams, now: number): Representation {
+  const include = includeObjectOf(form, query)
+  return {
+    status: answer.status,
+    mediaType: MEDIA_TYPES[form.encoding],
+    warnings: answer.warnings,
+    body: bodyOf(answer, form, include, now),
+  }
+}
+
+/** A Status in the form that was asked for, or in JSON for people where none that was asked for can be given. */
+export function representStatus(status: Status, form: Form | undefined): { mediaType: string; body: Buffer } {
+  const value = statusValue(status)
+  if (!form) return { mediaType: MEDIA_TYPES.json, body: Buffer.from(encodeJson(value, { pretty: true })) }
+  return { mediaType: MEDIA_TYPES[form.encoding], body: encodeValue(value, form) }
+}
+
+function bodyOf(answer: Answer, form: Form, include: IncludeObject, now: number): Buffer | AsyncIterable<Buffer> {
+  switch (answer.type) {
+    case 'status':
+      return encodeValue(statusValue(answer.body), form)
+    case 'scale':
+      refuseObject(form.as, undefined)
+      return encodeValue(transformObject(answer.object, form.as, SCALE_ROWS, include, now), form)
+    case 'virtual':
+      refuseObject(form.as, undefined)
+      return encodeValue(transformObject(answer.object, form.as, PLAIN_ROWS, include, now), form)
+    case 'object':
+      return encodeObjectAnswer(answer, form, include, now)
+    case 'list':
+      return encodeList(answer, form, include, now)
+  }
+}
+
+const NEWLINE = Buffer.from('\n')
+
+function encodeObjectAnswer({ served, object }: ObjectAnswer, form: Form, include: IncludeObject, now: number): Buffer {
+  const { entry } = object
+  if (entry && form.encoding === 'json' && !form.as && !form.pretty) {
+    const head = headOf(served)
+    return splice(entry, head, head, NEWLINE)
+  }
+  if (!form.as && form.encoding === 'protobuf' && served.version.protobuf) {
+    return served.version.protobuf.encode(object.value())
+  }
+  refuseObject(form.as, served)
+  return encodeValue(transformObject(object.value(), form.as, served.version, include, now), form)
+}
+
+// ---- lists
+
+function encodeList(answer: ListAnswer, form: Form, include: IncludeObject, now: number): AsyncIterable<Buffer> {
+  refuseList(form.as, answer.served)
+  const shape = shapeOf(answer, form, include, now)
+  if (form.encoding !== 'json') return encodeWhole(answer, shape, form)
+  const head = headOf(answer.served)
+  return encodeJsonList({
+    ...shape,
+    pages: answer.pages,
+    pretty: form.pretty,
+    copied:
+      form.as || form.pretty
+        ? undefined
+        : { head, opening: answer.served.kind.manners.itemsCarryKind ? head : BARE_HEAD },
+  })
+}
+
+interface ListShape {
+  readonly head: ValueObject
+  readonly member: 'items' | 'rows'
+  readonly item: ItemValue
+  readonly nullWhenEmpty: boolean
+}
+
+function shapeOf(answer: ListAnswer, { as }: Form, include: IncludeObject, now: number): ListShape {
+  const { served } = answer
+  if (as?.kind === 'Table') {
+    const { version } = served
+    const item = (shown: Shown) => rowOf(shown.value(), as, version, include, now)
+    const head = tableHead(as, version.columns, typedMetadata(answer))
+    return { head, member: 'rows', item, nullWhenEmpty: served.kind.manners.nullForNoRows === true }
+  }
+  if (as) {
+    const { kind, apiVersion } = as
+    const head = { kind, apiVersion, metadata: { ...typedMetadata(answer) } as ValueObject }
+    return { head, member: 'items', item: shown => metadataOf(shown.value(), as), nullWhenEmpty: true }
+  }
+  const head = {
+    kind: served.kind.names.listKind,
+    apiVersion: apiVersionOf(served.kind, served.version.name),
+    metadata: isTyped(served) ? ({ ...typedMetadata(answer) } as ValueObject) : untypedMetadata(answer),
+  }
+  return { head, member: 'items', item: itemOf(served), nullWhenEmpty: false }
+}
+
+const typedMetadata = ({ revision, continueToken, remaining }: ListAnswer) =>
+  listMeta({
+    resourceVersion: String(revision),
+    ...(continueToken !== undefined && { continue: continueToken }),
+    ...(remaining !== undefined && { remainingItemCount: remaining }),
+  })
+
+/** Lists of custom objects say that there is no more to come. */
+const untypedMetadata = ({ revision, continueToken = '', remaining }: ListAnswer): ValueObject => ({
+  continue: continueToken,
+  ...(remaining !== undefined && { remainingItemCount: remaining }),
+  resourceVersion: String(revision),
+})
+
+/** Encodings that must know how much is to come before they begin. */
+async function* encodeWhole({ pages }: ListAnswer, shape: ListShape, form: Form): AsyncGenerator<Buffer> {
+  const { head, member, item, nullWhenEmpty } = shape
+  const items: ValueObject[] = []
+  for await (const page of pages) for (const shown of page) items.push(item(shown))
+  yield encodeValue({ ...head, [member]: nullWhenEmpty && items.length === 0 ? null : items }, form)
+}

@@ -1,0 +1,130 @@
+import { describe, expect, test } from 'vitest'
+import { decodeCbor } from '../codec/cbor/decode.js'
+import { splitCborSequence } from '../codec/cbor/sequence.js'
+import { widgetKind } from '../kinds/fake-kinds.suite.js'
+import { type Served } from '../kinds/kind.js'
+import { expired } from '../meta/errors/status.js'
+import type { IncludeObject } from '../meta/table.js'
+import { type Shown } from '../objects/object-view.js'
+import { encodeStored } from '../objects/stored-object.js'
+import { decodeWatchFrames, openEnvelope } from '../types/protobuf/envelope.js'
+import { createEventEncoder } from './encode-watch.js'
+import { type Form, PLAIN_JSON } from './output-format.js'
+
+const kind = widgetKind()
+const WIDGETS: Served = { kind, version: kind.versions[0]! }
+const OBJECT = {
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name: 'a', resourceVersion: '7' },
+  spec: { color: 'red' },
+}
+const TABLE: Form = { ...PLAIN_JSON, as: { kind: 'Table', apiVersion: 'meta.k8s.io/v1' } }
+
+const stored = (value: () => typeof OBJECT = () => OBJECT): Shown => ({
+  entry: { key: '/a', value: encodeStored(OBJECT), revision: 7 },
+  value,
+})
+
+const encoderOf = (form: Form, include: IncludeObject = 'Metadata') =>
+  createEventEncoder(WIDGETS, form, include, () => 0)
+
+const json = (bytes: Buffer) => JSON.parse(bytes.toString())
+
+describe('events as JSON', () => {
+  test('are lines, copied from the store', () => {
+    const opaque = stored(() => {
+      throw new Error('nobody needed to look inside')
+    })
+    const bytes = encoderOf(PLAIN_JSON).event('MODIFIED', opaque, undefined)
+    expect(bytes.toString().endsWith('}}\n')).toBe(true)
+    expect(json(bytes)).toEqual({ type: 'MODIFIED', object: OBJECT })
+  })
+
+  test('of objects that are not stored in this version are made from their value', () => {
+    const bytes = encoderOf(PLAIN_JSON).event('ADDED', { entry: undefined, value: () => OBJECT }, undefined)
+    expect(json(bytes)).toEqual({ type: 'ADDED', object: OBJECT })
+  })
+
+  test('are made once for all watchers of the same form', () => {
+    const source = {}
+    const [one, two] = [encoderOf(PLAIN_JSON), encoderOf(PLAIN_JSON)]
+    const added = one.event('ADDED', stored(), source)
+    expect(two.event('ADDED', stored(), source)).toBe(added)
+    // What is new to one watcher has only changed for another.
+    expect(json(two.event('MODIFIED', stored(), source)).type).toBe('MODIFIED')
+    expect(encoderOf(TABLE).event('ADDED', stored(), source)).not.toBe(added)
+    expect(two.event('ADDED', stored(), {})).not.toBe(added)
+  })
+
+  test('tell how far a watch is, and what ended it', () => {
+    const encoder = encoderOf(PLAIN_JSON)
+    expect(json(encoder.bookmark(9, false))).toEqual({
+      type: 'BOOKMARK',
+      object: { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { resourceVersion: '9' } },
+    })
+    expect(json(encoder.bookmark(9, true)).object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' })
+    expect(json(encoder.error(expired('too old').status))).toMatchObject({ type: 'ERROR', object: { code: 410 } })
+  })
+})
+
+describe('events as Tables', () => {
+  test('carry the columns only once', () => {
+    const source = {}
+    const encoder = encoderOf(TABLE)
+    const first = json(encoder.event('ADDED', stored(), source)).object
+    expect(first.columnDefinitions).toHaveLength(2)
+    const second = json(encoder.event('ADDED', stored(), source)).object
+    expect(second).toMatchObject({ columnDefinitions: null, rows: [{ cells: ['a', 'red'] }] })
+    expect(second.metadata).toEqual({ resourceVersion: '7' })
+    expect(json(encoderOf(TABLE).event('ADDED', stored(), source)).object.columnDefinitions).toHaveLength(2)
+  })
+
+  test('tell the end of the initial events in the object of their row, even if rows carry none', () => {
+    const encoder = encoderOf(TABLE, 'None')
+    const { type, object } = json(encoder.bookmark(9, true))
+    expect(type).toBe('BOOKMARK')
+    expect(object).toMatchObject({
+      kind: 'Table',
+      rows: [{ cells: ['', null], object: { metadata: { annotations: { 'k8s.io/initial-events-end': 'true' } } } }],
+    })
+    expect(json(encoder.event('ADDED', stored(), undefined)).object.rows[0].object).toBeNull()
+    expect(json(encoder.error(expired('too old').status)).object.kind).toBe('Status')
+  })
+})
+
+test('events of metadata', () => {
+  const form: Form = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1beta1' } }
+  expect(json(encoderOf(form).event('ADDED', stored(), undefined)).object).toEqual({
+    kind: 'PartialObjectMetadata',
+    apiVersion: 'meta.k8s.io/v1beta1',
+    metadata: { name: 'a', resourceVersion: '7' },
+  })
+})
+
+test('no event is a list', () => {
+  const form: Form = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' } }
+  expect(json(encoderOf(form).event('ADDED', stored(), undefined)).object).toEqual(OBJECT)
+})
+
+test('events as CBOR follow one another', () => {
+  const encoder = encoderOf({ ...PLAIN_JSON, encoding: 'cbor' })
+  const bytes = Buffer.concat([encoder.event('ADDED', stored(), undefined), encoder.bookmark(9, false)])
+  const events = splitCborSequence(bytes).frames.map(frame => decodeCbor(frame).value)
+  expect(events).toMatchObject([{ type: 'ADDED', object: OBJECT }, { type: 'BOOKMARK' }])
+})
+
+test('events as protobuf are frames around envelopes', () => {
+  const encoder = encoderOf({
+    encoding: 'protobuf',
+    as: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1' },
+    pretty: false,
+  })
+  const bytes = Buffer.concat([encoder.event('ADDED', stored(), undefined), encoder.error(expired('too old').status)])
+  const { events, rest } = decodeWatchFrames(bytes)
+  expect(rest).toHaveLength(0)
+  expect(events.map(({ type, object }) => [type, openEnvelope(object).kind])).toEqual([
+    ['ADDED', 'PartialObjectMetadata'],
+    ['ERROR', 'Status'],
+  ])
+})

@@ -1,0 +1,143 @@
+// Objects shown as something else: as rows of a Table, or reduced to their metadata.
+
+import type { Column } from '../kinds/kind.js'
+import { type Served } from '../kinds/kind.js'
+import { notAcceptable, type StatusError, unclassified } from '../meta/errors/status.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import {
+  ageCell,
+  type IncludeObject,
+  type ListMeta,
+  listMeta,
+  parseIncludeObject,
+  partialObjectMetadata,
+} from '../meta/table.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../meta/values/value.js'
+import type { Form, ShownAs } from './output-format.js'
+
+/** How rows are made of objects: of a kind's own, or of Scales. */
+export interface Rows {
+  readonly columns: readonly Column[]
+  cells(object: ApiObject, now: number): Value[]
+  readonly rowConditions?: ((object: ApiObject) => readonly ValueObject[]) | undefined
+}
+
+export const SCALE_ROWS: Rows = {
+  columns: [
+    column('Name', 'string', 'name', 'The name of the object that is scaled.'),
+    column('Desired', 'integer', '', 'How many replicas there should be.'),
+    column('Available', 'integer', '', 'How many replicas there are.'),
+    column('Age', 'date', '', 'How long ago the object was created.'),
+  ],
+  cells: ({ metadata, spec, status }, now) => [
+    getOwn(metadata, 'name') ?? '',
+    replicas(spec),
+    replicas(status),
+    ageCell(getOwn(metadata, 'creationTimestamp'), now),
+  ],
+}
+
+/** Where there is nothing to tell of an object but its name and when it was made. */
+export const PLAIN_ROWS: Rows = {
+  columns: [
+    column('Name', 'string', 'name', 'The name of the object.'),
+    column('Created At', 'date', '', 'When the object was created.'),
+  ],
+  cells: ({ metadata }) => [getOwn(metadata, 'name') ?? '', getOwn(metadata, 'creationTimestamp') ?? null],
+}
+
+function column(name: string, type: string, format: string, description: string): Column {
+  return { name, type, format, description, priority: 0 }
+}
+
+const replicas = (part: Value | undefined): Value => (isObject(part) ? (getOwn(part, 'replicas') ?? 0) : 0)
+
+/** How much of an object its row carries; what else is asked for is refused, once a Table is wanted at all. */
+export const includeObjectOf = ({ as }: Form, query: URLSearchParams): IncludeObject =>
+  as?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
+
+/** One object in the form that is asked for. */
+export function transformObject(
+  object: ApiObject,
+  as: ShownAs | undefined,
+  rows: Rows,
+  include: IncludeObject,
+  now: number,
+): ValueObject {
+  switch (as?.kind) {
+    case undefined:
+      return object
+    case 'Table': {
+      const version = getOwn(object.metadata, 'resourceVersion')
+      const metadata = listMeta(typeof version === 'string' ? { resourceVersion: version } : {})
+      return { ...tableHead(as, rows.columns, metadata), rows: [rowOf(object, as, rows, include, now)] }
+    }
+    case 'PartialObjectMetadata':
+      return metadataOf(object, as)
+    case 'PartialObjectMetadataList':
+      throw new TypeError('one object is no list')
+  }
+}
+
+/** What cannot be shown as asked, whatever it holds. */
+export function refuseObject(as: ShownAs | undefined, served: Served | undefined): void {
+  if (as?.kind !== 'PartialObjectMetadataList') return
+  throw served && isTyped(served) ? wrongShape(as, 'not a list', served, '') : unclassified('content is not a list')
+}
+
+export function refuseList(as: ShownAs | undefined, served: Served): void {
+  if (as?.kind === 'PartialObjectMetadata') throw wrongShape(as, 'a list', served, 'List')
+}
+
+const wrongShape = ({ kind }: ShownAs, what: string, served: Served, suffix: string): StatusError =>
+  notAcceptable(`you requested ${kind}, but the requested object is ${what} (${goTypeOf(served, suffix)})`)
+
+/** Kinds that the reference server knows as Go types, not as maps. */
+export const isTyped = ({ kind }: Served): boolean => !kind.manners.itemsCarryKind
+
+/** The name of the type that the reference server holds such objects in. */
+function goTypeOf(served: Served, suffix: string): string {
+  if (!isTyped(served)) return `*unstructured.Unstructured${suffix}`
+  const { group, names } = served.kind
+  return `*${GO_PACKAGES[group] ?? group.split('.')[0]}.${names.kind}${suffix}`
+}
+
+const GO_PACKAGES: Readonly<Record<string, string>> = {
+  '': 'core',
+  'events.k8s.io': 'core',
+  'internal.apiserver.k8s.io': 'apiserverinternal',
+}
+
+// ---- the parts
+
+/** A Table without its rows. */
+export const tableHead = (
+  { apiVersion }: ShownAs,
+  columns: readonly Column[] | null,
+  metadata: ListMeta,
+): ValueObject => ({
+  kind: 'Table',
+  apiVersion,
+  metadata: { ...metadata },
+  columnDefinitions: columns as Value,
+})
+
+export const rowOf = (
+  object: ApiObject,
+  as: ShownAs,
+  rows: Rows,
+  include: IncludeObject,
+  now: number,
+): ValueObject => ({
+  cells: rows.cells(object, now),
+  ...conditionsOf(rows.rowConditions?.(object) ?? []),
+  object: include === 'None' ? null : include === 'Object' ? object : metadataOf(object, as),
+})
+
+const conditionsOf = (conditions: readonly ValueObject[]): ValueObject =>
+  conditions.length === 0 ? {} : { conditions: [...conditions] }
+
+export const metadataOf = (object: ApiObject, { apiVersion }: ShownAs): ValueObject => ({
+  ...partialObjectMetadata(object),
+  apiVersion,
+})

@@ -1,0 +1,113 @@
+// All that one version of a resource does by its schema, as one value. Nothing is read or compiled before it is used, and
+// then node by node: a thousand definitions of which a few are used cost what those few cost.
+import type { FieldError } from '../meta/errors/field-errors.js'
+import { getOwn, type Value, type ValueObject } from '../meta/values/value.js'
+import { blocksRules, rulesNotChecked } from './rules/blocking-errors.js'
+import { compileRules } from './rules/compile-rules.js'
+import { evaluateRules, NO_FINDINGS, type RuleFindings } from './rules/evaluate-rules.js'
+import { coerceEmbedded } from './shape/coerce.js'
+import { applyDefaults, dropNulls } from './shape/default.js'
+import { prune } from './shape/prune.js'
+import { parseSchema, type Schema } from './structure/structural.js'
+import { checkEmbedded } from './validate/embedded.js'
+import { checkListTypes } from './validate/list-types.js'
+import { checkChangedListTypes, validateChange } from './validate/ratchet.js'
+import type { Validator } from './validate/run.js'
+import { validatorOf } from './validate/validator.js'
+
+export interface CompiledSchema {
+  readonly schema: Schema
+  /**
+   * Brings a decoded object into the form of the schema, in place: unknown fields go, nulls that are not allowed go,
+   * embedded metadata are read. Its own apiVersion, kind and metadata are left to the caller.
+   */
+  shape(object: ValueObject, options?: ShapeOptions): Shaped
+  /** Fills in defaults, in place. */
+  default(object: ValueObject): void
+  validate(object: ValueObject): readonly FieldError[]
+  validateUpdate(object: ValueObject, old: ValueObject): readonly FieldError[]
+  /** The same through the status subresource, where only the status is looked at. */
+  validateStatusUpdate(object: ValueObject, old: ValueObject): readonly FieldError[]
+  /**
+   * Evaluates the rules of the schema, on an update with what the object was before. Of an object whose faults are such
+   * that rules cannot count on it, only that is told.
+   */
+  evaluateRules(object: ValueObject, old: ValueObject | undefined, faults: readonly FieldError[]): RuleFindings
+}
+
+export interface ShapeOptions {
+  /** The object comes from storage: what does not fit is dropped rather than refused. */
+  readonly stored?: boolean
+}
+
+export interface Shaped {
+  /** The paths of fields that the schema does not know, in the order in which clients are told. */
+  readonly unknown: readonly string[]
+  /** What makes the object impossible to read. */
+  readonly error?: FieldError
+}
+
+/** The schema as the definition has it, already checked, or how to get at it when it is needed. */
+export function compileSchema(written: Value | (() => Value)): CompiledSchema {
+  const schema = lazily(() => parseSchema(typeof written === 'function' ? written() : written))
+  const validator = lazily(() => validatorOf(schema()))
+  const status = lazily(() => statusOf(schema()))
+  const rules = lazily(() => compileRules(schema()))
+  return {
+    get schema() {
+      return schema()
+    },
+    shape: (object, options = {}) => shape(object, schema(), options),
+    default: object => applyDefaults(object, schema()),
+    validate: object => [
+      ...checkEmbedded(object, schema()),
+      ...validateChange(validator(), schema(), object, undefined),
+      ...checkListTypes(object, schema()),
+    ],
+    validateUpdate: (object, old) => [
+      ...checkEmbedded(object, schema()),
+      ...validateChange(validator(), schema(), object, old),
+      ...checkChangedListTypes(schema(), object, old),
+    ],
+    validateStatusUpdate: (object, old) => [
+      ...validateStatus(status(), object, old),
+      ...checkChangedListTypes(schema(), object, old),
+    ],
+    evaluateRules(object, old, faults) {
+      const root = rules()
+      if (root === undefined) return NO_FINDINGS
+      return blocksRules(faults) ? { errors: [rulesNotChecked()], warnings: [] } : evaluateRules(root, object, old)
+    },
+  }
+}
+
+function shape(object: ValueObject, schema: Schema, { stored = false }: ShapeOptions): Shaped {
+  const pruned = prune(object, schema, { isResource: true })
+  dropNulls(object, schema)
+  const { unknown, error } = coerceEmbedded(object, schema, { dropMisfits: stored })
+  return { unknown: [...pruned, ...unknown], ...(error === undefined ? {} : { error }) }
+}
+
+interface StatusPart {
+  readonly schema: Schema
+  readonly validator: Validator
+}
+
+function statusOf(schema: Schema): StatusPart | undefined {
+  const status = schema.properties.get('status')
+  return status === undefined ? undefined : { schema: status, validator: validatorOf(status) }
+}
+
+function validateStatus(status: StatusPart | undefined, object: ValueObject, old: ValueObject): readonly FieldError[] {
+  const value = getOwn(object, 'status')
+  if (status === undefined || value === undefined) return []
+  return validateChange(status.validator, status.schema, value, getOwn(old, 'status'), 'status')
+}
+
+function lazily<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined
+  return () => {
+    made ??= { value: make() }
+    return made.value
+  }
+}

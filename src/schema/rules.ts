@@ -1,0 +1,4 @@
+// CEL rules of a schema.
+export * from './rules/compile-rules.js'
+export * from './rules/cost-limits.js'
+export * from './rules/evaluate-rules.js'

@@ -1,0 +1,152 @@
+// What every cluster has from the first moment on: namespaces, roles, and the service of the API itself. What is
+// missing is created; what is there is left as it is.
+
+import { SYSTEM_NAMESPACES } from '../../admission/plugins.js'
+import type { DefaultRole } from '../../auth/bootstrap-roles.js'
+import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from '../../auth/bootstrap-roles.js'
+import { flowControlObjects } from '../../builtin/flow-control-objects.js'
+import { SYSTEM_PRIORITY_CLASSES } from '../../builtin/priority-classes.js'
+import type { Kind } from '../../kinds/kind.js'
+import type { Registry } from '../../kinds/registry.js'
+import { hasReason } from '../../meta/errors/status.js'
+import { parseGroupVersion } from '../../meta/group-version.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import type { Value, ValueObject } from '../../meta/values/value.js'
+import { type Caller } from '../../request/user-info.js'
+import { type ResourceContext } from '../../verbs/api-context.js'
+import { createFrom } from '../../verbs/write.js'
+
+export interface BootstrapOptions {
+  /** `10.0.0.0/24`: the API's own service has its first address. */
+  readonly serviceRange: string
+  /** Where https is served. */
+  readonly port: number
+}
+
+const SYSTEM: Caller = {
+  name: 'system:apiserver',
+  uid: '',
+  groups: ['system:masters', 'system:authenticated'],
+  extra: {},
+  userAgent: 'binnacle',
+}
+
+export async function bootstrap(
+  context: ResourceContext,
+  registry: Registry,
+  options: BootstrapOptions,
+): Promise<void> {
+  // Objects in namespaces need these first.
+  await Promise.all(namespaces().map(object => createMissing(context, registry, object)))
+  const others = [
+    ...priorityClasses(),
+    ...clusterRoles(),
+    ...clusterRoleBindings(),
+    ...flowControlObjects(),
+    ...ownService(options),
+  ]
+  await Promise.all(others.map(object => createMissing(context, registry, object)))
+}
+
+async function createMissing(context: ResourceContext, registry: Registry, object: ApiObject): Promise<void> {
+  const kind = kindOf(registry, object)
+  if (!kind) return
+  const { namespace = '', name = '' } = metaOf(object)
+  if (await context.storeOf(kind).get(namespace, name)) return
+  const version = kind.versions.find(each => each.name === kind.storageVersion)!
+  const target = { kind, version, namespace, name: '', subresource: '' } as const
+  const options = { dryRun: false, fieldManager: SYSTEM.userAgent, fieldValidation: 'Ignore' } as const
+  try {
+    await createFrom(context, target, object, options, SYSTEM, [])
+  } catch (error) {
+    // Another replica that starts at the same time was faster.
+    if (!hasReason(error, 'AlreadyExists')) throw error
+  }
+}
+
+function kindOf(registry: Registry, { apiVersion, kind }: ApiObject): Kind | undefined {
+  const groupVersion = parseGroupVersion(apiVersion)
+  return groupVersion.ok ? registry.findKind(groupVersion.value.group, kind) : undefined
+}
+
+const namespaces = (): ApiObject[] =>
+  SYSTEM_NAMESPACES.map(name => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }))
+
+const priorityClasses = (): ApiObject[] =>
+  SYSTEM_PRIORITY_CLASSES.map(({ name, value, description }) => ({
+    apiVersion: 'scheduling.k8s.io/v1',
+    kind: 'PriorityClass',
+    metadata: { name },
+    value,
+    description,
+  }))
+
+const RBAC = 'rbac.authorization.k8s.io/v1'
+
+/** So that those who look after roles know which are not theirs. */
+const defaultRoleMeta = (name: string, labels: Record<string, string> = {}): ValueObject => ({
+  name,
+  annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
+  labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults', ...labels },
+})
+
+const clusterRoles = (): ApiObject[] => DEFAULT_CLUSTER_ROLES.map(clusterRole)
+
+function clusterRole({ name, rules, aggregates, partOf }: DefaultRole): ApiObject {
+  const metadata = defaultRoleMeta(name, partOf === undefined ? {} : { [partOf]: 'true' })
+  const role = { apiVersion: RBAC, kind: 'ClusterRole', metadata }
+  if (aggregates === undefined) return { ...role, rules: plain(rules) }
+  const selectors = [{ matchLabels: { [aggregates]: 'true' } }]
+  return { ...role, aggregationRule: { clusterRoleSelectors: selectors }, rules: null }
+}
+
+const clusterRoleBindings = (): ApiObject[] =>
+  DEFAULT_CLUSTER_ROLE_BINDINGS.map(({ name, roleRef, subjects = [] }) => ({
+    apiVersion: RBAC,
+    kind: 'ClusterRoleBinding',
+    metadata: defaultRoleMeta(name),
+    roleRef: plain(roleRef),
+    subjects: plain(subjects),
+  }))
+
+/** The tables are shared, an object that is created is not. */
+const plain = (data: unknown): Value => structuredClone(data) as Value
+
+function ownService({ serviceRange, port }: BootstrapOptions): ApiObject[] {
+  const clusterIP = firstAddress(serviceRange)
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: {
+        name: 'kubernetes',
+        namespace: 'default',
+        labels: { component: 'apiserver', provider: 'kubernetes' },
+      },
+      spec: {
+        type: 'ClusterIP',
+        clusterIP,
+        clusterIPs: [clusterIP],
+        ipFamilies: ['IPv4'],
+        ipFamilyPolicy: 'SingleStack',
+        ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
+      },
+    },
+    {
+      apiVersion: 'networking.k8s.io/v1',
+      kind: 'ServiceCIDR',
+      metadata: { name: 'kubernetes' },
+      spec: { cidrs: [serviceRange] },
+    },
+  ]
+}
+
+/** The first address of a range that can be used: `10.0.0.1` of `10.0.0.0/24`. */
+export function firstAddress(range: string): string {
+  const [address = '', bits = '32'] = range.split('/')
+  const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)
+  const size = 2 ** (32 - Number(bits))
+  const first = Math.floor(number / size) * size + 1
+  return [24, 16, 8, 0].map(shift => Math.floor(first / 2 ** shift) % 256).join('.')
+}

@@ -1,0 +1,65 @@
+import { lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { decodeYaml } from '../../codec/yaml/decode.js'
+import { mergeKubeconfig, writeKubeconfig } from './kubeconfig.js'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'binnacle-kubeconfig-'))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+const access = { server: 'https://127.0.0.1:6443', ca: 'CA', client: { cert: 'CERT', key: 'KEY' } }
+const read = (path: string) => decodeYaml(readFileSync(path)).value
+
+test('a kubeconfig names the server, its authority and who we are', async () => {
+  const path = join(folder, 'new', 'config')
+  await writeKubeconfig(path, access)
+  expect(read(path)).toMatchObject({
+    kind: 'Config',
+    'current-context': 'binnacle',
+    clusters: [{ name: 'binnacle', cluster: { server: access.server, 'certificate-authority-data': 'Q0E=' } }],
+    users: [{ name: 'binnacle', user: { 'client-certificate-data': 'Q0VSVA==', 'client-key-data': 'S0VZ' } }],
+  })
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+})
+
+test('merging keeps what else is there, and replaces an older entry of ours', async () => {
+  const path = join(folder, 'config')
+  writeFileSync(
+    path,
+    'apiVersion: v1\nkind: Config\ncurrent-context: work\nclusters:\n- name: work\n  cluster: {server: https://work}\n- name: binnacle\n  cluster: {server: https://old}\nusers:\n- name: me\n  user: {token: t}\npreferences: {colors: true}\n',
+  )
+  await mergeKubeconfig(path, access)
+  expect(read(path)).toMatchObject({
+    'current-context': 'binnacle',
+    clusters: [{ name: 'work' }, { name: 'binnacle', cluster: { server: access.server } }],
+    users: [{ name: 'me' }, { name: 'binnacle' }],
+    preferences: { colors: true },
+  })
+})
+
+test('merging into a file that is a link changes what it leads to', async () => {
+  const [file, link] = [join(folder, 'file'), join(folder, 'link')]
+  writeFileSync(file, 'preferences: {colors: true}\n')
+  symlinkSync(file, link)
+  await mergeKubeconfig(link, access)
+  expect(lstatSync(link).isSymbolicLink()).toBe(true)
+  expect(read(file)).toMatchObject({ 'current-context': 'binnacle', preferences: { colors: true } })
+})
+
+test.each(['a: [', 'just text', '- a\n- b\n'])('a file that holds %j is left as it is', async text => {
+  const path = join(folder, 'config')
+  writeFileSync(path, text)
+  await expect(mergeKubeconfig(path, access)).rejects.toThrow(`${path} is left as it is`)
+  expect(readFileSync(path, 'utf8')).toBe(text)
+})
+
+test.each(['', '# nothing yet\n'])('a file that holds %j is as good as none', async text => {
+  const path = join(folder, 'config')
+  writeFileSync(path, text)
+  await mergeKubeconfig(path, access)
+  expect(read(path)).toMatchObject({ 'current-context': 'binnacle' })
+})

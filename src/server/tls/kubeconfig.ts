@@ -1,0 +1,88 @@
+// The file by which kubectl and all other clients find the server and prove who they are.
+import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { CodecError } from '../../codec/codec-error.js'
+import { decodeYaml, encodeYaml } from '../../codec/yaml.js'
+import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+
+export interface Access {
+  readonly server: string
+  /** PEM; absent for plain http. */
+  readonly ca?: string | undefined
+  readonly client?: { readonly cert: string; readonly key: string } | undefined
+  readonly token?: string | undefined
+}
+
+const NAME = 'binnacle'
+
+export function kubeconfigOf({ server, ca, client, token }: Access): ValueObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: NAME, cluster: { server, ...(ca && { 'certificate-authority-data': base64(ca) }) } }],
+    contexts: [{ name: NAME, context: { cluster: NAME, user: NAME } }],
+    'current-context': NAME,
+    users: [
+      {
+        name: NAME,
+        user: {
+          ...(client && { 'client-certificate-data': base64(client.cert), 'client-key-data': base64(client.key) }),
+          ...(token && { token }),
+        },
+      },
+    ],
+  }
+}
+
+export const printKubeconfig = (access: Access): string => encodeYaml(kubeconfigOf(access))
+
+/** Writes a file of its own. */
+export async function writeKubeconfig(path: string, access: Access): Promise<void> {
+  await replaceFile(path, printKubeconfig(access))
+}
+
+/** Adds the server to a kubeconfig that may hold others, and makes it the current one. */
+export async function mergeKubeconfig(path: string, access: Access): Promise<void> {
+  const ours = kubeconfigOf(access)
+  const theirs = await readConfig(path)
+  const merged: ValueObject = { ...theirs, ...ours }
+  for (const list of ['clusters', 'contexts', 'users'] as const) {
+    const others = entries(theirs[list]).filter(entry => entry['name'] !== NAME)
+    merged[list] = [...others, ...entries(ours[list])]
+  }
+  await replaceFile(path, encodeYaml(merged))
+}
+
+const entries = (list: Value | undefined): ValueObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
+
+/** There is a file that may hold what somebody needs, and it cannot be understood. */
+export class KubeconfigError extends Error {
+  override readonly name = 'KubeconfigError'
+  readonly code = 'kubeconfig'
+}
+
+/** Nothing, where no file is or an empty one. */
+async function readConfig(path: string): Promise<ValueObject> {
+  let value: Value
+  try {
+    value = decodeYaml(await readFile(path)).value
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
+    if (!(error instanceof CodecError)) throw error
+    throw new KubeconfigError(`${path} is left as it is, because it is no kubeconfig: ${error.message}`)
+  }
+  if (value === null) return {}
+  if (isObject(value)) return value
+  throw new KubeconfigError(`${path} is left as it is, because it is no kubeconfig`)
+}
+
+/** In one move, so that nobody ever reads half of it; it holds a key, so that nobody else reads it at all. */
+async function replaceFile(path: string, text: string): Promise<void> {
+  await mkdir(dirname(path), { recursive: true })
+  // Where there is a link, the file that it leads to is replaced.
+  const file = await realpath(path).catch(() => path)
+  await writeFile(`${file}.new`, text, { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}
+
+const base64 = (text: string): string => Buffer.from(text).toString('base64')

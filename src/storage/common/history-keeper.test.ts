@@ -1,0 +1,49 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createMemoryStore } from '../memory/memory-store.js'
+import { StorageError } from '../storage-error.js'
+import { keepHistory } from './history-keeper.js'
+
+beforeEach(() => void vi.useFakeTimers())
+afterEach(() => void vi.useRealTimers())
+
+const write = async (store: ReturnType<typeof createMemoryStore>, key: string) => {
+  const result = await store.create(key, Buffer.from('x'))
+  return result.done ? result.revision : Number.NaN
+}
+
+test('history is kept as long as promised, and then forgotten', async () => {
+  const store = createMemoryStore()
+  const keeper = keepHistory(store, 60_000)
+  const early = await write(store, '/a/1')
+  await write(store, '/a/other')
+  await vi.advanceTimersByTimeAsync(30_000)
+  const middle = await write(store, '/a/2')
+  await vi.advanceTimersByTimeAsync(29_000)
+  expect(await store.get('/a/1', { exactly: early })).toBeDefined()
+
+  await vi.advanceTimersByTimeAsync(30_000)
+  await expect(store.get('/a/1', { exactly: early })).rejects.toMatchObject({ code: 'compacted' })
+  expect(await store.get('/a/2', { exactly: middle })).toBeDefined()
+  keeper.stop()
+})
+
+test('a store that cannot compact now is asked again', async () => {
+  const store = createMemoryStore()
+  const early = await write(store, '/a/1')
+  await write(store, '/a/2')
+  const compact = vi.spyOn(store, 'compact').mockRejectedValueOnce(new StorageError('no-space', 'full'))
+  const keeper = keepHistory(store, 60_000)
+  await vi.advanceTimersByTimeAsync(90_000)
+  expect(compact.mock.calls.length).toBeGreaterThan(1)
+  await expect(store.get('/a/1', { exactly: early })).rejects.toMatchObject({ code: 'compacted' })
+  keeper.stop()
+})
+
+test('a keeper that was stopped leaves the store alone', async () => {
+  const store = createMemoryStore()
+  const early = await write(store, '/a/1')
+  await write(store, '/a/2')
+  keepHistory(store, 60_000).stop()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect(await store.get('/a/1', { exactly: early })).toBeDefined()
+})

@@ -1,0 +1,4 @@
+// Values as Go's decoders read them, and the errors of those decoders.
+
+export * from './go/cbor-error.js'
+export * from './go/decode.js'

@@ -1,0 +1,2 @@
+// Defaults that the type table holds.
+export * from './defaults/default-facts.js'

@@ -1,0 +1,121 @@
+// What is wrong with a value that was read from CBOR and does not fit its type, in the words of fxamacker/cbor. Other
+// than JSON's, they tell of the outermost field only, name no field that is unknown, and stop at the first of those.
+import type { CborMarks, ForeignKey, StringForm } from '../../codec/cbor.js'
+import { isInteger, isNumber, isObject, type Value } from '../../meta/values/value.js'
+
+/** The document that is being read, and what it is read as. */
+export interface CborSource {
+  readonly root: Value
+  readonly marks: CborMarks
+  /** `v1.ConfigMap` */
+  readonly goType: string
+}
+
+/** Kinds of Go types about which there is more to say than their name. */
+export type Target = 'struct' | 'integer' | undefined
+
+type Path = readonly (string | number)[]
+
+/** `what` names the type of a value that is a document by itself, and so has no mark. */
+export function cborMismatch(
+  source: CborSource,
+  path: Path,
+  value: Value,
+  goType: string,
+  target?: Target,
+  what = typeName(value, typeof value === 'string' && stringForm(source, path) === 'text'),
+): string {
+  return cannotUnmarshal(source, path, what, goType, noteOn(value, goType, target))
+}
+
+function cannotUnmarshal(
+  { goType: outermost }: CborSource,
+  path: Path,
+  what: string,
+  goType: string,
+  note = '',
+): string {
+  const where = path.length === 0 ? 'value' : `struct field ${outermost}.${path[0]}`
+  return `cbor: cannot unmarshal ${what} into Go ${where} of type ${goType}${note === '' ? '' : ` (${note})`}`
+}
+
+function typeName(value: Value, isText: boolean): string {
+  if (typeof value === 'string') return isText ? 'UTF-8 text string' : 'byte string'
+  if (Array.isArray(value)) return 'array'
+  if (isObject(value)) return 'map'
+  if (isInteger(value)) return value < 0 ? 'negative integer' : 'positive integer'
+  return 'primitives'
+}
+
+function noteOn(value: Value, goType: string, target: Target): string {
+  if (target === 'struct' && Array.isArray(value)) return 'cannot decode CBOR array to struct without toarray option'
+  if (!isInteger(value)) return ''
+  if (value < -(2n ** 63n)) return `${value} overflows Go's int64`
+  return target === 'integer' ? `${value} overflows ${goType}` : ''
+}
+
+/** How the string at that place was written, if not as plain bytes. */
+export function stringForm({ root, marks }: CborSource, path: Path): StringForm | undefined {
+  const holder = at(root, path.slice(0, -1))
+  return isHolder(holder) ? marks.strings.get(holder)?.get(path.at(-1)!) : undefined
+}
+
+/** What is wrong with keys that are no strings where a map of Go is filled. */
+export function foreignMapKey(source: CborSource, path: Path, map: Value): string | undefined {
+  const key = keysOf(source, map).find(isForeign)
+  return key && cannotUnmarshal(source, path, key.type, 'string')
+}
+
+/** The same where a struct is. Integers could be the names of fields, so that they are just unknown. */
+export function foreignFieldKey(source: CborSource, path: Path, map: Value): string | undefined {
+  const key = keysOf(source, map).find(candidate => isForeign(candidate) && !isIntegerKey(candidate))
+  if (key === undefined || typeof key === 'string') return undefined
+  const note = `map key is of type ${key.type} and cannot be used to match struct field name`
+  return cannotUnmarshal(source, path, key.type, 'string', note)
+}
+
+/** The keys of a map that are integers: no field has such a name. */
+export const hasIntegerKey = (source: CborSource, map: Value): boolean => keysOf(source, map).some(isIntegerKey)
+
+/**
+ * Of all unknown fields, the one that is told: a struct's own come before those within its fields, and then it is the
+ * first. `INTEGER_KEY` at the end of a path stands for any key that is an integer.
+ */
+export function unknownField(source: CborSource, paths: readonly Path[]): string {
+  let among = paths
+  for (let depth = 1; ; depth++) {
+    const own = among.filter(path => path.length === depth)
+    if (own.length > 0) return `cbor: found unknown field at map element index ${firstIndex(source, own)}`
+    const step = among[0]![depth - 1]
+    among = among.filter(path => path[depth - 1] === step)
+  }
+}
+
+/** Stands in paths for keys that are integers, of which nothing else is known. */
+export const INTEGER_KEY = -1
+
+function firstIndex(source: CborSource, siblings: readonly Path[]): number {
+  const keys = keysOf(source, at(source.root, siblings[0]!.slice(0, -1)))
+  const names = new Set(siblings.map(path => path.at(-1)))
+  return keys.findIndex(key => names.has(isForeign(key) ? INTEGER_KEY : key))
+}
+
+function keysOf({ marks }: CborSource, map: Value | undefined): readonly (string | ForeignKey)[] {
+  if (!isHolder(map)) return []
+  return marks.keys.get(map) ?? Object.keys(map)
+}
+
+const isForeign = (key: string | ForeignKey): key is ForeignKey => typeof key !== 'string'
+const isIntegerKey = (key: string | ForeignKey): boolean => isForeign(key) && key.type.endsWith('integer')
+
+const isHolder = (value: Value | undefined): value is Value & object =>
+  typeof value === 'object' && value !== null && !isNumber(value)
+
+function at(root: Value, path: Path): Value | undefined {
+  let value: Value | undefined = root
+  for (const step of path) {
+    if (!isHolder(value)) return undefined
+    value = (value as Record<string | number, Value>)[step]
+  }
+  return value
+}

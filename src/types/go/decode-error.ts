@@ -1,0 +1,142 @@
+// What is wrong with a value that does not fit its type, in the words of Go's JSON decoder. Go goes on after a plain
+// mismatch and reports the first one at the end; a type that decodes itself (a time, a quantity) ends it at once.
+// What came as CBOR is told in the words of that decoder.
+import { isNumber, type Value, WholeFloat } from '../../meta/values/value.js'
+import { type CborSource, cborMismatch, INTEGER_KEY, type Target, unknownField } from './cbor-error.js'
+
+/** Thrown when a value cannot be read as its type; the message is Go's. */
+export class TypedDecodeError extends Error {
+  override readonly name = 'TypedDecodeError'
+}
+
+/** Where the decoder is, and what it has found so far. */
+export interface DecodeState {
+  /** Keys and indexes from the root, as unknown fields are reported. */
+  readonly path: (string | number)[]
+  /** Fields from the root by Go's own reckoning: inlined types count, keys of maps and indexes do not. */
+  readonly goPath: string[]
+  /** The type whose field is being read. */
+  struct: string
+  /** Structs within structs so far. */
+  depth: number
+  /** The first thing that did not fit. */
+  fault: Fault | undefined
+  /** Unknown and duplicate fields in the order in which they were met. */
+  readonly strict: StrictFault[]
+  /** Paths that the document has more than once, in the order in which they are to be reported. */
+  readonly duplicates: ReadonlySet<string> | undefined
+  /** Set if the value came as CBOR. */
+  readonly cbor: CborSource | undefined
+}
+
+export interface StrictFault {
+  readonly path: readonly (string | number)[]
+  readonly is: 'unknown' | 'duplicate'
+}
+
+/** A value of the wrong kind, or a text where there is nothing to say about the field. */
+export type Fault = Mismatch | string
+
+export interface Mismatch {
+  readonly what: string
+  readonly goType: string
+  readonly struct: string
+  readonly field: string
+}
+
+export const newDecodeState = (duplicates?: ReadonlySet<string>, depth = 0, cbor?: CborSource): DecodeState => ({
+  path: [],
+  goPath: [],
+  struct: '',
+  depth,
+  fault: undefined,
+  strict: [],
+  duplicates: duplicates === undefined || duplicates.size === 0 ? undefined : duplicates,
+  cbor,
+})
+
+/** A value of the wrong kind: reported at the end, unless something worse comes. */
+export function noteMismatch(state: DecodeState, value: Value, goType: string, target?: Target): void {
+  state.fault ??= mismatch(state, value, goType, target)
+}
+
+function mismatch(state: DecodeState, value: Value, goType: string, target: Target): Fault {
+  if (state.cbor !== undefined) return cborMismatch(state.cbor, state.path, value, goType, target)
+  const what = target === 'integer' && isNumber(value) ? `number ${spellNumber(value)}` : kindOf(value)
+  return { what, goType, struct: state.struct, field: state.goPath.join('.') }
+}
+
+export function noteFault(state: DecodeState, fault: Fault): void {
+  state.fault ??= fault
+}
+
+/** A value of the wrong kind within a type that decodes itself. */
+export function failMismatch(state: DecodeState, value: Value, goType: string, target?: Target): never {
+  throw new TypedDecodeError(printFault(mismatch(state, value, goType, target)))
+}
+
+export function printFault(fault: Fault): string {
+  if (typeof fault === 'string') return fault
+  const { what, goType, struct, field } = fault
+  const where = struct === '' && field === '' ? 'value' : `struct field ${struct}.${field}`
+  return `json: cannot unmarshal ${what} into Go ${where} of type ${goType}`
+}
+
+/** A field that the type does not have. */
+export function noteUnknown(state: DecodeState, key: string | typeof INTEGER_KEY): void {
+  if (state.strict.length < MOST_STRICT_FAULTS) state.strict.push({ path: [...state.path, key], is: 'unknown' })
+}
+
+/** Called for each member that is read, if the document has duplicates at all. */
+export function noteDuplicate(state: DecodeState, key: string): void {
+  const path = [...state.path, key]
+  if (state.duplicates?.has(printPath(path)) && state.strict.length < MOST_STRICT_FAULTS) {
+    state.strict.push({ path, is: 'duplicate' })
+  }
+}
+
+/** The messages for all of them. Where a duplicate stands among the others follows from the walk; which one is told
+ * there, from the order of the document. */
+export function printStrict({ strict, duplicates, cbor }: DecodeState): string[] {
+  if (strict.length === 0) return []
+  if (cbor !== undefined)
+    return [
+      unknownField(
+        cbor,
+        strict.map(({ path }) => path),
+      ),
+    ]
+  const met = new Set(strict.flatMap(({ path, is }) => (is === 'duplicate' ? [printPath(path)] : [])))
+  const inOrder = [...(duplicates ?? [])].filter(path => met.has(path)).values()
+  return strict.map(({ path, is }) =>
+    is === 'unknown'
+      ? `unknown field "${printPath(path)}"`
+      : `duplicate field "${inOrder.next().value ?? printPath(path)}"`,
+  )
+}
+
+/** Kubernetes stops counting there. */
+const MOST_STRICT_FAULTS = 100
+
+/** A number as the document spelled it, as near as the value still tells. */
+export function spellNumber(value: number | bigint | WholeFloat): string {
+  if (!(value instanceof WholeFloat)) return String(value)
+  const text = String(value.value)
+  return /e/.test(text) ? text.replace('e+', 'e') : Math.abs(value.value) < 2 ** 53 ? `${text}.0` : text
+}
+
+function kindOf(value: Value): string {
+  if (Array.isArray(value)) return 'array'
+  if (isNumber(value)) return 'number'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
+/** `spec.containers[0].comand` */
+export function printPath(path: readonly (string | number)[]): string {
+  let text = ''
+  for (const step of path) {
+    if (typeof step === 'number') text += `[${step}]`
+    else text += text === '' ? step : `.${step}`
+  }
+  return text
+}

@@ -1,0 +1,370 @@
+// What Go's decoder makes of a JSON value for a given type, and what Go's encoder would print of it: unknown fields
+// gone, zero values dropped or filled in as `omitempty` has it, fields in the order of the struct, quantities and
+// times in their one spelling. The result is what the server stores and shows.
+// A decoder is a closure that is compiled once for each type, when the type is first met.
+import type { CborMarks } from '../../codec/cbor.js'
+import { compareTexts } from '../../meta/go/go-text.js'
+import { canonicalBase64 } from '../../meta/values/base64.js'
+import {
+  isInteger,
+  isNumber,
+  isObject,
+  setOwn,
+  type Value,
+  type ValueObject,
+  WholeFloat,
+} from '../../meta/values/value.js'
+import { selfEncoded } from '../special/self-encoded.js'
+import { bareName, type Field, type TypeRef, type TypeTable } from '../type-table.js'
+import { foreignFieldKey, foreignMapKey, hasIntegerKey, INTEGER_KEY, stringForm } from './cbor-error.js'
+import {
+  type DecodeState,
+  newDecodeState,
+  noteDuplicate,
+  noteFault,
+  noteMismatch,
+  noteUnknown,
+  printFault,
+  printPath,
+  printStrict,
+  TypedDecodeError,
+} from './decode-error.js'
+import { goType, goTypeOf } from './go-names.js'
+import type { ValueCodec } from './value-codec.js'
+
+export { TypedDecodeError } from './decode-error.js'
+
+export interface TypedObject {
+  readonly value: ValueObject
+  /** Paths of fields that the type does not have, in the order of the document: `spec.containers[0].comand`. */
+  readonly unknown: readonly string[]
+  /** `unknown field "…"` and `duplicate field "…"` in the order in which Kubernetes reports them. */
+  readonly strict: readonly string[]
+}
+
+export interface DecodeTypedOptions {
+  /** Paths that the document holds more than once. Those within values that are not looked into do not count. */
+  readonly duplicates?: readonly string[]
+  /** If the value was read from CBOR: what that said beyond it. */
+  readonly cbor?: CborMarks | undefined
+}
+
+/** Reads a value as the type of that name. Throws a TypedDecodeError if it is not one. */
+export function decodeTyped(
+  table: TypeTable,
+  typeName: string,
+  value: Value,
+  { duplicates, cbor }: DecodeTypedOptions = {},
+): TypedObject {
+  const type: TypeRef = { is: 'type', name: typeName }
+  const source = cbor && { root: value, marks: cbor, goType: goType(type) }
+  const state = newDecodeState(duplicates === undefined ? undefined : new Set(duplicates), 0, source)
+  const decoded = decodeRoot(codecOf(table, type), value, state)
+  if (state.fault !== undefined) throw new TypedDecodeError(printFault(state.fault))
+  const unknown = state.strict.flatMap(({ path, is }) => (is === 'unknown' ? [printPath(path)] : []))
+  return { value: decoded as ValueObject, unknown, strict: printStrict(state) }
+}
+
+function decodeRoot(codec: ValueCodec, value: Value, state: DecodeState): Value {
+  if (value === null) return codec.zero()
+  try {
+    return codec.decode(value, state)
+  } catch (error) {
+    // To CBOR, no fault is worse than another: the first one is told.
+    if (error instanceof TypedDecodeError && state.cbor && state.fault) return null
+    throw error
+  }
+}
+
+/** An object of the type with nothing set, as it is printed. */
+export const zeroOf = (table: TypeTable, typeName: string): Value =>
+  codecOf(table, { is: 'type', name: typeName }).zero()
+
+const compiled = new WeakMap<TypeTable, Map<string, ValueCodec>>()
+
+function codecOf(table: TypeTable, type: TypeRef, goName = goType(type)): ValueCodec {
+  let codecs = compiled.get(table)
+  if (codecs === undefined) compiled.set(table, (codecs = new Map<string, ValueCodec>()))
+  const key = type.is === 'type' ? type.name : `${JSON.stringify(type)} ${goName}`
+  let codec = codecs.get(key)
+  if (codec === undefined) codecs.set(key, (codec = compile(table, type, goName)))
+  return codec
+}
+
+function compile(table: TypeTable, type: TypeRef, goName: string): ValueCodec {
+  switch (type.is) {
+    case 'list': {
+      // The name of a list is its own with the name of its items behind the brackets.
+      const item = codecOf(table, type.of, goName.startsWith('[]') ? goName.slice(2) : undefined)
+      return listCodec(item, goName)
+    }
+    case 'map':
+      return mapCodec(codecOf(table, type.of), goName)
+    case 'type':
+      return (
+        selfEncoded(type.name, name => codecOf(table, { is: 'type', name })) ?? structCodec(table, type.name, goName)
+      )
+    case 'string':
+      return scalar<string>('', goName, value => (typeof value === 'string' ? value : undefined))
+    case 'bool':
+      return scalar<boolean>(false, goName, value => (typeof value === 'boolean' ? value : undefined))
+    case 'int32':
+      return integerCodec(goName, 2n ** 31n)
+    case 'int64':
+      return integerCodec(goName, 2n ** 63n)
+    case 'float64':
+      return scalar<number>(0, goName, value =>
+        value instanceof WholeFloat ? value.value : isNumber(value) ? Number(value) : undefined,
+      )
+    case 'bytes':
+      return bytesCodec(goName)
+  }
+}
+
+// ---- structs
+
+interface Slot extends ValueCodec {
+  readonly name: string
+  readonly within: readonly string[]
+  readonly pointer: boolean
+  readonly omitempty: boolean
+  readonly omitzero: boolean
+}
+
+function structCodec(table: TypeTable, typeName: string, goName: string): ValueCodec {
+  const struct = bareName(typeName)
+  // Types refer to each other and to themselves: fields are compiled when the first value comes.
+  let slots: Slot[] | undefined
+  let places: ReadonlyMap<string, number> = new Map()
+  /** The places of fields that are printed whether or not they are set. */
+  let always: readonly number[] = []
+  const compileFields = (): Slot[] => {
+    const { fields } = table.type(typeName)
+    places = new Map(fields.map((field, i) => [field.name, i]))
+    const all = fields.map(field => slotOf(table, field))
+    always = all.flatMap((slot, i) => (isLeftOut(slot) ? [] : [i]))
+    return all
+  }
+
+  /** Of many fields, few are set: the others are not even looked at. */
+  const print = (found: readonly (Value | undefined)[], set: number[], all: readonly Slot[]): ValueObject => {
+    const object: ValueObject = {}
+    for (const i of inOrder(always, set)) {
+      const slot = all[i]!
+      const value = found[i]
+      if (value !== undefined && (slot.pointer || !slot.isEmpty(value))) object[slot.name] = value
+      else if (!isLeftOut(slot)) object[slot.name] = slot.pointer ? null : slot.absent()
+    }
+    return object
+  }
+
+  const zero = (): Value => print([], [], (slots ??= compileFields()))
+
+  const decode = (value: Value, state: DecodeState): Value => {
+    if (!isObject(value)) {
+      noteMismatch(state, value, goName, 'struct')
+      return zero()
+    }
+    if (state.cbor !== undefined) noteForeignFields(state, value)
+    if (++state.depth > MAX_DEPTH) throw new TypedDecodeError('exceeded max depth')
+    const all = (slots ??= compileFields())
+    const found: (Value | undefined)[] = []
+    const set: number[] = []
+    const { struct: outer, path, goPath } = state
+    const depth = goPath.length
+    for (const key of Object.keys(value)) {
+      if (state.duplicates !== undefined) noteDuplicate(state, key)
+      const place = places.get(key)
+      if (place === undefined) {
+        noteUnknown(state, key)
+        continue
+      }
+      const member = value[key]!
+      // To Go, null leaves a field as it is: not set.
+      if (member === null) continue
+      const slot = all[place]!
+      state.struct = struct
+      for (const name of slot.within) goPath.push(name)
+      goPath.push(key)
+      path.push(key)
+      found[place] = slot.decode(member, state)
+      set.push(place)
+      path.pop()
+      goPath.length = depth
+    }
+    state.struct = outer
+    state.depth--
+    return print(found, set, all)
+  }
+
+  return { decode, zero, absent: zero, isEmpty: () => false, canBeOmitted: false }
+}
+
+/** Whether a field that is not set is not printed either. */
+const isLeftOut = ({ omitzero, omitempty, pointer, canBeOmitted }: Slot): boolean =>
+  omitzero || (omitempty && (pointer || canBeOmitted))
+
+/** The places of both, each once, in their order, which those that are set mostly have. May change `set`. */
+function inOrder(always: readonly number[], set: number[]): readonly number[] {
+  for (const place of always) if (!set.includes(place)) set.push(place)
+  for (let i = 1; i < set.length; i++) {
+    const place = set[i]!
+    let at = i
+    for (; at > 0 && set[at - 1]! > place; at--) set[at] = set[at - 1]!
+    set[at] = place
+  }
+  return set
+}
+
+/** Keys that are no strings, which only CBOR has. */
+function noteForeignFields(state: DecodeState, value: ValueObject): void {
+  const foreign = foreignFieldKey(state.cbor!, state.path, value)
+  if (foreign !== undefined) noteFault(state, foreign)
+  if (hasIntegerKey(state.cbor!, value)) noteUnknown(state, INTEGER_KEY)
+}
+
+function slotOf(table: TypeTable, { name, type, facts, within, declaredBy }: Field): Slot {
+  const codec = codecOf(table, type, goTypeOf(type, declaredBy, name))
+  return {
+    ...codec,
+    // A list of objects has items even if there are none.
+    ...(name === 'items' && declaredBy.endsWith('List') ? { absent: codec.zero } : {}),
+    name,
+    within,
+    pointer: facts.pointer === true,
+    omitempty: facts.omitempty === true,
+    omitzero: facts.omitzero === true,
+  }
+}
+
+/** Far beyond what any type reaches that does not contain itself. */
+const MAX_DEPTH = 1000
+
+// ---- lists and maps
+
+function listCodec(item: ValueCodec, goName: string): ValueCodec {
+  return {
+    decode: (value, state) => {
+      if (!Array.isArray(value)) {
+        noteMismatch(state, value, goName)
+        return []
+      }
+      const { path } = state
+      return value.map((member, i) => {
+        if (member === null) return item.zero()
+        path.push(i)
+        const read = item.decode(member, state)
+        path.pop()
+        return read
+      })
+    },
+    zero: () => [],
+    // What is stored tells an empty list from none as little as protobuf does.
+    absent: () => null,
+    isEmpty: value => Array.isArray(value) && value.length === 0,
+    canBeOmitted: true,
+  }
+}
+
+function mapCodec(item: ValueCodec, goName: string): ValueCodec {
+  return {
+    decode: (value, state) => {
+      if (!isObject(value)) {
+        noteMismatch(state, value, goName)
+        return {}
+      }
+      const { path, cbor } = state
+      const foreign = cbor && foreignMapKey(cbor, path, value)
+      if (foreign !== undefined) noteFault(state, foreign)
+      const entries = Object.keys(value).map((key): [string, Value] => {
+        if (state.duplicates !== undefined) noteDuplicate(state, key)
+        const member = value[key]!
+        path.push(key)
+        const read = member === null ? item.zero() : item.decode(member, state)
+        path.pop()
+        return [key, read]
+      })
+      const map: ValueObject = {}
+      for (const [key, member] of sortedByKey(entries)) setOwn(map, key, member)
+      return map
+    },
+    zero: () => ({}),
+    absent: () => null,
+    isEmpty: value => isObject(value) && Object.keys(value).length === 0,
+    canBeOmitted: true,
+  }
+}
+
+/** Go prints maps by key. */
+const sortedByKey = (entries: [string, Value][]): [string, Value][] =>
+  entries.length > 1 ? entries.toSorted(([a], [b]) => compareTexts(a, b)) : entries
+
+// ---- scalars
+
+function scalar<T extends string | boolean | number>(
+  zero: T,
+  goName: string,
+  read: (value: Value) => T | undefined,
+): ValueCodec {
+  return {
+    decode: (value, state) => {
+      const scalarValue = read(value)
+      if (scalarValue === undefined) noteMismatch(state, value, goName)
+      return scalarValue ?? zero
+    },
+    zero: () => zero,
+    absent: () => zero,
+    isEmpty: value => value === zero,
+    canBeOmitted: true,
+  }
+}
+
+function integerCodec(goName: string, bound: bigint): ValueCodec {
+  return {
+    decode: (value, state) => {
+      if (isInteger(value) && value >= -bound && value < bound) return value
+      noteMismatch(state, value, goName, 'integer')
+      return 0
+    },
+    zero: () => 0,
+    absent: () => 0,
+    isEmpty: value => value === 0,
+    canBeOmitted: true,
+  }
+}
+
+function bytesCodec(goName: string): ValueCodec {
+  return {
+    decode: (value, state) => {
+      if (Array.isArray(value)) return bytesOfList(value, state)
+      if (typeof value !== 'string') {
+        noteMismatch(state, value, goName)
+        return ''
+      }
+      const form = state.cbor && stringForm(state.cbor, state.path)
+      if (form === 'text') {
+        noteMismatch(state, value, goName)
+        return ''
+      }
+      if (form !== undefined) return form.base64
+      const read = canonicalBase64(value)
+      if (!read.ok)
+        noteFault(state, state.cbor ? `cbor: failed to decode base64 from byte string: ${read.error}` : read.error)
+      return read.ok ? read.value : ''
+    },
+    zero: () => '',
+    absent: () => null,
+    isEmpty: value => value === '',
+    canBeOmitted: true,
+  }
+}
+
+/** Go also takes bytes one by one. */
+function bytesOfList(list: readonly Value[], state: DecodeState): string {
+  const bytes = list.map(item => {
+    if (isInteger(item) && item >= 0 && item < 256) return Number(item)
+    if (item !== null) noteMismatch(state, item, 'uint8', 'integer')
+    return 0
+  })
+  return Buffer.from(bytes).toString('base64')
+}

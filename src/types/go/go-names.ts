@@ -1,0 +1,167 @@
+// The names that Go gives to the types of fields. Messages about values of a wrong type show them. They follow from
+// the types in the table, but for strings and maps that have a Go type of their own.
+import type { TypeRef } from '../type-table.js'
+
+/** The Go name of what a field holds: `[]v1.Container`, `map[string]string`, `v1.Protocol`. */
+export function goTypeOf(type: TypeRef, declaredBy: string, field: string): string {
+  const own = OWN_TYPES[`${declaredBy} ${field}`]
+  switch (type.is) {
+    case 'list':
+      return OWN_LISTS[`${declaredBy} ${field}`] ?? `[]${goTypeOf(type.of, declaredBy, field)}`
+    case 'map':
+      return own ?? (isResourceList(type, declaredBy) ? 'v1.ResourceList' : `map[string]${goType(type.of)}`)
+    default:
+      return own ?? goType(type)
+  }
+}
+
+/** The Go name of a type without a field around it. */
+export function goType(type: TypeRef): string {
+  switch (type.is) {
+    case 'list':
+      return `[]${goType(type.of)}`
+    case 'map':
+      return `map[string]${goType(type.of)}`
+    case 'bytes':
+      return '[]uint8'
+    case 'type':
+      // The last part of the package's path: core/v1.Container is v1.Container.
+      return type.name.slice(type.name.indexOf('/') + 1)
+    default:
+      return type.is
+  }
+}
+
+const isResourceList = (type: TypeRef & { is: 'map' }, declaredBy: string): boolean =>
+  type.of.is === 'type' && type.of.name === 'api/resource.Quantity' && declaredBy.startsWith('core/')
+
+/** By declaring type and field, the lists that have a Go type of their own. */
+const OWN_LISTS: Readonly<Record<string, string>> = {
+  'apiextensions/v1.JSONSchemaProps x-kubernetes-validations': 'v1.ValidationRules',
+  'meta/v1.APIResource verbs': 'v1.Verbs',
+}
+
+/** By declaring type and field, the Go type of a string (or of the strings in a list). */
+const OWN_TYPES: Readonly<Record<string, string>> = {
+  'meta/v1.ObjectMeta uid': 'types.UID',
+  'meta/v1.OwnerReference uid': 'types.UID',
+  'meta/v1.Preconditions uid': 'types.UID',
+  'meta/v1.StatusDetails uid': 'types.UID',
+  'meta/v1.Status reason': 'v1.StatusReason',
+  'meta/v1.StatusCause reason': 'v1.CauseType',
+  'meta/v1.DeleteOptions propagationPolicy': 'v1.DeletionPropagation',
+  'meta/v1.LabelSelectorRequirement operator': 'v1.LabelSelectorOperator',
+  'meta/v1.FieldSelectorRequirement operator': 'v1.FieldSelectorOperator',
+  'meta/v1.ManagedFieldsEntry operation': 'v1.ManagedFieldsOperationType',
+  'meta/v1.Condition status': 'v1.ConditionStatus',
+  'core/v1.ObjectReference uid': 'types.UID',
+  'core/v1.Secret type': 'v1.SecretType',
+  'core/v1.NamespaceSpec finalizers': 'v1.FinalizerName',
+  'core/v1.NamespaceStatus phase': 'v1.NamespacePhase',
+  'core/v1.NamespaceCondition type': 'v1.NamespaceConditionType',
+  'core/v1.NamespaceCondition status': 'v1.ConditionStatus',
+  'core/v1.ServiceSpec type': 'v1.ServiceType',
+  'core/v1.ServiceSpec sessionAffinity': 'v1.ServiceAffinity',
+  'core/v1.ServiceSpec externalTrafficPolicy': 'v1.ServiceExternalTrafficPolicy',
+  'core/v1.ServiceSpec internalTrafficPolicy': 'v1.ServiceInternalTrafficPolicy',
+  'core/v1.ServiceSpec ipFamilies': 'v1.IPFamily',
+  'core/v1.ServiceSpec ipFamilyPolicy': 'v1.IPFamilyPolicy',
+  'core/v1.ServicePort protocol': 'v1.Protocol',
+  'core/v1.LoadBalancerIngress ipMode': 'v1.LoadBalancerIPMode',
+  'core/v1.PortStatus protocol': 'v1.Protocol',
+  'core/v1.EndpointPort protocol': 'v1.Protocol',
+  'core/v1.ContainerPort protocol': 'v1.Protocol',
+  'core/v1.Container restartPolicy': 'v1.ContainerRestartPolicy',
+  'core/v1.Container terminationMessagePolicy': 'v1.TerminationMessagePolicy',
+  'core/v1.Container imagePullPolicy': 'v1.PullPolicy',
+  'core/v1.EphemeralContainerCommon restartPolicy': 'v1.ContainerRestartPolicy',
+  'core/v1.EphemeralContainerCommon terminationMessagePolicy': 'v1.TerminationMessagePolicy',
+  'core/v1.EphemeralContainerCommon imagePullPolicy': 'v1.PullPolicy',
+  'core/v1.HTTPGetAction scheme': 'v1.URIScheme',
+  'core/v1.Capabilities add': 'v1.Capability',
+  'core/v1.Capabilities drop': 'v1.Capability',
+  'core/v1.SecurityContext procMount': 'v1.ProcMountType',
+  'core/v1.SeccompProfile type': 'v1.SeccompProfileType',
+  'core/v1.AppArmorProfile type': 'v1.AppArmorProfileType',
+  'core/v1.PodSecurityContext fsGroupChangePolicy': 'v1.PodFSGroupChangePolicy',
+  'core/v1.PodSecurityContext supplementalGroupsPolicy': 'v1.SupplementalGroupsPolicy',
+  'core/v1.PodSecurityContext seLinuxChangePolicy': 'v1.PodSELinuxChangePolicy',
+  'core/v1.PodSpec restartPolicy': 'v1.RestartPolicy',
+  'core/v1.PodSpec dnsPolicy': 'v1.DNSPolicy',
+  'core/v1.PodSpec preemptionPolicy': 'v1.PreemptionPolicy',
+  'core/v1.PodOS name': 'v1.OSName',
+  'core/v1.PodReadinessGate conditionType': 'v1.PodConditionType',
+  'core/v1.PodStatus phase': 'v1.PodPhase',
+  'core/v1.PodStatus qosClass': 'v1.PodQOSClass',
+  'core/v1.PodStatus resize': 'v1.PodResizeStatus',
+  'core/v1.PodCondition type': 'v1.PodConditionType',
+  'core/v1.PodCondition status': 'v1.ConditionStatus',
+  'core/v1.Toleration operator': 'v1.TolerationOperator',
+  'core/v1.Toleration effect': 'v1.TaintEffect',
+  'core/v1.Taint effect': 'v1.TaintEffect',
+  'core/v1.NodeSelectorRequirement operator': 'v1.NodeSelectorOperator',
+  'core/v1.TopologySpreadConstraint whenUnsatisfiable': 'v1.UnsatisfiableConstraintAction',
+  'core/v1.TopologySpreadConstraint nodeAffinityPolicy': 'v1.NodeInclusionPolicy',
+  'core/v1.TopologySpreadConstraint nodeTaintsPolicy': 'v1.NodeInclusionPolicy',
+  'core/v1.EmptyDirVolumeSource medium': 'v1.StorageMedium',
+  'core/v1.HostPathVolumeSource type': 'v1.HostPathType',
+  'core/v1.VolumeMount mountPropagation': 'v1.MountPropagationMode',
+  'core/v1.VolumeMount recursiveReadOnly': 'v1.RecursiveReadOnlyMode',
+  'core/v1.ContainerResizePolicy resourceName': 'v1.ResourceName',
+  'core/v1.ContainerResizePolicy restartPolicy': 'v1.ResourceResizeRestartPolicy',
+  'core/v1.NodeStatus phase': 'v1.NodePhase',
+  'core/v1.NodeStatus volumesInUse': 'v1.UniqueVolumeName',
+  'core/v1.NodeCondition type': 'v1.NodeConditionType',
+  'core/v1.NodeCondition status': 'v1.ConditionStatus',
+  'core/v1.NodeAddress type': 'v1.NodeAddressType',
+  'core/v1.AttachedVolume name': 'v1.UniqueVolumeName',
+  'core/v1.PersistentVolumeClaimSpec accessModes': 'v1.PersistentVolumeAccessMode',
+  'core/v1.PersistentVolumeClaimSpec volumeMode': 'v1.PersistentVolumeMode',
+  'core/v1.PersistentVolumeSpec accessModes': 'v1.PersistentVolumeAccessMode',
+  'core/v1.PersistentVolumeSpec volumeMode': 'v1.PersistentVolumeMode',
+  'core/v1.PersistentVolumeSpec persistentVolumeReclaimPolicy': 'v1.PersistentVolumeReclaimPolicy',
+  'core/v1.LimitRangeItem type': 'v1.LimitType',
+  'core/v1.ResourceQuotaSpec scopes': 'v1.ResourceQuotaScope',
+  'apps/v1.DeploymentStrategy type': 'v1.DeploymentStrategyType',
+  'apps/v1.DeploymentCondition type': 'v1.DeploymentConditionType',
+  'apps/v1.DeploymentCondition status': 'v1.ConditionStatus',
+  'apps/v1.ReplicaSetCondition type': 'v1.ReplicaSetConditionType',
+  'apps/v1.ReplicaSetCondition status': 'v1.ConditionStatus',
+  'apps/v1.StatefulSetSpec podManagementPolicy': 'v1.PodManagementPolicyType',
+  'apps/v1.StatefulSetUpdateStrategy type': 'v1.StatefulSetUpdateStrategyType',
+  'apps/v1.DaemonSetUpdateStrategy type': 'v1.DaemonSetUpdateStrategyType',
+  'batch/v1.JobSpec completionMode': 'v1.CompletionMode',
+  'batch/v1.JobSpec podReplacementPolicy': 'v1.PodReplacementPolicy',
+  'batch/v1.CronJobSpec concurrencyPolicy': 'v1.ConcurrencyPolicy',
+  'coordination/v1.LeaseSpec strategy': 'v1.CoordinatedLeaseStrategy',
+  'discovery/v1.EndpointSlice addressType': 'v1.AddressType',
+  'discovery/v1.EndpointPort protocol': 'v1.Protocol',
+  'networking/v1.HTTPIngressPath pathType': 'v1.PathType',
+  'networking/v1.NetworkPolicyPort protocol': 'v1.Protocol',
+  'networking/v1.NetworkPolicySpec policyTypes': 'v1.PolicyType',
+  'scheduling/v1.PriorityClass preemptionPolicy': 'v1.PreemptionPolicy',
+  'storage/v1.StorageClass reclaimPolicy': 'v1.PersistentVolumeReclaimPolicy',
+  'storage/v1.StorageClass volumeBindingMode': 'v1.VolumeBindingMode',
+  'storage/v1.StorageClass parameters': 'map[string]string',
+  'admissionregistration/v1.ValidatingAdmissionPolicyBindingSpec validationActions': 'v1.ValidationAction',
+  'admissionregistration/v1.ValidatingAdmissionPolicySpec failurePolicy': 'v1.FailurePolicyType',
+  'admissionregistration/v1.MutatingAdmissionPolicySpec failurePolicy': 'v1.FailurePolicyType',
+  'admissionregistration/v1.ValidatingWebhook failurePolicy': 'v1.FailurePolicyType',
+  'admissionregistration/v1.MutatingWebhook failurePolicy': 'v1.FailurePolicyType',
+  'admissionregistration/v1.ValidatingWebhook matchPolicy': 'v1.MatchPolicyType',
+  'admissionregistration/v1.MutatingWebhook matchPolicy': 'v1.MatchPolicyType',
+  'admissionregistration/v1.MatchResources matchPolicy': 'v1.MatchPolicyType',
+  'admissionregistration/v1.ValidatingWebhook sideEffects': 'v1.SideEffectClass',
+  'admissionregistration/v1.MutatingWebhook sideEffects': 'v1.SideEffectClass',
+  'admissionregistration/v1.MutatingWebhook reinvocationPolicy': 'v1.ReinvocationPolicyType',
+  'admissionregistration/v1.MutatingAdmissionPolicySpec reinvocationPolicy': 'v1.ReinvocationPolicyType',
+  'admissionregistration/v1.RuleWithOperations operations': 'v1.OperationType',
+  'admissionregistration/v1.Rule scope': 'v1.ScopeType',
+  'admissionregistration/v1.Mutation patchType': 'v1.PatchType',
+  'admissionregistration/v1.ParamRef parameterNotFoundAction': 'v1.ParameterNotFoundActionType',
+  'admissionregistration/v1.Validation reason': 'v1.StatusReason',
+  'apiextensions/v1.CustomResourceDefinitionSpec scope': 'v1.ResourceScope',
+  'apiextensions/v1.CustomResourceConversion strategy': 'v1.ConversionStrategyType',
+  'apiextensions/v1.ValidationRule reason': 'v1.FieldValueErrorReason',
+  'apiextensions/v1.JSONSchemaProps $schema': 'v1.JSONSchemaURL',
+}

@@ -1,0 +1,4 @@
+// Objects of the built-in types as protobuf.
+
+export * from './protobuf/envelope.js'
+export * from './protobuf/message.js'

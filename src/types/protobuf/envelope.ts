@@ -1,0 +1,184 @@
+// How Kubernetes sends protobuf: four magic bytes and an envelope that says which kind is inside; watch events as
+// frames, each with its length before it.
+
+import {
+  BYTES,
+  newReader,
+  newWriter,
+  type Reader,
+  readBytes,
+  readMessage,
+  readString,
+  readTag,
+  skipField,
+  writeBytes,
+  writeMessage,
+  writeString,
+  writeTag,
+  written,
+} from '../../codec/protobuf.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { TypeTable } from '../type-table.js'
+import { decodeMessage, encodeMessage, ProtobufError } from './message.js'
+
+export interface Envelope {
+  readonly apiVersion: string
+  readonly kind: string
+  readonly raw: Uint8Array
+  readonly contentEncoding: string
+  readonly contentType: string
+}
+
+const MAGIC = Buffer.from('k8s\0', 'latin1')
+
+/** Opens an envelope. Throws a ProtobufError in Kubernetes' words. */
+export function openEnvelope(bytes: Uint8Array): Envelope {
+  if (bytes.length === 0) throw new ProtobufError('empty data')
+  if (!MAGIC.equals(bytes.subarray(0, MAGIC.length))) {
+    throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
+  }
+  if (bytes.length === MAGIC.length) throw new ProtobufError('empty body')
+  const reader = newReader(bytes.subarray(MAGIC.length))
+  const envelope = {
+    apiVersion: '',
+    kind: '',
+    raw: new Uint8Array() as Uint8Array,
+    contentEncoding: '',
+    contentType: '',
+  }
+  while (reader.at < reader.end) {
+    const { field, wire } = readTag(reader, 'Unknown')
+    if (wire !== BYTES || field > 4) {
+      if (field <= 4) throw new ProtobufError(`proto: wrong wireType = ${wire} for field ${UNKNOWN_FIELDS[field - 1]}`)
+      skipField(reader, wire)
+    } else if (field === 1) readTypeMeta(readMessage(reader), envelope)
+    else if (field === 2) envelope.raw = readBytes(reader)
+    else if (field === 3) envelope.contentEncoding = readString(reader)
+    else envelope.contentType = readString(reader)
+  }
+  return envelope
+}
+
+const UNKNOWN_FIELDS = ['TypeMeta', 'Raw', 'ContentEncoding', 'ContentType']
+
+function readTypeMeta(reader: Reader, into: { apiVersion: string; kind: string }): void {
+  while (reader.at < reader.end) {
+    const { field, wire } = readTag(reader, 'TypeMeta')
+    if (field === 1 && wire === BYTES) into.apiVersion = readString(reader)
+    else if (field === 2 && wire === BYTES) into.kind = readString(reader)
+    else skipField(reader, wire)
+  }
+}
+
+export function sealEnvelope(apiVersion: string, kind: string, message: Uint8Array): Buffer {
+  const writer = newWriter(message.length + apiVersion.length + kind.length + 64)
+  writeString(writer, '')
+  writeTag(writer, 4, BYTES)
+  writeString(writer, '')
+  writeTag(writer, 3, BYTES)
+  writeBytes(writer, message)
+  writeTag(writer, 2, BYTES)
+  writeMessage(writer, () => {
+    writeString(writer, kind)
+    writeTag(writer, 2, BYTES)
+    writeString(writer, apiVersion)
+    writeTag(writer, 1, BYTES)
+  })
+  writeTag(writer, 1, BYTES)
+  return Buffer.concat([MAGIC, written(writer)])
+}
+
+/** An object, list or Status by the apiVersion and kind that it carries; undefined if that kind has no protobuf. */
+export function encodeObject(table: TypeTable, object: ValueObject): Buffer | undefined {
+  const apiVersion = textOf(object, 'apiVersion')
+  const kind = textOf(object, 'kind')
+  const type = table.typeOfKind(apiVersion, kind)
+  return type === undefined ? undefined : sealEnvelope(apiVersion, kind, encodeMessage(table, type, object))
+}
+
+/** The plain value in an envelope, with its apiVersion and kind: those of the envelope, or else the ones given. */
+export function decodeObject(
+  table: TypeTable,
+  envelope: Envelope,
+  defaults: { readonly apiVersion: string; readonly kind: string } = { apiVersion: '', kind: '' },
+): ValueObject {
+  const apiVersion = envelope.apiVersion || defaults.apiVersion
+  const kind = envelope.kind || defaults.kind
+  const type = table.typeOfKind(apiVersion, kind) ?? (EVERYWHERE.has(kind) ? table.typeOfKind('v1', kind) : undefined)
+  if (type === undefined) throw new ProtobufError(`no kind "${kind}" is registered for version "${apiVersion}"`)
+  const value = decodeMessage(table, type, envelope.raw)
+  return { kind, apiVersion, ...(isObject(value) ? value : {}) }
+}
+
+/** Kinds that belong to every version of every group: clients of a group send them in its name. The table has one. */
+const EVERYWHERE: ReadonlySet<string> = new Set([
+  'CreateOptions',
+  'DeleteOptions',
+  'GetOptions',
+  'ListOptions',
+  'PatchOptions',
+  'Status',
+  'UpdateOptions',
+])
+
+// ---- watch
+
+/** A watch event around an object that is already in its envelope, as one frame of the stream. */
+export function encodeWatchFrame(type: string, sealed: Uint8Array): Buffer {
+  const writer = newWriter(sealed.length + type.length + 64)
+  writeMessage(writer, () => {
+    writeBytes(writer, sealed)
+    writeTag(writer, 1, BYTES)
+  })
+  writeTag(writer, 2, BYTES)
+  writeString(writer, type)
+  writeTag(writer, 1, BYTES)
+  const event = written(writer)
+  const length = Buffer.alloc(4)
+  length.writeUInt32BE(event.length)
+  return Buffer.concat([length, event])
+}
+
+export interface WatchFrame {
+  readonly type: string
+  /** The envelope of the object. */
+  readonly object: Uint8Array
+}
+
+/** The events in a stretch of a stream, and what is left of a frame that is not complete yet. */
+export function decodeWatchFrames(bytes: Uint8Array): { readonly events: WatchFrame[]; readonly rest: Uint8Array } {
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  const events: WatchFrame[] = []
+  let at = 0
+  while (buffer.length - at >= 4) {
+    const length = buffer.readUInt32BE(at)
+    if (buffer.length - at - 4 < length) break
+    events.push(decodeWatchEvent(buffer.subarray(at + 4, at + 4 + length)))
+    at += 4 + length
+  }
+  return { events, rest: buffer.subarray(at) }
+}
+
+function decodeWatchEvent(bytes: Uint8Array): WatchFrame {
+  const reader = newReader(bytes)
+  let type = ''
+  let object: Uint8Array = new Uint8Array()
+  while (reader.at < reader.end) {
+    const { field, wire } = readTag(reader, 'WatchEvent')
+    if (field === 1 && wire === BYTES) type = readString(reader)
+    else if (field === 2 && wire === BYTES) {
+      const raw = readMessage(reader)
+      while (raw.at < raw.end) {
+        const tag = readTag(raw, 'RawExtension')
+        if (tag.field === 1 && tag.wire === BYTES) object = readBytes(raw)
+        else skipField(raw, tag.wire)
+      }
+    } else skipField(reader, wire)
+  }
+  return { type, object }
+}
+
+function textOf(object: ValueObject, key: string): string {
+  const value: Value | undefined = getOwn(object, key)
+  return typeof value === 'string' ? value : ''
+}

@@ -1,0 +1,92 @@
+// Bodies as objects of the built-in types: what they are, what they hold, and the same as protobuf.
+import type { CborMarks } from '../codec/cbor.js'
+import { CodecError, type CodecFault } from '../codec/codec-error.js'
+import { cannotHandle } from '../meta/errors/status.js'
+import type { ApiObject } from '../meta/object/api-object.js'
+import { withHead } from '../meta/object/object-meta.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../meta/values/value.js'
+import { decodeTyped, TypedDecodeError } from './go/decode.js'
+import { decodeObject, encodeObject, openEnvelope } from './protobuf/envelope.js'
+import { ProtobufError } from './protobuf/message.js'
+import { type TypeTable } from './type-table.js'
+
+/** The body as an object of the kind; what it is need not be said, but if it is said it must be true. */
+export function shapeTyped(
+  table: TypeTable,
+  apiVersion: string,
+  kind: string,
+  body: Value,
+  duplicates: readonly string[],
+  cbor?: CborMarks,
+) {
+  const said = isObject(body) ? body : {}
+  const saidVersion = textMember(said, 'apiVersion') || apiVersion
+  const saidKind = textMember(said, 'kind') || kind
+  const version = versionOf(saidVersion)
+  const type = table.typeOfKind(saidVersion, saidKind)
+  if (type === undefined) {
+    const why = `no kind ${JSON.stringify(saidKind)} is registered for version ${JSON.stringify(saidVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
+    throw cannotHandle(saidKind, version, kind, why)
+  }
+  if (saidKind !== kind || saidVersion !== apiVersion) {
+    const why = `converting (${version}.${saidKind}) to (${packageOf(apiVersion)}.${kind}): unknown conversion`
+    throw cannotHandle(saidKind, version, kind, why)
+  }
+  try {
+    const { value, strict } = decodeTyped(table, type, body, { duplicates, cbor })
+    const object = named(value, apiVersion, kind)
+    // Empty lists are as good as none, but for this one: as one empty entry does, it says to forget the managers.
+    if (isEmptyList(said['metadata'], 'managedFields')) object.metadata['managedFields'] = [{}]
+    return { object, strict }
+  } catch (error) {
+    if (error instanceof TypedDecodeError) throw cannotHandle(kind, version, kind, error.message)
+    throw error
+  }
+}
+
+const isEmptyList = (object: Value | undefined, name: string): boolean => {
+  const list = isObject(object) ? getOwn(object, name) : undefined
+  return Array.isArray(list) && list.length === 0
+}
+
+const textMember = (object: ValueObject, name: string): string => {
+  const text = getOwn(object, name)
+  return typeof text === 'string' ? text : ''
+}
+
+/** The package of a group's internal types in Go. */
+const packageOf = (apiVersion: string): string => groupOf(apiVersion).split('.')[0] || 'core'
+
+/** What the object is comes first, whatever the client said. */
+export function named(object: ValueObject, apiVersion: string, kind: string): ApiObject {
+  const metadata = object['metadata']
+  return withHead(object, apiVersion, kind, isObject(metadata) ? metadata : {}) as ApiObject
+}
+
+/** How objects of a kind look as protobuf. */
+export interface ProtobufForm {
+  decode(bytes: Uint8Array): Value
+  encode(object: ApiObject): Buffer
+}
+
+export const protobufForm = (table: TypeTable, apiVersion: string, kind: string): ProtobufForm => ({
+  decode: bytes => decodeProtobuf(table, bytes, { apiVersion, kind }),
+  encode: object => encodeObject(table, object)!,
+})
+
+/** The envelope tells what the message is; what is wrong with the one is told otherwise than what is with the other. */
+function decodeProtobuf(table: TypeTable, bytes: Uint8Array, expected: { apiVersion: string; kind: string }): Value {
+  const envelope = asCodecError('malformed', () => openEnvelope(bytes))
+  return asCodecError('unacceptable', () => decodeObject(table, envelope, expected))
+}
+
+function asCodecError<T>(fault: CodecFault, action: () => T): T {
+  try {
+    return action()
+  } catch (error) {
+    throw error instanceof ProtobufError ? new CodecError(fault, error.message) : error
+  }
+}
+
+export const groupOf = (apiVersion: string): string => (apiVersion.includes('/') ? apiVersion.split('/')[0]! : '')
+export const versionOf = (apiVersion: string): string => apiVersion.slice(apiVersion.indexOf('/') + 1)

@@ -1,0 +1,29 @@
+// What every verb works with: the stores of the kinds, admission and the clock.
+import type { Admission } from '../admission/attributes.js'
+import { createObjectStores, type ObjectStores } from '../objects/object-stores.js'
+import type { Store } from '../storage/store.js'
+
+export interface ResourceContext extends ObjectStores, Admission {
+  now(): number
+}
+
+const ADMIT_ALL: Admission = {
+  admit: async ({ object }) => object,
+  validate: async () => {},
+  permit: async () => {},
+}
+
+export interface ResourceOptions {
+  readonly store: Store
+  /** Steps that are left out allow everything. */
+  readonly admission?: Partial<Admission> | undefined
+  /** Milliseconds, as `Date.now` gives them. */
+  readonly now?: (() => number) | undefined
+}
+
+export const createResourceContext = ({ store, admission = {}, now = Date.now }: ResourceOptions): ResourceContext => ({
+  ...ADMIT_ALL,
+  ...admission,
+  now,
+  ...createObjectStores(store),
+})

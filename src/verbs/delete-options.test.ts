@@ -1,0 +1,53 @@
+// The body of a delete, in each encoding, says that it is DeleteOptions of whatever group.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { encodeCbor } from '../codec/cbor.js'
+import { noteKind } from '../kinds/fake-kinds.suite.js'
+import type { ValueObject } from '../meta/values/value.js'
+import type { Target } from '../request/target.js'
+import { createMemoryStore } from '../storage/memory/memory-store.js'
+import { encodeMessage, sealEnvelope } from '../types/protobuf.js'
+import { builtinTypes } from '../types/type-table.js'
+import { createResourceContext, type ResourceContext } from './api-context.js'
+import { createVerbs } from './verbs.js'
+
+const KIND = noteKind()
+const TARGET: Target = { kind: KIND, version: KIND.versions[0]!, namespace: 'default', name: 'a', subresource: '' }
+const CALLER = { name: '', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const NOTHING = new URLSearchParams()
+
+let context: ResourceContext
+beforeEach(async () => {
+  context = createResourceContext({ store: createMemoryStore() })
+  const note = { apiVersion: 'v1', kind: 'Note', metadata: { name: 'a' } }
+  const body = { bytes: Buffer.from(JSON.stringify(note)), mediaType: 'application/json' }
+  await createVerbs(context).create({ ...TARGET, name: '' }, NOTHING, body, CALLER)
+})
+afterEach(() => context.close())
+
+const isThere = async (): Promise<boolean> => (await context.storeOf(KIND).get('default', 'a')) !== undefined
+
+const encoders: Record<string, (object: ValueObject & { apiVersion: string; kind: string }) => Buffer> = {
+  'application/json': object => Buffer.from(JSON.stringify(object)),
+  'application/yaml': object => Buffer.from(JSON.stringify(object)),
+  'application/cbor': object => encodeCbor(object),
+  'application/vnd.kubernetes.protobuf': ({ apiVersion, kind, ...options }) =>
+    sealEnvelope(apiVersion, kind, encodeMessage(builtinTypes(), 'meta/v1.DeleteOptions', options)),
+}
+
+describe.each(Object.entries(encoders))('%s', (mediaType, encode) => {
+  const remove = (verb: 'delete' | 'deleteCollection', apiVersion: string, kind: string, options: ValueObject) =>
+    createVerbs(context)[verb](TARGET, NOTHING, { bytes: encode({ apiVersion, kind, ...options }), mediaType }, CALLER)
+
+  test.each(['v1', 'meta.k8s.io/v1', 'apps/v1', 'stable.example.com/v1'])('of %s is taken and read', async version => {
+    await remove('delete', version, 'DeleteOptions', { dryRun: ['All'] })
+    await remove('deleteCollection', version, 'DeleteOptions', { dryRun: ['All'] })
+    expect(await isThere()).toBe(true)
+    await remove('delete', version, 'DeleteOptions', {})
+    expect(await isThere()).toBe(false)
+  })
+
+  test.each(['Deployment', 'CreateOptions'])('a %s is refused', async kind => {
+    await expect(remove('delete', 'apps/v1', kind, {})).rejects.toMatchObject({ status: { code: 400 } })
+    expect(await isThere()).toBe(true)
+  })
+})

@@ -1,0 +1,78 @@
+import { afterEach, expect, test } from 'vitest'
+import { widgetKind } from '../kinds/fake-kinds.suite.js'
+import type { Kind } from '../kinds/kind.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { createMemoryStore } from '../storage/memory/memory-store.js'
+import { createResourceContext, type ResourceContext } from './api-context.js'
+import type { ObjectAnswer } from './result.js'
+import { createVerbs } from './verbs.js'
+
+const CALLER = { name: 'a', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const NO_QUERY = new URLSearchParams()
+
+let context: ResourceContext | undefined
+afterEach(() => context?.close())
+
+/** A kind whose objects may be read otherwise than they are stored, and how often one was. */
+function readingKind(change: (object: ApiObject) => ApiObject): { kind: Kind; reads(): number } {
+  let count = 0
+  const read = (object: ApiObject): ApiObject => {
+    count++
+    return change(object)
+  }
+  return { kind: widgetKind({ read }), reads: () => count }
+}
+
+async function create(kind: Kind): Promise<ObjectAnswer> {
+  context = createResourceContext({ store: createMemoryStore() })
+  const target = { kind, version: kind.versions[0]!, namespace: 'x', name: '', subresource: '' } as const
+  const body = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' }, spec: { color: 'red' } }
+  const sent = { bytes: Buffer.from(JSON.stringify(body)), mediaType: 'application/json' }
+  return (await createVerbs(context).create(target, NO_QUERY, sent, CALLER)) as ObjectAnswer
+}
+
+async function get(kind: Kind): Promise<ObjectAnswer> {
+  const target = { kind, version: kind.versions[0]!, namespace: 'x', name: 'a', subresource: '' } as const
+  return (await createVerbs(context!).get(target, NO_QUERY)) as ObjectAnswer
+}
+
+test('what was written under the present rules is shown as it is stored, without a look inside', async () => {
+  const { kind, reads } = readingKind(object => object)
+  const created = await create(kind)
+  const before = reads()
+  const got = await get(kind)
+  expect(reads()).toBe(before)
+  expect(got.object.entry?.revision).toBe(1)
+  expect(created.object.value()).toEqual(got.object.value())
+})
+
+test('what is read otherwise than it was written is shown as it is read, to its writer too', async () => {
+  const { kind } = readingKind(object => ({ ...object, spec: { color: 'blue' } }))
+  const created = await create(kind)
+  expect(created.object.value()['spec']).toEqual({ color: 'blue' })
+  expect((await get(kind)).object.value()['spec']).toEqual({ color: 'blue' })
+})
+
+test('what is read otherwise than it was written is read once for all who get it', async () => {
+  const { kind, reads } = readingKind(object => ({ ...object, spec: { color: 'blue' } }))
+  await create(kind)
+  const first = await get(kind)
+  const before = reads()
+  const second = await get(kind)
+  expect(reads()).toBe(before)
+  expect(second.object.entry?.value).toEqual(first.object.entry?.value)
+  expect(second.object.value()).toEqual(first.object.value())
+})
+
+test('what is shown otherwise than it is stored is stored so by the next write', async () => {
+  const { kind } = readingKind(object => ({ ...object, spec: { color: 'tan' } }))
+  await create(kind)
+  const target = { kind, version: kind.versions[0]!, namespace: 'x', name: 'a', subresource: '' } as const
+  // As long as it was, and other than it was.
+  await get(kind)
+  const sent = { bytes: Buffer.from(JSON.stringify((await get(kind)).object.value())), mediaType: 'application/json' }
+  await createVerbs(context!).update(target, NO_QUERY, sent, CALLER)
+  const entry = await context!.storeOf(kind).get('x', 'a')
+  expect(entry?.revision).toBe(2)
+  expect(entry?.value.toString()).toContain('"tan"')
+})

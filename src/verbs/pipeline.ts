@@ -1,0 +1,2 @@
+// What every write goes through.
+export * from './pipeline/decode-body.js'

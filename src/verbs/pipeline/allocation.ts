@@ -1,0 +1,30 @@
+// Writing an object of a kind whose objects take something from a shared stock: what was taken is given back unless the
+// object is stored.
+
+import { groupKindOf } from '../../kinds/kind-names.js'
+import { invalid, StatusError } from '../../meta/errors/status.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import { type Target } from '../../request/target.js'
+
+/** `write` answers undefined when the object was not stored. It sees what the object was given. */
+export async function withAllocation<T>(
+  { kind, subresource }: Target,
+  object: ApiObject,
+  old: ApiObject | undefined,
+  dryRun: boolean,
+  write: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  if (!kind.allocation || subresource !== '') return write()
+  const allocated = await kind.allocation.take(object, old, dryRun)
+  if (allocated.faults.length > 0) throw invalid(groupKindOf(kind), metaOf(object).name ?? '', allocated.faults)
+  try {
+    const done = await write()
+    await (done === undefined || dryRun ? allocated.undo() : allocated.settle())
+    return done
+  } catch (error) {
+    // Where it is not known whether the object was stored, what it would have stays taken.
+    if (error instanceof StatusError && (error.status.code ?? 500) < 500) await allocated.undo()
+    throw error
+  }
+}

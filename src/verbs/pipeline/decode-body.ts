@@ -1,0 +1,179 @@
+// The body of a write: bytes in one of four encodings, read as an object of the kind that the request addresses.
+
+import { cborTypeName, decodeCbor, decodeCborForType, diagnoseCbor, newCborMarks } from '../../codec/cbor.js'
+import { CodecError } from '../../codec/codec-error.js'
+import type { Decoded } from '../../codec/decoded.js'
+import { decodeJson } from '../../codec/json.js'
+import { decodeYaml } from '../../codec/yaml.js'
+import type { Served } from '../../kinds/kind.js'
+import { apiVersionOf } from '../../kinds/kind-names.js'
+import { badRequest, cannotHandle, type StatusError, unsupportedMediaType } from '../../meta/errors/status.js'
+import { jsonTypeOf } from '../../meta/go/go-struct.js'
+import { parseGroupVersion } from '../../meta/group-version.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import type { FieldValidation } from '../../meta/options/write-options.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { BODY_TYPES, type Body, type BodyForm } from '../../request/body.js'
+import { cborMismatch } from '../../types/decode.js'
+
+export interface ReadObject {
+  readonly object: ApiObject
+  readonly warnings: readonly string[]
+}
+
+export const formOf = ({ kind, version }: Served): BodyForm => ({
+  kind: kind.names.kind,
+  version: version.name,
+  apiVersion: apiVersionOf(kind, version.name),
+  shape: version.rules.shape,
+  protobuf: version.protobuf,
+  isUntyped: kind.manners.itemsCarryKind,
+})
+
+/** Reads an object; what does not belong in it is a warning, a fault or nothing, as the request wants it. */
+export function readObject(body: Body, form: BodyForm, validation: FieldValidation): ReadObject {
+  const { value, duplicates, cbor } = decodeBody(body, form)
+  const isYaml = body.mediaType === 'application/yaml'
+  // What YAML says of repeated keys it says in its own words, before anybody looks at fields.
+  const { object, strict } = form.shape(value, isYaml ? [] : duplicates, cbor)
+  // Of what is read in two steps, nobody looks for unknown fields unless the type tells of them.
+  const isBlind = form.isUntyped && body.mediaType === 'application/cbor'
+  const faults = isYaml ? [...duplicates, ...strict] : isBlind ? [] : strict
+  const warnings = validated(faults, validation, form, isYaml)
+  if (form.isUntyped && object.apiVersion !== form.apiVersion) {
+    throw badRequest(
+      `the API version in the data (${object.apiVersion}) does not match the expected API version (${form.apiVersion ?? ''})`,
+    )
+  }
+  return { object, warnings }
+}
+
+/** The faults that strict reading finds: refused, told, or passed over. */
+function validated(
+  strict: readonly string[],
+  validation: FieldValidation,
+  { kind, version }: BodyForm,
+  isYaml: boolean,
+): readonly string[] {
+  if (strict.length === 0 || validation === 'Ignore') return []
+  if (validation !== 'Strict') return strict
+  throw cannotHandle(kind, version, kind, strictText(strict, isYaml))
+}
+
+/** YAML's own complaints come first, under a heading of their own. */
+export function strictText(strict: readonly string[], isYaml: boolean): string {
+  const fromYaml = isYaml ? strict.filter(text => text.startsWith('line ')) : []
+  const others = strict.filter(text => !fromYaml.includes(text))
+  const heading =
+    fromYaml.length === 0 ? [] : [`yaml: unmarshal errors:\n${fromYaml.map(text => `  ${text}`).join('\n')}`]
+  return `strict decoding error: ${[...heading, ...others].join(', ')}`
+}
+
+/** The body as a value that can be an object of some kind; anything else is refused. */
+export function decodeBody({ bytes, mediaType }: Body, form: BodyForm): Decoded {
+  const unrecognized = (why: string): StatusError =>
+    badRequest(`the object provided is unrecognized (must be of type ${form.kind}): ${why} (${summary(bytes)})`)
+  try {
+    const decoded = decode(bytes, mediaType, form)
+    if (mediaType !== 'application/cbor') checkType(decoded.value, unrecognized)
+    else if (form.isUntyped) checkTypeInCbor(decoded.value, bytes, form, unrecognized)
+    else checkTypeOfCbor(decoded, bytes, unrecognized)
+    if (form.isUntyped && !(isObject(decoded.value) && getOwn(decoded.value, 'kind'))) {
+      throw unrecognized(`Object 'Kind' is missing in '${bytes.toString()}'`)
+    }
+    return decoded
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error
+    if (error.fault === 'unacceptable' && (IN_TWO_STEPS.has(mediaType) || form.isUntyped)) {
+      throw cannotHandle(form.kind, form.version, form.kind, error.message)
+    }
+    throw unrecognized(`${UNREADABLE[mediaType] ?? ''}${error.message}`)
+  }
+}
+
+/** Encodings of which the type is read first, and the rest only when that is known. */
+const IN_TWO_STEPS: ReadonlySet<string> = new Set(['application/cbor', 'application/vnd.kubernetes.protobuf'])
+
+const NO_TYPE_IN_JSON = "couldn't get version/kind; json parse error: "
+const UNREADABLE: Readonly<Record<string, string>> = {
+  '': NO_TYPE_IN_JSON,
+  'application/json': NO_TYPE_IN_JSON,
+  'application/cbor': 'unable to determine group/version/kind: ',
+}
+
+function decode(bytes: Buffer, mediaType: string, { protobuf, isUntyped }: BodyForm): Decoded {
+  switch (mediaType) {
+    case '':
+    case 'application/json':
+      return decodeJson(bytes)
+    case 'application/yaml':
+      return decodeYaml(bytes)
+    case 'application/cbor':
+      return isUntyped ? decodeCbor(bytes) : decodeCborForType(bytes)
+    case 'application/vnd.kubernetes.protobuf':
+      if (protobuf) return { value: protobuf.decode(bytes), duplicates: [] }
+      throw unsupportedMediaType(BODY_TYPES.filter(type => type !== mediaType))
+    default:
+      throw unsupportedMediaType(BODY_TYPES)
+  }
+}
+
+/** What every object must have in common before its kind is asked: it is one, and says what it is in texts. */
+function checkType(value: Value, unrecognized: (why: string) => StatusError): void {
+  if (value === null) return
+  if (!isObject(value)) {
+    const struct =
+      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
+    throw unrecognized(`${NO_TYPE_IN_JSON}json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type ${struct}`)
+  }
+  const apiVersion = typeMember(value, 'apiVersion', unrecognized)
+  typeMember(value, 'kind', unrecognized)
+  const groupVersion = parseGroupVersion(apiVersion)
+  if (!groupVersion.ok) throw unrecognized(groupVersion.error)
+}
+
+/** The same of CBOR, in the words of its decoder. */
+function checkTypeOfCbor({ value, cbor }: Decoded, bytes: Buffer, unrecognized: (why: string) => StatusError): void {
+  if (value === null) return
+  const source = { root: value, marks: cbor ?? newCborMarks(), goType: 'v1.TypeMeta' }
+  const refuse = (fault: string): StatusError => unrecognized(`${UNREADABLE['application/cbor']}${fault}`)
+  if (!isObject(value)) throw refuse(cborMismatch(source, [], value, source.goType, 'struct', cborTypeName(bytes)))
+  for (const member of ['apiVersion', 'kind']) {
+    const said = getOwn(value, member) ?? ''
+    if (typeof said !== 'string') throw refuse(cborMismatch(source, [member], said, 'string'))
+  }
+}
+
+/** What CBOR says it is must be said in texts; the body is shown in words. */
+function checkTypeInCbor(
+  value: Value,
+  bytes: Buffer,
+  { kind }: BodyForm,
+  unrecognized: (why: string) => StatusError,
+): void {
+  const said = isObject(value) ? value : {}
+  const missing = (what: string): string => `Object '${what}' is missing in '${diagnoseCbor(bytes)}'`
+  const saidKind = getOwn(said, 'kind')
+  if (typeof saidKind !== 'string' || saidKind === '') throw unrecognized(missing('Kind'))
+  const saidVersion = getOwn(said, 'apiVersion')
+  if (typeof saidVersion !== 'string' || saidVersion === '') {
+    throw cannotHandle(saidKind, '', kind, missing('apiVersion'))
+  }
+}
+
+function typeMember(value: ValueObject, member: string, unrecognized: (why: string) => StatusError): string {
+  const text = getOwn(value, member) ?? ''
+  if (typeof text === 'string') return text
+  throw unrecognized(
+    `${NO_TYPE_IN_JSON}json: cannot unmarshal ${jsonTypeOf(text)} into Go struct field .${member} of type string`,
+  )
+}
+
+const SUMMARY_BYTES = 30
+
+/** The beginning of a body that could not be understood: as text if it looks like JSON, else in hexadecimal. */
+function summary(bytes: Buffer): string {
+  if (bytes.length === 0) return '<empty>'
+  const begin = bytes.subarray(0, SUMMARY_BYTES).toString(bytes[0] === 0x7b ? 'utf8' : 'hex')
+  return bytes.length > SUMMARY_BYTES ? `${begin} ...` : begin
+}

@@ -1,0 +1,66 @@
+// Who owns which field: every write is tracked in the object's managedFields, and an apply is carried out by them.
+
+import { type ManagedType, managerName, trackUpdate } from '../../apply/field-manager.js'
+import type { TypedSchema } from '../../apply/managed-type.js'
+import { type CustomSchemas, managedType, schemaOfCustomObjects } from '../../apply/managed-type.js'
+import type { Awaitable } from '../../base/awaitable.js'
+import type { Kind, KindVersion } from '../../kinds/kind.js'
+import { apiVersionOf } from '../../kinds/kind-names.js'
+import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import type { WriteOptions } from '../../meta/options/write-options.js'
+import { type Target } from '../../request/target.js'
+import { type Caller } from '../../request/user-info.js'
+import { builtinTypes } from '../../types/type-table.js'
+import { type ResourceContext } from '../api-context.js'
+
+/** The object with managedFields that say what this write has set. */
+export function track(
+  context: ResourceContext,
+  target: Target,
+  live: ApiObject | undefined,
+  next: ApiObject,
+  options: WriteOptions,
+  caller: Caller,
+): Awaitable<ApiObject> {
+  return trackUpdate(
+    ownershipOf(target),
+    live,
+    next,
+    managerName(options.fieldManager, caller.userAgent),
+    context.now(),
+  )
+}
+
+/** The object with the managedFields of another. */
+export function withOwnership(object: ApiObject, tracked: ApiObject): ApiObject {
+  const { managedFields } = metaOf(tracked)
+  if (metaOf(object).managedFields === managedFields) return object
+  const { managedFields: _, ...meta } = metaOf(object)
+  return setMeta(object, managedFields ? { ...meta, managedFields } : meta)
+}
+
+const known = new WeakMap<KindVersion, Map<string, ManagedType>>()
+
+/** What the apply room must know of what is addressed; found out once for each version. */
+export function ownershipOf({ kind, version, subresource }: Target): ManagedType {
+  let types = known.get(version)
+  if (!types) known.set(version, (types = new Map()))
+  let type = types.get(subresource)
+  if (!type) types.set(subresource, (type = managedType(kind, version, subresource, customSchemas(kind, version))))
+  return type
+}
+
+const schemas = new WeakMap<KindVersion, TypedSchema>()
+
+/** Kinds that are in no table of ours are merged by the schema that they bring, or by the look of their values. */
+function customSchemas(kind: Kind, { name }: KindVersion): CustomSchemas | undefined {
+  if (builtinTypes().typeOfKind(apiVersionOf(kind, name), kind.names.kind) !== undefined) return undefined
+  return apiVersion => {
+    const version = kind.versions.find(each => apiVersionOf(kind, each.name) === apiVersion)
+    if (!version) return undefined
+    let schema = schemas.get(version)
+    if (!schema) schemas.set(version, (schema = schemaOfCustomObjects(version.openapi?.schema)))
+    return schema
+  }
+}

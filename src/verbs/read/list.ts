@@ -1,0 +1,226 @@
+// list: the objects of a collection at one revision, whole or page by page.
+
+import { setImmediate as turn } from 'node:timers/promises'
+import { type Awaitable, orElse } from '../../base/awaitable.js'
+import { resourceOf } from '../../kinds/kind-names.js'
+import { badRequest, hasReason, storageReadError } from '../../meta/errors/status.js'
+import {
+  type ContinueToken,
+  continueExpired,
+  decodeContinue,
+  encodeContinue,
+  listExpired,
+} from '../../meta/options/continue-token.js'
+import type { ListOptions } from '../../meta/options/list-options.js'
+import { parseResourceVersion } from '../../meta/options/resource-version.js'
+import { folderOf, type KindEntry, type KindStore } from '../../objects/object-store.js'
+import { isInVersion, type Shown } from '../../objects/object-view.js'
+import { type ShownEntries, showSelected } from '../../objects/select-entries.js'
+import { type Selection, selectionOf } from '../../objects/selection.js'
+import { asStatus } from '../../objects/storage-status.js'
+import { type Target } from '../../request/target.js'
+import type { ReadAt, Revision } from '../../storage/store.js'
+import { type ResourceContext } from '../api-context.js'
+import type { ListAnswer } from '../result.js'
+
+/** How many entries are read and handed on at a time. */
+const PAGE = 500
+/** How many are shown before the clock is looked at, and when it is time for others. */
+const SHOWN_AT_ONCE = 32
+const TURN_MS = 5
+
+export async function listObjects(context: ResourceContext, target: Target, options: ListOptions): Promise<ListAnswer> {
+  const { kind, version, namespace } = target
+  const selection = selectionOf(version, options)
+  const query: ListQuery = {
+    store: context.storeOf(kind),
+    folder: folderOf(kind, namespace),
+    show: entries =>
+      orElse(
+        () => showSelected(target, selection, entries),
+        error => unreadable(target, error),
+      ),
+    isLocal: entries => entries.every(entry => isInVersion(target, entry)),
+    selection,
+    ...where(options),
+  }
+  const { revision, continueToken, remaining, pages } = await begin(query, target)
+  return {
+    type: 'list',
+    status: 200,
+    warnings: [],
+    served: target,
+    revision,
+    continueToken,
+    remaining,
+    pages,
+  }
+}
+
+interface ListQuery {
+  readonly store: KindStore
+  readonly folder: string
+  readonly selection: Selection
+  /** What is selected of entries, in the version of the request. */
+  readonly show: (entries: readonly KindEntry[]) => Awaitable<ShownEntries>
+  /** Whether nobody else has to convert any of them. */
+  readonly isLocal: (entries: readonly KindEntry[]) => boolean
+  readonly at: ReadAt
+  readonly asked: bigint
+  readonly limit: number | undefined
+  readonly token: ContinueToken | undefined
+}
+
+interface Found {
+  readonly revision: Revision
+  readonly continueToken?: string
+  readonly remaining?: number
+  readonly pages: AsyncIterable<readonly Shown[]>
+}
+
+/** At which revision to read and from where on: the table of resourceVersion, its match, limit and continue. */
+function where(options: ListOptions): Pick<ListQuery, 'at' | 'asked' | 'limit' | 'token'> {
+  const { resourceVersion, resourceVersionMatch } = options
+  const version = parseResourceVersion(resourceVersion)
+  if (!version.ok) throw badRequest(`invalid resource version: ${version.error}`)
+  const asked = version.value
+  // A list that is content with anything is answered from memory, as a whole.
+  const limit = options.limit > 0 && resourceVersion !== '0' ? options.limit : undefined
+  if (options.continue !== '') {
+    const token = decodeContinue(options.continue)
+    if (!token.ok) throw badRequest(token.error)
+    if (asked !== 0n) throw badRequest('specifying resource version is not allowed when using continue')
+    const { revision } = token.value
+    return { at: revision > 0 ? { exactly: revision } : 'latest', asked, limit, token: token.value }
+  }
+  if (asked === 0n) return { at: resourceVersion === '' ? 'latest' : 'any', asked, limit, token: undefined }
+  const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit !== undefined)
+  const at = exact ? { exactly: Number(asked) } : { notOlderThan: Number(asked) }
+  return { at, asked, limit, token: undefined }
+}
+
+/** Reads what must be known before the answer begins: the first page, or all of it where it is limited. */
+async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Found> {
+  const { store, folder, at, asked, limit, selection, token } = query
+  const startAfter = token && `${folder}${token.startAfter}`
+  try {
+    const inOnePlace = namespace !== '' || !kind.namespaced
+    if (selection.name !== undefined && inOnePlace && !token) return await findNamed(query, namespace)
+    if (limit !== undefined && selection.everything) return await readPage(query, limit, startAfter)
+    if (limit !== undefined) return await readSelectedPage(query, limit, startAfter)
+    return await readAll(query, await asStatus(asked, () => store.cache.range(folder, { at, limit: PAGE, startAfter })))
+  } catch (error) {
+    if (!hasReason(error, 'Expired')) throw error
+    throw token ? continueExpired(token) : listExpired()
+  }
+}
+
+/** Of an object that is asked for by its name the place is known. */
+async function findNamed(query: ListQuery, namespace: string): Promise<Found> {
+  const { store, folder, at, asked, selection, show } = query
+  const { revision } = await asStatus(asked, () => store.cache.range(folder, { at, limit: 1 }))
+  const entry = await asStatus(asked, () => store.get(namespace, selection.name!, { exactly: revision }))
+  return { revision, pages: once(selected(await show(entry ? [entry] : []))) }
+}
+
+async function readPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
+  const { store, folder, at, asked } = query
+  const { revision, entries, remaining } = await asStatus(asked, () =>
+    store.cache.range(folder, { at, limit, startAfter }),
+  )
+  const pages = once(selected(await showInTurns(query, entries)))
+  const last = entries.at(-1)
+  if (remaining === 0 || !last) return { revision, pages }
+  return { revision, remaining, continueToken: tokenAfter(folder, last, revision), pages }
+}
+
+/** With a selector, how many more there are is not known. */
+async function readSelectedPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
+  const { store, folder, asked } = query
+  const matching: Shown[] = []
+  let { at } = query
+  let from = startAfter
+  let last: KindEntry | undefined
+  for (;;) {
+    const page = await asStatus(asked, () => store.cache.range(folder, { at, limit: PAGE, startAfter: from }))
+    for (const [i, each] of (await showInTurns(query, page.entries)).entries()) {
+      if (!each) continue
+      if (matching.length === limit) {
+        const continueToken = tokenAfter(folder, last!, page.revision)
+        return { revision: page.revision, continueToken, pages: once(matching) }
+      }
+      matching.push(each)
+      last = page.entries[i]
+    }
+    if (page.remaining === 0) return { revision: page.revision, pages: once(matching) }
+    at = { exactly: page.revision }
+    from = page.entries.at(-1)!.key
+  }
+}
+
+type FirstPage = Awaited<ReturnType<KindStore['cache']['range']>>
+
+/**
+ * All there is. Where others have to convert it, they may fail, and whoever asked must be told before the answer begins:
+ * then it is gathered first. Otherwise it is read while it is sent.
+ */
+async function readAll(query: ListQuery, first: FirstPage): Promise<Found> {
+  const shownFirst = query.show(first.entries)
+  const pages = readOn(query, first, await shownFirst)
+  return { revision: first.revision, pages: shownFirst instanceof Promise ? once(await gathered(pages)) : pages }
+}
+
+async function* readOn(
+  query: ListQuery,
+  { entries, revision, remaining }: FirstPage,
+  first: ShownEntries,
+): AsyncGenerator<readonly Shown[]> {
+  const { store, folder, asked } = query
+  yield selected(first)
+  let left = remaining
+  let from = entries.at(-1)?.key
+  while (left > 0) {
+    const page = await asStatus(asked, () =>
+      store.cache.range(folder, { at: { exactly: revision }, limit: PAGE, startAfter: from }),
+    )
+    yield selected(await showInTurns(query, page.entries))
+    left = page.remaining
+    from = page.entries.at(-1)?.key
+  }
+}
+
+/** To look into a thousand objects that an earlier schema has left behind takes a while, in which others are heard. */
+async function showInTurns({ show, isLocal }: ListQuery, entries: readonly KindEntry[]): Promise<ShownEntries> {
+  if (entries.length <= SHOWN_AT_ONCE || !isLocal(entries)) return show(entries)
+  const all: (Shown | undefined)[] = []
+  let turnAt = performance.now() + TURN_MS
+  for (let i = 0; i < entries.length; i += SHOWN_AT_ONCE) {
+    all.push(...(await show(entries.slice(i, i + SHOWN_AT_ONCE))))
+    if (performance.now() < turnAt) continue
+    await turn()
+    turnAt = performance.now() + TURN_MS
+  }
+  return all
+}
+
+async function gathered<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
+  const all: T[] = []
+  for await (const page of pages) all.push(...page)
+  return all
+}
+
+export async function* once<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
+  yield items
+}
+
+const tokenAfter = (folder: string, { key }: KindEntry, revision: Revision): string =>
+  encodeContinue({ revision, startAfter: key.slice(folder.length) })
+
+const selected = (all: ShownEntries): readonly Shown[] =>
+  all.includes(undefined) ? all.filter(each => each !== undefined) : (all as readonly Shown[])
+
+/** A list with an object that cannot be read is none. */
+function unreadable({ kind }: Target, error: unknown): never {
+  if (!hasReason(error, 'InternalError')) throw error
+  throw storageReadError(resourceOf(kind), [{ reason: 'UnexpectedServerResponse', message: error.message }])
+}

@@ -1,0 +1,132 @@
+import { describe, expect, test } from 'vitest'
+import { staticTokens } from '../auth/authn/authenticate.js'
+import { type RbacObjects } from '../auth/authz/rbac.js'
+import { rbacRights } from '../auth/authz/rights.js'
+import { reviewKinds } from '../auth/reviews/review-kinds.js'
+import type { Value } from '../meta/values/value.js'
+import { type Caller } from '../request/user-info.js'
+import { type VirtualKind } from '../request/virtual-resource.js'
+import { createVirtual } from './create-virtual.js'
+
+const alice: Caller = { name: 'alice', uid: 'u', groups: ['devs'], extra: {}, userAgent: '' }
+const objects: RbacObjects = {
+  clusterRole: name => (name === 'paths' ? { rules: [{ nonResourceURLs: ['/x'], verbs: ['get'] }] } : undefined),
+  role: () => ({ rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] }),
+  clusterRoleBindings: () => [
+    {
+      metadata: { name: 'all' },
+      roleRef: { kind: 'ClusterRole', name: 'paths' },
+      subjects: [{ kind: 'Group', name: 'devs' }],
+    },
+    { roleRef: { kind: 'ClusterRole', name: 'nothere' }, subjects: [{ kind: 'User', name: 'bob' }] },
+  ],
+  roleBindings: namespace => [
+    {
+      metadata: { name: 'b', namespace },
+      roleRef: { kind: 'Role', name: 'r' },
+      subjects: [
+        { kind: 'ServiceAccount', name: 'robot', namespace: 'y' },
+        { kind: 'User', name: 'alice' },
+      ],
+    },
+  ],
+}
+const tokens = new Map([['t', { name: 'alice', uid: 'u', groups: ['devs'], extra: {} }]])
+const kinds = reviewKinds(rbacRights(objects), [staticTokens(tokens)])
+
+async function ask(resource: string, body: Value, namespace = ''): Promise<unknown> {
+  const kind = kinds.find(({ facts }) => facts.name === resource) as VirtualKind
+  const sent = { bytes: Buffer.from(JSON.stringify(body)), mediaType: 'application/json' }
+  try {
+    const { object } = await createVirtual(
+      kind,
+      { caller: alice, namespace, name: '', now: 0 },
+      new URLSearchParams(),
+      sent,
+    )
+    return object['status']
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+describe('an access review', () => {
+  const pods = { namespace: 'x', verb: 'get', resource: 'pods' }
+
+  test('says by which binding the caller may', async () => {
+    expect(await ask('selfsubjectaccessreviews', { spec: { resourceAttributes: pods } })).toEqual({
+      allowed: true,
+      reason: 'RBAC: allowed by RoleBinding "b/x" of Role "r" to User "alice"',
+    })
+    expect(
+      await ask('selfsubjectaccessreviews', { spec: { nonResourceAttributes: { path: '/x', verb: 'get' } } }),
+    ).toEqual({
+      allowed: true,
+      reason: 'RBAC: allowed by ClusterRoleBinding "all" of ClusterRole "paths" to Group "devs"',
+    })
+  })
+
+  test('is about the user that it names, in the groups that it names', async () => {
+    const spec = { resourceAttributes: pods }
+    expect(await ask('subjectaccessreviews', { spec: { ...spec, user: 'system:serviceaccount:y:robot' } })).toEqual({
+      allowed: true,
+      reason: 'RBAC: allowed by RoleBinding "b/x" of Role "r" to ServiceAccount "robot/y"',
+    })
+    expect(await ask('subjectaccessreviews', { spec: { ...spec, user: 'carol' } })).toEqual({ allowed: false })
+    expect(await ask('subjectaccessreviews', { spec: { ...spec, user: 'bob' } })).toEqual({
+      allowed: false,
+      reason: 'RBAC: clusterrole.rbac.authorization.k8s.io "nothere" not found',
+    })
+  })
+
+  test.each([
+    ['selfsubjectaccessreviews', {}, 'spec.resourceAttributes: Invalid value: null: exactly one of'],
+    [
+      'subjectaccessreviews',
+      { spec: { resourceAttributes: pods } },
+      'spec.user: Invalid value: "": at least one of user',
+    ],
+    [
+      'selfsubjectaccessreviews',
+      { metadata: { name: 'n' }, spec: { resourceAttributes: pods } },
+      'metadata: Invalid value: {"name":"n"}: must be empty',
+    ],
+    [
+      'localsubjectaccessreviews',
+      { spec: { user: 'u', resourceAttributes: { ...pods, namespace: 'other' } } },
+      'spec.resourceAttributes.namespace: Invalid value: "other": must match metadata.namespace',
+    ],
+  ])('%s cannot be %j', async (resource, body, message) => {
+    expect(await ask(resource, body, resource.startsWith('local') ? 'x' : '')).toMatch(
+      `.authorization.k8s.io "" is invalid: ${message}`,
+    )
+  })
+})
+
+test('a rules review tells all rules of a namespace', async () => {
+  expect(await ask('selfsubjectrulesreviews', { spec: { namespace: 'x' } })).toEqual({
+    resourceRules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
+    nonResourceRules: [{ nonResourceURLs: ['/x'], verbs: ['get'] }],
+    incomplete: false,
+  })
+  expect(await ask('selfsubjectrulesreviews', {})).toBe('no namespace on request')
+})
+
+test('a self review tells who asks', async () => {
+  expect(await ask('selfsubjectreviews', { status: { userInfo: { username: 'forged' } } })).toEqual({
+    userInfo: { username: 'alice', uid: 'u', groups: ['devs'] },
+  })
+})
+
+test('a token review tells whose it is', async () => {
+  expect(await ask('tokenreviews', { spec: { token: 't' } })).toEqual({
+    authenticated: true,
+    user: { username: 'alice', uid: 'u', groups: ['devs', 'system:authenticated'] },
+    audiences: ['https://kubernetes.default.svc'],
+  })
+  expect(await ask('tokenreviews', { spec: { token: 't', audiences: ['other'] } })).toEqual({
+    user: {},
+    error: 'invalid bearer token',
+  })
+  expect(await ask('tokenreviews', {})).toBe('token is required for TokenReview in authentication')
+})

@@ -1,0 +1,2 @@
+// Subresources of pods.
+export * from './subresources/pod-actions.js'

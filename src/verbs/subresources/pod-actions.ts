@@ -1,0 +1,165 @@
+// What is done to a pod by sending an object of another kind to it: binding it to a node, and evicting it. Neither kind
+// is stored.
+
+import { bindingFaults, bound, unbindable } from '../../builtin/pod-binding.js'
+import {
+  evicted,
+  guards,
+  isNoLoss,
+  isOver,
+  sparesUnready,
+  stillProcessed,
+  withDisruption,
+} from '../../builtin/pod-eviction.js'
+import type { Kind } from '../../kinds/kind.js'
+import { resourceOf } from '../../kinds/kind-names.js'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import { badRequest, conflict, hasReason, success, unclassified } from '../../meta/errors/status.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import { type DeleteOptions, decodeDeleteOptions, failedBeforeTerminating } from '../../meta/options/write-options.js'
+import { printTime } from '../../meta/values/time.js'
+import { getOwn } from '../../meta/values/value.js'
+import { folderOf } from '../../objects/object-store.js'
+import { decodeStored } from '../../objects/stored-object.js'
+import { type Target } from '../../request/target.js'
+import { typedVirtualKind } from '../../request/typed-virtual-resource.js'
+import type { VirtualKind, VirtualRequest } from '../../request/virtual-resource.js'
+import { type ResourceContext } from '../api-context.js'
+import { getObject } from '../read/get.js'
+import { systemObjects } from '../system-writes.js'
+import { remove } from '../write/delete.js'
+import { rewrite } from '../write/rewrite.js'
+
+export interface PodActionKinds {
+  readonly pods: Kind
+  readonly budgets: Kind
+}
+
+export const podActions = (context: ResourceContext, { pods, budgets }: PodActionKinds): VirtualKind[] => [
+  typedVirtualKind('v1', 'pods/binding', request => bind(context, pods, request, request.name)),
+  // As it was done before pods had parts.
+  typedVirtualKind('v1', 'bindings', request => bind(context, pods, request, metaOf(request.object).name ?? '')),
+  typedVirtualKind('v1', 'pods/eviction', request => evict(context, pods, budgets, request)),
+]
+
+/** That it was done is all there is to say. */
+const DONE = success(undefined, 201) as unknown as ApiObject
+
+const targetOf = (pods: Kind, namespace: string, name: string, subresource: string): Target => ({
+  kind: pods,
+  version: pods.versions[0]!,
+  namespace,
+  name,
+  subresource,
+})
+
+async function bind(context: ResourceContext, pods: Kind, request: VirtualRequest, name: string): Promise<ApiObject> {
+  const target = targetOf(pods, request.namespace, name, 'binding')
+  const binding = await admitted(context, target, request, 'Binding')
+  const faults = bindingFaults(binding).map(printFieldError)
+  if (faults.length > 0) throw unclassified(faults.length === 1 ? faults[0]! : `[${faults.join(', ')}]`)
+  await validated(context, target, request, binding)
+  const { uid = '', resourceVersion = '' } = metaOf(binding)
+  const meant = { ...(uid !== '' && { uid }), ...(resourceVersion !== '' && { resourceVersion }) }
+  await rewrite(context, target, request.options.dryRun, pod => {
+    const failed = failedBeforeTerminating(meant, metaOf(pod), resourceOf(pods))
+    if (failed) throw failed
+    const why = unbindable(pod)
+    if (why !== undefined) throw conflict({ group: '', resource: 'pods/binding' }, name, why)
+    return bound(pod, binding, printTime(request.now))
+  })
+  return DONE
+}
+
+async function evict(context: ResourceContext, pods: Kind, budgets: Kind, request: VirtualRequest): Promise<ApiObject> {
+  const { namespace, name, options, now } = request
+  const target = targetOf(pods, namespace, name, 'eviction')
+  const eviction = await admitted(context, target, request, 'Eviction')
+  const asked = decodeDeleteOptions(getOwn(eviction, 'deleteOptions') ?? {})
+  const wished: DeleteOptions = { ...asked, dryRun: asked.dryRun || options.dryRun }
+  await validated(context, target, request, eviction)
+  const isMeant = wished.preconditions?.resourceVersion !== undefined
+  const objects = systemObjects(context, 'kube-apiserver')
+
+  for (let attempt = 1; ; attempt++) {
+    const pod = (await getObject(context, target, { resourceVersion: '' })).object.value()
+    if (!isNoLoss(pod)) return guarded(pod)
+    try {
+      // One that waits to begin may have begun meanwhile.
+      return await away(isOver(pod) || isMeant ? wished : atVersion(wished, pod))
+    } catch (error) {
+      if (!hasReason(error, 'Conflict') || isMeant || attempt === ATTEMPTS) throw error
+    }
+  }
+
+  /** Evicts a pod whose loss may matter to a budget. */
+  async function guarded(pod: ApiObject): Promise<ApiObject> {
+    const { entries } = await context.storeOf(budgets).cache.range(folderOf(budgets, namespace))
+    const guarding = entries.map(decodeStored).filter(budget => guards(budget, pod))
+    if (guarding.length > 1) throw unclassified(MORE_THAN_ONE)
+    const [budget] = guarding
+    if (!budget) return away(wished)
+    if (sparesUnready(budget, pod)) {
+      try {
+        return await away(atVersion(wished, pod))
+      } catch (error) {
+        // It may be ready by now: whoever asks again is told.
+        throw hasReason(error, 'Conflict') && !isMeant ? stillProcessed(budget) : error
+      }
+    }
+    const disrupt = (live: ApiObject): ApiObject => withDisruption(live, name, printTime(now))
+    if (wished.dryRun) disrupt(budget)
+    else await objects.change(budgets, namespace, metaOf(budget).name ?? '', disrupt, 'status')
+    return away(wished)
+  }
+
+  async function away(deletion: DeleteOptions): Promise<ApiObject> {
+    let how = deletion
+    if (!how.dryRun) {
+      const { preconditions } = how
+      const told = await rewrite(context, target, false, pod => {
+        const failed = preconditions && failedBeforeTerminating(preconditions, metaOf(pod), resourceOf(pods))
+        if (failed) throw failed
+        return evicted(pod, printTime(now))
+      })
+      if (preconditions?.resourceVersion !== undefined) how = atVersion(how, told)
+    }
+    // That the eviction was admitted is enough.
+    await remove({ ...context, validate: async () => {} }, target, how, request.caller, [])
+    return DONE
+  }
+}
+
+const ATTEMPTS = 20
+const MORE_THAN_ONE = 'This pod has more than one PodDisruptionBudget, which the eviction subresource does not support.'
+
+const atVersion = (options: DeleteOptions, pod: ApiObject): DeleteOptions => ({
+  ...options,
+  preconditions: { ...options.preconditions, resourceVersion: metaOf(pod).resourceVersion ?? '' },
+})
+
+async function admitted(
+  context: ResourceContext,
+  target: Target,
+  { object, name, options, caller, warn }: VirtualRequest,
+  kind: string,
+): Promise<ApiObject> {
+  const warnings: string[] = []
+  const request = { operation: 'CREATE', target, object, old: undefined, options, caller } as const
+  const made = await context.admit(request, warnings)
+  for (const text of warnings) warn(text)
+  if (name !== '' && metaOf(made).name !== name) throw badRequest(`name in URL does not match name in ${kind} object`)
+  return made
+}
+
+async function validated(
+  context: ResourceContext,
+  target: Target,
+  { options, caller, warn }: VirtualRequest,
+  object: ApiObject,
+): Promise<void> {
+  const warnings: string[] = []
+  await context.validate({ operation: 'CREATE', target, object, old: undefined, options, caller }, warnings)
+  for (const text of warnings) warn(text)
+}

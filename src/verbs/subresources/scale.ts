@@ -1,0 +1,170 @@
+// The scale subresource: how many there are to be, in the same form for every kind that can be counted. A write of the
+// Scale is a write of the object; who owns the number of replicas is kept in the object's managedFields and lent to the
+// Scale while it is being written.
+
+import {
+  applyConfiguration,
+  entriesAfterScale,
+  managerName,
+  NotOfType,
+  replicasPaths,
+  scaleEntries,
+  trackUpdate,
+} from '../../apply/field-manager.js'
+import { SCALE_TYPE } from '../../apply/managed-type.js'
+import type { Awaitable } from '../../base/awaitable.js'
+import type { ScaleRules } from '../../kinds/kind.js'
+import { apiVersionOf, resourceOf } from '../../kinds/kind-names.js'
+import { invalid, notFound } from '../../meta/errors/status.js'
+import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
+import { type ManagedFieldsEntry, metaOf } from '../../meta/object/object-meta.js'
+import type { GetOptions } from '../../meta/options/list-options.js'
+import type { PatchOptions, WriteOptions } from '../../meta/options/write-options.js'
+import type { PatchKind } from '../../patch/field-validation.js'
+import { type Body, type BodyForm } from '../../request/body.js'
+import { type Target } from '../../request/target.js'
+import { type Caller } from '../../request/user-info.js'
+import { builtinTypes } from '../../types/type-table.js'
+import { protobufForm, shapeTyped } from '../../types/typed-body.js'
+import { type ResourceContext } from '../api-context.js'
+import { asAddressed } from '../pipeline/check-address.js'
+import { readObject } from '../pipeline/decode-body.js'
+import { getObject } from '../read/get.js'
+import type { ScaleAnswer } from '../result.js'
+import { configurationReader } from '../write/apply.js'
+import { applyPatch, asPatchStatus, parsePatch } from '../write/patch.js'
+import { replace } from '../write/update.js'
+
+export async function getScale(context: ResourceContext, target: Target, options: GetOptions): Promise<ScaleAnswer> {
+  const { object } = await getObject(context, target, options)
+  return { type: 'scale', status: 200, warnings: [], object: rulesOf(target).read(object.value()) }
+}
+
+/** Replaces the scale by the one in a body. */
+export async function updateScale(
+  context: ResourceContext,
+  target: Target,
+  options: WriteOptions,
+  body: Body,
+  caller: Caller,
+): Promise<ScaleAnswer> {
+  const { object: sent, warnings } = readObject(body, scaleForm(), options.fieldValidation)
+  const { uid, resourceVersion } = metaOf(sent)
+  const isWhatClientSaw = Boolean(uid || resourceVersion)
+  return changeScale(context, target, options, caller, async live => {
+    const scale = await tracked(context, live, asAddressed(sent, target), options, caller)
+    return { scale, warnings, isWhatClientSaw }
+  })
+}
+
+export async function patchScale(
+  context: ResourceContext,
+  target: Target,
+  options: PatchOptions,
+  kind: PatchKind,
+  bytes: Buffer,
+  caller: Caller,
+): Promise<ScaleAnswer> {
+  const { fieldValidation } = options
+  const facts = { types: builtinTypes().facts(), typeName: 'autoscaling/v1.Scale' }
+  return changeScale(context, target, options, caller, live =>
+    asPatchStatus(async () => {
+      const patch = parsePatch(facts, kind, bytes, fieldValidation)
+      const { object, warnings } = applyPatch(live, patch, scaleForm().shape, fieldValidation)
+      const scale = await tracked(context, live, asAddressed(object, target), options, caller)
+      return { scale, warnings, isWhatClientSaw: false }
+    }),
+  )
+}
+
+export async function applyScale(
+  context: ResourceContext,
+  target: Target,
+  options: PatchOptions,
+  body: Body,
+  caller: Caller,
+): Promise<ScaleAnswer> {
+  const read = configurationReader(body, options.fieldValidation)
+  const { unappliable } = rulesOf(target)
+  return changeScale(context, target, options, caller, async live => {
+    const { object: configuration, warnings } = read()
+    const { object } = await applyConfiguration(SCALE_TYPE, live, configuration, {
+      manager: managerName(options.fieldManager, caller.userAgent),
+      force: options.force,
+      now: context.now(),
+      settle(merged) {
+        if (unappliable !== undefined) throw new NotOfType(unappliable)
+        return scaleForm().shape(merged, []).object
+      },
+    })
+    return { scale: asAddressed(object, target), warnings, isWhatClientSaw: false }
+  })
+}
+
+const tracked = (
+  context: ResourceContext,
+  live: ApiObject,
+  next: ApiObject,
+  options: WriteOptions,
+  caller: Caller,
+): Awaitable<ApiObject> =>
+  trackUpdate(SCALE_TYPE, live, next, managerName(options.fieldManager, caller.userAgent), context.now())
+
+/** What a Scale looks like in a body; it is of the same kind whatever it is the scale of. */
+const scaleForm = (): BodyForm => ({
+  kind: 'Scale',
+  version: 'v1',
+  shape: (body, duplicates) => shapeTyped(builtinTypes(), 'autoscaling/v1', 'Scale', body, duplicates),
+  protobuf: protobufForm(builtinTypes(), 'autoscaling/v1', 'Scale'),
+})
+
+interface NewScale {
+  /** With the managedFields that it has got by the write. */
+  readonly scale: ApiObject
+  readonly warnings: readonly string[]
+  readonly isWhatClientSaw: boolean
+}
+
+/**
+ * Sets the scale of an object to what `change` makes of the present one, which comes with its managedFields. The rest of
+ * the object stays as it is.
+ */
+async function changeScale(
+  context: ResourceContext,
+  target: Target,
+  options: WriteOptions,
+  caller: Caller,
+  change: (live: ApiObject) => Promise<NewScale>,
+): Promise<ScaleAnswer> {
+  const { kind, version, name } = target
+  const rules = rulesOf(target)
+  const paths = replicasPaths(kind)
+  const answer = await replace(context, { ...target, subresource: '' }, options, caller, async old => {
+    if (!old) throw notFound(resourceOf(kind), name)
+    const entries = metaOf(old).managedFields ?? []
+    const live = withEntries(rules.read(old), scaleEntries(entries, paths))
+    const { scale, warnings, isWhatClientSaw } = await change(live)
+    const faults = rules.validate(scale)
+    if (faults.length > 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, faults)
+    const { managedFields: ofScale = [], uid, resourceVersion } = metaOf(scale)
+    const after = entriesAfterScale(entries, ofScale, paths, apiVersionOf(kind, version.name))
+    const counted = withEntries(rules.write(old, scale), after)
+    // The uid and the version that a scale carries are those of the object it is the scale of.
+    const seen = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
+    return {
+      object: setMeta(counted, { ...metaOf(counted), ...seen }),
+      warnings,
+      isWhatClientSaw,
+      isTracked: true,
+    }
+  })
+  const { status, warnings, object } = answer!
+  return { type: 'scale', status, warnings, object: rules.read(object.value()) }
+}
+
+function withEntries(object: ApiObject, managedFields: readonly ManagedFieldsEntry[]): ApiObject {
+  const { managedFields: _, ...meta } = metaOf(object)
+  return setMeta(object, managedFields.length === 0 ? meta : { ...meta, managedFields })
+}
+
+const rulesOf = ({ version }: Target): ScaleRules => version.subresources.scale!

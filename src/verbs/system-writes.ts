@@ -1,0 +1,140 @@
+// How controllers read and change objects: through the verbs, like everybody else, in the name of the system.
+
+import { type Awaitable, andThen } from '../base/awaitable.js'
+import type { Kind, KindVersion } from '../kinds/kind.js'
+import { type Served } from '../kinds/kind.js'
+import { apiVersionOf, resourceOf } from '../kinds/kind-names.js'
+import { hasReason, notFound } from '../meta/errors/status.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { metaOf } from '../meta/object/object-meta.js'
+import type { DeleteOptions, WriteOptions } from '../meta/options/write-options.js'
+import type { ValueObject } from '../meta/values/value.js'
+import { type KindEntry, type Place, placeOf } from '../objects/object-store.js'
+import { isInVersion } from '../objects/object-view.js'
+import { decodeStored } from '../objects/stored-object.js'
+import { type Target } from '../request/target.js'
+import { type Caller } from '../request/user-info.js'
+import { type ResourceContext } from './api-context.js'
+import { getObject } from './read/get.js'
+import { createFrom } from './write/create.js'
+import { remove as removeObject } from './write/delete.js'
+import { replace } from './write/update.js'
+
+export interface SystemObjects {
+  get(kind: Kind, namespace: string, name: string): Promise<ApiObject | undefined>
+  /** Makes an object of the kind unless there is one of its name. What kind it is of need not be said. */
+  create(kind: Kind, object: ValueObject & { metadata: ValueObject }): Promise<void>
+  /** Changes the object if it is there; `change` answers nothing when there is nothing to change. */
+  change(
+    kind: Kind,
+    namespace: string,
+    name: string,
+    change: (old: ApiObject) => ApiObject | undefined,
+    subresource?: string,
+  ): Promise<void>
+  /** Deletes the object if it is there; gives what is left of it if something holds it. */
+  delete(kind: Kind, namespace: string, name: string, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
+  /** The same for the object of an entry that has just been read. */
+  deleteEntry(kind: Kind, entry: KindEntry, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
+}
+
+/** The objects in the version in which they are to be stored. */
+export const systemObjects = (context: ResourceContext, controller: string): SystemObjects =>
+  objectsFor(context, controller, kind => ({ kind, version: storageVersionOf(kind) }))
+
+/**
+ * The objects in the version in which each is stored, and stays: for those who care for nothing but metadata, and must
+ * get on where nobody can convert.
+ */
+export const objectsAsStored = (context: ResourceContext, controller: string): SystemObjects =>
+  objectsFor(context, controller, (kind, namespace, name, seen) => {
+    // Those that we convert ourselves need not be spared it.
+    if (!kind.convertAll) return { kind, version: storageVersionOf(kind) }
+    return andThen(seen ?? context.storeOf(kind).get(namespace, name), entry => seenAsStored(kind, entry))
+  })
+
+function seenAsStored(kind: Kind, entry: KindEntry | undefined): Served {
+  const version = storageVersionOf(kind)
+  if (!entry || isInVersion({ kind, version }, entry)) return { kind, version }
+  const { apiVersion } = decodeStored(entry)
+  const stored = kind.versions.find(each => apiVersionOf(kind, each.name) === apiVersion)
+  // A version of its own: what is known of it elsewhere is known with conversion.
+  return { kind: { ...kind, storedAs: apiVersion, ...UNCONVERTED }, version: { ...(stored ?? version) } }
+}
+
+const UNCONVERTED: Pick<Kind, 'convert' | 'convertAll'> = { convert: object => object, convertAll: objects => objects }
+
+const storageVersionOf = (kind: Kind): KindVersion => kind.versions.find(({ name }) => name === kind.storageVersion)!
+
+type SeenAs = (kind: Kind, namespace: string, name: string, entry?: KindEntry) => Awaitable<Served>
+
+function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs): SystemObjects {
+  const caller: Caller = {
+    name: `system:serviceaccount:kube-system:${controller}`,
+    uid: '',
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+    extra: {},
+    userAgent: controller,
+  }
+  const targetOf = (kind: Kind, namespace: string, name: string, entry?: KindEntry): Awaitable<Target> =>
+    andThen(seenAs(kind, namespace, name, entry), served => ({ ...served, namespace, name, subresource: '' }))
+
+  async function remove(
+    kind: Kind,
+    { namespace, name }: Place,
+    options: Partial<DeleteOptions>,
+    entry?: KindEntry,
+  ): Promise<ApiObject | undefined> {
+    const target = await targetOf(kind, namespace, name, entry)
+    const all = { dryRun: false, ignoreStoreReadError: false, ...options }
+    const removed = await unlessGone(() => removeObject(context, target, all, caller, [], entry))
+    return removed?.isGone === false ? removed.object : undefined
+  }
+
+  return {
+    async get(kind, namespace, name) {
+      const target = await targetOf(kind, namespace, name)
+      return unlessGone(async () => (await getObject(context, target, { resourceVersion: '' })).object.value())
+    },
+    async create(kind, object) {
+      const version = storageVersionOf(kind)
+      const namespace = metaOf(object).namespace ?? ''
+      const target: Target = { kind, version, namespace, name: '', subresource: '' }
+      const typed = { apiVersion: apiVersionOf(kind, version.name), kind: kind.names.kind, ...object }
+      try {
+        await createFrom(context, target, typed, optionsOf(controller), caller, [])
+      } catch (error) {
+        if (!hasReason(error, 'AlreadyExists')) throw error
+      }
+    },
+    async change(kind, namespace, name, change, subresource) {
+      const target: Target = { ...(await targetOf(kind, namespace, name)), subresource: subresource ?? '' }
+      const options = optionsOf(controller)
+      await unlessGone(() =>
+        replace(context, target, options, caller, async old => {
+          if (!old) throw notFound(resourceOf(kind), name)
+          const object = change(old)
+          return object && { object, warnings: [], isWhatClientSaw: false }
+        }),
+      )
+    },
+    delete: (kind, namespace, name, options = {}) => remove(kind, { namespace, name }, options),
+    deleteEntry: (kind, entry, options = {}) => remove(kind, placeOf(kind, entry.key), options, entry),
+  }
+}
+
+const optionsOf = (controller: string): WriteOptions => ({
+  dryRun: false,
+  fieldManager: controller,
+  fieldValidation: 'Ignore',
+})
+
+async function unlessGone<T>(action: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await action()
+  } catch (error) {
+    // Gone, or gone and made anew under the same name: not the object that was meant.
+    if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return undefined
+    throw error
+  }
+}

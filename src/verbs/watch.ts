@@ -1,0 +1,2 @@
+// The verb watch.
+export * from './read/watch.js'

@@ -1,0 +1,128 @@
+// apply: the fields that a client means to own are merged into the object that is there, or make a new one. What it
+// owned and no longer names goes, and what others own is not taken from them unless by force.
+
+import { applyConfiguration, managerName, NotOfType } from '../../apply/field-manager.js'
+import { decodeCbor } from '../../codec/cbor.js'
+import { CodecError } from '../../codec/codec-error.js'
+import { decodeYaml } from '../../codec/yaml.js'
+import { resourceOf } from '../../kinds/kind-names.js'
+import { badRequest, conflict, hasReason, notFound, StatusError } from '../../meta/errors/status.js'
+import { jsonTypeOf } from '../../meta/go/go-struct.js'
+import { groupVersionKind, printGroupVersionKind } from '../../meta/group-version.js'
+import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
+import { decodeObjectMeta, metaOf } from '../../meta/object/object-meta.js'
+import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
+import { isObject } from '../../meta/values/value.js'
+import { type Body } from '../../request/body.js'
+import { type Target } from '../../request/target.js'
+import { type Caller } from '../../request/user-info.js'
+import { type ResourceContext } from '../api-context.js'
+import { asAddressed } from '../pipeline/check-address.js'
+import { ownershipOf } from '../pipeline/field-tracking.js'
+import type { ObjectAnswer } from '../result.js'
+import { createFrom } from './create.js'
+import { replace } from './update.js'
+
+export async function applyObject(
+  context: ResourceContext,
+  target: Target,
+  options: PatchOptions,
+  body: Body,
+  caller: Caller,
+): Promise<ObjectAnswer> {
+  const read = configurationReader(body, options.fieldValidation)
+  const type = ownershipOf(target)
+  const manager = managerName(options.fieldManager, caller.userAgent)
+
+  async function merged(live: ApiObject | undefined): Promise<ApiObject> {
+    const { force } = options
+    const settle = (object: ApiObject): ApiObject => settled(target, object)
+    const request = { manager, force, now: context.now(), settle }
+    const { object } = await applyConfiguration(type, live, read().object, request)
+    return asAddressed(object, target)
+  }
+
+  async function created(): Promise<ObjectAnswer> {
+    const warnings = [...read().warnings]
+    const object = madeNew(target, await merged(undefined))
+    const made = await createFrom(context, target, object, options, caller, warnings, true)
+    return { type: 'object', status: 201, warnings, served: target, object: made }
+  }
+
+  for (let attempt = 1; ; attempt++) {
+    const answer = await replace(context, target, options, caller, async old => {
+      // What is not there can be made by its own path, and not by that of a part of it.
+      if (!old && target.subresource === '') return undefined
+      if (!old) throw notFound(resourceOf(target.kind), target.name)
+      return { object: await merged(old), warnings: read().warnings, isWhatClientSaw: false, isTracked: true }
+    })
+    if (answer) return answer
+    try {
+      return await created()
+    } catch (error) {
+      // Another was quicker: there is something to change now.
+      if (!hasReason(error, 'AlreadyExists') || attempt === ATTEMPTS) throw error
+    }
+  }
+}
+
+/** How often an object may come and go while a configuration is to be applied to it. */
+const ATTEMPTS = 10
+
+/** Which version it was meant to change does not matter any more, but another object cannot stand in for the one meant. */
+function madeNew({ kind, name }: Target, object: ApiObject): ApiObject {
+  const { uid = '', resourceVersion: _, ...meta } = metaOf(object)
+  if (uid === '') return setMeta(object, meta)
+  const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
+  throw conflict(resourceOf(kind), name, why)
+}
+
+/** What the merged object becomes when it is read as one of its kind; custom kinds look at no more than the metadata. */
+function settled({ version }: Target, object: ApiObject): ApiObject {
+  if (version.openapi) {
+    const metadata = decodeObjectMeta(object.metadata)
+    if (!metadata.ok) throw new NotOfType(metadata.error)
+    return version.rules.default({ ...object, metadata: metadata.value.value })
+  }
+  try {
+    return version.rules.default(version.rules.shape(object, []).object)
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error
+    const why = typeof error.cause === 'string' ? error.cause : error.message
+    const type = printGroupVersionKind(groupVersionKind(object.apiVersion, object.kind))
+    const isText = why.startsWith('illegal base64')
+    throw new NotOfType(
+      `unable to convert unstructured object to ${type}: ${isText ? 'error decoding from json: ' : ''}${why}`,
+    )
+  }
+}
+
+interface Configuration {
+  readonly object: ApiObject
+  readonly warnings: readonly string[]
+}
+
+/** Reads the configuration when it is first asked for: what is not there is missed before anyone looks at the body. */
+export function configurationReader(body: Body, validation: FieldValidation): () => Configuration {
+  let configuration: Configuration | undefined
+  return () => (configuration ??= decodeConfiguration(body, validation))
+}
+
+function decodeConfiguration({ bytes, mediaType }: Body, validation: FieldValidation): Configuration {
+  try {
+    const { value, duplicates } = mediaType.endsWith('cbor') ? decodeCbor(bytes) : decodeYaml(bytes)
+    if (value !== null && !isObject(value)) {
+      const why = `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type map[string]interface {}`
+      throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`)
+    }
+    if (duplicates.length > 0 && validation === 'Strict') {
+      const faults = duplicates.map(text => `  ${text}`).join('\n')
+      throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${faults}`)
+    }
+    const object = (value ?? {}) as ApiObject
+    return { object, warnings: validation === 'Ignore' ? [] : duplicates }
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`)
+  }
+}

@@ -1,0 +1,158 @@
+// delete: an object goes at once, or it is marked and goes when nothing holds it any more.
+
+import { groupKindOf, resourceOf } from '../../kinds/kind-names.js'
+import { modifiedMeanwhile, notFound, success } from '../../meta/errors/status.js'
+import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
+import {
+  FOREGROUND_FINALIZER,
+  metaForDeletion,
+  metaForSoonerDeletion,
+  metaOf,
+  type ObjectMeta,
+  ORPHAN_FINALIZER,
+} from '../../meta/object/object-meta.js'
+import {
+  type DeleteOptions,
+  failedBeforeTerminating,
+  failedPrecondition,
+  type PropagationPolicy,
+} from '../../meta/options/write-options.js'
+import type { KindEntry } from '../../objects/object-store.js'
+import { asWritten, readEntry, showValue } from '../../objects/object-view.js'
+import { asStatus } from '../../objects/storage-status.js'
+import { encodeStored } from '../../objects/stored-object.js'
+import { type Target } from '../../request/target.js'
+import { type Caller } from '../../request/user-info.js'
+import { type ResourceContext } from '../api-context.js'
+import type { ObjectAnswer, StatusAnswer } from '../result.js'
+import { deleteUnreadable } from './unsafe-delete.js'
+import { ATTEMPTS, isUnchanged } from './update.js'
+
+export async function deleteObject(
+  context: ResourceContext,
+  target: Target,
+  options: DeleteOptions,
+  caller: Caller,
+): Promise<ObjectAnswer | StatusAnswer> {
+  if (options.ignoreStoreReadError) return deleteUnreadable(context, target, caller)
+  const { kind } = target
+  const warnings: string[] = []
+  const { object, isGone } = await remove(context, target, options, caller, warnings)
+  const { warning } = kind.manners.orphansDependents ?? {}
+  if (warning !== undefined && policyOf(options) === undefined) warnings.push(warning)
+  if (isGone && kind.manners.deleteAnswersStatus) {
+    const { name = '', uid = '' } = metaOf(object)
+    const details = { name, group: kind.group, kind: kind.names.plural, uid }
+    return { type: 'status', status: 200, warnings, body: success(details) }
+  }
+  // Who asked for dependents to go as well, in the old way, is told that it is not over yet.
+  const status = !isGone && options.orphanDependents === false ? 202 : 200
+  return { type: 'object', status, warnings, served: target, object: showValue(object) }
+}
+
+export interface Removed {
+  /** As it was last, or as it waits to go. */
+  readonly object: ApiObject
+  readonly isGone: boolean
+}
+
+/** `seen`: the entry of the object, where it has just been read. */
+export async function remove(
+  context: ResourceContext,
+  target: Target,
+  options: DeleteOptions,
+  caller: Caller,
+  warnings: string[],
+  seen?: KindEntry,
+): Promise<Removed> {
+  const { kind, version, namespace, name } = target
+  const store = context.storeOf(kind)
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const entry = attempt === 1 && seen ? seen : await asStatus(0, () => store.get(namespace, name))
+    if (!entry) break
+    const old = await readEntry(target, entry)
+    checkPreconditions(target, old, options)
+    const grace = graceFor(target, old, options)
+    // What has its time already may be given less, and nothing else.
+    if (grace === 'as before') return { object: old, isGone: false }
+    await context.validate({ operation: 'DELETE', target, object: undefined, old, options, caller }, warnings)
+
+    const wished = setMeta(old, withPolicy(metaOf(old), wishFor(target, metaOf(old), options)))
+    if (grace === undefined && !version.rules.isHeld(wished)) {
+      if (options.dryRun) return { object: old, isGone: true }
+      const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
+      if (removed === false) continue
+      await kind.allocation?.release(old)
+      return { object: asWritten(kind, old, String(removed)), isGone: true }
+    }
+    const isMarked = metaOf(old).deletionTimestamp !== undefined
+    const meta =
+      isMarked && grace !== undefined
+        ? metaForSoonerDeletion(metaOf(wished), grace)
+        : metaForDeletion(metaOf(wished), context.now(), grace)
+    const marked = setMeta(wished, meta)
+    const waiting = isMarked ? marked : version.rules.forDeletion(marked)
+    const isHeld = version.rules.isHeld(waiting)
+    const stored = await kind.convert(waiting, kind.storedAs)
+    const bytes = encodeStored(stored, kind.manners.membersByName)
+    if (options.dryRun || isUnchanged(stored, bytes, entry)) return { object: waiting, isGone: !isHeld }
+    const marking = await asStatus(0, () => store.update(stored, entry.revision, bytes))
+    if (marking === false) continue
+    if (isHeld) return { object: asWritten(kind, waiting, String(marking.revision)), isGone: false }
+    // Those who watch have seen it marked; it has no time to wait for.
+    const removed = await asStatus(0, () => store.delete(namespace, name, marking.revision))
+    if (removed === false) continue
+    await kind.allocation?.release(waiting)
+    return { object: asWritten(kind, waiting, String(removed)), isGone: true }
+  }
+  if (await asStatus(0, () => store.get(namespace, name))) throw modifiedMeanwhile(resourceOf(kind), name)
+  throw notFound(resourceOf(kind), name)
+}
+
+function checkPreconditions({ kind }: Target, old: ApiObject, { preconditions }: DeleteOptions): void {
+  if (!preconditions) return
+  const failed = kind.manners.terminates
+    ? failedBeforeTerminating(preconditions, metaOf(old), resourceOf(kind))
+    : failedPrecondition(preconditions, metaOf(old), groupKindOf(kind))
+  if (failed) throw failed
+}
+
+/** The seconds that it has from now on; none at all where its kind knows of no such time, or where it is over. */
+function graceFor(
+  { version }: Target,
+  old: ApiObject,
+  { gracePeriodSeconds: asked }: DeleteOptions,
+): number | 'as before' | undefined {
+  const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = metaOf(old)
+  if (!version.rules.graceFor) return undefined
+  if (deletionTimestamp === undefined) return version.rules.graceFor(old, asked)
+  if (given === 0) return undefined
+  const seconds = asked !== undefined && asked < 0 ? 1 : asked
+  return seconds === undefined || seconds >= given ? 'as before' : seconds
+}
+
+const policyOf = ({ propagationPolicy, orphanDependents }: DeleteOptions): PropagationPolicy | undefined =>
+  propagationPolicy ?? (orphanDependents === undefined ? undefined : orphanDependents ? 'Orphan' : 'Background')
+
+/** Without a word from the client, what was wished before stands, and else what is usual for the kind. */
+function wishFor(
+  { kind }: Target,
+  { finalizers = [] }: ObjectMeta,
+  options: DeleteOptions,
+): PropagationPolicy | undefined {
+  const policy = policyOf(options)
+  if (policy !== undefined || !kind.manners.orphansDependents) return policy
+  return finalizers.some(isPolicy) ? undefined : 'Orphan'
+}
+
+const isPolicy = (finalizer: string): boolean => finalizer === ORPHAN_FINALIZER || finalizer === FOREGROUND_FINALIZER
+
+/** The finalizers by which the garbage collector learns what is to become of dependents. */
+function withPolicy(meta: ObjectMeta, policy: PropagationPolicy | undefined): ObjectMeta {
+  if (policy === undefined) return meta
+  const wanted = policy === 'Orphan' ? ORPHAN_FINALIZER : policy === 'Foreground' ? FOREGROUND_FINALIZER : undefined
+  const others = (meta.finalizers ?? []).filter(finalizer => finalizer === wanted || !isPolicy(finalizer))
+  const finalizers = wanted === undefined || others.includes(wanted) ? others : [...others, wanted]
+  const { finalizers: _, ...rest } = meta
+  return finalizers.length === 0 ? rest : { ...rest, finalizers }
+}

@@ -1,0 +1,141 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { widgetKind } from '../../kinds/fake-kinds.suite.js'
+import type { Kind } from '../../kinds/kind.js'
+import { hasReason } from '../../meta/errors/status.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import type { DeleteOptions } from '../../meta/options/write-options.js'
+import { type Target } from '../../request/target.js'
+import { type Caller } from '../../request/user-info.js'
+import { createMemoryStore } from '../../storage/memory/memory-store.js'
+import { createResourceContext, type ResourceContext } from '../api-context.js'
+import { getObject } from '../read/get.js'
+import { createObject } from './create.js'
+import { type Removed, remove } from './delete.js'
+import { replace } from './update.js'
+
+const caller: Caller = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const WIDGET = { apiVersion: 'example.com/v1', kind: 'Widget' }
+const WRITE = { dryRun: false, fieldManager: '', fieldValidation: '' } as const
+
+/** Widgets run for a while after they are told to end: as long as is asked, or half a minute. */
+function runningWidgets(): Kind {
+  const kind = widgetKind()
+  const [version] = kind.versions
+  const rules = {
+    ...version!.rules,
+    graceFor: (_: unknown, asked: number | undefined) => asked ?? 30,
+    isHeld: (object: Parameters<typeof metaOf>[0]) =>
+      Boolean(metaOf(object).finalizers?.length || metaOf(object).deletionGracePeriodSeconds),
+  }
+  return { ...kind, versions: [{ ...version!, rules }] }
+}
+
+const kind = runningWidgets()
+const target: Target = { kind, version: kind.versions[0]!, namespace: 'x', name: 'a', subresource: '' }
+
+let context: ResourceContext
+let validated: number
+let now: number
+beforeEach(() => {
+  validated = 0
+  now = Date.UTC(2024, 0, 1)
+  const admission = { validate: async () => void validated++ }
+  context = createResourceContext({ store: createMemoryStore(), admission, now: () => now })
+})
+afterEach(() => context.close())
+
+async function create(metadata = {}): Promise<void> {
+  const bytes = Buffer.from(JSON.stringify({ ...WIDGET, metadata: { name: 'a', generation: 1, ...metadata } }))
+  await createObject(context, { ...target, name: '' }, WRITE, { bytes, mediaType: 'application/json' }, caller)
+}
+
+const del = (options: Partial<DeleteOptions> = {}): Promise<Removed> =>
+  remove(context, target, { dryRun: false, ignoreStoreReadError: false, ...options }, caller, [])
+
+async function isThere(): Promise<boolean> {
+  try {
+    await getObject(context, target, { resourceVersion: '' })
+    return true
+  } catch (error) {
+    if (hasReason(error, 'NotFound')) return false
+    throw error
+  }
+}
+
+test('what has time to end is marked with the time by which it should have', async () => {
+  await create()
+  const { object, isGone } = await del()
+  expect(isGone).toBe(false)
+  expect(object.metadata).toMatchObject({
+    generation: 2,
+    deletionTimestamp: '2024-01-01T00:00:30Z',
+    deletionGracePeriodSeconds: 30,
+  })
+})
+
+test('asked again it stays as it is, unless it is given less time', async () => {
+  await create()
+  const first = await del()
+  now += 5_000
+  const before = validated
+  expect(await del()).toEqual(first)
+  expect(await del({ gracePeriodSeconds: 40 })).toEqual(first)
+  expect(validated).toBe(before)
+  const { object, isGone } = await del({ gracePeriodSeconds: 10 })
+  expect(isGone).toBe(false)
+  expect(object.metadata).toMatchObject({
+    generation: 2,
+    deletionTimestamp: '2024-01-01T00:00:10Z',
+    deletionGracePeriodSeconds: 10,
+  })
+})
+
+test('a negative time is one second', async () => {
+  await create()
+  await del()
+  expect((await del({ gracePeriodSeconds: -5 })).object.metadata['deletionGracePeriodSeconds']).toBe(1)
+})
+
+test('what has no time goes at once, and is seen marked before', async () => {
+  await create()
+  const { object, isGone } = await del({ gracePeriodSeconds: 0 })
+  expect(isGone).toBe(true)
+  expect(object.metadata).toMatchObject({ generation: 2, deletionGracePeriodSeconds: 0 })
+  // Created, marked, gone.
+  expect(object.metadata['resourceVersion']).toBe('3')
+  expect(await isThere()).toBe(false)
+})
+
+test('a dry run leaves it as it is', async () => {
+  await create()
+  const { isGone } = await del({ gracePeriodSeconds: 0, dryRun: true })
+  expect(isGone).toBe(true)
+  expect(await isThere()).toBe(true)
+  expect((await del()).object.metadata['generation']).toBe(2)
+})
+
+test('finalizers hold it when its time is over, and an update lets go of it only then', async () => {
+  await create({ finalizers: ['a.b/c'] })
+  await del()
+  const update = async (change: object): Promise<void> =>
+    void (await replace(context, target, WRITE, caller, async old => {
+      const metadata = { ...old!.metadata, ...change }
+      return { object: { ...old!, metadata }, warnings: [], isWhatClientSaw: false }
+    }))
+  await update({ labels: { a: 'b' } })
+  expect(await isThere()).toBe(true)
+  expect((await del({ gracePeriodSeconds: 0 })).isGone).toBe(false)
+  await update({ finalizers: [] })
+  expect(await isThere()).toBe(false)
+})
+
+test('an update does not end the time of what nothing else holds', async () => {
+  await create()
+  await del()
+  await replace(context, target, WRITE, caller, async old => ({
+    object: { ...old!, metadata: { ...old!.metadata, labels: { a: 'b' } } },
+    warnings: [],
+    isWhatClientSaw: false,
+  }))
+  expect(await isThere()).toBe(true)
+})

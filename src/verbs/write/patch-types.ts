@@ -1,0 +1,23 @@
+// The media types of patches, and which of them a kind takes.
+import { type Served } from '../../kinds/kind.js'
+import type { PatchKind } from '../../patch/field-validation.js'
+
+export const PATCH_KINDS: Readonly<Record<string, PatchKind | undefined>> = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+}
+
+export const APPLY_TYPES: readonly string[] = ['application/apply-patch+yaml', 'application/apply-patch+cbor']
+
+const WITHOUT_STRATEGIC = ['application/json-patch+json', 'application/merge-patch+json', ...APPLY_TYPES]
+const WITH_STRATEGIC = [
+  'application/json-patch+json',
+  'application/merge-patch+json',
+  'application/strategic-merge-patch+json',
+  ...APPLY_TYPES,
+]
+
+/** In the order in which clients are told of them. */
+export const patchTypesOf = ({ version }: Served): readonly string[] =>
+  version.mergeFacts ? WITH_STRATEGIC : WITHOUT_STRATEGIC

@@ -1,0 +1,36 @@
+// A change that is part of something else: that has been admitted as a whole, so that nobody is asked about this.
+
+import { resourceOf } from '../../kinds/kind-names.js'
+import { modifiedMeanwhile, notFound } from '../../meta/errors/status.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { asWritten, showEntry } from '../../objects/object-view.js'
+import { asStatus } from '../../objects/storage-status.js'
+import { encodeStored } from '../../objects/stored-object.js'
+import { type Target } from '../../request/target.js'
+import { type ResourceContext } from '../api-context.js'
+import { ATTEMPTS } from './update.js'
+
+/**
+ * Stores what `change` makes of the object, once more if it has changed meanwhile; a dry run only makes it. `change`
+ * leaves the object as it was, and throws when there is nothing to be made of it.
+ */
+export async function rewrite(
+  context: ResourceContext,
+  target: Target,
+  dryRun: boolean,
+  change: (old: ApiObject) => ApiObject,
+): Promise<ApiObject> {
+  const { kind, namespace, name } = target
+  const store = context.storeOf(kind)
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    const entry = await asStatus(0, () => store.get(namespace, name))
+    if (!entry) throw notFound(resourceOf(kind), name)
+    const object = change((await showEntry(target, entry)).value())
+    if (dryRun) return object
+    const stored = await kind.convert(object, kind.storedAs)
+    const bytes = encodeStored(stored, kind.manners.membersByName)
+    const written = await asStatus(0, () => store.update(stored, entry.revision, bytes))
+    if (written !== false) return asWritten(kind, object, String(written.revision))
+  }
+  throw modifiedMeanwhile(resourceOf(kind), name)
+}

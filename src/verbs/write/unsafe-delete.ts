@@ -1,0 +1,43 @@
+// Deleting what cannot be read: an object that storage holds but nobody can decode any more goes unseen, without
+// finalizers or admission having a say. Whatever can be read must go the usual way.
+
+import { fieldInvalid } from '../../meta/errors/field-errors.js'
+import { invalid, StatusError, success } from '../../meta/errors/status.js'
+import { showEntry } from '../../objects/object-view.js'
+import { asStatus } from '../../objects/storage-status.js'
+import { type Target } from '../../request/target.js'
+import { type Caller } from '../../request/user-info.js'
+import { type ResourceContext } from '../api-context.js'
+import type { StatusAnswer } from '../result.js'
+
+const OPTION = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+
+/** A permission of its own, beside that to delete. */
+const VERB = 'unsafe-delete-ignore-read-errors'
+
+export async function deleteUnreadable(
+  context: ResourceContext,
+  target: Target,
+  caller: Caller,
+): Promise<StatusAnswer> {
+  const { kind, namespace, name } = target
+  await context.permit(VERB, target, caller)
+  const store = context.storeOf(kind)
+  const entry = await asStatus(0, () => store.get(namespace, name))
+  const isUnreadable = entry !== undefined && !(await canBeShown(() => showEntry(target, entry)))
+  if (!isUnreadable || (await asStatus(0, () => store.delete(namespace, name, entry.revision))) === false) {
+    const why = 'is exclusively used to delete corrupt object(s), try again by removing this option'
+    throw invalid({ group: kind.group, kind: kind.names.plural }, name, [fieldInvalid(OPTION, true, why)])
+  }
+  return { type: 'status', status: 200, warnings: [], body: success({ name, kind: kind.names.kind }, 200) }
+}
+
+async function canBeShown(show: () => unknown): Promise<boolean> {
+  try {
+    await show()
+    return true
+  } catch (error) {
+    if (error instanceof StatusError) return false
+    throw error
+  }
+}

@@ -1,0 +1,73 @@
+// How objects lie in the store after a write, and that reading them again takes no more than that.
+
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { customKind } from '../crd/custom-kind.js'
+import { withRightStatus } from '../crd/definition-status.js'
+import { widgetDefinition } from '../crd/definitions.suite.js'
+import { metaOf } from '../meta/object/object-meta.js'
+import { type Target } from '../request/target.js'
+import { createMemoryStore } from '../storage/memory/memory-store.js'
+import { createResourceContext, type ResourceContext } from './api-context.js'
+import type { ObjectAnswer } from './result.js'
+import { createVerbs, type Verbs } from './verbs.js'
+
+const KIND = customKind(withRightStatus(widgetDefinition(), [], 0))!
+const target: Target = { kind: KIND, version: KIND.versions[0]!, namespace: 'default', name: 'a', subresource: '' }
+const CALLER = { name: '', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const NOTHING = new URLSearchParams()
+
+let context: ResourceContext
+let verbs: Verbs
+beforeEach(() => {
+  context = createResourceContext({ store: createMemoryStore() })
+  verbs = createVerbs(context)
+})
+afterEach(() => context.close())
+
+const write = async (
+  verb: 'create' | 'patch',
+  body: object,
+  mediaType: string,
+  query = NOTHING,
+): Promise<ObjectAnswer> => {
+  const bytes = Buffer.from(JSON.stringify(body))
+  return (await verbs[verb](target, query, { bytes, mediaType }, CALLER)) as ObjectAnswer
+}
+const read = async (): Promise<ObjectAnswer> => (await verbs.get(target, NOTHING)) as ObjectAnswer
+const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }
+const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a', ownerReferences: [owner] } }
+
+describe('a custom object that was written', () => {
+  test('is served as it lies in the store, without a look inside', async () => {
+    await write('create', widget, 'application/json')
+    expect((await read()).object.entry).toBeDefined()
+    await write('patch', { metadata: { labels: { z: '1', a: '2' } } }, 'application/merge-patch+json')
+    expect((await read()).object.entry).toBeDefined()
+  })
+
+  test('has its metadata in the order of their names', async () => {
+    const { object } = await write('create', widget, 'application/json')
+    const names = Object.keys(object.value().metadata)
+    expect(names).toEqual(names.toSorted())
+    expect(names).toContain('ownerReferences')
+    const stored = (await read()).object.entry!.value.toString()
+    const { metadata } = JSON.parse(stored) as { metadata: object }
+    expect(Object.keys(metadata)).toEqual(names.filter(name => name !== 'resourceVersion'))
+  })
+})
+
+test('of many that apply at once what is not there, one creates it and the others change it', async () => {
+  const managers = ['a', 'b', 'c', 'd']
+  const answers = await Promise.all(
+    managers.map(fieldManager =>
+      write(
+        'patch',
+        { ...widget, metadata: { name: 'a', labels: { [fieldManager]: '' } } },
+        'application/apply-patch+yaml',
+        new URLSearchParams({ fieldManager }),
+      ),
+    ),
+  )
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(metaOf((await read()).object.value()).labels).toEqual({ a: '', b: '', c: '', d: '' })
+})

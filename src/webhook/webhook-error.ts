@@ -1,0 +1,46 @@
+// Why a call came to nothing, in the words that people know from kube-apiserver's messages, which are Go's.
+import type { Destination } from './client-config.js'
+import type { Address } from './host-overrides.js'
+
+/** A webhook that could not be asked, or that did not answer as it should. */
+export class WebhookError extends Error {}
+
+export const asWebhookError = (error: unknown, destination: Destination, address: Address | undefined): WebhookError =>
+  new WebhookError(`Post ${JSON.stringify(destination.url)}: ${reasonOf(error, destination, address)}`)
+
+export const timedOut = (): Error => new Error('context deadline exceeded')
+
+function reasonOf(error: unknown, { host, port }: Destination, address: Address | undefined): string {
+  const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
+  const where = `${address?.host ?? host}:${address?.port ?? port}`
+  switch (code) {
+    case 'ECONNREFUSED':
+      return `dial tcp ${where}: connect: connection refused`
+    case 'EHOSTUNREACH':
+      return `dial tcp ${where}: connect: no route to host`
+    case 'ETIMEDOUT':
+      return `dial tcp ${where}: i/o timeout`
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return `dial tcp: lookup ${address?.host ?? host}: no such host`
+    case 'ECONNRESET':
+      return 'EOF'
+    case 'CERT_HAS_EXPIRED':
+    case 'CERT_NOT_YET_VALID':
+      return 'tls: failed to verify certificate: x509: certificate has expired or is not yet valid'
+    case 'ERR_TLS_CERT_ALTNAME_INVALID':
+      return `tls: failed to verify certificate: x509: ${message}`
+    default:
+      return UNTRUSTED.has(code)
+        ? 'tls: failed to verify certificate: x509: certificate signed by unknown authority'
+        : message || code || String(error)
+  }
+}
+
+const UNTRUSTED = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
