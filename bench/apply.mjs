@@ -3,9 +3,9 @@
 // a store in memory: sockets would only hide the differences.
 import { builtinKinds } from '../dist/builtin/builtin-kinds.js'
 import { customKind } from '../dist/crd/custom-kind.js'
-import { createResourceContext } from '../dist/verbs/api-context.js'
 import { createMemoryStore } from '../dist/storage/memory/memory-store.js'
 import { builtinTypes } from '../dist/types/type-table.js'
+import { createApiContext } from '../dist/verbs/api-context.js'
 import { createVerbs } from '../dist/verbs/verbs.js'
 import { perSecond, printTable, report, sideBySide } from './side-by-side.mjs'
 
@@ -19,7 +19,7 @@ const SHORT_ROUNDS = { rounds: 31, warmups: 6 }
 export async function run(args) {
   const count = args.includes('--quick') ? 30 : 100
   const store = createMemoryStore()
-  const context = createResourceContext({ store })
+  const context = createApiContext({ store })
   const verbs = createVerbs(context)
   for (const subject of [configMap(), deployment(), thing()]) {
     const at = addressed(verbs, subject)

@@ -2,7 +2,7 @@
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { DeleteOptions, WriteOptions } from '../meta/options/write-options.js'
 import type { Target } from '../request/target.js'
-import type { Caller } from '../request/user-info.js'
+import type { UserInfo } from '../request/user-info.js'
 
 /** What is about to happen to an object. */
 export interface AdmissionRequest {
@@ -12,7 +12,7 @@ export interface AdmissionRequest {
   readonly object: ApiObject | undefined
   readonly old: ApiObject | undefined
   readonly options: WriteOptions | DeleteOptions
-  readonly caller: Caller
+  readonly user: UserInfo
 }
 
 /** Others who have a say in what is written. Both may add warnings, and refuse with a StatusError. */
@@ -22,5 +22,5 @@ export interface Admission {
   /** Sees what is about to be stored. */
   validate(request: AdmissionRequest, warnings: string[]): Promise<void>
   /** Refuses what is only allowed to those who may do this, too. */
-  permit(verb: string, target: Target, caller: Caller): Promise<void>
+  permit(verb: string, target: Target, user: UserInfo): Promise<void>
 }

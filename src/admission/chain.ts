@@ -1,6 +1,6 @@
 // Who has a say in what is written: a list of plugins, asked one after the other.
 
-import type { Rights } from '../auth/authorizer.js'
+import type { Authorizer } from '../auth/authorizer.js'
 import { refusal } from '../auth/authorizer.js'
 import { checkEscalation } from '../auth/escalation.js'
 import { resourceOf } from '../kinds/kind-names.js'
@@ -33,8 +33,8 @@ export function admissionOf(plugins: readonly AdmissionPlugin[]): Admission {
     async validate(request, warnings) {
       for (const validate of validating) await validate(request, warnings)
     },
-    async permit(verb, target, caller) {
-      for (const permit of permitting) await permit(verb, target, caller)
+    async permit(verb, target, user) {
+      for (const permit of permitting) await permit(verb, target, user)
     },
   }
 }
@@ -60,41 +60,41 @@ export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
 }
 
 /** Rights that only show when it is known what is to be written. Looks at what all others have made of the object. */
-export function writeRights(rights: () => Rights): AdmissionPlugin {
+export function writeRights(authorizer: () => Authorizer): AdmissionPlugin {
   return {
     name: 'WriteRights',
     async admit(request) {
-      await checkEscalation(request, rights())
+      await checkEscalation(request, authorizer())
       return request.object
     },
-    async validate({ operation, target, caller }) {
+    async validate({ operation, target, user }) {
       // A create that names its object in the path is an update of what is not there.
       if (operation !== 'CREATE' || target.name === '') return
       const { namespace, name, subresource } = target
-      const deed = { verb: 'create', ...resourceOf(target.kind), subresource, namespace, name }
-      const verdict = await rights().authorize(caller, deed)
-      if (!verdict.allowed) throw refusal(caller, deed, verdict)
+      const attributes = { verb: 'create', ...resourceOf(target.kind), subresource, namespace, name }
+      const decision = await authorizer().authorize(user, attributes)
+      if (!decision.allowed) throw refusal(user, attributes, decision)
     },
-    async permit(verb, { kind, namespace, name, subresource }, caller) {
-      const deed = { verb, ...resourceOf(kind), subresource, namespace, name }
-      const { allowed, reason } = await rights().authorize(caller, deed)
+    async permit(verb, { kind, namespace, name, subresource }, user) {
+      const attributes = { verb, ...resourceOf(kind), subresource, namespace, name }
+      const { allowed, reason } = await authorizer().authorize(user, attributes)
       if (!allowed) throw forbidden(resourceOf(kind), name, `not permitted to do ${quote(verb)}, reason: ${reason}`)
     },
   }
 }
 
 /** Requests for certificates tell who asked; for some, and to answer them, it takes more than the right to write them. */
-export const signingRequests = (rights: () => Rights): AdmissionPlugin[] => {
+export const signingRequests = (authorizer: () => Authorizer): AdmissionPlugin[] => {
   const isRequest = ({ target }: AdmissionRequest): boolean =>
     target.kind.group === SIGNING_REQUESTS.group && target.kind.names.plural === SIGNING_REQUESTS.resource
   const answering = (name: string, part: 'approval' | 'status'): AdmissionPlugin => ({
     name,
     async validate(request) {
-      const { operation, target, object, old, caller } = request
+      const { operation, target, object, old, user } = request
       if (operation !== 'UPDATE' || target.subresource !== part || !isRequest(request)) return
       await checkSignerUse(part, object!, old!, async (verb, signer) => {
         const signers = { group: SIGNING_REQUESTS.group, resource: 'signers', subresource: '' }
-        return (await rights().authorize(caller, { verb, ...signers, namespace: '', name: signer })).allowed
+        return (await authorizer().authorize(user, { verb, ...signers, namespace: '', name: signer })).allowed
       })
     },
   })
@@ -103,7 +103,7 @@ export const signingRequests = (rights: () => Rights): AdmissionPlugin[] => {
       name: 'CertificateRequester',
       admit: async request =>
         request.operation === 'CREATE' && isRequest(request)
-          ? requestedBy(request.object, request.caller)
+          ? requestedBy(request.object, request.user)
           : request.object,
     },
     {

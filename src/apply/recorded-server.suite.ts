@@ -62,8 +62,8 @@ interface ServedVersion {
   readonly hasStatus: boolean
   readonly hasScale: boolean
   readonly shape: (object: ApiObject) => ApiObject
-  readonly forCreate: (object: ApiObject, now: number) => ApiObject
-  readonly forUpdate: (object: ApiObject, old: ApiObject, subresource: string, now: number) => ApiObject
+  readonly prepareForCreate: (object: ApiObject, now: number) => ApiObject
+  readonly prepareForUpdate: (object: ApiObject, old: ApiObject, subresource: string, now: number) => ApiObject
 }
 
 export interface RecordedServer {
@@ -151,7 +151,7 @@ export function recordedServer(): RecordedServer {
       next = await trackUpdate(type, method === 'POST' ? undefined : live, version.shape(sent), manager, now)
     }
     if (!live) {
-      const complete = version.forCreate(
+      const complete = version.prepareForCreate(
         withMetadata(next, {
           ...metaForCreate(metaOf(next), now),
           namespace: namespace === '' ? undefined : namespace,
@@ -163,7 +163,7 @@ export function recordedServer(): RecordedServer {
       return { status: 201, body: dryRun ? complete : convert(store.get(key)!, apiVersion) }
     }
     const meta = metaForUpdate(metaOf(next), metaOf(live))
-    const changed = version.forUpdate(
+    const changed = version.prepareForUpdate(
       withMetadata(next, { ...meta, namespace: metaOf(live).namespace, uid: metaOf(live).uid }),
       live,
       subresource,
@@ -302,7 +302,7 @@ function builtin(apiVersion: string, plural: string): Served | undefined {
   const kind = BUILTINS.find(each => each.group === group && each.names.plural === plural)
   const version = kind?.versions.find(each => each.name === name)
   if (!kind || !version) return undefined
-  const { rules, subresources } = version
+  const { strategy: rules, subresources } = version
   return {
     kind: kind.names.kind,
     plural,
@@ -314,15 +314,16 @@ function builtin(apiVersion: string, plural: string): Served | undefined {
         schema: schemaOfKind(builtinTypes(), apiVersion, kind.names.kind)!,
         hasStatus: subresources.status !== undefined,
         hasScale: subresources.scale !== undefined,
-        shape: object => rules.default(rules.shape(object, []).object),
-        forCreate: (object, now) => rules.forCreate(object, now),
-        forUpdate: (object, old, subresource, now) => statusRules(version, subresource).forUpdate(object, old, now),
+        shape: object => rules.applyDefaults(rules.decode(object, []).object),
+        prepareForCreate: (object, now) => rules.prepareForCreate(object, now),
+        prepareForUpdate: (object, old, subresource, now) =>
+          statusRules(version, subresource).prepareForUpdate(object, old, now),
       },
     },
   }
 }
 
-const statusRules = ({ rules, subresources }: KindVersion, subresource: string) =>
+const statusRules = ({ strategy: rules, subresources }: KindVersion, subresource: string) =>
   subresource === 'status' ? subresources.status! : rules
 
 function servedBy(definition: ApiObject): Served {
@@ -356,12 +357,12 @@ function customVersion(version: ValueObject): ServedVersion {
       const shaped = shapeBy(schema, rest) as ValueObject
       return { apiVersion, kind, metadata: meta.value.value, ...shaped }
     },
-    forCreate(object) {
+    prepareForCreate(object) {
       const { status, ...rest } = object
       const kept = hasStatus || status === undefined ? rest : { ...rest, status }
       return withMetadata(kept, { generation: 1 })
     },
-    forUpdate(object, old, subresource) {
+    prepareForUpdate(object, old, subresource) {
       if (subresource === 'status') {
         const { status } = object
         const { status: _, ...rest } = old

@@ -109,7 +109,7 @@ const isList = ({ method, path = '' }: Step): boolean =>
 function compare(i: number, step: Step, answer: Answer, versions: Map<Value, Value>): void {
   const expected = step.expect!
   if (expected.status >= 400) {
-    expect({ step: i, ...fault(answer) }).toEqual({ step: i, ...fault(expected) })
+    expect({ step: i, ...error(answer) }).toEqual({ step: i, ...error(expected) })
     return
   }
   if (step.method === 'DELETE') return
@@ -124,7 +124,7 @@ function compare(i: number, step: Step, answer: Answer, versions: Map<Value, Val
   sameVersion(expected.body, answer.body, versions)
 }
 
-function fault({ status, body }: Answer): object {
+function error({ status, body }: Answer): object {
   const { message = '', details } = body as { message?: string; details?: { causes: ValueObject[] } }
   return { status, message: withoutUids(message), causes: sortedCauses(details) }
 }

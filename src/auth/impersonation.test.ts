@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest'
-import { type Deed } from '../request/access-attributes.js'
-import { type Caller } from '../request/user-info.js'
-import type { Authorizer } from './authz/authorize.js'
+import { type AccessAttributes } from '../request/access-attributes.js'
+import { type UserInfo } from '../request/user-info.js'
+import type { Authorize } from './authz/authorize.js'
 import { createImpersonation } from './impersonation.js'
 
-const alice: Caller = { name: 'alice', uid: 'u', groups: ['system:authenticated'], extra: {}, userAgent: 'test' }
-const list: Deed = { verb: 'list', group: '', resource: 'pods', subresource: '', namespace: 'x', name: '' }
+const alice: UserInfo = { name: 'alice', uid: 'u', groups: ['system:authenticated'], extra: {}, userAgent: 'test' }
+const list: AccessAttributes = { verb: 'list', group: '', resource: 'pods', subresource: '', namespace: 'x', name: '' }
 
-const print = (deed: Deed): string =>
-  'path' in deed
-    ? `${deed.verb} ${deed.path}`
-    : `${deed.verb} ${deed.group}/${deed.resource}${deed.subresource && `/${deed.subresource}`} ${deed.name}`.trim()
+const print = (attributes: AccessAttributes): string =>
+  'path' in attributes
+    ? `${attributes.verb} ${attributes.path}`
+    : `${attributes.verb} ${attributes.group}/${attributes.resource}${attributes.subresource && `/${attributes.subresource}`} ${attributes.name}`.trim()
 
 /** Allows what is printed so; everything when nothing is said. */
 const allowing =
-  (...allowed: readonly string[]): Authorizer =>
-  async (_, deed) => ({ allowed: allowed.length === 0 || allowed.includes(print(deed)), reason: '' })
+  (...allowed: readonly string[]): Authorize =>
+  async (_, attributes) => ({ allowed: allowed.length === 0 || allowed.includes(print(attributes)), reason: '' })
 
 const headers = (given: Record<string, string | string[]>): Map<string, string[]> =>
   new Map(Object.entries(given).map(([name, value]) => [name, [value].flat()]))
 
-const as = async (given: Record<string, string | string[]>, authorize = allowing()): Promise<Caller | string> => {
+const as = async (given: Record<string, string | string[]>, authorize = allowing()): Promise<UserInfo | string> => {
   try {
     return await createImpersonation(authorize)(alice, headers(given), list)
   } catch (error) {

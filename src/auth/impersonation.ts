@@ -5,38 +5,38 @@
 import { badRequest, StatusError } from '../meta/errors/status.js'
 import { compareTexts, printStrings, quote } from '../meta/go/go-text.js'
 import { checkDnsSubdomain } from '../meta/object/names.js'
-import { type Deed } from '../request/access-attributes.js'
-import { type Caller } from '../request/user-info.js'
+import { type AccessAttributes } from '../request/access-attributes.js'
+import { type UserInfo } from '../request/user-info.js'
 import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from './authn/authenticate.js'
 import { accountGroups, parseAccountUser } from './authn/service-accounts.js'
-import { type Authorizer, refusal } from './authz/authorize.js'
+import { type Authorize, refusal } from './authz/authorize.js'
 
 /** Who the caller becomes; the caller if the headers, by lower-case names, ask for nobody. */
 export type Impersonate = (
-  caller: Caller,
+  user: UserInfo,
   headers: ReadonlyMap<string, readonly string[]>,
-  deed: Deed,
-) => Promise<Caller>
+  attributes: AccessAttributes,
+) => Promise<UserInfo>
 
 /** Of how many callers it is remembered which way was open to them. */
 const REMEMBERED = 1_024
 
-export function createImpersonation(authorize: Authorizer): Impersonate {
+export function createImpersonation(authorize: Authorize): Impersonate {
   // The way that was open last is tried first; so what is told of a refusal is about that one.
-  const lastWays = new Map<string, Way>()
-  return async (caller, headers, deed) => {
-    const wished = readHeaders(headers)
-    if (!wished) return caller
-    const id = JSON.stringify([caller.name, caller.uid, caller.groups])
-    const last = lastWays.get(id)
+  const lastModes = new Map<string, ImpersonationMode>()
+  return async (user, headers, attributes) => {
+    const impersonated = readHeaders(headers)
+    if (!impersonated) return user
+    const id = JSON.stringify([user.name, user.uid, user.groups])
+    const last = lastModes.get(id)
     let refused: StatusError | undefined
-    for (const way of last ? [last, ...WAYS.filter(each => each !== last)] : WAYS) {
-      if (!way.isFor(wished, caller)) continue
+    for (const mode of last ? [last, ...MODES.filter(each => each !== last)] : MODES) {
+      if (!mode.isFor(impersonated, user)) continue
       try {
-        const identity = await tryWay(authorize, way, caller, wished, deed)
-        if (lastWays.size >= REMEMBERED) lastWays.clear()
-        lastWays.set(id, way)
-        return { ...identity, userAgent: caller.userAgent }
+        const identity = await tryMode(authorize, mode, user, impersonated, attributes)
+        if (lastModes.size >= REMEMBERED) lastModes.clear()
+        lastModes.set(id, mode)
+        return { ...identity, userAgent: user.userAgent }
       } catch (error) {
         if (!(error instanceof StatusError)) throw error
         refused ??= error
@@ -47,7 +47,7 @@ export function createImpersonation(authorize: Authorizer): Impersonate {
 }
 
 /** As the headers have it, before anything is added. */
-interface Wished {
+interface ImpersonationHeaders {
   readonly name: string
   readonly uid: string
   readonly groups: readonly string[]
@@ -56,7 +56,7 @@ interface Wished {
 
 const EXTRA = 'impersonate-extra-'
 
-function readHeaders(headers: ReadonlyMap<string, readonly string[]>): Wished | undefined {
+function readHeaders(headers: ReadonlyMap<string, readonly string[]>): ImpersonationHeaders | undefined {
   const name = headers.get('impersonate-user')?.[0] ?? ''
   const uid = headers.get('impersonate-uid')?.[0] ?? ''
   const groups = headers.get('impersonate-group') ?? []
@@ -66,10 +66,10 @@ function readHeaders(headers: ReadonlyMap<string, readonly string[]>): Wished | 
     const key = unescapeKey(header.slice(EXTRA.length))
     extra[key] = [...(extra[key] ?? []), ...values]
   }
-  const wished = { name, uid, groups, extra }
-  if (name !== '') return wished
+  const impersonated = { name, uid, groups, extra }
+  if (name !== '') return impersonated
   if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined
-  throw badRequest(`requested ${printWished(wished)} without impersonating a user name`)
+  throw badRequest(`requested ${printImpersonated(impersonated)} without impersonating a user name`)
 }
 
 function unescapeKey(key: string): string {
@@ -80,7 +80,7 @@ function unescapeKey(key: string): string {
   }
 }
 
-function printWished({ name, uid, groups, extra }: Wished): string {
+function printImpersonated({ name, uid, groups, extra }: ImpersonationHeaders): string {
   const printedGroups = groups.length === 0 ? '[]string(nil)' : printStrings(groups)
   const keys = Object.keys(extra).toSorted(compareTexts)
   const pairs = keys.map(key => `${quote(key)}:${printStrings(extra[key]!)}`)
@@ -90,20 +90,28 @@ function printWished({ name, uid, groups, extra }: Wished): string {
 
 // ---- the ways
 
-interface Way {
+interface ImpersonationMode {
   /** Empty for the older way. */
   readonly mode: string
-  isFor(wished: Wished, caller: Caller): boolean
+  isFor(impersonated: ImpersonationHeaders, user: UserInfo): boolean
 }
 
-const WAYS: readonly Way[] = [
+const MODES: readonly ImpersonationMode[] = [
   {
     mode: 'associated-node',
-    isFor: (wished, caller) =>
-      isNameOnly(wished) && parseAccountUser(caller.name) !== undefined && nodeOf(wished.name) === ownNode(caller),
+    isFor: (impersonated, user) =>
+      isNameOnly(impersonated) &&
+      parseAccountUser(user.name) !== undefined &&
+      nodeOf(impersonated.name) === ownNode(user),
   },
-  { mode: 'arbitrary-node', isFor: wished => isNameOnly(wished) && nodeOf(wished.name) !== undefined },
-  { mode: 'serviceaccount', isFor: wished => isNameOnly(wished) && parseAccountUser(wished.name) !== undefined },
+  {
+    mode: 'arbitrary-node',
+    isFor: impersonated => isNameOnly(impersonated) && nodeOf(impersonated.name) !== undefined,
+  },
+  {
+    mode: 'serviceaccount',
+    isFor: impersonated => isNameOnly(impersonated) && parseAccountUser(impersonated.name) !== undefined,
+  },
   {
     mode: 'user-info',
     isFor: ({ name }) => nodeOf(name) === undefined && parseAccountUser(name) === undefined,
@@ -111,7 +119,7 @@ const WAYS: readonly Way[] = [
   { mode: '', isFor: () => true },
 ]
 
-const isNameOnly = ({ uid, groups, extra }: Wished): boolean =>
+const isNameOnly = ({ uid, groups, extra }: ImpersonationHeaders): boolean =>
   uid === '' && groups.length === 0 && Object.keys(extra).length === 0
 
 const NODE = 'system:node:'
@@ -122,20 +130,26 @@ function nodeOf(user: string): string | undefined {
 }
 
 /** The node that the bearer of a service account's token runs on; none is no node's name. */
-function ownNode({ extra }: Caller): string {
+function ownNode({ extra }: UserInfo): string {
   const names = extra['authentication.kubernetes.io/node-name'] ?? []
   return names.length === 1 ? names[0]! : ''
 }
 
-type Whom = Omit<Caller, 'userAgent'>
+type Whom = Omit<UserInfo, 'userAgent'>
 
 /** Throws the refusal of the first question that is answered no. */
-async function tryWay(authorize: Authorizer, { mode }: Way, caller: Caller, wished: Wished, deed: Deed): Promise<Whom> {
-  const ask = async (asked: Deed): Promise<void> => {
-    const verdict = await authorize(caller, asked)
-    if (!verdict.allowed) throw refusal(caller, asked, verdict)
+async function tryMode(
+  authorize: Authorize,
+  { mode }: ImpersonationMode,
+  user: UserInfo,
+  impersonated: ImpersonationHeaders,
+  attributes: AccessAttributes,
+): Promise<Whom> {
+  const ask = async (requested: AccessAttributes): Promise<void> => {
+    const decision = await authorize(user, requested)
+    if (!decision.allowed) throw refusal(user, requested, decision)
   }
-  const about = (group: string, resource: string, name: string): Extract<Deed, { resource: string }> => ({
+  const about = (group: string, resource: string, name: string): Extract<AccessAttributes, { resource: string }> => ({
     verb: mode === '' ? 'impersonate' : `impersonate:${mode}`,
     group,
     resource,
@@ -145,28 +159,35 @@ async function tryWay(authorize: Authorizer, { mode }: Way, caller: Caller, wish
   })
   // The newer ways have a group of their own for users and groups.
   const ownGroup = mode === '' ? '' : AUTHENTICATION
-  if (mode !== '') await ask({ ...deed, verb: `impersonate-on:${mode}:${deed.verb}` })
-  const account = parseAccountUser(wished.name)
-  const node = mode === '' ? undefined : nodeOf(wished.name)
+  if (mode !== '') await ask({ ...attributes, verb: `impersonate-on:${mode}:${attributes.verb}` })
+  const account = parseAccountUser(impersonated.name)
+  const node = mode === '' ? undefined : nodeOf(impersonated.name)
   if (account) await ask({ ...about(ownGroup, 'serviceaccounts', account.name), namespace: account.namespace })
   else if (node) await ask(about(ownGroup, 'nodes', mode === 'associated-node' ? '*' : node))
-  else await ask(about(ownGroup, 'users', wished.name))
-  if (wished.uid !== '') await ask(about(AUTHENTICATION, 'uids', wished.uid))
-  if (mode !== '') checkGroups(caller, wished.groups, about(ownGroup, 'groups', ''))
-  for (const group of wished.groups) await ask(about(ownGroup, 'groups', group))
-  for (const [key, values] of Object.entries(wished.extra)) {
+  else await ask(about(ownGroup, 'users', impersonated.name))
+  if (impersonated.uid !== '') await ask(about(AUTHENTICATION, 'uids', impersonated.uid))
+  if (mode !== '') checkGroups(user, impersonated.groups, about(ownGroup, 'groups', ''))
+  for (const group of impersonated.groups) await ask(about(ownGroup, 'groups', group))
+  for (const [key, values] of Object.entries(impersonated.extra)) {
     for (const value of values) await ask({ ...about(AUTHENTICATION, 'userextras', value), subresource: key })
   }
   const known = node ? ['system:nodes'] : account ? accountGroups(account.namespace) : []
-  return { ...wished, groups: withCommonGroup(wished.name, wished.groups.length > 0 ? wished.groups : known) }
+  return {
+    ...impersonated,
+    groups: withCommonGroup(impersonated.name, impersonated.groups.length > 0 ? impersonated.groups : known),
+  }
 }
 
 const AUTHENTICATION = 'authentication.k8s.io'
 
 /** By the newer ways nobody becomes an administrator. */
-function checkGroups(caller: Caller, groups: readonly string[], deed: Extract<Deed, { resource: string }>): void {
+function checkGroups(
+  user: UserInfo,
+  groups: readonly string[],
+  attributes: Extract<AccessAttributes, { resource: string }>,
+): void {
   const no = (name: string, reason: string): StatusError =>
-    refusal(caller, { ...deed, name }, { allowed: false, reason })
+    refusal(user, { ...attributes, name }, { allowed: false, reason })
   if (groups.includes('')) throw no('', 'impersonating the empty string group is not allowed')
   if (groups.includes(MASTERS)) throw no(MASTERS, 'impersonating the system:masters group is not allowed')
 }

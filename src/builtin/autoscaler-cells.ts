@@ -1,12 +1,12 @@
 // The row of an autoscaler: what it measures and wants.
 
-import { has, numberAt, numberOrNone, objectAt, objectsAt, textAt } from '../meta/values/access.js'
+import { has, numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { toAutoscalerV2 } from './autoscaler-forms.js'
 import { ageOf, type Cells, NONE, nameOf, UNKNOWN } from './plain-cells.js'
 
 /** How many metrics a cell shows. */
-const MOST_METRICS = 2
+const MAX_METRICS = 2
 
 const autoscalerCells: Cells = (autoscaler, now) => {
   const spec = objectAt(autoscaler, 'spec')
@@ -14,7 +14,7 @@ const autoscalerCells: Cells = (autoscaler, now) => {
   const status = objectAt(autoscaler, 'status')
   return [
     nameOf(autoscaler),
-    `${textAt(target, 'kind')}/${textAt(target, 'name')}`,
+    `${stringAt(target, 'kind')}/${stringAt(target, 'name')}`,
     printMetrics(objectsAt(spec, 'metrics'), objectsAt(status, 'currentMetrics')),
     String(numberOrNone(spec, 'minReplicas') ?? '<unset>'),
     numberAt(spec, 'maxReplicas'),
@@ -26,8 +26,8 @@ const autoscalerCells: Cells = (autoscaler, now) => {
 function printMetrics(wanted: readonly ValueObject[], measured: readonly ValueObject[]): string {
   if (wanted.length === 0) return NONE
   const all = wanted.map((metric, i) => printMetric(metric, measured[i] ?? {}))
-  const shown = all.slice(0, MOST_METRICS).join(', ')
-  return all.length > MOST_METRICS ? `${shown} + ${all.length - MOST_METRICS} more...` : shown
+  const shown = all.slice(0, MAX_METRICS).join(', ')
+  return all.length > MAX_METRICS ? `${shown} + ${all.length - MAX_METRICS} more...` : shown
 }
 
 const FIELDS: Readonly<Record<string, string | undefined>> = {
@@ -39,7 +39,7 @@ const FIELDS: Readonly<Record<string, string | undefined>> = {
 }
 
 function printMetric(metric: ValueObject, measured: ValueObject): string {
-  const type = textAt(metric, 'type')
+  const type = stringAt(metric, 'type')
   const field = (Object.hasOwn(FIELDS, type) && FIELDS[type]) || ''
   const source = objectAt(metric, field)
   const target = objectAt(source, 'target')
@@ -48,7 +48,7 @@ function printMetric(metric: ValueObject, measured: ValueObject): string {
     const numbers = has(target, 'averageValue')
       ? ratio(current, target, 'averageValue')
       : `${percent(current) ?? UNKNOWN}/${percent(target) ?? '<auto>'}`
-    return `${textAt(source, 'name')}: ${numbers}`
+    return `${stringAt(source, 'name')}: ${numbers}`
   }
   if (type === 'Pods') return ratio(current, target, 'averageValue')
   if (field === '') return '<unknown type>'
@@ -58,7 +58,7 @@ function printMetric(metric: ValueObject, measured: ValueObject): string {
 }
 
 const ratio = (current: ValueObject, target: ValueObject, field: string): string =>
-  `${textAt(current, field) || UNKNOWN}/${textAt(target, field)}`
+  `${stringAt(current, field) || UNKNOWN}/${stringAt(target, field)}`
 
 function percent(numbers: ValueObject): string | undefined {
   const value = numberOrNone(numbers, 'averageUtilization')

@@ -138,7 +138,7 @@ describe('mistakes', () => {
       { scaleTargetRef: { kind: 'D', name: 'd', apiVersion: 'a/b/c' } },
       ['spec.scaleTargetRef.apiVersion: unexpected GroupVersion string: a/b/c'],
     ],
-  ])('%s', (_, spec, faults) => expect(fieldsOf(spec)).toEqual(faults))
+  ])('%s', (_, spec, errors) => expect(fieldsOf(spec)).toEqual(errors))
 
   test('one that scales to nothing already may stay', () => {
     const external = { type: 'External', external: { metric, target: { type: 'Value', value: '3' } } }

@@ -2,7 +2,7 @@
 // annotations there, so that nothing is lost on the way and back.
 import { decodeJson } from '../codec/json.js'
 import { printJson } from '../meta/go/go-text.js'
-import { ensureObject, has, mapAt, objectAt, objectOrNone, objectsAt, textAt } from '../meta/values/access.js'
+import { ensureObject, has, mapAt, objectAt, objectOrNone, objectsAt, stringAt } from '../meta/values/access.js'
 import { isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { currentFromV1, currentToV1, metricFromV1, metricToV1, utilizationOf } from './autoscaler-metrics.js'
 
@@ -22,7 +22,7 @@ export const cpuMetric = (averageUtilization: Value = DEFAULT_UTILIZATION): Valu
 })
 
 const isCpu = (metric: ValueObject): boolean =>
-  textAt(metric, 'type') === 'Resource' && textAt(objectAt(metric, 'resource'), 'name') === 'cpu'
+  stringAt(metric, 'type') === 'Resource' && stringAt(objectAt(metric, 'resource'), 'name') === 'cpu'
 
 /** The annotations that v2 has fields for do not stand there as well. */
 export function dropFormAnnotations(autoscaler: ValueObject): void {

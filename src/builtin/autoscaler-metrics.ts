@@ -1,7 +1,7 @@
 // Metrics of an autoscaler, wanted and measured, between v2 and the form that annotations of v1 keep. v2 puts what a
 // metric is and what is wanted of it into objects of their own; the older form has one flat object.
 
-import { has, objectAt, objectOrNone, textAt } from '../meta/values/access.js'
+import { has, objectAt, objectOrNone, stringAt } from '../meta/values/access.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
 
 interface Source {
@@ -72,7 +72,7 @@ export const metricToV1 = (metric: ValueObject): ValueObject => toOlder(metric, 
 export const currentToV1 = (metric: ValueObject): ValueObject => toOlder(metric, MEASURED)
 
 function toOlder(metric: ValueObject, sources: typeof WANTED): ValueObject {
-  const type = textAt(metric, 'type')
+  const type = stringAt(metric, 'type')
   const source = Object.hasOwn(sources, type) ? sources[type] : undefined
   const described = source && objectOrNone(metric, source.field)
   if (source === undefined || described === undefined) return { type }
@@ -87,7 +87,7 @@ function toOlder(metric: ValueObject, sources: typeof WANTED): ValueObject {
 
 export function metricFromV1(older: ValueObject): ValueObject {
   const metric = fromOlder(older, WANTED)
-  const field = Object.hasOwn(WANTED, textAt(metric, 'type')) ? WANTED[textAt(metric, 'type')]!.field : ''
+  const field = Object.hasOwn(WANTED, stringAt(metric, 'type')) ? WANTED[stringAt(metric, 'type')]!.field : ''
   const target = objectOrNone(objectAt(metric, field), 'target')
   if (target === undefined) return metric
   // A zero stands for what is not wanted; the type is that of the number that is.
@@ -104,7 +104,7 @@ export function metricFromV1(older: ValueObject): ValueObject {
 export const currentFromV1 = (older: ValueObject): ValueObject => fromOlder(older, MEASURED)
 
 function fromOlder(older: ValueObject, sources: typeof WANTED): ValueObject {
-  const type = textAt(older, 'type')
+  const type = stringAt(older, 'type')
   const source = Object.hasOwn(sources, type) ? sources[type] : undefined
   const flat = source && objectOrNone(older, source.field)
   if (source === undefined || flat === undefined) return { type }

@@ -1,23 +1,23 @@
 // The built-in kinds, made from the tables of this room: a `Kind` for each resource that is stored.
 
-import type { Kind, KindVersion, ObjectRules, PartRules, Subresources } from '../kinds/kind.js'
+import type { Kind, KindVersion, Strategy, SubresourceStrategy, Subresources } from '../kinds/kind.js'
 import { compareVersions } from '../meta/group-version.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
-import { objectAt, textsAt } from '../meta/values/access.js'
+import { objectAt, stringsAt } from '../meta/values/access.js'
 import { printTime } from '../meta/values/time.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { decodeTyped, TypedDecodeError } from '../types/decode.js'
 import { type ResourceFacts, type TypeTable } from '../types/type-table.js'
-import { groupOf, named, protobufForm, shapeTyped, versionOf } from '../types/typed-body.js'
+import { groupOf, named, protobufCodec, shapeTyped, versionOf } from '../types/typed-body.js'
 import { toAutoscalerV1, toAutoscalerV2 } from './autoscaler-forms.js'
 import { applyDefaults } from './defaults.js'
 import { toCoreEvent, toModernEvent } from './event-forms.js'
 import { cellsOf } from './printer-columns.js'
 import { scaleRules } from './scale-rules.js'
 import { selectableFieldsOf } from './selectable-fields.js'
-import { type Strategy, strategyOf } from './strategy.js'
-import type { ForUpdate } from './strategy-parts.js'
+import { type BuiltinStrategy, strategyOf } from './strategy.js'
+import type { PrepareForUpdate } from './strategy-parts.js'
 import { type Validation, validationOf } from './validation/validators.js'
 import { warningsFor } from './warnings.js'
 
@@ -74,19 +74,19 @@ function kindOf(table: TypeTable, served: readonly { apiVersion: string; resourc
     versions: versions.map(each => kindVersion(table, each.apiVersion, each.resource)),
     storageVersion: versionOf(apiVersion),
     storedAs: isModernEvent ? 'v1' : apiVersion,
-    folder: FOLDERS[resource.name] ?? `/${resource.name}/`,
+    keyPrefix: FOLDERS[resource.name] ?? `/${resource.name}/`,
     verbs: resource.verbs,
-    manners: {
-      itemsCarryKind: false,
-      membersByName: false,
-      unconditionalUpdate: strategy.unconditionalUpdate ?? true,
-      createOnUpdate: strategy.createOnUpdate ?? false,
-      anyMethodAnywhere: false,
-      deleteAnswersStatus: !strategy.deleteAnswersObject,
-      terminates: strategy.terminates ?? false,
+    traits: {
+      listItemsHaveTypeMeta: false,
+      sortedKeys: false,
+      allowUnconditionalUpdate: strategy.allowUnconditionalUpdate ?? true,
+      allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
+      lenientRouting: false,
+      returnsDeletedObject: strategy.returnsDeletedObject ?? false,
+      hasTerminatingPhase: strategy.hasTerminatingPhase ?? false,
       // Those that have no printer of their own.
-      nullForNoRows: table.columns(apiVersion, resource.name)?.[1]?.name === 'Created At',
-      orphansDependents: strategy.orphansDependents,
+      nullEmptyRows: table.columns(apiVersion, resource.name)?.[1]?.name === 'Created At',
+      defaultPropagation: strategy.defaultPropagation,
     },
     convert: (object, to) => convert(table, object, to),
   }
@@ -129,10 +129,10 @@ function kindVersion(table: TypeTable, apiVersion: string, resource: ResourceFac
     name: versionOf(apiVersion),
     served: !table.optionalVersions().includes(apiVersion),
     deprecationWarning: strategy.deprecationWarning,
-    rules: rulesOf(table, apiVersion, resource, strategy, validation),
+    strategy: rulesOf(table, apiVersion, resource, strategy, validation),
     subresources: subresourcesOf(table, apiVersion, resource, strategy, validation),
     mergeFacts: { types: table.facts(), typeName: table.typeOfKind(apiVersion, resource.kind)! },
-    protobuf: protobufForm(table, apiVersion, resource.kind),
+    protobuf: protobufCodec(table, apiVersion, resource.kind),
     columns: (table.columns(apiVersion, resource.name) ?? []).map(({ name, type, format = '', priority }) => ({
       name,
       type,
@@ -140,7 +140,7 @@ function kindVersion(table: TypeTable, apiVersion: string, resource: ResourceFac
       priority,
       description: COLUMN_DESCRIPTIONS[name] ?? `${name} of the ${resource.kind}, as far as the server knows it.`,
     })),
-    cells: cellsOf(table, apiVersion, resource.name),
+    tableRow: cellsOf(table, apiVersion, resource.name),
     rowConditions: strategy.rowConditions,
     supportField: fields.support,
     fields: fields.values,
@@ -158,30 +158,30 @@ function rulesOf(
   table: TypeTable,
   apiVersion: string,
   { kind }: ResourceFacts,
-  strategy: Strategy,
+  strategy: BuiltinStrategy,
   validation: Validation,
-): ObjectRules {
+): Strategy {
   const isNamespace = apiVersion === 'v1' && kind === 'Namespace'
   return {
-    shape: (body, duplicates, cbor) => shapeTyped(table, apiVersion, kind, body, duplicates, cbor),
-    default: object => named(applyDefaults(table, apiVersion, kind, object), apiVersion, kind),
-    forCreate(object, now) {
-      strategy.forCreate?.(object, { now: printTime(now) })
+    decode: (body, duplicates, cbor) => shapeTyped(table, apiVersion, kind, body, duplicates, cbor),
+    applyDefaults: object => named(applyDefaults(table, apiVersion, kind, object), apiVersion, kind),
+    prepareForCreate(object, now) {
+      strategy.prepareForCreate?.(object, { now: printTime(now) })
       strategy.finish?.(object)
       return object
     },
-    forUpdate(object, old, now) {
-      strategy.forUpdate?.(object, old, { now: printTime(now) })
+    prepareForUpdate(object, old, now) {
+      strategy.prepareForUpdate?.(object, old, { now: printTime(now) })
       strategy.finish?.(object)
       return object
     },
     validate: validation.create,
     validateUpdate: validation.update,
-    graceFor: strategy.graceFor,
-    isHeld: object =>
+    gracePeriod: strategy.gracePeriod,
+    blocksDeletion: object =>
       Boolean(metaOf(object).finalizers?.length || metaOf(object).deletionGracePeriodSeconds) ||
-      (isNamespace && textsAt(objectAt(object, 'spec'), 'finalizers').length > 0),
-    forDeletion: object => (isNamespace ? terminating(object) : object),
+      (isNamespace && stringsAt(objectAt(object, 'spec'), 'finalizers').length > 0),
+    prepareForDelete: object => (isNamespace ? terminating(object) : object),
     warnings: (object, old) => warningsFor(apiVersion, kind, object, old),
   }
 }
@@ -196,31 +196,31 @@ function subresourcesOf(
   table: TypeTable,
   apiVersion: string,
   resource: ResourceFacts,
-  strategy: Strategy,
+  strategy: BuiltinStrategy,
   validation: Validation,
 ): Subresources {
   const facts = (part: string): ResourceFacts | undefined =>
     table.resources(apiVersion).find(({ name }) => name === `${resource.name}/${part}`)
   const rules = (
     part: string,
-    forUpdate: ForUpdate | undefined,
-    validateUpdate: PartRules['validateUpdate'],
-  ): PartRules => ({
+    prepareForUpdate: PrepareForUpdate | undefined,
+    validateUpdate: SubresourceStrategy['validateUpdate'],
+  ): SubresourceStrategy => ({
     verbs: facts(part)?.verbs,
-    forUpdate(object, old, now) {
-      forUpdate?.(object, old, { now: printTime(now) })
+    prepareForUpdate(object, old, now) {
+      prepareForUpdate?.(object, old, { now: printTime(now) })
       return object
     },
     validateUpdate,
   })
-  const { forStatus, forParts = {} } = strategy
+  const { prepareForStatusUpdate, prepareForSubresourceUpdate = {} } = strategy
   return {
-    status: facts('status') && rules('status', forStatus, validation.status ?? validation.update),
+    status: facts('status') && rules('status', prepareForStatusUpdate, validation.status ?? validation.update),
     scale: facts('scale') && scaleRules,
     parts: Object.fromEntries(
-      Object.entries(forParts).map(([part, forUpdate]) => [
+      Object.entries(prepareForSubresourceUpdate).map(([part, prepareForUpdate]) => [
         part,
-        rules(part, forUpdate, validation.parts?.[part] ?? validation.update),
+        rules(part, prepareForUpdate, validation.parts?.[part] ?? validation.update),
       ]),
     ),
   }

@@ -8,8 +8,8 @@ import {
   objectAt,
   objectOrNone,
   objectsAt,
-  textAt,
-  textsAt,
+  stringAt,
+  stringsAt,
 } from '../meta/values/access.js'
 import { humanDuration } from '../meta/values/time.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
@@ -32,18 +32,18 @@ const policyCells =
     return [
       nameOf(policy),
       objectsAt(spec, field).length,
-      kind === undefined ? UNSET : `${textAt(kind, 'apiVersion')}/${textAt(kind, 'kind')}`,
+      kind === undefined ? UNSET : `${stringAt(kind, 'apiVersion')}/${stringAt(kind, 'kind')}`,
       ageOf(policy, now),
     ]
   }
 
 const bindingCells: Cells = (binding, now) => {
   const spec = objectAt(binding, 'spec')
-  return [nameOf(binding), textAt(spec, 'policyName'), printParams(objectAt(spec, 'paramRef')), ageOf(binding, now)]
+  return [nameOf(binding), stringAt(spec, 'policyName'), printParams(objectAt(spec, 'paramRef')), ageOf(binding, now)]
 }
 
 function printParams(ref: ValueObject): string {
-  const [namespace, name] = [textAt(ref, 'namespace'), textAt(ref, 'name')]
+  const [namespace, name] = [stringAt(ref, 'namespace'), stringAt(ref, 'name')]
   if (name !== '') return namespace === '' ? name : `${namespace}/${name}`
   const selector = objectOrNone(ref, 'selector')
   return selector === undefined ? UNSET : printGoSelector(selector)
@@ -54,9 +54,9 @@ function printGoSelector(selector: ValueObject): string {
   const labels = mapAt(selector, 'matchLabels')
   const keys = Object.keys(labels).toSorted()
   const expressions = objectsAt(selector, 'matchExpressions').map(each => {
-    const values = textsAt(each, 'values')
+    const values = stringsAt(each, 'values')
     const shown = values.length === 0 ? '[]' : printStrings(values)
-    return `LabelSelectorRequirement{Key:${textAt(each, 'key')},Operator:${textAt(each, 'operator')},Values:${shown},}`
+    return `LabelSelectorRequirement{Key:${stringAt(each, 'key')},Operator:${stringAt(each, 'operator')},Values:${shown},}`
   })
   return `&LabelSelector{MatchLabels:map[string]string{${keys
     .map(key => `${key}: ${labels[key]!},`)
@@ -66,31 +66,33 @@ function printGoSelector(selector: ValueObject): string {
 const apiServiceCells: Cells = (service, now) => {
   const at = objectOrNone(objectAt(service, 'spec'), 'service')
   const available = objectsAt(objectAt(service, 'status'), 'conditions').find(
-    condition => textAt(condition, 'type') === 'Available',
+    condition => stringAt(condition, 'type') === 'Available',
   )
   return [
     nameOf(service),
-    at === undefined ? 'Local' : `${textAt(at, 'namespace')}/${textAt(at, 'name')}`,
+    at === undefined ? 'Local' : `${stringAt(at, 'namespace')}/${stringAt(at, 'name')}`,
     available === undefined ? 'Unknown' : printAvailable(available),
     ageOf(service, now),
   ]
 }
 
 const printAvailable = (condition: ValueObject): string =>
-  textAt(condition, 'status') === 'True' ? 'True' : `${textAt(condition, 'status')} (${textAt(condition, 'reason')})`
+  stringAt(condition, 'status') === 'True'
+    ? 'True'
+    : `${stringAt(condition, 'status')} (${stringAt(condition, 'reason')})`
 
 const flowSchemaCells: Cells = (schema, now) => {
   const spec = objectAt(schema, 'spec')
   const dangling = objectsAt(objectAt(schema, 'status'), 'conditions').find(
-    condition => textAt(condition, 'type') === 'Dangling',
+    condition => stringAt(condition, 'type') === 'Dangling',
   )
   return [
     nameOf(schema),
-    textAt(objectAt(spec, 'priorityLevelConfiguration'), 'name'),
+    stringAt(objectAt(spec, 'priorityLevelConfiguration'), 'name'),
     numberAt(spec, 'matchingPrecedence'),
-    textAt(objectAt(spec, 'distinguisherMethod'), 'type') || NONE,
+    stringAt(objectAt(spec, 'distinguisherMethod'), 'type') || NONE,
     ageOf(schema, now),
-    dangling === undefined ? '?' : textAt(dangling, 'status'),
+    dangling === undefined ? '?' : stringAt(dangling, 'status'),
   ]
 }
 
@@ -101,7 +103,7 @@ const priorityLevelCells: Cells = (level, now) => {
   const count = (object: ValueObject, field: string): Value => (has(object, field) ? numberAt(object, field) : NONE)
   return [
     nameOf(level),
-    textAt(spec, 'type'),
+    stringAt(spec, 'type'),
     count(limited, 'nominalConcurrencyShares'),
     ...['queues', 'handSize', 'queueLengthLimit'].map(field => count(queuing, field)),
     ageOf(level, now),
@@ -114,8 +116,8 @@ const signingRequestCells: Cells = (request, now) => {
   return [
     nameOf(request),
     ageOf(request, now),
-    textAt(spec, 'signerName') || NONE,
-    textAt(spec, 'username'),
+    stringAt(spec, 'signerName') || NONE,
+    stringAt(spec, 'username'),
     seconds === undefined ? NONE : humanDuration(seconds * 1000),
     printAnswer(objectAt(request, 'status')),
   ]
@@ -123,7 +125,7 @@ const signingRequestCells: Cells = (request, now) => {
 
 /** How far the answer to a request for a certificate has come. */
 function printAnswer(status: ValueObject): string {
-  const types = new Set(objectsAt(status, 'conditions').map(condition => textAt(condition, 'type')))
+  const types = new Set(objectsAt(status, 'conditions').map(condition => stringAt(condition, 'type')))
   const decision = ['Denied', 'Approved'].find(type => types.has(type)) ?? 'Pending'
   const further = [types.has('Failed') && 'Failed', has(status, 'certificate') && 'Issued']
   return [decision, ...further].filter(Boolean).join(',')

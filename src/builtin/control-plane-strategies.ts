@@ -3,37 +3,37 @@
 import { has, objectAt } from '../meta/values/access.js'
 import type { TypeTable } from '../types/type-table.js'
 import {
+  type BuiltinStrategy,
   clearStatus,
   counted,
   countGeneration,
-  type ForUpdate,
   inTurn,
   keepGeneration,
   keepSpec,
   keepStatus,
-  type Strategy,
+  type PrepareForUpdate,
   same,
   specOnly,
   startGeneration,
 } from './strategy-parts.js'
 
-const countWebhookChanges: ForUpdate = (configuration, old) => {
+const countWebhookChanges: PrepareForUpdate = (configuration, old) => {
   if (!same(configuration, old, 'webhooks')) countGeneration(configuration, old)
 }
 
-const webhooks: Strategy = {
-  forCreate: startGeneration,
-  forUpdate: inTurn(keepGeneration, countWebhookChanges),
-  unconditionalUpdate: false,
+const webhooks: BuiltinStrategy = {
+  prepareForCreate: startGeneration,
+  prepareForUpdate: inTurn(keepGeneration, countWebhookChanges),
+  allowUnconditionalUpdate: false,
 }
 
-const conditional = { unconditionalUpdate: false }
+const conditional = { allowUnconditionalUpdate: false }
 
 /** What the server answers itself needs no one to look whether it is there. */
-const apiServices = (table: TypeTable): Strategy => {
+const apiServices = (table: TypeTable): BuiltinStrategy => {
   const clear = clearStatus(table, 'apiregistration/v1.APIServiceStatus')
   return {
-    forCreate: (service, context) => {
+    prepareForCreate: (service, context) => {
       clear(service, context)
       if (has(objectAt(service, 'spec'), 'service')) return
       const condition = {
@@ -45,8 +45,8 @@ const apiServices = (table: TypeTable): Strategy => {
       }
       service['status'] = { conditions: [condition] }
     },
-    forUpdate: inTurn(keepGeneration, keepStatus),
-    forStatus: inTurn(keepGeneration, keepSpec),
+    prepareForUpdate: inTurn(keepGeneration, keepStatus),
+    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
     ...conditional,
   }
 }
@@ -54,7 +54,7 @@ const apiServices = (table: TypeTable): Strategy => {
 const ADMISSION = 'admissionregistration.k8s.io/v1'
 const FLOW_CONTROL = 'flowcontrol.apiserver.k8s.io/v1'
 
-export const CONTROL_PLANE_STRATEGIES: Readonly<Record<string, (table: TypeTable) => Strategy>> = {
+export const CONTROL_PLANE_STRATEGIES: Readonly<Record<string, (table: TypeTable) => BuiltinStrategy>> = {
   [`${ADMISSION} ValidatingWebhookConfiguration`]: () => webhooks,
   [`${ADMISSION} MutatingWebhookConfiguration`]: () => webhooks,
   [`${ADMISSION} ValidatingAdmissionPolicy`]: counted(

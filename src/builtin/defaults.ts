@@ -2,7 +2,7 @@
 // then the rules of the kind, as a table from kind to function. An object is filled in in place; it comes out in the
 // order of its type when it is printed.
 
-import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, textAt } from '../meta/values/access.js'
+import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../meta/values/access.js'
 import { setOwn, type ValueObject } from '../meta/values/value.js'
 import { decodeTyped } from '../types/decode.js'
 import { applyDefaultFacts } from '../types/defaults.js'
@@ -72,7 +72,7 @@ const DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
 
 export function setNamespaceLabel(namespace: ValueObject): void {
   const metadata = ensureObject(namespace, 'metadata')
-  const name = textAt(metadata, 'name')
+  const name = stringAt(metadata, 'name')
   if (name !== '') ensureObject(metadata, 'labels')[NAMESPACE_NAME_LABEL] = name
 }
 
@@ -82,7 +82,7 @@ function takeInStringData(secret: ValueObject): void {
   if (texts === undefined) return
   const data = { ...objectAt(secret, 'data') }
   for (const key of Object.keys(texts)) {
-    setOwn(data, key, Buffer.from(textAt(texts, key)).toString('base64'))
+    setOwn(data, key, Buffer.from(stringAt(texts, key)).toString('base64'))
   }
   secret['data'] = data
   delete secret['stringData']
@@ -90,7 +90,7 @@ function takeInStringData(secret: ValueObject): void {
 
 /** The first of several and the only one of before: either may be given. */
 function syncPodCidrs(spec: ValueObject): void {
-  const one = textAt(spec, 'podCIDR')
+  const one = stringAt(spec, 'podCIDR')
   const all = spec['podCIDRs']
   const first = Array.isArray(all) ? all[0] : undefined
   if (one !== '' && first !== one) spec['podCIDRs'] = [one]
@@ -99,16 +99,16 @@ function syncPodCidrs(spec: ValueObject): void {
 
 /** A container that says nothing gets the most there is, and asks for as much, or for what its limit says. */
 function defaultLimit(limit: ValueObject): void {
-  if (textAt(limit, 'type') !== 'Container') return
+  if (stringAt(limit, 'type') !== 'Container') return
   limit['default'] = { ...objectAt(limit, 'max'), ...objectAt(limit, 'default') }
-  const asked = objectAt(limit, 'defaultRequest')
-  limit['defaultRequest'] = { ...objectAt(limit, 'min'), ...objectAt(limit, 'default'), ...asked }
+  const requested = objectAt(limit, 'defaultRequest')
+  limit['defaultRequest'] = { ...objectAt(limit, 'min'), ...objectAt(limit, 'default'), ...requested }
 }
 
 function defaultBinding(binding: ValueObject): void {
   setDefault(ensureObject(binding, 'roleRef'), 'apiGroup', RBAC_GROUP)
   for (const subject of objectsAt(binding, 'subjects')) {
-    const kind = textAt(subject, 'kind')
+    const kind = stringAt(subject, 'kind')
     if (kind === 'User' || kind === 'Group') setDefault(subject, 'apiGroup', RBAC_GROUP)
   }
 }

@@ -1,11 +1,11 @@
 // Who claims a device and does not say how many wants one.
 
-import { ensureObject, objectAt, objectOrNone, objectsAt, setDefault, textAt } from '../meta/values/access.js'
+import { ensureObject, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 
 function defaultWanted(wanted: ValueObject): void {
   setDefault(wanted, 'allocationMode', 'ExactCount')
-  if (textAt(wanted, 'allocationMode') === 'ExactCount') setDefault(wanted, 'count', 1)
+  if (stringAt(wanted, 'allocationMode') === 'ExactCount') setDefault(wanted, 'count', 1)
 }
 
 function defaultClaim(spec: ValueObject): void {

@@ -1,6 +1,6 @@
 // The labels by which a job finds its pods, which the server makes of its uid and name.
 
-import { ensureObject, setDefault, textAt } from '../meta/values/access.js'
+import { ensureObject, setDefault, stringAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { labelByTemplate } from './workload-defaults.js'
 
@@ -9,8 +9,8 @@ export const SELECTOR_LABEL = 'batch.kubernetes.io/controller-uid'
 
 /** Each under the name of today and the one of before. */
 export function generatedLabels(metadata: ValueObject): Readonly<Record<string, string>> {
-  const uid = textAt(metadata, 'uid')
-  const name = textAt(metadata, 'name')
+  const uid = stringAt(metadata, 'uid')
+  const name = stringAt(metadata, 'name')
   return {
     [SELECTOR_LABEL]: uid,
     'batch.kubernetes.io/job-name': name,

@@ -1,35 +1,35 @@
 // The rows of the kinds of the network.
 
-import { has, numberAt, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../meta/values/access.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { ageOf, type Cells, NONE, nameOf } from './plain-cells.js'
 import { selectorCell } from './workload-cells.js'
 
 /** How many ports or endpoints a cell shows. */
-const MOST_SHOWN = 3
+const MAX_SHOWN = 3
 
 function printSome(texts: readonly string[]): string {
   if (texts.length === 0) return '<unset>'
-  const shown = texts.slice(0, MOST_SHOWN).join(',')
-  return texts.length > MOST_SHOWN ? `${shown} + ${texts.length - MOST_SHOWN} more...` : shown
+  const shown = texts.slice(0, MAX_SHOWN).join(',')
+  return texts.length > MAX_SHOWN ? `${shown} + ${texts.length - MAX_SHOWN} more...` : shown
 }
 
 const portText = (port: ValueObject): string =>
-  has(port, 'port') ? String(numberAt(port, 'port')) : has(port, 'name') ? textAt(port, 'name') : '*'
+  has(port, 'port') ? String(numberAt(port, 'port')) : has(port, 'name') ? stringAt(port, 'name') : '*'
 
 const endpointSliceCells: Cells = (slice, now) => [
   nameOf(slice),
-  textAt(slice, 'addressType'),
+  stringAt(slice, 'addressType'),
   printSome(objectsAt(slice, 'ports').map(portText)),
-  printSome(objectsAt(slice, 'endpoints').flatMap(endpoint => textsAt(endpoint, 'addresses'))),
+  printSome(objectsAt(slice, 'endpoints').flatMap(endpoint => stringsAt(endpoint, 'addresses'))),
   ageOf(slice, now),
 ]
 
 function parametersCell(spec: ValueObject): string {
   const parameters = objectOrNone(spec, 'parameters')
   if (parameters === undefined) return NONE
-  const group = has(parameters, 'apiGroup') ? `.${textAt(parameters, 'apiGroup')}` : ''
-  return `${textAt(parameters, 'kind')}${group}/${textAt(parameters, 'name')}`
+  const group = has(parameters, 'apiGroup') ? `.${stringAt(parameters, 'apiGroup')}` : ''
+  return `${stringAt(parameters, 'kind')}${group}/${stringAt(parameters, 'name')}`
 }
 
 export const NETWORK_CELLS: Readonly<Record<string, Cells>> = {
@@ -41,6 +41,6 @@ export const NETWORK_CELLS: Readonly<Record<string, Cells>> = {
   ],
   'networking.k8s.io/v1 ingressclasses': (made, now) => {
     const spec = objectAt(made, 'spec')
-    return [nameOf(made), textAt(spec, 'controller'), parametersCell(spec), ageOf(made, now)]
+    return [nameOf(made), stringAt(spec, 'controller'), parametersCell(spec), ageOf(made, now)]
   },
 }

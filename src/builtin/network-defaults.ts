@@ -1,6 +1,6 @@
 // What the kinds of the network get where they say nothing.
 
-import { ensureObject, objectOrNone, objectsAt, setDefault, textsAt } from '../meta/values/access.js'
+import { ensureObject, objectOrNone, objectsAt, setDefault, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 
 function defaultPolicy(policy: ValueObject): void {
@@ -10,7 +10,7 @@ function defaultPolicy(policy: ValueObject): void {
       for (const port of objectsAt(rule, 'ports')) setDefault(port, 'protocol', 'TCP', false)
     }
   }
-  if (textsAt(spec, 'policyTypes').length > 0) return
+  if (stringsAt(spec, 'policyTypes').length > 0) return
   spec['policyTypes'] = objectsAt(spec, 'egress').length > 0 ? ['Ingress', 'Egress'] : ['Ingress']
 }
 

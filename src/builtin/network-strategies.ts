@@ -3,11 +3,11 @@
 import { objectAt, objectsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import {
+  type BuiltinStrategy,
   countGeneration,
-  type ForUpdate,
   inTurn,
   keepGeneration,
-  type Strategy,
+  type PrepareForUpdate,
   same,
   specOnly,
   startGeneration,
@@ -16,7 +16,7 @@ import {
 const SLICE_FIELDS = ['addressType', 'endpoints', 'ports']
 
 /** Consumers of slices find them by their labels: those count, too. */
-const countSliceChanges: ForUpdate = (slice, old) => {
+const countSliceChanges: PrepareForUpdate = (slice, old) => {
   const unchanged =
     SLICE_FIELDS.every(field => same(slice, old, field)) &&
     same(objectAt(slice, 'metadata'), objectAt(old, 'metadata'), 'labels')
@@ -28,12 +28,12 @@ function dropTopology(slice: ValueObject): void {
   for (const endpoint of objectsAt(slice, 'endpoints')) delete endpoint['deprecatedTopology']
 }
 
-const endpointSlices: Strategy = {
-  forCreate: slice => {
+const endpointSlices: BuiltinStrategy = {
+  prepareForCreate: slice => {
     startGeneration(slice)
     dropTopology(slice)
   },
-  forUpdate: inTurn(
+  prepareForUpdate: inTurn(
     keepGeneration,
     (slice, old) => {
       if (!same(slice, old, 'endpoints')) dropTopology(slice)
@@ -42,7 +42,7 @@ const endpointSlices: Strategy = {
   ),
 }
 
-export const NETWORK_STRATEGIES: Readonly<Record<string, () => Strategy>> = {
+export const NETWORK_STRATEGIES: Readonly<Record<string, () => BuiltinStrategy>> = {
   'discovery.k8s.io/v1 EndpointSlice': () => endpointSlices,
   'networking.k8s.io/v1 NetworkPolicy': () => specOnly,
   'networking.k8s.io/v1 IngressClass': () => specOnly,

@@ -1,7 +1,7 @@
 // Advice about addresses: what is understood, but not written as everybody writes it.
 import { indexPath } from '../meta/errors/field-errors.js'
 import { quote } from '../meta/go/go-text.js'
-import { mapAt, objectAt, objectsAt, textAt, textsAt } from '../meta/values/access.js'
+import { mapAt, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { canonicalIpv6, familyOf } from './validation/ip-rules.js'
 
@@ -12,7 +12,7 @@ const TIDY_CONTROLLERS: ReadonlySet<string> = new Set([
 ])
 
 export function endpointSliceWarnings(slice: ValueObject, old: ValueObject | undefined): string[] {
-  const type = textAt(slice, 'addressType')
+  const type = stringAt(slice, 'addressType')
   const deprecated = old === undefined && type === 'FQDN'
   const manager = mapAt(objectAt(slice, 'metadata'), 'labels')['endpointslice.kubernetes.io/managed-by']
   const isTidy = manager !== undefined && TIDY_CONTROLLERS.has(manager)
@@ -20,7 +20,7 @@ export function endpointSliceWarnings(slice: ValueObject, old: ValueObject | und
   return [
     ...(deprecated ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
     ...endpoints.flatMap((endpoint, i) =>
-      textsAt(endpoint, 'addresses').flatMap((address, j) =>
+      stringsAt(endpoint, 'addresses').flatMap((address, j) =>
         addressWarnings(address, indexPath(`${indexPath('endpoints', i)}.addresses`, j)),
       ),
     ),
@@ -39,8 +39,8 @@ export function networkPolicyWarnings(policy: ValueObject): string[] {
 }
 
 const blockWarnings = (block: ValueObject, path: string): string[] => [
-  ...rangeWarnings(textAt(block, 'cidr'), `${path}.ipBlock.cidr`),
-  ...textsAt(block, 'except').flatMap((range, i) => rangeWarnings(range, indexPath(`${path}.ipBlock.except`, i))),
+  ...rangeWarnings(stringAt(block, 'cidr'), `${path}.ipBlock.cidr`),
+  ...stringsAt(block, 'except').flatMap((range, i) => rangeWarnings(range, indexPath(`${path}.ipBlock.except`, i))),
 ]
 
 function addressWarnings(address: string, path: string): string[] {

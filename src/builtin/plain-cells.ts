@@ -1,6 +1,6 @@
 // The cells that rows of most kinds have.
 import { ageCell } from '../meta/table.js'
-import { objectAt, textAt } from '../meta/values/access.js'
+import { objectAt, stringAt } from '../meta/values/access.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
 
 /** The cells of a row; `now` in milliseconds. */
@@ -9,10 +9,10 @@ export type Cells = (object: ValueObject, now: number) => Value[]
 export const NONE = '<none>'
 export const UNKNOWN = '<unknown>'
 
-export const nameOf = (object: ValueObject): string => textAt(objectAt(object, 'metadata'), 'name')
+export const nameOf = (object: ValueObject): string => stringAt(objectAt(object, 'metadata'), 'name')
 export const ageOf = (object: ValueObject, now: number): string =>
   ageCell(objectAt(object, 'metadata')['creationTimestamp'], now)
-export const createdOf = (object: ValueObject): string => textAt(objectAt(object, 'metadata'), 'creationTimestamp')
+export const createdOf = (object: ValueObject): string => stringAt(objectAt(object, 'metadata'), 'creationTimestamp')
 
 /** Labels as they are written in a selector. */
 export function printLabels(labels: Readonly<Record<string, string>>): string {

@@ -4,16 +4,16 @@ import { type FieldError, fieldNotSupported, fieldRequired } from '../meta/error
 import { quote } from '../meta/go/go-text.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
-import { ensureObject, objectAt, objectsAt, textAt } from '../meta/values/access.js'
+import { ensureObject, objectAt, objectsAt, stringAt } from '../meta/values/access.js'
 import { copyValue, type ValueObject } from '../meta/values/value.js'
 import { setPodCondition } from './pod-status.js'
 
-export function bindingFaults(binding: ValueObject): FieldError[] {
+export function bindingErrors(binding: ValueObject): FieldError[] {
   const target = objectAt(binding, 'target')
-  const kind = textAt(target, 'kind')
+  const kind = stringAt(target, 'kind')
   return [
     ...(kind === '' || kind === 'Node' ? [] : [fieldNotSupported('target.kind', kind, ['Node', '<empty>'])]),
-    ...(textAt(target, 'name') === '' ? [fieldRequired('target.name')] : []),
+    ...(stringAt(target, 'name') === '' ? [fieldRequired('target.name')] : []),
   ]
 }
 
@@ -21,7 +21,7 @@ export function bindingFaults(binding: ValueObject): FieldError[] {
 export function unbindable(pod: ApiObject): string | undefined {
   const { name = '', deletionTimestamp } = metaOf(pod)
   const spec = objectAt(pod, 'spec')
-  const node = textAt(spec, 'nodeName')
+  const node = stringAt(spec, 'nodeName')
   if (deletionTimestamp !== undefined) return `pod ${name} is being deleted, cannot be assigned to a host`
   if (node !== '') return `pod ${name} is already assigned to node ${quote(node)}`
   return objectsAt(spec, 'schedulingGates').length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined
@@ -30,7 +30,7 @@ export function unbindable(pod: ApiObject): string | undefined {
 /** The pod where the binding wants it, with the labels and annotations that the binding brings. */
 export function bound(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
   const changed = copyValue(pod)
-  ensureObject(changed, 'spec')['nodeName'] = textAt(objectAt(binding, 'target'), 'name')
+  ensureObject(changed, 'spec')['nodeName'] = stringAt(objectAt(binding, 'target'), 'name')
   for (const field of ['labels', 'annotations']) {
     const brought = objectAt(binding.metadata, field)
     if (Object.keys(brought).length > 0) Object.assign(ensureObject(changed.metadata, field), brought)

@@ -1,7 +1,7 @@
 // The row of a pod: what its containers are up to, in one word.
 
 import { ageCell } from '../meta/table.js'
-import { has, numberAt, objectAt, objectOrNone, objectsAt, textAt } from '../meta/values/access.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../meta/values/access.js'
 import { millisOf } from '../meta/values/time.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
 import { NONE } from './plain-cells.js'
@@ -14,21 +14,21 @@ export function podCells(pod: ValueObject, now: number): Value[] {
   const lasting = objectsAt(spec, 'initContainers').filter(isLasting).length
   const [first] = objectsAt(status, 'podIPs')
   return [
-    textAt(meta, 'name'),
+    stringAt(meta, 'name'),
     `${ready}/${objectsAt(spec, 'containers').length + lasting}`,
     reason,
     restarts > 0 && lastRestart !== undefined ? `${restarts} (${ageCell(lastRestart, now)} ago)` : String(restarts),
     ageCell(meta['creationTimestamp'], now),
-    (first === undefined ? '' : textAt(first, 'ip')) || NONE,
-    textAt(spec, 'nodeName') || NONE,
-    textAt(status, 'nominatedNodeName') || NONE,
+    (first === undefined ? '' : stringAt(first, 'ip')) || NONE,
+    stringAt(spec, 'nodeName') || NONE,
+    stringAt(status, 'nominatedNodeName') || NONE,
     gatesOf(spec, status),
   ]
 }
 
 /** What a Table says of the row of a pod that has come to its end. */
 export function podRowConditions(pod: ValueObject): ValueObject[] {
-  const phase = textAt(objectAt(pod, 'status'), 'phase')
+  const phase = stringAt(objectAt(pod, 'status'), 'phase')
   const message = { Succeeded: 'The pod has completed successfully.', Failed: 'The pod failed.' }[phase]
   return message === undefined ? [] : [{ type: 'Completed', status: 'True', reason: phase, message }]
 }
@@ -42,12 +42,12 @@ interface Summary {
 
 function summaryOf(pod: ValueObject): Summary {
   const status = objectAt(pod, 'status')
-  const phase = textAt(status, 'phase')
-  const start = initialSummary(pod, textAt(status, 'reason') || phase)
+  const phase = stringAt(status, 'phase')
+  const start = initialSummary(pod, stringAt(status, 'reason') || phase)
   const summary =
     start.initializing && conditionOf(status, 'Initialized') !== 'True' ? start : runningSummary(status, start)
   if (!has(objectAt(pod, 'metadata'), 'deletionTimestamp')) return summary
-  if (textAt(status, 'reason') === 'NodeLost') return { ...summary, reason: 'Unknown' }
+  if (stringAt(status, 'reason') === 'NodeLost') return { ...summary, reason: 'Unknown' }
   return phase === 'Succeeded' || phase === 'Failed' ? summary : { ...summary, reason: 'Terminating' }
 }
 
@@ -62,7 +62,7 @@ function initialSummary(pod: ValueObject, phaseOrReason: string): InitialSummary
   const spec = objectAt(pod, 'spec')
   const status = objectAt(pod, 'status')
   const gated = objectsAt(status, 'conditions').some(
-    condition => textAt(condition, 'type') === 'PodScheduled' && textAt(condition, 'reason') === 'SchedulingGated',
+    condition => stringAt(condition, 'type') === 'PodScheduled' && stringAt(condition, 'reason') === 'SchedulingGated',
   )
   let reason = gated ? 'SchedulingGated' : phaseOrReason
   let initializing = false
@@ -74,7 +74,7 @@ function initialSummary(pod: ValueObject, phaseOrReason: string): InitialSummary
   for (const [i, container] of objectsAt(status, 'initContainerStatuses').entries()) {
     restarts += numberAt(container, 'restartCount')
     lastRestart = later(lastRestart, lastEnd(container))
-    const stays = containers.some(own => textAt(own, 'name') === textAt(container, 'name') && isLasting(own))
+    const stays = containers.some(own => stringAt(own, 'name') === stringAt(container, 'name') && isLasting(own))
     if (stays) {
       lasting.restarts += numberAt(container, 'restartCount')
       lasting.lastRestart = later(lasting.lastRestart, lastEnd(container))
@@ -87,7 +87,7 @@ function initialSummary(pod: ValueObject, phaseOrReason: string): InitialSummary
       continue
     }
     initializing = true
-    const waiting = textAt(objectAt(state, 'waiting'), 'reason')
+    const waiting = stringAt(objectAt(state, 'waiting'), 'reason')
     if (ended !== undefined) reason = `Init:${endOf(ended)}`
     else if (waiting !== '' && waiting !== 'PodInitializing') reason = `Init:${waiting}`
     else reason = `Init:${i}/${containers.length}`
@@ -105,7 +105,7 @@ function runningSummary(status: ValueObject, start: InitialSummary): Summary {
     restarts += numberAt(container, 'restartCount')
     lastRestart = later(lastRestart, lastEnd(container))
     const state = objectAt(container, 'state')
-    const waiting = textAt(objectAt(state, 'waiting'), 'reason')
+    const waiting = stringAt(objectAt(state, 'waiting'), 'reason')
     const ended = objectOrNone(state, 'terminated')
     if (waiting !== '') reason = waiting
     else if (ended !== undefined) reason = endOf(ended)
@@ -118,27 +118,27 @@ function runningSummary(status: ValueObject, start: InitialSummary): Summary {
   return { reason, ready, restarts, lastRestart }
 }
 
-const isLasting = (container: ValueObject): boolean => textAt(container, 'restartPolicy') === 'Always'
+const isLasting = (container: ValueObject): boolean => stringAt(container, 'restartPolicy') === 'Always'
 
 function endOf(ended: ValueObject): string {
-  if (textAt(ended, 'reason') !== '') return textAt(ended, 'reason')
+  if (stringAt(ended, 'reason') !== '') return stringAt(ended, 'reason')
   const signal = numberAt(ended, 'signal')
   return signal === 0 ? `ExitCode:${numberAt(ended, 'exitCode')}` : `Signal:${signal}`
 }
 
 const lastEnd = (container: ValueObject): string | undefined =>
-  textAt(objectAt(objectAt(container, 'lastState'), 'terminated'), 'finishedAt') || undefined
+  stringAt(objectAt(objectAt(container, 'lastState'), 'terminated'), 'finishedAt') || undefined
 
 const later = (a: string | undefined, b: string | undefined): string | undefined =>
   a === undefined || (b !== undefined && millisOf(b) > millisOf(a)) ? b : a
 
 const conditionOf = (status: ValueObject, type: string): string => {
-  const found = objectsAt(status, 'conditions').find(condition => textAt(condition, 'type') === type)
-  return found === undefined ? '' : textAt(found, 'status')
+  const found = objectsAt(status, 'conditions').find(condition => stringAt(condition, 'type') === type)
+  return found === undefined ? '' : stringAt(found, 'status')
 }
 
 function gatesOf(spec: ValueObject, status: ValueObject): string {
-  const gates = objectsAt(spec, 'readinessGates').map(gate => textAt(gate, 'conditionType'))
+  const gates = objectsAt(spec, 'readinessGates').map(gate => stringAt(gate, 'conditionType'))
   if (gates.length === 0) return NONE
   return `${gates.filter(type => conditionOf(status, type) === 'True').length}/${gates.length}`
 }

@@ -8,7 +8,7 @@ import {
   objectOrNone,
   objectsAt,
   setDefault,
-  textAt,
+  stringAt,
 } from '../meta/values/access.js'
 import { isObject, type ValueObject } from '../meta/values/value.js'
 
@@ -34,7 +34,7 @@ export function defaultPodTemplate(template: ValueObject): void {
 
 export function defaultPodSpec(spec: ValueObject): void {
   // Two names of one field: the newer counts, the older follows.
-  const account = textAt(spec, 'serviceAccountName') || textAt(spec, 'serviceAccount')
+  const account = stringAt(spec, 'serviceAccountName') || stringAt(spec, 'serviceAccount')
   if (account !== '') {
     spec['serviceAccountName'] = account
     spec['serviceAccount'] = account
@@ -57,7 +57,7 @@ const allContainers = (spec: ValueObject): readonly ValueObject[] => [
 function defaultContainer(container: ValueObject): void {
   setDefault(container, 'terminationMessagePath', '/dev/termination-log')
   setDefault(container, 'terminationMessagePolicy', 'File')
-  setDefault(container, 'imagePullPolicy', pullPolicyFor(textAt(container, 'image')))
+  setDefault(container, 'imagePullPolicy', pullPolicyFor(stringAt(container, 'image')))
   for (const entry of objectsAt(container, 'env')) {
     const field = objectOrNone(objectAt(entry, 'valueFrom'), 'fieldRef')
     if (field !== undefined) setDefault(field, 'apiVersion', 'v1')
@@ -118,7 +118,7 @@ function defaultVolume(volume: ValueObject): void {
   const hostPath = objectOrNone(volume, 'hostPath')
   if (hostPath !== undefined) setDefault(hostPath, 'type', '', false)
   const image = objectOrNone(volume, 'image')
-  if (image !== undefined) setDefault(image, 'pullPolicy', pullPolicyFor(textAt(image, 'reference')))
+  if (image !== undefined) setDefault(image, 'pullPolicy', pullPolicyFor(stringAt(image, 'reference')))
   defaultFieldRefs(objectAt(volume, 'downwardAPI'))
   for (const source of objectsAt(objectAt(volume, 'projected'), 'sources')) {
     defaultFieldRefs(objectAt(source, 'downwardAPI'))

@@ -4,17 +4,17 @@ import { forbidden, type StatusError, tooManyRequests } from '../meta/errors/sta
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { matchesLabels, selectorOf } from '../meta/selectors/label-selectors.js'
-import { ensureObject, numberAt, objectAt, objectOrNone, objectsAt, textAt } from '../meta/values/access.js'
+import { ensureObject, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../meta/values/access.js'
 import { copyValue, type ValueObject } from '../meta/values/value.js'
 import { type PodCondition, setPodCondition } from './pod-status.js'
 
 /** What has not begun, has ended or is about to is no loss. */
 export const isNoLoss = (pod: ApiObject): boolean =>
-  isOver(pod) || textAt(objectAt(pod, 'status'), 'phase') === 'Pending'
+  isOver(pod) || stringAt(objectAt(pod, 'status'), 'phase') === 'Pending'
 
 /** It has ended or is on its way out, and nothing will make it come back. */
 export const isOver = (pod: ApiObject): boolean =>
-  ['Succeeded', 'Failed'].includes(textAt(objectAt(pod, 'status'), 'phase')) ||
+  ['Succeeded', 'Failed'].includes(stringAt(objectAt(pod, 'status'), 'phase')) ||
   metaOf(pod).deletionTimestamp !== undefined
 
 /** Whether the budget counts the pod. One that cannot be understood counts none. */
@@ -28,10 +28,10 @@ export function guards(budget: ApiObject, pod: ApiObject): boolean {
 /** A pod that is not ready counts for nothing: it may go when the others are enough, or when the budget says so. */
 export function sparesUnready(budget: ApiObject, pod: ApiObject): boolean {
   const isReady = objectsAt(objectAt(pod, 'status'), 'conditions').some(
-    condition => textAt(condition, 'type') === 'Ready' && textAt(condition, 'status') === 'True',
+    condition => stringAt(condition, 'type') === 'Ready' && stringAt(condition, 'status') === 'True',
   )
   if (isReady) return false
-  if (textAt(objectAt(budget, 'spec'), 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true
+  if (stringAt(objectAt(budget, 'spec'), 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return true
   const status = objectAt(budget, 'status')
   const desired = numberAt(status, 'desiredHealthy')
   return desired > 0 && numberAt(status, 'currentHealthy') >= desired
@@ -40,7 +40,7 @@ export function sparesUnready(budget: ApiObject, pod: ApiObject): boolean {
 const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."
 const RETRY_SECONDS = 10
 /** How many evictions a budget remembers until somebody has counted its pods anew. */
-const MOST_DISRUPTED = 2000
+const MAX_DISRUPTED = 2000
 
 export const stillProcessed = (budget: ApiObject): StatusError =>
   refusal(`The disruption budget ${metaOf(budget).name} is still being processed by the server.`, RETRY_SECONDS)
@@ -56,7 +56,7 @@ export function withDisruption(budget: ApiObject, pod: string, now: string): Api
   const allowed = numberAt(status, 'disruptionsAllowed')
   const resource = { group: 'policy', resource: 'poddisruptionbudget' }
   if (allowed < 0) throw forbidden(resource, name, 'pdb disruptions allowed is negative')
-  if (Object.keys(objectAt(status, 'disruptedPods')).length > MOST_DISRUPTED) {
+  if (Object.keys(objectAt(status, 'disruptedPods')).length > MAX_DISRUPTED) {
     const why = 'DisruptedPods map too big - too many evictions not confirmed by PDB controller'
     throw forbidden(resource, name, why)
   }
@@ -70,9 +70,9 @@ export function withDisruption(budget: ApiObject, pod: string, now: string): Api
 }
 
 function whyNone(name: string, status: ValueObject): string {
-  const condition = objectsAt(status, 'conditions').find(each => textAt(each, 'type') === 'DisruptionAllowed')
-  if (condition && textAt(condition, 'reason') === 'SyncFailed') {
-    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${textAt(condition, 'message')}`
+  const condition = objectsAt(status, 'conditions').find(each => stringAt(each, 'type') === 'DisruptionAllowed')
+  if (condition && stringAt(condition, 'reason') === 'SyncFailed') {
+    return `The disruption budget ${name} does not allow evicting pods currently because it failed sync: ${stringAt(condition, 'message')}`
   }
   const desired = numberAt(status, 'desiredHealthy')
   const current = numberAt(status, 'currentHealthy')
@@ -83,13 +83,13 @@ function whyNone(name: string, status: ValueObject): string {
 
 function noneAllowed(status: ValueObject, generation: number | bigint, now: string): void {
   const conditions = objectsAt(status, 'conditions')
-  const old = conditions.find(each => textAt(each, 'type') === 'DisruptionAllowed')
-  const isNew = !old || textAt(old, 'status') !== 'False'
+  const old = conditions.find(each => stringAt(each, 'type') === 'DisruptionAllowed')
+  const isNew = !old || stringAt(old, 'status') !== 'False'
   const condition: ValueObject = {
     type: 'DisruptionAllowed',
     status: 'False',
     observedGeneration: generation,
-    lastTransitionTime: isNew ? now : textAt(old, 'lastTransitionTime'),
+    lastTransitionTime: isNew ? now : stringAt(old, 'lastTransitionTime'),
     reason: 'InsufficientPods',
     message: '',
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ValueObject } from '../meta/values/value.js'
-import { changed, created, faultsOfChange } from './written-objects.suite.js'
+import { changed, created, errorsOfChange } from './written-objects.suite.js'
 
 const container = { name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }
 const init = { name: 'first', image: 'i' }
@@ -76,8 +76,8 @@ describe('resize', () => {
       { spec: { containers: [container, { name: 'd', image: 'i' }] } },
       ['spec.containers: Forbidden: containers may not be added or removed on resize'],
     ],
-  ])('of %s', (_, patch, faults) => {
-    expect(faultsOfChange('v1', 'Pod', pod, patch, 'resize')).toEqual(faults)
+  ])('of %s', (_, patch, errors) => {
+    expect(errorsOfChange('v1', 'Pod', pod, patch, 'resize')).toEqual(errors)
   })
 })
 
@@ -109,19 +109,19 @@ describe('ephemeral containers', () => {
         'spec.ephemeralContainers[0].resources: Forbidden: cannot be set for an Ephemeral Container',
       ],
     ],
-  ])('%j', (patch, faults) => {
-    expect(faultsOfChange('v1', 'Pod', pod, patch, 'ephemeralcontainers')).toEqual(faults)
+  ])('%j', (patch, errors) => {
+    expect(errorsOfChange('v1', 'Pod', pod, patch, 'ephemeralcontainers')).toEqual(errors)
   })
 
   test('never change and never go', () => {
     const old = { spec: { ...pod.spec, ephemeralContainers: [{ name: 'e', image: 'i' }] } }
-    const faults = (patch: ValueObject): string[] => faultsOfChange('v1', 'Pod', old, patch, 'ephemeralcontainers')
-    expect(faults(added())).toEqual([
+    const errors = (patch: ValueObject): string[] => errorsOfChange('v1', 'Pod', old, patch, 'ephemeralcontainers')
+    expect(errors(added())).toEqual([
       'spec.ephemeralContainers: Forbidden: existing ephemeral containers "e" may not be removed\n',
     ])
-    expect(faults(added({ name: 'e', image: 'other' }))[0]).toMatch(
+    expect(errors(added({ name: 'e', image: 'other' }))[0]).toMatch(
       /^spec\.ephemeralContainers: Forbidden: existing ephemeral containers "e" may not be changed\n@@/,
     )
-    expect(faults(added({ name: 'e', image: 'i' }, { name: 'f', image: 'i' }))).toEqual([])
+    expect(errors(added({ name: 'e', image: 'i' }, { name: 'f', image: 'i' }))).toEqual([])
   })
 })

@@ -1,12 +1,12 @@
 // The parts of a pod that are written on their own while it runs: whatever else a request brings is left as it was.
 
-import { ensureObject, keepFrom, objectAt, objectsAt, textAt } from '../meta/values/access.js'
+import { ensureObject, keepFrom, objectAt, objectsAt, stringAt } from '../meta/values/access.js'
 import { copyValue, type ValueObject } from '../meta/values/value.js'
-import { countSpecChanges, type ForUpdate, inTurn } from './strategy-parts.js'
+import { countSpecChanges, inTurn, type PrepareForUpdate } from './strategy-parts.js'
 
 /** The old object, but for what says which one is meant and what `change` takes from the new one. */
 const onlyThat =
-  (change: (spec: ValueObject, wanted: ValueObject) => void): ForUpdate =>
+  (change: (spec: ValueObject, wanted: ValueObject) => void): PrepareForUpdate =>
   (pod, old) => {
     const wanted = objectAt(pod, 'spec')
     const { resourceVersion } = objectAt(pod, 'metadata')
@@ -17,19 +17,19 @@ const onlyThat =
   }
 
 /** Containers that somebody adds to look inside. */
-export const forEphemeralContainers: ForUpdate = inTurn(
+export const forEphemeralContainers: PrepareForUpdate = inTurn(
   onlyThat((spec, wanted) => keepFrom(spec, wanted, 'ephemeralContainers')),
   countSpecChanges,
 )
 
 /** How much containers ask for and may use. Those that are new or gone are left to be refused. */
-export const forResize: ForUpdate = inTurn(
+export const forResize: PrepareForUpdate = inTurn(
   onlyThat((spec, wanted) => {
     for (const field of ['containers', 'initContainers']) {
       const before = objectsAt(spec, field)
       if (before.length === 0 && objectsAt(wanted, field).length === 0) continue
       spec[field] = objectsAt(wanted, field).map(container => {
-        const old = before.find(each => textAt(each, 'name') === textAt(container, 'name'))
+        const old = before.find(each => stringAt(each, 'name') === stringAt(container, 'name'))
         return old ? resized(old, container) : container
       })
     }

@@ -9,8 +9,8 @@ import {
   objectAt,
   objectOrNone,
   objectsAt,
-  textAt,
-  textsAt,
+  stringAt,
+  stringsAt,
 } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import type { TypeTable } from '../types/type-table.js'
@@ -42,8 +42,8 @@ const serviceCells: Cells = (service, now) => {
   const spec = objectAt(service, 'spec')
   return [
     nameOf(service),
-    textAt(spec, 'type'),
-    textsAt(spec, 'clusterIPs')[0] ?? NONE,
+    stringAt(spec, 'type'),
+    stringsAt(spec, 'clusterIPs')[0] ?? NONE,
     externalAddress(service, spec),
     printPorts(spec),
     ageOf(service, now),
@@ -52,13 +52,15 @@ const serviceCells: Cells = (service, now) => {
 }
 
 function externalAddress(service: ValueObject, spec: ValueObject): string {
-  const own = textsAt(spec, 'externalIPs')
-  switch (textAt(spec, 'type')) {
+  const own = stringsAt(spec, 'externalIPs')
+  switch (stringAt(spec, 'type')) {
     case 'ExternalName':
-      return textAt(spec, 'externalName')
+      return stringAt(spec, 'externalName')
     case 'LoadBalancer': {
       const ingress = objectsAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress')
-      const given = ingress.map(entry => textAt(entry, 'ip') || textAt(entry, 'hostname')).filter(text => text !== '')
+      const given = ingress
+        .map(entry => stringAt(entry, 'ip') || stringAt(entry, 'hostname'))
+        .filter(text => text !== '')
       const all = [...[...new Set(given)].toSorted(), ...own]
       return all.length === 0 ? '<pending>' : all.join(',')
     }
@@ -70,25 +72,25 @@ function externalAddress(service: ValueObject, spec: ValueObject): string {
 function printPorts(spec: ValueObject): string {
   const ports = objectsAt(spec, 'ports').map(port => {
     const nodePort = numberAt(port, 'nodePort')
-    return `${numberAt(port, 'port')}${nodePort > 0 ? `:${nodePort}` : ''}/${textAt(port, 'protocol')}`
+    return `${numberAt(port, 'port')}${nodePort > 0 ? `:${nodePort}` : ''}/${stringAt(port, 'protocol')}`
   })
   return ports.length === 0 ? NONE : ports.join(',')
 }
 
 /** How many endpoints a cell shows. */
-const MOST_ENDPOINTS = 3
+const MAX_ENDPOINTS = 3
 
 function printEndpoints(endpoints: ValueObject): string {
   const subsets = objectsAt(endpoints, 'subsets')
   if (subsets.length === 0) return NONE
   const all = subsets.flatMap(subset => {
-    const addresses = objectsAt(subset, 'addresses').map(address => textAt(address, 'ip'))
+    const addresses = objectsAt(subset, 'addresses').map(address => stringAt(address, 'ip'))
     const ports = objectsAt(subset, 'ports')
     if (ports.length === 0) return addresses
     return ports.flatMap(port => addresses.map(address => hostAndPort(address, numberAt(port, 'port'))))
   })
-  const shown = all.slice(0, MOST_ENDPOINTS).join(',')
-  return all.length > MOST_ENDPOINTS ? `${shown} + ${all.length - MOST_ENDPOINTS} more...` : shown
+  const shown = all.slice(0, MAX_ENDPOINTS).join(',')
+  return all.length > MAX_ENDPOINTS ? `${shown} + ${all.length - MAX_ENDPOINTS} more...` : shown
 }
 
 const hostAndPort = (address: string, port: number): string =>
@@ -102,23 +104,23 @@ const nodeCells: Cells = (node, now) => {
   const status = objectAt(node, 'status')
   const info = objectAt(status, 'nodeInfo')
   const addressOf = (type: string): string => {
-    const found = objectsAt(status, 'addresses').find(address => textAt(address, 'type') === type)
-    return found === undefined ? NONE : textAt(found, 'address')
+    const found = objectsAt(status, 'addresses').find(address => stringAt(address, 'type') === type)
+    return found === undefined ? NONE : stringAt(found, 'address')
   }
-  const ready = objectsAt(status, 'conditions').find(condition => textAt(condition, 'type') === 'Ready')
-  const states = [ready === undefined ? 'Unknown' : textAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady']
+  const ready = objectsAt(status, 'conditions').find(condition => stringAt(condition, 'type') === 'Ready')
+  const states = [ready === undefined ? 'Unknown' : stringAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady']
   if (objectAt(node, 'spec')['unschedulable'] === true) states.push('SchedulingDisabled')
   return [
     nameOf(node),
     states.join(','),
     rolesOf(node),
     ageOf(node, now),
-    textAt(info, 'kubeletVersion'),
+    stringAt(info, 'kubeletVersion'),
     addressOf('InternalIP'),
     addressOf('ExternalIP'),
-    textAt(info, 'osImage') || UNKNOWN,
-    textAt(info, 'kernelVersion') || UNKNOWN,
-    textAt(info, 'containerRuntimeVersion') || UNKNOWN,
+    stringAt(info, 'osImage') || UNKNOWN,
+    stringAt(info, 'kernelVersion') || UNKNOWN,
+    stringAt(info, 'containerRuntimeVersion') || UNKNOWN,
   ]
 }
 
@@ -153,17 +155,17 @@ const eventCells =
     const first = event[names.first] ?? event['eventTime']
     const last = series === undefined ? (event[names.last] ?? first) : series['lastObservedTime']
     const count = series === undefined ? numberAt(event, names.count) || 1 : numberAt(series, 'count')
-    const kind = textAt(about, 'kind').toLowerCase()
-    const reporter = textAt(source, 'component') || textAt(event, names.controller)
-    const instance = textAt(source, 'host') || textAt(event, 'reportingInstance')
+    const kind = stringAt(about, 'kind').toLowerCase()
+    const reporter = stringAt(source, 'component') || stringAt(event, names.controller)
+    const instance = stringAt(source, 'host') || stringAt(event, 'reportingInstance')
     return [
       ageCell(last, now),
-      textAt(event, 'type'),
-      textAt(event, 'reason'),
-      textAt(about, 'name') === '' ? kind : `${kind}/${textAt(about, 'name')}`,
-      textAt(about, 'fieldPath'),
+      stringAt(event, 'type'),
+      stringAt(event, 'reason'),
+      stringAt(about, 'name') === '' ? kind : `${kind}/${stringAt(about, 'name')}`,
+      stringAt(about, 'fieldPath'),
       instance === '' ? reporter : `${reporter}, ${instance}`,
-      textAt(event, names.message).trim(),
+      stringAt(event, names.message).trim(),
       ageCell(first, now),
       count,
       nameOf(event),
@@ -176,12 +178,14 @@ const bindingCells: Cells = (binding, now) => {
   const role = objectAt(binding, 'roleRef')
   const subjectsOf = (kind: string): string =>
     objectsAt(binding, 'subjects')
-      .filter(subject => textAt(subject, 'kind') === kind)
-      .map(subject => (kind === 'ServiceAccount' ? `${textAt(subject, 'namespace')}/` : '') + textAt(subject, 'name'))
+      .filter(subject => stringAt(subject, 'kind') === kind)
+      .map(
+        subject => (kind === 'ServiceAccount' ? `${stringAt(subject, 'namespace')}/` : '') + stringAt(subject, 'name'),
+      )
       .join(', ')
   return [
     nameOf(binding),
-    `${textAt(role, 'kind')}/${textAt(role, 'name')}`,
+    `${stringAt(role, 'kind')}/${stringAt(role, 'name')}`,
     ageOf(binding, now),
     subjectsOf('User'),
     subjectsOf('Group'),
@@ -192,7 +196,7 @@ const bindingCells: Cells = (binding, now) => {
 const disruptionBudgetCells: Cells = (budget, now) => {
   const count = (field: string): string => {
     const spec = objectAt(budget, 'spec')
-    return textAt(spec, field) || String(numberOrNone(spec, field) ?? 'N/A')
+    return stringAt(spec, field) || String(numberOrNone(spec, field) ?? 'N/A')
   }
   return [
     nameOf(budget),
@@ -221,8 +225,12 @@ const sizeOf = (object: ValueObject, field: string): number => Object.keys(objec
 /** Who has an address: `services/default/kubernetes`. */
 function printParent(address: ValueObject): string {
   const parent = objectAt(objectAt(address, 'spec'), 'parentRef')
-  const [group, resource] = [textAt(parent, 'group'), textAt(parent, 'resource')]
-  const parts = [group === '' ? resource : `${resource}.${group}`, textAt(parent, 'namespace'), textAt(parent, 'name')]
+  const [group, resource] = [stringAt(parent, 'group'), stringAt(parent, 'resource')]
+  const parts = [
+    group === '' ? resource : `${resource}.${group}`,
+    stringAt(parent, 'namespace'),
+    stringAt(parent, 'name'),
+  ]
   return parts.filter(Boolean).join('/')
 }
 
@@ -240,23 +248,23 @@ function claimState(claim: ValueObject): string {
 const CELLS: Readonly<Record<string, Cells | undefined>> = {
   'v1 namespaces': (namespace, now) => [
     nameOf(namespace),
-    textAt(objectAt(namespace, 'status'), 'phase'),
+    stringAt(objectAt(namespace, 'status'), 'phase'),
     ageOf(namespace, now),
   ],
   'v1 configmaps': (map, now) => [nameOf(map), sizeOf(map, 'data') + sizeOf(map, 'binaryData'), ageOf(map, now)],
-  'v1 secrets': (secret, now) => [nameOf(secret), textAt(secret, 'type'), sizeOf(secret, 'data'), ageOf(secret, now)],
+  'v1 secrets': (secret, now) => [nameOf(secret), stringAt(secret, 'type'), sizeOf(secret, 'data'), ageOf(secret, now)],
   'v1 services': serviceCells,
   'v1 endpoints': (endpoints, now) => [nameOf(endpoints), printEndpoints(endpoints), ageOf(endpoints, now)],
   'v1 pods': podCells,
   'v1 nodes': nodeCells,
   'v1 resourcequotas': quotaCells,
-  'node.k8s.io/v1 runtimeclasses': (made, now) => [nameOf(made), textAt(made, 'handler'), ageOf(made, now)],
+  'node.k8s.io/v1 runtimeclasses': (made, now) => [nameOf(made), stringAt(made, 'handler'), ageOf(made, now)],
   'scheduling.k8s.io/v1 priorityclasses': (made, now) => [
     nameOf(made),
     numberAt(made, 'value'),
     made['globalDefault'] === true,
     ageOf(made, now),
-    textAt(made, 'preemptionPolicy'),
+    stringAt(made, 'preemptionPolicy'),
   ],
   'v1 events': eventCells({
     object: 'involvedObject',
@@ -278,7 +286,7 @@ const CELLS: Readonly<Record<string, Cells | undefined>> = {
   }),
   'coordination.k8s.io/v1 leases': (lease, now) => [
     nameOf(lease),
-    textAt(objectAt(lease, 'spec'), 'holderIdentity'),
+    stringAt(objectAt(lease, 'spec'), 'holderIdentity'),
     ageOf(lease, now),
   ],
   ...WORKLOAD_CELLS,
@@ -289,14 +297,14 @@ const CELLS: Readonly<Record<string, Cells | undefined>> = {
   'resource.k8s.io/v1 resourceclaims': (claim, now) => [nameOf(claim), claimState(claim), ageOf(claim, now)],
   'resource.k8s.io/v1 resourceslices': (slice, now) => {
     const spec = objectAt(slice, 'spec')
-    const pool = textAt(objectAt(spec, 'pool'), 'name')
-    return [nameOf(slice), textAt(spec, 'nodeName'), textAt(spec, 'driver'), pool, ageOf(slice, now)]
+    const pool = stringAt(objectAt(spec, 'pool'), 'name')
+    return [nameOf(slice), stringAt(spec, 'nodeName'), stringAt(spec, 'driver'), pool, ageOf(slice, now)]
   },
   'policy/v1 poddisruptionbudgets': disruptionBudgetCells,
   'networking.k8s.io/v1 ipaddresses': address => [nameOf(address), printParent(address)],
   'networking.k8s.io/v1 servicecidrs': (range, now) => [
     nameOf(range),
-    textsAt(objectAt(range, 'spec'), 'cidrs').join(','),
+    stringsAt(objectAt(range, 'spec'), 'cidrs').join(','),
     ageOf(range, now),
   ],
   'rbac.authorization.k8s.io/v1 rolebindings': bindingCells,

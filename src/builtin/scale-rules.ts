@@ -1,6 +1,6 @@
 // How many there are, for the built-in kinds that can be counted: the Scale of an object, and the object of a Scale.
 
-import type { ScaleRules } from '../kinds/kind.js'
+import type { ScaleStrategy } from '../kinds/kind.js'
 import { fieldInvalid } from '../meta/errors/field-errors.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { checkDnsSubdomain } from '../meta/object/names.js'
@@ -10,7 +10,7 @@ import { mapAt, numberAt, objectAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 
 /** For kinds with `spec.replicas`, `status.replicas` and a selector in their spec. */
-export const scaleRules: ScaleRules = {
+export const scaleRules: ScaleStrategy = {
   read(object) {
     const { name = '', namespace = '', uid = '', resourceVersion = '', creationTimestamp = null } = metaOf(object)
     const selector = selectorText(objectAt(object, 'spec'))
@@ -28,9 +28,9 @@ export const scaleRules: ScaleRules = {
   replicasPath: ['spec', 'replicas'],
   validate(scale) {
     const count = numberAt(objectAt(scale, 'spec'), 'replicas')
-    const faults = checkObjectMeta(metaOf(scale), { namespaced: true, name: checkDnsSubdomain })
-    if (count < 0) faults.push(fieldInvalid('spec.replicas', count, 'must be greater than or equal to 0'))
-    return faults
+    const errors = checkObjectMeta(metaOf(scale), { namespaced: true, name: checkDnsSubdomain })
+    if (count < 0) errors.push(fieldInvalid('spec.replicas', count, 'must be greater than or equal to 0'))
+    return errors
   },
   write: (object, scale): ApiObject => ({
     ...object,

@@ -1,6 +1,6 @@
 // By which fields the objects of each kind can be selected, and what those fields hold.
 import { onlyNameAndNamespace, onlyTheseFields, type SupportField } from '../meta/selectors/field-selectors.js'
-import { numberAt, objectAt, objectsAt, textAt } from '../meta/values/access.js'
+import { numberAt, objectAt, objectsAt, stringAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 
 export interface SelectableFields {
@@ -42,7 +42,7 @@ const text =
     const last = path.length - 1
     let at = object
     for (const name of path.slice(0, last)) at = objectAt(at, name)
-    return textAt(at, path[last]!)
+    return stringAt(at, path[last]!)
   }
 
 const flag =
@@ -80,11 +80,11 @@ const FIELDS: Readonly<Record<string, SelectableFields | undefined>> = {
       'status.phase': text('status', 'phase'),
       'status.podIP': pod => {
         const [first] = objectsAt(objectAt(pod, 'status'), 'podIPs')
-        return first === undefined ? text('status', 'podIP')(pod) : textAt(first, 'ip')
+        return first === undefined ? text('status', 'podIP')(pod) : stringAt(first, 'ip')
       },
       'status.podIPs': pod =>
         objectsAt(objectAt(pod, 'status'), 'podIPs')
-          .map(address => textAt(address, 'ip'))
+          .map(address => stringAt(address, 'ip'))
           .join(','),
       'status.nominatedNodeName': text('status', 'nominatedNodeName'),
     },

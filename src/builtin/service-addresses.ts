@@ -1,9 +1,9 @@
 // Which addresses and node ports a service gets. What is free is known by a pool, which the server brings; here is
 // what to ask it for, and what is wrong with a wish that it cannot grant.
 
-import type { Parsed } from '../base/result.js'
+import type { Result } from '../base/result.js'
 import { childPath, type FieldError, fieldInvalid, indexPath } from '../meta/errors/field-errors.js'
-import { has, numberAt, objectAt, objectsAt, textAt, textsAt } from '../meta/values/access.js'
+import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import { equalValues, getOwn, type ValueObject } from '../meta/values/value.js'
 import { familyOf, type IpFamily } from './validation/ip-rules.js'
 import { checkClusterIps, isHeadless } from './validation/service-addresses.js'
@@ -12,10 +12,10 @@ export interface AddressPool {
   /** The families that addresses can be had of, the preferred one first. */
   readonly families: readonly IpFamily[]
   /** Takes this address, or any. The error says why not: `provided IP is already allocated`. */
-  readonly takeAddress: (family: IpFamily, address?: string) => Promise<Parsed<string>>
+  readonly takeAddress: (family: IpFamily, address?: string) => Promise<Result<string>>
   readonly releaseAddress: (address: string) => Promise<void>
   /** Takes this port, or any, for all protocols. */
-  readonly takeNodePort: (port?: number) => Promise<Parsed<number>>
+  readonly takeNodePort: (port?: number) => Promise<Result<number>>
   readonly releaseNodePort: (port: number) => Promise<void>
 }
 
@@ -64,8 +64,8 @@ export async function releaseAddresses(
 ): Promise<void> {
   const before = objectAt(old, 'spec')
   const after = now === undefined ? {} : objectAt(now, 'spec')
-  const kept = new Set(textsAt(after, 'clusterIPs'))
-  for (const address of textsAt(before, 'clusterIPs')) {
+  const kept = new Set(stringsAt(after, 'clusterIPs'))
+  for (const address of stringsAt(before, 'clusterIPs')) {
     if (address !== 'None' && !kept.has(address)) await pool.releaseAddress(address)
   }
   const ports = nodePortsOf(after)
@@ -73,24 +73,24 @@ export async function releaseAddresses(
 }
 
 export const needsClusterIp = (spec: ValueObject): boolean =>
-  ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(textAt(spec, 'type'))
+  ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(stringAt(spec, 'type'))
 
 export const needsNodePorts = (spec: ValueObject): boolean => {
-  const type = textAt(spec, 'type')
+  const type = stringAt(spec, 'type')
   return type === 'NodePort' || (type === 'LoadBalancer' && getOwn(spec, 'allocateLoadBalancerNodePorts') !== false)
 }
 
 export const needsHealthPort = (spec: ValueObject): boolean =>
-  textAt(spec, 'type') === 'LoadBalancer' && textAt(spec, 'externalTrafficPolicy') === 'Local'
+  stringAt(spec, 'type') === 'LoadBalancer' && stringAt(spec, 'externalTrafficPolicy') === 'Local'
 
 // ---- families
 
 function settleFamilies(spec: ValueObject, pool: AddressPool): FieldError[] {
-  if (textAt(spec, 'type') === 'ExternalName') return []
+  if (stringAt(spec, 'type') === 'ExternalName') return []
   const malformed = checkClusterIps(spec)
   if (malformed.length > 0) return malformed
-  const families = [...textsAt(spec, 'ipFamilies')]
-  const addresses = textsAt(spec, 'clusterIPs')
+  const families = [...stringsAt(spec, 'ipFamilies')]
+  const addresses = stringsAt(spec, 'clusterIPs')
   const errors: FieldError[] = []
   addresses.forEach((address, i) => {
     const family = familyOf(address)
@@ -107,7 +107,7 @@ function settleFamilies(spec: ValueObject, pool: AddressPool): FieldError[] {
   if (isHeadless(spec) && Object.keys(objectAt(spec, 'selector')).length === 0) {
     // Nobody sends traffic to it but those who write its endpoints, which may be of any family.
     if (families.length === 0) families.push(preferred)
-    if (families.length === 1 && textAt(spec, 'ipFamilyPolicy') !== 'SingleStack') families.push(other(families[0]!))
+    if (families.length === 1 && stringAt(spec, 'ipFamilyPolicy') !== 'SingleStack') families.push(other(families[0]!))
     if (!has(spec, 'ipFamilyPolicy')) spec['ipFamilyPolicy'] = families.length > 1 ? 'RequireDualStack' : 'SingleStack'
     spec['ipFamilies'] = families
     return []
@@ -115,7 +115,7 @@ function settleFamilies(spec: ValueObject, pool: AddressPool): FieldError[] {
   if (!has(spec, 'ipFamilyPolicy')) {
     spec['ipFamilyPolicy'] = families.length > 1 || addresses.length > 1 ? 'RequireDualStack' : 'SingleStack'
   }
-  const policy = textAt(spec, 'ipFamilyPolicy')
+  const policy = stringAt(spec, 'ipFamilyPolicy')
   families.forEach((family, i) => {
     if (pool.families.some(configured => configured === family)) return
     errors.push(fieldInvalid(indexPath('spec.ipFamilies', i), family, 'not configured on this cluster'))
@@ -143,10 +143,10 @@ async function takeAddresses(
   taken: Taken,
 ): Promise<FieldError[]> {
   if (!needsClusterIp(spec) || isHeadless(spec)) return []
-  const wished = textsAt(spec, 'clusterIPs')
-  const owned = new Set(textsAt(oldSpec, 'clusterIPs'))
+  const wished = stringsAt(spec, 'clusterIPs')
+  const owned = new Set(stringsAt(oldSpec, 'clusterIPs'))
   const addresses: string[] = []
-  for (const [i, family] of textsAt(spec, 'ipFamilies').entries()) {
+  for (const [i, family] of stringsAt(spec, 'ipFamilies').entries()) {
     const wish = wished[i]
     if (wish !== undefined && owned.has(wish)) {
       addresses.push(wish)
@@ -221,7 +221,7 @@ async function takeMoreNodePorts(
   return []
 }
 
-const mayHaveNodePorts = (spec: ValueObject): boolean => ['NodePort', 'LoadBalancer'].includes(textAt(spec, 'type'))
+const mayHaveNodePorts = (spec: ValueObject): boolean => ['NodePort', 'LoadBalancer'].includes(stringAt(spec, 'type'))
 
 async function takeNodePort(
   port: ValueObject,
@@ -257,8 +257,8 @@ async function takeHealthPort(
 /** What a client left out that the service had been given. */
 export function keepAssigned(spec: ValueObject, oldSpec: ValueObject): void {
   if (needsClusterIp(spec) && needsClusterIp(oldSpec)) {
-    if (textAt(spec, 'clusterIP') === '' && has(oldSpec, 'clusterIP')) spec['clusterIP'] = oldSpec['clusterIP']!
-    if (!has(spec, 'clusterIPs') && textAt(spec, 'clusterIP') === textAt(oldSpec, 'clusterIP')) {
+    if (stringAt(spec, 'clusterIP') === '' && has(oldSpec, 'clusterIP')) spec['clusterIP'] = oldSpec['clusterIP']!
+    if (!has(spec, 'clusterIPs') && stringAt(spec, 'clusterIP') === stringAt(oldSpec, 'clusterIP')) {
       keep(spec, oldSpec, 'clusterIPs')
     }
   }
@@ -269,7 +269,7 @@ export function keepAssigned(spec: ValueObject, oldSpec: ValueObject): void {
 }
 
 function keepNodePorts(spec: ValueObject, oldSpec: ValueObject): void {
-  const key = (port: ValueObject): string => `${textAt(port, 'protocol')} ${numberAt(port, 'port')}`
+  const key = (port: ValueObject): string => `${stringAt(port, 'protocol')} ${numberAt(port, 'port')}`
   const before = new Map(objectsAt(oldSpec, 'ports').map(port => [key(port), numberAt(port, 'nodePort')]))
   const used = new Set(objectsAt(spec, 'ports').map(port => numberAt(port, 'nodePort')))
   for (const port of objectsAt(spec, 'ports')) {
@@ -282,13 +282,13 @@ function keepNodePorts(spec: ValueObject, oldSpec: ValueObject): void {
 
 /** One address and the list of them say the same: whichever the client changed counts. */
 export function syncClusterIps(spec: ValueObject, oldSpec: ValueObject | undefined): void {
-  const first = textAt(spec, 'clusterIP')
+  const first = stringAt(spec, 'clusterIP')
   if (oldSpec === undefined) {
     if (first !== '' && !has(spec, 'clusterIPs')) spec['clusterIPs'] = [first]
     return
   }
   const sameList = equalValues(getOwn(spec, 'clusterIPs') ?? null, getOwn(oldSpec, 'clusterIPs') ?? null)
-  const before = textAt(oldSpec, 'clusterIP')
+  const before = stringAt(oldSpec, 'clusterIP')
   if (first === before || !sameList) {
     if (first !== '' && !has(spec, 'clusterIPs')) spec['clusterIPs'] = [first]
     return
@@ -311,9 +311,9 @@ export function dropForType(spec: ValueObject, oldSpec: ValueObject): void {
     for (const port of objectsAt(spec, 'ports')) delete port['nodePort']
   }
   if (needsHealthPort(oldSpec) && !needsHealthPort(spec)) dropIfSame('healthCheckNodePort')
-  const balanced = (of: ValueObject): boolean => textAt(of, 'type') === 'LoadBalancer'
+  const balanced = (of: ValueObject): boolean => stringAt(of, 'type') === 'LoadBalancer'
   if (balanced(oldSpec) && !balanced(spec)) dropIfSame('allocateLoadBalancerNodePorts', 'loadBalancerClass')
-  const external = (of: ValueObject): boolean => balanced(of) || textAt(of, 'type') === 'NodePort'
+  const external = (of: ValueObject): boolean => balanced(of) || stringAt(of, 'type') === 'NodePort'
   if (external(oldSpec) && !external(spec)) dropIfSame('externalTrafficPolicy')
 }
 

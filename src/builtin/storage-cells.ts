@@ -1,6 +1,6 @@
 // The rows of the kinds of storage.
 
-import { has, objectAt, objectsAt, textAt, textsAt } from '../meta/values/access.js'
+import { has, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { ageOf, type Cells, NONE, nameOf } from './plain-cells.js'
 
@@ -24,22 +24,23 @@ const isLeaving = (object: ValueObject): boolean => has(objectAt(object, 'metada
 
 /** The class used to be an annotation. */
 const classOf = (object: ValueObject): string =>
-  textAt(objectAt(objectAt(object, 'metadata'), 'annotations'), 'volume.beta.kubernetes.io/storage-class') ||
-  textAt(objectAt(object, 'spec'), 'storageClassName')
+  stringAt(objectAt(objectAt(object, 'metadata'), 'annotations'), 'volume.beta.kubernetes.io/storage-class') ||
+  stringAt(objectAt(object, 'spec'), 'storageClassName')
 
-const textOrUnset = (object: ValueObject, field: string): string => (has(object, field) ? textAt(object, field) : UNSET)
+const textOrUnset = (object: ValueObject, field: string): string =>
+  has(object, field) ? stringAt(object, field) : UNSET
 
 const claimCells: Cells = (claim, now) => {
   const spec = objectAt(claim, 'spec')
   const status = objectAt(claim, 'status')
-  const volume = textAt(spec, 'volumeName')
+  const volume = stringAt(spec, 'volumeName')
   const isBound = volume !== ''
   return [
     nameOf(claim),
-    isLeaving(claim) ? 'Terminating' : textAt(status, 'phase'),
+    isLeaving(claim) ? 'Terminating' : stringAt(status, 'phase'),
     volume,
-    isBound ? textAt(objectAt(status, 'capacity'), 'storage') || '0' : '',
-    isBound ? printAccessModes(textsAt(status, 'accessModes')) : '',
+    isBound ? stringAt(objectAt(status, 'capacity'), 'storage') || '0' : '',
+    isBound ? printAccessModes(stringsAt(status, 'accessModes')) : '',
     classOf(claim),
     textOrUnset(spec, 'volumeAttributesClassName'),
     ageOf(claim, now),
@@ -53,14 +54,14 @@ const volumeCells: Cells = (volume, now) => {
   const claim = objectAt(spec, 'claimRef')
   return [
     nameOf(volume),
-    textAt(objectAt(spec, 'capacity'), 'storage') || '0',
-    printAccessModes(textsAt(spec, 'accessModes')),
-    textAt(spec, 'persistentVolumeReclaimPolicy'),
-    isLeaving(volume) ? 'Terminating' : textAt(status, 'phase'),
-    has(spec, 'claimRef') ? `${textAt(claim, 'namespace')}/${textAt(claim, 'name')}` : '',
+    stringAt(objectAt(spec, 'capacity'), 'storage') || '0',
+    printAccessModes(stringsAt(spec, 'accessModes')),
+    stringAt(spec, 'persistentVolumeReclaimPolicy'),
+    isLeaving(volume) ? 'Terminating' : stringAt(status, 'phase'),
+    has(spec, 'claimRef') ? `${stringAt(claim, 'namespace')}/${stringAt(claim, 'name')}` : '',
     classOf(volume),
     textOrUnset(spec, 'volumeAttributesClassName'),
-    textAt(status, 'reason'),
+    stringAt(status, 'reason'),
     ageOf(volume, now),
     textOrUnset(spec, 'volumeMode'),
   ]
@@ -73,11 +74,11 @@ const DEFAULT_CLASS = [
 
 const classCells: Cells = (storage, now) => {
   const annotations = objectAt(objectAt(storage, 'metadata'), 'annotations')
-  const isDefault = DEFAULT_CLASS.some(annotation => textAt(annotations, annotation) === 'true')
+  const isDefault = DEFAULT_CLASS.some(annotation => stringAt(annotations, annotation) === 'true')
   return [
     nameOf(storage) + (isDefault ? ' (default)' : ''),
-    textAt(storage, 'provisioner'),
-    textAt(storage, 'reclaimPolicy') || 'Delete',
+    stringAt(storage, 'provisioner'),
+    stringAt(storage, 'reclaimPolicy') || 'Delete',
     textOrUnset(storage, 'volumeBindingMode'),
     storage['allowVolumeExpansion'] === true,
     ageOf(storage, now),
@@ -86,7 +87,7 @@ const classCells: Cells = (storage, now) => {
 
 const driverCells: Cells = (driver, now) => {
   const spec = objectAt(driver, 'spec')
-  const audiences = objectsAt(spec, 'tokenRequests').map(request => textAt(request, 'audience'))
+  const audiences = objectsAt(spec, 'tokenRequests').map(request => stringAt(request, 'audience'))
   return [
     nameOf(driver),
     spec['attachRequired'] !== false,
@@ -94,7 +95,7 @@ const driverCells: Cells = (driver, now) => {
     spec['storageCapacity'] === true,
     has(spec, 'tokenRequests') ? audiences.join(',') : UNSET,
     spec['requiresRepublish'] === true,
-    textsAt(spec, 'volumeLifecycleModes').join(',') || NONE,
+    stringsAt(spec, 'volumeLifecycleModes').join(',') || NONE,
     ageOf(driver, now),
   ]
 }
@@ -103,9 +104,9 @@ const attachmentCells: Cells = (attachment, now) => {
   const spec = objectAt(attachment, 'spec')
   return [
     nameOf(attachment),
-    textAt(spec, 'attacher'),
-    textAt(objectAt(spec, 'source'), 'persistentVolumeName'),
-    textAt(spec, 'nodeName'),
+    stringAt(spec, 'attacher'),
+    stringAt(objectAt(spec, 'source'), 'persistentVolumeName'),
+    stringAt(spec, 'nodeName'),
     objectAt(attachment, 'status')['attached'] === true,
     ageOf(attachment, now),
   ]
@@ -117,7 +118,7 @@ export const STORAGE_CELLS: Readonly<Record<string, Cells>> = {
   'storage.k8s.io/v1 storageclasses': classCells,
   'storage.k8s.io/v1 volumeattributesclasses': (attributes, now) => [
     nameOf(attributes),
-    textAt(attributes, 'driverName'),
+    stringAt(attributes, 'driverName'),
     ageOf(attributes, now),
   ],
   'storage.k8s.io/v1 csidrivers': driverCells,

@@ -1,6 +1,6 @@
 // What the kinds of storage get where they say nothing.
 
-import { ensureObject, setDefault, textsAt } from '../meta/values/access.js'
+import { ensureObject, setDefault, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { defaultVolumeClaim } from './workload-defaults.js'
 
@@ -23,6 +23,6 @@ export const STORAGE_DEFAULTS: Readonly<Record<string, (object: ValueObject) => 
     for (const off of ['podInfoOnMount', 'storageCapacity', 'requiresRepublish', 'seLinuxMount']) {
       setDefault(spec, off, false, false)
     }
-    if (textsAt(spec, 'volumeLifecycleModes').length === 0) spec['volumeLifecycleModes'] = ['Persistent']
+    if (stringsAt(spec, 'volumeLifecycleModes').length === 0) spec['volumeLifecycleModes'] = ['Persistent']
   },
 }

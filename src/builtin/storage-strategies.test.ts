@@ -8,7 +8,7 @@ const strategy = (apiVersion: string, kind: string) => strategyOf(builtinTypes()
 
 const newClaim = (spec: ValueObject): ValueObject => {
   const claim: ValueObject = { metadata: { name: 'a' }, spec }
-  strategy('v1', 'PersistentVolumeClaim').forCreate!(claim, { now })
+  strategy('v1', 'PersistentVolumeClaim').prepareForCreate!(claim, { now })
   return claim['spec'] as ValueObject
 }
 
@@ -28,23 +28,23 @@ test('what the older field does not know is dropped from it', () => {
 })
 
 test('a volume knows since when it is in its phase', () => {
-  const { forCreate, forStatus } = strategy('v1', 'PersistentVolume')
+  const { prepareForCreate, prepareForStatusUpdate } = strategy('v1', 'PersistentVolume')
   const volume: ValueObject = { metadata: {}, spec: {} }
-  forCreate!(volume, { now })
+  prepareForCreate!(volume, { now })
   expect(volume['status']).toEqual({ phase: 'Pending', lastPhaseTransitionTime: now })
   const later = '2026-01-02T00:00:00Z'
   const bound: ValueObject = { ...volume, status: { phase: 'Bound', lastPhaseTransitionTime: now } }
-  forStatus!(bound, volume, { now: later })
+  prepareForStatusUpdate!(bound, volume, { now: later })
   expect(bound['status']).toEqual({ phase: 'Bound', lastPhaseTransitionTime: later })
 })
 
 test('what a driver asks for is counted, what stays is not', () => {
-  const { forUpdate } = strategy('storage.k8s.io/v1', 'CSIDriver')
+  const { prepareForUpdate } = strategy('storage.k8s.io/v1', 'CSIDriver')
   const old: ValueObject = { metadata: {}, spec: { requiresRepublish: false } }
   const same: ValueObject = { metadata: { generation: 7 }, spec: { requiresRepublish: false } }
-  forUpdate!(same, old, { now })
+  prepareForUpdate!(same, old, { now })
   expect(same['metadata']).toEqual({})
   const changed: ValueObject = { metadata: {}, spec: { requiresRepublish: true } }
-  forUpdate!(changed, old, { now })
+  prepareForUpdate!(changed, old, { now })
   expect(changed['metadata']).toEqual({ generation: 1 })
 })

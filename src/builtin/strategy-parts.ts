@@ -1,5 +1,5 @@
 // What a strategy is, and the parts that strategies are made of: keeping, clearing and counting.
-import type { Manners } from '../kinds/kind.js'
+import type { Traits } from '../kinds/kind.js'
 import { ensureObject, keepFrom, numberAt, objectAt } from '../meta/values/access.js'
 import { copyValue, equalValues, getOwn, type ValueObject } from '../meta/values/value.js'
 import { zeroOf } from '../types/decode.js'
@@ -10,38 +10,38 @@ export interface WriteContext {
   readonly now: string
 }
 
-export type ForCreate = (object: ValueObject, context: WriteContext) => void
-export type ForUpdate = (object: ValueObject, old: ValueObject, context: WriteContext) => void
+export type PrepareForCreate = (object: ValueObject, context: WriteContext) => void
+export type PrepareForUpdate = (object: ValueObject, old: ValueObject, context: WriteContext) => void
 
-export interface Strategy {
-  readonly forCreate?: ForCreate
-  readonly forUpdate?: ForUpdate
+export interface BuiltinStrategy {
+  readonly prepareForCreate?: PrepareForCreate
+  readonly prepareForUpdate?: PrepareForUpdate
   /** A write to the object's own status; kinds without one have no such subresource. */
-  readonly forStatus?: ForUpdate
+  readonly prepareForStatusUpdate?: PrepareForUpdate
   /** A write to another part of the object that has a path of its own, by the name of that part. */
-  readonly forParts?: Readonly<Record<string, ForUpdate>>
+  readonly prepareForSubresourceUpdate?: Readonly<Record<string, PrepareForUpdate>>
   /** Runs last, once the name is certain. */
   readonly finish?: (object: ValueObject) => void
   /** A PUT creates what is not there. */
-  readonly createOnUpdate?: boolean
+  readonly allowCreateOnUpdate?: boolean
   /** False: a PUT must say which resourceVersion it replaces. */
-  readonly unconditionalUpdate?: boolean
+  readonly allowUnconditionalUpdate?: boolean
   /** A delete answers with the object instead of a Status. */
-  readonly deleteAnswersObject?: boolean
+  readonly returnsDeletedObject?: boolean
   /** How many seconds an object that is to go is given to come to its end. */
-  readonly graceFor?: (object: ValueObject, asked: number | undefined) => number
+  readonly gracePeriod?: (object: ValueObject, requested: number | undefined) => number
   /** What a Table tells of the row of an object beside its cells. */
   readonly rowConditions?: (object: ValueObject) => readonly ValueObject[]
   /** It is marked as on its way out before it goes. */
-  readonly terminates?: boolean
+  readonly hasTerminatingPhase?: boolean
   /** A delete that does not say what is to become of dependents leaves them behind. */
-  readonly orphansDependents?: Manners['orphansDependents']
+  readonly defaultPropagation?: Traits['defaultPropagation']
   /** Every request is answered with this warning. */
   readonly deprecationWarning?: string
 }
 
 /** The generation is the server's to count; a client's is kept only when the object is new. */
-export const keepGeneration: ForUpdate = (object, old) => {
+export const keepGeneration: PrepareForUpdate = (object, old) => {
   keepFrom(ensureObject(object, 'metadata'), objectAt(old, 'metadata'), 'generation')
 }
 
@@ -57,42 +57,45 @@ export const same = (object: ValueObject, old: ValueObject, field: string): bool
   equalValues(getOwn(object, field) ?? null, getOwn(old, field) ?? null)
 
 /** Status is written through its own path, and nothing else is. */
-export const keepStatus: ForUpdate = (object, old) => keepFrom(object, old, 'status')
-export const keepSpec: ForUpdate = (object, old) => keepFrom(object, old, 'spec')
+export const keepStatus: PrepareForUpdate = (object, old) => keepFrom(object, old, 'status')
+export const keepSpec: PrepareForUpdate = (object, old) => keepFrom(object, old, 'spec')
 
-export function clearStatus(table: TypeTable, typeName: string): ForCreate {
+export function clearStatus(table: TypeTable, typeName: string): PrepareForCreate {
   return object => {
     object['status'] = copyValue(zeroOf(table, typeName))
   }
 }
 
 export const inTurn =
-  (...steps: readonly ForUpdate[]): ForUpdate =>
+  (...steps: readonly PrepareForUpdate[]): PrepareForUpdate =>
   (object, old, context) => {
     for (const step of steps) step(object, old, context)
   }
 
 /** A change of the spec is a new generation. */
-export const countSpecChanges: ForUpdate = (object, old) => {
+export const countSpecChanges: PrepareForUpdate = (object, old) => {
   if (!same(object, old, 'spec')) countGeneration(object, old)
 }
 
 /** No status; the generation counts changes of the spec. */
-export const specOnly: Strategy = { forCreate: startGeneration, forUpdate: inTurn(keepGeneration, countSpecChanges) }
+export const specOnly: BuiltinStrategy = {
+  prepareForCreate: startGeneration,
+  prepareForUpdate: inTurn(keepGeneration, countSpecChanges),
+}
 
 /** For kinds with a status and a generation that counts what is asked of them. */
 export const counted =
-  (statusType: string, own: Partial<Strategy> = {}) =>
-  (table: TypeTable): Strategy => {
+  (statusType: string, own: Partial<BuiltinStrategy> = {}) =>
+  (table: TypeTable): BuiltinStrategy => {
     const clear = clearStatus(table, statusType)
     return {
-      forUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
-      forStatus: inTurn(keepGeneration, keepSpec),
+      prepareForUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
+      prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
       ...own,
-      forCreate: (object, context) => {
+      prepareForCreate: (object, context) => {
         startGeneration(object)
         clear(object, context)
-        own.forCreate?.(object, context)
+        own.prepareForCreate?.(object, context)
       },
     }
   }

@@ -32,8 +32,8 @@ describe('pods', () => {
     ['at least a second for less than nothing', { spec: { nodeName: 'n' } }, -1, 1],
     ['none if it runs nowhere', { spec: { terminationGracePeriodSeconds: 7 } }, 3, 0],
     ['none if it has ended', { spec: { nodeName: 'n' }, status: { phase: 'Failed' } }, 3, 0],
-  ])('one that is to go gets its time: %s', (_, pod, asked, seconds) => {
-    expect(podGrace(pod, asked)).toBe(seconds)
+  ])('one that is to go gets its time: %s', (_, pod, requested, seconds) => {
+    expect(podGrace(pod, requested)).toBe(seconds)
   })
 
   test('a new one is pending', () => {
@@ -112,7 +112,7 @@ test('a lease takes no part in elections that are not held', () => {
 test('kinds without rules of their own keep their status apart if they have a path for it', () => {
   const strategy = strategyOf(builtinTypes(), 'apps/v1', 'ReplicaSet')
   const object: ValueObject = { metadata: {}, status: { replicas: 3 } }
-  strategy.forCreate?.(object, { now: '' })
+  strategy.prepareForCreate?.(object, { now: '' })
   expect(object['status']).toEqual({ replicas: 0 })
-  expect(strategyOf(builtinTypes(), 'storage.k8s.io/v1', 'StorageClass').forStatus).toBeUndefined()
+  expect(strategyOf(builtinTypes(), 'storage.k8s.io/v1', 'StorageClass').prepareForStatusUpdate).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 // What a write sets, keeps and clears for each built-in kind, whatever the client says: plain functions in a table.
 // They change the object they are given, and never the old one.
 
-import { ensureObject, has, keepFrom, objectAt, objectsAt, textAt, textsAt } from '../meta/values/access.js'
+import { ensureObject, has, keepFrom, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import type { TypeTable } from '../types/type-table.js'
 import { CONTROL_PLANE_STRATEGIES } from './control-plane-strategies.js'
@@ -14,6 +14,7 @@ import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.j
 import { signingRequests } from './signing-request-strategy.js'
 import { STORAGE_STRATEGIES } from './storage-strategies.js'
 import {
+  type BuiltinStrategy,
   clearStatus,
   counted,
   countSpecChanges,
@@ -21,57 +22,56 @@ import {
   keepGeneration,
   keepSpec,
   keepStatus,
-  type Strategy,
   startGeneration,
 } from './strategy-parts.js'
 import { WORKLOAD_STRATEGIES } from './workload-strategies.js'
 
-export type { Strategy } from './strategy-parts.js'
+export type { BuiltinStrategy } from './strategy-parts.js'
 
 /** The strategy of a kind. Kinds that are not in the table keep whatever the client says, but for their status. */
-export function strategyOf(table: TypeTable, apiVersion: string, kind: string): Strategy {
+export function strategyOf(table: TypeTable, apiVersion: string, kind: string): BuiltinStrategy {
   return STRATEGIES[`${apiVersion} ${kind}`]?.(table) ?? statusApart(table, apiVersion, kind)
 }
 
 /** For kinds that are not in the table: a status, if the kind has one, is not the client's to set. */
-function statusApart(table: TypeTable, apiVersion: string, kind: string): Strategy {
+function statusApart(table: TypeTable, apiVersion: string, kind: string): BuiltinStrategy {
   const type = table.typeOfKind(apiVersion, kind)
   const status = type === undefined ? undefined : table.type(type).byName.get('status')
   const hasSpec = type !== undefined && table.type(type).byName.has('spec')
   const resource = table.resources(apiVersion).find(({ kind: of, name }) => of === kind && !name.includes('/'))
   const written = table.resources(apiVersion).some(({ name }) => name === `${resource?.name}/status`)
-  if (status === undefined || status.type.is !== 'type' || !written) return { forUpdate: keepGeneration }
+  if (status === undefined || status.type.is !== 'type' || !written) return { prepareForUpdate: keepGeneration }
   return {
-    forCreate: clearStatus(table, status.type.name),
-    forUpdate: inTurn(keepGeneration, keepStatus),
-    forStatus: hasSpec ? inTurn(keepGeneration, keepSpec) : keepGeneration,
+    prepareForCreate: clearStatus(table, status.type.name),
+    prepareForUpdate: inTurn(keepGeneration, keepStatus),
+    prepareForStatusUpdate: hasSpec ? inTurn(keepGeneration, keepSpec) : keepGeneration,
   }
 }
 
 // ---- kinds
 
-const namespaces: Strategy = {
-  forCreate: namespace => {
+const namespaces: BuiltinStrategy = {
+  prepareForCreate: namespace => {
     const spec = ensureObject(namespace, 'spec')
-    const finalizers = textsAt(spec, 'finalizers')
+    const finalizers = stringsAt(spec, 'finalizers')
     if (!finalizers.includes('kubernetes')) spec['finalizers'] = [...finalizers, 'kubernetes']
     namespace['status'] = { phase: 'Active' }
   },
-  forUpdate: inTurn(keepGeneration, keepStatus, (namespace, old) =>
+  prepareForUpdate: inTurn(keepGeneration, keepStatus, (namespace, old) =>
     keepFrom(ensureObject(namespace, 'spec'), objectAt(old, 'spec'), 'finalizers'),
   ),
-  forStatus: inTurn(keepGeneration, keepSpec),
+  prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
   // The finalizers in the spec, and nothing of the status.
-  forParts: { finalize: inTurn(keepGeneration, keepStatus) },
+  prepareForSubresourceUpdate: { finalize: inTurn(keepGeneration, keepStatus) },
   finish: setNamespaceLabel,
-  deleteAnswersObject: true,
-  terminates: true,
+  returnsDeletedObject: true,
+  hasTerminatingPhase: true,
 }
 
-const serviceAccounts: Strategy = {
-  forCreate: nameSecretsOnly,
-  forUpdate: inTurn(keepGeneration, nameSecretsOnly),
-  deleteAnswersObject: true,
+const serviceAccounts: BuiltinStrategy = {
+  prepareForCreate: nameSecretsOnly,
+  prepareForUpdate: inTurn(keepGeneration, nameSecretsOnly),
+  returnsDeletedObject: true,
 }
 
 /** A service account says which secrets it uses by their names. */
@@ -85,67 +85,67 @@ function nameSecretsOnly(account: ValueObject): void {
 /** Elections in which the server takes part are not on. */
 const LEASE_ELECTION_FIELDS = ['strategy', 'preferredHolder']
 
-const leases: Strategy = {
-  forCreate: lease => {
+const leases: BuiltinStrategy = {
+  prepareForCreate: lease => {
     for (const field of LEASE_ELECTION_FIELDS) delete objectAt(lease, 'spec')[field]
   },
-  forUpdate: inTurn(keepGeneration, (lease, old) => {
+  prepareForUpdate: inTurn(keepGeneration, (lease, old) => {
     for (const field of LEASE_ELECTION_FIELDS) {
       if (!has(objectAt(old, 'spec'), field) && has(lease, 'spec')) delete objectAt(lease, 'spec')[field]
     }
   }),
-  createOnUpdate: true,
-  unconditionalUpdate: false,
+  allowCreateOnUpdate: true,
+  allowUnconditionalUpdate: false,
 }
 
-const pods: Strategy = {
-  forCreate: (pod, { now }) => {
+const pods: BuiltinStrategy = {
+  prepareForCreate: (pod, { now }) => {
     startGeneration(pod)
     pod['status'] = newPodStatus(pod, now)
   },
-  forUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
-  forStatus: inTurn(keepGeneration, keepSpec, (pod, old) => {
+  prepareForUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
+  prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, (pod, old) => {
     keepFrom(ensureObject(pod, 'metadata'), objectAt(old, 'metadata'), 'ownerReferences')
     keepFrom(ensureObject(pod, 'status'), objectAt(old, 'status'), 'qosClass')
   }),
-  deleteAnswersObject: true,
-  forParts: { ephemeralcontainers: forEphemeralContainers, resize: forResize },
-  graceFor: podGrace,
+  returnsDeletedObject: true,
+  prepareForSubresourceUpdate: { ephemeralcontainers: forEphemeralContainers, resize: forResize },
+  gracePeriod: podGrace,
   rowConditions: podRowConditions,
 }
 
-const nodes: Strategy = {
-  forUpdate: inTurn(keepGeneration, keepStatus),
-  forStatus: inTurn(keepGeneration, keepSpec),
+const nodes: BuiltinStrategy = {
+  prepareForUpdate: inTurn(keepGeneration, keepStatus),
+  prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
 }
 
-const services = (table: TypeTable): Strategy => {
+const services = (table: TypeTable): BuiltinStrategy => {
   const clear = clearStatus(table, 'core/v1.ServiceStatus')
   return {
-    forCreate: (service, context) => {
+    prepareForCreate: (service, context) => {
       clear(service, context)
       syncClusterIps(ensureObject(service, 'spec'), undefined)
     },
-    forUpdate: inTurn(keepGeneration, keepStatus, (service, old, context) => {
+    prepareForUpdate: inTurn(keepGeneration, keepStatus, (service, old, context) => {
       const spec = ensureObject(service, 'spec')
       const oldSpec = objectAt(old, 'spec')
       keepAssigned(spec, oldSpec)
       syncClusterIps(spec, oldSpec)
       dropForType(spec, oldSpec)
       // Nobody balances the load of a service that no longer asks for it.
-      const before = textAt(oldSpec, 'type')
-      if (before === 'LoadBalancer' && textAt(spec, 'type') !== before) clear(service, context)
+      const before = stringAt(oldSpec, 'type')
+      if (before === 'LoadBalancer' && stringAt(spec, 'type') !== before) clear(service, context)
     }),
-    forStatus: inTurn(keepGeneration, keepSpec),
-    createOnUpdate: true,
-    deleteAnswersObject: true,
+    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
+    allowCreateOnUpdate: true,
+    returnsDeletedObject: true,
   }
 }
 
-const plain: Strategy = { forUpdate: keepGeneration }
-const madeByUpdate: Strategy = { forUpdate: keepGeneration, createOnUpdate: true }
+const plain: BuiltinStrategy = { prepareForUpdate: keepGeneration }
+const madeByUpdate: BuiltinStrategy = { prepareForUpdate: keepGeneration, allowCreateOnUpdate: true }
 
-const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => Strategy) | undefined>> = {
+const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => BuiltinStrategy) | undefined>> = {
   'v1 Namespace': () => namespaces,
   'v1 ConfigMap': () => plain,
   'v1 Secret': () => plain,
@@ -160,17 +160,17 @@ const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => Strategy) | und
   }),
   'v1 Pod': () => pods,
   'v1 Node': () => nodes,
-  'node.k8s.io/v1 RuntimeClass': () => ({ ...madeByUpdate, unconditionalUpdate: false }),
-  'scheduling.k8s.io/v1 PriorityClass': () => ({ ...plain, forCreate: startGeneration }),
+  'node.k8s.io/v1 RuntimeClass': () => ({ ...madeByUpdate, allowUnconditionalUpdate: false }),
+  'scheduling.k8s.io/v1 PriorityClass': () => ({ ...plain, prepareForCreate: startGeneration }),
   ...WORKLOAD_STRATEGIES,
   ...NETWORK_STRATEGIES,
   ...STORAGE_STRATEGIES,
   ...CONTROL_PLANE_STRATEGIES,
   'certificates.k8s.io/v1 CertificateSigningRequest': signingRequests,
-  'policy/v1 PodDisruptionBudget': counted('policy/v1.PodDisruptionBudgetStatus', { unconditionalUpdate: false }),
+  'policy/v1 PodDisruptionBudget': counted('policy/v1.PodDisruptionBudgetStatus', { allowUnconditionalUpdate: false }),
   'storagemigration.k8s.io/v1beta1 StorageVersionMigration': table => ({
     ...statusApart(table, 'storagemigration.k8s.io/v1beta1', 'StorageVersionMigration'),
-    unconditionalUpdate: false,
+    allowUnconditionalUpdate: false,
   }),
   'rbac.authorization.k8s.io/v1 Role': () => madeByUpdate,
   'rbac.authorization.k8s.io/v1 ClusterRole': () => madeByUpdate,

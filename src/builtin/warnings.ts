@@ -2,7 +2,7 @@
 import { childPath, indexPath, keyPath } from '../meta/errors/field-errors.js'
 import { quote } from '../meta/go/go-text.js'
 import { checkDnsLabel } from '../meta/object/names.js'
-import { numberAt, objectAt, objectsAt, textAt } from '../meta/values/access.js'
+import { numberAt, objectAt, objectsAt, stringAt } from '../meta/values/access.js'
 import { parseQuantity, printQuantity } from '../meta/values/quantity.js'
 import { equalValues, getOwn, type ValueObject } from '../meta/values/value.js'
 import { endpointSliceWarnings, networkPolicyWarnings } from './network-warnings.js'
@@ -50,10 +50,10 @@ const sameSpec = (object: ValueObject, old: ValueObject): boolean =>
   equalValues(getOwn(object, 'spec') ?? null, getOwn(old, 'spec') ?? null)
 
 function nameWarnings(object: ValueObject, use: string): string[] {
-  const faults = checkDnsLabel(textAt(objectAt(object, 'metadata'), 'name'))
-  if (faults.length === 0) return []
+  const errors = checkDnsLabel(stringAt(objectAt(object, 'metadata'), 'name'))
+  if (errors.length === 0) return []
   const why = `this is used in ${use}, which can result in surprising behavior; a DNS label is recommended`
-  return [`metadata.name: ${why}: [${faults.join(' ')}]`]
+  return [`metadata.name: ${why}: [${errors.join(' ')}]`]
 }
 
 function podSpecWarnings(spec: ValueObject, path: string): string[] {
@@ -84,7 +84,7 @@ const nodeSelectorWarnings = (spec: ValueObject, path: string): string[] =>
 function pullSecretWarnings(spec: ValueObject, path: string): string[] {
   const seen = new Set<string>()
   return objectsAt(spec, 'imagePullSecrets').flatMap((secret, i) => {
-    const name = textAt(secret, 'name')
+    const name = stringAt(secret, 'name')
     const at = childPath(indexPath(path, i), 'name')
     if (name === '') return [`${at}: invalid empty name ""`]
     if (seen.has(name)) return [`${at}: duplicate name ${quote(name)}`]
@@ -104,13 +104,13 @@ function containerWarnings(container: ValueObject, path: string): string[] {
 function environmentWarnings(container: ValueObject, path: string): string[] {
   const seen = new Set<string>()
   return objectsAt(container, 'env').flatMap((entry, i) => {
-    const name = textAt(entry, 'name')
+    const name = stringAt(entry, 'name')
     if (!seen.has(name)) {
       seen.add(name)
       return []
     }
     // A value that is built from the earlier one is meant to follow it.
-    if (textAt(entry, 'value').includes(`$(${name})`)) return []
+    if (stringAt(entry, 'value').includes(`$(${name})`)) return []
     const why = `hides previous definition of ${quote(name)}, which may be dropped when using apply`
     return [`${indexPath(path, i)}: ${why}`]
   })
@@ -121,7 +121,7 @@ const resourceWarnings = (container: ValueObject, path: string): string[] =>
   ['limits', 'requests'].flatMap(field => {
     const amounts = objectAt(objectAt(container, 'resources'), field)
     return ['memory', 'ephemeral-storage'].flatMap(name => {
-      const amount = parseQuantity(textAt(amounts, name))
+      const amount = parseQuantity(stringAt(amounts, name))
       if (!amount.ok || amount.value.scale >= 0) return []
       if (amount.value.amount % 10n ** BigInt(-amount.value.scale) === 0n) return []
       const shown = quote(printQuantity(amount.value))
@@ -134,7 +134,7 @@ function portWarnings(container: ValueObject, path: string): string[] {
   const seen = new Map<string, number>()
   return objectsAt(container, 'ports').flatMap((port, i) => {
     const numbers = [numberAt(port, 'containerPort'), numberAt(port, 'hostPort')]
-    const key = [...numbers, textAt(port, 'hostIP'), textAt(port, 'protocol')].join(' ')
+    const key = [...numbers, stringAt(port, 'hostIP'), stringAt(port, 'protocol')].join(' ')
     const before = seen.get(key)
     seen.set(key, before ?? i)
     if (before === undefined || numberAt(port, 'containerPort') === 0) return []
@@ -144,10 +144,10 @@ function portWarnings(container: ValueObject, path: string): string[] {
 
 /** A pair of certificate and key that nobody can use. */
 function secretWarnings(secret: ValueObject): string[] {
-  if (textAt(secret, 'type') !== 'kubernetes.io/tls') return []
+  if (stringAt(secret, 'type') !== 'kubernetes.io/tls') return []
   const data = objectAt(secret, 'data')
   const lacksPem = (key: string): boolean =>
-    !/-----BEGIN [^-]+-----/.test(Buffer.from(textAt(data, key), 'base64').toString('latin1'))
+    !/-----BEGIN [^-]+-----/.test(Buffer.from(stringAt(data, key), 'base64').toString('latin1'))
   if (lacksPem('tls.crt')) return ['tls: failed to find any PEM data in certificate input']
   return lacksPem('tls.key') ? ['tls: failed to find any PEM data in key input'] : []
 }

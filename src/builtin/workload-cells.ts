@@ -1,7 +1,16 @@
 // The rows of the kinds that keep pods running or run them to their end.
 import { printLabelSelector, selectorOf } from '../meta/selectors/label-selectors.js'
 import { ageCell } from '../meta/table.js'
-import { has, mapAt, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt } from '../meta/values/access.js'
+import {
+  has,
+  mapAt,
+  numberAt,
+  numberOrNone,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  stringAt,
+} from '../meta/values/access.js'
 import { humanDuration, millisOf } from '../meta/values/time.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
 import { ageOf, type Cells, NONE, nameOf, printLabels } from './plain-cells.js'
@@ -9,7 +18,7 @@ import { ageOf, type Cells, NONE, nameOf, printLabels } from './plain-cells.js'
 /** Names and images of the containers that a template starts. */
 function containersOf(spec: ValueObject): [string, string] {
   const containers = objectsAt(objectAt(objectAt(spec, 'template'), 'spec'), 'containers')
-  const joined = (field: string): string => containers.map(container => textAt(container, field)).join(',')
+  const joined = (field: string): string => containers.map(container => stringAt(container, field)).join(',')
   return [joined('name'), joined('image')]
 }
 
@@ -85,7 +94,7 @@ const TELLING_CONDITIONS = ['Complete', 'Failed', 'Suspended', 'FailureTarget', 
 
 const trueCondition = (job: ValueObject, type: string): ValueObject | undefined =>
   objectsAt(objectAt(job, 'status'), 'conditions').find(
-    condition => textAt(condition, 'type') === type && textAt(condition, 'status') === 'True',
+    condition => stringAt(condition, 'type') === type && stringAt(condition, 'status') === 'True',
   )
 
 function jobState(job: ValueObject): string {
@@ -106,8 +115,8 @@ function durationCell(job: ValueObject, now: number): string {
   const status = objectAt(job, 'status')
   if (!has(status, 'startTime')) return ''
   const failed = trueCondition(job, 'Failed')
-  const end = textAt(status, 'completionTime') || (failed === undefined ? '' : textAt(failed, 'lastTransitionTime'))
-  return humanDuration((end === '' ? now : millisOf(end)) - millisOf(textAt(status, 'startTime')))
+  const end = stringAt(status, 'completionTime') || (failed === undefined ? '' : stringAt(failed, 'lastTransitionTime'))
+  return humanDuration((end === '' ? now : millisOf(end)) - millisOf(stringAt(status, 'startTime')))
 }
 
 const jobCells: Cells = (job, now) => {
@@ -129,8 +138,8 @@ const cronJobCells: Cells = (job, now): Value[] => {
   const template = objectAt(objectAt(spec, 'jobTemplate'), 'spec')
   return [
     nameOf(job),
-    textAt(spec, 'schedule'),
-    textAt(spec, 'timeZone') || NONE,
+    stringAt(spec, 'schedule'),
+    stringAt(spec, 'timeZone') || NONE,
     spec['suspend'] === true ? 'True' : 'False',
     objectsAt(status, 'active').length,
     has(status, 'lastScheduleTime') ? ageCell(status['lastScheduleTime'], now) : NONE,

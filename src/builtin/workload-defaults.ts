@@ -1,6 +1,6 @@
 // What the kinds that keep pods running get where they say nothing.
 
-import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, textAt } from '../meta/values/access.js'
+import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { defaultPodTemplate } from './pod-defaults.js'
 
@@ -15,7 +15,7 @@ function specWithTemplate(object: ValueObject): ValueObject {
 function defaultRolling(spec: ValueObject, field: string, settings: ValueObject): void {
   const strategy = ensureObject(spec, field)
   setDefault(strategy, 'type', 'RollingUpdate')
-  if (textAt(strategy, 'type') !== 'RollingUpdate') return
+  if (stringAt(strategy, 'type') !== 'RollingUpdate') return
   const rolling = ensureObject(strategy, 'rollingUpdate')
   for (const name of Object.keys(settings)) setDefault(rolling, name, settings[name]!, false)
 }

@@ -16,7 +16,7 @@ const CLUSTER_SCOPED = new Set(['Namespace', 'Node', 'ClusterRole', 'ClusterRole
 export function created(apiVersion: string, kind: string, plain: ValueObject): ValueObject {
   const object = takenIn(apiVersion, kind, plain)
   const strategy = strategyOf(table, apiVersion, kind)
-  strategy.forCreate?.(object, context)
+  strategy.prepareForCreate?.(object, context)
   strategy.finish?.(object)
   return decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object).value
 }
@@ -33,23 +33,23 @@ export function changed(
   const strategy = strategyOf(table, apiVersion, kind)
   const step =
     subresource === undefined
-      ? strategy.forUpdate
+      ? strategy.prepareForUpdate
       : subresource === 'status'
-        ? strategy.forStatus
-        : strategy.forParts?.[subresource]
+        ? strategy.prepareForStatusUpdate
+        : strategy.prepareForSubresourceUpdate?.[subresource]
   step?.(object, old, context)
   strategy.finish?.(object)
   return decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object).value
 }
 
 /** What is wrong with an object that is to be created, as causes of a Status. */
-export const faultsOf = (apiVersion: string, kind: string, plain: ValueObject): string[] =>
+export const errorsOf = (apiVersion: string, kind: string, plain: ValueObject): string[] =>
   validationOf(apiVersion, kind, !CLUSTER_SCOPED.has(kind))
     .create(created(apiVersion, kind, plain))
     .map(printCause)
 
 /** What is wrong with a change of an object that exists. */
-export function faultsOfChange(
+export function errorsOfChange(
   apiVersion: string,
   kind: string,
   plain: ValueObject,

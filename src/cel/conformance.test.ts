@@ -89,7 +89,7 @@ describe('the public conformance suite', () => {
       if (LEFT_OUT.test(path) || needsMessages(original)) continue
       try {
         if (ast === undefined || LIMITED.test(error ?? '')) continue
-        const fault = astFault(original, ast) || checkedFault(original, checkedAst)
+        const fault = astError(original, ast) || checkedError(original, checkedAst)
         compared++
         if (fault !== '') failed.push(`${original.expr}\n${fault}`)
       } catch (thrown) {
@@ -123,7 +123,7 @@ describe('the public conformance suite', () => {
 const OTHER_SETUP = /limit exceeded|max recursion|existsOne\(v|^\{\?'key': \{'a': 'b'\}/
 
 /** Empty if all is the same. The parsed trees were made without the macros of extensions. */
-function astFault(original: Case, ast: string): string {
+function astError(original: Case, ast: string): string {
   const macros = original.disableMacros === true ? [] : [...STANDARD_MACROS, EXISTS_ONE_MACRO]
   const parsed = parse(original.expr, { macros, optionalSyntax: true, quotedIdentifiers: true })
   if (!parsed.ok) return printIssues(parsed.source, parsed.issues)
@@ -132,9 +132,9 @@ function astFault(original: Case, ast: string): string {
 }
 
 /** The checked trees were made with extensions in some suites and without in others. */
-function checkedFault(original: Case, checkedAst: string | undefined): string {
+function checkedError(original: Case, checkedAst: string | undefined): string {
   if (checkedAst === undefined || original.disableCheck === true || SHARED_PARTS.test(original.expr)) return ''
-  let fault = ''
+  let error = ''
   for (const extensions of [false, true]) {
     const environment = baselineEnvironment(original, { extensions })
     const parsed = parse(original.expr, environment)
@@ -142,9 +142,9 @@ function checkedFault(original: Case, checkedAst: string | undefined): string {
     const result = check(parsed.expr, environment)
     const tree = result.ok ? debugPrint(parsed.expr, result.checked) : printIssues(parsed.source, result.issues)
     if (normal(tree) === normal(checkedAst)) return ''
-    fault = `${tree}\n--- expected\n${checkedAst}`
+    error = `${tree}\n--- expected\n${checkedAst}`
   }
-  return fault
+  return error
 }
 
 /** Trees with a part in two places, of which the baseline shows the type before all was known. */

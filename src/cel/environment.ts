@@ -37,7 +37,7 @@ export interface Overload {
   /** Leaves it to the implementation to look at the types of its arguments. */
   readonly unguarded?: boolean
   /** Says of a constant last argument that no call with it can succeed. */
-  readonly constantFault?: (argument: Value) => CelError | undefined
+  readonly constantError?: (argument: Value) => CelError | undefined
   /** What one call costs at run time, where that is not 1. */
   readonly cost?: (args: readonly Value[], result: Value) => number
   /** What one call may cost, without its arguments, and how large its result may be. */

@@ -4,13 +4,13 @@
  * `malformed`: the bytes are not of the format at all; Kubernetes finds this before it looks for apiVersion and kind.
  * `unacceptable`: well formed, but holding a value that no object can hold, such as 1e400 or a map key twice in CBOR.
  */
-export type CodecFault = 'malformed' | 'unacceptable'
+export type CodecErrorKind = 'malformed' | 'unacceptable'
 
 export class CodecError extends Error {
   override readonly name = 'CodecError'
 
   constructor(
-    readonly fault: CodecFault,
+    readonly fault: CodecErrorKind,
     message: string,
     /** How many bytes had been read, where the format tells. */
     readonly offset?: number,

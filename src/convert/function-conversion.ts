@@ -27,7 +27,7 @@ function refuse(object: VersionedObject, error: unknown): never {
 
 function accepted(original: VersionedObject, result: object, to: string): VersionedObject {
   const checked = checkConverted(original, result as Value, to)
-  if ('fault' in checked) throw failed(original, `returned invalid ${checked.fault}`)
+  if ('error' in checked) throw failed(original, `returned invalid ${checked.error}`)
   return checked.object
 }
 

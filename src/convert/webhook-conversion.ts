@@ -8,7 +8,7 @@ import type { Webhooks } from '../webhook/client.js'
 import type { ClientConfig } from '../webhook/client-config.js'
 import { WebhookError } from '../webhook/webhook-error.js'
 import type { ConvertObjects, VersionedObject } from './conversion.js'
-import { encodeReview, ReviewFault, readReview, reviewVersionOf } from './webhook/conversion-review.js'
+import { encodeReview, ReviewError, readReview, reviewVersionOf } from './webhook/conversion-review.js'
 import { checkConverted } from './webhook/converted-object.js'
 
 export interface ConversionWebhook {
@@ -22,7 +22,7 @@ const TIMEOUT_MS = 30_000
 const MAX_OBJECTS = 500
 const MAX_LENGTH = 8 * 1024 * 1024
 /** How many calls go on at a time for a webhook that takes only one object. */
-const AT_ONCE = 16
+const MAX_CONCURRENT = 16
 
 export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook): ConvertObjects {
   const version = reviewVersionOf(webhook.conversionReviewVersions)
@@ -43,7 +43,7 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
     try {
       return await callFor(batch, to)
     } catch (error) {
-      if (!(error instanceof AnswerFault)) throw error
+      if (!(error instanceof AnswerError)) throw error
     }
     const converted = await oneByOne(batch, to)
     takesMany = false
@@ -52,8 +52,8 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
 
   async function oneByOne(batch: readonly Encoded[], to: string): Promise<readonly VersionedObject[]> {
     const converted: VersionedObject[] = []
-    for (let i = 0; i < batch.length; i += AT_ONCE) {
-      const some = batch.slice(i, i + AT_ONCE)
+    for (let i = 0; i < batch.length; i += MAX_CONCURRENT) {
+      const some = batch.slice(i, i + MAX_CONCURRENT)
       converted.push(...(await Promise.all(some.map(each => callFor([each], to)))).flat())
     }
     return converted
@@ -74,7 +74,7 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
       return accepted(batch, readReview(version, uid, answer), to)
     } catch (error) {
       if (error instanceof WebhookError) throw failed(first, `failed: ${error.message}`)
-      throw error instanceof ReviewFault ? wrongAnswer(first, `failed: ${error.message}`) : error
+      throw error instanceof ReviewError ? wrongAnswer(first, `failed: ${error.message}`) : error
     }
   }
 
@@ -87,15 +87,15 @@ function accepted(batch: readonly Encoded[], answered: ReturnType<typeof readRev
   }
   return batch.map(({ object }, i) => {
     const checked = checkConverted(object, answered[i], to)
-    if ('fault' in checked) throw wrongAnswer(object, `returned invalid ${checked.fault}`)
+    if ('error' in checked) throw wrongAnswer(object, `returned invalid ${checked.error}`)
     return checked.object
   })
 }
 
 /** The webhook answered, but not as it must. */
-class AnswerFault extends StatusError {}
+class AnswerError extends StatusError {}
 
-const wrongAnswer = (object: VersionedObject, why: string): AnswerFault => new AnswerFault(failed(object, why).status)
+const wrongAnswer = (object: VersionedObject, why: string): AnswerError => new AnswerError(failed(object, why).status)
 
 const failed = ({ apiVersion, kind }: VersionedObject, why: string): StatusError =>
   unclassified(`conversion webhook for ${printGroupVersionKind(groupVersionKind(apiVersion, kind))} ${why}`)

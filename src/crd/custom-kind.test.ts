@@ -46,17 +46,17 @@ describe('a custom kind', () => {
   it('is there as soon as its definition has its names', () => {
     expect(customKind(widgetDefinition())).toBeUndefined()
     expect(KIND.names).toMatchObject({ plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' })
-    expect(KIND.folder).toBe('/example.com/widgets/')
+    expect(KIND.keyPrefix).toBe('/example.com/widgets/')
   })
 
   it('drops and names unknown fields', () => {
-    const { object, strict } = VERSION.rules.shape(widget({ spec: { size: 2, more: 1 } }), [])
+    const { object, strict } = VERSION.strategy.decode(widget({ spec: { size: 2, more: 1 } }), [])
     expect(object['spec']).toEqual({ size: 2 })
     expect(strict).toEqual(['unknown field "spec.more"'])
   })
 
   it('fills in defaults', () => {
-    expect(VERSION.rules.default(widget({ spec: {} }))['spec']).toEqual({ size: 1 })
+    expect(VERSION.strategy.applyDefaults(widget({ spec: {} }))['spec']).toEqual({ size: 1 })
   })
 
   it('holds objects to the rules of its schema, and warns of what was wrong before', () => {
@@ -64,7 +64,7 @@ describe('a custom kind', () => {
     const part = { type: 'object', properties: { size: small, color: { type: 'string' } } }
     const schema = { openAPIV3Schema: { type: 'object', properties: { spec: part, status: part } } }
     const [ruled] = kindOf(widgetDefinition({}, { schema, subresources: { status: {} } })).versions
-    const { rules, subresources } = ruled!
+    const { strategy: rules, subresources } = ruled!
     const meta = { name: 'a', namespace: 'default', resourceVersion: '1' }
     const before = widget({ spec: { size: 11 }, status: { size: 12 } }, meta)
     expect(rules.validate(before).map(printFieldError)).toEqual([
@@ -85,31 +85,31 @@ describe('a custom kind', () => {
   })
 
   it('takes no status from a create, and counts generations by what is not metadata', () => {
-    const created = VERSION.rules.forCreate(widget({ spec: {}, status: { phase: 'x' } }), 0)
+    const created = VERSION.strategy.prepareForCreate(widget({ spec: {}, status: { phase: 'x' } }), 0)
     expect(created).toEqual({ ...widget({ spec: {} }), metadata: { ...widget().metadata, generation: 1 } })
-    const changed = VERSION.rules.forUpdate(widget({ spec: { size: 3 }, status: {} }), created, 0)
+    const changed = VERSION.strategy.prepareForUpdate(widget({ spec: { size: 3 }, status: {} }), created, 0)
     expect(changed.metadata['generation']).toBe(2)
     expect(changed).not.toHaveProperty('status')
-    expect(VERSION.rules.forUpdate(widget({ spec: {} }), created, 0).metadata['generation']).toBe(1)
+    expect(VERSION.strategy.prepareForUpdate(widget({ spec: {} }), created, 0).metadata['generation']).toBe(1)
   })
 
   it('takes nothing but the status from a write to the status', () => {
     const old = widget({ spec: { size: 1 } })
     const sent = widget({ spec: { size: 9 }, status: { phase: 'x' } })
-    expect(VERSION.subresources.status!.forUpdate(sent, old, 0)).toEqual({ ...old, status: { phase: 'x' } })
+    expect(VERSION.subresources.status!.prepareForUpdate(sent, old, 0)).toEqual({ ...old, status: { phase: 'x' } })
   })
 
   it('refuses what its schema refuses, and other kinds', () => {
-    expect(VERSION.rules.validate(widget({ spec: { size: 'x' } })).map(printFieldError)).toEqual([
+    expect(VERSION.strategy.validate(widget({ spec: { size: 'x' } })).map(printFieldError)).toEqual([
       'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
     ])
-    expect(VERSION.rules.validate({ ...widget(), kind: 'Gadget' }).map(printFieldError)).toEqual([
+    expect(VERSION.strategy.validate({ ...widget(), kind: 'Gadget' }).map(printFieldError)).toEqual([
       'kind: Invalid value: "Gadget": must be Widget',
     ])
   })
 
   it('reads what was stored under an earlier schema as it is now', () => {
-    expect(VERSION.read!(widget({ spec: { gone: 1 } }))['spec']).toEqual({ size: 1 })
+    expect(VERSION.upgradeStored!(widget({ spec: { gone: 1 } }))['spec']).toEqual({ size: 1 })
   })
 
   it('has a scale', () => {

@@ -3,7 +3,7 @@
 
 import { andThen } from '../base/awaitable.js'
 import { type ConvertObjects, renameVersion } from '../convert/conversion.js'
-import type { Kind, KindVersion, Manners } from '../kinds/kind.js'
+import type { Kind, KindVersion, Traits } from '../kinds/kind.js'
 import { internalError } from '../meta/errors/status.js'
 import { compareVersions } from '../meta/group-version.js'
 import { type ApiObject } from '../meta/object/api-object.js'
@@ -16,18 +16,18 @@ import { customRules, customStatusRules, type ObjectForm, pruneStored, readStore
 import { scaleRulesOf } from './resource/custom-scale.js'
 import { selectedFieldsOf } from './resource/selected-fields.js'
 
-const MANNERS: Manners = {
-  itemsCarryKind: true,
-  membersByName: true,
-  unconditionalUpdate: false,
-  createOnUpdate: false,
-  anyMethodAnywhere: true,
-  deleteAnswersStatus: true,
-  terminates: false,
+const TRAITS: Traits = {
+  listItemsHaveTypeMeta: true,
+  sortedKeys: true,
+  allowUnconditionalUpdate: false,
+  allowCreateOnUpdate: false,
+  lenientRouting: true,
+  returnsDeletedObject: false,
+  hasTerminatingPhase: false,
 }
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
-const VERBS_WHILE_GOING = ['delete', 'deletecollection', 'get', 'list', 'watch']
+const VERBS_WHILE_TERMINATING = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
 /** Undefined while the definition has not got its names. `convert`: how its versions become one another. */
 export function customKind(definition: ApiObject, convert: ConvertObjects = renameVersion): Kind | undefined {
@@ -53,9 +53,9 @@ export function customKind(definition: ApiObject, convert: ConvertObjects = rena
     versions: specs.map(version => kindVersion(spec, version, forms.get(`${spec.group}/${version.name}`)!)),
     storageVersion,
     storedAs: `${spec.group}/${storageVersion}`,
-    folder: `/${spec.group}/${names.plural}/`,
-    verbs: isTrue(definition, 'Terminating') ? VERBS_WHILE_GOING : VERBS,
-    manners: MANNERS,
+    keyPrefix: `/${spec.group}/${names.plural}/`,
+    verbs: isTrue(definition, 'Terminating') ? VERBS_WHILE_TERMINATING : VERBS,
+    traits: TRAITS,
     convertAll,
     convert(object, to) {
       if (object.apiVersion === to) return object
@@ -144,7 +144,7 @@ function kindVersion(spec: DefinitionSpec, version: VersionSpec, form: ObjectFor
     name: version.name,
     served: version.served,
     deprecationWarning: deprecationOf(spec, form.kind, version),
-    rules: customRules(form),
+    strategy: customRules(form),
     subresources: {
       ...(form.hasStatus && { status: customStatusRules(form) }),
       ...(form.scale && { scale: scaleRulesOf(form.scale) }),
@@ -152,10 +152,10 @@ function kindVersion(spec: DefinitionSpec, version: VersionSpec, form: ObjectFor
     get columns() {
       return getColumns().columns
     },
-    cells: (object, now) => getColumns().cells(object, now),
+    tableRow: (object, now) => getColumns().cells(object, now),
     supportField: fields.support,
     fields: fields.values,
-    read: object => readStored(form, object),
+    upgradeStored: object => readStored(form, object),
     openapi: {
       // What may hold anything is not described by what it must hold.
       get schema() {

@@ -1,7 +1,7 @@
 // CustomResourceDefinition as a kind: its form comes from the table of built-in types, its meaning from here.
 
 import type { CborMarks } from '../codec/cbor.js'
-import type { Kind, KindVersion, ObjectRules, PartRules } from '../kinds/kind.js'
+import type { Kind, KindVersion, Strategy, SubresourceStrategy } from '../kinds/kind.js'
 import { badRequest, StatusError, withWarnings } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
@@ -10,7 +10,7 @@ import { readDefaultMetadata } from '../schema/check-schema.js'
 import { setCondition, withStatus } from './conditions.js'
 import { defaultDefinition } from './definition/definition-defaults.js'
 import { checkOldForm, convertDefinition, defaultOldDefinition, V1, V1BETA1 } from './definition/definition-v1beta1.js'
-import { CLEANUP_FINALIZER, isGoing, specOf, statusOf, versionsOf } from './definition.js'
+import { CLEANUP_FINALIZER, isTerminating, specOf, statusOf, versionsOf } from './definition.js'
 import {
   definitionWarnings,
   validateDefinition,
@@ -22,20 +22,20 @@ import {
 export function definitionKind(base: Kind): Kind {
   return {
     ...base,
-    folder: `/${base.group}/${base.names.plural}/`,
+    keyPrefix: `/${base.group}/${base.names.plural}/`,
     versions: base.versions.map(definitionVersion),
-    manners: { ...base.manners, unconditionalUpdate: false, terminates: true },
+    traits: { ...base.traits, allowUnconditionalUpdate: false, hasTerminatingPhase: true },
     convert: convertDefinition,
   }
 }
 
 function definitionVersion(base: KindVersion): KindVersion {
   const isOldForm = `apiextensions.k8s.io/${base.name}` === V1BETA1
-  const rules = definitionRules(base.rules)
+  const rules = definitionRules(base.strategy)
   return {
     ...base,
     ...(isOldForm && { deprecationWarning: DEPRECATION }),
-    rules: isOldForm ? oldDefinitionRules(base.rules, rules) : rules,
+    strategy: isOldForm ? oldDefinitionRules(base.strategy, rules) : rules,
     subresources: { status: STATUS_RULES },
   }
 }
@@ -43,12 +43,12 @@ function definitionVersion(base: KindVersion): KindVersion {
 const DEPRECATION = `${V1BETA1} CustomResourceDefinition is deprecated in v1.16+; use ${V1} CustomResourceDefinition`
 
 /** The older form is checked as what it is in the newer one; the metadata and the status of both are the same. */
-function oldDefinitionRules(base: ObjectRules, rules: ObjectRules): ObjectRules {
+function oldDefinitionRules(base: Strategy, rules: Strategy): Strategy {
   const asV1 = (object: ApiObject): ApiObject => convertDefinition(object, V1)
   return {
     ...rules,
-    shape: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor, V1BETA1),
-    default: defaultOldDefinition,
+    decode: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor, V1BETA1),
+    applyDefaults: defaultOldDefinition,
     validate: object => [...checkOldForm(object), ...validateDefinition(asV1(object), true)],
     validateUpdate: (object, old) => [
       ...checkOldForm(object),
@@ -58,13 +58,14 @@ function oldDefinitionRules(base: ObjectRules, rules: ObjectRules): ObjectRules 
   }
 }
 
-function definitionRules(base: ObjectRules): ObjectRules {
+function definitionRules(base: Strategy): Strategy {
   return {
-    shape: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor, V1),
+    decode: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor, V1),
     // The table of types has no defaults for it.
-    default: defaultDefinition,
-    forCreate: object => withReadDefaults(withStorageVersion(withGeneration(withStatus(object, statusOf(NOTHING)), 1))),
-    forUpdate(object, old) {
+    applyDefaults: defaultDefinition,
+    prepareForCreate: object =>
+      withReadDefaults(withStorageVersion(withGeneration(withStatus(object, statusOf(NOTHING)), 1))),
+    prepareForUpdate(object, old) {
       const kept = withStatus(object, statusOf(old))
       const before = metaOf(old).generation ?? 0
       const isSame = equalValues(object['spec'], old['spec'])
@@ -73,8 +74,8 @@ function definitionRules(base: ObjectRules): ObjectRules {
     validate: object => validateDefinition(object),
     validateUpdate: (object, old) => validateDefinitionUpdate(object, old),
     // Whoever asks for it to go must first wait for its objects.
-    isHeld: object => !isGoing(object) || Boolean(metaOf(object).finalizers?.length),
-    forDeletion: markTerminating,
+    blocksDeletion: object => !isTerminating(object) || Boolean(metaOf(object).finalizers?.length),
+    prepareForDelete: markTerminating,
     warnings: definitionWarnings,
   }
 }
@@ -87,20 +88,20 @@ function withReadDefaults(definition: ApiObject): ApiObject {
 
 /** Another version is known by name; to read it as this one is refused, after a look at what it holds. */
 function shapeDefinition(
-  base: ObjectRules,
+  base: Strategy,
   body: Value,
   duplicates: readonly string[],
   cbor: CborMarks | undefined,
   expected: string,
-): ReturnType<ObjectRules['shape']> {
+): ReturnType<Strategy['decode']> {
   const other = expected === V1 ? V1BETA1 : V1
   if (isObject(body) && body['apiVersion'] === other && body['kind'] === KIND) {
-    const { strict } = base.shape({ ...body, apiVersion: expected }, duplicates, cbor)
+    const { strict } = base.decode({ ...body, apiVersion: expected }, duplicates, cbor)
     const why = `the API version in the data (${other}) does not match the expected API version (${expected})`
     throw withWarnings(badRequest(why), strict)
   }
   try {
-    const shaped = base.shape(body, duplicates, cbor)
+    const shaped = base.decode(body, duplicates, cbor)
     keepEmptyVersions(shaped.object['spec'], isObject(body) ? body['spec'] : undefined)
     return shaped
   } catch (error) {
@@ -126,8 +127,8 @@ function ofThisScheme({ status, cause, warnings }: StatusError): StatusError {
 
 const NOTHING = {} as ApiObject
 
-const STATUS_RULES: PartRules = {
-  forUpdate(object, old) {
+const STATUS_RULES: SubresourceStrategy = {
+  prepareForUpdate(object, old) {
     const spec = old['spec']!
     const generation = metaOf(old).generation ?? 0
     return withStorageVersion(withGeneration({ ...object, spec }, generation), true)

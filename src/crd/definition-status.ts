@@ -44,10 +44,10 @@ export function withRightStatus(definition: ApiObject, taken: readonly Definitio
 const NON_STRUCTURAL = 'NonStructuralSchema'
 
 const violations = (spec: DefinitionSpec): NewCondition[] => {
-  const faults = unstructuredParts(spec)
-  return faults.length === 0
+  const errors = unstructuredParts(spec)
+  return errors.length === 0
     ? []
-    : [{ type: NON_STRUCTURAL, status: 'True', reason: 'Violations', message: printFieldErrors(faults) }]
+    : [{ type: NON_STRUCTURAL, status: 'True', reason: 'Violations', message: printFieldErrors(errors) }]
 }
 
 const withoutViolations = (conditions: readonly Condition[]): readonly Condition[] =>

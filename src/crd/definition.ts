@@ -97,4 +97,4 @@ export const isTrue = (definition: ApiObject, type: string): boolean =>
 /** The finalizer by which a definition that is to go waits for its objects. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io'
 
-export const isGoing = (definition: ApiObject): boolean => metaOf(definition).deletionTimestamp !== undefined
+export const isTerminating = (definition: ApiObject): boolean => metaOf(definition).deletionTimestamp !== undefined

@@ -5,7 +5,7 @@ import type { Kind, KindVersion, Subresources } from '../kinds/kind.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
 import type { Encoding } from '../response/output-format.js'
 import { builtinTypes } from '../types/type-table.js'
-import { type Asked, createDiscovery, type Discovery, type Offer, type PageAnswer } from './discovery.js'
+import { createDiscovery, type Discovery, type Offer, type PageAnswer, type Requested } from './discovery.js'
 import type { ExtraResources } from './documents/api-groups.js'
 
 export interface Custom {
@@ -80,7 +80,7 @@ export const builtinServer = (...more: Kind[]): Server => serverOf([...builtinKi
 /** What a client accepts, what it likes best first. */
 export interface Accepted {
   readonly encoding: Encoding
-  readonly as?: Asked
+  readonly as?: Requested
   readonly pretty?: boolean
 }
 

@@ -112,7 +112,7 @@ describe('resources of built-in kinds', () => {
 
   test('definitions keep the hash of the version that they were first stored in', () => {
     const base = customKind('apiextensions.k8s.io', { kind: 'CustomResourceDefinition' })
-    const server = serverOf([{ ...base, manners: { ...base.manners, anyMethodAnywhere: false } }])
+    const server = serverOf([{ ...base, traits: { ...base.traits, lenientRouting: false } }])
     expect(read(server, '/apis/apiextensions.k8s.io/v1')).toMatchObject({
       resources: [{ storageVersionHash: 'jfWCUB31mvA=' }],
     })

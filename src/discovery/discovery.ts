@@ -53,10 +53,10 @@ export interface PageAnswer {
 /** What can be had: the encodings in order of preference, and what documents may be converted to. */
 export interface Offer {
   readonly encodings: readonly Encoding[]
-  allows(encoding: Encoding, as: Asked | undefined): boolean
+  allows(encoding: Encoding, as: Requested | undefined): boolean
 }
 
-export interface Asked {
+export interface Requested {
   readonly kind: string
   readonly group: string
   readonly version: string

@@ -8,7 +8,7 @@ import type { Reply } from './wire/reply.js'
 /** The forms in which faults are told, unless it is one of an endpoint that has fewer. */
 const ALL_FORMS = documents('json', 'yaml', 'protobuf', 'cbor')
 
-export function sendFault(
+export function sendError(
   reply: Reply,
   query: URLSearchParams,
   status: Status,

@@ -32,7 +32,7 @@
 // Whatever is thrown on the way is answered with the Status that it carries. What carries none is our own fault: it is
 // logged, answered with a 500, and the next request is served as if nothing had happened.
 
-import { type Authorizer, refusal } from '../auth/authorizer.js'
+import { type Authorize, refusal } from '../auth/authorizer.js'
 import type { Impersonate } from '../auth/impersonation.js'
 import { type Awaitable, andThen } from '../base/awaitable.js'
 import type { Registry } from '../kinds/registry.js'
@@ -44,18 +44,18 @@ import {
   StatusError,
   unauthorized,
 } from '../meta/errors/status.js'
-import { type Deed } from '../request/access-attributes.js'
+import { type AccessAttributes } from '../request/access-attributes.js'
 import { type Body } from '../request/body.js'
 import { MalformedPath, parseRequestInfo, type RequestInfo } from '../request/request-info.js'
-import { type Caller } from '../request/user-info.js'
-import { type VirtualKind } from '../request/virtual-resource.js'
+import { type UserInfo } from '../request/user-info.js'
+import { type VirtualResource } from '../request/virtual-resource.js'
 import { represent } from '../response/encode-result.js'
 import type { Form } from '../response/output-format.js'
 import { createVirtual } from '../verbs/create-virtual.js'
-import type { Answer } from '../verbs/result.js'
+import type { Result } from '../verbs/result.js'
 import type { Verbs } from '../verbs/verbs.js'
 import { patchTypesOf } from '../verbs/write.js'
-import { sendFault } from './errors.js'
+import { sendError } from './errors.js'
 import { impersonationHeaders } from './filters/impersonation-headers.js'
 import {
   countInFlight,
@@ -75,17 +75,17 @@ import { createReply, type Reply } from './wire/reply.js'
 import { createWatchStreams } from './wire/watch-stream.js'
 
 /** Undefined when the request does not prove who sent it; others may also throw a StatusError. */
-export type Authenticate = (exchange: Exchange, warn: (text: string) => void) => Awaitable<Caller | undefined>
+export type Authenticate = (exchange: Exchange, warn: (text: string) => void) => Awaitable<UserInfo | undefined>
 
 export interface ApiOptions {
   readonly registry: Registry
   readonly verbs: Verbs
   readonly authenticate: Authenticate
-  readonly authorize: Authorizer
+  readonly authorize: Authorize
   /** Who the caller is from now on, if the request says so and they may; headers that say so are ignored without it. */
   readonly impersonate?: Impersonate | undefined
   /** What is answered without being stored. */
-  readonly virtualKinds?: readonly VirtualKind[] | undefined
+  readonly virtualResources?: readonly VirtualResource[] | undefined
   /** Who serves the paths that name no resource. */
   readonly findPath: FindPath
   readonly limits?: Partial<LimitOptions> | undefined
@@ -97,7 +97,7 @@ export interface ApiOptions {
   /** Hears of every request that has been answered. */
   readonly observe?: ((info: RequestInfo, status: number, milliseconds: number) => void) | undefined
   /** Hears of requests in deprecated versions. */
-  readonly onDeprecated?: ((info: RequestInfo, caller: Caller, warning: string) => void) | undefined
+  readonly onDeprecated?: ((info: RequestInfo, user: UserInfo, warning: string) => void) | undefined
 }
 
 export interface ApiHandler {
@@ -114,11 +114,11 @@ const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 
 export function createApiHandler(options: ApiOptions): ApiHandler {
   const { registry, verbs, authenticate, authorize, impersonate, findPath, log, observe, onDeprecated } = options
-  const { virtualKinds = [] } = options
+  const { virtualResources = [] } = options
   const limits: LimitOptions = { ...DEFAULT_LIMITS, ...options.limits }
   const now = options.now ?? Date.now
-  const router = createRouter(registry, virtualKinds)
-  const routeVirtual = createVirtualRouter(virtualKinds)
+  const router = createRouter(registry, virtualResources)
+  const routeVirtual = createVirtualRouter(virtualResources)
   const inFlight = countInFlight(limits)
   const watches = createWatchStreams({
     minRequestTimeoutMs: options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS,
@@ -138,7 +138,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
       if (outcome instanceof Promise) waitFor(request, outcome, limit).catch(unanswered)
       else if (outcome === 'over') end(request)
     } catch (error) {
-      answerFault(request, error)
+      answerError(request, error)
       end(request)
     }
   }
@@ -150,7 +150,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     try {
       outcome = await serving
     } catch (error) {
-      answerFault(request, error)
+      answerError(request, error)
     }
     clearTimeout(timer)
     if (outcome === 'over') end(request)
@@ -160,42 +160,42 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     const { reply, info } = request
     return andThen(
       authenticate(reply.exchange, text => reply.warn([text])),
-      caller => {
-        if (!caller) throw unauthorized()
+      user => {
+        if (!user) throw unauthorized()
         if (!isLongRunning(info)) request.hasPlace = inFlight.enter(info)
-        if (request.hasPlace || isLongRunning(info) || isPrivileged(caller.groups)) return impersonated(request, caller)
+        if (request.hasPlace || isLongRunning(info) || isPrivileged(user.groups)) return impersonated(request, user)
         tooMany(reply)
         return 'over'
       },
     )
   }
 
-  function impersonated(request: Request, sender: Caller): Awaitable<Outcome> {
-    const deed = deedOf(request.info)
+  function impersonated(request: Request, sender: UserInfo): Awaitable<Outcome> {
+    const attributes = attributesOf(request.info)
     const wished = impersonate && impersonationHeaders(request.reply.exchange)
-    if (!wished) return authorized(request, sender, deed)
-    return impersonate(sender, wished, deed).then(caller => authorized(request, caller, deed))
+    if (!wished) return authorized(request, sender, attributes)
+    return impersonate(sender, wished, attributes).then(user => authorized(request, user, attributes))
   }
 
-  function authorized(request: Request, caller: Caller, deed: Deed): Awaitable<Outcome> {
-    return andThen(authorize(caller, deed), verdict => {
-      if (!verdict.allowed) throw new Forbidden(refusal(caller, deed, verdict))
-      return request.info.isResource ? serveResource(request, caller) : servePath(request, caller)
+  function authorized(request: Request, user: UserInfo, attributes: AccessAttributes): Awaitable<Outcome> {
+    return andThen(authorize(user, attributes), decision => {
+      if (!decision.allowed) throw new Forbidden(refusal(user, attributes, decision))
+      return request.info.isResource ? serveResource(request, user) : servePath(request, user)
     })
   }
 
-  async function servePath({ reply, info }: Request, caller: Caller): Promise<Outcome> {
+  async function servePath({ reply, info }: Request, user: UserInfo): Promise<Outcome> {
     const handler = info.path.startsWith('//') ? undefined : findPath(info.path)
-    if (handler) await handler({ info, caller, reply })
+    if (handler) await handler({ info, user, reply })
     else nowhere(reply, info)
     return 'over'
   }
 
-  function serveResource(request: Request, caller: Caller): Awaitable<Outcome> {
+  function serveResource(request: Request, user: UserInfo): Awaitable<Outcome> {
     const { reply, info } = request
     const { method, headers } = reply.exchange
     const virtual = routeVirtual(method, headers, info)
-    if (virtual) return serveVirtual(request, virtual, caller)
+    if (virtual) return serveVirtual(request, virtual, user)
     const route = router.route(method, headers, info)
     if (!route) {
       nowhere(reply, info)
@@ -204,9 +204,9 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     const { deprecationWarning } = route.target.version
     if (deprecationWarning) {
       reply.warn([deprecationWarning])
-      onDeprecated?.(info, caller, deprecationWarning)
+      onDeprecated?.(info, user, deprecationWarning)
     }
-    return route.verb === 'watch' ? serveWatch(request, route) : serveVerb(reply, route, caller)
+    return route.verb === 'watch' ? serveWatch(request, route) : serveVerb(reply, route, user)
   }
 
   async function serveWatch(request: Request, { target, query, offer }: Route): Promise<Outcome> {
@@ -217,52 +217,52 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     return 'goes on'
   }
 
-  function serveVerb(reply: Reply, route: Route, caller: Caller): Awaitable<Outcome> {
+  function serveVerb(reply: Reply, route: Route, user: UserInfo): Awaitable<Outcome> {
     const { exchange } = reply
     const { verb, target, query, offer } = route
     // A patch of a kind that is not taken is refused before anything else.
     const type = verb === 'patch' ? patchType(exchange.headers, patchTypesOf(target)) : ''
     checkName(route)
     const form = negotiateForm({ headers: exchange.headers, query }, offer)
-    const done = verb === 'get' ? verbs.get(target, query) : carryOutVerb(exchange, route, type, caller)
+    const done = verb === 'get' ? verbs.get(target, query) : carryOutVerb(exchange, route, type, user)
     return andThen(done, answer => answerWith(reply, answer, form, query))
   }
 
-  function answerWith(reply: Reply, answer: Answer, form: Form, query: URLSearchParams): Awaitable<Outcome> {
+  function answerWith(reply: Reply, answer: Result, form: Form, query: URLSearchParams): Awaitable<Outcome> {
     // The deadline may have passed meanwhile; then there is nothing left to say.
     if (reply.status !== 0) return 'over'
     const sending = reply.represent(represent(answer, form, query, now()))
     return sending ? sending.then(() => 'over') : 'over'
   }
 
-  async function carryOutVerb(exchange: Exchange, route: Route, patch: string, caller: Caller): Promise<Answer> {
+  async function carryOutVerb(exchange: Exchange, route: Route, patch: string, user: UserInfo): Promise<Result> {
     const { verb, target, query } = route
     switch (verb) {
       case 'list':
         return verbs.list(target, query)
       case 'create': {
         const mediaType = bodyType(exchange.headers)
-        return verbs.create(target, query, await readBody(exchange, mediaType), caller)
+        return verbs.create(target, query, await readBody(exchange, mediaType), user)
       }
       case 'update': {
         const { bytes } = await readBody(exchange, '')
-        return verbs.update(target, query, { bytes, mediaType: bodyType(exchange.headers) }, caller)
+        return verbs.update(target, query, { bytes, mediaType: bodyType(exchange.headers) }, user)
       }
       case 'patch':
-        return verbs.patch(target, query, await readBody(exchange, patch), caller)
+        return verbs.patch(target, query, await readBody(exchange, patch), user)
       case 'delete':
-        return verbs.delete(target, query, await readOptions(exchange), caller)
+        return verbs.delete(target, query, await readOptions(exchange), user)
       default:
-        return verbs.deleteCollection(target, query, await readOptions(exchange), caller)
+        return verbs.deleteCollection(target, query, await readOptions(exchange), user)
     }
   }
 
-  async function serveVirtual({ reply, info }: Request, kind: VirtualKind, caller: Caller): Promise<Outcome> {
+  async function serveVirtual({ reply, info }: Request, kind: VirtualResource, user: UserInfo): Promise<Outcome> {
     const { exchange } = reply
     const { query, namespace, name } = info
     const form = negotiateForm({ headers: exchange.headers, query }, TYPED_OBJECTS)
     const body = await readBody(exchange, bodyType(exchange.headers))
-    const answer = await createVirtual(kind, { caller, namespace, name, now: now() }, query, body)
+    const answer = await createVirtual(kind, { user, namespace, name, now: now() }, query, body)
     return answerWith(reply, answer, form, query)
   }
 
@@ -274,11 +274,11 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
 
   function giveUp(request: Request): void {
     const { reply } = request
-    if (reply.status === 0) answerFault(request, tookTooLong())
+    if (reply.status === 0) answerError(request, tookTooLong())
     else if (!reply.exchange.gone) reply.abort()
   }
 
-  function answerFault({ reply, info }: Request, error: unknown): void {
+  function answerError({ reply, info }: Request, error: unknown): void {
     // Nobody is there any more to hear of it.
     if (error instanceof RequestCutShort || reply.exchange.gone) return
     const isOurs = !(error instanceof StatusError) && !(error instanceof Forbidden)
@@ -286,7 +286,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     if (reply.status !== 0) return reply.abort()
     if (error instanceof StatusError) reply.warn(error.warnings)
     const headers = error instanceof Forbidden ? { 'x-content-type-options': 'nosniff' } : {}
-    sendFault(reply, info.query, statusOf(error), { headers })
+    sendError(reply, info.query, statusOf(error), { headers })
   }
 
   function end({ reply, info, started, hasPlace }: Request): void {
@@ -342,19 +342,28 @@ function understand(exchange: Exchange, reply: Reply): RequestInfo | undefined {
 
 /** Refused by the authorizer; a verb that refuses says so without the extra header. */
 class Forbidden extends Error {
-  constructor(readonly fault: StatusError) {
-    super(fault.message)
+  constructor(readonly error: StatusError) {
+    super(error.message)
   }
 }
 
 /** What the caller wants to do, as the question is put to those who decide. */
-function deedOf({ isResource, verb, path, group, resource, subresource, namespace, name }: RequestInfo): Deed {
+function attributesOf({
+  isResource,
+  verb,
+  path,
+  group,
+  resource,
+  subresource,
+  namespace,
+  name,
+}: RequestInfo): AccessAttributes {
   return isResource ? { verb, group, resource, subresource, namespace, name } : { verb, path }
 }
 
 function statusOf(error: unknown): Status {
   if (error instanceof StatusError) return error.status
-  if (error instanceof Forbidden) return error.fault.status
+  if (error instanceof Forbidden) return error.error.status
   return internalError('something went wrong in the server; its log says more').status
 }
 

@@ -5,26 +5,26 @@ import { badRequest } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { onlyNameAndNamespace, onlyTheseFields } from '../meta/selectors/field-selectors.js'
 import { isObject, type Value } from '../meta/values/value.js'
-import type { Kind, KindVersion, Manners, ObjectRules } from './kind.js'
+import type { Kind, KindVersion, Strategy, Traits } from './kind.js'
 
-const TYPED: Manners = {
-  itemsCarryKind: false,
-  membersByName: false,
-  unconditionalUpdate: true,
-  createOnUpdate: false,
-  anyMethodAnywhere: false,
-  deleteAnswersStatus: true,
-  terminates: false,
+const TYPED: Traits = {
+  listItemsHaveTypeMeta: false,
+  sortedKeys: false,
+  allowUnconditionalUpdate: true,
+  allowCreateOnUpdate: false,
+  lenientRouting: false,
+  returnsDeletedObject: false,
+  hasTerminatingPhase: false,
 }
 
-const UNTYPED: Manners = {
-  itemsCarryKind: true,
-  membersByName: true,
-  unconditionalUpdate: false,
-  createOnUpdate: false,
-  anyMethodAnywhere: true,
-  deleteAnswersStatus: true,
-  terminates: false,
+const UNTYPED: Traits = {
+  listItemsHaveTypeMeta: true,
+  sortedKeys: true,
+  allowUnconditionalUpdate: false,
+  allowCreateOnUpdate: false,
+  lenientRouting: true,
+  returnsDeletedObject: false,
+  hasTerminatingPhase: false,
 }
 
 /** `notes` in the core group. */
@@ -62,7 +62,7 @@ const selectableBy = (name: string): Pick<KindVersion, 'fields' | 'supportField'
   },
 })
 
-function fakeKind(group: string, kind: string, manners: Manners, version: Partial<KindVersion> = {}): Kind {
+function fakeKind(group: string, kind: string, traits: Traits, version: Partial<KindVersion> = {}): Kind {
   const plural = `${kind.toLowerCase()}s`
   const apiVersion = group === '' ? 'v1' : `${group}/v1`
   return {
@@ -79,9 +79,9 @@ function fakeKind(group: string, kind: string, manners: Manners, version: Partia
     versions: [{ ...fakeVersion(apiVersion, kind), ...version }],
     storageVersion: 'v1',
     storedAs: apiVersion,
-    folder: group === '' ? `/${plural}/` : `/${group}/${plural}/`,
+    keyPrefix: group === '' ? `/${plural}/` : `/${group}/${plural}/`,
     verbs: ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'],
-    manners,
+    traits,
     convert: object => object,
   }
 }
@@ -89,28 +89,31 @@ function fakeKind(group: string, kind: string, manners: Manners, version: Partia
 const fakeVersion = (apiVersion: string, kind: string): KindVersion => ({
   name: 'v1',
   served: true,
-  rules: fakeRules(apiVersion, kind),
+  strategy: fakeRules(apiVersion, kind),
   subresources: {},
   columns: [
     { name: 'Name', type: 'string', format: 'name', description: 'Its name.', priority: 0 },
     { name: 'Color', type: 'string', format: '', description: 'Its color.', priority: 0 },
   ],
-  cells: object => [object.metadata['name'] ?? '', isObject(object['spec']) ? (object['spec']['color'] ?? null) : null],
+  tableRow: object => [
+    object.metadata['name'] ?? '',
+    isObject(object['spec']) ? (object['spec']['color'] ?? null) : null,
+  ],
   supportField: onlyNameAndNamespace,
   fields: () => ({}),
 })
 
-const fakeRules = (apiVersion: string, kind: string): ObjectRules => ({
-  shape(body: Value) {
+const fakeRules = (apiVersion: string, kind: string): Strategy => ({
+  decode(body: Value) {
     if (!isObject(body) || !isObject(body['metadata'])) throw badRequest(`this is no ${kind}`)
     return { object: { ...body, apiVersion, kind, metadata: body['metadata'] }, strict: [] }
   },
-  default: object => object,
-  forCreate: object => object,
-  forUpdate: object => object,
+  applyDefaults: object => object,
+  prepareForCreate: object => object,
+  prepareForUpdate: object => object,
   validate: () => [],
   validateUpdate: () => [],
-  isHeld: () => false,
-  forDeletion: object => object,
+  blocksDeletion: () => false,
+  prepareForDelete: object => object,
   warnings: () => [],
 })

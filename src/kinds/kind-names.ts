@@ -16,7 +16,7 @@ export const groupKindOf = ({ storedAs, names }: Kind): GroupKind => ({
 })
 
 /** What an object says it is, which need not be what it is taken for. */
-export function groupKindIn({ apiVersion, kind: said }: ApiObject, kind: Kind): GroupKind {
+export function groupKindIn({ apiVersion, kind: given }: ApiObject, kind: Kind): GroupKind {
   const group = apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
-  return group === kind.group && said === kind.names.kind ? groupKindOf(kind) : { group, kind: said }
+  return group === kind.group && given === kind.names.kind ? groupKindOf(kind) : { group, kind: given }
 }

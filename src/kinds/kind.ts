@@ -7,7 +7,7 @@ import type { FieldError } from '../meta/errors/field-errors.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { SupportField } from '../meta/selectors/field-selectors.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
-import type { ProtobufForm } from '../types/typed-body.js'
+import type { ProtobufCodec } from '../types/typed-body.js'
 
 export interface Kind {
   readonly group: string
@@ -22,10 +22,10 @@ export interface Kind {
   /** The revision at which it came to be, where that is known: nothing can be watched from before. */
   readonly since?: number | undefined
   /** Where its objects are kept: a folder of the store, such as `/configmaps/` or `/example.com/widgets/`. */
-  readonly folder: string
+  readonly keyPrefix: string
   /** The verbs that discovery lists and requests may use, in discovery's order. */
   readonly verbs: readonly string[]
-  readonly manners: Manners
+  readonly traits: Traits
   /** Where objects get what no two of them may have, for kinds that have such things. */
   readonly allocation?: Allocation | undefined
   /** An object, of the apiVersion that it names, as another apiVersion has it. The object is left as it was. */
@@ -44,25 +44,25 @@ export interface KindNames {
 }
 
 /** Habits in which kinds differ for historical reasons, and which clients can see. */
-export interface Manners {
+export interface Traits {
   /** Items of a list carry kind and apiVersion. */
-  readonly itemsCarryKind: boolean
+  readonly listItemsHaveTypeMeta: boolean
   /** Members of metadata, and of what is shown, come in the order of their names, not in that of the type. */
-  readonly membersByName: boolean
+  readonly sortedKeys: boolean
   /** A PUT without a resourceVersion overwrites whatever is there. */
-  readonly unconditionalUpdate: boolean
+  readonly allowUnconditionalUpdate: boolean
   /** A PUT creates what is not there. */
-  readonly createOnUpdate: boolean
+  readonly allowCreateOnUpdate: boolean
   /** Every method is known on every path of the resource, so that what is missing is a bad request, not a 405. */
-  readonly anyMethodAnywhere: boolean
-  /** A delete that removes the object answers with a Status; otherwise with the object. */
-  readonly deleteAnswersStatus: boolean
+  readonly lenientRouting: boolean
+  /** A delete that removes the object returns the object; otherwise a Status. */
+  readonly returnsDeletedObject: boolean
   /** It is marked as on its way out before it goes, and its preconditions are checked then, in words of their own. */
-  readonly terminates: boolean
+  readonly hasTerminatingPhase: boolean
   /** A Table of no objects has null in place of its rows. */
-  readonly nullForNoRows?: boolean
+  readonly nullEmptyRows?: boolean
   /** A delete that does not say what is to become of dependents leaves them behind, with this warning if it has one. */
-  readonly orphansDependents?: { readonly warning?: string } | undefined
+  readonly defaultPropagation?: { readonly warning?: string } | undefined
 }
 
 export interface KindVersion {
@@ -70,17 +70,17 @@ export interface KindVersion {
   readonly served: boolean
   /** Requests in a deprecated version are answered with this warning. */
   readonly deprecationWarning?: string | undefined
-  readonly rules: ObjectRules
+  readonly strategy: Strategy
   readonly subresources: Subresources
   /** How strategic merge patches merge its lists, for kinds that have such patches. */
   readonly mergeFacts?: MergeFacts | undefined
   /** How objects look as protobuf, for kinds that have it. */
-  readonly protobuf?: ProtobufForm | undefined
+  readonly protobuf?: ProtobufCodec | undefined
   /** What OpenAPI tells of its objects, for kinds that the table of built-in types does not describe. */
   readonly openapi?: PublishedSchema | undefined
   readonly columns: readonly Column[]
   /** The cells of an object's row, one for each column. */
-  cells(object: ApiObject, now: number): Value[]
+  tableRow(object: ApiObject, now: number): Value[]
   /** What else a Table tells of an object's row, for kinds that have more to say. */
   readonly rowConditions?: ((object: ApiObject) => readonly ValueObject[]) | undefined
   /** Which fields a field selector may ask for. */
@@ -88,39 +88,39 @@ export interface KindVersion {
   /** The value of each such field, apart from `metadata.name` and `metadata.namespace`. */
   fields(object: ApiObject): Record<string, string>
   /** What an object that may have been stored under earlier rules is under the present ones. May change it. */
-  readonly read?: ((object: ApiObject) => ApiObject) | undefined
+  readonly upgradeStored?: ((object: ApiObject) => ApiObject) | undefined
 }
 
 /**
  * What one version makes of objects. None of these functions knows of storage or of who is asking. Those that give an
  * object back may have changed the one they got.
  */
-export interface ObjectRules {
+export interface Strategy {
   /**
    * Takes a decoded body in: what does not belong there is dropped and named in `strict`, along with the duplicates,
    * in the words and the order in which clients are told; what cannot be understood is refused with a StatusError.
    * `cbor` tells what the body was beyond its value, if it was CBOR that was read for a known type.
    */
-  shape(
+  decode(
     body: Value,
     duplicates: readonly string[],
     cbor?: CborMarks,
   ): { readonly object: ApiObject; readonly strict: readonly string[] }
   /** Fills in what was left out. */
-  default(object: ApiObject): ApiObject
+  applyDefaults(object: ApiObject): ApiObject
   /** What creation sets and clears, whatever the client says. */
-  forCreate(object: ApiObject, now: number): ApiObject
+  prepareForCreate(object: ApiObject, now: number): ApiObject
   /** What an update keeps of the old object, or counts up. */
-  forUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
+  prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   validate(object: ApiObject): readonly FieldError[]
   /** What is wrong with an update. What is forgiven for having been wrong before may be told in the warnings. */
   validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
   /** How many seconds an object that is to go is given to come to its end, for kinds whose objects run somewhere. */
-  readonly graceFor?: ((object: ApiObject, asked: number | undefined) => number) | undefined
+  readonly gracePeriod?: ((object: ApiObject, requested: number | undefined) => number) | undefined
   /** Whether something still keeps an object that is to go: its finalizers, the time it was given, or for some kinds more. */
-  isHeld(object: ApiObject): boolean
+  blocksDeletion(object: ApiObject): boolean
   /** What else changes on an object when it is asked to go but is held. */
-  forDeletion(object: ApiObject): ApiObject
+  prepareForDelete(object: ApiObject): ApiObject
   /** Advice to the client that is no fault. */
   warnings(object: ApiObject, old: ApiObject | undefined): readonly string[]
 }
@@ -128,40 +128,40 @@ export interface ObjectRules {
 /** A stock that is shared by all objects of a kind, such as the addresses of services. */
 export interface Allocation {
   /** Fills in what an object lacks, before it is validated. A dry run takes nothing. */
-  take(object: ApiObject, old: ApiObject | undefined, dryRun: boolean): Promise<Allocated>
+  allocate(object: ApiObject, old: ApiObject | undefined, dryRun: boolean): Promise<Allocated>
   /** The object is gone: what it had is free. */
   release(object: ApiObject): Promise<void>
 }
 
 export interface Allocated {
   /** What cannot be had; nothing was taken then. */
-  readonly faults: readonly FieldError[]
+  readonly errors: readonly FieldError[]
   /** The object is stored: what only the one before it had is free. */
-  settle(): Promise<void>
+  commit(): Promise<void>
   /** The object is not stored: what was taken for it is free. */
-  undo(): Promise<void>
+  rollback(): Promise<void>
 }
 
 export interface Subresources {
-  readonly status?: PartRules | undefined
-  readonly scale?: ScaleRules | undefined
+  readonly status?: SubresourceStrategy | undefined
+  readonly scale?: ScaleStrategy | undefined
   /**
    * Further paths of an object's own under which the object itself is read and written, by other rules: letting go of what
    * holds it (`finalize`), consenting to what it asks for (`approval`), changing its size (`resize`).
    */
-  readonly parts?: Readonly<Record<string, PartRules>> | undefined
+  readonly parts?: Readonly<Record<string, SubresourceStrategy>> | undefined
 }
 
 /** How a write to a part of the object, such as `/status`, differs from a write to the object. */
-export interface PartRules {
+export interface SubresourceStrategy {
   /** The verbs that it takes, where that is not all of `PART_VERBS`. */
   readonly verbs?: readonly string[] | undefined
-  forUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
+  prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
 }
 
 /** How an `autoscaling/v1` Scale is read from an object and written to it. */
-export interface ScaleRules {
+export interface ScaleStrategy {
   /** Where the object says how many there are to be: `spec`, `replicas`. */
   readonly replicasPath: readonly string[]
   read(object: ApiObject): ApiObject
@@ -208,7 +208,7 @@ export interface Column {
 }
 
 /** A kind in the version that the request speaks. */
-export interface Served {
+export interface VersionedKind {
   readonly kind: Kind
   readonly version: KindVersion
 }

@@ -2,7 +2,7 @@
 // one they began with.
 import type { Kind, KindVersion } from './kind.js'
 
-export interface ServedKind {
+export interface VersionedKind {
   readonly kind: Kind
   readonly version: KindVersion
 }
@@ -12,7 +12,7 @@ export interface Registry {
   put(kind: Kind): void
   remove(group: string, plural: string): void
   /** What is served under that name: the plural, never a short name. */
-  find(group: string, version: string, plural: string): ServedKind | undefined
+  find(group: string, version: string, plural: string): VersionedKind | undefined
   findKind(group: string, kind: string): Kind | undefined
   all(): Iterable<Kind>
   /** Counts changes, so that what is derived from the registry can tell whether it is still right. */
@@ -23,7 +23,7 @@ export interface Registry {
 export function createRegistry(): Registry {
   const kinds = new Map<string, Kind>()
   /** By plural: few kinds share one, and to compare names costs every request less than to make a key of them. */
-  const served = new Map<string, ServedKind[]>()
+  const served = new Map<string, VersionedKind[]>()
   const byKind = new Map<string, Kind>()
   const listeners: (() => void)[] = []
   let generation = 0
@@ -38,7 +38,7 @@ export function createRegistry(): Registry {
     if (byKind.get(named) === kind) byKind.delete(named)
   }
 
-  const servedAs = (plural: string): ServedKind[] => served.get(plural) ?? []
+  const servedAs = (plural: string): VersionedKind[] => served.get(plural) ?? []
 
   function changed(): void {
     generation++

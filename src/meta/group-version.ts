@@ -1,7 +1,7 @@
 // The names that a kind of object goes by: group, version, kind and resource; how they are written, and the order in
 // which the versions of a group are preferred.
 
-import { failed, type Parsed, parsed } from '../base/result.js'
+import { failed, parsed, type Result } from '../base/result.js'
 import { compareTexts, parseInt64 } from './go/go-text.js'
 
 export interface GroupVersion {
@@ -24,7 +24,7 @@ export interface GroupVersionKind extends GroupVersion, GroupKind {}
 export interface GroupVersionResource extends GroupVersion, GroupResource {}
 
 /** Reads an `apiVersion`: `v1`, `apps/v1`. An empty one is the empty group and version. */
-export function parseGroupVersion(apiVersion: string): Parsed<GroupVersion> {
+export function parseGroupVersion(apiVersion: string): Result<GroupVersion> {
   if (apiVersion === '' || apiVersion === '/') return parsed({ group: '', version: '' })
   const parts = apiVersion.split('/', 3)
   if (parts.length > 2) return failed(`unexpected GroupVersion string: ${apiVersion}`)

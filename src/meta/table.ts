@@ -41,10 +41,10 @@ export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
 /** The `includeObject` parameter; metadata when it is not given. */
 export function parseIncludeObject(query: URLSearchParams): IncludeObject {
-  const asked = queryText(query, 'includeObject')
-  if (asked === '') return 'Metadata'
-  if (asked === 'None' || asked === 'Metadata' || asked === 'Object') return asked
-  const error = fieldInvalid('includeObject', asked, "must be 'Metadata', 'Object', 'None', or empty")
+  const requested = queryText(query, 'includeObject')
+  if (requested === '') return 'Metadata'
+  if (requested === 'None' || requested === 'Metadata' || requested === 'Object') return requested
+  const error = fieldInvalid('includeObject', requested, "must be 'Metadata', 'Object', 'None', or empty")
   throw badRequest(`Unable to convert to Table as requested: ${printFieldError(error)}`)
 }
 

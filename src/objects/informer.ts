@@ -5,12 +5,12 @@ import { FIRST_LIMIT, limitAfter } from '../storage/page-limit.js'
 import type { Entry, Page, RangeOptions, Revision, StoreEvent, Watch, WatchSink } from '../storage/store.js'
 
 /** What is followed: a store, or a cache of a part of one. */
-export interface FollowedStore<En extends Entry, Ev extends StoreEvent> {
-  range(folder: string, options?: RangeOptions): Promise<Page & { readonly entries: readonly En[] }>
+export interface InformerSource<En extends Entry, Ev extends StoreEvent> {
+  range(prefix: string, options?: RangeOptions): Promise<Page & { readonly entries: readonly En[] }>
   watch(target: string, after: Revision, sink: WatchSink<Ev>): Watch
 }
 
-export interface Follower<En extends Entry, Ev extends StoreEvent> {
+export interface InformerHandler<En extends Entry, Ev extends StoreEvent> {
   /** What was told before is no longer certain: everything is told anew. */
   begin?(): void
   /** Something that is there. */
@@ -20,7 +20,7 @@ export interface Follower<En extends Entry, Ev extends StoreEvent> {
   event(event: Ev): void
 }
 
-export interface Following {
+export interface Informer {
   /** Settles when everything that was there has been told for the first time; rejects when it could not be read. */
   readonly started: Promise<void>
   stop(): void
@@ -29,17 +29,17 @@ export interface Following {
 const PAGE_LIMITS = { entries: 500, bytes: 1024 * 1024 }
 const RETRY_MS = 200
 
-export function follow<En extends Entry, Ev extends StoreEvent>(
-  store: FollowedStore<En, Ev>,
-  folder: string,
-  follower: Follower<En, Ev>,
-): Following {
+export function startInformer<En extends Entry, Ev extends StoreEvent>(
+  store: InformerSource<En, Ev>,
+  prefix: string,
+  follower: InformerHandler<En, Ev>,
+): Informer {
   let watch: Watch | undefined
   let stopped = false
 
   async function start(): Promise<void> {
     follower.begin?.()
-    let page = await store.range(folder, { limit: FIRST_LIMIT })
+    let page = await store.range(prefix, { limit: FIRST_LIMIT })
     const { revision } = page
     for (;;) {
       if (stopped) return
@@ -49,10 +49,10 @@ export function follow<En extends Entry, Ev extends StoreEvent>(
       const limit = limitAfter(page.entries, PAGE_LIMITS)
       // There may be much to read, and others who have requests.
       await turn()
-      page = await store.range(folder, { limit, startAfter: last.key, at: { exactly: revision } })
+      page = await store.range(prefix, { limit, startAfter: last.key, at: { exactly: revision } })
     }
     follower.complete?.()
-    watch = store.watch(folder, revision, { event: event => follower.event(event), end: again })
+    watch = store.watch(prefix, revision, { event: event => follower.event(event), end: again })
   }
 
   function again(): void {

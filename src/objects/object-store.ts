@@ -12,28 +12,28 @@ import {
   type CachedEntry,
   type CachedEvent,
   createWatchCache,
-  type Facts,
+  type EntryAttributes,
   type WatchCache,
 } from '../storage/watch-cache.js'
 import { decodeStored, encodeStored } from './stored-object.js'
 
 /** What selectors ask for. */
-export interface ObjectFacts {
+export interface ObjectAttributes {
   readonly labels: Readonly<Record<string, string>>
   readonly fields: Readonly<Record<string, string>>
   /** It was asked to go. */
-  readonly isGoing: boolean
+  readonly isTerminating: boolean
   /** It was stored under earlier rules of its kind, and would not be stored like that today. */
   readonly isStale: boolean
 }
 
-export type KindEntry = CachedEntry<ObjectFacts>
-export type KindEvent = CachedEvent<ObjectFacts>
+export type ObjectEntry = CachedEntry<ObjectAttributes>
+export type ObjectEvent = CachedEvent<ObjectAttributes>
 
-export interface KindStore {
-  readonly cache: WatchCache<ObjectFacts>
+export interface ObjectStore {
+  readonly cache: WatchCache<ObjectAttributes>
   /** Undefined where nothing is, or where nothing can be because the name is none. */
-  get(namespace: string, name: string, at?: ReadAt): Awaitable<KindEntry | undefined>
+  get(namespace: string, name: string, at?: ReadAt): Awaitable<ObjectEntry | undefined>
   /** What is stored now; false when the name is taken. */
   create(object: ApiObject): Promise<Entry | false>
   /** False when the object is no longer at that revision. `bytes`: the object as it is stored, where that is known. */
@@ -42,28 +42,28 @@ export interface KindStore {
 }
 
 /** The folder of a namespace, or of the whole kind. */
-export const folderOf = (kind: Kind, namespace: string): string =>
-  namespace === '' ? kind.folder : `${kind.folder}${namespace}/`
+export const keyPrefixOf = (kind: Kind, namespace: string): string =>
+  namespace === '' ? kind.keyPrefix : `${kind.keyPrefix}${namespace}/`
 
-export interface Place {
+export interface ObjectKey {
   readonly namespace: string
   readonly name: string
 }
 
 /** Where the object at a key is to be found by its names. */
-export function placeOf(kind: Kind, key: string): Place {
-  const path = key.slice(kind.folder.length)
+export function objectKeyOf(kind: Kind, key: string): ObjectKey {
+  const path = key.slice(kind.keyPrefix.length)
   const slash = kind.namespaced ? path.indexOf('/') : -1
   return { namespace: path.slice(0, Math.max(slash, 0)), name: path.slice(slash + 1) }
 }
 
-const keyOf = (kind: Kind, namespace: string, name: string): string => `${folderOf(kind, namespace)}${name}`
+const keyOf = (kind: Kind, namespace: string, name: string): string => `${keyPrefixOf(kind, namespace)}${name}`
 
 /** What cannot be read at all is left to those who ask for it. */
-function isStale({ manners }: Kind, version: KindVersion | undefined, object: ApiObject, value: Buffer): boolean {
-  if (!version?.read) return false
+function isStale({ traits }: Kind, version: KindVersion | undefined, object: ApiObject, value: Buffer): boolean {
+  if (!version?.upgradeStored) return false
   try {
-    return !encodeStored(version.read(object), manners.membersByName).equals(value)
+    return !encodeStored(version.upgradeStored(object), traits.sortedKeys).equals(value)
   } catch {
     return true
   }
@@ -81,19 +81,22 @@ function nothingIfNoKey(error: unknown): undefined {
   if (!isNoKey) throw error
 }
 
-export function createKindStore(store: Store, kind: Kind): KindStore {
+export function createObjectStore(store: Store, kind: Kind): ObjectStore {
   const versions = new Map<string, KindVersion>(
     kind.versions.map(version => [apiVersionOf(kind, version.name), version]),
   )
-  const cache = createWatchCache<ObjectFacts>(store, kind.folder, { describe })
+  const cache = createWatchCache<ObjectAttributes>(store, kind.keyPrefix, { getAttributes })
 
-  function describe(key: string, value: Buffer): Facts<ObjectFacts> {
+  function getAttributes(key: string, value: Buffer): EntryAttributes<ObjectAttributes> {
     const object = decodeStored({ key, value, revision: 0 })
     const version = versions.get(object.apiVersion)
     const fields = selectableFields(version, object)
     const { labels = {}, deletionTimestamp } = metaOf(object)
-    const isGoing = deletionTimestamp !== undefined
-    return { terms: fields, data: { labels, fields, isGoing, isStale: isStale(kind, version, object, value) } }
+    const isTerminating = deletionTimestamp !== undefined
+    return {
+      indexedFields: fields,
+      data: { labels, fields, isTerminating, isStale: isStale(kind, version, object, value) },
+    }
   }
 
   const keyOfObject = (object: ApiObject): string => {
@@ -113,11 +116,11 @@ export function createKindStore(store: Store, kind: Kind): KindStore {
       }
     },
     async create(object) {
-      const [key, value] = [keyOfObject(object), encodeStored(object, kind.manners.membersByName)]
+      const [key, value] = [keyOfObject(object), encodeStored(object, kind.traits.sortedKeys)]
       const result = await cache.create(key, value)
       return result.done && { key, value, revision: result.revision }
     },
-    async update(object, expected, value = encodeStored(object, kind.manners.membersByName)) {
+    async update(object, expected, value = encodeStored(object, kind.traits.sortedKeys)) {
       const key = keyOfObject(object)
       const result = await cache.update(key, value, expected)
       return result.done && { key, value, revision: result.revision }

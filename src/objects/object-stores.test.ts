@@ -11,20 +11,20 @@ afterEach(() => context.close())
 test('a request that began before its kind was replaced finishes, and leaves those of the new kind alone', async () => {
   const old = widgetKind()
   const replaced = widgetKind()
-  const before = context.storeOf(old)
-  context.forget(old)
-  const watched = recordWatch(context.storeOf(replaced).cache, replaced.folder, 0)
-  expect(context.storeOf(old)).toBe(before)
+  const before = context.objectStore(old)
+  context.retire(old)
+  const watched = recordWatch(context.objectStore(replaced).cache, replaced.keyPrefix, 0)
+  expect(context.objectStore(old)).toBe(before)
   const object = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'late', namespace: 'x' } }
-  expect(await context.storeOf(old).create(object)).toMatchObject({ revision: 1 })
-  expect((await context.storeOf(replaced).get('x', 'late'))?.revision).toBe(1)
+  expect(await context.objectStore(old).create(object)).toMatchObject({ revision: 1 })
+  expect((await context.objectStore(replaced).get('x', 'late'))?.revision).toBe(1)
   expect(watched.ended).toBeUndefined()
 })
 
 test('nobody can watch what was forgotten, even if it was never asked for before', () => {
   const old = widgetKind()
-  context.forget(old)
-  expect(() => recordWatch(context.storeOf(old).cache, old.folder, 0)).toThrow(
+  context.retire(old)
+  expect(() => recordWatch(context.objectStore(old).cache, old.keyPrefix, 0)).toThrow(
     expect.objectContaining({ code: 'closed' }),
   )
 })

@@ -1,7 +1,7 @@
 // Objects on their way out: in the version that was asked for, parsed only if someone must look inside.
 
 import { type Awaitable, allOf, andThen, orElse } from '../base/awaitable.js'
-import type { Kind, KindVersion, Served } from '../kinds/kind.js'
+import type { Kind, KindVersion, VersionedKind } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
 import { internalError, StatusError } from '../meta/errors/status.js'
 import { byName } from '../meta/go/go-text.js'
@@ -11,30 +11,30 @@ import type { ValueObject } from '../meta/values/value.js'
 import type { Entry } from '../storage/store.js'
 import { createConvertedBytes } from './cache/converted-objects.js'
 import { createRevisionSet, type RevisionSet } from './cache/revision-set.js'
-import type { KindEntry } from './object-store.js'
+import type { ObjectEntry } from './object-store.js'
 import { decodeStored, encodeStored, isStoredAs, storedHead } from './stored-object.js'
 
 /**
  * An object to be shown: as it lies in the store, where it can be shown so, and as a value for those who must look
  * inside, parsed when they do.
  */
-export interface Shown {
+export interface ObjectView {
   /** Set only where its bytes begin as all objects of the version that is asked for do in the store. */
   readonly entry: Entry | undefined
   value(): ApiObject
 }
 
 /** An entry of the store in the version of the request; a promise only where others convert it. */
-export function showEntry(served: Served, entry: Entry): Awaitable<Shown> {
-  return showAtOnce(served, entry) ?? andThen(convertEntries(served, [entry]), ([first]) => first!)
+export function viewEntry(served: VersionedKind, entry: Entry): Awaitable<ObjectView> {
+  return viewWithoutConversion(served, entry) ?? andThen(convertEntries(served, [entry]), ([first]) => first!)
 }
 
 /** Many entries, those that must be converted all at once. */
-export function showEntries(served: Served, entries: readonly Entry[]): Awaitable<readonly Shown[]> {
-  const shown: Shown[] = []
+export function viewEntries(served: VersionedKind, entries: readonly Entry[]): Awaitable<readonly ObjectView[]> {
+  const shown: ObjectView[] = []
   const others: { readonly at: number; readonly entry: Entry }[] = []
   for (const entry of entries) {
-    const known = showAtOnce(served, entry)
+    const known = viewWithoutConversion(served, entry)
     if (!known) others.push({ at: shown.length, entry })
     shown.push(known ?? asStored(entry))
   }
@@ -50,18 +50,18 @@ export function showEntries(served: Served, entries: readonly Entry[]): Awaitabl
 }
 
 /** What an entry holds, in the version of the request, for those who send it to nobody. */
-export function readEntry(served: Served, entry: Entry): Awaitable<ApiObject> {
+export function readEntry(served: VersionedKind, entry: Entry): Awaitable<ApiObject> {
   const { version } = served
-  const isAsStored = isInVersion(served, entry) && (!version.read || currentIn(version).has(entry.revision))
+  const isAsStored = isInVersion(served, entry) && (!version.upgradeStored || currentIn(version).has(entry.revision))
   if (isAsStored) return decodeStored(entry)
   return andThen(convertObjects(served, [entry]), ([first]) => first!)
 }
 
 /** As it is stored, or as it was shown before; nothing where it must be converted. */
-function showAtOnce(served: Served, entry: Entry): Shown | undefined {
+function viewWithoutConversion(served: VersionedKind, entry: Entry): ObjectView | undefined {
   const { version } = served
   const isReady = isInVersion(served, entry)
-  if (isReady && (!version.read || currentIn(version).has(entry.revision))) return asStored(entry)
+  if (isReady && (!version.upgradeStored || currentIn(version).has(entry.revision))) return asStored(entry)
   const before = isKindEntry(entry) ? converted.find(version, entry) : undefined
   if (before) return asStored(before)
   // Only where what is stored may be read otherwise is there a reason to look inside, and only once.
@@ -82,71 +82,81 @@ function currentIn(version: KindVersion): RevisionSet {
 }
 
 /** Whether the entry is stored in the version of the request. */
-export const isInVersion = (served: Served, entry: Entry): boolean => isStoredAs(entry, headOf(served))
+export const isInVersion = (served: VersionedKind, entry: Entry): boolean => isStoredAs(entry, headOf(served))
 
-export const showValue = (object: ApiObject): Shown => ({ entry: undefined, value: () => object })
+export const viewValue = (object: ApiObject): ObjectView => ({ entry: undefined, value: () => object })
 
 const heads = new WeakMap<KindVersion, Buffer>()
 
 /** What an object of that version begins with in the store. */
-export function headOf({ kind, version }: Served): Buffer {
+export function headOf({ kind, version }: VersionedKind): Buffer {
   let head = heads.get(version)
   if (!head) heads.set(version, (head = storedHead(apiVersionOf(kind, version.name), kind.names.kind)))
   return head
 }
 
-function asStored(entry: Entry): Shown {
+function asStored(entry: Entry): ObjectView {
   let object: ApiObject | undefined
   return { entry, value: () => (object ??= decodeStored(entry)) }
 }
 
 /** Others are entries that were made up for an event, at the revision of another one. */
-const isKindEntry = (entry: Entry | KindEntry): entry is KindEntry => 'facts' in entry
+const isKindEntry = (entry: Entry | ObjectEntry): entry is ObjectEntry => 'attributes' in entry
 
-const isStale = (entry: Entry): boolean => isKindEntry(entry) && entry.facts.data.isStale
+const isStale = (entry: Entry): boolean => isKindEntry(entry) && entry.attributes.data.isStale
 
 /** What was just stored, as a reader is shown it. May change `stored`. */
-export function showStored(served: Served, written: ApiObject, stored: ApiObject, entry: Entry): Awaitable<Shown> {
-  return andThen(showWritten(served, written, stored, entry), shown => {
-    if (shown.entry && served.version.read) currentIn(served.version).add(entry.revision)
+export function viewStored(
+  served: VersionedKind,
+  written: ApiObject,
+  stored: ApiObject,
+  entry: Entry,
+): Awaitable<ObjectView> {
+  return andThen(viewWritten(served, written, stored, entry), shown => {
+    if (shown.entry && served.version.upgradeStored) currentIn(served.version).add(entry.revision)
     return shown
   })
 }
 
 /** What is or would be stored as that entry: as it is, or as its kind makes of it. May change `stored`. */
-export function showWritten(served: Served, written: ApiObject, stored: ApiObject, entry: Entry): Awaitable<Shown> {
+export function viewWritten(
+  served: VersionedKind,
+  written: ApiObject,
+  stored: ApiObject,
+  entry: Entry,
+): Awaitable<ObjectView> {
   const { kind, version } = served
   const at = (object: ApiObject): ApiObject => asWritten(kind, object, String(entry.revision))
-  if (!isInVersion(served, entry)) return andThen(asRead(served, written, stored), read => showValue(at(read)))
-  const object = version.read ? version.read(stored) : written
-  const isAsStored = !version.read || encodeStored(object, kind.manners.membersByName).equals(entry.value)
+  if (!isInVersion(served, entry)) return andThen(asRead(served, written, stored), read => viewValue(at(read)))
+  const object = version.upgradeStored ? version.upgradeStored(stored) : written
+  const isAsStored = !version.upgradeStored || encodeStored(object, kind.traits.sortedKeys).equals(entry.value)
   return { entry: isAsStored ? entry : undefined, value: () => at(object) }
 }
 
 /** What was written, as clients are shown it: at a revision, if it has one, and in the order of its kind. */
-export function asWritten({ manners }: Kind, object: ApiObject, resourceVersion: string): ApiObject {
+export function asWritten({ traits }: Kind, object: ApiObject, resourceVersion: string): ApiObject {
   const meta = resourceVersion === '' ? metaOf(object) : { ...metaOf(object), resourceVersion }
-  if (!manners.membersByName) return setMeta(object, meta)
+  if (!traits.sortedKeys) return setMeta(object, meta)
   return byName({ ...object, metadata: byName(meta as ValueObject) }) as ApiObject
 }
 
 /** What would be written, as a reader is shown it. May change `stored`. */
-export function asRead({ kind, version }: Served, written: ApiObject, stored: ApiObject): Awaitable<ApiObject> {
-  const read = storedVersion(kind, stored)?.read
+export function asRead({ kind, version }: VersionedKind, written: ApiObject, stored: ApiObject): Awaitable<ApiObject> {
+  const read = storedVersion(kind, stored)?.upgradeStored
   return read ? kind.convert(read(stored), apiVersionOf(kind, version.name)) : written
 }
 
 const storedVersion = (kind: Kind, { apiVersion }: ApiObject): KindVersion | undefined =>
   kind.versions.find(({ name }) => apiVersionOf(kind, name) === apiVersion)
 
-function convertEntries(served: Served, entries: readonly Entry[]): Awaitable<readonly Shown[]> {
+function convertEntries(served: VersionedKind, entries: readonly Entry[]): Awaitable<readonly ObjectView[]> {
   const done = convertObjects(served, entries)
   // What others make of an object they may make otherwise the next time.
-  if (done instanceof Promise) return done.then(objects => objects.map(showValue))
-  return done.map((object, i) => showConverted(served, entries[i]!, object))
+  if (done instanceof Promise) return done.then(objects => objects.map(viewValue))
+  return done.map((object, i) => viewConverted(served, entries[i]!, object))
 }
 
-function convertObjects({ kind, version }: Served, entries: readonly Entry[]): Awaitable<readonly ApiObject[]> {
+function convertObjects({ kind, version }: VersionedKind, entries: readonly Entry[]): Awaitable<readonly ApiObject[]> {
   const convert = (): Awaitable<readonly ApiObject[]> => {
     const objects = entries.map(entry => readStored(kind, entry))
     return convertAll(kind, objects, apiVersionOf(kind, version.name))
@@ -155,18 +165,18 @@ function convertObjects({ kind, version }: Served, entries: readonly Entry[]): A
 }
 
 /** What we have converted ourselves is shown as bytes, which serve the next reader too. */
-function showConverted(served: Served, entry: Entry, object: ApiObject): Shown {
-  if (!isKindEntry(entry)) return showValue(object)
+function viewConverted(served: VersionedKind, entry: Entry, object: ApiObject): ObjectView {
+  if (!isKindEntry(entry)) return viewValue(object)
   const { key, revision } = entry
-  const made = { key, revision, value: encodeStored(object, served.kind.manners.membersByName) }
-  if (!isInVersion(served, made)) return showValue(object)
+  const made = { key, revision, value: encodeStored(object, served.kind.traits.sortedKeys) }
+  if (!isInVersion(served, made)) return viewValue(object)
   converted.keep(served.version, made)
   return { entry: made, value: () => object }
 }
 
 function readStored(kind: Kind, entry: Entry): ApiObject {
   const stored = decodeStored(entry)
-  return storedVersion(kind, stored)?.read?.(stored) ?? stored
+  return storedVersion(kind, stored)?.upgradeStored?.(stored) ?? stored
 }
 
 function convertAll(kind: Kind, objects: readonly ApiObject[], to: string): Awaitable<readonly ApiObject[]> {

@@ -3,22 +3,22 @@
 // other labels on it.
 
 import { type Awaitable, andThen } from '../base/awaitable.js'
-import { type Served } from '../kinds/kind.js'
-import type { KindEntry } from './object-store.js'
-import { isInVersion, type Shown, showEntries } from './object-view.js'
+import { type VersionedKind } from '../kinds/kind.js'
+import type { ObjectEntry } from './object-store.js'
+import { isInVersion, type ObjectView, viewEntries } from './object-view.js'
 import type { Selection } from './selection.js'
 
 /** Beside each entry what is shown of it; nothing for those that are not selected. */
-export type ShownEntries = readonly (Shown | undefined)[]
+export type ViewedEntries = readonly (ObjectView | undefined)[]
 
 /** A promise only where others convert. */
-export function showSelected(
-  served: Served,
+export function viewSelected(
+  served: VersionedKind,
   selection: Selection,
-  entries: readonly KindEntry[],
-): Awaitable<ShownEntries> {
-  if (selection.everything) return showEntries(served, entries)
-  const kept: KindEntry[] = []
+  entries: readonly ObjectEntry[],
+): Awaitable<ViewedEntries> {
+  if (selection.everything) return viewEntries(served, entries)
+  const kept: ObjectEntry[] = []
   const places: number[] = []
   const others = new Set<number>()
   for (const [at, entry] of entries.entries()) {
@@ -28,8 +28,8 @@ export function showSelected(
     kept.push(entry)
     places.push(at)
   }
-  return andThen(showEntries(served, kept), shown => {
-    const all = Array.from<Shown | undefined>({ length: entries.length })
+  return andThen(viewEntries(served, kept), shown => {
+    const all = Array.from<ObjectView | undefined>({ length: entries.length })
     for (const [i, each] of shown.entries()) {
       const at = places[i]!
       if (!others.has(at) || selection.matchesObject(each.value())) all[at] = each

@@ -6,7 +6,7 @@ import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { type FieldSelector, matchesFields, requiredField, supportedFields } from '../meta/selectors/field-selectors.js'
 import { type LabelSelector, matchesLabels, selectsEverything } from '../meta/selectors/label-selectors.js'
-import { type KindEntry, selectableFields } from './object-store.js'
+import { type ObjectEntry, selectableFields } from './object-store.js'
 
 export interface Selection {
   /** True when it leaves nothing out. */
@@ -16,9 +16,9 @@ export interface Selection {
   /** A field that must have one value, so that a watch can be told of few objects only. */
   readonly term: { readonly field: string; readonly value: string } | undefined
   /** Of an entry that is stored in the version of the request. */
-  matches(entry: KindEntry): boolean
+  matches(entry: ObjectEntry): boolean
   /** False for an entry in any version that cannot match: nothing changes where an object is. */
-  mayMatch(entry: KindEntry): boolean
+  mayMatch(entry: ObjectEntry): boolean
   /** Of an object in the version of the request. */
   matchesObject(object: ApiObject): boolean
 }
@@ -39,10 +39,10 @@ export function selectionOf(version: KindVersion, { labelSelector, fieldSelector
     everything,
     name: requiredField(fields, 'metadata.name'),
     term: fields.find(({ operator }) => operator === '='),
-    matches({ facts: { data } }) {
+    matches({ attributes: { data } }) {
       return everything || (matchesLabels(labelSelector, data.labels) && matchesFields(fields, data.fields))
     },
-    mayMatch: ({ facts: { data } }) => places.length === 0 || matchesFields(places, data.fields),
+    mayMatch: ({ attributes: { data } }) => places.length === 0 || matchesFields(places, data.fields),
     matchesObject: object =>
       everything ||
       (matchesLabels(labelSelector, metaOf(object).labels ?? {}) &&

@@ -12,23 +12,23 @@ import {
 import { StorageError } from '../storage/storage-error.js'
 
 /** Does something with the store, and throws what storage throws as the Status that it is to clients. */
-export function asStatus<T>(asked: number | bigint, action: () => Promise<T>): Promise<T>
-export function asStatus<T>(asked: number | bigint, action: () => Awaitable<T>): Awaitable<T>
-export function asStatus<T>(asked: number | bigint, action: () => Awaitable<T>): Awaitable<T> {
+export function asStatus<T>(requested: number | bigint, action: () => Promise<T>): Promise<T>
+export function asStatus<T>(requested: number | bigint, action: () => Awaitable<T>): Awaitable<T>
+export function asStatus<T>(requested: number | bigint, action: () => Awaitable<T>): Awaitable<T> {
   const fail = (error: unknown): never => {
-    throw error instanceof StorageError ? statusOf(error, asked) : error
+    throw error instanceof StorageError ? statusOf(error, requested) : error
   }
   return orElse(action, fail)
 }
 
 /** `asked` is the resourceVersion of the request. */
-export function statusOf(error: StorageError, asked: number | bigint): StatusError {
+export function statusOf(error: StorageError, requested: number | bigint): StatusError {
   switch (error.code) {
     case 'compacted':
       return expired('The resourceVersion for the provided list is too old.')
     case 'future-revision':
     case 'invalid-revision':
-      return tooLargeResourceVersion(asked, error.revision ?? 0)
+      return tooLargeResourceVersion(requested, error.revision ?? 0)
     case 'value-too-large':
       return requestEntityTooLarge(error.message)
     case 'unavailable':

@@ -19,10 +19,10 @@ import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
 import type { Entry } from '../storage/store.js'
 
 /** The metadata come as they are, or in the order of their names, as those of custom objects do. */
-export function encodeStored(object: ApiObject, membersByName = false): Buffer {
+export function encodeStored(object: ApiObject, sortedKeys = false): Buffer {
   const { apiVersion, kind } = object
   const metadata = withoutVersion(object.metadata)
-  const ordered = membersByName ? byName(metadata) : metadata
+  const ordered = sortedKeys ? byName(metadata) : metadata
   return Buffer.from(printStored(withHead(object, apiVersion, kind, ordered)))
 }
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { allOf } from '../base/awaitable.js'
 import { widgetKindOfTwoVersions } from '../kinds/fake-kinds.suite.js'
-import { type Served } from '../kinds/kind.js'
+import { type VersionedKind } from '../kinds/kind.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { parseFieldSelector } from '../meta/selectors/field-selectors.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
-import { createKindStore, type KindEvent } from './object-store.js'
-import { showSelected } from './select-entries.js'
+import { createObjectStore, type ObjectEvent } from './object-store.js'
+import { viewSelected } from './select-entries.js'
 import { selectionOf } from './selection.js'
 import { changeFor } from './watch-change.js'
 
@@ -21,9 +21,9 @@ const widget = (name: string, color: string): ApiObject => ({
 async function stored(...writes: (readonly [string, string | undefined])[]) {
   const calls: number[] = []
   const kind = widgetKindOfTwoVersions(calls)
-  const store = createKindStore(createMemoryStore(), kind)
-  const events: KindEvent[] = []
-  store.cache.watch(kind.folder, await store.cache.revision(), {
+  const store = createObjectStore(createMemoryStore(), kind)
+  const events: ObjectEvent[] = []
+  store.cache.watch(kind.keyPrefix, await store.cache.revision(), {
     event: event => events.push(event) > 0,
     end: () => {},
   })
@@ -33,12 +33,12 @@ async function stored(...writes: (readonly [string, string | undefined])[]) {
     else if (entry) await store.update(widget(name, color), entry.revision)
     else await store.create(widget(name, color))
   }
-  const [v1, v2] = kind.versions.map((version): Served => ({ kind, version })) as [Served, Served]
+  const [v1, v2] = kind.versions.map((version): VersionedKind => ({ kind, version })) as [VersionedKind, VersionedKind]
   await expect.poll(() => events.length).toBe(writes.length)
-  return { v1, v2, events, calls, entries: (await store.cache.range(kind.folder)).entries }
+  return { v1, v2, events, calls, entries: (await store.cache.range(kind.keyPrefix)).entries }
 }
 
-function select(served: Served, fields: string) {
+function select(served: VersionedKind, fields: string) {
   const parsed = parseFieldSelector(fields)
   if (!parsed.ok) throw new Error(parsed.error)
   return selectionOf(served.version, { labelSelector: [], fieldSelector: parsed.value })
@@ -47,14 +47,14 @@ function select(served: Served, fields: string) {
 describe('entries', () => {
   it('in the version of the request are selected without a call', async () => {
     const { v1, entries, calls } = await stored(['a', 'red'], ['b', 'blue'])
-    const shown = await showSelected(v1, select(v1, 'spec.color=blue'), entries)
+    const shown = await viewSelected(v1, select(v1, 'spec.color=blue'), entries)
     expect(shown.map(each => each?.value()['spec'])).toEqual([undefined, { color: 'blue' }])
     expect(calls).toEqual([])
   })
 
   it('in another version are converted together, and selected by the fields of the version of the request', async () => {
     const { v2, entries, calls } = await stored(['a', 'red'], ['b', 'blue'], ['c', 'blue'])
-    const shown = await showSelected(v2, select(v2, 'spec.colour=blue,metadata.name!=c'), entries)
+    const shown = await viewSelected(v2, select(v2, 'spec.colour=blue,metadata.name!=c'), entries)
     expect(shown.map(each => each?.value()['spec'])).toEqual([undefined, { colour: 'blue' }, undefined])
     expect(calls).toEqual([2])
   })
@@ -85,7 +85,7 @@ describe('an event', () => {
 
   it('is converted once for all who watch a version', async () => {
     const { v2, events, calls } = await stored(['a', 'red'])
-    const [event] = events as [KindEvent]
+    const [event] = events as [ObjectEvent]
     const changes = await allOf(['', 'spec.colour=red'].map(fields => changeFor(v2, select(v2, fields), event)))
     expect(changes[0]?.object).toBe(changes[1]?.object)
     expect(changes[0]?.object.value()['spec']).toEqual({ colour: 'red' })

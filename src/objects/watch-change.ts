@@ -3,20 +3,24 @@
 
 import { type Awaitable, allOf, andThen } from '../base/awaitable.js'
 import type { KindVersion } from '../kinds/kind.js'
-import { type Served } from '../kinds/kind.js'
-import type { KindEntry, KindEvent } from './object-store.js'
-import { isInVersion, type Shown, showEntry } from './object-view.js'
+import { type VersionedKind } from '../kinds/kind.js'
+import type { ObjectEntry, ObjectEvent } from './object-store.js'
+import { isInVersion, type ObjectView, viewEntry } from './object-view.js'
 import type { Selection } from './selection.js'
 
 export type EventType = 'ADDED' | 'MODIFIED' | 'DELETED'
 
 export interface Change {
   readonly type: EventType
-  readonly object: Shown
+  readonly object: ObjectView
 }
 
 /** Nothing if the event does not concern the watcher; a promise only where others convert the object. */
-export function changeFor(served: Served, selection: Selection, event: KindEvent): Awaitable<Change | undefined> {
+export function changeFor(
+  served: VersionedKind,
+  selection: Selection,
+  event: ObjectEvent,
+): Awaitable<Change | undefined> {
   const before = isSelected(served, selection, event, event.previous)
   const now = isSelected(served, selection, event, event.entry)
   if (typeof before === 'boolean' && typeof now === 'boolean') return changeOf(served, event, before, now)
@@ -24,10 +28,10 @@ export function changeFor(served: Served, selection: Selection, event: KindEvent
 }
 
 function isSelected(
-  served: Served,
+  served: VersionedKind,
   selection: Selection,
-  event: KindEvent,
-  entry: KindEntry | undefined,
+  event: ObjectEvent,
+  entry: ObjectEntry | undefined,
 ): Awaitable<boolean> {
   if (entry === undefined) return false
   if (selection.everything) return true
@@ -36,26 +40,31 @@ function isSelected(
   return andThen(show(served, event, entry), shown => selection.matchesObject(shown.value()))
 }
 
-function changeOf(served: Served, event: KindEvent, before: boolean, now: boolean): Awaitable<Change | undefined> {
+function changeOf(
+  served: VersionedKind,
+  event: ObjectEvent,
+  before: boolean,
+  now: boolean,
+): Awaitable<Change | undefined> {
   if (!before && !now) return undefined
   const type = now ? (before ? 'MODIFIED' : 'ADDED') : 'DELETED'
   return andThen(show(served, event, now ? event.entry! : event.previous!), object => ({ type, object }))
 }
 
 /** What leaves is shown as it was, with the version of the write that took it away. */
-function show(served: Served, event: KindEvent, entry: KindEntry): Awaitable<Shown> {
-  if (entry === event.entry && isInVersion(served, entry)) return showEntry(served, entry)
+function show(served: VersionedKind, event: ObjectEvent, entry: ObjectEntry): Awaitable<ObjectView> {
+  if (entry === event.entry && isInVersion(served, entry)) return viewEntry(served, entry)
   const made = conversions.get(event)?.get(served.version)?.get(entry)
   if (made) return made
-  const shown = showEntry(served, entry === event.entry ? entry : { ...entry, revision: event.revision })
+  const shown = viewEntry(served, entry === event.entry ? entry : { ...entry, revision: event.revision })
   if (shown instanceof Promise) keep(event, served.version, entry, shown)
   return shown
 }
 
 /** Conversions by others, made once for all watchers of a version, and kept as long as the event is. */
-const conversions = new WeakMap<KindEvent, Map<KindVersion, Map<KindEntry, Promise<Shown>>>>()
+const conversions = new WeakMap<ObjectEvent, Map<KindVersion, Map<ObjectEntry, Promise<ObjectView>>>>()
 
-function keep(event: KindEvent, version: KindVersion, entry: KindEntry, shown: Promise<Shown>): void {
+function keep(event: ObjectEvent, version: KindVersion, entry: ObjectEntry, shown: Promise<ObjectView>): void {
   let versions = conversions.get(event)
   if (!versions) conversions.set(event, (versions = new Map()))
   let entries = versions.get(version)

@@ -1,6 +1,6 @@
 // What tests of this room have in common: kinds as definitions make them, and a client that asks for pages.
 import { builtinKinds } from '../builtin/builtin-kinds.js'
-import type { Kind, PartRules, ScaleRules } from '../kinds/kind.js'
+import type { Kind, ScaleStrategy, SubresourceStrategy } from '../kinds/kind.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
 import { builtinTypes } from '../types/type-table.js'
@@ -29,14 +29,14 @@ export function customKind({ group, scope, names, versions }: Definition): Kind 
     group,
     names: { ...base.names, ...names, listKind: names.listKind ?? `${names.kind}List` },
     namespaced: scope === 'Namespaced',
-    manners: { ...base.manners, anyMethodAnywhere: true },
+    traits: { ...base.traits, lenientRouting: true },
     versions: versions.map(({ name, served, schema, subresources = {}, selectableFields = [] }) => ({
       ...template,
       name,
       served,
       subresources: {
-        status: subresources.status && ({} as PartRules),
-        scale: subresources.scale && ({} as ScaleRules),
+        status: subresources.status && ({} as SubresourceStrategy),
+        scale: subresources.scale && ({} as ScaleStrategy),
       },
       openapi: { schema: schema.openAPIV3Schema, selectableFields: selectableFields.map(({ jsonPath }) => jsonPath) },
     })),

@@ -1,7 +1,7 @@
 // What authorization is asked about.
 
 /** What is to be done, to what. */
-export type Deed =
+export type AccessAttributes =
   | {
       readonly verb: string
       readonly group: string

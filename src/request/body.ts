@@ -1,6 +1,6 @@
 // The body of a write, and what it is to be read as.
-import type { ObjectRules } from '../kinds/kind.js'
-import type { ProtobufForm } from '../types/typed-body.js'
+import type { Strategy } from '../kinds/kind.js'
+import type { ProtobufCodec } from '../types/typed-body.js'
 
 export interface Body {
   readonly bytes: Buffer
@@ -16,13 +16,13 @@ export const BODY_TYPES = [
 ] as const
 
 /** What a body is to be read as. */
-export interface BodyForm {
+export interface BodySpec {
   readonly kind: string
   readonly version: string
   /** Where the body must say that it is of this version. */
   readonly apiVersion?: string | undefined
-  readonly shape: ObjectRules['shape']
-  readonly protobuf?: ProtobufForm | undefined
+  readonly decode: Strategy['decode']
+  readonly protobuf?: ProtobufCodec | undefined
   /** It is known only by what it says it is, so that it must say so. */
   readonly isUntyped?: boolean | undefined
 }

@@ -1,8 +1,8 @@
 // What a request to a stored resource addresses.
-import type { Served } from '../kinds/kind.js'
+import type { VersionedKind } from '../kinds/kind.js'
 
 /** What a request addresses. */
-export interface Target extends Served {
+export interface Target extends VersionedKind {
   /** Empty for cluster-scoped kinds, and for requests across all namespaces. */
   readonly namespace: string
   /** Empty for a collection. */

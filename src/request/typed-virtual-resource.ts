@@ -1,10 +1,14 @@
 // A virtual kind of the built-in types, from what the tables know of it.
 import { builtinTypes } from '../types/type-table.js'
-import { protobufForm, shapeTyped, versionOf } from '../types/typed-body.js'
-import type { VirtualKind } from './virtual-resource.js'
+import { protobufCodec, shapeTyped, versionOf } from '../types/typed-body.js'
+import type { VirtualResource } from './virtual-resource.js'
 
 /** `resource` as discovery lists it: `tokenreviews`, or `serviceaccounts/token` for a part. */
-export function typedVirtualKind(apiVersion: string, resource: string, answer: VirtualKind['answer']): VirtualKind {
+export function typedVirtualResource(
+  apiVersion: string,
+  resource: string,
+  answer: VirtualResource['answer'],
+): VirtualResource {
   const table = builtinTypes()
   const facts = table.resources(apiVersion).find(({ name }) => name === resource)
   if (!facts) throw new Error(`${resource} is not among the resources of ${apiVersion}`)
@@ -13,12 +17,12 @@ export function typedVirtualKind(apiVersion: string, resource: string, answer: V
   const spoken = facts.group === undefined ? apiVersion : `${facts.group}/${facts.version}`
   return {
     apiVersion,
-    facts,
-    form: {
+    resource: facts,
+    body: {
       kind,
       version: versionOf(spoken),
-      shape: (body, duplicates, cbor) => shapeTyped(table, spoken, kind, body, duplicates, cbor),
-      protobuf: protobufForm(table, spoken, kind),
+      decode: (body, duplicates, cbor) => shapeTyped(table, spoken, kind, body, duplicates, cbor),
+      protobuf: protobufCodec(table, spoken, kind),
     },
     answer,
   }

@@ -1,7 +1,7 @@
 // The user that a request runs as.
 
 /** Who asks. */
-export interface Caller {
+export interface UserInfo {
   readonly name: string
   readonly uid: string
   readonly groups: readonly string[]

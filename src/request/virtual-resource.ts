@@ -3,22 +3,22 @@
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { WriteOptions } from '../meta/options/write-options.js'
 import type { ResourceFacts } from '../types/type-table.js'
-import type { BodyForm } from './body.js'
-import type { Caller } from './user-info.js'
+import type { BodySpec } from './body.js'
+import type { UserInfo } from './user-info.js'
 
-export interface VirtualKind {
+export interface VirtualResource {
   /** The group version that serves it: `authorization.k8s.io/v1`. */
   readonly apiVersion: string
   /** As discovery lists it. Its name is that of the resource, or of a part of one: `serviceaccounts/token`. */
-  readonly facts: ResourceFacts
+  readonly resource: ResourceFacts
   /** How bodies are read. */
-  readonly form: BodyForm
+  readonly body: BodySpec
   /** The answer to what was sent. Faults are thrown, as StatusErrors. */
   answer(request: VirtualRequest): Promise<ApiObject>
 }
 
 export interface VirtualRequest {
-  readonly caller: Caller
+  readonly user: UserInfo
   /** In the namespace of the request. */
   readonly object: ApiObject
   /** Empty at the cluster scope. */
@@ -30,10 +30,10 @@ export interface VirtualRequest {
   warn(text: string): void
 }
 
-export type VirtualPlace = Pick<VirtualRequest, 'caller' | 'namespace' | 'name' | 'now'>
+export type VirtualTarget = Pick<VirtualRequest, 'user' | 'namespace' | 'name' | 'now'>
 
 /** An object that was made for the answer, and is kept nowhere. */
-export interface VirtualAnswer {
+export interface VirtualResult {
   readonly type: 'virtual'
   readonly status: number
   readonly warnings: readonly string[]

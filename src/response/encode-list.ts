@@ -2,20 +2,20 @@
 // is ever in memory.
 
 import { encodeJson } from '../codec/json.js'
-import { type Served } from '../kinds/kind.js'
+import { type VersionedKind } from '../kinds/kind.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { type Shown } from '../objects/object-view.js'
+import { type ObjectView } from '../objects/object-view.js'
 import { sizeOfSplice, spliceInto, versionMember } from './splice.js'
 
 /** What an item is when it is not shown as it is stored. */
-export type ItemValue = (shown: Shown) => ValueObject
+export type ItemValue = (shown: ObjectView) => ValueObject
 
 export interface JsonList {
   /** Everything but the items. */
   readonly head: ValueObject
   /** The member that holds the items, which comes last. */
   readonly member: 'items' | 'rows'
-  readonly pages: AsyncIterable<readonly Shown[]>
+  readonly pages: AsyncIterable<readonly ObjectView[]>
   readonly item: ItemValue
   /** Where items may be copied as they are stored: how they begin there, and how they are to begin. */
   readonly copied?: { readonly head: Buffer; readonly opening: Buffer } | undefined
@@ -82,11 +82,11 @@ const INDENT = '    '
 const indented = (text: string, pretty: boolean): string => (pretty ? text.replaceAll('\n', `\n${INDENT}`) : text)
 
 /** An item of a list of a kind whose items do not say what they are. */
-export function bareItem(shown: Shown): ValueObject {
+export function bareItem(shown: ObjectView): ValueObject {
   const { apiVersion: _, kind: __, ...rest } = shown.value()
   return rest
 }
 
-export const wholeItem = (shown: Shown): ValueObject => shown.value()
+export const wholeItem = (shown: ObjectView): ValueObject => shown.value()
 
-export const itemOf = ({ kind }: Served): ItemValue => (kind.manners.itemsCarryKind ? wholeItem : bareItem)
+export const itemOf = ({ kind }: VersionedKind): ItemValue => (kind.traits.listItemsHaveTypeMeta ? wholeItem : bareItem)

@@ -2,12 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { decodeCbor } from '../codec/cbor/decode.js'
 import { noteKind, widgetKind } from '../kinds/fake-kinds.suite.js'
 import type { Kind } from '../kinds/kind.js'
-import { type Served } from '../kinds/kind.js'
+import { type VersionedKind } from '../kinds/kind.js'
 import { notFound } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
-import { type Shown, showValue } from '../objects/object-view.js'
+import { type ObjectView, viewValue } from '../objects/object-view.js'
 import { encodeStored } from '../objects/stored-object.js'
-import type { Answer, ListAnswer } from '../verbs/result.js'
+import type { ListResult, Result } from '../verbs/result.js'
 import { represent, representStatus } from './encode-result.js'
 import { type Form, PLAIN_JSON } from './output-format.js'
 
@@ -18,11 +18,11 @@ const TABLE: Form = { ...PLAIN_JSON, as: { kind: 'Table', apiVersion: V1 } }
 const METADATA: Form = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadata', apiVersion: V1 } }
 const METADATA_LIST: Form = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadataList', apiVersion: V1 } }
 
-const served = (kind: Kind): Served => ({ kind, version: kind.versions[0]! })
+const served = (kind: Kind): VersionedKind => ({ kind, version: kind.versions[0]! })
 const WIDGETS = served(widgetKind())
 const NOTES = served(noteKind())
 
-const objectOf = ({ kind }: Served, name: string): ApiObject => ({
+const objectOf = ({ kind }: VersionedKind, name: string): ApiObject => ({
   apiVersion: kind.storedAs,
   kind: kind.names.kind,
   metadata: { name, labels: { l: 'x' }, resourceVersion: '7' },
@@ -30,7 +30,7 @@ const objectOf = ({ kind }: Served, name: string): ApiObject => ({
 })
 
 /** As it lies in the store; looking inside is a fault where `opaque` says so. */
-function stored(of: Served, name: string, opaque = false): Shown {
+function stored(of: VersionedKind, name: string, opaque = false): ObjectView {
   const object = objectOf(of, name)
   return {
     entry: { key: `/x/${name}`, value: encodeStored(object), revision: 7 },
@@ -41,19 +41,19 @@ function stored(of: Served, name: string, opaque = false): Shown {
   }
 }
 
-const objectAnswer = (of: Served, object: Shown): Answer => ({
+const objectAnswer = (of: VersionedKind, object: ObjectView): Result => ({
   type: 'object',
   status: 200,
   warnings: [],
-  served: of,
+  versioned: of,
   object,
 })
 
-const listAnswer = (of: Served, pages: readonly Shown[][], more: Partial<ListAnswer> = {}): ListAnswer => ({
+const listAnswer = (of: VersionedKind, pages: readonly ObjectView[][], more: Partial<ListResult> = {}): ListResult => ({
   type: 'list',
   status: 200,
   warnings: [],
-  served: of,
+  versioned: of,
   revision: 9,
   pages: (async function* () {
     yield* pages
@@ -61,7 +61,7 @@ const listAnswer = (of: Served, pages: readonly Shown[][], more: Partial<ListAns
   ...more,
 })
 
-async function bytesOf(answer: Answer, form: Form, query = ''): Promise<Buffer> {
+async function bytesOf(answer: Result, form: Form, query = ''): Promise<Buffer> {
   const { body } = represent(answer, form, new URLSearchParams(query), NOW)
   if (Buffer.isBuffer(body)) return body
   const pieces: Buffer[] = []
@@ -69,10 +69,10 @@ async function bytesOf(answer: Answer, form: Form, query = ''): Promise<Buffer> 
   return Buffer.concat(pieces)
 }
 
-const textOf = async (answer: Answer, form: Form = PLAIN_JSON, query = ''): Promise<string> =>
+const textOf = async (answer: Result, form: Form = PLAIN_JSON, query = ''): Promise<string> =>
   (await bytesOf(answer, form, query)).toString()
 
-const jsonOf = async (answer: Answer, form: Form = PLAIN_JSON, query = '') =>
+const jsonOf = async (answer: Result, form: Form = PLAIN_JSON, query = '') =>
   JSON.parse(await textOf(answer, form, query))
 
 describe('one object', () => {
@@ -84,7 +84,7 @@ describe('one object', () => {
   })
 
   test('that is not stored in this version is shown by its value', async () => {
-    expect(await jsonOf(objectAnswer(WIDGETS, showValue(objectOf(WIDGETS, 'a'))))).toEqual(objectOf(WIDGETS, 'a'))
+    expect(await jsonOf(objectAnswer(WIDGETS, viewValue(objectOf(WIDGETS, 'a'))))).toEqual(objectOf(WIDGETS, 'a'))
   })
 
   test('is pretty for people, and then has no newline at its end', async () => {
@@ -150,7 +150,7 @@ describe('one object', () => {
 
   test('that is a Scale has columns of its own', async () => {
     const object = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 3 } }
-    const answer: Answer = { type: 'scale', status: 200, warnings: [], object }
+    const answer: Result = { type: 'scale', status: 200, warnings: [], object }
     expect(await jsonOf(answer)).toEqual(object)
     expect((await jsonOf(answer, TABLE)).rows[0].cells).toEqual(['a', 3, 0, '<unknown>'])
   })
@@ -169,7 +169,7 @@ describe('a list', () => {
 
   test('of built-in objects leaves out what goes without saying', async () => {
     const { kind: _, apiVersion: __, ...bare } = objectOf(NOTES, 'a')
-    const list = listAnswer(NOTES, [[stored(NOTES, 'a', true), showValue(objectOf(NOTES, 'a'))]])
+    const list = listAnswer(NOTES, [[stored(NOTES, 'a', true), viewValue(objectOf(NOTES, 'a'))]])
     expect(await jsonOf(list)).toEqual({
       kind: 'NoteList',
       apiVersion: 'v1',
@@ -192,7 +192,7 @@ describe('a list', () => {
     )
     expect((await jsonOf(listAnswer(WIDGETS, [[]]), TABLE)).rows).toEqual([])
     expect((await jsonOf(listAnswer(WIDGETS, [[]]), METADATA_LIST)).items).toBeNull()
-    const plain = { ...WIDGETS, kind: { ...WIDGETS.kind, manners: { ...WIDGETS.kind.manners, nullForNoRows: true } } }
+    const plain = { ...WIDGETS, kind: { ...WIDGETS.kind, traits: { ...WIDGETS.kind.traits, nullEmptyRows: true } } }
     expect((await jsonOf(listAnswer(plain, [[]]), TABLE)).rows).toBeNull()
   })
 
@@ -225,7 +225,7 @@ describe('a list', () => {
   })
 
   test('comes in pieces that are no larger than they need to be', async () => {
-    const large = showValue({ ...objectOf(WIDGETS, 'a'), spec: { text: 'x'.repeat(100_000) } })
+    const large = viewValue({ ...objectOf(WIDGETS, 'a'), spec: { text: 'x'.repeat(100_000) } })
     const { body } = represent(listAnswer(WIDGETS, [[large, large, large]]), PLAIN_JSON, new URLSearchParams(), NOW)
     const sizes: number[] = []
     for await (const piece of body as AsyncIterable<Buffer>) sizes.push(piece.length)
@@ -238,7 +238,7 @@ describe('a Status', () => {
   const { status } = notFound({ group: '', resource: 'notes' }, 'a')
 
   test('comes in the form that is asked for, whatever objects would be shown as', async () => {
-    const answer: Answer = { type: 'status', status: 200, warnings: [], body: status }
+    const answer: Result = { type: 'status', status: 200, warnings: [], body: status }
     expect(await jsonOf(answer, TABLE)).toMatchObject({ kind: 'Status', code: 404 })
     expect(representStatus(status, { ...PLAIN_JSON, encoding: 'yaml' }).body.toString()).toContain('reason: NotFound')
   })

@@ -5,8 +5,8 @@ import { apiVersionOf } from '../kinds/kind-names.js'
 import type { Status } from '../meta/errors/status.js'
 import { type IncludeObject, listMeta } from '../meta/table.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { headOf, type Shown } from '../objects/object-view.js'
-import type { Answer, ListAnswer, ObjectAnswer } from '../verbs/result.js'
+import { headOf, type ObjectView } from '../objects/object-view.js'
+import type { ListResult, ObjectResult, Result } from '../verbs/result.js'
 import { encodeJsonList, type ItemValue, itemOf } from './encode-list.js'
 import { encodeValue, statusValue } from './encode-value.js'
 import { type Form, MEDIA_TYPES } from './output-format.js'
@@ -33,7 +33,7 @@ export interface Representation {
 }
 
 /** `query` may say more on the form than the form does: what the rows of a Table carry. */
-export function represent(answer: Answer, form: Form, query: URLSearchParams, now: number): Representation {
+export function represent(answer: Result, form: Form, query: URLSearchParams, now: number): Representation {
   const include = includeObjectOf(form, query)
   return {
     status: answer.status,
@@ -50,7 +50,7 @@ export function representStatus(status: Status, form: Form | undefined): { media
   return { mediaType: MEDIA_TYPES[form.encoding], body: encodeValue(value, form) }
 }
 
-function bodyOf(answer: Answer, form: Form, include: IncludeObject, now: number): Buffer | AsyncIterable<Buffer> {
+function bodyOf(answer: Result, form: Form, include: IncludeObject, now: number): Buffer | AsyncIterable<Buffer> {
   switch (answer.type) {
     case 'status':
       return encodeValue(statusValue(answer.body), form)
@@ -61,7 +61,7 @@ function bodyOf(answer: Answer, form: Form, include: IncludeObject, now: number)
       refuseObject(form.as, undefined)
       return encodeValue(transformObject(answer.object, form.as, PLAIN_ROWS, include, now), form)
     case 'object':
-      return encodeObjectAnswer(answer, form, include, now)
+      return encodeObjectResult(answer, form, include, now)
     case 'list':
       return encodeList(answer, form, include, now)
   }
@@ -69,7 +69,12 @@ function bodyOf(answer: Answer, form: Form, include: IncludeObject, now: number)
 
 const NEWLINE = Buffer.from('\n')
 
-function encodeObjectAnswer({ served, object }: ObjectAnswer, form: Form, include: IncludeObject, now: number): Buffer {
+function encodeObjectResult(
+  { versioned: served, object }: ObjectResult,
+  form: Form,
+  include: IncludeObject,
+  now: number,
+): Buffer {
   const { entry } = object
   if (entry && form.encoding === 'json' && !form.as && !form.pretty) {
     const head = headOf(served)
@@ -84,11 +89,11 @@ function encodeObjectAnswer({ served, object }: ObjectAnswer, form: Form, includ
 
 // ---- lists
 
-function encodeList(answer: ListAnswer, form: Form, include: IncludeObject, now: number): AsyncIterable<Buffer> {
-  refuseList(form.as, answer.served)
+function encodeList(answer: ListResult, form: Form, include: IncludeObject, now: number): AsyncIterable<Buffer> {
+  refuseList(form.as, answer.versioned)
   const shape = shapeOf(answer, form, include, now)
   if (form.encoding !== 'json') return encodeWhole(answer, shape, form)
-  const head = headOf(answer.served)
+  const head = headOf(answer.versioned)
   return encodeJsonList({
     ...shape,
     pages: answer.pages,
@@ -96,7 +101,7 @@ function encodeList(answer: ListAnswer, form: Form, include: IncludeObject, now:
     copied:
       form.as || form.pretty
         ? undefined
-        : { head, opening: answer.served.kind.manners.itemsCarryKind ? head : BARE_HEAD },
+        : { head, opening: answer.versioned.kind.traits.listItemsHaveTypeMeta ? head : BARE_HEAD },
   })
 }
 
@@ -107,13 +112,13 @@ interface ListShape {
   readonly nullWhenEmpty: boolean
 }
 
-function shapeOf(answer: ListAnswer, { as }: Form, include: IncludeObject, now: number): ListShape {
-  const { served } = answer
+function shapeOf(answer: ListResult, { as }: Form, include: IncludeObject, now: number): ListShape {
+  const { versioned: served } = answer
   if (as?.kind === 'Table') {
     const { version } = served
-    const item = (shown: Shown) => rowOf(shown.value(), as, version, include, now)
+    const item = (shown: ObjectView) => rowOf(shown.value(), as, version, include, now)
     const head = tableHead(as, version.columns, typedMetadata(answer))
-    return { head, member: 'rows', item, nullWhenEmpty: served.kind.manners.nullForNoRows === true }
+    return { head, member: 'rows', item, nullWhenEmpty: served.kind.traits.nullEmptyRows === true }
   }
   if (as) {
     const { kind, apiVersion } = as
@@ -128,7 +133,7 @@ function shapeOf(answer: ListAnswer, { as }: Form, include: IncludeObject, now: 
   return { head, member: 'items', item: itemOf(served), nullWhenEmpty: false }
 }
 
-const typedMetadata = ({ revision, continueToken, remaining }: ListAnswer) =>
+const typedMetadata = ({ revision, continueToken, remaining }: ListResult) =>
   listMeta({
     resourceVersion: String(revision),
     ...(continueToken !== undefined && { continue: continueToken }),
@@ -136,14 +141,14 @@ const typedMetadata = ({ revision, continueToken, remaining }: ListAnswer) =>
   })
 
 /** Lists of custom objects say that there is no more to come. */
-const untypedMetadata = ({ revision, continueToken = '', remaining }: ListAnswer): ValueObject => ({
+const untypedMetadata = ({ revision, continueToken = '', remaining }: ListResult): ValueObject => ({
   continue: continueToken,
   ...(remaining !== undefined && { remainingItemCount: remaining }),
   resourceVersion: String(revision),
 })
 
 /** Encodings that must know how much is to come before they begin. */
-async function* encodeWhole({ pages }: ListAnswer, shape: ListShape, form: Form): AsyncGenerator<Buffer> {
+async function* encodeWhole({ pages }: ListResult, shape: ListShape, form: Form): AsyncGenerator<Buffer> {
   const { head, member, item, nullWhenEmpty } = shape
   const items: ValueObject[] = []
   for await (const page of pages) for (const shown of page) items.push(item(shown))

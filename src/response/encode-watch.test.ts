@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { decodeCbor } from '../codec/cbor/decode.js'
 import { splitCborSequence } from '../codec/cbor/sequence.js'
 import { widgetKind } from '../kinds/fake-kinds.suite.js'
-import { type Served } from '../kinds/kind.js'
+import { type VersionedKind } from '../kinds/kind.js'
 import { expired } from '../meta/errors/status.js'
 import type { IncludeObject } from '../meta/table.js'
-import { type Shown } from '../objects/object-view.js'
+import { type ObjectView } from '../objects/object-view.js'
 import { encodeStored } from '../objects/stored-object.js'
 import { decodeWatchFrames, openEnvelope } from '../types/protobuf/envelope.js'
 import { createEventEncoder } from './encode-watch.js'
 import { type Form, PLAIN_JSON } from './output-format.js'
 
 const kind = widgetKind()
-const WIDGETS: Served = { kind, version: kind.versions[0]! }
+const WIDGETS: VersionedKind = { kind, version: kind.versions[0]! }
 const OBJECT = {
   apiVersion: 'example.com/v1',
   kind: 'Widget',
@@ -21,7 +21,7 @@ const OBJECT = {
 }
 const TABLE: Form = { ...PLAIN_JSON, as: { kind: 'Table', apiVersion: 'meta.k8s.io/v1' } }
 
-const stored = (value: () => typeof OBJECT = () => OBJECT): Shown => ({
+const stored = (value: () => typeof OBJECT = () => OBJECT): ObjectView => ({
   entry: { key: '/a', value: encodeStored(OBJECT), revision: 7 },
   value,
 })

@@ -4,12 +4,12 @@
 import { encodeCbor } from '../codec/cbor.js'
 import { encodeJson, encodeString } from '../codec/json.js'
 import type { KindVersion } from '../kinds/kind.js'
-import { type Served } from '../kinds/kind.js'
+import { type VersionedKind } from '../kinds/kind.js'
 import type { Status } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import type { IncludeObject } from '../meta/table.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { headOf, type Shown } from '../objects/object-view.js'
+import { headOf, type ObjectView } from '../objects/object-view.js'
 import type { Entry, Revision } from '../storage/store.js'
 import { encodeWatchFrame } from '../types/protobuf.js'
 import { bookmarkObject, type EventType } from '../verbs/watch.js'
@@ -20,14 +20,14 @@ import { rowOf, tableHead, transformObject } from './table.js'
 
 export interface EventEncoder {
   /** `source` is what all watchers of the event share. */
-  event(type: EventType, shown: Shown, source: object | undefined): Buffer
+  event(type: EventType, shown: ObjectView, source: object | undefined): Buffer
   bookmark(revision: Revision, initial: boolean): Buffer
   error(status: Status): Buffer
 }
 
 /** An encoder for one watch: in a Table, what comes first differs from the rest. */
 export function createEventEncoder(
-  served: Served,
+  served: VersionedKind,
   form: Form,
   include: IncludeObject,
   now: () => number,
@@ -67,7 +67,7 @@ const encoded = new WeakMap<object, Map<number, Buffer>>()
 
 interface SharedEncoder {
   readonly slots: Readonly<Record<EventType, number>>
-  encode(type: EventType, shown: Shown, withColumns: boolean, now: () => number): Buffer
+  encode(type: EventType, shown: ObjectView, withColumns: boolean, now: () => number): Buffer
   bookmark(object: ApiObject, withColumns: boolean, now: () => number): Buffer
 }
 
@@ -75,7 +75,7 @@ interface SharedEncoder {
 const shared = new WeakMap<KindVersion, Map<string, SharedEncoder>>()
 let nextSlot = 0
 
-function encoderFor(served: Served, form: Form, include: IncludeObject): SharedEncoder {
+function encoderFor(served: VersionedKind, form: Form, include: IncludeObject): SharedEncoder {
   const { encoding, as } = form
   const name = as ? `${encoding} ${as.kind} ${as.apiVersion} ${include}` : encoding
   let known = shared.get(served.version)
@@ -91,7 +91,7 @@ function encoderFor(served: Served, form: Form, include: IncludeObject): SharedE
   return encoder
 }
 
-function createSharedEncoder(served: Served, form: Form, include: IncludeObject): SharedEncoder {
+function createSharedEncoder(served: VersionedKind, form: Form, include: IncludeObject): SharedEncoder {
   const slots = { ADDED: nextSlot, MODIFIED: nextSlot + 2, DELETED: nextSlot + 4 }
   nextSlot += 6
   const copy = form.encoding === 'json' && !form.as ? copier(served) : undefined
@@ -113,7 +113,7 @@ function createSharedEncoder(served: Served, form: Form, include: IncludeObject)
 }
 
 function show(
-  served: Served,
+  served: VersionedKind,
   { as }: Form,
   include: IncludeObject,
   object: ApiObject,
@@ -131,7 +131,7 @@ function show(
 const CLOSING = Buffer.from('}\n')
 
 /** Puts the stored bytes of an object into an event without parsing them. */
-function copier(served: Served): (type: EventType, entry: Entry) => Buffer {
+function copier(served: VersionedKind): (type: EventType, entry: Entry) => Buffer {
   const head = headOf(served)
   const openings = {
     ADDED: headOfEvent('ADDED', served),
@@ -142,7 +142,7 @@ function copier(served: Served): (type: EventType, entry: Entry) => Buffer {
 }
 
 /** An event with its object, as the stream of the encoding has it. */
-function frame({ encoding, as }: Form, type: string, object: ValueObject, served?: Served): Buffer {
+function frame({ encoding, as }: Form, type: string, object: ValueObject, served?: VersionedKind): Buffer {
   switch (encoding) {
     case 'json':
       return Buffer.from(`{"type":${encodeString(type)},"object":${encodeJson(object)}}\n`)

@@ -2,7 +2,7 @@
 // lies between is only copied. This is how objects of the version that is asked for are served without parsing.
 
 import { encodeString } from '../codec/json.js'
-import { type Served } from '../kinds/kind.js'
+import { type VersionedKind } from '../kinds/kind.js'
 import { headOf } from '../objects/object-view.js'
 import type { Entry } from '../storage/store.js'
 
@@ -38,5 +38,5 @@ export function spliceInto(
 export const BARE_HEAD = Buffer.from('{"metadata":{')
 
 /** What an event begins with, up to where the stored bytes go on. */
-export const headOfEvent = (type: string, served: Served): Buffer =>
+export const headOfEvent = (type: string, served: VersionedKind): Buffer =>
   Buffer.concat([Buffer.from(`{"type":${encodeString(type)},"object":`), headOf(served)])

@@ -1,7 +1,7 @@
 // Objects shown as something else: as rows of a Table, or reduced to their metadata.
 
 import type { Column } from '../kinds/kind.js'
-import { type Served } from '../kinds/kind.js'
+import { type VersionedKind } from '../kinds/kind.js'
 import { notAcceptable, type StatusError, unclassified } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import {
@@ -18,7 +18,7 @@ import type { Form, ShownAs } from './output-format.js'
 /** How rows are made of objects: of a kind's own, or of Scales. */
 export interface Rows {
   readonly columns: readonly Column[]
-  cells(object: ApiObject, now: number): Value[]
+  tableRow(object: ApiObject, now: number): Value[]
   readonly rowConditions?: ((object: ApiObject) => readonly ValueObject[]) | undefined
 }
 
@@ -29,7 +29,7 @@ export const SCALE_ROWS: Rows = {
     column('Available', 'integer', '', 'How many replicas there are.'),
     column('Age', 'date', '', 'How long ago the object was created.'),
   ],
-  cells: ({ metadata, spec, status }, now) => [
+  tableRow: ({ metadata, spec, status }, now) => [
     getOwn(metadata, 'name') ?? '',
     replicas(spec),
     replicas(status),
@@ -43,7 +43,7 @@ export const PLAIN_ROWS: Rows = {
     column('Name', 'string', 'name', 'The name of the object.'),
     column('Created At', 'date', '', 'When the object was created.'),
   ],
-  cells: ({ metadata }) => [getOwn(metadata, 'name') ?? '', getOwn(metadata, 'creationTimestamp') ?? null],
+  tableRow: ({ metadata }) => [getOwn(metadata, 'name') ?? '', getOwn(metadata, 'creationTimestamp') ?? null],
 }
 
 function column(name: string, type: string, format: string, description: string): Column {
@@ -80,23 +80,23 @@ export function transformObject(
 }
 
 /** What cannot be shown as asked, whatever it holds. */
-export function refuseObject(as: ShownAs | undefined, served: Served | undefined): void {
+export function refuseObject(as: ShownAs | undefined, served: VersionedKind | undefined): void {
   if (as?.kind !== 'PartialObjectMetadataList') return
   throw served && isTyped(served) ? wrongShape(as, 'not a list', served, '') : unclassified('content is not a list')
 }
 
-export function refuseList(as: ShownAs | undefined, served: Served): void {
+export function refuseList(as: ShownAs | undefined, served: VersionedKind): void {
   if (as?.kind === 'PartialObjectMetadata') throw wrongShape(as, 'a list', served, 'List')
 }
 
-const wrongShape = ({ kind }: ShownAs, what: string, served: Served, suffix: string): StatusError =>
+const wrongShape = ({ kind }: ShownAs, what: string, served: VersionedKind, suffix: string): StatusError =>
   notAcceptable(`you requested ${kind}, but the requested object is ${what} (${goTypeOf(served, suffix)})`)
 
 /** Kinds that the reference server knows as Go types, not as maps. */
-export const isTyped = ({ kind }: Served): boolean => !kind.manners.itemsCarryKind
+export const isTyped = ({ kind }: VersionedKind): boolean => !kind.traits.listItemsHaveTypeMeta
 
 /** The name of the type that the reference server holds such objects in. */
-function goTypeOf(served: Served, suffix: string): string {
+function goTypeOf(served: VersionedKind, suffix: string): string {
   if (!isTyped(served)) return `*unstructured.Unstructured${suffix}`
   const { group, names } = served.kind
   return `*${GO_PACKAGES[group] ?? group.split('.')[0]}.${names.kind}${suffix}`
@@ -129,7 +129,7 @@ export const rowOf = (
   include: IncludeObject,
   now: number,
 ): ValueObject => ({
-  cells: rows.cells(object, now),
+  cells: rows.tableRow(object, now),
   ...conditionsOf(rows.rowConditions?.(object) ?? []),
   object: include === 'None' ? null : include === 'Object' ? object : metadataOf(object, as),
 })

@@ -32,7 +32,7 @@ export interface CompiledSchema {
    * Evaluates the rules of the schema, on an update with what the object was before. Of an object whose faults are such
    * that rules cannot count on it, only that is told.
    */
-  evaluateRules(object: ValueObject, old: ValueObject | undefined, faults: readonly FieldError[]): RuleFindings
+  evaluateRules(object: ValueObject, old: ValueObject | undefined, errors: readonly FieldError[]): RuleFindings
 }
 
 export interface ShapeOptions {
@@ -73,10 +73,10 @@ export function compileSchema(written: Value | (() => Value)): CompiledSchema {
       ...validateStatus(status(), object, old),
       ...checkChangedListTypes(schema(), object, old),
     ],
-    evaluateRules(object, old, faults) {
+    evaluateRules(object, old, errors) {
       const root = rules()
       if (root === undefined) return NO_FINDINGS
-      return blocksRules(faults) ? { errors: [rulesNotChecked()], warnings: [] } : evaluateRules(root, object, old)
+      return blocksRules(errors) ? { errors: [rulesNotChecked()], warnings: [] } : evaluateRules(root, object, old)
     },
   }
 }
@@ -84,7 +84,7 @@ export function compileSchema(written: Value | (() => Value)): CompiledSchema {
 function shape(object: ValueObject, schema: Schema, { stored = false }: ShapeOptions): Shaped {
   const pruned = prune(object, schema, { isResource: true })
   dropNulls(object, schema)
-  const { unknown, error } = coerceEmbedded(object, schema, { dropMisfits: stored })
+  const { unknown, error } = coerceEmbedded(object, schema, { dropInvalid: stored })
   return { unknown: [...pruned, ...unknown], ...(error === undefined ? {} : { error }) }
 }
 

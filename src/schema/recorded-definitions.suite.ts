@@ -48,11 +48,11 @@ function compare(step: ValueObject, label: string): Comparison | undefined {
   return {
     step: label,
     expected: {
-      faults: faultsIn(asObject(answer['body']), actual),
+      faults: errorsIn(asObject(answer['body']), actual),
       warnings: Array.isArray(recordedWarnings) ? recordedWarnings.map(text).filter(isFormatWarning) : [],
     },
     actual: {
-      faults: printFaults(actual),
+      faults: printErrors(actual),
       // A definition that is refused is refused without advice.
       warnings: [...new Set(status === 201 ? found.flatMap(({ warnings }) => warnings) : [])].map(
         warning => `299 - "${warning.replaceAll('"', '\\"')}"`,
@@ -61,31 +61,31 @@ function compare(step: ValueObject, label: string): Comparison | undefined {
   }
 }
 
-interface Fault {
+interface Error {
   readonly reason: string
   readonly field: string
   readonly message: string
 }
 
-const printFaults = (faults: readonly Fault[]): string[] =>
-  faults
+const printErrors = (errors: readonly Error[]): string[] =>
+  errors
     .map(({ reason, field, message }) => `${reason} | ${field} | ${message}`)
     .filter(isOurs)
     .toSorted()
 
 /** Where only parts of an answer were recorded, by their pointers, the rest of its only cause is free. */
-function faultsIn(body: ValueObject, actual: readonly Fault[]): string[] {
+function errorsIn(body: ValueObject, actual: readonly Error[]): string[] {
   if (Object.hasOwn(body, '/code')) {
-    const part = (name: keyof Fault): string => text(body[`/details/causes/0/${name}`] ?? actual[0]?.[name])
+    const part = (name: keyof Error): string => text(body[`/details/causes/0/${name}`] ?? actual[0]?.[name])
     const isOne = Object.hasOwn(body, '/details/causes/0/field')
     if (actual.length === 0 && !isOne) return []
-    return printFaults([
+    return printErrors([
       { reason: part('reason'), field: part('field'), message: part('message') },
       ...(isOne ? [] : actual.slice(1)),
     ])
   }
   const causes = getOwn(asObject(getOwn(body, 'details')), 'causes')
-  return printFaults(
+  return printErrors(
     (Array.isArray(causes) ? causes : []).map(asObject).map(({ reason, field, message }) => ({
       reason: text(reason),
       field: text(field),

@@ -157,16 +157,16 @@ function replayStep(world: World, step: Step, label: string): Comparison | undef
     }
   } else if (withStatus) delete object['status']
   schema.default(object)
-  const faults =
+  const errors =
     before === undefined
       ? schema.validate(object)
       : place.subresource === 'status'
         ? schema.validateStatusUpdate(object, before)
         : schema.validateUpdate(object, before)
-  const rules = schema.evaluateRules(object, before, faults)
+  const rules = schema.evaluateRules(object, before, errors)
   const unknown = shaped.unknown.map(path => `unknown field "${path}"`)
   const actual = {
-    faults: [...faults, ...rules.errors].map(printCause).toSorted(),
+    faults: [...errors, ...rules.errors].map(printCause).toSorted(),
     ...(status === 422 ? {} : contentOf(object)),
     warnings: [...unknown.filter(isTold), ...rules.warnings].toSorted(),
   }

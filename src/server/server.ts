@@ -16,7 +16,7 @@ import {
 } from '../admission/chain.js'
 import { workloadPlugins } from '../admission/plugins.js'
 import type { Identity } from '../auth/authenticator.js'
-import { ALL_RIGHTS, type Rights } from '../auth/authorizer.js'
+import { ALWAYS_ALLOW, type Authorizer } from '../auth/authorizer.js'
 import { andThen } from '../base/awaitable.js'
 import { type CleanupStack, createCleanupStack } from '../base/cleanup-stack.js'
 import { builtinKinds, kindsOfGroup } from '../builtin/builtin-kinds.js'
@@ -34,11 +34,11 @@ import type { LimitOptions } from '../http/limits.js'
 import { type ListenOptions, listen } from '../http/listener.js'
 import type { Kind } from '../kinds/kind.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
-import { storedObjects } from '../objects/lister.js'
+import { createLister } from '../objects/lister.js'
 import { openStore, type StorageOptions } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
 import { builtinTypes } from '../types/type-table.js'
-import { createResourceContext, type ResourceContext } from '../verbs/api-context.js'
+import { type ApiContext, createApiContext } from '../verbs/api-context.js'
 import { podActions } from '../verbs/subresources.js'
 import { createWebhooks } from '../webhook/client.js'
 import type { KnownHosts } from '../webhook/host-overrides.js'
@@ -101,7 +101,7 @@ const DRAIN_MS = 20
 
 /** Rejects when something cannot be had, such as the data folder or the port; nothing is left running then. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { serviceRange = DEFAULT_SERVICE_RANGE, https, http, log = printFault } = options
+  const { serviceRange = DEFAULT_SERVICE_RANGE, https, http, log = printError } = options
   const stack = createCleanupStack()
   try {
     const store = await openStore(options.storage)
@@ -115,8 +115,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const addresses = serviceAddresses(store, addressKinds, serviceRange)
     registry.put(addresses.kind)
     // Until roles are known, nobody but the server itself writes.
-    let rights = ALL_RIGHTS
-    const context = contextOf(store, registry, options, () => rights)
+    let authorizer = ALWAYS_ALLOW
+    const context = contextOf(store, registry, options, () => authorizer)
     stack.push(() => context.close())
     await addresses.start(context)
     await bootstrap(context, registry, { serviceRange, port: https?.port || DEFAULT_PORT })
@@ -125,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       tokens: options.tokens ?? new Map(),
     })
     stack.push(() => access.stop())
-    rights = access.rights
+    authorizer = access.authorizer
     const webhooks = createWebhooks({ hosts: options.webhookHosts, findService: serviceFinder(context, registry) })
     stack.push(() => webhooks.close())
     const definitionsKind = kindOf(registry, DEFINITIONS.group, DEFINITIONS.kind)
@@ -140,8 +140,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       context,
       definitions,
       access,
-      virtualKinds: [
-        ...access.virtualKinds,
+      virtualResources: [
+        ...access.virtualResources,
         ...podActions(context, {
           pods: kindOf(registry, '', 'Pod'),
           budgets: kindOf(registry, 'policy', 'PodDisruptionBudget'),
@@ -171,7 +171,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     address = new URL(reachable(url)).host
     // What they have to read may be much, and nobody waits for it.
     await startControllers(store, context, registry, options, stack)
-    const answered = access.virtualKinds.map(({ apiVersion }) => apiVersion)
+    const answered = access.virtualResources.map(({ apiVersion }) => apiVersion)
     const apiServices = kindOf(registry, 'apiregistration.k8s.io', 'APIService')
     const services = await startApiServices(context, registry, apiServices, answered)
     stack.push(() => services.stop())
@@ -220,25 +220,25 @@ function contextOf(
   store: Store,
   registry: Registry,
   { disabledPlugins = [] }: ServerOptions,
-  rights: () => Rights,
-): ResourceContext {
+  authorizer: () => Authorizer,
+): ApiContext {
   const namespaces = kindOf(registry, '', 'Namespace')
   const plugins = [
     // Whether a namespace is on its way out is kept beside its entry: every create asks.
-    namespaceLifecycle(name => andThen(context.storeOf(namespaces).get('', name), entry => entry?.facts.data)),
-    ...workloadPlugins(storedObjects(registry, kind => context.storeOf(kind))),
-    ...signingRequests(rights),
-    writeRights(rights),
+    namespaceLifecycle(name => andThen(context.objectStore(namespaces).get('', name), entry => entry?.attributes.data)),
+    ...workloadPlugins(createLister(registry, kind => context.objectStore(kind))),
+    ...signingRequests(authorizer),
+    writeRights(authorizer),
     definitionLifecycle,
   ]
   const admission = admissionOf(plugins.filter(({ name }) => !disabledPlugins.includes(name)))
-  const context = createResourceContext({ store, admission })
+  const context = createApiContext({ store, admission })
   return context
 }
 
 async function startControllers(
   store: Store,
-  context: ResourceContext,
+  context: ApiContext,
   registry: Registry,
   { garbageCollection = true, namespaceController = true }: ServerOptions,
   stack: CleanupStack,
@@ -270,6 +270,6 @@ async function storedBytes(storage: StorageOptions): Promise<number | undefined>
 /** An address that means all of them is none that a client could ask. */
 const reachable = (url: string): string => url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
 
-function printFault(message: string, error: unknown): void {
+function printError(message: string, error: unknown): void {
   console.error(`binnacle: ${message}:`, error)
 }

@@ -40,10 +40,10 @@ export class StorageError extends Error {
   }
 }
 
-export const compacted = (asked: Revision, oldest: Revision): StorageError =>
-  new StorageError('compacted', `revision ${asked} is no longer available: history begins at ${oldest}`, oldest)
+export const compacted = (requested: Revision, oldest: Revision): StorageError =>
+  new StorageError('compacted', `revision ${requested} is no longer available: history begins at ${oldest}`, oldest)
 
-export const futureRevision = (asked: Revision, current: Revision): StorageError =>
-  new StorageError('future-revision', `revision ${asked} has not happened yet: the latest is ${current}`, current)
+export const futureRevision = (requested: Revision, current: Revision): StorageError =>
+  new StorageError('future-revision', `revision ${requested} has not happened yet: the latest is ${current}`, current)
 
 export const closed = (): StorageError => new StorageError('closed', 'the store is closed')

@@ -89,7 +89,7 @@ export interface Store {
   getNow?(key: string, at?: ReadAt): Entry | undefined
 
   /** The entries of a folder: a string that begins and ends with `/`. */
-  range(folder: string, options?: RangeOptions): Promise<Page>
+  range(prefix: string, options?: RangeOptions): Promise<Page>
 
   /** Writes are answered once they are as durable as the store makes them. */
   create(key: string, value: Uint8Array): Promise<WriteResult>

@@ -1,6 +1,6 @@
 // Bodies as objects of the built-in types: what they are, what they hold, and the same as protobuf.
 import type { CborMarks } from '../codec/cbor.js'
-import { CodecError, type CodecFault } from '../codec/codec-error.js'
+import { CodecError, type CodecErrorKind } from '../codec/codec-error.js'
 import { cannotHandle } from '../meta/errors/status.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import { withHead } from '../meta/object/object-meta.js'
@@ -19,24 +19,24 @@ export function shapeTyped(
   duplicates: readonly string[],
   cbor?: CborMarks,
 ) {
-  const said = isObject(body) ? body : {}
-  const saidVersion = textMember(said, 'apiVersion') || apiVersion
-  const saidKind = textMember(said, 'kind') || kind
-  const version = versionOf(saidVersion)
-  const type = table.typeOfKind(saidVersion, saidKind)
+  const given = isObject(body) ? body : {}
+  const givenVersion = textMember(given, 'apiVersion') || apiVersion
+  const givenKind = textMember(given, 'kind') || kind
+  const version = versionOf(givenVersion)
+  const type = table.typeOfKind(givenVersion, givenKind)
   if (type === undefined) {
-    const why = `no kind ${JSON.stringify(saidKind)} is registered for version ${JSON.stringify(saidVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
-    throw cannotHandle(saidKind, version, kind, why)
+    const why = `no kind ${JSON.stringify(givenKind)} is registered for version ${JSON.stringify(givenVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
+    throw cannotHandle(givenKind, version, kind, why)
   }
-  if (saidKind !== kind || saidVersion !== apiVersion) {
-    const why = `converting (${version}.${saidKind}) to (${packageOf(apiVersion)}.${kind}): unknown conversion`
-    throw cannotHandle(saidKind, version, kind, why)
+  if (givenKind !== kind || givenVersion !== apiVersion) {
+    const why = `converting (${version}.${givenKind}) to (${packageOf(apiVersion)}.${kind}): unknown conversion`
+    throw cannotHandle(givenKind, version, kind, why)
   }
   try {
     const { value, strict } = decodeTyped(table, type, body, { duplicates, cbor })
     const object = named(value, apiVersion, kind)
     // Empty lists are as good as none, but for this one: as one empty entry does, it says to forget the managers.
-    if (isEmptyList(said['metadata'], 'managedFields')) object.metadata['managedFields'] = [{}]
+    if (isEmptyList(given['metadata'], 'managedFields')) object.metadata['managedFields'] = [{}]
     return { object, strict }
   } catch (error) {
     if (error instanceof TypedDecodeError) throw cannotHandle(kind, version, kind, error.message)
@@ -64,12 +64,12 @@ export function named(object: ValueObject, apiVersion: string, kind: string): Ap
 }
 
 /** How objects of a kind look as protobuf. */
-export interface ProtobufForm {
+export interface ProtobufCodec {
   decode(bytes: Uint8Array): Value
   encode(object: ApiObject): Buffer
 }
 
-export const protobufForm = (table: TypeTable, apiVersion: string, kind: string): ProtobufForm => ({
+export const protobufCodec = (table: TypeTable, apiVersion: string, kind: string): ProtobufCodec => ({
   decode: bytes => decodeProtobuf(table, bytes, { apiVersion, kind }),
   encode: object => encodeObject(table, object)!,
 })
@@ -80,7 +80,7 @@ function decodeProtobuf(table: TypeTable, bytes: Uint8Array, expected: { apiVers
   return asCodecError('unacceptable', () => decodeObject(table, envelope, expected))
 }
 
-function asCodecError<T>(fault: CodecFault, action: () => T): T {
+function asCodecError<T>(fault: CodecErrorKind, action: () => T): T {
   try {
     return action()
   } catch (error) {

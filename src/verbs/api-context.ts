@@ -3,7 +3,7 @@ import type { Admission } from '../admission/attributes.js'
 import { createObjectStores, type ObjectStores } from '../objects/object-stores.js'
 import type { Store } from '../storage/store.js'
 
-export interface ResourceContext extends ObjectStores, Admission {
+export interface ApiContext extends ObjectStores, Admission {
   now(): number
 }
 
@@ -13,7 +13,7 @@ const ADMIT_ALL: Admission = {
   permit: async () => {},
 }
 
-export interface ResourceOptions {
+export interface ApiContextOptions {
   readonly store: Store
   /** Steps that are left out allow everything. */
   readonly admission?: Partial<Admission> | undefined
@@ -21,7 +21,7 @@ export interface ResourceOptions {
   readonly now?: (() => number) | undefined
 }
 
-export const createResourceContext = ({ store, admission = {}, now = Date.now }: ResourceOptions): ResourceContext => ({
+export const createApiContext = ({ store, admission = {}, now = Date.now }: ApiContextOptions): ApiContext => ({
   ...ADMIT_ALL,
   ...admission,
   now,

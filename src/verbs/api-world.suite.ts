@@ -9,23 +9,23 @@ import { metaOf, type ObjectMeta, type OwnerReference, withMeta } from '../meta/
 import type { DeleteOptions } from '../meta/options/write-options.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { type Target } from '../request/target.js'
-import { type Caller } from '../request/user-info.js'
+import { type UserInfo } from '../request/user-info.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
 import { builtinTypes } from '../types/type-table.js'
-import { createResourceContext } from './api-context.js'
+import { createApiContext } from './api-context.js'
 import { getObject } from './read/get.js'
 import { createObject } from './write/create.js'
 import { deleteObject } from './write/delete.js'
 import { replace } from './write/update.js'
 
-const caller: Caller = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const user: UserInfo = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
 const writeOptions = { dryRun: false, fieldManager: '', fieldValidation: '' } as const
 
 export function createWorld(now: () => number = Date.now) {
   const store = createMemoryStore()
   const registry = createRegistry()
   for (const kind of builtinKinds(builtinTypes())) registry.put(kind)
-  const context = createResourceContext({ store, now })
+  const context = createApiContext({ store, now })
   const configMaps = registry.findKind('', 'ConfigMap')!
   const pods = registry.findKind('', 'Pod')!
   const namespaces = registry.findKind('', 'Namespace')!
@@ -41,7 +41,7 @@ export function createWorld(now: () => number = Date.now) {
   async function create(kind: Kind, namespace: string, name: string, metadata = {}, rest = {}): Promise<ApiObject> {
     const bytes = Buffer.from(JSON.stringify({ metadata: { name, ...metadata }, ...rest }))
     const body = { bytes, mediaType: 'application/json' }
-    const { object } = await createObject(context, targetOf(kind, namespace, ''), writeOptions, body, caller)
+    const { object } = await createObject(context, targetOf(kind, namespace, ''), writeOptions, body, user)
     return object.value()
   }
 
@@ -62,7 +62,7 @@ export function createWorld(now: () => number = Date.now) {
         context,
         targetOf(kind, namespace, name),
         { dryRun: false, ignoreStoreReadError: false, ...options },
-        caller,
+        user,
       ),
     deleteConfigMap(namespace: string, name: string, options: Partial<DeleteOptions> = {}) {
       return this.delete(configMaps, namespace, name, options)
@@ -80,7 +80,7 @@ export function createWorld(now: () => number = Date.now) {
     },
     async setStatus(kind: Kind, namespace: string, name: string, status: ValueObject): Promise<void> {
       const target = { ...targetOf(kind, namespace, name), subresource: 'status' }
-      await replace(context, target, writeOptions, caller, async old => ({
+      await replace(context, target, writeOptions, user, async old => ({
         object: { ...old!, status: { ...(old!['status'] as ValueObject), ...status } },
         warnings: [],
         isWhatClientSaw: false,
@@ -91,7 +91,7 @@ export function createWorld(now: () => number = Date.now) {
     },
     /** Changes what is given of the metadata of a ConfigMap. */
     async setMeta(namespace: string, name: string, meta: Partial<ObjectMeta>): Promise<void> {
-      await replace(context, targetOf(configMaps, namespace, name), writeOptions, caller, async old => {
+      await replace(context, targetOf(configMaps, namespace, name), writeOptions, user, async old => {
         const object = withMeta(old!, { ...metaOf(old!), ...meta }) as ApiObject
         return { object, warnings: [], isWhatClientSaw: false }
       })

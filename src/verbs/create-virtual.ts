@@ -3,16 +3,16 @@ import { setMeta } from '../meta/object/api-object.js'
 import { metaOf, placeInNamespace } from '../meta/object/object-meta.js'
 import { parseCreateOptions } from '../meta/options/write-options.js'
 import type { Body } from '../request/body.js'
-import type { VirtualAnswer, VirtualKind, VirtualPlace } from '../request/virtual-resource.js'
+import type { VirtualResource, VirtualResult, VirtualTarget } from '../request/virtual-resource.js'
 import { readObject } from './pipeline/decode-body.js'
 
 /** What has no effect is answered in a dry run like any other. */
 export async function createVirtual(
-  { form, answer }: VirtualKind,
-  place: VirtualPlace,
+  { body: form, answer }: VirtualResource,
+  place: VirtualTarget,
   query: URLSearchParams,
   body: Body,
-): Promise<VirtualAnswer> {
+): Promise<VirtualResult> {
   const options = parseCreateOptions(query)
   const { object: sent, warnings } = readObject(body, form, options.fieldValidation)
   const told = [...warnings]

@@ -7,7 +7,7 @@ import type { Target } from '../request/target.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
 import { encodeMessage, sealEnvelope } from '../types/protobuf.js'
 import { builtinTypes } from '../types/type-table.js'
-import { createResourceContext, type ResourceContext } from './api-context.js'
+import { type ApiContext, createApiContext } from './api-context.js'
 import { createVerbs } from './verbs.js'
 
 const KIND = noteKind()
@@ -15,16 +15,16 @@ const TARGET: Target = { kind: KIND, version: KIND.versions[0]!, namespace: 'def
 const CALLER = { name: '', uid: '', groups: [], extra: {}, userAgent: 'test' }
 const NOTHING = new URLSearchParams()
 
-let context: ResourceContext
+let context: ApiContext
 beforeEach(async () => {
-  context = createResourceContext({ store: createMemoryStore() })
+  context = createApiContext({ store: createMemoryStore() })
   const note = { apiVersion: 'v1', kind: 'Note', metadata: { name: 'a' } }
   const body = { bytes: Buffer.from(JSON.stringify(note)), mediaType: 'application/json' }
   await createVerbs(context).create({ ...TARGET, name: '' }, NOTHING, body, CALLER)
 })
 afterEach(() => context.close())
 
-const isThere = async (): Promise<boolean> => (await context.storeOf(KIND).get('default', 'a')) !== undefined
+const isThere = async (): Promise<boolean> => (await context.objectStore(KIND).get('default', 'a')) !== undefined
 
 const encoders: Record<string, (object: ValueObject & { apiVersion: string; kind: string }) => Buffer> = {
   'application/json': object => Buffer.from(JSON.stringify(object)),

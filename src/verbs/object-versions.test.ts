@@ -3,14 +3,14 @@ import { widgetKind } from '../kinds/fake-kinds.suite.js'
 import type { Kind } from '../kinds/kind.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
-import { createResourceContext, type ResourceContext } from './api-context.js'
-import type { ObjectAnswer } from './result.js'
+import { type ApiContext, createApiContext } from './api-context.js'
+import type { ObjectResult } from './result.js'
 import { createVerbs } from './verbs.js'
 
-const CALLER = { name: 'a', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const USER = { name: 'a', uid: '', groups: [], extra: {}, userAgent: 'test' }
 const NO_QUERY = new URLSearchParams()
 
-let context: ResourceContext | undefined
+let context: ApiContext | undefined
 afterEach(() => context?.close())
 
 /** A kind whose objects may be read otherwise than they are stored, and how often one was. */
@@ -20,20 +20,20 @@ function readingKind(change: (object: ApiObject) => ApiObject): { kind: Kind; re
     count++
     return change(object)
   }
-  return { kind: widgetKind({ read }), reads: () => count }
+  return { kind: widgetKind({ upgradeStored: read }), reads: () => count }
 }
 
-async function create(kind: Kind): Promise<ObjectAnswer> {
-  context = createResourceContext({ store: createMemoryStore() })
+async function create(kind: Kind): Promise<ObjectResult> {
+  context = createApiContext({ store: createMemoryStore() })
   const target = { kind, version: kind.versions[0]!, namespace: 'x', name: '', subresource: '' } as const
   const body = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' }, spec: { color: 'red' } }
   const sent = { bytes: Buffer.from(JSON.stringify(body)), mediaType: 'application/json' }
-  return (await createVerbs(context).create(target, NO_QUERY, sent, CALLER)) as ObjectAnswer
+  return (await createVerbs(context).create(target, NO_QUERY, sent, USER)) as ObjectResult
 }
 
-async function get(kind: Kind): Promise<ObjectAnswer> {
+async function get(kind: Kind): Promise<ObjectResult> {
   const target = { kind, version: kind.versions[0]!, namespace: 'x', name: 'a', subresource: '' } as const
-  return (await createVerbs(context!).get(target, NO_QUERY)) as ObjectAnswer
+  return (await createVerbs(context!).get(target, NO_QUERY)) as ObjectResult
 }
 
 test('what was written under the present rules is shown as it is stored, without a look inside', async () => {
@@ -71,8 +71,8 @@ test('what is shown otherwise than it is stored is stored so by the next write',
   // As long as it was, and other than it was.
   await get(kind)
   const sent = { bytes: Buffer.from(JSON.stringify((await get(kind)).object.value())), mediaType: 'application/json' }
-  await createVerbs(context!).update(target, NO_QUERY, sent, CALLER)
-  const entry = await context!.storeOf(kind).get('x', 'a')
+  await createVerbs(context!).update(target, NO_QUERY, sent, USER)
+  const entry = await context!.objectStore(kind).get('x', 'a')
   expect(entry?.revision).toBe(2)
   expect(entry?.value.toString()).toContain('"tan"')
 })

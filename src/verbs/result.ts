@@ -1,41 +1,41 @@
 // What a verb gives back, before it is known in which form the client wants it.
-import type { Served } from '../kinds/kind.js'
+import type { VersionedKind } from '../kinds/kind.js'
 import type { Status } from '../meta/errors/status.js'
 import type { ApiObject } from '../meta/object/api-object.js'
-import type { Shown } from '../objects/object-view.js'
-import type { VirtualAnswer } from '../request/virtual-resource.js'
+import type { ObjectView } from '../objects/object-view.js'
+import type { VirtualResult } from '../request/virtual-resource.js'
 import type { Revision } from '../storage/store.js'
 
-export type Answer = ObjectAnswer | ScaleAnswer | VirtualAnswer | StatusAnswer | ListAnswer
+export type Result = ObjectResult | ScaleResult | VirtualResult | StatusResult | ListResult
 
 interface Common {
   readonly status: number
   readonly warnings: readonly string[]
 }
 
-export interface ObjectAnswer extends Common {
+export interface ObjectResult extends Common {
   readonly type: 'object'
-  readonly served: Served
-  readonly object: Shown
+  readonly versioned: VersionedKind
+  readonly object: ObjectView
 }
 
 /** An object of another kind than the one that was addressed: a Scale. */
-export interface ScaleAnswer extends Common {
+export interface ScaleResult extends Common {
   readonly type: 'scale'
   readonly object: ApiObject
 }
 
-export interface StatusAnswer extends Common {
+export interface StatusResult extends Common {
   readonly type: 'status'
   readonly body: Status
 }
 
-export interface ListAnswer extends Common {
+export interface ListResult extends Common {
   readonly type: 'list'
-  readonly served: Served
+  readonly versioned: VersionedKind
   readonly revision: Revision
   readonly continueToken?: string | undefined
   readonly remaining?: number | undefined
   /** The objects in order, some at a time, so that a long list is never in memory as a whole. */
-  readonly pages: AsyncIterable<readonly Shown[]>
+  readonly pages: AsyncIterable<readonly ObjectView[]>
 }

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
 import { staticTokens } from '../auth/authn/authenticate.js'
 import { type RbacObjects } from '../auth/authz/rbac.js'
-import { rbacRights } from '../auth/authz/rights.js'
+import { createRbacAuthorizer } from '../auth/authz/rights.js'
 import { reviewKinds } from '../auth/reviews/review-kinds.js'
 import type { Value } from '../meta/values/value.js'
-import { type Caller } from '../request/user-info.js'
-import { type VirtualKind } from '../request/virtual-resource.js'
+import { type UserInfo } from '../request/user-info.js'
+import { type VirtualResource } from '../request/virtual-resource.js'
 import { createVirtual } from './create-virtual.js'
 
-const alice: Caller = { name: 'alice', uid: 'u', groups: ['devs'], extra: {}, userAgent: '' }
+const alice: UserInfo = { name: 'alice', uid: 'u', groups: ['devs'], extra: {}, userAgent: '' }
 const objects: RbacObjects = {
   clusterRole: name => (name === 'paths' ? { rules: [{ nonResourceURLs: ['/x'], verbs: ['get'] }] } : undefined),
   role: () => ({ rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] }),
@@ -32,15 +32,15 @@ const objects: RbacObjects = {
   ],
 }
 const tokens = new Map([['t', { name: 'alice', uid: 'u', groups: ['devs'], extra: {} }]])
-const kinds = reviewKinds(rbacRights(objects), [staticTokens(tokens)])
+const kinds = reviewKinds(createRbacAuthorizer(objects), [staticTokens(tokens)])
 
 async function ask(resource: string, body: Value, namespace = ''): Promise<unknown> {
-  const kind = kinds.find(({ facts }) => facts.name === resource) as VirtualKind
+  const kind = kinds.find(({ resource: facts }) => facts.name === resource) as VirtualResource
   const sent = { bytes: Buffer.from(JSON.stringify(body)), mediaType: 'application/json' }
   try {
     const { object } = await createVirtual(
       kind,
-      { caller: alice, namespace, name: '', now: 0 },
+      { user: alice, namespace, name: '', now: 0 },
       new URLSearchParams(),
       sent,
     )

@@ -2,19 +2,19 @@
 
 import { type Awaitable, andThen } from '../base/awaitable.js'
 import type { Kind, KindVersion } from '../kinds/kind.js'
-import { type Served } from '../kinds/kind.js'
+import { type VersionedKind } from '../kinds/kind.js'
 import { apiVersionOf, resourceOf } from '../kinds/kind-names.js'
 import { hasReason, notFound } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import type { DeleteOptions, WriteOptions } from '../meta/options/write-options.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { type KindEntry, type Place, placeOf } from '../objects/object-store.js'
+import { type ObjectEntry, type ObjectKey, objectKeyOf } from '../objects/object-store.js'
 import { isInVersion } from '../objects/object-view.js'
 import { decodeStored } from '../objects/stored-object.js'
 import { type Target } from '../request/target.js'
-import { type Caller } from '../request/user-info.js'
-import { type ResourceContext } from './api-context.js'
+import { type UserInfo } from '../request/user-info.js'
+import { type ApiContext } from './api-context.js'
 import { getObject } from './read/get.js'
 import { createFrom } from './write/create.js'
 import { remove as removeObject } from './write/delete.js'
@@ -35,25 +35,25 @@ export interface SystemObjects {
   /** Deletes the object if it is there; gives what is left of it if something holds it. */
   delete(kind: Kind, namespace: string, name: string, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
   /** The same for the object of an entry that has just been read. */
-  deleteEntry(kind: Kind, entry: KindEntry, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
+  deleteEntry(kind: Kind, entry: ObjectEntry, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
 }
 
 /** The objects in the version in which they are to be stored. */
-export const systemObjects = (context: ResourceContext, controller: string): SystemObjects =>
+export const systemObjects = (context: ApiContext, controller: string): SystemObjects =>
   objectsFor(context, controller, kind => ({ kind, version: storageVersionOf(kind) }))
 
 /**
  * The objects in the version in which each is stored, and stays: for those who care for nothing but metadata, and must
  * get on where nobody can convert.
  */
-export const objectsAsStored = (context: ResourceContext, controller: string): SystemObjects =>
+export const objectsAsStored = (context: ApiContext, controller: string): SystemObjects =>
   objectsFor(context, controller, (kind, namespace, name, seen) => {
     // Those that we convert ourselves need not be spared it.
     if (!kind.convertAll) return { kind, version: storageVersionOf(kind) }
-    return andThen(seen ?? context.storeOf(kind).get(namespace, name), entry => seenAsStored(kind, entry))
+    return andThen(seen ?? context.objectStore(kind).get(namespace, name), entry => seenAsStored(kind, entry))
   })
 
-function seenAsStored(kind: Kind, entry: KindEntry | undefined): Served {
+function seenAsStored(kind: Kind, entry: ObjectEntry | undefined): VersionedKind {
   const version = storageVersionOf(kind)
   if (!entry || isInVersion({ kind, version }, entry)) return { kind, version }
   const { apiVersion } = decodeStored(entry)
@@ -66,28 +66,28 @@ const UNCONVERTED: Pick<Kind, 'convert' | 'convertAll'> = { convert: object => o
 
 const storageVersionOf = (kind: Kind): KindVersion => kind.versions.find(({ name }) => name === kind.storageVersion)!
 
-type SeenAs = (kind: Kind, namespace: string, name: string, entry?: KindEntry) => Awaitable<Served>
+type SeenAs = (kind: Kind, namespace: string, name: string, entry?: ObjectEntry) => Awaitable<VersionedKind>
 
-function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs): SystemObjects {
-  const caller: Caller = {
+function objectsFor(context: ApiContext, controller: string, seenAs: SeenAs): SystemObjects {
+  const user: UserInfo = {
     name: `system:serviceaccount:kube-system:${controller}`,
     uid: '',
     groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
     extra: {},
     userAgent: controller,
   }
-  const targetOf = (kind: Kind, namespace: string, name: string, entry?: KindEntry): Awaitable<Target> =>
+  const targetOf = (kind: Kind, namespace: string, name: string, entry?: ObjectEntry): Awaitable<Target> =>
     andThen(seenAs(kind, namespace, name, entry), served => ({ ...served, namespace, name, subresource: '' }))
 
   async function remove(
     kind: Kind,
-    { namespace, name }: Place,
+    { namespace, name }: ObjectKey,
     options: Partial<DeleteOptions>,
-    entry?: KindEntry,
+    entry?: ObjectEntry,
   ): Promise<ApiObject | undefined> {
     const target = await targetOf(kind, namespace, name, entry)
     const all = { dryRun: false, ignoreStoreReadError: false, ...options }
-    const removed = await unlessGone(() => removeObject(context, target, all, caller, [], entry))
+    const removed = await unlessGone(() => removeObject(context, target, all, user, [], entry))
     return removed?.isGone === false ? removed.object : undefined
   }
 
@@ -102,7 +102,7 @@ function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs
       const target: Target = { kind, version, namespace, name: '', subresource: '' }
       const typed = { apiVersion: apiVersionOf(kind, version.name), kind: kind.names.kind, ...object }
       try {
-        await createFrom(context, target, typed, optionsOf(controller), caller, [])
+        await createFrom(context, target, typed, optionsOf(controller), user, [])
       } catch (error) {
         if (!hasReason(error, 'AlreadyExists')) throw error
       }
@@ -111,7 +111,7 @@ function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs
       const target: Target = { ...(await targetOf(kind, namespace, name)), subresource: subresource ?? '' }
       const options = optionsOf(controller)
       await unlessGone(() =>
-        replace(context, target, options, caller, async old => {
+        replace(context, target, options, user, async old => {
           if (!old) throw notFound(resourceOf(kind), name)
           const object = change(old)
           return object && { object, warnings: [], isWhatClientSaw: false }
@@ -119,7 +119,7 @@ function objectsFor(context: ResourceContext, controller: string, seenAs: SeenAs
       )
     },
     delete: (kind, namespace, name, options = {}) => remove(kind, { namespace, name }, options),
-    deleteEntry: (kind, entry, options = {}) => remove(kind, placeOf(kind, entry.key), options, entry),
+    deleteEntry: (kind, entry, options = {}) => remove(kind, objectKeyOf(kind, entry.key), options, entry),
   }
 }
 

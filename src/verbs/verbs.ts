@@ -20,14 +20,14 @@ import {
 import type { Value } from '../meta/values/value.js'
 import { BODY_TYPES, type Body } from '../request/body.js'
 import { type Target } from '../request/target.js'
-import { type Caller } from '../request/user-info.js'
+import { type UserInfo } from '../request/user-info.js'
 import { decodeObject, openEnvelope, ProtobufError } from '../types/protobuf.js'
 import { builtinTypes } from '../types/type-table.js'
-import { type ResourceContext } from './api-context.js'
+import { type ApiContext } from './api-context.js'
 import { getObject } from './read/get.js'
 import { listObjects } from './read/list.js'
 import { type PreparedWatch, prepareWatch } from './read/watch.js'
-import type { Answer, ListAnswer } from './result.js'
+import type { ListResult, Result } from './result.js'
 import { applyScale, getScale, patchScale, updateScale } from './subresources/scale.js'
 import { applyObject } from './write/apply.js'
 import { createObject } from './write/create.js'
@@ -39,8 +39,8 @@ import { updateObject } from './write/update.js'
 
 /** Faults are thrown, as StatusErrors. */
 export interface Verbs {
-  get(target: Target, query: URLSearchParams): Awaitable<Answer>
-  list(target: Target, query: URLSearchParams): Promise<ListAnswer>
+  get(target: Target, query: URLSearchParams): Awaitable<Result>
+  list(target: Target, query: URLSearchParams): Promise<ListResult>
   /** Checks what it can before the watch begins. */
   watch(target: Target, query: URLSearchParams): Promise<PreparedWatch>
   create: Write
@@ -52,39 +52,37 @@ export interface Verbs {
   deleteCollection: Write
 }
 
-export type Write = (target: Target, query: URLSearchParams, body: Body, caller: Caller) => Promise<Answer>
+export type Write = (target: Target, query: URLSearchParams, body: Body, user: UserInfo) => Promise<Result>
 
-export function createVerbs(context: ResourceContext): Verbs {
+export function createVerbs(context: ApiContext): Verbs {
   return {
     get: (target, query) =>
       (target.subresource === 'scale' ? getScale : getObject)(context, target, parseGetOptions(query)),
     list: async (target, query) => listObjects(context, target, parseListOptions(query)),
     watch: async (target, query) => prepareWatch(context, target, parseListOptions(query)),
-    create: async (target, query, body, caller) =>
-      createObject(context, target, parseCreateOptions(query), body, caller),
-    async update(target, query, body, caller) {
+    create: async (target, query, body, user) => createObject(context, target, parseCreateOptions(query), body, user),
+    async update(target, query, body, user) {
       const write = target.subresource === 'scale' ? updateScale : updateObject
-      return write(context, target, parseUpdateOptions(query), body, caller)
+      return write(context, target, parseUpdateOptions(query), body, user)
     },
-    async patch(target, query, body, caller) {
+    async patch(target, query, body, user) {
       const kind = PATCH_KINDS[body.mediaType]
       if (kind) {
         const write = target.subresource === 'scale' ? patchScale : patchObject
-        return write(context, target, parsePatchOptions(query, false), kind, body.bytes, caller)
+        return write(context, target, parsePatchOptions(query, false), kind, body.bytes, user)
       }
       if (APPLY_TYPES.includes(body.mediaType)) {
         const apply = target.subresource === 'scale' ? applyScale : applyObject
-        return apply(context, target, parsePatchOptions(query, true), body, caller)
+        return apply(context, target, parsePatchOptions(query, true), body, user)
       }
       throw unsupportedMediaType(patchTypesOf(target))
     },
-    delete: async (target, query, body, caller) =>
-      deleteObject(context, target, readDeleteOptions(query, body), caller),
-    async deleteCollection(target, query, body, caller) {
+    delete: async (target, query, body, user) => deleteObject(context, target, readDeleteOptions(query, body), user),
+    async deleteCollection(target, query, body, user) {
       const listOptions = parseListOptions(query)
       const options = readDeleteOptions(query, body)
       checkDeleteCollectionOptions(options)
-      return deleteCollection(context, target, listOptions, options, caller)
+      return deleteCollection(context, target, listOptions, options, user)
     },
   }
 }

@@ -7,19 +7,19 @@ import { widgetDefinition } from '../crd/definitions.suite.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { type Target } from '../request/target.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
-import { createResourceContext, type ResourceContext } from './api-context.js'
-import type { ObjectAnswer } from './result.js'
+import { type ApiContext, createApiContext } from './api-context.js'
+import type { ObjectResult } from './result.js'
 import { createVerbs, type Verbs } from './verbs.js'
 
 const KIND = customKind(withRightStatus(widgetDefinition(), [], 0))!
 const target: Target = { kind: KIND, version: KIND.versions[0]!, namespace: 'default', name: 'a', subresource: '' }
-const CALLER = { name: '', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const USER = { name: '', uid: '', groups: [], extra: {}, userAgent: 'test' }
 const NOTHING = new URLSearchParams()
 
-let context: ResourceContext
+let context: ApiContext
 let verbs: Verbs
 beforeEach(() => {
-  context = createResourceContext({ store: createMemoryStore() })
+  context = createApiContext({ store: createMemoryStore() })
   verbs = createVerbs(context)
 })
 afterEach(() => context.close())
@@ -29,11 +29,11 @@ const write = async (
   body: object,
   mediaType: string,
   query = NOTHING,
-): Promise<ObjectAnswer> => {
+): Promise<ObjectResult> => {
   const bytes = Buffer.from(JSON.stringify(body))
-  return (await verbs[verb](target, query, { bytes, mediaType }, CALLER)) as ObjectAnswer
+  return (await verbs[verb](target, query, { bytes, mediaType }, USER)) as ObjectResult
 }
-const read = async (): Promise<ObjectAnswer> => (await verbs.get(target, NOTHING)) as ObjectAnswer
+const read = async (): Promise<ObjectResult> => (await verbs.get(target, NOTHING)) as ObjectResult
 const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }
 const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a', ownerReferences: [owner] } }
 

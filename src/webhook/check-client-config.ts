@@ -19,8 +19,8 @@ const FORM = '; desired format: https://host[/path]'
 function checkUrl(text: string, path: string): FieldError[] {
   const [, scheme = '', rest = ''] = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(.*)$/s.exec(text) ?? []
   const [, authority = ''] = /^\/\/([^/?#]*)/.exec(rest) ?? []
-  const fault = urlFault(text, scheme, authority)
-  if (fault) return [fieldRequired(path, `url must be a valid URL: parse ${JSON.stringify(text)}: ${fault}${FORM}`)]
+  const error = urlError(text, scheme, authority)
+  if (error) return [fieldRequired(path, `url must be a valid URL: parse ${JSON.stringify(text)}: ${error}${FORM}`)]
   const user = authority.includes('@') ? authority.slice(0, authority.lastIndexOf('@')) : undefined
   const host = authority.slice(authority.lastIndexOf('@') + 1)
   const [, fragment = ''] = /#(.*)$/s.exec(rest) ?? []
@@ -36,7 +36,7 @@ function checkUrl(text: string, path: string): FieldError[] {
 }
 
 /** Why a text is no URL at all, in Go's words. */
-function urlFault(text: string, scheme: string, authority: string): string | undefined {
+function urlError(text: string, scheme: string, authority: string): string | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\x00-\x1f\x7f]/.test(text)) return 'net/url: invalid control character in URL'
   if (text.startsWith(':')) return 'missing protocol scheme'
@@ -74,7 +74,7 @@ function checkServicePath(text: string, path: string): FieldError[] {
     if (segment === '') errors.push(fieldInvalid(path, text, `segment[${i}] may not be empty`))
     else {
       const faults = checkDnsSubdomain(segment)
-      errors.push(...faults.map(fault => fieldInvalid(path, text, `segment[${i}]: ${fault}`)))
+      errors.push(...faults.map(error => fieldInvalid(path, text, `segment[${i}]: ${error}`)))
     }
   }
   return errors
@@ -83,15 +83,15 @@ function checkServicePath(text: string, path: string): FieldError[] {
 /** The certificates by which a webhook is believed: none, or such as can be read. */
 export function checkCaBundle(bundle: string, path: string): FieldError[] {
   if (bundle === '') return []
-  const fault = caFault(Buffer.from(bundle, 'base64').toString('latin1'))
-  return fault === undefined ? [] : [fieldInvalid(path, bundle, `unable to load root certificates: ${fault}`)]
+  const error = caError(Buffer.from(bundle, 'base64').toString('latin1'))
+  return error === undefined ? [] : [fieldInvalid(path, bundle, `unable to load root certificates: ${error}`)]
 }
 
 /** Whether the certificates of a bundle, base64 of PEM, can be used. */
 export const isUsableCa = (bundle: string): boolean =>
-  bundle === '' || caFault(Buffer.from(bundle, 'base64').toString('latin1')) === undefined
+  bundle === '' || caError(Buffer.from(bundle, 'base64').toString('latin1')) === undefined
 
-function caFault(pem: string): string | undefined {
+function caError(pem: string): string | undefined {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g)
   if (!blocks) return 'unable to parse bytes as PEM block'
   for (const block of blocks) {

@@ -158,8 +158,8 @@ async function answerOf(response: IncomingMessage): Promise<Buffer> {
 /** What an answer says of itself that is a Status. */
 function messageIn(body: Buffer): string | undefined {
   try {
-    const said = JSON.parse(body.toString()) as { readonly kind?: unknown; readonly message?: unknown } | null
-    return said?.kind === 'Status' && typeof said.message === 'string' ? said.message : undefined
+    const given = JSON.parse(body.toString()) as { readonly kind?: unknown; readonly message?: unknown } | null
+    return given?.kind === 'Status' && typeof given.message === 'string' ? given.message : undefined
   } catch {
     return undefined
   }

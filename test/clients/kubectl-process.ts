@@ -21,12 +21,12 @@ export interface Kubectl {
   /** As `run`, with variables in its environment. */
   runWith(env: Record<string, string>, ...args: string[]): Promise<Outcome>
   /** Follows what it prints line by line, until `stop`. */
-  follow(...args: string[]): Following
+  follow(...args: string[]): Informer
   /** Writes a file of its folder and answers where it is. */
   file(name: string, content: string, mode?: number): string
 }
 
-export interface Following {
+export interface Informer {
   /** Waits for the next lines and answers them. */
   next(count: number): Promise<string[]>
   stop(): Promise<void>

@@ -74,8 +74,8 @@ function commandsIn(lines: readonly string[], first: number): Step[] {
 
 /** Whether that is what the page says it would be. */
 export function isAnswer(answer: string, expected: readonly string[]): boolean {
-  const said = tidy(expected.join('\n'))
-  const lines = (said === '' ? [] : said.split('\n')).map(line =>
+  const given = tidy(expected.join('\n'))
+  const lines = (given === '' ? [] : given.split('\n')).map(line =>
     line.trim() === '…' ? '(?:.*\\n)*?' : `${line.split('…').map(escapeRegExp).join('.*')}\\n`,
   )
   return new RegExp(`^${lines.join('')}$`, 'u').test(answer === '' ? '' : `${tidy(answer)}\n`)

@@ -11,10 +11,10 @@ import { findIn } from '../../src/http/serve/paths.js'
 import { noteKind, widgetKind } from '../../src/kinds/fake-kinds.suite.js'
 import type { Kind } from '../../src/kinds/kind.js'
 import { createRegistry } from '../../src/kinds/registry.js'
-import { type Caller } from '../../src/request/user-info.js'
+import { type UserInfo } from '../../src/request/user-info.js'
 import { type Certificates, makeCertificates } from '../../src/server/tls/certificates.js'
 import { createMemoryStore } from '../../src/storage/memory/memory-store.js'
-import { createResourceContext, type ResourceContext } from '../../src/verbs/api-context.js'
+import { type ApiContext, createApiContext } from '../../src/verbs/api-context.js'
 import { createVerbs, type Verbs } from '../../src/verbs/verbs.js'
 
 export interface ApiFixture {
@@ -22,8 +22,8 @@ export interface ApiFixture {
   readonly port: number
   readonly ca: string
   readonly handler: ApiHandler
-  readonly context: ResourceContext
-  readonly faults: unknown[]
+  readonly context: ApiContext
+  readonly errors: unknown[]
   close(): Promise<void>
 }
 
@@ -33,7 +33,7 @@ export interface FixtureOptions extends Partial<ApiOptions> {
   readonly around?: (verbs: Verbs) => Verbs
 }
 
-const ADMIN: Caller = { name: 'admin', uid: '', groups: ['system:masters'], extra: {}, userAgent: 'test' }
+const ADMIN: UserInfo = { name: 'admin', uid: '', groups: ['system:masters'], extra: {}, userAgent: 'test' }
 
 let certificates: Promise<Certificates> | undefined
 
@@ -44,15 +44,15 @@ export async function startApi(options: FixtureOptions = {}): Promise<ApiFixture
   const registry = createRegistry()
   for (const kind of kinds) registry.put(kind)
   const store = createMemoryStore()
-  const context = createResourceContext({ store })
-  const faults: unknown[] = []
+  const context = createApiContext({ store })
+  const errors: unknown[] = []
   const handler = createApiHandler({
     registry,
     verbs: around(createVerbs(context)),
     authenticate: () => ADMIN,
     authorize: allowAll,
     findPath: findIn(new Map(healthPaths('/healthz', { ping: async () => {} }))),
-    log: (_, error) => faults.push(error),
+    log: (_, error) => errors.push(error),
     ...others,
   })
   const listener = await listen({ address: '127.0.0.1', port: 0, tls: { ...server, clientCa: ca } }, handler.handle)
@@ -62,7 +62,7 @@ export async function startApi(options: FixtureOptions = {}): Promise<ApiFixture
     ca,
     handler,
     context,
-    faults,
+    errors,
     async close() {
       handler.endWatches()
       await listener.close(0)

@@ -178,7 +178,7 @@ describe.each([
       expect(api.handler.load.reading).toBe(1)
       stream.destroy()
       await expect.poll(() => api.handler.load.reading).toBe(0)
-      expect(api.faults).toEqual([])
+      expect(api.errors).toEqual([])
       expect((await client.send({ path: `${WIDGETS}/w-0` })).status).toBe(200)
     },
   )
@@ -308,7 +308,7 @@ describe('limits', () => {
     client = await connect(api)
     const slow = await client.open({ method: 'POST', path: WIDGETS, body: '{', unfinished: true })
     expect(slow.status).toBe(504)
-    expect(api.faults).toEqual([])
+    expect(api.errors).toEqual([])
   })
 
   test.each([
@@ -326,7 +326,7 @@ describe('limits', () => {
     await expect.poll(() => api.handler.load.reading).toBe(0)
     stream.on('error', () => {})
     stream.destroy()
-    expect(api.faults).toEqual([])
+    expect(api.errors).toEqual([])
   })
 
   test('a fault of our own is logged and answered, and the next request is served', async () => {
@@ -335,7 +335,7 @@ describe('limits', () => {
     const broken = await client.send({ path: `${WIDGETS}/a` })
     expect([broken.status, broken.json().reason]).toEqual([500, 'InternalError'])
     expect(broken.text).not.toContain('oops')
-    expect(api.faults).toEqual([new TypeError('oops')])
+    expect(api.errors).toEqual([new TypeError('oops')])
     expect((await client.send({ path: WIDGETS })).status).toBe(200)
   })
 

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
 
-export interface Asked {
+export interface Requested {
   readonly url: string
   readonly ca: string
 }
@@ -24,7 +24,7 @@ export interface Answered {
   readonly body: any
 }
 
-export async function ask(server: Asked, path: string, question: Question = {}): Promise<Answered> {
+export async function ask(server: Requested, path: string, question: Question = {}): Promise<Answered> {
   const asking = begin(server, path, question)
   asking.end(question.body === undefined ? undefined : JSON.stringify(question.body))
   return answerTo(asking)
@@ -32,7 +32,7 @@ export async function ask(server: Asked, path: string, question: Question = {}):
 
 /** A request whose body, if it has one, is still to be sent. */
 export function begin(
-  { url, ca }: Asked,
+  { url, ca }: Requested,
   path: string,
   { method = 'GET', token, client, ...question }: Question,
 ): ClientRequest {
@@ -59,7 +59,7 @@ export async function answerTo(asking: ClientRequest): Promise<Answered> {
 }
 
 /** A watch: its answer has begun, `ended` settles when the server ends it and rejects when it breaks off. */
-export async function beginWatch(server: Asked, path: string, token: string): Promise<{ ended: Promise<unknown> }> {
+export async function beginWatch(server: Requested, path: string, token: string): Promise<{ ended: Promise<unknown> }> {
   const asking = begin(server, path, { token })
   asking.end()
   const [response] = (await once(asking, 'response')) as [IncomingMessage]

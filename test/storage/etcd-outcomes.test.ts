@@ -129,7 +129,7 @@ describe.skipIf(etcdMissing())('when etcd', () => {
 
   test.each(['restarted', 'killed', 'cut off', 'stopped'] as const)(
     'is %s, watches go on without gap or repetition',
-    async fault => {
+    async error => {
       const { store, proxy } = await openThroughProxy({ timeoutMs: 2_000 })
       const direct = await open({ timeoutMs: 5_000 })
       const start = await direct.revision()
@@ -151,17 +151,17 @@ describe.skipIf(etcdMissing())('when etcd', () => {
       }
       await write(5)
       await live.count(5)
-      if (fault === 'restarted') await etcd.restart()
-      if (fault === 'killed') {
+      if (error === 'restarted') await etcd.restart()
+      if (error === 'killed') {
         await etcd.kill()
         await etcd.restart()
       }
-      if (fault === 'cut off') {
+      if (error === 'cut off') {
         await proxy.refuse()
         await write(5)
         await proxy.heal()
       }
-      if (fault === 'stopped') {
+      if (error === 'stopped') {
         etcd.pause()
         await expect(store.create('/lost', Buffer.from('x'))).rejects.toMatchObject({ code: 'outcome-unknown' })
         etcd.goOn()

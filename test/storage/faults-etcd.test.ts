@@ -72,10 +72,10 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
 
     it('are sound when requests and answers get lost or come late', { timeout: TEST_MS }, async () => {
       const { workload, proxies } = await start(on)
-      for (const fault of ['to-client', 'to-server', 'both'] as const) {
+      for (const error of ['to-client', 'to-server', 'both'] as const) {
         await workload.acknowledged(60)
-        if (fault === 'both') proxies[0]!.swallow()
-        else proxies[0]!.stall(fault)
+        if (error === 'both') proxies[0]!.swallow()
+        else proxies[0]!.stall(error)
         await workload.failed(8)
         await proxies[0]!.heal()
       }

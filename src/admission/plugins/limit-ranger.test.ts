@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
-import { claimLimitFaults, limitPod, podLimitFaults } from './limit-ranger.js'
+import { claimLimitErrors, limitPod, podLimitErrors } from './limit-ranger.js'
 
 const range = (...limits: ValueObject[]): ValueObject => ({ spec: { limits } })
 const pod = (containers: ValueObject[], initContainers: ValueObject[] = []) => ({
@@ -68,32 +68,32 @@ describe('bounds', () => {
       { limits: { cpu: '3' } },
       ['cpu max limit to request ratio per Container is 2, but no request is specified or request is 0'],
     ],
-  ])('%s', (_, limit, resources, faults) => {
-    expect(podLimitFaults(pod([container(resources)]), [range({ type: 'Container', ...limit })])).toEqual(faults)
+  ])('%s', (_, limit, resources, errors) => {
+    expect(podLimitErrors(pod([container(resources)]), [range({ type: 'Container', ...limit })])).toEqual(errors)
   })
 
   test('a pod needs what runs at the same time', () => {
     const of = (cpu: string): ValueObject => container({ limits: { cpu } })
     const stays = container({ limits: { cpu: '1' } }, { restartPolicy: 'Always' })
     const limits = range({ type: 'Pod', max: { cpu: '4' } })
-    expect(podLimitFaults(pod([of('2'), of('2')], [of('4')]), [limits])).toEqual([])
-    expect(podLimitFaults(pod([of('2'), of('2')], [stays]), [limits])).toEqual([
+    expect(podLimitErrors(pod([of('2'), of('2')], [of('4')]), [limits])).toEqual([])
+    expect(podLimitErrors(pod([of('2'), of('2')], [stays]), [limits])).toEqual([
       'maximum cpu usage per Pod is 4, but limit is 5',
     ])
-    expect(podLimitFaults(pod([of('1')], [stays, of('4')]), [limits])).toEqual([
+    expect(podLimitErrors(pod([of('1')], [stays, of('4')]), [limits])).toEqual([
       'maximum cpu usage per Pod is 4, but limit is 5',
     ])
   })
 
   test('the first range that refuses is the one that speaks', () => {
     const ranges = [range({ type: 'Pod', max: { cpu: '2' } }), range({ type: 'Pod', max: { cpu: '1' } })]
-    expect(podLimitFaults(pod([container({ limits: { cpu: '3' } })]), ranges)).toHaveLength(1)
+    expect(podLimitErrors(pod([container({ limits: { cpu: '3' } })]), ranges)).toHaveLength(1)
   })
 
   test('claims ask for storage', () => {
     const claim = { spec: { resources: { requests: { storage: '3Gi' } } } }
     const limits = range({ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '2Gi' } })
-    expect(claimLimitFaults(claim, [limits])).toEqual([
+    expect(claimLimitErrors(claim, [limits])).toEqual([
       'maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi',
     ])
   })

@@ -4,7 +4,7 @@
 import { amountOf } from '../../builtin/pod.js'
 import { printFixed } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
-import { ensureObject, mapAt, objectAt, objectsAt, textAt } from '../../meta/values/access.js'
+import { ensureObject, mapAt, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import {
   addQuantities,
   compareQuantities,
@@ -43,7 +43,7 @@ function fillIn(pod: ApiObject, range: ValueObject): void {
   const told = ['containers', 'initContainers'].flatMap(field => {
     const what = field === 'containers' ? 'container' : 'init container'
     return objectsAt(spec, field).flatMap(container => {
-      const of = `for ${what} ${textAt(container, 'name')}`
+      const of = `for ${what} ${stringAt(container, 'name')}`
       const setLimits = setMissing(container, 'limits', limits)
       const setRequests = setMissing(container, 'requests', requests)
       return [
@@ -71,93 +71,93 @@ function setMissing(container: ValueObject, field: string, defaults: ValueObject
 }
 
 const limitsOf = (range: ValueObject, type: string): ValueObject[] =>
-  objectsAt(objectAt(range, 'spec'), 'limits').filter(limit => textAt(limit, 'type') === type)
+  objectsAt(objectAt(range, 'spec'), 'limits').filter(limit => stringAt(limit, 'type') === type)
 
 // ---- bounds
 
 /** What the first limit range that has something against the pod says of it. */
-export function podLimitFaults(pod: ValueObject, ranges: readonly ValueObject[]): string[] {
+export function podLimitErrors(pod: ValueObject, ranges: readonly ValueObject[]): string[] {
   const spec = objectAt(pod, 'spec')
   const containers = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')].map(needsOf)
-  return firstFaults(ranges, limit => {
-    const type = textAt(limit, 'type')
-    if (type === 'Container') return containers.flatMap(needs => faultsOf(limit, needs))
-    return type === 'Pod' ? faultsOf(limit, needsOfPod(spec)) : []
+  return firstErrors(ranges, limit => {
+    const type = stringAt(limit, 'type')
+    if (type === 'Container') return containers.flatMap(needs => errorsOf(limit, needs))
+    return type === 'Pod' ? errorsOf(limit, needsOfPod(spec)) : []
   })
 }
 
 /** The same of a claim for a volume, whose storage is all that counts. */
-export function claimLimitFaults(claim: ValueObject, ranges: readonly ValueObject[]): string[] {
+export function claimLimitErrors(claim: ValueObject, ranges: readonly ValueObject[]): string[] {
   const { requests } = needsOf(objectAt(claim, 'spec'))
-  return firstFaults(ranges, limit => {
-    if (textAt(limit, 'type') !== 'PersistentVolumeClaim') return []
+  return firstErrors(ranges, limit => {
+    if (stringAt(limit, 'type') !== 'PersistentVolumeClaim') return []
     const none: Amounts = new Map()
     return [
-      ...eachOf(limit, 'min', (name, least) => belowFault(limit, name, least, { requests, limits: none })),
-      ...eachOf(limit, 'max', (name, most) => {
-        const bound = `maximum ${name} usage per ${textAt(limit, 'type')} is ${printQuantity(most)}`
+      ...eachOf(limit, 'min', (name, least) => belowError(limit, name, least, { requests, limits: none })),
+      ...eachOf(limit, 'max', (name, max) => {
+        const bound = `maximum ${name} usage per ${stringAt(limit, 'type')} is ${printQuantity(max)}`
         const request = requests.get(name)
         if (request === undefined) return `${bound}.  No request is specified`
-        return compareQuantities(request, most) > 0 ? `${bound}, but request is ${printQuantity(request)}` : undefined
+        return compareQuantities(request, max) > 0 ? `${bound}, but request is ${printQuantity(request)}` : undefined
       }),
     ]
   })
 }
 
-function firstFaults(ranges: readonly ValueObject[], faults: (limit: ValueObject) => string[]): string[] {
+function firstErrors(ranges: readonly ValueObject[], errors: (limit: ValueObject) => string[]): string[] {
   for (const range of ranges) {
-    const found = objectsAt(objectAt(range, 'spec'), 'limits').flatMap(faults)
+    const found = objectsAt(objectAt(range, 'spec'), 'limits').flatMap(errors)
     if (found.length > 0) return found
   }
   return []
 }
 
-const faultsOf = (limit: ValueObject, needs: Needs): string[] => [
-  ...eachOf(limit, 'min', (name, least) => belowFault(limit, name, least, needs)),
-  ...eachOf(limit, 'max', (name, most) => aboveFault(limit, name, most, needs)),
-  ...eachOf(limit, 'maxLimitRequestRatio', (name, ratio) => ratioFault(limit, name, ratio, needs)),
+const errorsOf = (limit: ValueObject, needs: Needs): string[] => [
+  ...eachOf(limit, 'min', (name, least) => belowError(limit, name, least, needs)),
+  ...eachOf(limit, 'max', (name, max) => aboveError(limit, name, max, needs)),
+  ...eachOf(limit, 'maxLimitRequestRatio', (name, ratio) => ratioError(limit, name, ratio, needs)),
 ]
 
 function eachOf(
   limit: ValueObject,
   field: string,
-  fault: (name: string, bound: Quantity) => string | undefined,
+  error: (name: string, bound: Quantity) => string | undefined,
 ): string[] {
-  return [...amountsIn(objectAt(limit, field))].flatMap(([name, bound]) => fault(name, bound) ?? [])
+  return [...amountsIn(objectAt(limit, field))].flatMap(([name, bound]) => error(name, bound) ?? [])
 }
 
-function belowFault(
+function belowError(
   limit: ValueObject,
   name: string,
   least: Quantity,
   { requests, limits }: Needs,
 ): string | undefined {
-  const bound = `minimum ${name} usage per ${textAt(limit, 'type')} is ${printQuantity(least)}`
-  const [request, most] = [requests.get(name), limits.get(name)]
+  const bound = `minimum ${name} usage per ${stringAt(limit, 'type')} is ${printQuantity(least)}`
+  const [request, max] = [requests.get(name), limits.get(name)]
   if (request === undefined) return `${bound}.  No request is specified`
   if (compareQuantities(request, least) < 0) return `${bound}, but request is ${printQuantity(request)}`
-  return most !== undefined && compareQuantities(most, least) < 0
-    ? `${bound}, but limit is ${printQuantity(most)}`
+  return max !== undefined && compareQuantities(max, least) < 0
+    ? `${bound}, but limit is ${printQuantity(max)}`
     : undefined
 }
 
-function aboveFault(limit: ValueObject, name: string, most: Quantity, { requests, limits }: Needs): string | undefined {
-  const bound = `maximum ${name} usage per ${textAt(limit, 'type')} is ${printQuantity(most)}`
+function aboveError(limit: ValueObject, name: string, max: Quantity, { requests, limits }: Needs): string | undefined {
+  const bound = `maximum ${name} usage per ${stringAt(limit, 'type')} is ${printQuantity(max)}`
   const [request, limited] = [requests.get(name), limits.get(name)]
   if (limited === undefined) return `${bound}.  No limit is specified`
-  if (compareQuantities(limited, most) > 0) return `${bound}, but limit is ${printQuantity(limited)}`
-  return request !== undefined && compareQuantities(request, most) > 0
+  if (compareQuantities(limited, max) > 0) return `${bound}, but limit is ${printQuantity(limited)}`
+  return request !== undefined && compareQuantities(request, max) > 0
     ? `${bound}, but request is ${printQuantity(request)}`
     : undefined
 }
 
-function ratioFault(
+function ratioError(
   limit: ValueObject,
   name: string,
   ratio: Quantity,
   { requests, limits }: Needs,
 ): string | undefined {
-  const bound = `${name} max limit to request ratio per ${textAt(limit, 'type')} is ${printQuantity(ratio)}`
+  const bound = `${name} max limit to request ratio per ${stringAt(limit, 'type')} is ${printQuantity(ratio)}`
   const [request, limited] = [requests.get(name), limits.get(name)]
   if (request === undefined || request.amount === 0n) return `${bound}, but no request is specified or request is 0`
   if (limited === undefined || limited.amount === 0n) return `${bound}, but no limit is specified or limit is 0`
@@ -188,14 +188,14 @@ function needsOf(container: ValueObject): Needs {
 function needsOfPod(spec: ValueObject): Needs {
   const of = (kind: 'requests' | 'limits'): Amounts => {
     let staying: Amounts = new Map()
-    let most: Amounts = new Map()
+    let max: Amounts = new Map()
     for (const container of objectsAt(spec, 'initContainers')) {
       const needed = together(staying, needsOf(container)[kind])
-      if (textAt(container, 'restartPolicy') === 'Always') staying = needed
-      most = greater(most, needed)
+      if (stringAt(container, 'restartPolicy') === 'Always') staying = needed
+      max = greater(max, needed)
     }
     const running = objectsAt(spec, 'containers').map(container => needsOf(container)[kind])
-    return greater(most, running.reduce(together, staying))
+    return greater(max, running.reduce(together, staying))
   }
   return { requests: of('requests'), limits: of('limits') }
 }

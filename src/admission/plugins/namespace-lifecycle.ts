@@ -14,7 +14,7 @@ export interface LifecycleRequest {
 }
 
 /** What is known of a namespace, if it is there. */
-export type FindNamespace = (name: string) => Awaitable<{ readonly isGoing: boolean } | undefined>
+export type FindNamespace = (name: string) => Awaitable<{ readonly isTerminating: boolean } | undefined>
 
 const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' }
 
@@ -36,5 +36,5 @@ export async function checkNamespaceLifecycle(request: LifecycleRequest, find: F
   if (operation !== 'CREATE' || namespace === '' || ANYWHERE.has(`${resource.resource}.${resource.group}`)) return
   const found = await find(namespace)
   if (!found) throw notFound(NAMESPACES, namespace)
-  if (found.isGoing) throw namespaceTerminating(resource, name, namespace)
+  if (found.isTerminating) throw namespaceTerminating(resource, name, namespace)
 }

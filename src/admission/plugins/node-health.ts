@@ -2,7 +2,7 @@
 // a while on a node that is not well.
 
 import { type ApiObject } from '../../meta/object/api-object.js'
-import { objectAt, objectsAt, textAt } from '../../meta/values/access.js'
+import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 
 const NOT_READY = 'node.kubernetes.io/not-ready'
@@ -18,7 +18,7 @@ export function addTolerations(pod: ApiObject): ApiObject {
   const tolerates = (key: string): boolean =>
     own.some(
       toleration =>
-        ['', key].includes(textAt(toleration, 'key')) && ['', 'NoExecute'].includes(textAt(toleration, 'effect')),
+        ['', key].includes(stringAt(toleration, 'key')) && ['', 'NoExecute'].includes(stringAt(toleration, 'effect')),
     )
   const added = [NOT_READY, UNREACHABLE]
     .filter(key => !tolerates(key))
@@ -37,7 +37,9 @@ export function addTolerations(pod: ApiObject): ApiObject {
 export function taintNewNode(node: ApiObject): ApiObject {
   const spec = objectAt(node, 'spec')
   const taints = objectsAt(spec, 'taints')
-  const isTainted = taints.some(taint => textAt(taint, 'key') === NOT_READY && textAt(taint, 'effect') === 'NoSchedule')
+  const isTainted = taints.some(
+    taint => stringAt(taint, 'key') === NOT_READY && stringAt(taint, 'effect') === 'NoSchedule',
+  )
   if (isTainted) return node
   return { ...node, spec: { ...spec, taints: [...taints, { key: NOT_READY, effect: 'NoSchedule' }] } }
 }

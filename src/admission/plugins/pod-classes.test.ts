@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { addTolerations, taintNewNode } from './node-health.js'
-import { defaultClassFault, defaultClassOf, keepPriority, setPriority, systemClassFault } from './priority.js'
-import { runtimeFault, setRuntime } from './runtime-class.js'
+import { defaultClassError, defaultClassOf, keepPriority, setPriority, systemClassError } from './priority.js'
+import { runtimeError, setRuntime } from './runtime-class.js'
 
 const pod = (spec: ValueObject): ApiObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec })
 const priorityClass = (name: string, value: number, more: ValueObject = {}): ApiObject => ({
@@ -50,15 +50,15 @@ describe('priority', () => {
     const isDefault = { globalDefault: true }
     const classes = [priorityClass('b', 2, isDefault), priorityClass('a', 1, isDefault), priorityClass('c', 0)]
     expect(defaultClassOf(classes)?.metadata['name']).toBe('a')
-    expect(defaultClassFault(priorityClass('a', 1, isDefault), classes)).toBeUndefined()
-    expect(defaultClassFault(priorityClass('x', 1, isDefault), classes)).toBe(
+    expect(defaultClassError(priorityClass('a', 1, isDefault), classes)).toBeUndefined()
+    expect(defaultClassError(priorityClass('x', 1, isDefault), classes)).toBe(
       'PriorityClass a is already marked as default. Only one default can exist',
     )
   })
 
   test('some classes stay', () => {
-    expect(systemClassFault('system-node-critical')).toBe('this is a system priority class and cannot be deleted')
-    expect(systemClassFault('mine')).toBeUndefined()
+    expect(systemClassError('system-node-critical')).toBe('this is a system priority class and cannot be deleted')
+    expect(systemClassError('mine')).toBeUndefined()
   })
 })
 
@@ -108,11 +108,11 @@ describe('runtime classes', () => {
     expect(setRuntime(pod({ nodeSelector: { a: 'c' } }), { scheduling: { nodeSelector: { a: 'b' } } })).toEqual({
       refusal: 'conflict: runtimeClass.scheduling.nodeSelector[a] = b; pod.spec.nodeSelector[a] = c',
     })
-    expect(runtimeFault(pod({}), { overhead })).toBe(mismatch)
-    expect(runtimeFault(pod({ overhead: { cpu: '1' } }), undefined)).toBe(
+    expect(runtimeError(pod({}), { overhead })).toBe(mismatch)
+    expect(runtimeError(pod({ overhead: { cpu: '1' } }), undefined)).toBe(
       'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead',
     )
-    expect(runtimeFault(pod({}), undefined)).toBeUndefined()
+    expect(runtimeError(pod({}), undefined)).toBeUndefined()
   })
 })
 

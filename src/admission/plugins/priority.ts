@@ -2,7 +2,7 @@
 
 import { findSystemClass } from '../../builtin/priority-classes.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
-import { has, numberAt, numberOrNone, objectAt, textAt } from '../../meta/values/access.js'
+import { has, numberAt, numberOrNone, objectAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 
 /** Why the pod is refused, or the pod with its priority. */
@@ -22,17 +22,17 @@ export function setPriority(pod: ApiObject, found: ApiObject | undefined): Prior
   const spec = objectAt(pod, 'spec')
   const made = found ?? NO_CLASS
   const priority = numberAt(made, 'value')
-  const policy = textAt(made, 'preemptionPolicy')
+  const policy = stringAt(made, 'preemptionPolicy')
   const told = (what: string, given: string | number, computed: string | number): Prioritized => ({
     refusal: `the ${what} (${given}) must not be provided in pod spec; priority admission controller computed ${computed} from the given PriorityClass name`,
   })
   const given = numberOrNone(spec, 'priority')
   if (given !== undefined && given !== priority) return told('integer value of priority', given, priority)
-  const givenPolicy = textAt(spec, 'preemptionPolicy')
+  const givenPolicy = stringAt(spec, 'preemptionPolicy')
   if (policy !== '' && givenPolicy !== '' && givenPolicy !== policy) {
     return told('string value of PreemptionPolicy', givenPolicy, policy)
   }
-  const priorityClassName = textAt(spec, 'priorityClassName') || (found && textAt(found.metadata, 'name'))
+  const priorityClassName = stringAt(spec, 'priorityClassName') || (found && stringAt(found.metadata, 'name'))
   return {
     pod: {
       ...pod,
@@ -56,13 +56,13 @@ export function keepPriority(pod: ApiObject, old: ApiObject): ApiObject {
 }
 
 /** Why a class cannot be the default. */
-export function defaultClassFault(made: ApiObject, classes: readonly ApiObject[]): string | undefined {
+export function defaultClassError(made: ApiObject, classes: readonly ApiObject[]): string | undefined {
   const other = made['globalDefault'] === true ? defaultClassOf(classes) : undefined
-  const name = other && textAt(other.metadata, 'name')
-  if (name === undefined || name === textAt(made.metadata, 'name')) return undefined
+  const name = other && stringAt(other.metadata, 'name')
+  if (name === undefined || name === stringAt(made.metadata, 'name')) return undefined
   return `PriorityClass ${name} is already marked as default. Only one default can exist`
 }
 
 /** Why a class stays. */
-export const systemClassFault = (name: string): string | undefined =>
+export const systemClassError = (name: string): string | undefined =>
   findSystemClass(name) && 'this is a system priority class and cannot be deleted'

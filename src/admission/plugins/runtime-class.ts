@@ -2,7 +2,7 @@
 
 import { amountOf } from '../../builtin/pod.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
-import { has, mapAt, numberOrNone, objectAt, objectsAt, textAt } from '../../meta/values/access.js'
+import { has, mapAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import { compareQuantities } from '../../meta/values/quantity.js'
 import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
 
@@ -37,7 +37,7 @@ export function setRuntime(pod: ApiObject, runtime: ValueObject): Classed {
 }
 
 /** What others may have made of the pod since. */
-export function runtimeFault(pod: ValueObject, runtime: ValueObject | undefined): string | undefined {
+export function runtimeError(pod: ValueObject, runtime: ValueObject | undefined): string | undefined {
   const spec = objectAt(pod, 'spec')
   if (runtime === undefined || !has(runtime, 'overhead')) {
     return has(spec, 'overhead')
@@ -63,10 +63,10 @@ function sameAmounts(a: ValueObject, b: ValueObject): boolean {
 function mergeTolerations(all: readonly ValueObject[]): ValueObject[] {
   const merged: ValueObject[] = []
   all.forEach((toleration, i) => {
-    const isSaid =
+    const isGiven =
       merged.some(other => includes(other, toleration)) ||
       all.slice(i + 1).some(other => !equalValues(other, toleration) && includes(other, toleration))
-    if (!isSaid) merged.push(toleration)
+    if (!isGiven) merged.push(toleration)
   })
   return merged
 }
@@ -74,18 +74,20 @@ function mergeTolerations(all: readonly ValueObject[]): ValueObject[] {
 /** Whether whatever `narrow` tolerates is tolerated by `wide`, too. */
 function includes(wide: ValueObject, narrow: ValueObject): boolean {
   if (equalValues(wide, narrow)) return true
-  const [key, operator, effect] = [textAt(wide, 'key'), textAt(wide, 'operator'), textAt(wide, 'effect')]
+  const [key, operator, effect] = [stringAt(wide, 'key'), stringAt(wide, 'operator'), stringAt(wide, 'effect')]
   const takesAnyKey = key === '' && operator === 'Exists'
-  if (key !== textAt(narrow, 'key') && !takesAnyKey) return false
-  if (effect !== '' && effect !== textAt(narrow, 'effect')) return false
+  if (key !== stringAt(narrow, 'key') && !takesAnyKey) return false
+  if (effect !== '' && effect !== stringAt(narrow, 'effect')) return false
   const seconds = numberOrNone(wide, 'tolerationSeconds')
   if (effect === 'NoExecute' && seconds !== undefined) {
-    const asked = numberOrNone(narrow, 'tolerationSeconds')
-    if (asked === undefined || asked > seconds) return false
+    const requested = numberOrNone(narrow, 'tolerationSeconds')
+    if (requested === undefined || requested > seconds) return false
   }
   if (operator === 'Exists') return true
   const isEqual = (of: string): boolean => of === '' || of === 'Equal'
   return (
-    isEqual(operator) && textAt(narrow, 'operator') === 'Equal' && textAt(wide, 'value') === textAt(narrow, 'value')
+    isEqual(operator) &&
+    stringAt(narrow, 'operator') === 'Equal' &&
+    stringAt(wide, 'value') === stringAt(narrow, 'value')
   )
 }

@@ -19,13 +19,13 @@ test('who asks is not theirs to say', () => {
 
 test('to consent takes the right to approve for that signer, or for all of its domain', async () => {
   const old = request({ signerName: 'a.b/c' })
-  const asked: string[] = []
+  const requested: string[] = []
   const may = (allowed: string) => async (verb: string, signer: string) => {
-    asked.push(`${verb} ${signer}`)
+    requested.push(`${verb} ${signer}`)
     return signer === allowed
   }
   await expect(checkSignerUse('approval', old, old, may('a.b/*'))).resolves.toBeUndefined()
-  expect(asked).toEqual(['approve a.b/c', 'approve a.b/*'])
+  expect(requested).toEqual(['approve a.b/c', 'approve a.b/*'])
   await expect(checkSignerUse('approval', old, old, may('a.c/*'))).rejects.toThrow(
     'certificatesigningrequests.certificates.k8s.io "a" is forbidden: user not permitted to approve requests with signerName "a.b/c"',
   )

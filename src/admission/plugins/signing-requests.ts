@@ -7,7 +7,7 @@ import { quote } from '../../meta/go/go-text.js'
 import type { GroupResource } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { objectAt, objectsAt, textAt } from '../../meta/values/access.js'
+import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 
 export const SIGNING_REQUESTS: GroupResource = {
@@ -41,8 +41,8 @@ const EVERYTHING_GROUP = 'system:masters'
 /** Nobody becomes a member by a certificate of the group that may do everything. */
 export function checkRequestedSubject(request: ApiObject): void {
   const spec = objectAt(request, 'spec')
-  if (textAt(spec, 'signerName') !== CLIENT_SIGNER) return
-  const parsed = parseSigningRequest(textAt(spec, 'request'))
+  if (stringAt(spec, 'signerName') !== CLIENT_SIGNER) return
+  const parsed = parseSigningRequest(stringAt(spec, 'request'))
   if (!parsed.ok || !parsed.value.organizations.includes(EVERYTHING_GROUP)) return
   const why = `use of ${CLIENT_SIGNER} signer with ${EVERYTHING_GROUP} group is not allowed`
   throw forbidden(SIGNING_REQUESTS, metaOf(request).name ?? '', why)
@@ -60,7 +60,7 @@ export async function checkSignerUse(
 ): Promise<void> {
   if (part === 'status' && !isSigning(request, old)) return
   const verb = part === 'approval' ? 'approve' : 'sign'
-  const signer = textAt(objectAt(old, 'spec'), 'signerName')
+  const signer = stringAt(objectAt(old, 'spec'), 'signerName')
   // Of that name, or of any name of its domain.
   const names = [signer, `${signer.split('/')[0]}/*`]
   for (const name of names) if (await may(verb, name)) return
@@ -71,6 +71,6 @@ export async function checkSignerUse(
 function isSigning(request: ApiObject, old: ApiObject): boolean {
   const [now, before] = [objectAt(request, 'status'), objectAt(old, 'status')]
   const failures = (status: ValueObject): string =>
-    JSON.stringify(objectsAt(status, 'conditions').filter(each => textAt(each, 'type') === 'Failed'))
-  return textAt(now, 'certificate') !== textAt(before, 'certificate') || failures(now) !== failures(before)
+    JSON.stringify(objectsAt(status, 'conditions').filter(each => stringAt(each, 'type') === 'Failed'))
+  return stringAt(now, 'certificate') !== stringAt(before, 'certificate') || failures(now) !== failures(before)
 }

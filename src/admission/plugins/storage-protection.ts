@@ -1,7 +1,7 @@
 // Storage that something may still use is held by a finalizer from the start.
 
 import { type ApiObject } from '../../meta/object/api-object.js'
-import { textsAt } from '../../meta/values/access.js'
+import { stringsAt } from '../../meta/values/access.js'
 
 /** By `group/Kind`. */
 const FINALIZERS: Readonly<Record<string, string | undefined>> = {
@@ -13,7 +13,7 @@ const FINALIZERS: Readonly<Record<string, string | undefined>> = {
 /** A new object of the kind, held if objects of that kind are. */
 export function protectStorage(object: ApiObject, group: string, kind: string): ApiObject {
   const finalizer = FINALIZERS[`${group}/${kind}`]
-  const finalizers = textsAt(object.metadata, 'finalizers')
+  const finalizers = stringsAt(object.metadata, 'finalizers')
   if (finalizer === undefined || finalizers.includes(finalizer)) return object
   return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } }
 }

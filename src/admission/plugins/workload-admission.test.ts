@@ -37,7 +37,7 @@ async function refusalOf(plugin: string, subresource: string, object: ApiObject)
     object,
     old: pod('1'),
     options: { dryRun: false, fieldManager: '', fieldValidation: '' },
-    caller: { name: 'test', uid: '', groups: [], extra: {}, userAgent: '' },
+    user: { name: 'test', uid: '', groups: [], extra: {}, userAgent: '' },
   }
   const { validate } = plugins.find(({ name }) => name === plugin)!
   return validate!(request, []).then(

@@ -7,15 +7,15 @@ import { quote } from '../../meta/go/go-text.js'
 import type { GroupKind } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { has, objectAt, textAt } from '../../meta/values/access.js'
-import type { StoredObjects } from '../../objects/lister.js'
+import { has, objectAt, stringAt } from '../../meta/values/access.js'
+import type { Lister } from '../../objects/lister.js'
 import { type AdmissionRequest } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
-import { claimLimitFaults, limitPod, podLimitFaults } from './limit-ranger.js'
+import { claimLimitErrors, limitPod, podLimitErrors } from './limit-ranger.js'
 import { addTolerations, taintNewNode } from './node-health.js'
 import { podSecurity } from './pod-security/plugin.js'
-import { defaultClassFault, defaultClassOf, keepPriority, setPriority, systemClassFault } from './priority.js'
-import { runtimeFault, setRuntime } from './runtime-class.js'
+import { defaultClassError, defaultClassOf, keepPriority, setPriority, systemClassError } from './priority.js'
+import { runtimeError, setRuntime } from './runtime-class.js'
 import { protectStorage } from './storage-protection.js'
 
 const POD: GroupKind = { group: '', kind: 'Pod' }
@@ -25,7 +25,7 @@ const LIMIT_RANGE: GroupKind = { group: '', kind: 'LimitRange' }
 const RUNTIME_CLASS: GroupKind = { group: 'node.k8s.io', kind: 'RuntimeClass' }
 const PRIORITY_CLASS: GroupKind = { group: 'scheduling.k8s.io', kind: 'PriorityClass' }
 
-export const workloadPlugins = (objects: StoredObjects): AdmissionPlugin[] => [
+export const workloadPlugins = (objects: Lister): AdmissionPlugin[] => [
   limitRanger(objects),
   taintNodes,
   podSecurity(objects),
@@ -52,7 +52,7 @@ function refusal({ target, object }: AdmissionRequest, why: string): StatusError
   return forbidden(resourceOf(target.kind), target.name || name || generateName || 'Unknown', why)
 }
 
-function limitRanger(objects: StoredObjects): AdmissionPlugin {
+function limitRanger(objects: Lister): AdmissionPlugin {
   // What a pod asks for is settled when it is made, and when it is resized.
   const isSized = (request: AdmissionRequest): boolean =>
     isCreated(request, POD) || (request.target.subresource === 'resize' && isOfKind(request, POD))
@@ -69,8 +69,8 @@ function limitRanger(objects: StoredObjects): AdmissionPlugin {
       const isClaim = operation !== 'DELETE' && isAbout(request, CLAIM)
       if (!isClaim && !isSized(request)) return
       const ranges = await rangesFor(request)
-      const faults = isClaim ? claimLimitFaults(object, ranges) : podLimitFaults(object, ranges)
-      if (faults.length > 0) throw refusal(request, faults.length === 1 ? faults[0]! : `[${faults.join(', ')}]`)
+      const errors = isClaim ? claimLimitErrors(object, ranges) : podLimitErrors(object, ranges)
+      if (errors.length > 0) throw refusal(request, errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`)
     },
   }
 }
@@ -80,7 +80,7 @@ const taintNodes: AdmissionPlugin = {
   admit: async request => (isCreated(request, NODE) ? taintNewNode(request.object) : request.object),
 }
 
-function priority(objects: StoredObjects): AdmissionPlugin {
+function priority(objects: Lister): AdmissionPlugin {
   const classes = (): Promise<readonly ApiObject[]> => objects.all(PRIORITY_CLASS, '')
   return {
     name: 'Priority',
@@ -88,7 +88,7 @@ function priority(objects: StoredObjects): AdmissionPlugin {
       const { object, old, operation } = request
       if (!isAbout(request, POD)) return object
       if (operation !== 'CREATE') return old ? keepPriority(object, old) : object
-      const name = textAt(objectAt(object, 'spec'), 'priorityClassName')
+      const name = stringAt(objectAt(object, 'spec'), 'priorityClassName')
       const found = name === '' ? defaultClassOf(await classes()) : await objects.find(PRIORITY_CLASS, '', name)
       if (name !== '' && !found) throw refusal(request, `no PriorityClass with name ${name} was found`)
       const set = setPriority(object, found)
@@ -98,8 +98,8 @@ function priority(objects: StoredObjects): AdmissionPlugin {
     async validate(request) {
       if (!request.object || !isAbout(request, PRIORITY_CLASS)) return
       if (request.object['globalDefault'] !== true) return
-      const fault = defaultClassFault(request.object, await classes())
-      if (fault !== undefined) throw refusal(request, fault)
+      const error = defaultClassError(request.object, await classes())
+      if (error !== undefined) throw refusal(request, error)
     },
   }
 }
@@ -117,11 +117,11 @@ const storageProtection: AdmissionPlugin = {
   },
 }
 
-function runtimeClass(objects: StoredObjects): AdmissionPlugin {
+function runtimeClass(objects: Lister): AdmissionPlugin {
   const classOf = async (request: AdmissionRequest, pod: ApiObject): Promise<ApiObject | undefined> => {
     const spec = objectAt(pod, 'spec')
     if (!has(spec, 'runtimeClassName')) return undefined
-    const name = textAt(spec, 'runtimeClassName')
+    const name = stringAt(spec, 'runtimeClassName')
     const found = await objects.find(RUNTIME_CLASS, '', name)
     if (!found) throw refusal(request, `pod rejected: RuntimeClass ${quote(name)} not found`)
     return found
@@ -138,8 +138,8 @@ function runtimeClass(objects: StoredObjects): AdmissionPlugin {
     },
     async validate(request) {
       if (!request.object || !isCreated(request, POD)) return
-      const fault = runtimeFault(request.object, await classOf(request, request.object))
-      if (fault !== undefined) throw refusal(request, fault)
+      const error = runtimeError(request.object, await classOf(request, request.object))
+      if (error !== undefined) throw refusal(request, error)
     },
   }
 }
@@ -149,7 +149,7 @@ const systemPriorityClasses: AdmissionPlugin = {
   name: 'SystemPriorityClasses',
   async validate(request) {
     if (request.operation !== 'DELETE' || !isAbout(request, PRIORITY_CLASS)) return
-    const fault = systemClassFault(request.target.name)
-    if (fault !== undefined) throw refusal(request, fault)
+    const error = systemClassError(request.target.name)
+    if (error !== undefined) throw refusal(request, error)
   },
 }

@@ -1,7 +1,7 @@
 // The managers of an object's fields, read from metadata.managedFields and written back. A manager is told apart by its
 // name, what it does (apply or update), the subresource that it goes through and, if it updates, the version that it uses.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { encodeString } from '../../codec/json.js'
 import { compareTexts } from '../../meta/go/go-text.js'
 import type { ManagedFieldsEntry } from '../../meta/object/object-meta.js'
@@ -29,10 +29,10 @@ export type Managers = ReadonlyMap<string, Owned>
 
 /** Tells managers apart, and orders them where they are listed. An applier may move on to another version. */
 export function idOf({ manager, operation, apiVersion, subresource }: ManagerName): string {
-  const said = manager === '' ? '' : `"manager":${encodeString(manager)},`
+  const given = manager === '' ? '' : `"manager":${encodeString(manager)},`
   const version = operation === 'Update' ? `,"apiVersion":${encodeString(apiVersion)}` : ''
   const part = subresource === '' ? '' : `,"subresource":${encodeString(subresource)}`
-  return `{${said}"operation":"${operation}"${version}${part}}`
+  return `{${given}"operation":"${operation}"${version}${part}}`
 }
 
 /** How sets are spelled in what is stored, and the other way round: a set that did not change is neither read nor written anew. */
@@ -62,12 +62,12 @@ function spell(fields: FieldSet): Value {
 }
 
 /** The managers that a stored object names. */
-export const decodeStoredManagers = (entries: readonly ManagedFieldsEntry[]): Parsed<Managers> => decode(entries, true)
+export const decodeStoredManagers = (entries: readonly ManagedFieldsEntry[]): Result<Managers> => decode(entries, true)
 
 /** The managers that a client names, which may have spelled the fields in its own way. */
-export const decodeManagers = (entries: readonly ManagedFieldsEntry[]): Parsed<Managers> => decode(entries, false)
+export const decodeManagers = (entries: readonly ManagedFieldsEntry[]): Result<Managers> => decode(entries, false)
 
-function decode(entries: readonly ManagedFieldsEntry[], isStored: boolean): Parsed<Managers> {
+function decode(entries: readonly ManagedFieldsEntry[], isStored: boolean): Result<Managers> {
   const managers = new Map<string, Owned>()
   for (const [i, entry] of entries.entries()) {
     const { manager = '', operation, apiVersion = '', subresource = '', time, fieldsType = '', fieldsV1 } = entry
@@ -116,19 +116,19 @@ export const secondsOf = (time: string | undefined): number =>
 
 // ---- at most so many
 
-export const MOST_UPDATERS = 10
+export const MAX_UPDATERS = 10
 const ANCIENT = 'ancient-changes'
 
 /** Of more than ten updaters the oldest are taken together, those of each version for themselves. */
 export function capUpdaters(managers: Managers): Managers {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update')
-  if (updaters.length <= MOST_UPDATERS) return managers
+  if (updaters.length <= MAX_UPDATERS) return managers
   updaters.sort(([idA, a], [idB, b]) => secondsOf(a.time) - secondsOf(b.time) || compareTexts(idA, idB))
   const result = new Map(managers)
   const firstOf = new Map<string, string>()
   let count = updaters.length
   for (const [id, updater] of updaters) {
-    if (count <= MOST_UPDATERS) break
+    if (count <= MAX_UPDATERS) break
     const { apiVersion } = updater
     const first = firstOf.get(apiVersion)
     if (first === undefined) {

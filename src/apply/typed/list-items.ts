@@ -1,17 +1,17 @@
 // By what the items of a list are told apart: members of a set by their value, items of a list by their key.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { encodeString } from '../../codec/json.js'
 import { printStrings } from '../../meta/go/go-text.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { keyElement, type PathElement, valueElement } from '../paths/field-path.js'
-import { fault, TypedError } from './typed-errors.js'
+import { error, TypedError } from './typed-errors.js'
 import type { ListSchema } from './typed-schema.js'
 
-export const itemElement = (list: ListSchema, item: Value): Parsed<PathElement> =>
+export const itemElement = (list: ListSchema, item: Value): Result<PathElement> =>
   list.type === 'map' ? itemByKey(list, item) : memberOfSet(item)
 
-function itemByKey(list: ListSchema, item: Value): Parsed<PathElement> {
+function itemByKey(list: ListSchema, item: Value): Result<PathElement> {
   if (item === null) return failed('associative list with keys may not have a null element')
   if (!isObject(item)) return failed('associative list with keys may not have non-map elements')
   if (list.keys.length === 1) {
@@ -43,7 +43,7 @@ function keyStart(list: ListSchema): string {
   return start
 }
 
-function memberOfSet(item: Value): Parsed<PathElement> {
+function memberOfSet(item: Value): Result<PathElement> {
   if (item === null) return failed("associative list without keys has an element that's an explicit null")
   if (Array.isArray(item)) return failed('not supported: associative list with lists as elements')
   if (isObject(item)) return failed("associative list without keys has an element that's a map type")
@@ -61,7 +61,7 @@ export function hasElement(list: ListSchema, item: Value): boolean {
 /** Throws a TypedError, unless the list has been found valid. */
 export function elementOf(list: ListSchema, item: Value): PathElement {
   const element = itemElement(list, item)
-  if (!element.ok) throw new TypedError([fault(element.error)])
+  if (!element.ok) throw new TypedError([error(element.error)])
   return element.value
 }
 

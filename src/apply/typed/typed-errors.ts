@@ -14,29 +14,29 @@ export interface TypedFault {
 
 /** The faults of one value; not yet an answer, which also says what the value was to be. */
 export class TypedError extends Error {
-  constructor(readonly faults: readonly TypedFault[]) {
-    super(printFaults(faults))
+  constructor(readonly errors: readonly TypedFault[]) {
+    super(printErrors(errors))
   }
 }
 
-export function printFaults(faults: readonly TypedFault[]): string {
-  const lines = faults.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
+export function printErrors(errors: readonly TypedFault[]): string {
+  const lines = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   return lines.length === 1 ? lines[0]! : ['errors:', ...lines.map(line => `  ${line}`)].join('\n')
 }
 
-export const fault = (message: string): TypedFault => ({ path: '', message })
+export const error = (message: string): TypedFault => ({ path: '', message })
 
 export const wrongForm = (expected: 'list' | 'map' | 'boolean' | 'any scalar', value: Value): TypedFault =>
-  fault(`expected ${expected}, got &{${printPlain(value)}}`)
+  error(`expected ${expected}, got &{${printPlain(value)}}`)
 
 export const noString = (value: Value): TypedFault =>
-  fault(`expected string, got &value.valueUnstructured{Value:${printGoSyntax(value)}}`)
+  error(`expected string, got &value.valueUnstructured{Value:${printGoSyntax(value)}}`)
 
-export const noNumber = (value: Value): TypedFault => fault(`expected numeric (int or float), got ${goTypeOf(value)}`)
+export const noNumber = (value: Value): TypedFault => error(`expected numeric (int or float), got ${goTypeOf(value)}`)
 
-export const undeclared = (): TypedFault => fault('field not declared in schema')
+export const undeclared = (): TypedFault => error('field not declared in schema')
 
-export const tooDeep = (): TypedFault => fault(`nested more than ${MAX_DEPTH} deep`)
+export const tooDeep = (): TypedFault => error(`nested more than ${MAX_DEPTH} deep`)
 
 /** Go's %#v. */
 function printGoSyntax(value: Value): string {

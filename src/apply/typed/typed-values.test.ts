@@ -43,7 +43,7 @@ const schema = schemaOfCustomObjects({ type: 'object', properties })
 
 const printed = (set: FieldSet): string[] => [...pathsOf(set)].map(printPath)
 
-const faultsOf = (value: Value, allowDuplicates = false): string => {
+const errorsOf = (value: Value, allowDuplicates = false): string => {
   try {
     checkTyped(schema, value, { allowDuplicates })
   } catch (error) {
@@ -81,17 +81,17 @@ describe('validation', () => {
     [{ any: { x: [{ y: null }] }, either: 'x', s: null, list: null, obj: null }, ''],
     [JSON.parse('{"obj":{"__proto__":1}}') as Value, '.obj.__proto__: field not declared in schema'],
   ])('%j', (value, message) => {
-    expect(faultsOf(value)).toBe(message)
+    expect(errorsOf(value)).toBe(message)
   })
 
   test('what is stored may hold items twice', () => {
-    expect(faultsOf({ set: ['a', 'a'] }, true)).toBe('')
+    expect(errorsOf({ set: ['a', 'a'] }, true)).toBe('')
   })
 
   test('a value that is nested too deeply is a fault, not a crash', () => {
     let value: Value = 'x'
     for (let i = 0; i < 10_000; i++) value = { f: value }
-    expect(faultsOf({ any: value })).toMatch(/nested more than 1000 deep$/)
+    expect(errorsOf({ any: value })).toMatch(/nested more than 1000 deep$/)
   })
 })
 

@@ -3,7 +3,7 @@ import { isNumber, isObject, type Value, type ValueObject } from '../../meta/val
 import { fieldElement, indexElement, printElement } from '../paths/field-path.js'
 import { elementOf, hasElement, itemElement } from './list-items.js'
 import {
-  fault,
+  error,
   MAX_DEPTH,
   noNumber,
   noString,
@@ -24,8 +24,8 @@ export interface CheckOptions {
 
 /** Throws a TypedError. */
 export function checkTyped(schema: TypedSchema, value: Value, { allowDuplicates, depth = 0 }: CheckOptions): void {
-  const faults = check(schema, value, allowDuplicates, depth)
-  if (faults !== NONE) throw new TypedError(faults)
+  const errors = check(schema, value, allowDuplicates, depth)
+  if (errors !== NONE) throw new TypedError(errors)
 }
 
 // Paths are put together on the way up, and only where there is something to tell.
@@ -68,7 +68,7 @@ function checkItems(
   allowDuplicates: boolean,
   depth: number,
 ): readonly TypedFault[] {
-  const faults: TypedFault[] = []
+  const errors: TypedFault[] = []
   const isAtomic = list.type === 'atomic'
   const seen = isAtomic || allowDuplicates ? undefined : new Set<string>()
   for (let i = 0; i < items.length; i++) {
@@ -76,16 +76,16 @@ function checkItems(
     if (!isAtomic && (seen || !hasElement(list, item))) {
       const element = itemElement(list, item)
       if (!element.ok) {
-        faults.push(fault(`element ${i}: ${element.error}`))
+        errors.push(error(`element ${i}: ${element.error}`))
         break
       }
-      if (seen?.has(element.value)) faults.push(fault(`duplicate entries for key ${printElement(element.value)}`))
+      if (seen?.has(element.value)) errors.push(error(`duplicate entries for key ${printElement(element.value)}`))
       seen?.add(element.value)
     }
     const inner = check(list.element, item, allowDuplicates, depth + 1)
-    if (inner !== NONE) addWithin(faults, printElement(isAtomic ? indexElement(i) : elementOf(list, item)), inner)
+    if (inner !== NONE) addWithin(errors, printElement(isAtomic ? indexElement(i) : elementOf(list, item)), inner)
   }
-  return faults.length === 0 ? NONE : faults
+  return errors.length === 0 ? NONE : errors
 }
 
 function checkMembers(
@@ -94,19 +94,19 @@ function checkMembers(
   allowDuplicates: boolean,
   depth: number,
 ): readonly TypedFault[] {
-  let faults: TypedFault[] | undefined
+  let errors: TypedFault[] | undefined
   for (const name of Object.keys(object)) {
     const schema = map.field(name) ?? map.element
     const inner = schema === undefined ? [undeclared()] : check(schema, object[name]!, allowDuplicates, depth + 1)
     if (inner === NONE) continue
-    faults ??= []
-    addWithin(faults, printElement(fieldElement(name)), inner)
+    errors ??= []
+    addWithin(errors, printElement(fieldElement(name)), inner)
     if (schema === undefined) break
   }
-  return faults ?? NONE
+  return errors ?? NONE
 }
 
 /** One by one: there may be as many as a request has room for. */
-function addWithin(faults: TypedFault[], outer: string, inner: readonly TypedFault[]): void {
-  for (const { path, message } of inner) faults.push({ path: `${outer}${path}`, message })
+function addWithin(errors: TypedFault[], outer: string, inner: readonly TypedFault[]): void {
+  for (const { path, message } of inner) errors.push({ path: `${outer}${path}`, message })
 }

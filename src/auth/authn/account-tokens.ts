@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { quote } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { numberAt, objectAt, objectOrNone, textAt, textsAt } from '../../meta/values/access.js'
+import { numberAt, objectAt, objectOrNone, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { TokenAuthenticator, TokenCheck } from './authenticate.js'
 import { readToken, signToken } from './json-web-token.js'
@@ -65,7 +65,7 @@ export function accountTokens(key: SigningKey, find: FindObject, now: () => numb
     const known = signed.get(token)
     if (known) return known
     const read = readToken(token)
-    if (!read || textAt(read.claims, 'iss') !== ISSUER) return undefined
+    if (!read || stringAt(read.claims, 'iss') !== ISSUER) return undefined
     if (!read.isSignedBy(key)) return 'forged'
     if (signed.size >= REMEMBERED) signed.clear()
     signed.set(token, read.claims)
@@ -76,7 +76,7 @@ export function accountTokens(key: SigningKey, find: FindObject, now: () => numb
     const claims = claimsOf(token)
     if (!claims) return undefined
     if (claims === 'forged') return no('the token is not signed by this server')
-    const meant = textsAt(claims, 'aud')
+    const meant = stringsAt(claims, 'aud')
     const common = meant.filter(each => audiences.includes(each))
     if (common.length === 0) {
       return no(`token audiences ${printList(meant)} is invalid for the target audiences ${printList(audiences)}`)
@@ -85,10 +85,10 @@ export function accountTokens(key: SigningKey, find: FindObject, now: () => numb
     if (numberAt(claims, 'exp') + LEEWAY_SECONDS < seconds) return no('service account token has expired')
     if (numberAt(claims, 'nbf') - LEEWAY_SECONDS > seconds) return no('service account token is not valid yet')
     const own = objectAt(claims, 'kubernetes.io')
-    const fault = await checkTies(own, find)
-    return fault === undefined
-      ? { ok: true, identity: identityOf(own, textAt(claims, 'jti')), audiences: common }
-      : no(fault)
+    const error = await checkTies(own, find)
+    return error === undefined
+      ? { ok: true, identity: identityOf(own, stringAt(claims, 'jti')), audiences: common }
+      : no(error)
   }
 }
 
@@ -98,43 +98,43 @@ const printList = (texts: readonly string[]): string => `[${texts.map(quote).joi
 
 /** Why what the token is for is no longer what it was issued for. */
 async function checkTies(own: ValueObject, find: FindObject): Promise<string | undefined> {
-  const namespace = textAt(own, 'namespace')
+  const namespace = stringAt(own, 'namespace')
   const account = objectAt(own, 'serviceaccount')
-  const stored = await find('ServiceAccount', namespace, textAt(account, 'name'))
-  if (!stored) return `serviceaccounts ${quote(textAt(account, 'name'))} not found`
-  if (isGoing(stored)) return 'service account token has been invalidated'
+  const stored = await find('ServiceAccount', namespace, stringAt(account, 'name'))
+  if (!stored) return `serviceaccounts ${quote(stringAt(account, 'name'))} not found`
+  if (isTerminating(stored)) return 'service account token has been invalidated'
   const { uid = '' } = metaOf(stored)
-  if (uid !== textAt(account, 'uid')) {
-    return `service account UID (${uid}) does not match claim (${textAt(account, 'uid')})`
+  if (uid !== stringAt(account, 'uid')) {
+    return `service account UID (${uid}) does not match claim (${stringAt(account, 'uid')})`
   }
   // The node of a pod is told, but a token ends with the pod.
   const ties: BoundKind[] = objectOrNone(own, 'pod') ? ['Pod', 'Secret'] : ['Node', 'Secret']
   for (const kind of ties) {
     const tie = objectOrNone(own, kind.toLowerCase())
     if (!tie) continue
-    const object = await find(kind, kind === 'Node' ? '' : namespace, textAt(tie, 'name'))
-    if (!object || isGoing(object) || metaOf(object).uid !== textAt(tie, 'uid')) {
+    const object = await find(kind, kind === 'Node' ? '' : namespace, stringAt(tie, 'name'))
+    if (!object || isTerminating(object) || metaOf(object).uid !== stringAt(tie, 'uid')) {
       return 'service account token has been invalidated'
     }
   }
   return undefined
 }
 
-const isGoing = (object: ApiObject): boolean => metaOf(object).deletionTimestamp !== undefined
+const isTerminating = (object: ApiObject): boolean => metaOf(object).deletionTimestamp !== undefined
 
 function identityOf(own: ValueObject, id: string) {
-  const namespace = textAt(own, 'namespace')
+  const namespace = stringAt(own, 'namespace')
   const account = objectAt(own, 'serviceaccount')
   const extra: Record<string, readonly string[]> = { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`] }
   for (const kind of ['node', 'pod']) {
     const tie = objectOrNone(own, kind)
     if (!tie) continue
-    extra[`authentication.kubernetes.io/${kind}-name`] = [textAt(tie, 'name')]
-    extra[`authentication.kubernetes.io/${kind}-uid`] = [textAt(tie, 'uid')]
+    extra[`authentication.kubernetes.io/${kind}-name`] = [stringAt(tie, 'name')]
+    extra[`authentication.kubernetes.io/${kind}-uid`] = [stringAt(tie, 'uid')]
   }
   return {
-    name: accountUser(namespace, textAt(account, 'name')),
-    uid: textAt(account, 'uid'),
+    name: accountUser(namespace, stringAt(account, 'name')),
+    uid: stringAt(account, 'uid'),
     groups: accountGroups(namespace),
     extra,
   }

@@ -19,8 +19,8 @@ test('a known token is its user, with its groups and that of all who are known',
 })
 
 test('a certificate is its common name, with its organizations as groups', async () => {
-  const caller = await ask({ certificateSubject: { CN: 'kubernetes-admin', O: ['system:masters', 'ops'] } })
-  expect(caller).toMatchObject({ name: 'kubernetes-admin', groups: ['system:masters', 'ops', 'system:authenticated'] })
+  const user = await ask({ certificateSubject: { CN: 'kubernetes-admin', O: ['system:masters', 'ops'] } })
+  expect(user).toMatchObject({ name: 'kubernetes-admin', groups: ['system:masters', 'ops', 'system:authenticated'] })
 })
 
 test('who brings nothing is anonymous, where that is allowed', async () => {

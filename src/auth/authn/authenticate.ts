@@ -1,7 +1,7 @@
 // Who is asking: by a client certificate, by a bearer token, or nobody in particular.
 
 import { type Awaitable, andThen } from '../../base/awaitable.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 
 /** What a request brings along to prove who sent it. */
 export interface Credentials {
@@ -14,7 +14,7 @@ export interface Credentials {
 /** One way to be known: the caller, `undefined` when it has nothing to say, `false` when the proof is wrong. */
 export type Authenticator = (credentials: Credentials) => Awaitable<Identity | false | undefined>
 
-export type Identity = Omit<Caller, 'userAgent'>
+export type Identity = Omit<UserInfo, 'userAgent'>
 
 export const AUTHENTICATED = 'system:authenticated'
 export const UNAUTHENTICATED = 'system:unauthenticated'
@@ -29,19 +29,19 @@ export function authenticate(
   credentials: Credentials,
   authenticators: readonly Authenticator[],
   allowAnonymous: boolean,
-): Awaitable<Caller | undefined> {
+): Awaitable<UserInfo | undefined> {
   const { userAgent } = credentials
-  const askFrom = (at: number, isRefused: boolean): Awaitable<Caller | undefined> => {
+  const askFrom = (at: number, isRefused: boolean): Awaitable<UserInfo | undefined> => {
     const authenticator = authenticators[at]
-    if (!authenticator) return isRefused || !allowAnonymous ? undefined : callerOf(ANONYMOUS, userAgent)
+    if (!authenticator) return isRefused || !allowAnonymous ? undefined : userOf(ANONYMOUS, userAgent)
     return andThen(authenticator(credentials), identity =>
-      identity ? callerOf(withAuthenticated(identity), userAgent) : askFrom(at + 1, isRefused || identity === false),
+      identity ? userOf(withAuthenticated(identity), userAgent) : askFrom(at + 1, isRefused || identity === false),
     )
   }
   return askFrom(0, false)
 }
 
-const callerOf = ({ name, uid, groups, extra }: Identity, userAgent: string): Caller => ({
+const userOf = ({ name, uid, groups, extra }: Identity, userAgent: string): UserInfo => ({
   name,
   uid,
   groups,
@@ -88,11 +88,11 @@ export function checkToken(
   token: string,
   audiences: readonly string[] = FOR_US,
 ): Awaitable<TokenCheck> {
-  const asked = audiences.length === 0 ? FOR_US : audiences
+  const requested = audiences.length === 0 ? FOR_US : audiences
   const askFrom = (at: number, errors: readonly string[]): Awaitable<TokenCheck> => {
     const authenticator = authenticators[at]
     if (!authenticator) return { ok: false, error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` }
-    return andThen(authenticator(token, asked), check =>
+    return andThen(authenticator(token, requested), check =>
       check?.ok ? check : askFrom(at + 1, check ? [...errors, check.error] : errors),
     )
   }

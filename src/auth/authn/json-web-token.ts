@@ -21,10 +21,10 @@ export interface ReadToken {
 export function readToken(token: string): ReadToken | undefined {
   const [header = '', claims = '', signature = '', ...rest] = token.split('.')
   const head = readPart(header)
-  const said = readPart(claims)
-  if (!head || !said || rest.length > 0) return undefined
+  const given = readPart(claims)
+  if (!head || !given || rest.length > 0) return undefined
   return {
-    claims: said,
+    claims: given,
     isSignedBy: ({ publicKey }) =>
       getOwn(head, 'alg') === 'ES256' &&
       verify(

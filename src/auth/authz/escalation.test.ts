@@ -2,17 +2,17 @@ import { describe, expect, test } from 'vitest'
 import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import { checkEscalation, type RoleWrite } from './escalation.js'
 import { allows, type PolicyRule } from './rbac.js'
-import type { Rights } from './rights.js'
+import type { Authorizer } from './rights.js'
 
-const alice: Caller = { name: 'alice', uid: '', groups: ['devs'], extra: {}, userAgent: '' }
+const alice: UserInfo = { name: 'alice', uid: '', groups: ['devs'], extra: {}, userAgent: '' }
 const get: PolicyRule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] }
 
 /** The caller holds these rules, and roles have those. */
-const rights = (held: readonly PolicyRule[], roles: Record<string, readonly PolicyRule[]> = {}): Rights => ({
-  authorize: async (_, deed) => ({ allowed: held.some(rule => allows(rule, deed)), reason: '' }),
+const authorizer = (held: readonly PolicyRule[], roles: Record<string, readonly PolicyRule[]> = {}): Authorizer => ({
+  authorize: async (_, attributes) => ({ allowed: held.some(rule => allows(rule, attributes)), reason: '' }),
   rulesFor: () => ({ rules: held, error: '' }),
   rulesOf: ({ name }) => roles[name],
 })
@@ -20,13 +20,13 @@ const rights = (held: readonly PolicyRule[], roles: Record<string, readonly Poli
 async function write(
   plural: string,
   content: ValueObject,
-  held: Rights,
-  { old, caller = alice }: { old?: ApiObject; caller?: Caller } = {},
+  held: Authorizer,
+  { old, user = alice }: { old?: ApiObject; user?: UserInfo } = {},
 ): Promise<string> {
   const kind = { group: 'rbac.authorization.k8s.io', names: { plural } } as Kind
   const object = { apiVersion: '', kind: '', metadata: { name: 'a' }, ...content } as ApiObject
   const target = { kind, namespace: 'x', name: '', subresource: '' } as unknown as RoleWrite['target']
-  const request = { operation: 'CREATE', target, object, old, options: {}, caller } as unknown as RoleWrite
+  const request = { operation: 'CREATE', target, object, old, options: {}, user } as unknown as RoleWrite
   try {
     await checkEscalation({ ...request, object }, held)
     return 'written'
@@ -41,7 +41,7 @@ const refused = (plural: string, lines: string): string =>
 describe('a role', () => {
   test('may hold what its writer holds', async () => {
     const rules = [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'], resourceNames: ['one'] }]
-    expect(await write('roles', { rules }, rights([get]))).toBe('written')
+    expect(await write('roles', { rules }, authorizer([get]))).toBe('written')
   })
 
   test('may not hold more, and is told what', async () => {
@@ -49,7 +49,7 @@ describe('a role', () => {
       { apiGroups: [''], resources: ['pods', 'configmaps'], verbs: ['get', 'delete'] },
       { nonResourceURLs: ['/x'], verbs: ['get'] },
     ]
-    expect(await write('roles', { rules }, rights([get]))).toBe(
+    expect(await write('roles', { rules }, authorizer([get]))).toBe(
       refused(
         'roles',
         '{APIGroups:[""], Resources:["configmaps"], Verbs:["delete"]}\n' +
@@ -62,14 +62,14 @@ describe('a role', () => {
   test('may hold anything if its writer may escalate, or is an administrator', async () => {
     const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]
     const escalate = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['escalate'] }
-    expect(await write('roles', { rules }, rights([escalate]))).toBe('written')
-    const caller = { ...alice, groups: ['system:masters'] }
-    expect(await write('roles', { rules }, rights([]), { caller })).toBe('written')
+    expect(await write('roles', { rules }, authorizer([escalate]))).toBe('written')
+    const user = { ...alice, groups: ['system:masters'] }
+    expect(await write('roles', { rules }, authorizer([]), { user })).toBe('written')
   })
 
   test('is made of others by those alone who may do everything', async () => {
     const aggregationRule = { clusterRoleSelectors: [{}] }
-    expect(await write('clusterroles', { aggregationRule }, rights([get]))).toBe(
+    expect(await write('clusterroles', { aggregationRule }, authorizer([get]))).toBe(
       'clusterroles.rbac.authorization.k8s.io "a" is forbidden: must have cluster-admin privileges to use the aggregationRule',
     )
   })
@@ -77,7 +77,7 @@ describe('a role', () => {
   test('can be let go by anybody who may change it', async () => {
     const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]
     const old = { apiVersion: '', kind: '', metadata: { name: 'a', finalizers: ['x/y'] }, rules } as ApiObject
-    expect(await write('roles', { rules }, rights([]), { old })).toBe('written')
+    expect(await write('roles', { rules }, authorizer([]), { old })).toBe('written')
   })
 })
 
@@ -85,7 +85,10 @@ describe('a binding', () => {
   const bindingTo = (name: string) => ({ roleRef: { apiGroup: '', kind: 'Role', name } })
 
   test('needs what the role gives', async () => {
-    const held = rights([get], { weak: [get], strong: [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }] })
+    const held = authorizer([get], {
+      weak: [get],
+      strong: [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }],
+    })
     expect(await write('rolebindings', bindingTo('weak'), held)).toBe('written')
     expect(await write('rolebindings', bindingTo('strong'), held)).toBe(
       refused('rolebindings', '{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}'),
@@ -93,10 +96,10 @@ describe('a binding', () => {
   })
 
   test('needs a role that is there, unless its writer may bind it', async () => {
-    expect(await write('rolebindings', bindingTo('nothere'), rights([get]))).toBe(
+    expect(await write('rolebindings', bindingTo('nothere'), authorizer([get]))).toBe(
       'rolebindings.rbac.authorization.k8s.io "nothere" not found',
     )
     const bind = { apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles'], verbs: ['bind'] }
-    expect(await write('rolebindings', bindingTo('nothere'), rights([bind]))).toBe('written')
+    expect(await write('rolebindings', bindingTo('nothere'), authorizer([bind]))).toBe('written')
   })
 })

@@ -9,10 +9,10 @@ import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
 import type { Target } from '../../request/target.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import { MASTERS } from '../authn/authenticate.js'
 import { asBinding, asRole, type PolicyRule, type Role } from './rbac.js'
-import type { Rights } from './rights.js'
+import type { Authorizer } from './rights.js'
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
@@ -21,29 +21,29 @@ export interface RoleWrite {
   readonly target: Target
   readonly object: ApiObject
   readonly old: ApiObject | undefined
-  readonly caller: Caller
+  readonly user: UserInfo
 }
 
 /** Refuses a role or a binding by which the caller would give away what they do not have. */
-export async function checkEscalation({ target, object, old, caller }: RoleWrite, rights: Rights): Promise<void> {
+export async function checkEscalation({ target, object, old, user }: RoleWrite, authorizer: Authorizer): Promise<void> {
   const { kind, namespace } = target
-  if (kind.group !== RBAC_GROUP || caller.groups.includes(MASTERS)) return
+  if (kind.group !== RBAC_GROUP || user.groups.includes(MASTERS)) return
   // What only lets an object go gives nobody anything.
   if (old && changesOnlyLifetime(object, old)) return
   const { plural } = kind.names
   const may = async (verb: string, resource: string, name: string): Promise<boolean> => {
-    const deed = { verb, group: RBAC_GROUP, resource, subresource: '', namespace, name }
-    return (await rights.authorize(caller, deed)).allowed
+    const attributes = { verb, group: RBAC_GROUP, resource, subresource: '', namespace, name }
+    return (await authorizer.authorize(user, attributes)).allowed
   }
   if (plural === 'roles' || plural === 'clusterroles') {
     if (!(await may('escalate', plural, target.name)))
-      checkRole(kind, asRole(object), old && asRole(old), caller, namespace, rights)
+      checkRole(kind, asRole(object), old && asRole(old), user, namespace, authorizer)
   } else if (plural === 'rolebindings' || plural === 'clusterrolebindings') {
     const { roleRef } = asBinding(object)
     if (await may('bind', roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles', roleRef.name)) return
-    const rules = rights.rulesOf(roleRef, namespace)
+    const rules = authorizer.rulesOf(roleRef, namespace)
     if (!rules) throw notFound(resourceOf(kind), roleRef.name)
-    refuse(kind, metaOf(object).name ?? '', lacking(caller, namespace, rules, rights))
+    refuse(kind, metaOf(object).name ?? '', lacking(user, namespace, rules, authorizer))
   }
 }
 
@@ -56,15 +56,15 @@ function checkRole(
   kind: Kind,
   role: Role,
   old: Role | undefined,
-  caller: Caller,
+  user: UserInfo,
   namespace: string,
-  rights: Rights,
+  authorizer: Authorizer,
 ): void {
   const name = role.metadata?.name ?? ''
-  refuse(kind, name, lacking(caller, namespace, role.rules ?? [], rights))
+  refuse(kind, name, lacking(user, namespace, role.rules ?? [], authorizer))
   if (!role.aggregationRule && !old?.aggregationRule) return
   // It can gather anything.
-  const missing = lacking(caller, namespace, EVERYTHING, rights)
+  const missing = lacking(user, namespace, EVERYTHING, authorizer)
   refuse(kind, name, missing && 'must have cluster-admin privileges to use the aggregationRule')
 }
 
@@ -73,14 +73,19 @@ function refuse(kind: Kind, name: string, why: string | undefined): void {
 }
 
 /** What the caller lacks to give these rules away, as they are told; undefined if it is nothing. */
-function lacking(caller: Caller, namespace: string, rules: readonly PolicyRule[], rights: Rights): string | undefined {
-  const { rules: held, error } = rights.rulesFor(caller, namespace)
+function lacking(
+  user: UserInfo,
+  namespace: string,
+  rules: readonly PolicyRule[],
+  authorizer: Authorizer,
+): string | undefined {
+  const { rules: held, error } = authorizer.rulesFor(user, namespace)
   const missing = rules.flatMap(breakDown).filter(rule => !held.some(owned => covers(owned, rule)))
   if (missing.length === 0) return undefined
   const lines = [...new Set(compact(missing).map(printRule))].toSorted(compareTexts)
-  const groups = caller.groups.map(quote).join(' ')
+  const groups = user.groups.map(quote).join(' ')
   const doubt = error === '' ? '' : `; resolution errors: [${error}]`
-  return `user ${quote(caller.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${doubt}`
+  return `user ${quote(user.name)} (groups=[${groups}]) is attempting to grant RBAC permissions not currently held:\n${lines.join('\n')}${doubt}`
 }
 
 // ---- rules
@@ -147,8 +152,8 @@ function printRule({ apiGroups, resources, nonResourceURLs, resourceNames, verbs
     ResourceNames: resourceNames,
     Verbs: verbs,
   })
-  const said = parts.flatMap(([name, texts]) => (texts?.length ? [`${name}:[${texts.map(quote).join(' ')}]`] : []))
-  return `{${said.join(', ')}}`
+  const given = parts.flatMap(([name, texts]) => (texts?.length ? [`${name}:[${texts.map(quote).join(' ')}]`] : []))
+  return `{${given.join(', ')}}`
 }
 
 // ---- updates

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import { type Deed } from '../../request/access-attributes.js'
-import { type Caller } from '../../request/user-info.js'
+import { type AccessAttributes } from '../../request/access-attributes.js'
+import { type UserInfo } from '../../request/user-info.js'
 import { refusal } from './authorize.js'
-import { allows, type RbacObjects, rbacAuthorizer } from './rbac.js'
+import { allows, authorizeByRbac, type RbacObjects } from './rbac.js'
 
-const alice: Caller = { name: 'alice', uid: '', groups: ['devs', 'system:authenticated'], extra: {}, userAgent: '' }
-const deed = (changes: Partial<Extract<Deed, { resource: string }>> = {}): Deed => ({
+const alice: UserInfo = { name: 'alice', uid: '', groups: ['devs', 'system:authenticated'], extra: {}, userAgent: '' }
+const attributes = (changes: Partial<Extract<AccessAttributes, { resource: string }>> = {}): AccessAttributes => ({
   verb: 'get',
   group: '',
   resource: 'configmaps',
@@ -18,20 +18,20 @@ const deed = (changes: Partial<Extract<Deed, { resource: string }>> = {}): Deed 
 describe('a rule', () => {
   const rule = { apiGroups: [''], resources: ['configmaps', 'pods/log', '*/scale'], verbs: ['get', 'list'] }
   test.each([
-    [deed(), true],
-    [deed({ verb: 'delete' }), false],
-    [deed({ group: 'apps' }), false],
-    [deed({ resource: 'pods' }), false],
-    [deed({ resource: 'pods', subresource: 'log' }), true],
-    [deed({ resource: 'things', subresource: 'scale' }), true],
-    [deed({ subresource: 'status' }), false],
-  ])('covers %j: %s', (asked, expected) => expect(allows(rule, asked)).toBe(expected))
+    [attributes(), true],
+    [attributes({ verb: 'delete' }), false],
+    [attributes({ group: 'apps' }), false],
+    [attributes({ resource: 'pods' }), false],
+    [attributes({ resource: 'pods', subresource: 'log' }), true],
+    [attributes({ resource: 'things', subresource: 'scale' }), true],
+    [attributes({ subresource: 'status' }), false],
+  ])('covers %j: %s', (requested, expected) => expect(allows(rule, requested)).toBe(expected))
 
   test('of names covers these alone, and no collection', () => {
     const named = { ...rule, resourceNames: ['a'] }
-    expect(allows(named, deed())).toBe(true)
-    expect(allows(named, deed({ name: 'b' }))).toBe(false)
-    expect(allows(named, deed({ verb: 'list', name: '' }))).toBe(false)
+    expect(allows(named, attributes())).toBe(true)
+    expect(allows(named, attributes({ name: 'b' }))).toBe(false)
+    expect(allows(named, attributes({ verb: 'list', name: '' }))).toBe(false)
   })
 
   test.each([
@@ -65,23 +65,23 @@ describe('the authorizer', () => {
     ['a user by a role in the namespace', objects({ roleBindings: () => bind('User', 'alice', 'Role') }), true],
     ['a user by a cluster role in the namespace', objects({ roleBindings: () => bind('User', 'alice') }), true],
   ])('when bound to %s', async (_, rbac, expected) => {
-    expect((await rbacAuthorizer(rbac)(alice, deed())).allowed).toBe(expected)
+    expect((await authorizeByRbac(rbac)(alice, attributes())).allowed).toBe(expected)
   })
 
   test('a binding in a namespace says nothing about the cluster', async () => {
     const rbac = objects({ roleBindings: () => bind('User', 'alice') })
-    expect((await rbacAuthorizer(rbac)(alice, deed({ namespace: '' }))).allowed).toBe(false)
+    expect((await authorizeByRbac(rbac)(alice, attributes({ namespace: '' }))).allowed).toBe(false)
   })
 
   test('masters may do anything', async () => {
     const master = { ...alice, groups: ['system:masters'] }
-    expect((await rbacAuthorizer(objects({}))(master, deed({ verb: 'delete' }))).allowed).toBe(true)
+    expect((await authorizeByRbac(objects({}))(master, attributes({ verb: 'delete' }))).allowed).toBe(true)
   })
 
   test('a refusal says who may not do what where, and which role is missing', async () => {
     const rbac = objects({ clusterRoleBindings: () => bind('User', 'alice', 'ClusterRole', 'gone') })
-    const verdict = await rbacAuthorizer(rbac)(alice, deed())
-    expect(refusal(alice, deed(), verdict).status.message).toBe(
+    const decision = await authorizeByRbac(rbac)(alice, attributes())
+    expect(refusal(alice, attributes(), decision).status.message).toBe(
       'configmaps "a" is forbidden: User "alice" cannot get resource "configmaps" in API group "" in the namespace "default": RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
     )
     expect(refusal(alice, { verb: 'get', path: '/metrics' }, { allowed: false, reason: '' }).status.message).toBe(

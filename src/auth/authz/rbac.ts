@@ -3,11 +3,11 @@
 import { quote } from '../../meta/go/go-text.js'
 import type { LabelSelectorObject } from '../../meta/selectors/label-selectors.js'
 import type { Value } from '../../meta/values/value.js'
-import { type Deed } from '../../request/access-attributes.js'
-import { type Caller } from '../../request/user-info.js'
+import { type AccessAttributes } from '../../request/access-attributes.js'
+import { type UserInfo } from '../../request/user-info.js'
 import { MASTERS } from '../authn/authenticate.js'
 import { accountUser } from '../authn/service-accounts.js'
-import { ALLOWED, type Authorizer, type Verdict } from './authorize.js'
+import { ALLOWED, type Authorize, type Decision } from './authorize.js'
 
 export interface PolicyRule {
   readonly verbs?: readonly string[]
@@ -46,14 +46,14 @@ export interface RbacObjects {
   roleBindings(namespace: string): Iterable<RoleBinding>
 }
 
-export function rbacAuthorizer(objects: RbacObjects): Authorizer {
-  return (caller, deed) => (caller.groups.includes(MASTERS) ? ALLOWED : judge(objects, caller, deed))
+export function authorizeByRbac(objects: RbacObjects): Authorize {
+  return (user, attributes) => (user.groups.includes(MASTERS) ? ALLOWED : authorize(objects, user, attributes))
 }
 
-function judge(objects: RbacObjects, caller: Caller, deed: Deed): Verdict {
+function authorize(objects: RbacObjects, user: UserInfo, attributes: AccessAttributes): Decision {
   const missing: string[] = []
-  for (const grant of grantsTo(objects, caller, 'path' in deed ? '' : deed.namespace, missing)) {
-    if (grant.rules.some(rule => allows(rule, deed))) {
+  for (const grant of grantsTo(objects, user, 'path' in attributes ? '' : attributes.namespace, missing)) {
+    if (grant.rules.some(rule => allows(rule, attributes))) {
       return { allowed: true, reason: `RBAC: allowed by ${describeGrant(grant)}` }
     }
   }
@@ -70,12 +70,12 @@ export interface Grant {
 /** Every role that is bound to the caller there; roles that do not exist are named in `missing`. */
 export function* grantsTo(
   objects: RbacObjects,
-  caller: Caller,
+  user: UserInfo,
   namespace: string,
   missing: string[] = [],
 ): Iterable<Grant> {
   for (const binding of objects.clusterRoleBindings()) {
-    const subject = findSubject(binding, caller, '')
+    const subject = findSubject(binding, user, '')
     if (!subject) continue
     const role = objects.clusterRole(binding.roleRef.name)
     if (role) yield { rules: role.rules ?? [], binding, subject }
@@ -83,7 +83,7 @@ export function* grantsTo(
   }
   if (namespace === '') return
   for (const binding of objects.roleBindings(namespace)) {
-    const subject = findSubject(binding, caller, namespace)
+    const subject = findSubject(binding, user, namespace)
     if (!subject) continue
     const role = referredRole(objects, binding.roleRef, namespace)
     if (role) yield { rules: role.rules ?? [], binding, subject }
@@ -115,25 +115,25 @@ function describeGrant({ binding: { metadata = {}, roleRef }, subject }: Grant):
   return `${what} of ${roleRef.kind} ${quote(roleRef.name)} to ${subject.kind} ${quote(who)}`
 }
 
-const findSubject = ({ subjects = [] }: RoleBinding, caller: Caller, namespace: string): Subject | undefined =>
+const findSubject = ({ subjects = [] }: RoleBinding, user: UserInfo, namespace: string): Subject | undefined =>
   subjects.find(subject => {
     switch (subject.kind) {
       case 'User':
-        return subject.name === caller.name
+        return subject.name === user.name
       case 'Group':
-        return caller.groups.includes(subject.name)
+        return user.groups.includes(subject.name)
       case 'ServiceAccount':
-        return caller.name === accountUser(subject.namespace || namespace, subject.name)
+        return user.name === accountUser(subject.namespace || namespace, subject.name)
       default:
         return false
     }
   })
 
 /** Whether one rule covers a deed. */
-export function allows(rule: PolicyRule, deed: Deed): boolean {
-  if (!covers(rule.verbs, deed.verb)) return false
-  if ('path' in deed) return (rule.nonResourceURLs ?? []).some(pattern => matchesPath(pattern, deed.path))
-  const { group, resource, subresource, name } = deed
+export function allows(rule: PolicyRule, attributes: AccessAttributes): boolean {
+  if (!covers(rule.verbs, attributes.verb)) return false
+  if ('path' in attributes) return (rule.nonResourceURLs ?? []).some(pattern => matchesPath(pattern, attributes.path))
+  const { group, resource, subresource, name } = attributes
   const full = subresource === '' ? resource : `${resource}/${subresource}`
   return (
     covers(rule.apiGroups, group) &&

@@ -3,7 +3,7 @@
 
 import type { Kind } from '../../kinds/kind.js'
 import type { Value } from '../../meta/values/value.js'
-import { follow } from '../../objects/informer.js'
+import { startInformer } from '../../objects/informer.js'
 import type { ObjectStores } from '../../objects/object-stores.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import { aggregated } from './aggregation.js'
@@ -17,14 +17,14 @@ export interface RbacKinds {
 }
 
 /** Answers when everything that is stored is known. */
-export async function followRbac(context: ObjectStores, kinds: RbacKinds): Promise<RbacObjects & { stop(): void }> {
+export async function startRbacStore(context: ObjectStores, kinds: RbacKinds): Promise<RbacObjects & { stop(): void }> {
   // Cluster roles with the rules of those that they are made of, until any of them changes.
   const whole = new Map<string, Role>()
   const [clusterRoles, roles, clusterRoleBindings, roleBindings] = await Promise.all([
-    followKind<Role>(context, kinds.clusterRoles, asRole, () => whole.clear()),
-    followKind<Role>(context, kinds.roles, asRole),
-    followKind<RoleBinding>(context, kinds.clusterRoleBindings, asBinding),
-    followKind<RoleBinding>(context, kinds.roleBindings, asBinding),
+    startKindInformer<Role>(context, kinds.clusterRoles, asRole, () => whole.clear()),
+    startKindInformer<Role>(context, kinds.roles, asRole),
+    startKindInformer<RoleBinding>(context, kinds.clusterRoleBindings, asBinding),
+    startKindInformer<RoleBinding>(context, kinds.roleBindings, asBinding),
   ])
   return {
     clusterRole(name) {
@@ -52,7 +52,7 @@ interface Followed<T> {
 }
 
 /** All objects of a kind by namespace and name. */
-async function followKind<T>(
+async function startKindInformer<T>(
   context: ObjectStores,
   kind: Kind,
   read: (object: Value) => T,
@@ -69,7 +69,7 @@ async function followKind<T>(
     else there.delete(name)
   }
 
-  const following = follow(context.storeOf(kind).cache, kind.folder, {
+  const following = startInformer(context.objectStore(kind).cache, kind.keyPrefix, {
     begin: () => void (fresh = new Map()),
     entry: ({ key, value }) => put(fresh, key, value),
     // Until all is known again, what was known before counts.
@@ -91,6 +91,6 @@ async function followKind<T>(
 }
 
 function placeOf(kind: Kind, key: string): [namespace: string, name: string] {
-  const [first = '', second] = key.slice(kind.folder.length).split('/')
+  const [first = '', second] = key.slice(kind.keyPrefix.length).split('/')
   return second === undefined ? ['', first] : [first, second]
 }

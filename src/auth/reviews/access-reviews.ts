@@ -11,31 +11,31 @@ import {
 import { invalid } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { has, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { type Deed } from '../../request/access-attributes.js'
-import { typedVirtualKind } from '../../request/typed-virtual-resource.js'
-import { type Caller } from '../../request/user-info.js'
-import type { VirtualKind } from '../../request/virtual-resource.js'
-import type { Authorizer } from '../authz/authorize.js'
+import { type AccessAttributes } from '../../request/access-attributes.js'
+import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
+import { type UserInfo } from '../../request/user-info.js'
+import type { VirtualResource } from '../../request/virtual-resource.js'
+import type { Authorize } from '../authz/authorize.js'
 import { userOf } from './user-info.js'
 
 const API_VERSION = 'authorization.k8s.io/v1'
 
-export const selfSubjectAccessReviews = (authorize: Authorizer): VirtualKind =>
-  typedVirtualKind(API_VERSION, 'selfsubjectaccessreviews', ({ object, caller }) => {
+export const selfSubjectAccessReviews = (authorize: Authorize): VirtualResource =>
+  typedVirtualResource(API_VERSION, 'selfsubjectaccessreviews', ({ object, user }) => {
     refuse([...checkSpec(object), ...checkSelectors(object), ...checkMeta(object)])
-    return judged(object, caller, authorize)
+    return judged(object, user, authorize)
   })
 
-export const subjectAccessReviews = (authorize: Authorizer): VirtualKind =>
-  typedVirtualKind(API_VERSION, 'subjectaccessreviews', ({ object }) => {
+export const subjectAccessReviews = (authorize: Authorize): VirtualResource =>
+  typedVirtualResource(API_VERSION, 'subjectaccessreviews', ({ object }) => {
     refuse([...checkSpec(object), ...checkUser(object), ...checkSelectors(object), ...checkMeta(object)])
     return judged(object, userOf(objectAt(object, 'spec')), authorize)
   })
 
-export const localSubjectAccessReviews = (authorize: Authorizer): VirtualKind =>
-  typedVirtualKind(API_VERSION, 'localsubjectaccessreviews', ({ object, namespace }) => {
+export const localSubjectAccessReviews = (authorize: Authorize): VirtualResource =>
+  typedVirtualResource(API_VERSION, 'localsubjectaccessreviews', ({ object, namespace }) => {
     refuse([
       ...checkSpec(object),
       ...checkUser(object),
@@ -46,37 +46,37 @@ export const localSubjectAccessReviews = (authorize: Authorizer): VirtualKind =>
     return judged(object, userOf(objectAt(object, 'spec')), authorize)
   })
 
-async function judged(review: ApiObject, user: Caller, authorize: Authorizer): Promise<ApiObject> {
-  const { allowed, reason } = await authorize(user, deedOf(objectAt(review, 'spec')))
+async function judged(review: ApiObject, user: UserInfo, authorize: Authorize): Promise<ApiObject> {
+  const { allowed, reason } = await authorize(user, attributesOf(objectAt(review, 'spec')))
   return { ...review, status: { allowed, ...(reason !== '' && { reason }) } }
 }
 
-function deedOf(spec: ValueObject): Deed {
-  const asked = objectOrNone(spec, 'resourceAttributes')
-  if (!asked) {
+function attributesOf(spec: ValueObject): AccessAttributes {
+  const requested = objectOrNone(spec, 'resourceAttributes')
+  if (!requested) {
     const { path, verb } = pathAttributes(spec)
     return { path, verb }
   }
   return {
-    verb: textAt(asked, 'verb'),
-    group: textAt(asked, 'group'),
-    resource: textAt(asked, 'resource'),
-    subresource: textAt(asked, 'subresource'),
-    namespace: textAt(asked, 'namespace'),
-    name: textAt(asked, 'name'),
+    verb: stringAt(requested, 'verb'),
+    group: stringAt(requested, 'group'),
+    resource: stringAt(requested, 'resource'),
+    subresource: stringAt(requested, 'subresource'),
+    namespace: stringAt(requested, 'namespace'),
+    name: stringAt(requested, 'name'),
   }
 }
 
 function pathAttributes(spec: ValueObject): { path: string; verb: string } {
-  const asked = objectAt(spec, 'nonResourceAttributes')
-  return { path: textAt(asked, 'path'), verb: textAt(asked, 'verb') }
+  const requested = objectAt(spec, 'nonResourceAttributes')
+  return { path: stringAt(requested, 'path'), verb: stringAt(requested, 'verb') }
 }
 
 // ---- what is wrong with a review
 
-function refuse(faults: readonly FieldError[]): void {
+function refuse(errors: readonly FieldError[]): void {
   // Reviews have no name, and the reference server tells of no kind here either.
-  if (faults.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', faults)
+  if (errors.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', errors)
 }
 
 /** A part is named in messages as Go's own types name it. */
@@ -105,12 +105,12 @@ function checkUser(review: ApiObject): FieldError[] {
 }
 
 function checkSelectors(review: ApiObject): FieldError[] {
-  const asked = objectAt(objectAt(review, 'spec'), 'resourceAttributes')
+  const requested = objectAt(objectAt(review, 'spec'), 'resourceAttributes')
   return ['fieldSelector', 'labelSelector'].flatMap(name => {
-    const selector = objectOrNone(asked, name)
+    const selector = objectOrNone(requested, name)
     if (!selector) return []
     const path = `spec.resourceAttributes.${name}`
-    const raw = textAt(selector, 'rawSelector')
+    const raw = stringAt(selector, 'rawSelector')
     const hasRequirements = objectsAt(selector, 'requirements').length > 0
     if (raw !== '' && hasRequirements) {
       return [fieldInvalid(childPath(path, 'rawSelector'), raw, 'may not specified at the same time as requirements')]
@@ -132,14 +132,14 @@ function checkMeta(review: ApiObject): FieldError[] {
 /** A review within a namespace is about that namespace. */
 function checkPlace(review: ApiObject, namespace: string): FieldError[] {
   const spec = objectAt(review, 'spec')
-  const asked = objectOrNone(spec, 'resourceAttributes')
-  const faults: FieldError[] = []
-  if (asked && textAt(asked, 'namespace') !== namespace) {
+  const requested = objectOrNone(spec, 'resourceAttributes')
+  const errors: FieldError[] = []
+  if (requested && stringAt(requested, 'namespace') !== namespace) {
     const path = 'spec.resourceAttributes.namespace'
-    faults.push(fieldInvalid(path, textAt(asked, 'namespace'), 'must match metadata.namespace'))
+    errors.push(fieldInvalid(path, stringAt(requested, 'namespace'), 'must match metadata.namespace'))
   }
   if (has(spec, 'nonResourceAttributes')) {
-    faults.push(fieldInvalid('spec.nonResourceAttributes', printedPath(spec), 'disallowed on this kind of request'))
+    errors.push(fieldInvalid('spec.nonResourceAttributes', printedPath(spec), 'disallowed on this kind of request'))
   }
-  return faults
+  return errors
 }

@@ -1,18 +1,18 @@
 // Which rules count for the caller in a namespace: what `kubectl auth can-i --list` shows.
 
 import { badRequest } from '../../meta/errors/status.js'
-import { objectAt, textAt } from '../../meta/values/access.js'
+import { objectAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { typedVirtualKind } from '../../request/typed-virtual-resource.js'
-import type { VirtualKind } from '../../request/virtual-resource.js'
+import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
+import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { PolicyRule } from '../authz/rbac.js'
-import type { Rights } from '../authz/rights.js'
+import type { Authorizer } from '../authz/rights.js'
 
-export const selfSubjectRulesReviews = (rights: Rights): VirtualKind =>
-  typedVirtualKind('authorization.k8s.io/v1', 'selfsubjectrulesreviews', async ({ object, caller }) => {
-    const namespace = textAt(objectAt(object, 'spec'), 'namespace')
+export const selfSubjectRulesReviews = (authorizer: Authorizer): VirtualResource =>
+  typedVirtualResource('authorization.k8s.io/v1', 'selfsubjectrulesreviews', async ({ object, user }) => {
+    const namespace = stringAt(objectAt(object, 'spec'), 'namespace')
     if (namespace === '') throw badRequest('no namespace on request')
-    const { rules, error } = rights.rulesFor(caller, namespace)
+    const { rules, error } = authorizer.rulesFor(user, namespace)
     const { apiVersion, kind } = object
     return {
       apiVersion,

@@ -5,22 +5,22 @@ import { badRequest, conflict, invalid, notFound } from '../../meta/errors/statu
 import { quote } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { has, numberAt, objectAt, objectOrNone, textAt, textsAt } from '../../meta/values/access.js'
+import { has, numberAt, objectAt, objectOrNone, stringAt, stringsAt } from '../../meta/values/access.js'
 import { printTime } from '../../meta/values/time.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { typedVirtualKind } from '../../request/typed-virtual-resource.js'
-import type { VirtualKind } from '../../request/virtual-resource.js'
+import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
+import type { VirtualResource } from '../../request/virtual-resource.js'
 import { type BoundKind, type FindObject, issueToken, type TokenWish } from '../authn/account-tokens.js'
 import { API_AUDIENCE } from '../authn/authenticate.js'
 import type { SigningKey } from '../authn/signing-key.js'
 
 const DEFAULT_SECONDS = 3_600
 const LEAST_SECONDS = 600
-const MOST_SECONDS = 2 ** 32
+const MAX_SECONDS = 2 ** 32
 const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 
-export const tokenRequests = (key: SigningKey, find: FindObject): VirtualKind =>
-  typedVirtualKind('v1', 'serviceaccounts/token', async ({ object, namespace, name, now }) => {
+export const tokenRequests = (key: SigningKey, find: FindObject): VirtualResource =>
+  typedVirtualResource('v1', 'serviceaccounts/token', async ({ object, namespace, name, now }) => {
     const spec = objectAt(object, 'spec')
     const account = await find('ServiceAccount', namespace, name)
     if (!account) throw notFound({ group: '', resource: 'serviceaccounts' }, name)
@@ -29,11 +29,11 @@ export const tokenRequests = (key: SigningKey, find: FindObject): VirtualKind =>
       const why = 'must match the service account name if specified'
       throw invalid(KIND, name, [fieldInvalid('metadata.name', own, why)])
     }
-    const asked = textsAt(spec, 'audiences')
-    const audiences = asked.length === 0 ? [API_AUDIENCE] : [...asked]
+    const requested = stringsAt(spec, 'audiences')
+    const audiences = requested.length === 0 ? [API_AUDIENCE] : [...requested]
     const seconds = has(spec, 'expirationSeconds') ? numberAt(spec, 'expirationSeconds') : DEFAULT_SECONDS
-    const faults = checkSeconds(seconds)
-    if (faults.length > 0) throw invalid(KIND, '', faults)
+    const errors = checkSeconds(seconds)
+    if (errors.length > 0) throw invalid(KIND, '', errors)
     const reference = objectOrNone(spec, 'boundObjectRef')
     const bound = reference ? await findBound(reference, namespace, name, find) : []
     const token = issueToken({ account, audiences, seconds, bound, now }, key)
@@ -53,7 +53,7 @@ function metaFor(account: ApiObject, now: number): ValueObject {
 function checkSeconds(seconds: number): FieldError[] {
   const path = 'spec.expirationSeconds'
   if (seconds < LEAST_SECONDS) return [fieldInvalid(path, seconds, 'may not specify a duration less than 10 minutes')]
-  if (seconds > MOST_SECONDS) {
+  if (seconds > MAX_SECONDS) {
     return [fieldInvalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')]
   }
   return []
@@ -67,27 +67,27 @@ async function findBound(
   account: string,
   find: FindObject,
 ): Promise<TokenWish['bound']> {
-  const kind = textAt(reference, 'kind')
-  const apiVersion = textAt(reference, 'apiVersion')
+  const kind = stringAt(reference, 'kind')
+  const apiVersion = stringAt(reference, 'apiVersion')
   if (apiVersion !== 'v1' || !isBound(kind)) {
     const [version, group = ''] = apiVersion.split('/').toReversed()
     throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`)
   }
-  const name = textAt(reference, 'name')
+  const name = stringAt(reference, 'name')
   const object = await find(kind, kind === 'Node' ? '' : namespace, name)
   if (!object) throw notFound({ group: '', resource: RESOURCES[kind] }, name)
   const spec = objectAt(object, 'spec')
-  if (kind === 'Pod' && textAt(spec, 'serviceAccountName') !== account) {
+  if (kind === 'Pod' && stringAt(spec, 'serviceAccountName') !== account) {
     throw badRequest(
       `cannot bind token for serviceaccount ${quote(account)} to pod running with different serviceaccount name.`,
     )
   }
-  const uid = textAt(reference, 'uid')
+  const uid = stringAt(reference, 'uid')
   if (uid !== '' && uid !== metaOf(object).uid) {
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record. The object might have been deleted and then recreated`
     throw conflict({ group: '', resource: kind }, name, why)
   }
-  const node = kind === 'Pod' ? await find('Node', '', textAt(spec, 'nodeName')) : undefined
+  const node = kind === 'Pod' ? await find('Node', '', stringAt(spec, 'nodeName')) : undefined
   return [{ kind, object }, ...(node ? [{ kind: 'Node' as const, object: node }] : [])]
 }
 

@@ -1,18 +1,18 @@
 // Whose token is it.
 
 import { badRequest } from '../../meta/errors/status.js'
-import { objectAt, textAt, textsAt } from '../../meta/values/access.js'
-import { typedVirtualKind } from '../../request/typed-virtual-resource.js'
-import type { VirtualKind } from '../../request/virtual-resource.js'
+import { objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
+import type { VirtualResource } from '../../request/virtual-resource.js'
 import { checkToken, type TokenAuthenticator, withAuthenticated } from '../authn/authenticate.js'
 import { userInfo } from './user-info.js'
 
-export const tokenReviews = (authenticators: readonly TokenAuthenticator[]): VirtualKind =>
-  typedVirtualKind('authentication.k8s.io/v1', 'tokenreviews', async ({ object }) => {
+export const tokenReviews = (authenticators: readonly TokenAuthenticator[]): VirtualResource =>
+  typedVirtualResource('authentication.k8s.io/v1', 'tokenreviews', async ({ object }) => {
     const spec = objectAt(object, 'spec')
-    const token = textAt(spec, 'token')
+    const token = stringAt(spec, 'token')
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
-    const found = await checkToken(authenticators, token, textsAt(spec, 'audiences'))
+    const found = await checkToken(authenticators, token, stringsAt(spec, 'audiences'))
     const status = found.ok
       ? { authenticated: true, user: userInfo(withAuthenticated(found.identity)), audiences: [...found.audiences] }
       : { user: {}, error: found.error }

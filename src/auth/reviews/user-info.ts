@@ -1,8 +1,8 @@
 // Users as reviews tell of them, and as they ask after them.
 
-import { textAt, textsAt } from '../../meta/values/access.js'
+import { stringAt, stringsAt } from '../../meta/values/access.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import type { Identity } from '../authn/authenticate.js'
 
 /** What is not known is not told. */
@@ -16,12 +16,12 @@ export function userInfo({ name, uid, groups, extra }: Identity): ValueObject {
 }
 
 /** The user that the spec of an access review asks after: in those groups alone that it names. */
-export function userOf(spec: ValueObject): Caller {
+export function userOf(spec: ValueObject): UserInfo {
   const extra = getOwn(spec, 'extra')
   return {
-    name: textAt(spec, 'user'),
-    uid: textAt(spec, 'uid'),
-    groups: textsAt(spec, 'groups'),
+    name: stringAt(spec, 'user'),
+    uid: stringAt(spec, 'uid'),
+    groups: stringsAt(spec, 'groups'),
     extra: isObject(extra) ? (extra as Record<string, string[]>) : {},
     userAgent: '',
   }

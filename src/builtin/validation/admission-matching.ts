@@ -11,7 +11,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkPathSegment, checkQualifiedName } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
-import { has, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { has, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkOneOf, checkText } from './common-rules.js'
 
@@ -23,16 +23,16 @@ export const checkRules = (object: ValueObject, field: string, path: string): Fi
 
 function checkRule(rule: ValueObject, path: string): FieldError[] {
   const at = (field: string): string => childPath(path, field)
-  const operations = textsAt(rule, 'operations')
+  const operations = stringsAt(rule, 'operations')
   return [
     ...checkSome(operations, at('operations'), 'operations', { emptyIsOne: true }),
     ...operations.flatMap((operation, i) =>
       OPERATIONS.includes(operation) ? [] : [fieldNotSupported(indexPath(at('operations'), i), operation, OPERATIONS)],
     ),
-    ...checkSome(textsAt(rule, 'apiGroups'), at('apiGroups'), 'API groups', { emptyIsOne: true }),
-    ...checkSome(textsAt(rule, 'apiVersions'), at('apiVersions'), 'API versions'),
-    ...checkResources(textsAt(rule, 'resources'), at('resources')),
-    ...(has(rule, 'scope') ? checkOneOf(textAt(rule, 'scope'), SCOPES, at('scope')) : []),
+    ...checkSome(stringsAt(rule, 'apiGroups'), at('apiGroups'), 'API groups', { emptyIsOne: true }),
+    ...checkSome(stringsAt(rule, 'apiVersions'), at('apiVersions'), 'API versions'),
+    ...checkResources(stringsAt(rule, 'resources'), at('resources')),
+    ...(has(rule, 'scope') ? checkOneOf(stringAt(rule, 'scope'), SCOPES, at('scope')) : []),
   ]
 }
 
@@ -90,7 +90,7 @@ export function checkMatchResources(object: ValueObject, field: string, path: st
       return selector === undefined ? [fieldRequired(at(member))] : checkLabelSelector(selector, at(member))
     }),
     ...(has(resources, 'matchPolicy')
-      ? checkOneOf(textAt(resources, 'matchPolicy'), ['Equivalent', 'Exact'], at('matchPolicy'))
+      ? checkOneOf(stringAt(resources, 'matchPolicy'), ['Equivalent', 'Exact'], at('matchPolicy'))
       : [fieldRequired(at('matchPolicy'))]),
     ...['resourceRules', 'excludeResourceRules'].flatMap(rules =>
       checkRules(resources, rules, `${path}.${field}`).concat(
@@ -101,7 +101,7 @@ export function checkMatchResources(object: ValueObject, field: string, path: st
 }
 
 const checkNames = (rule: ValueObject, path: string): FieldError[] => {
-  const names = textsAt(rule, 'resourceNames')
+  const names = stringsAt(rule, 'resourceNames')
   return names.flatMap((name, i) => {
     const at = indexPath(path, i)
     const repeated = names.indexOf(name) < i ? [fieldDuplicate(at, name)] : []
@@ -109,21 +109,21 @@ const checkNames = (rule: ValueObject, path: string): FieldError[] => {
   })
 }
 
-const MOST_CONDITIONS = 64
+const MAX_CONDITIONS = 64
 
 export function checkMatchConditions(object: ValueObject, path: string): FieldError[] {
   const at = childPath(path, 'matchConditions')
   const conditions = objectsAt(object, 'matchConditions')
   const names = new Set<string>()
   return [
-    ...(conditions.length > MOST_CONDITIONS ? [fieldTooMany(at, conditions.length, MOST_CONDITIONS)] : []),
+    ...(conditions.length > MAX_CONDITIONS ? [fieldTooMany(at, conditions.length, MAX_CONDITIONS)] : []),
     ...conditions.flatMap((condition, i) => {
-      const name = textAt(condition, 'name')
+      const name = stringAt(condition, 'name')
       const namePath = `${indexPath(at, i)}.name`
       const repeated = name !== '' && names.has(name) ? [fieldDuplicate(namePath, name)] : []
       names.add(name)
       const missing =
-        textAt(condition, 'expression').trim() === '' ? [fieldRequired(`${indexPath(at, i)}.expression`)] : []
+        stringAt(condition, 'expression').trim() === '' ? [fieldRequired(`${indexPath(at, i)}.expression`)] : []
       const named = name === '' ? [fieldRequired(namePath)] : checkText(name, checkQualifiedName, namePath)
       return [missing, named, repeated].flat()
     }),

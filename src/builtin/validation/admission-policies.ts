@@ -12,7 +12,7 @@ import {
 import { parseGroupVersion } from '../../meta/group-version.js'
 import { checkDns1035Label, checkDnsSubdomain, checkQualifiedName } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
-import { has, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkMatchConditions, checkMatchResources } from './admission-matching.js'
 import { type Check, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
@@ -28,7 +28,7 @@ const validationBy = (check: Check): Validation => ({
 function checkPolicySpec(spec: ValueObject): FieldError[] {
   return [
     ...(has(spec, 'failurePolicy')
-      ? checkOneOf(textAt(spec, 'failurePolicy'), ['Fail', 'Ignore'], 'spec.failurePolicy')
+      ? checkOneOf(stringAt(spec, 'failurePolicy'), ['Fail', 'Ignore'], 'spec.failurePolicy')
       : [fieldRequired('spec.failurePolicy')]),
     ...checkParamKind(spec),
     ...(has(spec, 'matchConstraints') ? checkConstraints(spec) : [fieldRequired('spec.matchConstraints')]),
@@ -48,7 +48,7 @@ const checkConstraints = (spec: ValueObject): FieldError[] => [
 function checkParamKind(spec: ValueObject): FieldError[] {
   const param = objectOrNone(spec, 'paramKind')
   if (param === undefined) return []
-  const [version, kind] = [textAt(param, 'apiVersion'), textAt(param, 'kind')]
+  const [version, kind] = [stringAt(param, 'apiVersion'), stringAt(param, 'kind')]
   const path = 'spec.paramKind'
   const parsed = parseGroupVersion(version)
   return [
@@ -74,7 +74,7 @@ function checkVariables(spec: ValueObject): FieldError[] {
   const names = new Set<string>()
   return objectsAt(spec, 'variables').flatMap((variable, i) => {
     const path = indexPath('spec.variables', i)
-    const name = textAt(variable, 'name')
+    const name = stringAt(variable, 'name')
     const errors =
       name === ''
         ? [fieldRequired(`${path}.name`, 'name is not specified')]
@@ -83,7 +83,7 @@ function checkVariables(spec: ValueObject): FieldError[] {
           : [fieldInvalid(`${path}.name`, name, 'name is not a valid CEL identifier')]
     if (names.has(name)) errors.push(fieldDuplicate(`${path}.name`, name))
     names.add(name)
-    if (textAt(variable, 'expression').trim() === '') {
+    if (stringAt(variable, 'expression').trim() === '') {
       errors.push(fieldRequired(`${path}.expression`, 'expression is not specified'))
     }
     return errors
@@ -94,7 +94,7 @@ function checkVariables(spec: ValueObject): FieldError[] {
 
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized']
 const NOTHING_TO_DO = 'validations or auditAnnotations must contain at least one item'
-const MOST_ANNOTATIONS = 20
+const MAX_ANNOTATIONS = 20
 
 export const validatingPolicyValidation: Validation = {
   ...validationBy(policy => {
@@ -107,7 +107,7 @@ export const validatingPolicyValidation: Validation = {
         ? ['validations', 'auditAnnotations'].map(field => fieldRequired(`spec.${field}`, NOTHING_TO_DO))
         : []),
       ...objectsAt(spec, 'validations').flatMap((rule, i) => checkRule(rule, indexPath('spec.validations', i))),
-      ...checkAnnotations(spec, textAt(objectAt(policy, 'metadata'), 'name')),
+      ...checkAnnotations(spec, stringAt(objectAt(policy, 'metadata'), 'name')),
     ]
   }),
   status: (policy, old) => [
@@ -117,9 +117,9 @@ export const validatingPolicyValidation: Validation = {
 }
 
 function checkRule(rule: ValueObject, path: string): FieldError[] {
-  const expression = textAt(rule, 'expression').trim()
-  const message = textAt(rule, 'message')
-  const messageExpression = textAt(rule, 'messageExpression')
+  const expression = stringAt(rule, 'expression').trim()
+  const message = stringAt(rule, 'message')
+  const messageExpression = stringAt(rule, 'messageExpression')
   const needsMessage = expression.includes('\n') && message.trim() === '' && messageExpression === ''
   return [
     ...(expression === '' ? [fieldRequired(`${path}.expression`, 'expression is not specified')] : []),
@@ -135,7 +135,7 @@ function checkRule(rule: ValueObject, path: string): FieldError[] {
     ...(needsMessage
       ? [fieldRequired(`${path}.message`, 'message must be specified if expression contains line breaks')]
       : []),
-    ...(has(rule, 'reason') ? checkOneOf(textAt(rule, 'reason'), REASONS, `${path}.reason`) : []),
+    ...(has(rule, 'reason') ? checkOneOf(stringAt(rule, 'reason'), REASONS, `${path}.reason`) : []),
   ]
 }
 
@@ -145,15 +145,15 @@ function checkAnnotations(spec: ValueObject, name: string): FieldError[] {
   const path = 'spec.auditAnnotations'
   const keys = new Set<string>()
   return [
-    ...(annotations.length > MOST_ANNOTATIONS ? [fieldTooMany(path, annotations.length, MOST_ANNOTATIONS)] : []),
+    ...(annotations.length > MAX_ANNOTATIONS ? [fieldTooMany(path, annotations.length, MAX_ANNOTATIONS)] : []),
     ...annotations.flatMap((annotation, i) => {
-      const key = textAt(annotation, 'key')
+      const key = stringAt(annotation, 'key')
       const at = `${indexPath(path, i)}.key`
       const errors =
         key === '' ? [fieldRequired(at)] : checkQualifiedName(`${name}/${key}`).map(why => fieldInvalid(at, key, why))
       if (key !== '' && keys.has(key)) errors.push(fieldDuplicate(at, key))
       keys.add(key)
-      if (textAt(annotation, 'valueExpression').trim() === '') {
+      if (stringAt(annotation, 'valueExpression').trim() === '') {
         errors.push(fieldRequired(`${indexPath(path, i)}.valueExpression`, 'valueExpression is not specified'))
       }
       return errors
@@ -176,14 +176,14 @@ export const mutatingPolicyValidation = validationBy(policy => {
     ...checkPolicySpec(spec),
     ...(mutations.length === 0 ? [fieldRequired('spec.mutations', 'mutations must contain at least one item')] : []),
     ...mutations.flatMap((mutation, i) => checkMutation(mutation, indexPath('spec.mutations', i))),
-    ...checkOneOf(textAt(spec, 'reinvocationPolicy'), ['IfNeeded', 'Never'], 'spec.reinvocationPolicy', {
+    ...checkOneOf(stringAt(spec, 'reinvocationPolicy'), ['IfNeeded', 'Never'], 'spec.reinvocationPolicy', {
       required: true,
     }),
   ]
 })
 
 function checkMutation(mutation: ValueObject, path: string): FieldError[] {
-  const type = textAt(mutation, 'patchType')
+  const type = stringAt(mutation, 'patchType')
   if (!Object.hasOwn(PATCH_TYPES, type)) {
     return checkOneOf(type, Object.keys(PATCH_TYPES), `${path}.patchType`, { required: true })
   }
@@ -193,7 +193,7 @@ function checkMutation(mutation: ValueObject, path: string): FieldError[] {
     if (other !== type)
       return given === undefined ? [] : [fieldForbidden(at, `must not be specified for patchType ${type}`)]
     if (given === undefined) return [fieldRequired(at, `must be specified for patchType ${type}`)]
-    return textAt(given, 'expression').trim() === ''
+    return stringAt(given, 'expression').trim() === ''
       ? [fieldRequired(`${at}.expression`, 'expression is not specified')]
       : []
   })
@@ -207,7 +207,7 @@ const BOTH_DENY_AND_WARN =
 
 const checkBinding = (binding: ValueObject): FieldError[] => {
   const spec = objectAt(binding, 'spec')
-  const policy = textAt(spec, 'policyName')
+  const policy = stringAt(spec, 'policyName')
   return [
     ...checkMeta(binding, { namespaced: false }),
     ...(policy === '' ? [fieldRequired('spec.policyName')] : checkText(policy, checkDnsSubdomain, 'spec.policyName')),
@@ -219,14 +219,14 @@ const checkBinding = (binding: ValueObject): FieldError[] => {
 export const mutatingBindingValidation = validationBy(checkBinding)
 export const validatingBindingValidation = validationBy(binding => [
   ...checkBinding(binding),
-  ...checkActions(textsAt(objectAt(binding, 'spec'), 'validationActions')),
+  ...checkActions(stringsAt(objectAt(binding, 'spec'), 'validationActions')),
 ])
 
 function checkParamRef(spec: ValueObject): FieldError[] {
   const ref = objectOrNone(spec, 'paramRef')
   if (ref === undefined) return []
   const path = 'spec.paramRef'
-  const name = textAt(ref, 'name')
+  const name = stringAt(ref, 'name')
   const selector = objectOrNone(ref, 'selector')
   const either =
     name !== '' && selector !== undefined
@@ -240,7 +240,7 @@ function checkParamRef(spec: ValueObject): FieldError[] {
     ...either,
     ...(selector === undefined ? [] : checkLabelSelector(selector, `${path}.selector`)),
     ...(has(ref, 'parameterNotFoundAction')
-      ? checkOneOf(textAt(ref, 'parameterNotFoundAction'), ['Deny', 'Allow'], `${path}.parameterNotFoundAction`)
+      ? checkOneOf(stringAt(ref, 'parameterNotFoundAction'), ['Deny', 'Allow'], `${path}.parameterNotFoundAction`)
       : [fieldRequired(`${path}.parameterNotFoundAction`)]),
   ]
 }

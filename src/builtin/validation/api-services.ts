@@ -2,13 +2,13 @@
 import { type FieldError, fieldInvalid, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
 import { checkDns1035Label, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
-import { numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 
 const check = (service: ValueObject): FieldError[] => {
   const spec = objectAt(service, 'spec')
-  const [group, version] = [textAt(spec, 'group'), textAt(spec, 'version')]
+  const [group, version] = [stringAt(spec, 'group'), stringAt(spec, 'version')]
   return [
     ...checkMeta(service, { namespaced: false, name: name => checkName(name, `${version}.${group}`) }),
     ...(group === '' && version !== 'v1'
@@ -23,21 +23,21 @@ const check = (service: ValueObject): FieldError[] => {
 }
 
 function checkName(name: string, required: string): string[] {
-  const faults = checkPathSegment(name)
-  if (faults.length > 0 || name === required) return faults
+  const errors = checkPathSegment(name)
+  if (errors.length > 0 || name === required) return errors
   return [`must be \`spec.version+"."+spec.group\`: ${quote(required)}`]
 }
 
-function checkPriority(spec: ValueObject, field: string, most: number): FieldError[] {
+function checkPriority(spec: ValueObject, field: string, max: number): FieldError[] {
   const priority = numberAt(spec, field)
-  return priority > 0 && priority <= most
+  return priority > 0 && priority <= max
     ? []
-    : [fieldInvalid(`spec.${field}`, priority, `must be positive and less than ${most}`)]
+    : [fieldInvalid(`spec.${field}`, priority, `must be positive and less than ${max}`)]
 }
 
 function checkPlace(spec: ValueObject): FieldError[] {
   const service = objectOrNone(spec, 'service')
-  const bundle = Buffer.from(textAt(spec, 'caBundle'), 'base64').length
+  const bundle = Buffer.from(stringAt(spec, 'caBundle'), 'base64').length
   const isInsecure = spec['insecureSkipTLSVerify'] === true
   const insecure = (why: string): FieldError => fieldInvalid('spec.insecureSkipTLSVerify', true, why)
   if (service === undefined) {
@@ -51,7 +51,7 @@ function checkPlace(spec: ValueObject): FieldError[] {
   const port = numberOrNone(service, 'port') ?? 443
   return [
     ...['namespace', 'name']
-      .filter(field => textAt(service, field) === '')
+      .filter(field => stringAt(service, field) === '')
       .map(field => fieldRequired(`spec.service.${field}`)),
     ...(port < 1 || port > 65_535
       ? [fieldInvalid('spec.service.port', port, 'port is not valid: must be between 1 and 65535, inclusive')]
@@ -67,7 +67,7 @@ export const apiServiceValidation: Validation = {
     ...checkMetaUpdate(service, old),
     ...objectsAt(objectAt(service, 'status'), 'conditions').flatMap((condition, i) =>
       checkOneOf(
-        textAt(condition, 'status'),
+        stringAt(condition, 'status'),
         ['True', 'False', 'Unknown'],
         `${indexPath('status.conditions', i)}.status`,
       ),

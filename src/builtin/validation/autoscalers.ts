@@ -10,7 +10,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
 import { checkDnsLabel, checkPathSegment } from '../../meta/object/names.js'
-import { has, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { has, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import { parseQuantity, printQuantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { toAutoscalerV2 } from '../autoscaler-forms.js'
@@ -55,30 +55,30 @@ function checkSpec(spec: ValueObject, old?: ValueObject): FieldError[] {
 }
 
 /** What stands in the core group is scaled without naming a group. */
-const isController = (target: ValueObject): boolean => textAt(target, 'kind') === 'ReplicationController'
+const isController = (target: ValueObject): boolean => stringAt(target, 'kind') === 'ReplicationController'
 
 function checkBounds(spec: ValueObject, lowest: number): FieldError[] {
   const least = numberOrNone(spec, 'minReplicas')
-  const most = numberAt(spec, 'maxReplicas')
+  const max = numberAt(spec, 'maxReplicas')
   const errors: FieldError[] = []
   if (least !== undefined && least < lowest) {
     errors.push(fieldInvalid('spec.minReplicas', least, `must be greater than or equal to ${lowest}`))
   }
-  if (most < 1) errors.push(fieldRequired('spec.maxReplicas', 'must be set and greater than 0'))
-  if (least !== undefined && most < least) {
-    errors.push(fieldInvalid('spec.maxReplicas', most, 'must be greater than or equal to `minReplicas`'))
+  if (max < 1) errors.push(fieldRequired('spec.maxReplicas', 'must be set and greater than 0'))
+  if (least !== undefined && max < least) {
+    errors.push(fieldInvalid('spec.maxReplicas', max, 'must be greater than or equal to `minReplicas`'))
   }
   return errors
 }
 
 const checkReference = (reference: ValueObject, path: string): FieldError[] =>
-  ['kind', 'name'].flatMap(field => checkSegment(textAt(reference, field), childPath(path, field)))
+  ['kind', 'name'].flatMap(field => checkSegment(stringAt(reference, field), childPath(path, field)))
 
 const checkSegment = (text: string, path: string, missing = ''): FieldError[] =>
   text === '' ? [fieldRequired(path, missing)] : checkText(text, checkPathSegment, path)
 
 function checkApiVersion(reference: ValueObject, groupMayBeEmpty: boolean, path: string): FieldError[] {
-  const text = textAt(reference, 'apiVersion')
+  const text = stringAt(reference, 'apiVersion')
   const version = parseGroupVersion(text)
   const told = (why: string): FieldError[] => [fieldInvalid(childPath(path, 'apiVersion'), text, why)]
   if (!version.ok) return told(version.error)
@@ -92,7 +92,7 @@ const METRIC_TYPES = ['ContainerResource', 'External', 'Object', 'Pods', 'Resour
 function checkMetrics(spec: ValueObject): FieldError[] {
   const metrics = objectsAt(spec, 'metrics')
   const errors = metrics.flatMap((metric, i) => checkMetric(metric, indexPath('spec.metrics', i)))
-  const canWake = metrics.some(metric => ['Object', 'External'].includes(textAt(metric, 'type')))
+  const canWake = metrics.some(metric => ['Object', 'External'].includes(stringAt(metric, 'type')))
   if (numberOrNone(spec, 'minReplicas') === 0 && !canWake) {
     const why = 'must specify at least one Object or External metric to support scaling to zero replicas'
     errors.push(fieldForbidden('spec.metrics', why))
@@ -111,7 +111,7 @@ const SOURCES: readonly (readonly [field: string, check: (source: ValueObject, p
 
 function checkMetric(metric: ValueObject, path: string): FieldError[] {
   const at = (field: string): string => childPath(path, field)
-  const type = textAt(metric, 'type')
+  const type = stringAt(metric, 'type')
   const isKnown = METRIC_TYPES.includes(type)
   const unknown = isKnown ? [] : [fieldNotSupported(at('type'), type, METRIC_TYPES)]
   const there = SOURCES.filter(([field]) => has(metric, field))
@@ -131,21 +131,25 @@ function checkMetric(metric: ValueObject, path: string): FieldError[] {
 }
 
 const checkMetricName = (source: ValueObject, path: string): FieldError[] =>
-  checkSegment(textAt(objectAt(source, 'metric'), 'name'), childPath(path, 'metric.name'), 'must specify a metric name')
+  checkSegment(
+    stringAt(objectAt(source, 'metric'), 'name'),
+    childPath(path, 'metric.name'),
+    'must specify a metric name',
+  )
 
 const TARGET_TYPES: ReadonlySet<string> = new Set(['Utilization', 'Value', 'AverageValue'])
 
 function checkTarget(source: ValueObject, path: string): FieldError[] {
   const target = objectAt(source, 'target')
   const at = (field: string): string => childPath(childPath(path, 'target'), field)
-  const type = textAt(target, 'type')
+  const type = stringAt(target, 'type')
   const errors: FieldError[] = []
   if (type === '') errors.push(fieldRequired(at('type'), 'must specify a metric target type'))
   if (!TARGET_TYPES.has(type)) {
     errors.push(fieldInvalid(at('type'), type, 'must be either Utilization, Value, or AverageValue'))
   }
   for (const field of ['value', 'averageValue']) {
-    const amount = parseQuantity(textAt(target, field))
+    const amount = parseQuantity(stringAt(target, field))
     if (amount.ok && signOf(amount.value) <= 0) {
       errors.push(fieldInvalid(at(field), printQuantity(amount.value), 'must be positive'))
     }
@@ -211,7 +215,7 @@ function checkPodsSource(source: ValueObject, path: string): FieldError[] {
 }
 
 function checkResourceSource(source: ValueObject, path: string): FieldError[] {
-  const named = textAt(source, 'name') !== ''
+  const named = stringAt(source, 'name') !== ''
   return [
     ...(named ? [] : [fieldRequired(childPath(path, 'name'), 'must specify a resource name')]),
     ...checkTarget(source, path),
@@ -224,7 +228,7 @@ function checkResourceSource(source: ValueObject, path: string): FieldError[] {
 }
 
 function checkContainerResourceSource(source: ValueObject, path: string): FieldError[] {
-  const container = textAt(source, 'container')
+  const container = stringAt(source, 'container')
   const at = childPath(path, 'container')
   return [
     ...(container === '' ? [fieldRequired(at, 'must specify a container')] : checkText(container, checkDnsLabel, at)),
@@ -236,20 +240,20 @@ function checkContainerResourceSource(source: ValueObject, path: string): FieldE
 
 const SELECT_POLICIES = ['Disabled', 'Max', 'Min']
 const POLICY_TYPES = ['Percent', 'Pods']
-const LONGEST_WINDOW_SECONDS = 3600
-const LONGEST_PERIOD_SECONDS = 1800
+const MAX_WINDOW_SECONDS = 3600
+const MAX_PERIOD_SECONDS = 1800
 
 function checkScalingRules(rules: ValueObject, path: string): FieldError[] {
   const at = (field: string): string => childPath(path, field)
   const window = numberOrNone(rules, 'stabilizationWindowSeconds') ?? 0
   const windowPath = at('stabilizationWindowSeconds')
-  const select = textAt(rules, 'selectPolicy')
+  const select = stringAt(rules, 'selectPolicy')
   const policies = objectsAt(rules, 'policies')
-  const tolerance = parseQuantity(textAt(rules, 'tolerance'))
+  const tolerance = parseQuantity(stringAt(rules, 'tolerance'))
   const errors: FieldError[] = []
   if (window < 0) errors.push(fieldInvalid(windowPath, window, 'must be greater than or equal to zero'))
-  if (window > LONGEST_WINDOW_SECONDS) {
-    errors.push(fieldInvalid(windowPath, window, `must be less than or equal to ${LONGEST_WINDOW_SECONDS}`))
+  if (window > MAX_WINDOW_SECONDS) {
+    errors.push(fieldInvalid(windowPath, window, `must be less than or equal to ${MAX_WINDOW_SECONDS}`))
   }
   if (has(rules, 'selectPolicy') && !SELECT_POLICIES.includes(select)) {
     errors.push(fieldNotSupported(at('selectPolicy'), select, SELECT_POLICIES))
@@ -263,15 +267,15 @@ function checkScalingRules(rules: ValueObject, path: string): FieldError[] {
 }
 
 function checkPolicy(policy: ValueObject, path: string): FieldError[] {
-  const type = textAt(policy, 'type')
+  const type = stringAt(policy, 'type')
   const period = numberAt(policy, 'periodSeconds')
   const periodPath = childPath(path, 'periodSeconds')
   const errors = ['value', 'periodSeconds'].flatMap(field => {
     const number = numberAt(policy, field)
     return number > 0 ? [] : [fieldInvalid(childPath(path, field), number, 'must be greater than zero')]
   })
-  if (period > LONGEST_PERIOD_SECONDS) {
-    errors.push(fieldInvalid(periodPath, period, `must be less than or equal to ${LONGEST_PERIOD_SECONDS}`))
+  if (period > MAX_PERIOD_SECONDS) {
+    errors.push(fieldInvalid(periodPath, period, `must be less than or equal to ${MAX_PERIOD_SECONDS}`))
   }
   return POLICY_TYPES.includes(type)
     ? errors

@@ -12,7 +12,7 @@ import {
 import { checkDnsLabel } from '../../meta/object/names.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { checkLabels } from '../../meta/selectors/label-selectors.js'
-import { mapAt, numberAt, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { mapAt, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { findSystemClass, SYSTEM_PRIORITY_PREFIX } from '../priority-classes.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
@@ -29,7 +29,7 @@ export const priorityClassValidation: Validation = {
   create: made => [
     ...checkMeta(made, { namespaced: false }),
     ...checkPriority(made),
-    ...checkPreemption(textAt(made, 'preemptionPolicy')),
+    ...checkPreemption(stringAt(made, 'preemptionPolicy')),
   ],
   update: (made, old) => [
     ...checkMetaUpdate(made, old),
@@ -47,13 +47,13 @@ function checkPriority(made: ValueObject): FieldError[] {
     const why = `maximum allowed value of a user defined priority is ${HIGHEST_PRIORITY}`
     return value > HIGHEST_PRIORITY ? [fieldForbidden('value', why)] : []
   }
-  const fault = systemClassFault(name, value, made['globalDefault'] === true)
+  const error = systemClassError(name, value, made['globalDefault'] === true)
   const reserved = `priority class names with '${SYSTEM_PRIORITY_PREFIX}' prefix are reserved for system use only. error: `
-  return fault === undefined ? [] : [fieldForbidden('metadata.name', reserved + fault)]
+  return error === undefined ? [] : [fieldForbidden('metadata.name', reserved + error)]
 }
 
 /** The system's own classes may be written, as they are. */
-function systemClassFault(name: string, value: number, isDefault: boolean): string | undefined {
+function systemClassError(name: string, value: number, isDefault: boolean): string | undefined {
   const known = findSystemClass(name)
   if (known === undefined) return `${name} is not a known system priority class`
   if (known.value !== value) return `value of ${name} PriorityClass must be ${known.value}`
@@ -70,7 +70,7 @@ function checkPreemption(policy: string): FieldError[] {
 // ---- runtimes
 
 const checkRuntime = (made: ValueObject): FieldError[] => {
-  const handler = textAt(made, 'handler')
+  const handler = stringAt(made, 'handler')
   const overhead = objectOrNone(made, 'overhead')
   const scheduling = objectOrNone(made, 'scheduling')
   return [

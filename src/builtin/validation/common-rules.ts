@@ -59,7 +59,7 @@ const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', ORPHAN_F
 
 /** The same faults as the rule gives, each as an invalid value of the field. */
 export const checkText = (text: string, rule: NameRule, path: string): FieldError[] =>
-  rule(text).map(fault => fieldInvalid(path, text, fault))
+  rule(text).map(error => fieldInvalid(path, text, error))
 
 export const checkNotNegative = (value: number, path: string): FieldError[] =>
   value < 0 ? [fieldInvalid(path, value, 'must be greater than or equal to 0')] : []

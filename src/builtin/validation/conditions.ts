@@ -9,7 +9,7 @@ import {
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import { checkQualifiedName } from '../../meta/object/names.js'
-import { has, numberAt, textAt } from '../../meta/values/access.js'
+import { has, numberAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative, checkOneOf, checkText } from './common-rules.js'
 
@@ -17,7 +17,7 @@ export function checkConditions(conditions: readonly ValueObject[], path: string
   const seen = new Set<string>()
   return conditions.flatMap((condition, i) => {
     const at = indexPath(path, i)
-    const type = textAt(condition, 'type')
+    const type = stringAt(condition, 'type')
     const repeated = seen.has(type) ? [fieldDuplicate(childPath(at, 'type'), type)] : []
     seen.add(type)
     return [...repeated, ...checkCondition(condition, at)]
@@ -25,28 +25,28 @@ export function checkConditions(conditions: readonly ValueObject[], path: string
 }
 
 export const isConditionTrue = (conditions: readonly ValueObject[], type: string): boolean =>
-  conditions.some(condition => textAt(condition, 'type') === type && textAt(condition, 'status') === 'True')
+  conditions.some(condition => stringAt(condition, 'type') === type && stringAt(condition, 'status') === 'True')
 
 const STATUSES = ['False', 'True', 'Unknown']
-const LONGEST_REASON = 1024
-const LONGEST_MESSAGE = 32 * 1024
+const MAX_REASON = 1024
+const MAX_MESSAGE = 32 * 1024
 
 function checkCondition(condition: ValueObject, path: string): FieldError[] {
   const at = (field: string): string => childPath(path, field)
-  const reason = textAt(condition, 'reason')
+  const reason = stringAt(condition, 'reason')
   return [
-    ...checkText(textAt(condition, 'type'), checkQualifiedName, at('type')),
-    ...checkOneOf(textAt(condition, 'status'), STATUSES, at('status')),
+    ...checkText(stringAt(condition, 'type'), checkQualifiedName, at('type')),
+    ...checkOneOf(stringAt(condition, 'status'), STATUSES, at('status')),
     ...checkNotNegative(numberAt(condition, 'observedGeneration'), at('observedGeneration')),
     ...(has(condition, 'lastTransitionTime') ? [] : [fieldRequired(at('lastTransitionTime'))]),
     ...(reason === '' ? [fieldRequired(at('reason'))] : checkReason(reason, at('reason'))),
-    ...checkLength(reason, LONGEST_REASON, at('reason')),
-    ...checkLength(textAt(condition, 'message'), LONGEST_MESSAGE, at('message')),
+    ...checkLength(reason, MAX_REASON, at('reason')),
+    ...checkLength(stringAt(condition, 'message'), MAX_MESSAGE, at('message')),
   ]
 }
 
 const REASON = '[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?'
-const REASON_FAULT =
+const REASON_ERROR =
   "a condition reason must start with alphabetic character, optionally followed by a string of alphanumeric characters or '_,:', and must end with an alphanumeric character or '_'"
 const REASON_EXAMPLES =
   "(e.g. 'my_name',  or 'MY_NAME',  or 'MyName',  or 'ReasonA,ReasonB',  or 'ReasonA:ReasonB', regex used for validation is"
@@ -54,7 +54,7 @@ const REASON_EXAMPLES =
 const checkReason = (reason: string, path: string): FieldError[] =>
   new RegExp(`^${REASON}$`, 'u').test(reason)
     ? []
-    : [fieldInvalid(path, reason, `${REASON_FAULT} ${REASON_EXAMPLES} '${REASON}')`)]
+    : [fieldInvalid(path, reason, `${REASON_ERROR} ${REASON_EXAMPLES} '${REASON}')`)]
 
-const checkLength = (text: string, most: number, path: string): FieldError[] =>
-  Buffer.byteLength(text) > most ? [fieldTooLong(path, most)] : []
+const checkLength = (text: string, max: number, path: string): FieldError[] =>
+  Buffer.byteLength(text) > max ? [fieldTooLong(path, max)] : []

@@ -1,7 +1,7 @@
 // What a container asks for and is limited to.
 import { childPath, type FieldError, fieldInvalid, fieldRequired, keyPath } from '../../meta/errors/field-errors.js'
 import { checkQualifiedName } from '../../meta/object/names.js'
-import { objectAt, textAt } from '../../meta/values/access.js'
+import { objectAt, stringAt } from '../../meta/values/access.js'
 import { compareQuantities, parseQuantity, printQuantity, type Quantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkText } from './common-rules.js'
@@ -43,8 +43,8 @@ export function checkNotNegativeAmount(amounts: ValueObject, name: string, path:
 
 /** A name by itself, wherever resources are named. */
 export function checkResourceName(name: string, path: string): FieldError[] {
-  const faults = checkText(name, checkQualifiedName, path)
-  if (faults.length > 0 || name.includes('/') || isStandard(name)) return faults
+  const errors = checkText(name, checkQualifiedName, path)
+  if (errors.length > 0 || name.includes('/') || isStandard(name)) return errors
   return [fieldInvalid(path, name, 'must be a standard resource type or fully qualified')]
 }
 
@@ -78,7 +78,7 @@ function checkWithinLimit(
 }
 
 export function amountOf(amounts: ValueObject, name: string): Quantity | undefined {
-  const amount = parseQuantity(textAt(amounts, name))
+  const amount = parseQuantity(stringAt(amounts, name))
   return amount.ok ? amount.value : undefined
 }
 

@@ -1,6 +1,6 @@
 // The security contexts of containers and pods.
 import { asStruct, childPath, type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
-import { has, numberAt, objectAt, textsAt } from '../../meta/values/access.js'
+import { has, numberAt, objectAt, stringsAt } from '../../meta/values/access.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 
 export function checkSecurityContext(context: ValueObject | undefined, path: string): FieldError[] {
@@ -10,7 +10,7 @@ export function checkSecurityContext(context: ValueObject | undefined, path: str
   const told = (what: string): FieldError =>
     fieldInvalid(path, asStruct(shown(context)), `cannot set \`allowPrivilegeEscalation\` to false and ${what}`)
   if (getOwn(context, 'privileged') === true) errors.push(told('`privileged` to true'))
-  if (textsAt(objectAt(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) {
+  if (stringsAt(objectAt(context, 'capabilities'), 'add').includes('CAP_SYS_ADMIN')) {
     errors.push(told('`capabilities.Add` CAP_SYS_ADMIN'))
   }
   return errors

@@ -18,8 +18,8 @@ import {
   objectAt,
   objectOrNone,
   objectsAt,
-  textAt,
-  textsAt,
+  stringAt,
+  stringsAt,
 } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative, checkOneOf, checkPortNumber, checkText } from './common-rules.js'
@@ -59,7 +59,7 @@ export function checkContainers(spec: ValueObject, context: PodContext, path: st
 }
 
 function checkUniqueName(container: ValueObject, names: Set<string>, path: string): FieldError[] {
-  const name = textAt(container, 'name')
+  const name = stringAt(container, 'name')
   if (name === '') return []
   if (names.has(name)) return [fieldDuplicate(childPath(path, 'name'), name)]
   names.add(name)
@@ -68,8 +68,8 @@ function checkUniqueName(container: ValueObject, names: Set<string>, path: strin
 
 /** What all kinds of container have in common. */
 export function checkContainer(container: ValueObject, context: PodContext, path: string): FieldError[] {
-  const name = textAt(container, 'name')
-  const image = textAt(container, 'image')
+  const name = stringAt(container, 'name')
+  const image = stringAt(container, 'image')
   const errors: FieldError[] = []
   if (name === '') errors.push(fieldRequired(childPath(path, 'name')))
   else errors.push(...checkText(name, checkDnsLabel, childPath(path, 'name')))
@@ -78,7 +78,7 @@ export function checkContainer(container: ValueObject, context: PodContext, path
     errors.push(fieldInvalid(childPath(path, 'image'), image, 'must not have leading or trailing whitespace'))
   }
   const oneOf = (field: string, supported: readonly string[]): FieldError[] =>
-    checkOneOf(textAt(container, field), supported, childPath(path, field), { required: true })
+    checkOneOf(stringAt(container, field), supported, childPath(path, field), { required: true })
   return [
     ...errors,
     ...oneOf('terminationMessagePolicy', ['File', 'FallbackToLogsOnError']),
@@ -92,7 +92,7 @@ export function checkContainer(container: ValueObject, context: PodContext, path
 }
 
 function checkInitContainer(container: ValueObject, context: PodContext, path: string): FieldError[] {
-  const policy = textAt(container, 'restartPolicy')
+  const policy = stringAt(container, 'restartPolicy')
   const supported = ['Always', 'Never', 'OnFailure']
   const errors = has(container, 'restartPolicy') ? checkOneOf(policy, supported, childPath(path, 'restartPolicy')) : []
   // One that goes on beside the containers is like them.
@@ -114,7 +114,7 @@ function checkPorts(container: ValueObject, path: string): FieldError[] {
   return objectsAt(container, 'ports').flatMap((port, i) => {
     const at = indexPath(childPath(path, 'ports'), i)
     const errors: FieldError[] = []
-    const name = textAt(port, 'name')
+    const name = stringAt(port, 'name')
     if (name !== '') {
       const faults = checkText(name, checkPortName, childPath(at, 'name'))
       if (faults.length > 0) errors.push(...faults)
@@ -126,7 +126,7 @@ function checkPorts(container: ValueObject, path: string): FieldError[] {
     if (number === 0) errors.push(fieldRequired(childPath(at, 'containerPort')))
     else errors.push(...checkPortNumber(number, childPath(at, 'containerPort')))
     if (hostPort !== 0) errors.push(...checkPortNumber(hostPort, childPath(at, 'hostPort')))
-    errors.push(...checkOneOf(textAt(port, 'protocol'), PROTOCOLS, childPath(at, 'protocol'), { required: true }))
+    errors.push(...checkOneOf(stringAt(port, 'protocol'), PROTOCOLS, childPath(at, 'protocol'), { required: true }))
     return errors
   })
 }
@@ -138,7 +138,7 @@ function checkHostPorts(containers: readonly ValueObject[], path: string): Field
     objectsAt(container, 'ports').flatMap((port, j) => {
       const hostPort = numberAt(port, 'hostPort')
       if (hostPort === 0) return []
-      const key = `${textAt(port, 'protocol')}/${textAt(port, 'hostIP')}/${hostPort}`
+      const key = `${stringAt(port, 'protocol')}/${stringAt(port, 'hostIP')}/${hostPort}`
       if (taken.has(key)) return [fieldDuplicate(`${indexPath(path, i)}.ports[${j}].hostPort`, key)]
       taken.add(key)
       return []
@@ -169,7 +169,7 @@ const SOURCES = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRe
 function checkEnvironment(container: ValueObject, path: string): FieldError[] {
   const entries = objectsAt(container, 'env').flatMap((entry, i) => {
     const at = indexPath(childPath(path, 'env'), i)
-    const name = textAt(entry, 'name')
+    const name = stringAt(entry, 'name')
     const errors =
       name === '' ? [fieldRequired(childPath(at, 'name'))] : checkEnvironmentName(name, childPath(at, 'name'))
     errors.push(...checkValueFrom(entry, childPath(at, 'valueFrom')))
@@ -191,9 +191,9 @@ function checkEnvironmentSource(source: ValueObject, listPath: string, index: nu
   const path = indexPath(listPath, index)
   const given = ['configMapRef', 'secretRef'].filter(field => has(source, field))
   const errors = given.flatMap(field =>
-    textAt(objectAt(source, field), 'name') === '' ? [fieldRequired(`${path}.${field}.name`)] : [],
+    stringAt(objectAt(source, field), 'name') === '' ? [fieldRequired(`${path}.${field}.name`)] : [],
   )
-  const prefix = textAt(source, 'prefix')
+  const prefix = stringAt(source, 'prefix')
   if (prefix !== '') errors.push(...checkEnvironmentName(prefix, childPath(path, 'prefix')))
   if (given.length === 0) {
     errors.push(fieldInvalid(listPath, '', 'must specify one of: `configMapRef` or `secretRef`'))
@@ -212,7 +212,7 @@ function checkValueFrom(entry: ValueObject, path: string): FieldError[] {
   if (given.length === 0) {
     const all = '`fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` or `fileKeyRef`'
     errors.push(fieldInvalid(path, '', `must specify one of: ${all}`))
-  } else if (textAt(entry, 'value') !== '') {
+  } else if (stringAt(entry, 'value') !== '') {
     errors.push(fieldInvalid(path, '', 'may not be specified when `value` is not empty'))
   } else if (given.length > 1) {
     errors.push(fieldInvalid(path, '', 'may not have more than one field specified at a time'))
@@ -229,14 +229,14 @@ function checkValueFrom(entry: ValueObject, path: string): FieldError[] {
 }
 
 function checkKeyRef(ref: ValueObject, path: string): FieldError[] {
-  const errors = checkText(textAt(ref, 'name'), checkDnsSubdomain, childPath(path, 'name'))
-  const key = textAt(ref, 'key')
+  const errors = checkText(stringAt(ref, 'name'), checkDnsSubdomain, childPath(path, 'name'))
+  const key = stringAt(ref, 'key')
   if (key === '') return [...errors, fieldRequired(childPath(path, 'key'))]
   return [...errors, ...checkText(key, checkConfigKey, childPath(path, 'key'))]
 }
 
 function checkResourceRef(ref: ValueObject, path: string): FieldError[] {
-  const resource = textAt(ref, 'resource')
+  const resource = stringAt(ref, 'resource')
   if (resource === '') return [fieldRequired(childPath(path, 'resource'))]
   if (RESOURCE_FIELDS.includes(resource) || /^(limits|requests)\.hugepages-/.test(resource)) return []
   return [fieldNotSupported(childPath(path, 'resource'), resource, RESOURCE_FIELDS)]
@@ -285,9 +285,9 @@ export const VOLUME_FIELDS = [
 ]
 
 export function checkFieldRef(ref: ValueObject, supported: readonly string[], path: string): FieldError[] {
-  const field = textAt(ref, 'fieldPath')
+  const field = stringAt(ref, 'fieldPath')
   const at = childPath(path, 'fieldPath')
-  if (textAt(ref, 'apiVersion') === '') return [fieldRequired(childPath(path, 'apiVersion'))]
+  if (stringAt(ref, 'apiVersion') === '') return [fieldRequired(childPath(path, 'apiVersion'))]
   if (field === '') return [fieldRequired(at)]
   if (/^metadata\.(annotations|labels)\['[^']*'\]$/.test(field)) return []
   if (!POD_FIELDS.has(field)) {
@@ -303,14 +303,14 @@ function checkMounts(container: ValueObject, { volumes }: PodContext, path: stri
   return objectsAt(container, 'volumeMounts').flatMap((mount, i) => {
     const at = indexPath(childPath(path, 'volumeMounts'), i)
     const errors: FieldError[] = []
-    const name = textAt(mount, 'name')
+    const name = stringAt(mount, 'name')
     if (name === '') errors.push(fieldRequired(childPath(at, 'name')))
     if (!volumes.has(name)) errors.push(fieldNotFound(childPath(at, 'name'), name))
-    const mountPath = textAt(mount, 'mountPath')
+    const mountPath = stringAt(mount, 'mountPath')
     if (mountPath === '') errors.push(fieldRequired(childPath(at, 'mountPath')))
     if (paths.has(mountPath)) errors.push(fieldInvalid(childPath(at, 'mountPath'), mountPath, 'must be unique'))
     paths.add(mountPath)
-    const subPath = textAt(mount, 'subPath')
+    const subPath = stringAt(mount, 'subPath')
     // Told of the list, without saying of which mount.
     if (subPath !== '') errors.push(...checkRelativePath(subPath, `${path}.volumeMounts.subPath`))
     return errors
@@ -382,11 +382,11 @@ function checkHandler(handler: ValueObject, kinds: readonly string[], path: stri
 function checkHandlerOf(kind: string, handler: ValueObject, path: string): FieldError[] {
   switch (kind) {
     case 'exec':
-      return textsAt(handler, 'command').length === 0 ? [fieldRequired(childPath(path, 'command'))] : []
+      return stringsAt(handler, 'command').length === 0 ? [fieldRequired(childPath(path, 'command'))] : []
     case 'httpGet': {
-      const errors = textAt(handler, 'path') === '' ? [fieldRequired(childPath(path, 'path'))] : []
+      const errors = stringAt(handler, 'path') === '' ? [fieldRequired(childPath(path, 'path'))] : []
       errors.push(...checkPortNumberOrName(handler, path))
-      return [...errors, ...checkOneOf(textAt(handler, 'scheme'), ['HTTP', 'HTTPS'], childPath(path, 'scheme'))]
+      return [...errors, ...checkOneOf(stringAt(handler, 'scheme'), ['HTTP', 'HTTPS'], childPath(path, 'scheme'))]
     }
     case 'tcpSocket':
       return checkPortNumberOrName(handler, path)

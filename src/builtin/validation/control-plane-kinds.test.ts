@@ -22,8 +22,8 @@ describe('the flow of requests', () => {
   const everyone = [{ kind: 'Group', group: { name: 'g' } }]
 
   test('what every cluster starts with is right', () => {
-    const faults = flowControlObjects().flatMap(object => told(object.apiVersion, object.kind, object))
-    expect(faults).toEqual([])
+    const errors = flowControlObjects().flatMap(object => told(object.apiVersion, object.kind, object))
+    expect(errors).toEqual([])
   })
 
   test('what is the same everywhere stays so', () => {
@@ -72,8 +72,8 @@ describe('the flow of requests', () => {
       },
       "spec.rules[0].subjects[0].group: Forbidden: group is forbidden when subject kind is not 'Group'",
     ],
-  ])('with %j', (spec, fault) => {
-    expect(schema(spec)).toEqual([expect.stringContaining(fault)])
+  ])('with %j', (spec, error) => {
+    expect(schema(spec)).toEqual([expect.stringContaining(error)])
   })
 
   test('hands of queues can be told apart', () => {
@@ -119,8 +119,8 @@ describe('a webhook', () => {
       { matchConditions: [{ name: 'a', expression: ' ' }] },
       'webhooks[0].matchConditions[0].expression: Required value',
     ],
-  ])('with %j', (fields, fault) => {
-    expect(webhook(fields)).toEqual([expect.stringContaining(fault)])
+  ])('with %j', (fields, error) => {
+    expect(webhook(fields)).toEqual([expect.stringContaining(error)])
   })
 })
 

@@ -20,6 +20,6 @@ test.each([
   ['x * * * *', 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'],
   ['@often', 'unrecognized descriptor: @often'],
   ['@every now', 'failed to parse duration @every now: time: invalid duration "now"'],
-])('%s is not: %s', (schedule, fault) => {
-  expect(checkSchedule(schedule)).toBe(fault)
+])('%s is not: %s', (schedule, error) => {
+  expect(checkSchedule(schedule)).toBe(error)
 })

@@ -10,8 +10,8 @@ export function checkSchedule(schedule: string): string | undefined {
   }
   for (const [i, field] of FIELDS.entries()) {
     for (const range of fields[i]!.split(',').filter(part => part !== '')) {
-      const fault = checkRange(range, field)
-      if (fault !== undefined) return fault
+      const error = checkRange(range, field)
+      if (error !== undefined) return error
     }
   }
   return undefined

@@ -18,8 +18,8 @@ import {
   objectAt,
   objectOrNone,
   objectsAt,
-  textAt,
-  textsAt,
+  stringAt,
+  stringsAt,
 } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import {
@@ -50,7 +50,7 @@ const SHORTEST_PERIOD = 10
 
 export const csiDriverValidation: Validation = {
   create: driver => [
-    ...checkDriverName(textAt(objectAt(driver, 'metadata'), 'name'), 'name'),
+    ...checkDriverName(stringAt(objectAt(driver, 'metadata'), 'name'), 'name'),
     ...checkDriver(objectAt(driver, 'spec')),
   ],
   update: (driver, old) => {
@@ -71,10 +71,10 @@ function checkDriver(spec: ValueObject): FieldError[] {
   return [
     ...required('attachRequired', 'podInfoOnMount', 'storageCapacity', 'fsGroupPolicy'),
     ...(has(spec, 'fsGroupPolicy')
-      ? checkOneOf(textAt(spec, 'fsGroupPolicy'), FS_GROUP_POLICIES, 'spec.fsGroupPolicy')
+      ? checkOneOf(stringAt(spec, 'fsGroupPolicy'), FS_GROUP_POLICIES, 'spec.fsGroupPolicy')
       : []),
     ...checkTokenRequests(spec),
-    ...textsAt(spec, 'volumeLifecycleModes').flatMap(mode =>
+    ...stringsAt(spec, 'volumeLifecycleModes').flatMap(mode =>
       checkOneOf(mode, LIFECYCLE_MODES, 'spec.volumeLifecycleModes'),
     ),
     ...required('seLinuxMount'),
@@ -95,7 +95,7 @@ function checkTokenRequests(spec: ValueObject): FieldError[] {
   const audiences = new Set<string>()
   return objectsAt(spec, 'tokenRequests').flatMap((request, i) => {
     const path = indexPath('spec.tokenRequests', i)
-    const audience = textAt(request, 'audience')
+    const audience = stringAt(request, 'audience')
     if (audiences.has(audience)) return [fieldDuplicate(`${path}.audience`, audience)]
     audiences.add(audience)
     const seconds = numberOrNone(request, 'expirationSeconds')
@@ -122,7 +122,7 @@ const checkNode = (node: ValueObject): FieldError[] => {
 
 function checkNodeDriver(driver: ValueObject, names: Set<string>, path: string): FieldError[] {
   const at = (field: string): string => childPath(path, field)
-  const [name, id] = [textAt(driver, 'name'), textAt(driver, 'nodeID')]
+  const [name, id] = [stringAt(driver, 'name'), stringAt(driver, 'nodeID')]
   const errors = checkDriverName(name, at('name'))
   if (id === '') errors.push(fieldRequired(at('nodeID')))
   else if (id.length > NODE_ID_MAX) {
@@ -131,7 +131,7 @@ function checkNodeDriver(driver: ValueObject, names: Set<string>, path: string):
   errors.push(...checkNotNegative(numberAt(objectAt(driver, 'allocatable'), 'count'), at('allocatable.count')))
   if (names.has(name)) errors.push(fieldDuplicate(at('name'), name))
   names.add(name)
-  const keys = textsAt(driver, 'topologyKeys')
+  const keys = stringsAt(driver, 'topologyKeys')
   keys.forEach((key, i) => {
     if (keys.indexOf(key) < i) errors.push(fieldDuplicate(at('topologyKeys'), key))
     errors.push(...checkText(key, checkQualifiedName, at('topologyKeys')))
@@ -143,7 +143,7 @@ function checkNodeDriver(driver: ValueObject, names: Set<string>, path: string):
 function checkNodeChange(node: ValueObject, old: ValueObject): FieldError[] {
   const before = objectsAt(objectAt(old, 'spec'), 'drivers')
   return objectsAt(objectAt(node, 'spec'), 'drivers').flatMap(driver => {
-    const known = before.find(each => textAt(each, 'name') === textAt(driver, 'name'))
+    const known = before.find(each => stringAt(each, 'name') === stringAt(driver, 'name'))
     if (known === undefined || equalValues({ ...known, allocatable: null }, { ...driver, allocatable: null })) return []
     return [fieldInvalid('spec.drivers', asGoStruct('storage/v1.CSINodeDriver', driver), 'field is immutable')]
   })
@@ -161,7 +161,7 @@ const checkCapacity = (capacity: ValueObject): FieldError[] => {
   return [
     ...checkMeta(capacity, { namespaced: true }),
     ...(topology === undefined ? [] : checkLabelSelector(topology, 'nodeTopology')),
-    ...checkText(textAt(capacity, 'storageClassName'), checkDnsSubdomain, 'storageClassName'),
+    ...checkText(stringAt(capacity, 'storageClassName'), checkDnsSubdomain, 'storageClassName'),
     ...['capacity', 'maximumVolumeSize'].flatMap(field => checkNotNegativeAmount(capacity, field, field)),
   ]
 }
@@ -186,9 +186,9 @@ const checkAttachment = (attachment: ValueObject): FieldError[] => {
   const spec = objectAt(attachment, 'spec')
   return [
     ...checkMeta(attachment, { namespaced: false }),
-    ...checkDriverName(textAt(spec, 'attacher'), 'spec.attacher'),
+    ...checkDriverName(stringAt(spec, 'attacher'), 'spec.attacher'),
     ...checkAttached(objectAt(spec, 'source')),
-    ...checkText(textAt(spec, 'nodeName'), checkDnsSubdomain, 'spec.nodeName'),
+    ...checkText(stringAt(spec, 'nodeName'), checkDnsSubdomain, 'spec.nodeName'),
     ...checkAttachmentStatus(objectAt(attachment, 'status')),
   ]
 }
@@ -199,7 +199,7 @@ function checkAttached(source: ValueObject): FieldError[] {
   if (!isNamed && !isInline) return [fieldRequired('spec.source', EITHER_SOURCE)]
   if (isNamed && isInline) return [fieldForbidden('spec.source', EITHER_SOURCE)]
   if (!isNamed) return []
-  const name = textAt(source, 'persistentVolumeName')
+  const name = stringAt(source, 'persistentVolumeName')
   const path = 'spec.source.persistentVolumeName'
   return name === ''
     ? [fieldRequired(path, 'must specify non empty persistentVolumeName')]
@@ -208,11 +208,11 @@ function checkAttached(source: ValueObject): FieldError[] {
 
 function checkAttachmentStatus(status: ValueObject): FieldError[] {
   const metadata = objectAt(status, 'attachmentMetadata')
-  const size = Object.keys(metadata).reduce((sum, key) => sum + key.length + textAt(metadata, key).length, 0)
+  const size = Object.keys(metadata).reduce((sum, key) => sum + key.length + stringAt(metadata, key).length, 0)
   return [
     ...(size > METADATA_MAX ? [fieldTooLong('status.attachmentMetadata', METADATA_MAX)] : []),
     ...['attachError', 'detachError'].flatMap(field =>
-      textAt(objectAt(status, field), 'message').length > ERROR_MESSAGE_MAX
+      stringAt(objectAt(status, field), 'message').length > ERROR_MESSAGE_MAX
         ? [fieldTooLong(`status.${field}.message`, ERROR_MESSAGE_MAX)]
         : [],
     ),

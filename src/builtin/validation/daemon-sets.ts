@@ -7,10 +7,10 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../meta/errors/field-errors.js'
-import { objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import { objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import {
-  checkAtMostAll,
+  checkAtMaxAll,
   checkCount,
   checkCounts,
   checkSelectorAndTemplate,
@@ -42,7 +42,7 @@ export const daemonSetValidation = podOwnerValidation(
 
 function checkStrategy(strategy: ValueObject): FieldError[] {
   const path = 'spec.updateStrategy'
-  const type = textAt(strategy, 'type')
+  const type = stringAt(strategy, 'type')
   const rolling = objectOrNone(strategy, 'rollingUpdate')
   if (type === 'OnDelete') return []
   if (type !== 'RollingUpdate') {
@@ -62,7 +62,7 @@ function checkRolling(rolling: ValueObject, path: string): FieldError[] {
   const [unavailable, surge] = counts as [(typeof counts)[0], (typeof counts)[0]]
   const errors = [
     ...counts.flatMap(({ count, at }) => checkCount(count, at)),
-    ...counts.flatMap(({ count, at }) => checkAtMostAll(count, at)),
+    ...counts.flatMap(({ count, at }) => checkAtMaxAll(count, at)),
   ]
   const mayLose = countOrPercent(unavailable.count) !== 0
   const mayAdd = countOrPercent(surge.count) !== 0

@@ -8,11 +8,11 @@ import {
   fieldNotSupported,
   fieldRequired,
 } from '../../meta/errors/field-errors.js'
-import { numberAt, numberOrNone, objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import { numberAt, numberOrNone, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative } from './common-rules.js'
 import {
-  checkAtMostAll,
+  checkAtMaxAll,
   checkCount,
   checkCounts,
   checkSelectorAndTemplate,
@@ -52,7 +52,7 @@ function checkStrategy(strategy: ValueObject): FieldError[] {
   const path = 'spec.strategy'
   const rolling = objectOrNone(strategy, 'rollingUpdate')
   const at = childPath(path, 'rollingUpdate')
-  switch (textAt(strategy, 'type')) {
+  switch (stringAt(strategy, 'type')) {
     case 'Recreate':
       return rolling === undefined
         ? []
@@ -62,7 +62,10 @@ function checkStrategy(strategy: ValueObject): FieldError[] {
         ? [fieldRequired(at, 'this should be defaulted and never be nil')]
         : checkRolling(rolling, at)
     default: {
-      const shown: Value = { Type: textAt(strategy, 'type'), RollingUpdate: getOwn(strategy, 'rollingUpdate') ?? null }
+      const shown: Value = {
+        Type: stringAt(strategy, 'type'),
+        RollingUpdate: getOwn(strategy, 'rollingUpdate') ?? null,
+      }
       return [fieldNotSupported(path, asStruct(shown), ['Recreate', 'RollingUpdate'])]
     }
   }
@@ -76,5 +79,5 @@ function checkRolling(rolling: ValueObject, path: string): FieldError[] {
   if (countOrPercent(unavailable) === 0 && countOrPercent(surge) === 0) {
     errors.push(fieldInvalid(at, unavailable, 'may not be 0 when `maxSurge` is 0'))
   }
-  return [...errors, ...checkAtMostAll(unavailable, at)]
+  return [...errors, ...checkAtMaxAll(unavailable, at)]
 }

@@ -30,8 +30,8 @@ describe('a class of devices', () => {
     ['device.nothing', "compilation failed: ERROR: <input>:1:7: undefined field 'nothing'"],
     ['object.x', "undeclared reference to 'object'"],
     ['', 'spec.selectors[0].cel.expression: Required value'],
-  ])('that picks by %s', (expression, fault) => {
-    expect(picked(expression)).toEqual([expect.stringContaining(fault)])
+  ])('that picks by %s', (expression, error) => {
+    expect(picked(expression)).toEqual([expect.stringContaining(error)])
   })
 })
 
@@ -72,8 +72,8 @@ describe('a claim to devices', () => {
       { requests: [{ name: 'a', exactly: wanted }], constraints: [{ requests: ['b'], matchAttribute: 'd/x' }] },
       'spec.devices.constraints[0].requests[0]: Invalid value: "b": must be the name of a request',
     ],
-  ])('of %j', (devices, fault) => {
-    expect(told(devices)).toEqual([expect.stringContaining(fault)])
+  ])('of %j', (devices, error) => {
+    expect(told(devices)).toEqual([expect.stringContaining(error)])
   })
 
   test('stays as it is', () => {

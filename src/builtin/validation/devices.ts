@@ -19,26 +19,26 @@ import {
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
-import { has, numberAt, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 import { asGoStruct } from './spec-diff.js'
 
 /** The most of each thing that may stand in one list. */
-const MOST_ITEMS = 32
-const MOST_ALTERNATIVES = 8
+const MAX_ITEMS = 32
+const MAX_ALTERNATIVES = 8
 
 function checkItems(
   object: ValueObject,
   field: string,
   path: string,
   check: (item: ValueObject, path: string) => FieldError[],
-  most = MOST_ITEMS,
+  max = MAX_ITEMS,
 ): FieldError[] {
   const items = objectsAt(object, field)
   const at = childPath(path, field)
   return [
-    ...(items.length > most ? [fieldTooMany(at, items.length, most)] : []),
+    ...(items.length > max ? [fieldTooMany(at, items.length, max)] : []),
     ...items.flatMap((item, i) => check(item, indexPath(at, i))),
   ]
 }
@@ -64,7 +64,7 @@ const EXPRESSION_MAX = 10 * 1024
 function checkSelector(selector: ValueObject, path: string): FieldError[] {
   const cel = objectOrNone(selector, 'cel')
   if (cel === undefined) return [fieldRequired(`${path}.cel`)]
-  const expression = textAt(cel, 'expression')
+  const expression = stringAt(cel, 'expression')
   const at = `${path}.cel.expression`
   if (expression === '') return [fieldRequired(at)]
   if (Buffer.byteLength(expression) > EXPRESSION_MAX) return [fieldTooLong(at, EXPRESSION_MAX)]
@@ -108,7 +108,7 @@ function checkConfiguration(configuration: ValueObject, path: string): FieldErro
   const opaque = objectOrNone(configuration, 'opaque')
   if (opaque === undefined) return [fieldRequired(path, 'exactly one of `opaque` is required')]
   return [
-    ...checkDriver(textAt(opaque, 'driver'), `${path}.opaque.driver`),
+    ...checkDriver(stringAt(opaque, 'driver'), `${path}.opaque.driver`),
     ...(has(opaque, 'parameters') ? [] : [fieldRequired(`${path}.opaque.parameters`)]),
   ]
 }
@@ -160,9 +160,10 @@ function checkClaimSpec(spec: ValueObject, path: string): FieldError[] {
   const names = new Set<string>()
   const known = new Set<string>()
   for (const request of objectsAt(devices, 'requests')) {
-    const name = textAt(request, 'name')
+    const name = stringAt(request, 'name')
     known.add(name)
-    for (const alternative of objectsAt(request, 'firstAvailable')) known.add(`${name}/${textAt(alternative, 'name')}`)
+    for (const alternative of objectsAt(request, 'firstAvailable'))
+      known.add(`${name}/${stringAt(alternative, 'name')}`)
   }
   return [
     ...checkItems(devices, 'requests', at, (request, each) => checkRequest(request, names, each)),
@@ -180,7 +181,7 @@ function checkClaimSpec(spec: ValueObject, path: string): FieldError[] {
 }
 
 function checkReferences(object: ValueObject, known: ReadonlySet<string>, path: string): FieldError[] {
-  const names = textsAt(object, 'requests')
+  const names = stringsAt(object, 'requests')
   const why = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
   return names.flatMap((name, i) => {
     const at = indexPath(`${path}.requests`, i)
@@ -209,13 +210,13 @@ function checkRequest(request: ValueObject, names: Set<string>, path: string): F
       'firstAvailable',
       path,
       (alternative, at) => [...checkRequestName(alternative, inner, at), ...checkWanted(alternative, at)],
-      MOST_ALTERNATIVES,
+      MAX_ALTERNATIVES,
     ),
   ]
 }
 
 function checkRequestName(request: ValueObject, names: Set<string>, path: string): FieldError[] {
-  const name = textAt(request, 'name')
+  const name = stringAt(request, 'name')
   const at = `${path}.name`
   const errors = name === '' ? [fieldRequired(at)] : checkText(name, checkDnsLabel, at)
   if (names.has(name)) errors.push(fieldDuplicate(path, name))
@@ -225,8 +226,8 @@ function checkRequestName(request: ValueObject, names: Set<string>, path: string
 
 /** So many devices of a class, or all that there are. */
 function checkWanted(wanted: ValueObject, path: string): FieldError[] {
-  const className = textAt(wanted, 'deviceClassName')
-  const mode = textAt(wanted, 'allocationMode')
+  const className = stringAt(wanted, 'deviceClassName')
+  const mode = stringAt(wanted, 'allocationMode')
   const count = numberAt(wanted, 'count')
   const counted = (why: string): FieldError[] => [fieldInvalid(`${path}.count`, count, why)]
   return [

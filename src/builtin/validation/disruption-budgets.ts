@@ -1,11 +1,11 @@
 // Disruption budgets: how many of some pods must be there, or may be gone, at any time.
 import { asStruct, type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
-import { has, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkMetaUpdate, checkOneOf, type Validation } from './common-rules.js'
 import { checkConditions } from './conditions.js'
-import { checkAtMostAll, checkCount, checkCounts } from './pod-owners.js'
+import { checkAtMaxAll, checkCount, checkCounts } from './pod-owners.js'
 
 export const disruptionBudgetValidation: Validation = {
   create: budget => checkSpec(objectAt(budget, 'spec')),
@@ -22,11 +22,11 @@ function checkSpec(spec: ValueObject): FieldError[] {
     ...['minAvailable', 'maxUnavailable'].flatMap(field => {
       const count = getOwn(spec, field) ?? null
       if (count === null) return []
-      return [checkCount(count, `spec.${field}`), checkAtMostAll(count, `spec.${field}`)].flat()
+      return [checkCount(count, `spec.${field}`), checkAtMaxAll(count, `spec.${field}`)].flat()
     }),
     ...(selector === undefined ? [] : checkLabelSelector(selector, 'spec.selector')),
     ...(has(spec, 'unhealthyPodEvictionPolicy')
-      ? checkOneOf(textAt(spec, 'unhealthyPodEvictionPolicy'), EVICTION_POLICIES, 'spec.unhealthyPodEvictionPolicy')
+      ? checkOneOf(stringAt(spec, 'unhealthyPodEvictionPolicy'), EVICTION_POLICIES, 'spec.unhealthyPodEvictionPolicy')
       : []),
   ]
 }

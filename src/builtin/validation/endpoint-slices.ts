@@ -16,23 +16,23 @@ import {
   type NameRule,
 } from '../../meta/object/names.js'
 import { checkLabels } from '../../meta/selectors/label-selectors.js'
-import { has, mapAt, objectAt, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { has, mapAt, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 import { PROTOCOLS } from './endpoints.js'
 import { checkIp, checkRoutableIp, familyOf } from './ip-rules.js'
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6']
-const MOST_ENDPOINTS = 1000
-const MOST_ADDRESSES = 100
-const MOST_PORTS = 20_000
-const MOST_TOPOLOGY_LABELS = 16
-const MOST_HINTS = 8
+const MAX_ENDPOINTS = 1000
+const MAX_ADDRESSES = 100
+const MAX_PORTS = 20_000
+const MAX_TOPOLOGY_LABELS = 16
+const MAX_HINTS = 8
 
 /** Endpoints that were accepted before, and are as they were, stay so. */
 const checkSlice = (slice: ValueObject, old?: ValueObject): FieldError[] => [
   ...checkMeta(slice, { namespaced: true }),
-  ...checkOneOf(textAt(slice, 'addressType'), ADDRESS_TYPES, 'addressType', { required: true }),
+  ...checkOneOf(stringAt(slice, 'addressType'), ADDRESS_TYPES, 'addressType', { required: true }),
   ...(old !== undefined && equalValues(slice['endpoints'], old['endpoints']) ? [] : checkEndpoints(slice)),
   ...checkPorts(slice),
 ]
@@ -48,22 +48,22 @@ export const endpointSliceValidation: Validation = {
 
 function checkEndpoints(slice: ValueObject): FieldError[] {
   const endpoints = objectsAt(slice, 'endpoints')
-  if (endpoints.length > MOST_ENDPOINTS) return [fieldTooMany('endpoints', endpoints.length, MOST_ENDPOINTS)]
-  const type = textAt(slice, 'addressType')
+  if (endpoints.length > MAX_ENDPOINTS) return [fieldTooMany('endpoints', endpoints.length, MAX_ENDPOINTS)]
+  const type = stringAt(slice, 'addressType')
   return endpoints.flatMap((endpoint, i) => checkEndpoint(endpoint, type, indexPath('endpoints', i)))
 }
 
 function checkEndpoint(endpoint: ValueObject, type: string, path: string): FieldError[] {
   const at = (field: string): string => childPath(path, field)
   const named = (field: string, rule: NameRule): FieldError[] =>
-    has(endpoint, field) ? checkText(textAt(endpoint, field), rule, at(field)) : []
+    has(endpoint, field) ? checkText(stringAt(endpoint, field), rule, at(field)) : []
   const topology = mapAt(endpoint, 'deprecatedTopology')
   const topologySize = Object.keys(topology).length
   return [
-    ...checkAddresses(textsAt(endpoint, 'addresses'), type, at('addresses')),
+    ...checkAddresses(stringsAt(endpoint, 'addresses'), type, at('addresses')),
     ...named('nodeName', checkDnsSubdomain),
-    ...(topologySize > MOST_TOPOLOGY_LABELS
-      ? [fieldTooMany(at('deprecatedTopology'), topologySize, MOST_TOPOLOGY_LABELS)]
+    ...(topologySize > MAX_TOPOLOGY_LABELS
+      ? [fieldTooMany(at('deprecatedTopology'), topologySize, MAX_TOPOLOGY_LABELS)]
       : []),
     ...checkLabels(topology, at('deprecatedTopology')),
     ...named('hostname', checkDnsLabel),
@@ -75,7 +75,7 @@ function checkEndpoint(endpoint: ValueObject, type: string, path: string): Field
 function checkAddresses(addresses: readonly string[], type: string, path: string): FieldError[] {
   const errors: FieldError[] = []
   if (addresses.length === 0) errors.push(fieldRequired(path, 'must contain at least 1 address'))
-  if (addresses.length > MOST_ADDRESSES) errors.push(fieldTooMany(path, addresses.length, MOST_ADDRESSES))
+  if (addresses.length > MAX_ADDRESSES) errors.push(fieldTooMany(path, addresses.length, MAX_ADDRESSES))
   addresses.forEach((address, i) => {
     const at = indexPath(path, i)
     if (type === 'FQDN') errors.push(...checkDomainName(address, at))
@@ -86,8 +86,8 @@ function checkAddresses(addresses: readonly string[], type: string, path: string
 
 /** That an address is of the other family is told of the list as a whole. */
 function checkAddress(address: string, family: 'IPv4' | 'IPv6', listPath: string, path: string): FieldError[] {
-  const faults = checkIp(address, path)
-  if (faults.length > 0) return faults
+  const errors = checkIp(address, path)
+  if (errors.length > 0) return errors
   return [
     ...(familyOf(address) === family ? [] : [fieldInvalid(listPath, address, `must be an ${family} address`)]),
     ...checkRoutableIp(address, path),
@@ -99,8 +99,8 @@ function checkDomainName(name: string, path: string): FieldError[] {
   if (name === '') return [fieldRequired(path)]
   const told = (value: string, why: string): FieldError[] => [fieldInvalid(path, value, why)]
   const bare = name.endsWith('.') ? name.slice(0, -1) : name
-  const faults = checkDnsSubdomain(bare)
-  if (faults.length > 0) return told(bare, faults.join(','))
+  const errors = checkDnsSubdomain(bare)
+  if (errors.length > 0) return told(bare, errors.join(','))
   const labels = bare.split('.')
   if (labels.length < 2) return told(bare, 'should be a domain with at least two segments separated by dots')
   return labels.flatMap(label => checkText(label, checkDnsLabel, path))
@@ -109,7 +109,7 @@ function checkDomainName(name: string, path: string): FieldError[] {
 function checkHints(hints: ValueObject, field: string, rule: NameRule, path: string): FieldError[] {
   const all = objectsAt(hints, field)
   const listPath = childPath(path, field)
-  if (all.length > MOST_HINTS) return [fieldTooMany(listPath, all.length, MOST_HINTS)]
+  if (all.length > MAX_HINTS) return [fieldTooMany(listPath, all.length, MAX_HINTS)]
   return checkNames(all, listPath, name => rule(name))
 }
 
@@ -117,7 +117,7 @@ function checkHints(hints: ValueObject, field: string, rule: NameRule, path: str
 function checkNames(items: readonly ValueObject[], path: string, rule: NameRule): FieldError[] {
   const seen = new Set<string>()
   return items.flatMap((item, i) => {
-    const name = textAt(item, 'name')
+    const name = stringAt(item, 'name')
     const at = childPath(indexPath(path, i), 'name')
     const repeated = seen.has(name) ? [fieldDuplicate(at, name)] : []
     seen.add(name)
@@ -127,7 +127,7 @@ function checkNames(items: readonly ValueObject[], path: string, rule: NameRule)
 
 function checkPorts(slice: ValueObject): FieldError[] {
   const ports = objectsAt(slice, 'ports')
-  if (ports.length > MOST_PORTS) return [fieldTooMany('ports', ports.length, MOST_PORTS)]
+  if (ports.length > MAX_PORTS) return [fieldTooMany('ports', ports.length, MAX_PORTS)]
   return [
     ...checkNames(ports, 'ports', name => (name === '' ? [] : checkDnsLabel(name))),
     ...ports.flatMap((port, i) => checkPort(port, indexPath('ports', i))),
@@ -135,8 +135,8 @@ function checkPorts(slice: ValueObject): FieldError[] {
 }
 
 const checkPort = (port: ValueObject, path: string): FieldError[] => [
-  ...checkOneOf(textAt(port, 'protocol'), PROTOCOLS, childPath(path, 'protocol')),
+  ...checkOneOf(stringAt(port, 'protocol'), PROTOCOLS, childPath(path, 'protocol')),
   ...(has(port, 'appProtocol')
-    ? checkText(textAt(port, 'appProtocol'), checkQualifiedName, childPath(path, 'appProtocol'))
+    ? checkText(stringAt(port, 'appProtocol'), checkQualifiedName, childPath(path, 'appProtocol'))
     : []),
 ]

@@ -1,7 +1,7 @@
 // Endpoints: addresses with the ports that all of them offer.
 import { childPath, type FieldError, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
-import { numberAt, objectsAt, textAt } from '../../meta/values/access.js'
+import { numberAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkPortNumber, checkText, type Validation } from './common-rules.js'
 import { checkIp, checkRoutableIp } from './ip-rules.js'
@@ -40,9 +40,9 @@ function checkSubset(subset: ValueObject, path: string): FieldError[] {
 }
 
 function checkAddress(address: ValueObject, path: string): FieldError[] {
-  const ip = textAt(address, 'ip')
-  const hostname = textAt(address, 'hostname')
-  const nodeName = textAt(address, 'nodeName')
+  const ip = stringAt(address, 'ip')
+  const hostname = stringAt(address, 'hostname')
+  const nodeName = stringAt(address, 'nodeName')
   const at = childPath(path, 'ip')
   return [
     ...checkIp(ip, at),
@@ -53,11 +53,11 @@ function checkAddress(address: ValueObject, path: string): FieldError[] {
 }
 
 function checkPort(port: ValueObject, nameRequired: boolean, path: string): FieldError[] {
-  const name = textAt(port, 'name')
+  const name = stringAt(port, 'name')
   const at = childPath(path, 'name')
   return [
     ...(name === '' ? (nameRequired ? [fieldRequired(at)] : []) : checkText(name, checkDnsLabel, at)),
     ...checkPortNumber(numberAt(port, 'port'), childPath(path, 'port')),
-    ...checkOneOf(textAt(port, 'protocol'), PROTOCOLS, childPath(path, 'protocol'), { required: true }),
+    ...checkOneOf(stringAt(port, 'protocol'), PROTOCOLS, childPath(path, 'protocol'), { required: true }),
   ]
 }

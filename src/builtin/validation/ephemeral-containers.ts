@@ -8,7 +8,7 @@ import {
   fieldNotFound,
   indexPath,
 } from '../../meta/errors/field-errors.js'
-import { has, objectAt, objectsAt, textAt } from '../../meta/values/access.js'
+import { has, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkContainer, type PodContext } from './containers.js'
 import { diffSpecs } from './spec-diff.js'
@@ -29,22 +29,22 @@ const NOT_SET = 'cannot be set for an Ephemeral Container'
 
 export function checkEphemeralContainers(spec: ValueObject, context: PodContext, path: string): FieldError[] {
   const lasting = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')]
-  const targets = new Set(lasting.map(container => textAt(container, 'name')))
+  const targets = new Set(lasting.map(container => stringAt(container, 'name')))
   const names = new Set(targets)
   return objectsAt(spec, 'ephemeralContainers').flatMap((container, i) => {
     const at = indexPath(childPath(path, 'ephemeralContainers'), i)
     const errors = checkContainer(container, context, at)
-    const name = textAt(container, 'name')
+    const name = stringAt(container, 'name')
     if (names.has(name)) errors.push(fieldDuplicate(childPath(at, 'name'), name))
     names.add(name)
-    const target = textAt(container, 'targetContainerName')
+    const target = stringAt(container, 'targetContainerName')
     if (target !== '' && !targets.has(target)) errors.push(fieldNotFound(childPath(at, 'targetContainerName'), target))
     for (const field of NOT_THEIRS) {
       if (isSet(container, field)) errors.push(fieldForbidden(childPath(at, field), NOT_SET))
     }
     objectsAt(container, 'volumeMounts').forEach((mount, j) => {
       for (const field of ['subPath', 'subPathExpr']) {
-        if (textAt(mount, field) !== '') errors.push(fieldForbidden(`${at}.volumeMounts[${j}].${field}`, NOT_SET))
+        if (stringAt(mount, field) !== '') errors.push(fieldForbidden(`${at}.volumeMounts[${j}].${field}`, NOT_SET))
       }
     })
     return errors
@@ -62,8 +62,8 @@ export function checkOnlyAdded(pod: ValueObject, old: ValueObject): FieldError[]
   }
   const now = objectsAt(objectAt(pod, 'spec'), 'ephemeralContainers')
   return objectsAt(objectAt(old, 'spec'), 'ephemeralContainers').flatMap(before => {
-    const name = textAt(before, 'name')
-    const same = now.find(container => textAt(container, 'name') === name)
+    const name = stringAt(before, 'name')
+    const same = now.find(container => stringAt(container, 'name') === name)
     if (!same) return [fieldForbidden(PATH, `existing ephemeral containers "${name}" may not be removed\n`)]
     if (equalValues(same, before)) return []
     const diff = diffSpecs('core/v1.EphemeralContainer', before, same)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
 import { toCoreEvent, toModernEvent } from '../event-forms.js'
-import { faultsOf, faultsOfChange } from '../written-objects.suite.js'
+import { errorsOf, errorsOfChange } from '../written-objects.suite.js'
 
 const event: ValueObject = {
   eventTime: '2020-01-01T00:00:00.000000Z',
@@ -24,14 +24,14 @@ test.each<[ValueObject, string[]]>([
     ['series.count: Invalid value: "": should be at least 2', 'series.lastObservedTime: Required value'],
   ],
   [{ deprecatedCount: 3 }, ['count: Invalid value: "": needs to be unset']],
-])('an event of events.k8s.io (%#)', (fields, faults) => {
-  expect(faultsOf('events.k8s.io/v1', 'Event', { ...event, ...fields })).toEqual(faults)
+])('an event of events.k8s.io (%#)', (fields, errors) => {
+  expect(errorsOf('events.k8s.io/v1', 'Event', { ...event, ...fields })).toEqual(errors)
 })
 
 test('only the series of an event goes on', () => {
   const series = { series: { count: 2, lastObservedTime: '2020-01-01T00:00:01.000000Z' } }
-  expect(faultsOfChange('events.k8s.io/v1', 'Event', event, series)).toEqual([])
-  expect(faultsOfChange('events.k8s.io/v1', 'Event', event, { reason: 'Other' })).toEqual([
+  expect(errorsOfChange('events.k8s.io/v1', 'Event', event, series)).toEqual([])
+  expect(errorsOfChange('events.k8s.io/v1', 'Event', event, { reason: 'Other' })).toEqual([
     'reason: Invalid value: "Other": field is immutable',
     'reason: Invalid value: "Other": field is immutable',
   ])
@@ -44,8 +44,8 @@ test.each<[ValueObject, string[]]>([
     { involvedObject: { namespace: 'other' } },
     ['involvedObject.namespace: Invalid value: "other": does not match event.namespace'],
   ],
-])('an event of the core group with %j', (fields, faults) => {
-  expect(faultsOf('v1', 'Event', fields)).toEqual(faults)
+])('an event of the core group with %j', (fields, errors) => {
+  expect(errorsOf('v1', 'Event', fields)).toEqual(errors)
 })
 
 test('the two forms name the same things', () => {

@@ -2,7 +2,7 @@
 // Faults are told in the terms of the core group, whichever the client used.
 import { type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
 import { checkDnsSubdomain, checkQualifiedName } from '../../meta/object/names.js'
-import { has, numberAt, objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import { has, numberAt, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
 import { toCoreEvent } from '../event-forms.js'
 import { checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
@@ -18,7 +18,7 @@ export const modernEventValidation: Validation = {
 }
 
 function checkAnyEvent(event: ValueObject, controllerField: string): FieldError[] {
-  const namespace = textAt(objectAt(event, 'metadata'), 'namespace')
+  const namespace = stringAt(objectAt(event, 'metadata'), 'namespace')
   return [
     ...(has(event, 'eventTime') ? checkReport(event, namespace, controllerField) : checkPlace(event, namespace)),
     ...checkText(namespace, checkDnsSubdomain, 'namespace'),
@@ -30,30 +30,30 @@ const misplaced = (objectNamespace: string): FieldError =>
 
 /** An event lives with its object; those about objects without a namespace live in `default`. */
 function checkPlace(event: ValueObject, namespace: string): FieldError[] {
-  const objectNamespace = textAt(objectAt(event, 'involvedObject'), 'namespace')
+  const objectNamespace = stringAt(objectAt(event, 'involvedObject'), 'namespace')
   const fits = objectNamespace === '' ? namespace === '' || namespace === 'default' : namespace === objectNamespace
   return fits ? [] : [misplaced(objectNamespace)]
 }
 
 function checkReport(event: ValueObject, namespace: string, controllerField: string): FieldError[] {
   const errors: FieldError[] = []
-  const objectNamespace = textAt(objectAt(event, 'involvedObject'), 'namespace')
+  const objectNamespace = stringAt(objectAt(event, 'involvedObject'), 'namespace')
   if (objectNamespace === '' && namespace !== 'default' && namespace !== 'kube-system') {
     errors.push(misplaced(objectNamespace))
   }
-  const controller = textAt(event, 'reportingComponent')
+  const controller = stringAt(event, 'reportingComponent')
   if (controller === '') errors.push(fieldRequired(controllerField))
   errors.push(...checkText(controller, checkQualifiedName, controllerField))
   for (const field of ['reportingInstance', 'action', 'reason']) {
-    if (textAt(event, field) === '') errors.push(fieldRequired(field))
+    if (stringAt(event, field) === '') errors.push(fieldRequired(field))
     errors.push(...checkLength(event, field, 128))
   }
   return [...errors, ...checkLength(event, 'message', 1024)]
 }
 
 /** Too long a text is not repeated in the answer. */
-const checkLength = (event: ValueObject, field: string, most: number): FieldError[] =>
-  Buffer.byteLength(textAt(event, field)) > most ? [fieldInvalid(field, '', `can have at most ${most} characters`)] : []
+const checkLength = (event: ValueObject, field: string, max: number): FieldError[] =>
+  Buffer.byteLength(stringAt(event, field)) > max ? [fieldInvalid(field, '', `can have at most ${max} characters`)] : []
 
 function checkNewEvent(event: ValueObject): FieldError[] {
   const errors = [
@@ -62,14 +62,14 @@ function checkNewEvent(event: ValueObject): FieldError[] {
     ...checkSeries(event),
   ]
   if (!has(event, 'eventTime')) errors.push(fieldRequired('eventTime'))
-  const type = textAt(event, 'type')
+  const type = stringAt(event, 'type')
   if (type !== 'Normal' && type !== 'Warning') errors.push(fieldInvalid('type', '', `has invalid value: ${type}`))
   for (const field of ['firstTimestamp', 'lastTimestamp']) {
     if (has(event, field)) errors.push(fieldInvalid(field, '', 'needs to be unset'))
   }
   if (numberAt(event, 'count') !== 0) errors.push(fieldInvalid('count', '', 'needs to be unset'))
   const source = objectAt(event, 'source')
-  if (textAt(source, 'component') !== '' || textAt(source, 'host') !== '') {
+  if (stringAt(source, 'component') !== '' || stringAt(source, 'host') !== '') {
     errors.push(fieldInvalid('source', '', 'needs to be unset'))
   }
   return errors

@@ -17,8 +17,8 @@ import {
   objectAt,
   objectOrNone,
   objectsAt,
-  textAt,
-  textsAt,
+  stringAt,
+  stringsAt,
 } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { MANDATORY_FLOWS, MANDATORY_LEVELS } from '../flow-control-objects.js'
@@ -35,7 +35,7 @@ function checkConditionTypes(status: ValueObject): FieldError[] {
   const seen = new Set<string>()
   return objectsAt(status, 'conditions').flatMap((condition, i) => {
     const path = `${indexPath('status.conditions', i)}.type`
-    const type = textAt(condition, 'type')
+    const type = stringAt(condition, 'type')
     const errors = seen.has(type) ? [fieldDuplicate(path, type)] : []
     seen.add(type)
     if (type === '') errors.push(fieldRequired(path, 'must not be empty'))
@@ -43,7 +43,7 @@ function checkConditionTypes(status: ValueObject): FieldError[] {
   })
 }
 
-const nameOf = (object: ValueObject): string => textAt(objectAt(object, 'metadata'), 'name')
+const nameOf = (object: ValueObject): string => stringAt(objectAt(object, 'metadata'), 'name')
 
 /** Some objects are the same in every cluster. */
 function checkFixed(
@@ -71,9 +71,9 @@ export const flowSchemaValidation = validationBy(schema => {
 })
 
 function checkFlowSpec(spec: ValueObject, name: string): FieldError[] {
-  const level = textAt(objectAt(spec, 'priorityLevelConfiguration'), 'name')
+  const level = stringAt(objectAt(spec, 'priorityLevelConfiguration'), 'name')
   const levelPath = 'spec.priorityLevelConfiguration.name'
-  const by = textAt(objectAt(spec, 'distinguisherMethod'), 'type')
+  const by = stringAt(objectAt(spec, 'distinguisherMethod'), 'type')
   return [
     ...checkPrecedence(numberAt(spec, 'matchingPrecedence'), name),
     ...(has(spec, 'distinguisherMethod')
@@ -120,7 +120,7 @@ const SUBJECT_FIELDS: Readonly<Record<string, string>> = {
 
 /** A subject says who it is under the name of its kind, and under no other. */
 function checkSubject(subject: ValueObject, path: string): FieldError[] {
-  const kind = textAt(subject, 'kind')
+  const kind = stringAt(subject, 'kind')
   if (!Object.hasOwn(SUBJECT_FIELDS, kind)) {
     return checkOneOf(kind, ['Group', 'ServiceAccount', 'User'], `${path}.kind`, { required: true })
   }
@@ -139,7 +139,7 @@ function checkSubject(subject: ValueObject, path: string): FieldError[] {
 }
 
 function checkWho(who: ValueObject, isAccount: boolean, path: string): FieldError[] {
-  const [name, namespace] = [textAt(who, 'name'), textAt(who, 'namespace')]
+  const [name, namespace] = [stringAt(who, 'name'), stringAt(who, 'namespace')]
   const errors = name === '' ? [fieldRequired(`${path}.name`)] : []
   if (!isAccount) return errors
   if (name !== '' && name !== '*') errors.push(...checkText(name, checkDnsSubdomain, `${path}.name`))
@@ -151,7 +151,7 @@ function checkWho(who: ValueObject, isAccount: boolean, path: string): FieldErro
 const VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch']
 
 function checkVerbs(rule: ValueObject, path: string): FieldError[] {
-  const verbs = textsAt(rule, 'verbs')
+  const verbs = stringsAt(rule, 'verbs')
   const errors = checkSome(verbs, `${path}.verbs`, 'verbs must contain at least one value', 'verbs')
   const isKnown = verbs.includes('*') || verbs.every(verb => VERBS.includes(verb))
   return isKnown ? errors : [...errors, fieldNotSupported(`${path}.verbs`, [...verbs], VERBS)]
@@ -167,12 +167,12 @@ function checkSome(values: readonly string[], path: string, whyNone: string, oth
 
 function checkResourceRule(rule: ValueObject, path: string): FieldError[] {
   const supply = (what: string): string => `resource rules must supply at least one ${what}`
-  const namespaces = textsAt(rule, 'namespaces')
+  const namespaces = stringsAt(rule, 'namespaces')
   const isNowhere = namespaces.length === 0 && rule['clusterScope'] !== true
   return [
     ...checkVerbs(rule, path),
-    ...checkSome(textsAt(rule, 'apiGroups'), `${path}.apiGroups`, supply('api group'), 'api groups'),
-    ...checkSome(textsAt(rule, 'resources'), `${path}.resources`, supply('resource'), 'resources'),
+    ...checkSome(stringsAt(rule, 'apiGroups'), `${path}.apiGroups`, supply('api group'), 'api groups'),
+    ...checkSome(stringsAt(rule, 'resources'), `${path}.resources`, supply('resource'), 'resources'),
     ...(namespaces.length > 0 || isNowhere
       ? checkSome(
           namespaces,
@@ -194,7 +194,7 @@ function checkResourceRule(rule: ValueObject, path: string): FieldError[] {
 }
 
 function checkUrlRule(rule: ValueObject, path: string): FieldError[] {
-  const urls = textsAt(rule, 'nonResourceURLs')
+  const urls = stringsAt(rule, 'nonResourceURLs')
   const at = `${path}.nonResourceURLs`
   return [
     ...checkVerbs(rule, path),
@@ -217,7 +217,7 @@ function checkUrl(url: string, path: string): FieldError[] {
 
 // ---- priority levels
 
-const MOST_QUEUES = 10_000_000
+const MAX_QUEUES = 10_000_000
 
 export const priorityLevelValidation = validationBy(level => {
   const spec = objectAt(level, 'spec')
@@ -238,7 +238,7 @@ function checkFixedLevel(spec: ValueObject, name: string): FieldError[] {
 }
 
 function checkLevelSpec(spec: ValueObject, name: string): FieldError[] {
-  const type = textAt(spec, 'type')
+  const type = stringAt(spec, 'type')
   const isOdd = (name === 'exempt') !== (type === 'Exempt')
   const errors =
     isOdd && (type === 'Exempt' || name === 'exempt')
@@ -286,7 +286,7 @@ function checkLimited(limited: ValueObject, path: string): FieldError[] {
 function checkResponse(response: ValueObject, path: string): FieldError[] {
   const queuing = objectOrNone(response, 'queuing')
   const at = `${path}.queuing`
-  switch (textAt(response, 'type')) {
+  switch (stringAt(response, 'type')) {
     case 'Reject':
       return queuing === undefined
         ? []
@@ -296,7 +296,7 @@ function checkResponse(response: ValueObject, path: string): FieldError[] {
         ? [fieldRequired(at, 'must not be empty if limited.limitResponse.type is Limited')]
         : checkQueuing(queuing, at)
     default:
-      return checkOneOf(textAt(response, 'type'), ['Queue', 'Reject'], `${path}.type`, { required: true })
+      return checkOneOf(stringAt(response, 'type'), ['Queue', 'Reject'], `${path}.type`, { required: true })
   }
 }
 
@@ -312,7 +312,7 @@ function checkQueuing(queuing: ValueObject, path: string): FieldError[] {
   return [
     ...(length <= 0 ? told('queueLengthLimit', length, 'must be positive') : []),
     ...(queues <= 0 ? told('queues', queues, 'must be positive') : []),
-    ...(queues > MOST_QUEUES ? told('queues', queues, `must not be greater than ${MOST_QUEUES}`) : []),
+    ...(queues > MAX_QUEUES ? told('queues', queues, `must not be greater than ${MAX_QUEUES}`) : []),
     ...(hand <= 0
       ? told('handSize', hand, 'must be positive')
       : hand > queues

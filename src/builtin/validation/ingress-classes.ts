@@ -8,7 +8,7 @@ import {
   fieldTooLong,
 } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
-import { has, objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import { has, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 
@@ -22,15 +22,15 @@ export const ingressClassValidation: Validation = {
 }
 
 const checkSpec = (spec: ValueObject): FieldError[] => [
-  ...checkController(textAt(spec, 'controller'), 'spec.controller'),
+  ...checkController(stringAt(spec, 'controller'), 'spec.controller'),
   ...checkParameters(objectOrNone(spec, 'parameters'), 'spec.parameters'),
 ]
 
-const LONGEST_CONTROLLER = 250
+const MAX_CONTROLLER = 250
 
 function checkController(controller: string, path: string): FieldError[] {
   if (controller === '') return [fieldRequired(path)]
-  const tooLong = controller.length > LONGEST_CONTROLLER ? [fieldTooLong(path, LONGEST_CONTROLLER)] : []
+  const tooLong = controller.length > MAX_CONTROLLER ? [fieldTooLong(path, MAX_CONTROLLER)] : []
   return [...tooLong, ...checkPrefixedPath(controller, path)]
 }
 
@@ -42,9 +42,9 @@ function checkPrefixedPath(text: string, path: string): FieldError[] {
   const slash = text.indexOf('/')
   const [domain, rest] = [text.slice(0, slash), text.slice(slash + 1)]
   if (slash <= 0 || rest === '') return told('must be a domain-prefixed path (such as "acme.io/foo")')
-  const faults = checkText(domain, checkDnsSubdomain, path)
-  if (new RegExp(`^${PATH}$`).test(rest)) return faults
-  return [...faults, fieldInvalid(path, rest, `Invalid path (regex used for validation is '${PATH}')`)]
+  const errors = checkText(domain, checkDnsSubdomain, path)
+  if (new RegExp(`^${PATH}$`).test(rest)) return errors
+  return [...errors, fieldInvalid(path, rest, `Invalid path (regex used for validation is '${PATH}')`)]
 }
 
 const SCOPES = ['Cluster', 'Namespace']
@@ -54,10 +54,10 @@ function checkParameters(parameters: ValueObject | undefined, path: string): Fie
   const at = (field: string): string => childPath(path, field)
   return [
     ...(has(parameters, 'apiGroup')
-      ? checkText(textAt(parameters, 'apiGroup'), checkDnsSubdomain, at('apiGroup'))
+      ? checkText(stringAt(parameters, 'apiGroup'), checkDnsSubdomain, at('apiGroup'))
       : []),
     ...['kind', 'name'].flatMap(field => {
-      const text = textAt(parameters, field)
+      const text = stringAt(parameters, field)
       return text === '' ? [fieldRequired(at(field))] : checkText(text, checkPathSegment, at(field))
     }),
     ...checkScope(parameters, at),
@@ -66,13 +66,13 @@ function checkParameters(parameters: ValueObject | undefined, path: string): Fie
 
 function checkScope(parameters: ValueObject, at: (field: string) => string): FieldError[] {
   if (!has(parameters, 'scope')) return [fieldRequired(at('scope'))]
-  const scope = textAt(parameters, 'scope')
+  const scope = stringAt(parameters, 'scope')
   const isNamed = has(parameters, 'namespace')
   if (scope === 'Cluster' && isNamed) {
     return [fieldForbidden(at('namespace'), "`parameters.scope` is set to 'Cluster'")]
   }
   if (scope !== 'Namespace') return checkOneOf(scope, SCOPES, at('scope'))
   return isNamed
-    ? checkText(textAt(parameters, 'namespace'), checkDnsLabel, at('namespace'))
+    ? checkText(stringAt(parameters, 'namespace'), checkDnsLabel, at('namespace'))
     : [fieldRequired(at('namespace'), "`parameters.scope` is set to 'Namespace'")]
 }

@@ -9,7 +9,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
 import { checkLabelSelector, matchesLabels, selectorOf } from '../../meta/selectors/label-selectors.js'
-import { has, mapAt, numberAt, numberOrNone, objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import { has, mapAt, numberAt, numberOrNone, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { generatedLabels, SELECTOR_LABEL } from '../job-labels.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, sameValue, type Validation } from './common-rules.js'
@@ -40,7 +40,7 @@ export const jobValidation: Validation = {
 }
 
 const COMPLETION_MODES = ['NonIndexed', 'Indexed']
-const MOST_PARALLEL_INDEXES = 100_000
+const MAX_PARALLEL_INDEXES = 100_000
 
 /** The spec of a job apart from its selector, which that in a cron job does not have. */
 function checkJobSpec(spec: ValueObject, path: string): FieldError[] {
@@ -56,7 +56,7 @@ function checkJobSpec(spec: ValueObject, path: string): FieldError[] {
     ...checkCompletionMode(spec, path),
     ...(has(spec, 'podReplacementPolicy')
       ? checkOneOf(
-          textAt(spec, 'podReplacementPolicy'),
+          stringAt(spec, 'podReplacementPolicy'),
           policy === undefined ? ['Failed', 'TerminatingOrFailed'] : ['Failed'],
           at('podReplacementPolicy'),
         )
@@ -68,15 +68,15 @@ function checkJobSpec(spec: ValueObject, path: string): FieldError[] {
 
 function checkCompletionMode(spec: ValueObject, path: string): FieldError[] {
   const at = (field: string): string => childPath(path, field)
-  const mode = textAt(spec, 'completionMode')
+  const mode = stringAt(spec, 'completionMode')
   const errors = has(spec, 'completionMode') ? checkOneOf(mode, COMPLETION_MODES, at('completionMode')) : []
   if (mode === 'Indexed') {
     if (!has(spec, 'completions')) {
       errors.push(fieldRequired(at('completions'), 'when completion mode is Indexed'))
     }
     const parallelism = numberAt(spec, 'parallelism')
-    if (parallelism > MOST_PARALLEL_INDEXES) {
-      const why = `must be less than or equal to ${MOST_PARALLEL_INDEXES} when completion mode is Indexed`
+    if (parallelism > MAX_PARALLEL_INDEXES) {
+      const why = `must be less than or equal to ${MAX_PARALLEL_INDEXES} when completion mode is Indexed`
       errors.push(fieldInvalid(at('parallelism'), parallelism, why))
     }
     if (has(spec, 'maxFailedIndexes') && !has(spec, 'backoffLimitPerIndex')) {
@@ -94,7 +94,7 @@ function checkCompletionMode(spec: ValueObject, path: string): FieldError[] {
 /** A pod that is always restarted does not end. */
 function checkRestartPolicy(spec: ValueObject, path: string): FieldError[] {
   const at = childPath(path, 'template.spec.restartPolicy')
-  const restart = textAt(objectAt(objectAt(spec, 'template'), 'spec'), 'restartPolicy')
+  const restart = stringAt(objectAt(objectAt(spec, 'template'), 'spec'), 'restartPolicy')
   if (restart === '' || restart === 'Always') return [fieldRequired(at, 'valid values: "OnFailure", "Never"')]
   if (restart !== 'OnFailure' && restart !== 'Never') return [fieldNotSupported(at, restart, ['OnFailure', 'Never'])]
   if (has(spec, 'podFailurePolicy') && restart !== 'Never') {
@@ -159,7 +159,7 @@ function checkJobChange(spec: ValueObject, old: ValueObject): FieldError[] {
 /** A job with indexes may grow and shrink as a whole. */
 function checkCompletionsChange(spec: ValueObject, old: ValueObject): FieldError[] {
   const path = 'spec.completions'
-  if (textAt(spec, 'completionMode') !== 'Indexed') return checkImmutable(spec, old, 'completions', path)
+  if (stringAt(spec, 'completionMode') !== 'Indexed') return checkImmutable(spec, old, 'completions', path)
   const completions = numberOrNone(spec, 'completions')
   if (completions === undefined || completions === numberOrNone(old, 'completions')) return []
   return completions === numberAt(spec, 'parallelism')
@@ -190,10 +190,10 @@ function checkCronJobSpec(spec: ValueObject): FieldError[] {
   const template = objectAt(objectAt(spec, 'jobTemplate'), 'spec')
   const path = 'spec.jobTemplate.spec'
   return [
-    ...checkScheduleField(textAt(spec, 'schedule')),
+    ...checkScheduleField(stringAt(spec, 'schedule')),
     ...checkCounts(spec, ['startingDeadlineSeconds'], 'spec'),
-    ...(has(spec, 'timeZone') ? checkTimeZone(textAt(spec, 'timeZone')) : []),
-    ...checkOneOf(textAt(spec, 'concurrencyPolicy'), ['Allow', 'Forbid', 'Replace'], 'spec.concurrencyPolicy', {
+    ...(has(spec, 'timeZone') ? checkTimeZone(stringAt(spec, 'timeZone')) : []),
+    ...checkOneOf(stringAt(spec, 'concurrencyPolicy'), ['Allow', 'Forbid', 'Replace'], 'spec.concurrencyPolicy', {
       required: true,
     }),
     ...checkJobSpec(template, path),
@@ -207,14 +207,14 @@ function checkCronJobSpec(spec: ValueObject): FieldError[] {
 function checkScheduleField(schedule: string): FieldError[] {
   const path = 'spec.schedule'
   if (schedule === '') return [fieldRequired(path)]
-  const fault = schedule.includes('TZ')
+  const error = schedule.includes('TZ')
     ? 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead'
     : checkSchedule(schedule)
-  return fault === undefined ? [] : [fieldInvalid(path, schedule, fault)]
+  return error === undefined ? [] : [fieldInvalid(path, schedule, error)]
 }
 
 function checkTimeZone(zone: string): FieldError[] {
-  const told = (fault: string): FieldError[] => [fieldInvalid('spec.timeZone', zone, fault)]
+  const told = (error: string): FieldError[] => [fieldInvalid('spec.timeZone', zone, error)]
   if (zone === '') return told('timeZone must be nil or non-empty string')
   if (zone.toLowerCase() === 'local') {
     return told('timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones')

@@ -11,7 +11,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { printFixed } from '../../meta/go/go-text.js'
 import { checkQualifiedName } from '../../meta/object/names.js'
-import { has, objectAt, objectsAt, textAt } from '../../meta/values/access.js'
+import { has, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import {
   compareQuantities,
   printQuantity,
@@ -28,7 +28,7 @@ const checkRange = (range: ValueObject): FieldError[] => {
   return [
     ...checkMeta(range, { namespaced: true }),
     ...objectsAt(objectAt(range, 'spec'), 'limits').flatMap((limit, i) => {
-      const type = textAt(limit, 'type')
+      const type = stringAt(limit, 'type')
       const isRepeated = seen.has(type)
       seen.add(type)
       return checkLimit(limit, isRepeated, indexPath('spec.limits', i))
@@ -45,7 +45,7 @@ const LIMIT_TYPES: ReadonlySet<string> = new Set(['Pod', 'Container', 'Persisten
 
 function checkLimit(limit: ValueObject, isRepeated: boolean, path: string): FieldError[] {
   const at = (field: string): string => childPath(path, field)
-  const type = textAt(limit, 'type')
+  const type = stringAt(limit, 'type')
   const isOfPods = type === 'Pod' || type === 'Container'
   const checkNames = (field: string): FieldError[] =>
     Object.keys(objectAt(limit, field)).flatMap(name =>
@@ -67,8 +67,8 @@ function checkLimit(limit: ValueObject, isRepeated: boolean, path: string): Fiel
 }
 
 function checkType(type: string, path: string): FieldError[] {
-  const faults = checkText(type, checkQualifiedName, path)
-  if (faults.length > 0 || type.includes('/') || LIMIT_TYPES.has(type)) return faults
+  const errors = checkText(type, checkQualifiedName, path)
+  if (errors.length > 0 || type.includes('/') || LIMIT_TYPES.has(type)) return errors
   return [fieldInvalid(path, type, 'must be a standard limit type or fully qualified')]
 }
 
@@ -79,7 +79,7 @@ const checkStorageBound = (limit: ValueObject, path: string): FieldError[] =>
 
 /** Least, default request, default and most, in this order; a pod has no defaults. */
 function checkAmounts(limit: ValueObject, at: (field: string) => string): FieldError[] {
-  const fields = textAt(limit, 'type') === 'Pod' ? ['max', 'min'] : ['max', 'min', 'default', 'defaultRequest']
+  const fields = stringAt(limit, 'type') === 'Pod' ? ['max', 'min'] : ['max', 'min', 'default', 'defaultRequest']
   const names = new Set([...fields, 'maxLimitRequestRatio'].flatMap(field => Object.keys(objectAt(limit, field))))
   return [...names].toSorted().flatMap(name => {
     const amount = (field: string): Quantity | undefined =>

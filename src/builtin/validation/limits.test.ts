@@ -11,7 +11,7 @@ const told = (apiVersion: string, kind: string, object: ValueObject, namespaced 
     .map(printFieldError)
 
 describe('a limit range', () => {
-  const faults = (limit: ValueObject): string[] =>
+  const errors = (limit: ValueObject): string[] =>
     told('v1', 'LimitRange', { spec: { limits: [{ type: 'Container', ...limit }] } }, true)
 
   test.each<[ValueObject, string[]]>([
@@ -41,7 +41,7 @@ describe('a limit range', () => {
       ['limits: Required value: either minimum or maximum storage value is required, but neither was provided'],
     ],
   ])('%j', (limit, expected) => {
-    expect(faults(limit)).toEqual(expected.map(fault => `spec.limits[0].${fault}`))
+    expect(errors(limit)).toEqual(expected.map(error => `spec.limits[0].${error}`))
   })
 
   test('speaks of each type once', () => {
@@ -111,10 +111,10 @@ test.each<[string, ValueObject, string[]]>([
   ['system-node-critical', { value: 2_000_001_000 }, []],
   ['system-node-critical', { value: 5 }, ['value of system-node-critical PriorityClass must be 2000001000']],
   ['mine', { value: -5 }, []],
-])('the priority class %s with %j', (name, fields, faults) => {
+])('the priority class %s with %j', (name, fields, errors) => {
   const { create } = validationOf('scheduling.k8s.io/v1', 'PriorityClass', false)
   const found = create({ metadata: { name }, preemptionPolicy: 'Never', ...fields })
-  expect(found.map(({ detail }) => detail.split('error: ')[1])).toEqual(faults)
+  expect(found.map(({ detail }) => detail.split('error: ')[1])).toEqual(errors)
 })
 
 test('a runtime class says where its pods run', () => {

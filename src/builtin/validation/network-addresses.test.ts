@@ -17,8 +17,8 @@ describe('an address', () => {
     ],
     [address('10.0.0.1', {}), ['spec.parentRef: Required value']],
     [address('10.0.0.1', { parentRef: { resource: 'services' } }), ['spec.parentRef.name: Required value']],
-  ])('%j: %j', (object, faults) => {
-    expect(ipAddressValidation.create(object).map(printFieldError)).toEqual(faults)
+  ])('%j: %j', (object, errors) => {
+    expect(ipAddressValidation.create(object).map(printFieldError)).toEqual(errors)
   })
 })
 
@@ -31,7 +31,7 @@ describe('a range', () => {
       range('x'),
       ['spec.cidrs[0]: Invalid value: "x": must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)'],
     ],
-  ])('%j: %j', (object, faults) => {
-    expect(serviceCidrValidation.create(object).map(printFieldError)).toEqual(faults)
+  ])('%j: %j', (object, errors) => {
+    expect(serviceCidrValidation.create(object).map(printFieldError)).toEqual(errors)
   })
 })

@@ -8,7 +8,7 @@ import {
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { has, objectAt, textAt, textsAt } from '../../meta/values/access.js'
+import { has, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
 import { checkCidr, checkIp, familyOf } from './ip-rules.js'
@@ -26,7 +26,7 @@ function checkParent(address: ValueObject): FieldError[] {
   if (!has(spec, 'parentRef')) return [fieldRequired('spec.parentRef')]
   const parent = objectAt(spec, 'parentRef')
   return ['resource', 'name'].flatMap(field =>
-    textAt(parent, field) === '' ? [fieldRequired(`spec.parentRef.${field}`)] : [],
+    stringAt(parent, field) === '' ? [fieldRequired(`spec.parentRef.${field}`)] : [],
   )
 }
 
@@ -42,11 +42,11 @@ export const ipAddressValidation: Validation = {
 
 function checkRanges(range: ValueObject): FieldError[] {
   const path = 'spec.cidrs'
-  const cidrs = textsAt(objectAt(range, 'spec'), 'cidrs')
+  const cidrs = stringsAt(objectAt(range, 'spec'), 'cidrs')
   if (cidrs.length === 0) return [fieldRequired(path, 'at least one CIDR required')]
   if (cidrs.length > 2) return [fieldTooMany(path, cidrs.length, 2)]
-  const faults = cidrs.flatMap((cidr, i) => checkCidr(cidr, indexPath(path, i)))
-  if (faults.length > 0 || cidrs.length < 2) return faults
+  const errors = cidrs.flatMap((cidr, i) => checkCidr(cidr, indexPath(path, i)))
+  if (errors.length > 0 || cidrs.length < 2) return errors
   const [first, second] = cidrs.map(cidr => familyOf(cidr.split('/')[0]!))
   return first === second
     ? [

@@ -24,10 +24,10 @@ describe('an endpoint slice', () => {
     ['FQDN', 'a.example.com', undefined],
     ['FQDN', 'a.example.com.', undefined],
     ['FQDN', 'a', 'should be a domain with at least two segments separated by dots'],
-  ])('of type %s with the address %s', (type, address, fault) => {
+  ])('of type %s with the address %s', (type, address, error) => {
     const found = endpoints(type, { addresses: [address] })
-    if (fault === undefined) expect(found).toEqual([])
-    else expect(found).toEqual([expect.stringContaining(fault)])
+    if (error === undefined) expect(found).toEqual([])
+    else expect(found).toEqual([expect.stringContaining(error)])
   })
 
   test('has hints that differ', () => {
@@ -82,7 +82,7 @@ describe('a network policy', () => {
         `${at}.except[1]: Invalid value: "2001:db8::/64": must be a strict subset of \`cidr\``,
       ],
     ],
-  ])('with %j', (ipBlock, faults) => expect(block(ipBlock)).toEqual(faults))
+  ])('with %j', (ipBlock, errors) => expect(block(ipBlock)).toEqual(errors))
 
   test('keeps a range that would be refused today', () => {
     const old = policy({ cidr: '10.0.0.1/8' })

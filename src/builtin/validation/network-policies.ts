@@ -10,7 +10,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkPortName } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
-import { has, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkPortNumber, checkText, type Validation } from './common-rules.js'
 import { checkCidr, isStrictlyWithin, parseCidr } from './ip-rules.js'
@@ -35,7 +35,7 @@ const rangesOf = (policy: ValueObject): string[] =>
     objectsAt(objectAt(policy, 'spec'), rules)
       .flatMap(rule => objectsAt(rule, peers))
       .map(peer => objectAt(peer, 'ipBlock'))
-      .flatMap(block => [[textAt(block, 'cidr')], textsAt(block, 'except')].flat()),
+      .flatMap(block => [[stringAt(block, 'cidr')], stringsAt(block, 'except')].flat()),
   )
 
 function checkSpec(policy: ValueObject, accepted: ReadonlySet<string>): FieldError[] {
@@ -51,7 +51,7 @@ function checkSpec(policy: ValueObject, accepted: ReadonlySet<string>): FieldErr
         ].flat()
       }),
     ),
-    ...checkPolicyTypes(textsAt(spec, 'policyTypes'), 'spec.policyTypes'),
+    ...checkPolicyTypes(stringsAt(spec, 'policyTypes'), 'spec.policyTypes'),
   ]
 }
 
@@ -66,7 +66,7 @@ function checkPolicyTypes(types: readonly string[], path: string): FieldError[] 
 
 function checkPort(port: ValueObject, path: string): FieldError[] {
   const at = (field: string): string => childPath(path, field)
-  const protocol = textAt(port, 'protocol')
+  const protocol = stringAt(port, 'protocol')
   const known = !has(port, 'protocol') || PROTOCOLS.includes(protocol)
   return [...(known ? [] : [fieldNotSupported(at('protocol'), protocol, PROTOCOLS)]), ...checkPortRange(port, at)]
 }
@@ -105,13 +105,13 @@ function checkPeer(peer: ValueObject, path: string, accepted: ReadonlySet<string
 
 /** A range, and parts of it that are not meant. */
 function checkBlock(block: ValueObject, path: string, accepted: ReadonlySet<string>): FieldError[] {
-  const cidr = textAt(block, 'cidr')
+  const cidr = stringAt(block, 'cidr')
   const cidrPath = childPath(path, 'cidr')
   if (cidr === '') return [fieldRequired(cidrPath)]
   const errors = checkCidr(cidr, cidrPath, accepted)
   const range = parseCidr(cidr)
   if (range === undefined) return errors
-  textsAt(block, 'except').forEach((except, i) => {
+  stringsAt(block, 'except').forEach((except, i) => {
     const at = indexPath(childPath(path, 'except'), i)
     errors.push(...checkCidr(except, at, accepted))
     const part = parseCidr(except)

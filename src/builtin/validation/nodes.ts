@@ -9,7 +9,7 @@ import {
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import { checkLabelValue, checkQualifiedName } from '../../meta/object/names.js'
-import { objectAt, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { parseQuantity, signOf } from '../../meta/values/quantity.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkText, sameValue, type Validation } from './common-rules.js'
@@ -39,17 +39,17 @@ function checkTaints(spec: ValueObject): FieldError[] {
   const seen = new Set<string>()
   return objectsAt(spec, 'taints').flatMap((taint, i) => {
     const path = indexPath('metadata.taints', i)
-    const key = textAt(taint, 'key')
-    const effect = textAt(taint, 'effect')
+    const key = stringAt(taint, 'key')
+    const effect = stringAt(taint, 'effect')
     const errors = [
       checkText(key, checkQualifiedName, childPath(path, 'key')),
-      checkTaintValue(textAt(taint, 'value'), childPath(path, 'value')),
+      checkTaintValue(stringAt(taint, 'value'), childPath(path, 'value')),
       checkOneOf(effect, TAINT_EFFECTS, childPath(path, 'effect'), { required: true }),
     ].flat()
     if (seen.has(`${effect} ${key}`)) {
       const shown: Value = {
         Key: key,
-        Value: textAt(taint, 'value'),
+        Value: stringAt(taint, 'value'),
         Effect: effect,
         TimeAdded: taint['timeAdded'] ?? null,
       }
@@ -62,12 +62,12 @@ function checkTaints(spec: ValueObject): FieldError[] {
 
 /** All that is wrong with a value is told at once. */
 function checkTaintValue(value: string, path: string): FieldError[] {
-  const faults = checkLabelValue(value)
-  return faults.length === 0 ? [] : [fieldInvalid(path, value, faults.join(';'))]
+  const errors = checkLabelValue(value)
+  return errors.length === 0 ? [] : [fieldInvalid(path, value, errors.join(';'))]
 }
 
 function checkPodCidrs(spec: ValueObject): FieldError[] {
-  const ranges = textsAt(spec, 'podCIDRs')
+  const ranges = stringsAt(spec, 'podCIDRs')
   const path = 'spec.podCIDRs'
   const errors = ranges.flatMap((range, i) => checkCidr(range, indexPath(path, i)))
   const families = new Set(ranges.map(range => familyOf(range.split('/')[0] ?? '')))
@@ -85,10 +85,10 @@ function checkNodeUpdate(node: ValueObject, old: ValueObject): FieldError[] {
   const oldSpec = objectAt(old, 'spec')
   const status = objectAt(node, 'status')
   const errors = [...checkMetaUpdate(node, old), ...checkQuantities(status), ...checkAddresses(status)]
-  if (textsAt(oldSpec, 'podCIDRs').length > 0 && !sameValue(spec['podCIDRs'], oldSpec['podCIDRs'])) {
+  if (stringsAt(oldSpec, 'podCIDRs').length > 0 && !sameValue(spec['podCIDRs'], oldSpec['podCIDRs'])) {
     errors.push(fieldForbidden('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'))
   }
-  if (textAt(oldSpec, 'providerID') !== '' && textAt(spec, 'providerID') !== textAt(oldSpec, 'providerID')) {
+  if (stringAt(oldSpec, 'providerID') !== '' && stringAt(spec, 'providerID') !== stringAt(oldSpec, 'providerID')) {
     errors.push(fieldForbidden('spec.providerID', 'node updates may not change providerID except from "" to valid'))
   }
   return [...errors, ...checkTaints(spec)]
@@ -98,9 +98,9 @@ function checkQuantities(status: ValueObject): FieldError[] {
   return ['capacity', 'allocatable'].flatMap(field => {
     const amounts = objectAt(status, field)
     return Object.keys(amounts).flatMap(name => {
-      const amount = parseQuantity(textAt(amounts, name))
+      const amount = parseQuantity(stringAt(amounts, name))
       if (!amount.ok || signOf(amount.value) >= 0) return []
-      return [fieldInvalid(`status.${field}.${name}`, textAt(amounts, name), 'must be greater than or equal to 0')]
+      return [fieldInvalid(`status.${field}.${name}`, stringAt(amounts, name), 'must be greater than or equal to 0')]
     })
   })
 }
@@ -108,7 +108,7 @@ function checkQuantities(status: ValueObject): FieldError[] {
 function checkAddresses(status: ValueObject): FieldError[] {
   const seen = new Set<string>()
   return objectsAt(status, 'addresses').flatMap((address, i) => {
-    const shown = { Type: textAt(address, 'type'), Address: textAt(address, 'address') }
+    const shown = { Type: stringAt(address, 'type'), Address: stringAt(address, 'address') }
     const key = JSON.stringify(shown)
     if (seen.has(key)) return [fieldDuplicate(indexPath('status.addresses', i), asStruct(shown))]
     seen.add(key)

@@ -8,7 +8,7 @@ import {
   fieldRequired,
   keyPath,
 } from '../../meta/errors/field-errors.js'
-import { has, objectAt, textAt, textsAt } from '../../meta/values/access.js'
+import { has, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { printQuantity, signOf } from '../../meta/values/quantity.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, sameValue, type Validation } from './common-rules.js'
@@ -35,21 +35,21 @@ const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain']
 
 function checkSpec(spec: ValueObject, path: string): FieldError[] {
   const at = (field: string): string => childPath(path, field)
-  const modes = textsAt(spec, 'accessModes')
+  const modes = stringsAt(spec, 'accessModes')
   return [
     ...(modes.length === 0 ? [fieldRequired(at('accessModes'))] : checkAccessModes(modes, at('accessModes'))),
     ...checkCapacity(objectAt(spec, 'capacity'), at('capacity')),
-    ...(textAt(spec, 'persistentVolumeReclaimPolicy') === ''
+    ...(stringAt(spec, 'persistentVolumeReclaimPolicy') === ''
       ? []
       : checkOneOf(
-          textAt(spec, 'persistentVolumeReclaimPolicy'),
+          stringAt(spec, 'persistentVolumeReclaimPolicy'),
           RECLAIM_POLICIES,
           at('persistentVolumeReclaimPolicy'),
         )),
     ...checkSource(spec, path),
     ...checkRecycling(spec, path),
     ...checkClassName(spec, 'storageClassName', at('storageClassName')),
-    ...(has(spec, 'volumeMode') ? checkOneOf(textAt(spec, 'volumeMode'), VOLUME_MODES, at('volumeMode')) : []),
+    ...(has(spec, 'volumeMode') ? checkOneOf(stringAt(spec, 'volumeMode'), VOLUME_MODES, at('volumeMode')) : []),
     ...checkClassName(spec, 'volumeAttributesClassName', at('volumeAttributesClassName')),
   ]
 }
@@ -102,7 +102,7 @@ function checkSource(spec: ValueObject, path: string): FieldError[] {
     const at = childPath(path, source)
     if (i > 0) return [fieldForbidden(at, 'may not specify more than 1 volume type')]
     const place = objectAt(spec, source)
-    return SOURCES[source]!.filter(field => textAt(place, field) === '').map(field =>
+    return SOURCES[source]!.filter(field => stringAt(place, field) === '').map(field =>
       fieldRequired(childPath(at, field)),
     )
   })
@@ -110,7 +110,7 @@ function checkSource(spec: ValueObject, path: string): FieldError[] {
 
 /** Whoever empties the root of a machine has no machine left. */
 const checkRecycling = (spec: ValueObject, path: string): FieldError[] =>
-  textAt(objectAt(spec, 'hostPath'), 'path') === '/' && textAt(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
+  stringAt(objectAt(spec, 'hostPath'), 'path') === '/' && stringAt(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
     ? [
         fieldForbidden(
           childPath(path, 'persistentVolumeReclaimPolicy'),

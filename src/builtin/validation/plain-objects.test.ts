@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
-import { faultsOf, faultsOfChange } from '../written-objects.suite.js'
+import { errorsOf, errorsOfChange } from '../written-objects.suite.js'
 
 const KEY_RULE =
   "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')"
@@ -16,8 +16,8 @@ test.each<[ValueObject, string[]]>([
   ],
   [{ data: { a: 'x'.repeat(1024 * 1024) } }, []],
   [{ data: { a: 'x'.repeat(1024 * 1024), b: 'x' } }, ['[]: Too long: may not be more than 1048576 bytes']],
-])('a config map (%#)', (map, faults) => {
-  expect(faultsOf('v1', 'ConfigMap', map)).toEqual(faults)
+])('a config map (%#)', (map, errors) => {
+  expect(errorsOf('v1', 'ConfigMap', map)).toEqual(errors)
 })
 
 test.each<[ValueObject, string[]]>([
@@ -25,8 +25,8 @@ test.each<[ValueObject, string[]]>([
   [{ binaryData: { b: 'AA==' } }, [`binaryData: ${IMMUTABLE}`]],
   [{ immutable: false }, [`immutable: ${IMMUTABLE}`]],
   [{ metadata: { labels: { a: 'b' } } }, []],
-])('an immutable config map changed by %j', (patch, faults) => {
-  expect(faultsOfChange('v1', 'ConfigMap', { immutable: true, data: { a: '1' } }, patch)).toEqual(faults)
+])('an immutable config map changed by %j', (patch, errors) => {
+  expect(errorsOfChange('v1', 'ConfigMap', { immutable: true, data: { a: '1' } }, patch)).toEqual(errors)
 })
 
 describe('secrets', () => {
@@ -45,12 +45,12 @@ describe('secrets', () => {
       ['metadata.annotations[kubernetes.io/service-account.name]: Required value'],
     ],
     [{ type: 'example.com/own' }, []],
-  ])('%j', (secret, faults) => {
-    expect(faultsOf('v1', 'Secret', secret)).toEqual(faults)
+  ])('%j', (secret, errors) => {
+    expect(errorsOf('v1', 'Secret', secret)).toEqual(errors)
   })
 
   test('the type stays', () => {
-    expect(faultsOfChange('v1', 'Secret', {}, { type: 'a/b' })).toEqual([
+    expect(errorsOfChange('v1', 'Secret', {}, { type: 'a/b' })).toEqual([
       'type: Invalid value: "a/b": field is immutable',
     ])
   })
@@ -78,12 +78,12 @@ describe('namespaces', () => {
         'metadata.labels[pod-security.kubernetes.io/warn]: Invalid value: "odd": must be one of privileged, baseline, restricted',
       ],
     ],
-  ])('%j', (namespace, faults) => {
-    expect(faultsOf('v1', 'Namespace', namespace)).toEqual(faults)
+  ])('%j', (namespace, errors) => {
+    expect(errorsOf('v1', 'Namespace', namespace)).toEqual(errors)
   })
 
   test('one that is not being deleted is active', () => {
-    expect(faultsOfChange('v1', 'Namespace', {}, { status: { phase: 'Terminating' } }, 'status')).toEqual([
+    expect(errorsOfChange('v1', 'Namespace', {}, { status: { phase: 'Terminating' } }, 'status')).toEqual([
       'status.Phase: Invalid value: "Terminating": may only be \'Active\' if `deletionTimestamp` is empty',
     ])
   })
@@ -93,13 +93,13 @@ test.each<[ValueObject, string[]]>([
   [{ leaseDurationSeconds: 0 }, ['spec.leaseDurationSeconds: Invalid value: 0: must be greater than 0']],
   [{ leaseTransitions: -1 }, ['spec.leaseTransitions: Invalid value: -1: must be greater than or equal to 0']],
   [{ holderIdentity: '' }, []],
-])('a lease with %j', (spec, faults) => {
-  expect(faultsOf('coordination.k8s.io/v1', 'Lease', { spec })).toEqual(faults)
+])('a lease with %j', (spec, errors) => {
+  expect(errorsOf('coordination.k8s.io/v1', 'Lease', { spec })).toEqual(errors)
 })
 
 test('faults of metadata in an update are told once for what they are and once as a change', () => {
   const references = { metadata: { ownerReferences: [{ apiVersion: 'v1', kind: 'Node', name: 'n' }] } }
-  expect(faultsOfChange('v1', 'ConfigMap', {}, references)).toEqual([
+  expect(errorsOfChange('v1', 'ConfigMap', {}, references)).toEqual([
     'metadata.ownerReferences.uid: Invalid value: "": must not be empty',
     'metadata.ownerReferences.uid: Invalid value: "": must not be empty',
   ])

@@ -10,7 +10,7 @@ import {
   keyPath,
 } from '../../meta/errors/field-errors.js'
 import { checkConfigKey, checkDnsLabel, checkQualifiedName } from '../../meta/object/names.js'
-import { has, mapAt, numberAt, objectAt, textAt, textsAt } from '../../meta/values/access.js'
+import { has, mapAt, numberAt, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { equalValues, getOwn, isObject, type ValueObject } from '../../meta/values/value.js'
 import {
   checkFinalizerDomain,
@@ -32,7 +32,7 @@ const checkNamespace = (namespace: ValueObject): FieldError[] => [
 
 /** Faults are told of the list as a whole. */
 const checkSpecFinalizers = (namespace: ValueObject): FieldError[] =>
-  textsAt(objectAt(namespace, 'spec'), 'finalizers').flatMap(finalizer =>
+  stringsAt(objectAt(namespace, 'spec'), 'finalizers').flatMap(finalizer =>
     [
       checkText(finalizer, checkQualifiedName, 'spec.finalizers'),
       checkFinalizerDomain(finalizer, 'spec.finalizers'),
@@ -52,7 +52,7 @@ function checkPodSecurityLabels(namespace: ValueObject): FieldError[] {
 
 function checkNamespacePhase(namespace: ValueObject): FieldError[] {
   const deleted = has(objectAt(namespace, 'metadata'), 'deletionTimestamp')
-  const phase = textAt(objectAt(namespace, 'status'), 'phase')
+  const phase = stringAt(objectAt(namespace, 'status'), 'phase')
   if (deleted && phase !== 'Terminating') {
     return [fieldInvalid('status.Phase', phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")]
   }
@@ -84,11 +84,11 @@ function checkConfigMap(map: ValueObject): FieldError[] {
     if (Object.hasOwn(binary, key)) {
       errors.push(fieldInvalid(keyPath('data', key), key, 'duplicate of key present in binaryData'))
     }
-    size += Buffer.byteLength(textAt(data, key))
+    size += Buffer.byteLength(stringAt(data, key))
   }
   for (const key of Object.keys(binary)) {
     errors.push(...checkText(key, checkConfigKey, keyPath('binaryData', key)))
-    size += base64Size(textAt(binary, key))
+    size += base64Size(stringAt(binary, key))
   }
   // The size is nobody's field: its path prints as empty brackets.
   if (size > DATA_MAX) errors.push(fieldTooLong('[]', DATA_MAX))
@@ -122,7 +122,7 @@ function checkSecret(secret: ValueObject): FieldError[] {
   let size = 0
   for (const key of Object.keys(data)) {
     errors.push(...checkText(key, checkConfigKey, keyPath('data', key)))
-    size += base64Size(textAt(data, key))
+    size += base64Size(stringAt(data, key))
   }
   if (size > DATA_MAX) errors.push(fieldTooLong('data', DATA_MAX))
   return [...errors, ...checkSecretType(secret, data)]
@@ -132,10 +132,10 @@ function checkSecret(secret: ValueObject): FieldError[] {
 function checkSecretType(secret: ValueObject, data: ValueObject): FieldError[] {
   const required = (...keys: readonly string[]): FieldError[] =>
     keys.filter(key => !Object.hasOwn(data, key)).map(key => fieldRequired(keyPath('data', key)))
-  switch (textAt(secret, 'type')) {
+  switch (stringAt(secret, 'type')) {
     case 'kubernetes.io/service-account-token': {
       const annotation = 'kubernetes.io/service-account.name'
-      const account = textAt(objectAt(objectAt(secret, 'metadata'), 'annotations'), annotation)
+      const account = stringAt(objectAt(objectAt(secret, 'metadata'), 'annotations'), annotation)
       return account === '' ? [fieldRequired(keyPath('metadata.annotations', annotation))] : []
     }
     case 'kubernetes.io/dockercfg':
@@ -146,7 +146,7 @@ function checkSecretType(secret: ValueObject, data: ValueObject): FieldError[] {
       // One of the two is enough.
       return Object.hasOwn(data, 'username') || Object.hasOwn(data, 'password') ? [] : required('username', 'password')
     case 'kubernetes.io/ssh-auth':
-      return textAt(data, 'ssh-privatekey') === '' ? [fieldRequired(keyPath('data', 'ssh-privatekey'))] : []
+      return stringAt(data, 'ssh-privatekey') === '' ? [fieldRequired(keyPath('data', 'ssh-privatekey'))] : []
     case 'kubernetes.io/tls':
       return required('tls.crt', 'tls.key')
     default:
@@ -158,7 +158,7 @@ function checkJsonKey(data: ValueObject, key: string): FieldError[] {
   if (!Object.hasOwn(data, key)) return [fieldRequired(keyPath('data', key))]
   const hidden = '<secret contents redacted>'
   try {
-    const { value } = decodeJson(Buffer.from(textAt(data, key), 'base64'))
+    const { value } = decodeJson(Buffer.from(stringAt(data, key), 'base64'))
     if (value === null || isObject(value)) return []
     const what = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value
     const why = `json: cannot unmarshal ${what} into Go value of type map[string]interface {}`

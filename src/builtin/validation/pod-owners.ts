@@ -11,7 +11,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkPercent } from '../../meta/object/names.js'
 import { checkLabelSelector, matchesLabels, selectorOf } from '../../meta/selectors/label-selectors.js'
-import { has, mapAt, numberAt, objectAt, objectOrNone, textAt } from '../../meta/values/access.js'
+import { has, mapAt, numberAt, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkNotNegative, checkText, sameValue, type Validation } from './common-rules.js'
 import { checkPodTemplate } from './pods.js'
@@ -73,7 +73,7 @@ export function checkLastingPods(template: ValueObject, podOwner: string): Field
   const path = 'spec.template'
   const spec = objectAt(template, 'spec')
   const errors = checkPodTemplate(template, path)
-  const restart = textAt(spec, 'restartPolicy')
+  const restart = stringAt(spec, 'restartPolicy')
   if (restart !== 'Always') errors.push(fieldNotSupported(`${path}.spec.restartPolicy`, restart, ['Always']))
   if (has(spec, 'activeDeadlineSeconds')) {
     const why = `activeDeadlineSeconds in ${podOwner} is not Supported`
@@ -101,9 +101,9 @@ export function checkStatusCounts(
   others: readonly string[],
 ): FieldError[] {
   const errors = checkCounts(status, ['replicas', ...counts, ...others], 'status')
-  const notAbove = (field: string, most: string, told: string): void => {
+  const notAbove = (field: string, max: string, told: string): void => {
     const value = numberAt(status, field)
-    if (value > numberAt(status, most)) {
+    if (value > numberAt(status, max)) {
       errors.push(fieldInvalid(`status.${field}`, value, `cannot be greater than ${told}`))
     }
   }
@@ -122,7 +122,7 @@ export function countOrPercent(count: Value): number {
   return checkPercent(count).length === 0 ? Number(count.slice(0, -1)) : 0
 }
 
-export const checkAtMostAll = (count: Value, path: string): FieldError[] =>
+export const checkAtMaxAll = (count: Value, path: string): FieldError[] =>
   typeof count === 'string' && countOrPercent(count) > 100
     ? [fieldInvalid(path, count, 'must not be greater than 100%')]
     : []

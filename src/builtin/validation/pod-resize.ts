@@ -1,6 +1,6 @@
 // What may change when a running pod is resized: how much cpu and memory its containers ask for and may use.
 import { type FieldError, fieldForbidden, fieldInvalid } from '../../meta/errors/field-errors.js'
-import { has, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
 import { qosClassOf } from '../pod-status.js'
 
@@ -10,11 +10,11 @@ export function checkResize(pod: ValueObject, old: ValueObject): FieldError[] {
   if (has(objectAt(objectAt(old, 'metadata'), 'annotations'), 'kubernetes.io/config.mirror')) {
     return [fieldForbidden('', 'static pods cannot be resized')]
   }
-  if (textAt(objectAt(oldSpec, 'os'), 'name') === 'windows') {
+  if (stringAt(objectAt(oldSpec, 'os'), 'name') === 'windows') {
     return [fieldForbidden('', 'windows pods cannot be resized')]
   }
   const errors: FieldError[] = []
-  const qosClass = textAt(objectAt(old, 'status'), 'qosClass')
+  const qosClass = stringAt(objectAt(old, 'status'), 'qosClass')
   if ((qosClass || qosClassOf(oldSpec)) !== qosClassOf(spec)) {
     errors.push(fieldInvalid('spec', qosClass, 'Pod QOS Class may not change as a result of resizing'))
   }
@@ -42,12 +42,12 @@ function checkOrder(spec: ValueObject, oldSpec: ValueObject, field: string): Fie
     return [fieldForbidden(`spec.${field}`, `${field} may not be added or removed on resize`)]
   }
   return before.flatMap((old, i) => {
-    if (textAt(old, 'name') === textAt(now[i]!, 'name')) return []
+    if (stringAt(old, 'name') === stringAt(now[i]!, 'name')) return []
     return [fieldForbidden(`spec.${field}[${i}].name`, `${field} may not be renamed or reordered on resize`)]
   })
 }
 
-const isSidecar = (container: ValueObject): boolean => textAt(container, 'restartPolicy') === 'Always'
+const isSidecar = (container: ValueObject): boolean => stringAt(container, 'restartPolicy') === 'Always'
 
 /** Those that have come to their end before the others begin have no size to change any more. */
 function checkInitContainers(spec: ValueObject, oldSpec: ValueObject): FieldError[] {

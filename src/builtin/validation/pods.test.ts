@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
-import { faultsOf, faultsOfChange } from '../written-objects.suite.js'
+import { errorsOf, errorsOfChange } from '../written-objects.suite.js'
 
 const container = { name: 'c', image: 'i' }
 
@@ -83,9 +83,9 @@ test.each<[ValueObject, string[]]>([
       'securityContext: Invalid value: {"Capabilities":null,"Privileged":true,"SELinuxOptions":null,"WindowsOptions":null,"RunAsUser":null,"RunAsGroup":null,"RunAsNonRoot":null,"ReadOnlyRootFilesystem":null,"AllowPrivilegeEscalation":false,"ProcMount":null,"SeccompProfile":null,"AppArmorProfile":null}: cannot set `allowPrivilegeEscalation` to false and `privileged` to true',
     ],
   ],
-])('a container with %j', (fields, faults) => {
+])('a container with %j', (fields, errors) => {
   const pod = { spec: { containers: [{ ...container, ...fields }] } }
-  expect(faultsOf('v1', 'Pod', pod)).toEqual(faults.map(fault => `spec.containers[0].${fault}`))
+  expect(errorsOf('v1', 'Pod', pod)).toEqual(errors.map(error => `spec.containers[0].${error}`))
 })
 
 test.each<[ValueObject, string[]]>([
@@ -120,14 +120,14 @@ test.each<[ValueObject, string[]]>([
     { schedulingGates: [{ name: 'a' }], nodeName: 'n' },
     ['spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared'],
   ],
-])('a pod with %j', (spec, faults) => {
-  expect(faultsOf('v1', 'Pod', { spec: { containers: [container], ...spec } })).toEqual(faults)
+])('a pod with %j', (spec, errors) => {
+  expect(errorsOf('v1', 'Pod', { spec: { containers: [container], ...spec } })).toEqual(errors)
 })
 
 describe('a pod that exists', () => {
   const tolerations = [{ key: 'k', operator: 'Exists' }]
   const pod = { spec: { containers: [container], schedulingGates: [{ name: 'a.b/c' }], tolerations } }
-  const faults = (spec: ValueObject): string[] => faultsOfChange('v1', 'Pod', pod, { spec })
+  const errors = (spec: ValueObject): string[] => errorsOfChange('v1', 'Pod', pod, { spec })
 
   test('may get another image, and lose its gates', () => {
     const other = {
@@ -136,24 +136,24 @@ describe('a pod that exists', () => {
       imagePullPolicy: 'Always',
       terminationMessagePath: '/dev/termination-log',
     }
-    expect(faults({ containers: [{ ...other, terminationMessagePolicy: 'File' }], schedulingGates: null })).toEqual([])
+    expect(errors({ containers: [{ ...other, terminationMessagePolicy: 'File' }], schedulingGates: null })).toEqual([])
   })
 
   test('keeps its containers, its tolerations and everything else', () => {
-    expect(faults({ containers: [container, { ...container, name: 'd' }] })).toEqual([
+    expect(errors({ containers: [container, { ...container, name: 'd' }] })).toEqual([
       'spec.containers: Forbidden: pod updates may not add or remove containers',
     ])
-    expect(faults({ tolerations: [] })).toEqual([
+    expect(errors({ tolerations: [] })).toEqual([
       'spec.tolerations: Forbidden: existing toleration can not be modified except its tolerationSeconds',
     ])
-    expect(faults({ hostNetwork: true })).toEqual([
+    expect(errors({ hostNetwork: true })).toEqual([
       'spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n' +
         '@@ -44,7 +44,7 @@\n  "AutomountServiceAccountToken": null,\n  "NodeName": "",\n  "SecurityContext": {\n-  "HostNetwork": false,\n+  "HostNetwork": true,\n   "HostPID": false,\n   "HostIPC": false,\n   "ShareProcessNamespace": null,\n',
     ])
   })
 
   test('gets no new gates', () => {
-    expect(faults({ schedulingGates: [{ name: 'a.b/c' }, { name: 'a.b/d' }] })).toEqual([
+    expect(errors({ schedulingGates: [{ name: 'a.b/c' }, { name: 'a.b/d' }] })).toEqual([
       "spec.schedulingGates[1].name: Forbidden: only deletion is allowed, but found new scheduling gate 'a.b/d'",
     ])
   })
@@ -196,13 +196,13 @@ describe('deployments', () => {
       { template: { ...template, spec: { containers: [container], restartPolicy: 'Never' } } },
       ['spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"'],
     ],
-  ])('with %j', (fields, faults) => {
-    expect(faultsOf('apps/v1', 'Deployment', { spec: { selector, template, ...fields } })).toEqual(faults)
+  ])('with %j', (fields, errors) => {
+    expect(errorsOf('apps/v1', 'Deployment', { spec: { selector, template, ...fields } })).toEqual(errors)
   })
 
   test('a selector stays', () => {
     const patch = { spec: { selector: { matchExpressions: [{ key: 'app', operator: 'Exists' }] } } }
-    expect(faultsOfChange('apps/v1', 'Deployment', { spec: { selector, template } }, patch)).toEqual([
+    expect(errorsOfChange('apps/v1', 'Deployment', { spec: { selector, template } }, patch)).toEqual([
       'spec.selector: Invalid value: {"matchLabels":{"app":"a"},"matchExpressions":[{"key":"app","operator":"Exists"}]}: field is immutable',
     ])
   })
@@ -216,15 +216,15 @@ describe('on the network of the node', () => {
   })
 
   test('a port of a pod is the same outside as inside', () => {
-    expect(faultsOf('v1', 'Pod', { spec: podWith({ containerPort: 80 }) })).toEqual([])
-    expect(faultsOf('v1', 'Pod', { spec: podWith({ containerPort: 80, hostPort: 81 }) })).toEqual([
+    expect(errorsOf('v1', 'Pod', { spec: podWith({ containerPort: 80 }) })).toEqual([])
+    expect(errorsOf('v1', 'Pod', { spec: podWith({ containerPort: 80, hostPort: 81 }) })).toEqual([
       `spec.containers[0].ports[0].hostPort: ${MISMATCH}`,
     ])
   })
 
   test('a pod may have other ports in init containers', () => {
     const initContainers = [{ name: 'first', image: 'i', ports: [{ containerPort: 80, hostPort: 81 }] }]
-    expect(faultsOf('v1', 'Pod', { spec: { ...podWith(), initContainers } })).toEqual([])
+    expect(errorsOf('v1', 'Pod', { spec: { ...podWith(), initContainers } })).toEqual([])
   })
 
   const labels = { app: 'a' }
@@ -250,8 +250,8 @@ describe('on the network of the node', () => {
         ...(isJob ? {} : { metadata: { labels } }),
         spec: { ...podWith(port), ...(isJob && { restartPolicy: 'Never' }) },
       })
-      expect(faultsOf(version, kind, around(templateWith({ containerPort: 80 })))).toEqual([])
-      expect(faultsOf(version, kind, around(templateWith({ containerPort: 80, hostPort: 81 })))).toEqual([
+      expect(errorsOf(version, kind, around(templateWith({ containerPort: 80 })))).toEqual([])
+      expect(errorsOf(version, kind, around(templateWith({ containerPort: 80, hostPort: 81 })))).toEqual([
         `${at}.spec.containers[0].ports[0].hostPort: ${MISMATCH}`,
       ])
     },

@@ -20,8 +20,8 @@ import {
   objectAt,
   objectOrNone,
   objectsAt,
-  textAt,
-  textsAt,
+  stringAt,
+  stringsAt,
 } from '../../meta/values/access.js'
 import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkOneOf, checkText, sameValue, type Validation } from './common-rules.js'
@@ -41,7 +41,7 @@ export const podValidation: Validation = {
     if (objectsAt(spec, 'ephemeralContainers').length > 0) {
       errors.push(fieldForbidden('spec.ephemeralContainers', 'cannot be set on create'))
     }
-    if (textAt(spec, 'nodeName') !== '' && objectsAt(spec, 'schedulingGates').length > 0) {
+    if (stringAt(spec, 'nodeName') !== '' && objectsAt(spec, 'schedulingGates').length > 0) {
       errors.push(fieldForbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'))
     }
     return errors
@@ -62,7 +62,7 @@ const checkPod = (pod: ValueObject): FieldError[] => [
 
 /** A token is that of an account. */
 function checkTokenVolumes(spec: ValueObject): FieldError[] {
-  if (textAt(spec, 'serviceAccountName') !== '') return []
+  if (stringAt(spec, 'serviceAccountName') !== '') return []
   return objectsAt(spec, 'volumes').flatMap((volume, i) =>
     objectsAt(objectAt(volume, 'projected'), 'sources').flatMap((source, j) => {
       if (!has(source, 'serviceAccountToken')) return []
@@ -99,7 +99,7 @@ function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean): FieldErr
   }
   const at = (field: string): string => childPath(path, field)
   const named = (field: string, rule: (name: string) => string[]): FieldError[] => {
-    const name = textAt(spec, field)
+    const name = stringAt(spec, field)
     return name === '' ? [] : checkText(name, rule, at(field))
   }
   return [
@@ -107,10 +107,10 @@ function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean): FieldErr
     ...checkContainers(spec, context, path),
     ...checkEphemeralContainers(spec, context, path),
     ...checkHostNetworkPorts(spec, context, path),
-    ...checkOneOf(textAt(spec, 'restartPolicy'), ['Always', 'OnFailure', 'Never'], at('restartPolicy'), {
+    ...checkOneOf(stringAt(spec, 'restartPolicy'), ['Always', 'OnFailure', 'Never'], at('restartPolicy'), {
       required: true,
     }),
-    ...checkOneOf(textAt(spec, 'dnsPolicy'), DNS_POLICIES, at('dnsPolicy'), { required: true }),
+    ...checkOneOf(stringAt(spec, 'dnsPolicy'), DNS_POLICIES, at('dnsPolicy'), { required: true }),
     ...checkLabels(mapAt(spec, 'nodeSelector'), at('nodeSelector')),
     ...checkActiveDeadline(spec, at('activeDeadlineSeconds')),
     ...checkIds(objectAt(spec, 'securityContext'), ['runAsUser', 'runAsGroup', 'fsGroup'], at('securityContext')),
@@ -135,10 +135,10 @@ function checkActiveDeadline(spec: ValueObject, path: string): FieldError[] {
 export function checkTolerations(spec: ValueObject, path: string): FieldError[] {
   return objectsAt(spec, 'tolerations').flatMap((toleration, i) => {
     const at = indexPath(path, i)
-    const key = textAt(toleration, 'key')
-    const operator = textAt(toleration, 'operator')
-    const value = textAt(toleration, 'value')
-    const effect = textAt(toleration, 'effect')
+    const key = stringAt(toleration, 'key')
+    const operator = stringAt(toleration, 'operator')
+    const value = stringAt(toleration, 'value')
+    const effect = stringAt(toleration, 'effect')
     const errors = key === '' ? [] : checkText(key, checkQualifiedName, childPath(at, 'key'))
     if (key === '' && operator !== 'Exists') {
       const why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
@@ -165,7 +165,7 @@ export function checkTolerations(spec: ValueObject, path: string): FieldError[] 
 function checkSchedulingGates(spec: ValueObject, path: string): FieldError[] {
   const seen = new Set<string>()
   return objectsAt(spec, 'schedulingGates').flatMap((gate, i) => {
-    const name = textAt(gate, 'name')
+    const name = stringAt(gate, 'name')
     const errors = checkText(name, checkQualifiedName, childPath(indexPath(path, i), 'name'))
     if (seen.has(name)) errors.push(fieldDuplicate(indexPath(path, i), name))
     seen.add(name)
@@ -176,8 +176,8 @@ function checkSchedulingGates(spec: ValueObject, path: string): FieldError[] {
 const checkHostAliases = (spec: ValueObject, path: string): FieldError[] =>
   objectsAt(spec, 'hostAliases').flatMap((alias, i) => {
     const at = indexPath(path, i)
-    const errors = checkIp(textAt(alias, 'ip'), childPath(at, 'ip'))
-    textsAt(alias, 'hostnames').forEach((name, j) =>
+    const errors = checkIp(stringAt(alias, 'ip'), childPath(at, 'ip'))
+    stringsAt(alias, 'hostnames').forEach((name, j) =>
       errors.push(...checkText(name, checkDnsSubdomain, indexPath(childPath(at, 'hostnames'), j))),
     )
     return errors
@@ -185,7 +185,7 @@ const checkHostAliases = (spec: ValueObject, path: string): FieldError[] =>
 
 const checkReadinessGates = (spec: ValueObject, path: string): FieldError[] =>
   objectsAt(spec, 'readinessGates').flatMap((gate, i) =>
-    checkText(textAt(gate, 'conditionType'), checkQualifiedName, childPath(indexPath(path, i), 'conditionType')),
+    checkText(stringAt(gate, 'conditionType'), checkQualifiedName, childPath(indexPath(path, i), 'conditionType')),
   )
 
 // ---- status
@@ -196,29 +196,29 @@ function checkPodStatus(pod: ValueObject, old: ValueObject): FieldError[] {
   const status = objectAt(pod, 'status')
   // Told as if conditions stood in the metadata.
   const conditions = objectsAt(status, 'conditions').flatMap((condition, i) => {
-    const type = textAt(condition, 'type')
+    const type = stringAt(condition, 'type')
     return SYSTEM_CONDITIONS.has(type) ? [] : checkText(type, checkQualifiedName, `metadata.conditions[${i}].Type`)
   })
-  const nominated = textAt(status, 'nominatedNodeName')
+  const nominated = stringAt(status, 'nominatedNodeName')
   const node =
-    nominated === '' || nominated === textAt(objectAt(old, 'status'), 'nominatedNodeName')
+    nominated === '' || nominated === stringAt(objectAt(old, 'status'), 'nominatedNodeName')
       ? []
       : checkText(nominated, checkDnsSubdomain, 'status.nominatedNodeName')
   const addresses = ['podIPs', 'hostIPs'].flatMap(field =>
-    objectsAt(status, field).flatMap((entry, i) => checkIp(textAt(entry, 'ip'), indexPath(`status.${field}`, i))),
+    objectsAt(status, field).flatMap((entry, i) => checkIp(stringAt(entry, 'ip'), indexPath(`status.${field}`, i))),
   )
   return [...conditions, ...node, ...checkStaysEnded(pod, old), ...addresses]
 }
 
 /** A container that is not to be restarted does not come back. */
 function checkStaysEnded(pod: ValueObject, old: ValueObject): FieldError[] {
-  const restart = textAt(objectAt(old, 'spec'), 'restartPolicy')
+  const restart = stringAt(objectAt(old, 'spec'), 'restartPolicy')
   if (restart === 'Always') return []
   const now = objectsAt(objectAt(pod, 'status'), 'containerStatuses')
   return objectsAt(objectAt(old, 'status'), 'containerStatuses').flatMap((before, i) => {
     const ended = objectOrNone(objectAt(before, 'state'), 'terminated')
     if (ended === undefined || (restart === 'OnFailure' && numberAt(ended, 'exitCode') !== 0)) return []
-    const same = now.find(status => textAt(status, 'name') === textAt(before, 'name'))
+    const same = now.find(status => stringAt(status, 'name') === stringAt(before, 'name'))
     if (same === undefined || has(objectAt(same, 'state'), 'terminated')) return []
     const why = 'may not be transitioned to non-terminated state'
     return [fieldForbidden(`status.containerStatuses[${i}].state`, why)]
@@ -252,7 +252,7 @@ function checkSpecChange(pod: ValueObject, old: ValueObject): FieldError[] {
 /** The image may change, and is looked at once more for it. */
 const checkImages = (spec: ValueObject, field: string): FieldError[] =>
   objectsAt(spec, field).flatMap((container, i) => {
-    const image = textAt(container, 'image')
+    const image = stringAt(container, 'image')
     const path = childPath(indexPath(`spec.${field}`, i), 'image')
     if (image === '') return [fieldRequired(path)]
     return image === image.trim() ? [] : [fieldInvalid(path, image, 'must not have leading or trailing whitespace')]
@@ -306,9 +306,9 @@ function checkTolerationsKept(spec: ValueObject, oldSpec: ValueObject): FieldErr
 }
 
 function checkGatesOnlyGo(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
-  const before = new Set(objectsAt(oldSpec, 'schedulingGates').map(gate => textAt(gate, 'name')))
+  const before = new Set(objectsAt(oldSpec, 'schedulingGates').map(gate => stringAt(gate, 'name')))
   return objectsAt(spec, 'schedulingGates').flatMap((gate, i) => {
-    const name = textAt(gate, 'name')
+    const name = stringAt(gate, 'name')
     if (before.has(name)) return []
     const why = `only deletion is allowed, but found new scheduling gate '${name}'`
     return [fieldForbidden(`spec.schedulingGates[${i}].name`, why)]

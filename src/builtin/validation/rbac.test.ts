@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
-import { faultsOf, faultsOfChange } from '../written-objects.suite.js'
+import { errorsOf, errorsOfChange } from '../written-objects.suite.js'
 
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
@@ -54,13 +54,13 @@ test.each<[string, ValueObject, string[]]>([
       'subjects[1].name: Required value',
     ],
   ],
-])('a %s with %j', (kind, object, faults) => {
-  expect(faultsOf(RBAC, kind, object)).toEqual(faults)
+])('a %s with %j', (kind, object, errors) => {
+  expect(errorsOf(RBAC, kind, object)).toEqual(errors)
 })
 
 test('a binding keeps its role', () => {
   const binding = { roleRef: { kind: 'Role', name: 'r' } }
-  expect(faultsOfChange(RBAC, 'RoleBinding', binding, { roleRef: { name: 'other' } })).toEqual([
+  expect(errorsOfChange(RBAC, 'RoleBinding', binding, { roleRef: { name: 'other' } })).toEqual([
     'roleRef: Invalid value: {"APIGroup":"rbac.authorization.k8s.io","Kind":"Role","Name":"other"}: cannot change roleRef',
   ])
 })

@@ -10,7 +10,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
-import { objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { equalValues, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
 
@@ -20,16 +20,16 @@ const GROUP = 'rbac.authorization.k8s.io'
 
 function checkRule(rule: ValueObject, namespaced: boolean, path: string): FieldError[] {
   const errors: FieldError[] = []
-  if (textsAt(rule, 'verbs').length === 0) {
+  if (stringsAt(rule, 'verbs').length === 0) {
     errors.push(fieldRequired(childPath(path, 'verbs'), 'verbs must contain at least one value'))
   }
-  const urls = textsAt(rule, 'nonResourceURLs')
-  const hasGroups = textsAt(rule, 'apiGroups').length > 0
-  const hasResources = textsAt(rule, 'resources').length > 0
+  const urls = stringsAt(rule, 'nonResourceURLs')
+  const hasGroups = stringsAt(rule, 'apiGroups').length > 0
+  const hasResources = stringsAt(rule, 'resources').length > 0
   if (urls.length > 0) {
     const at = childPath(path, 'nonResourceURLs')
     if (namespaced) errors.push(fieldInvalid(at, [...urls], 'namespaced rules cannot apply to non-resource URLs'))
-    if (hasGroups || hasResources || textsAt(rule, 'resourceNames').length > 0) {
+    if (hasGroups || hasResources || stringsAt(rule, 'resourceNames').length > 0) {
       errors.push(fieldInvalid(at, [...urls], 'rules cannot apply to both regular resources and non-resource URLs'))
     }
     return errors
@@ -78,12 +78,12 @@ export const clusterRoleValidation = roleValidationOf(false)
 function checkBinding(binding: ValueObject, namespaced: boolean): FieldError[] {
   const roleRef = objectAt(binding, 'roleRef')
   const errors = checkMeta(binding, { namespaced, name: checkPathSegment })
-  const group = textAt(roleRef, 'apiGroup')
+  const group = stringAt(roleRef, 'apiGroup')
   if (group !== GROUP) errors.push(fieldNotSupported('roleRef.apiGroup', group, [GROUP]))
   const kinds = namespaced ? ['Role', 'ClusterRole'] : ['ClusterRole']
-  const kind = textAt(roleRef, 'kind')
+  const kind = stringAt(roleRef, 'kind')
   if (!kinds.includes(kind)) errors.push(fieldNotSupported('roleRef.kind', kind, kinds))
-  const name = textAt(roleRef, 'name')
+  const name = stringAt(roleRef, 'name')
   if (name === '') errors.push(fieldRequired('roleRef.name'))
   else errors.push(...checkText(name, checkPathSegment, 'roleRef.name'))
   const subjects = objectsAt(binding, 'subjects').flatMap((subject, i) =>
@@ -93,16 +93,16 @@ function checkBinding(binding: ValueObject, namespaced: boolean): FieldError[] {
 }
 
 function checkSubject(subject: ValueObject, namespaced: boolean, path: string): FieldError[] {
-  const name = textAt(subject, 'name')
-  const group = textAt(subject, 'apiGroup')
+  const name = stringAt(subject, 'name')
+  const group = stringAt(subject, 'apiGroup')
   const errors = name === '' ? [fieldRequired(childPath(path, 'name'))] : []
   const inGroup = (expected: string): FieldError[] =>
     group === expected ? [] : [fieldNotSupported(childPath(path, 'apiGroup'), group, [expected])]
-  switch (textAt(subject, 'kind')) {
+  switch (stringAt(subject, 'kind')) {
     case 'ServiceAccount': {
       if (name !== '') errors.push(...checkText(name, checkDnsSubdomain, childPath(path, 'name')))
       errors.push(...inGroup(''))
-      const namespace = textAt(subject, 'namespace')
+      const namespace = stringAt(subject, 'namespace')
       if (namespace !== '') errors.push(...checkText(namespace, checkDnsLabel, childPath(path, 'namespace')))
       // In a namespace of its own the binding can stand for the account's.
       else if (!namespaced) errors.push(fieldRequired(childPath(path, 'namespace')))
@@ -114,7 +114,7 @@ function checkSubject(subject: ValueObject, namespaced: boolean, path: string): 
     default:
       return [
         ...errors,
-        fieldNotSupported(childPath(path, 'kind'), textAt(subject, 'kind'), ['ServiceAccount', 'User', 'Group']),
+        fieldNotSupported(childPath(path, 'kind'), stringAt(subject, 'kind'), ['ServiceAccount', 'User', 'Group']),
       ]
   }
 }
@@ -124,9 +124,9 @@ function checkSameRole(binding: ValueObject, old: ValueObject): FieldError[] {
   const roleRef = objectAt(binding, 'roleRef')
   if (equalValues(roleRef, objectAt(old, 'roleRef'))) return []
   const shown: Value = {
-    APIGroup: textAt(roleRef, 'apiGroup'),
-    Kind: textAt(roleRef, 'kind'),
-    Name: textAt(roleRef, 'name'),
+    APIGroup: stringAt(roleRef, 'apiGroup'),
+    Kind: stringAt(roleRef, 'kind'),
+    Name: stringAt(roleRef, 'name'),
   }
   return [fieldInvalid('roleRef', asStruct(shown), 'cannot change roleRef')]
 }

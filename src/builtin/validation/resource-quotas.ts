@@ -7,7 +7,7 @@ import {
   fieldRequired,
   keyPath,
 } from '../../meta/errors/field-errors.js'
-import { mapAt, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { printQuantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
@@ -33,8 +33,8 @@ const checkSpec = (spec: ValueObject): FieldError[] => [
 ]
 
 function checkScopesKept(spec: ValueObject, old: ValueObject): FieldError[] {
-  const scopes = textsAt(spec, 'scopes')
-  const before = new Set(textsAt(old, 'scopes'))
+  const scopes = stringsAt(spec, 'scopes')
+  const before = new Set(stringsAt(old, 'scopes'))
   const isSame = new Set(scopes).size === before.size && scopes.every(scope => before.has(scope))
   return isSame ? [] : [fieldInvalid('spec.scopes', [...scopes], 'field is immutable')]
 }
@@ -120,7 +120,7 @@ const conflictsIn = (scopes: readonly string[]): number =>
   CONFLICTS.filter(pair => pair.every(scope => scopes.includes(scope))).length
 
 function checkScopes(spec: ValueObject): FieldError[] {
-  const scopes = textsAt(spec, 'scopes')
+  const scopes = stringsAt(spec, 'scopes')
   const told = (why: string): FieldError => fieldInvalid('spec.scopes', [...scopes], why)
   const errors: FieldError[] = []
   for (const scope of scopes) {
@@ -151,7 +151,7 @@ function checkScopeSelector(spec: ValueObject): FieldError[] {
   const expressions = objectsAt(selector, 'matchExpressions')
   const shown = asStruct({ MatchExpressions: expressions.map(expressionInGo) })
   const errors = expressions.flatMap(expression => {
-    const scope = textAt(expression, 'scopeName')
+    const scope = stringAt(expression, 'scopeName')
     return [
       resourcesOf(scope) === undefined
         ? [fieldInvalid(childPath(path, 'scopeName'), scope, 'unsupported scope')]
@@ -159,24 +159,24 @@ function checkScopeSelector(spec: ValueObject): FieldError[] {
       checkOperator(expression, path),
     ].flat()
   })
-  for (let i = 0; i < conflictsIn(expressions.map(expression => textAt(expression, 'scopeName'))); i++) {
-    errors.push(fieldInvalid(path, [...textsAt(spec, 'scopes')], 'conflicting scopes'))
+  for (let i = 0; i < conflictsIn(expressions.map(expression => stringAt(expression, 'scopeName'))); i++) {
+    errors.push(fieldInvalid(path, [...stringsAt(spec, 'scopes')], 'conflicting scopes'))
   }
   return errors
 }
 
 const expressionInGo = (expression: ValueObject): ValueObject => ({
-  ScopeName: textAt(expression, 'scopeName'),
-  Operator: textAt(expression, 'operator'),
+  ScopeName: stringAt(expression, 'scopeName'),
+  Operator: stringAt(expression, 'operator'),
   Values: expression['values'] ?? null,
 })
 
 function checkOperator(expression: ValueObject, path: string): FieldError[] {
-  const operator = textAt(expression, 'operator')
-  const values = textsAt(expression, 'values')
+  const operator = stringAt(expression, 'operator')
+  const values = stringsAt(expression, 'values')
   const valuesPath = childPath(path, 'values')
   const told = (why: string): FieldError => fieldInvalid(childPath(path, 'operator'), operator, why)
-  const isPlain = PLAIN_SCOPES.has(textAt(expression, 'scopeName'))
+  const isPlain = PLAIN_SCOPES.has(stringAt(expression, 'scopeName'))
   const errors = isPlain && operator !== 'Exists' ? [told(MUST_EXIST)] : []
   switch (operator) {
     case 'In':

@@ -7,7 +7,7 @@ import {
   fieldRequired,
   indexPath,
 } from '../../meta/errors/field-errors.js'
-import { has, objectAt, textAt, textsAt } from '../../meta/values/access.js'
+import { has, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkIp, familyOf } from './ip-rules.js'
 
@@ -16,15 +16,15 @@ const FAMILIES = 'spec.ipFamilies'
 
 /** A service whose clients find its endpoints by themselves. */
 export const isHeadless = (spec: ValueObject): boolean => {
-  const addresses = textsAt(spec, 'clusterIPs')
+  const addresses = stringsAt(spec, 'clusterIPs')
   return addresses.length === 1 && addresses[0] === 'None'
 }
 
 /** Checked both before addresses are assigned and after. */
 export function checkClusterIps(spec: ValueObject): FieldError[] {
-  if (textAt(spec, 'type') === 'ExternalName') return []
-  const first = textAt(spec, 'clusterIP')
-  const addresses = textsAt(spec, 'clusterIPs')
+  if (stringAt(spec, 'type') === 'ExternalName') return []
+  const first = stringAt(spec, 'clusterIP')
+  const addresses = stringsAt(spec, 'clusterIPs')
   const errors: FieldError[] = []
   if (first !== '') {
     if (addresses.length === 0) errors.push(fieldRequired(ADDRESSES))
@@ -49,13 +49,13 @@ export function checkClusterIps(spec: ValueObject): FieldError[] {
 function checkFamilies(spec: ValueObject): FieldError[] {
   const errors: FieldError[] = []
   const seen = new Set<string>()
-  textsAt(spec, 'ipFamilies').forEach((family, i) => {
+  stringsAt(spec, 'ipFamilies').forEach((family, i) => {
     const at = indexPath(FAMILIES, i)
     if (family !== 'IPv4' && family !== 'IPv6') errors.push(fieldNotSupported(at, family, ['IPv4', 'IPv6']))
     if (seen.has(family)) errors.push(fieldDuplicate(at, family))
     seen.add(family)
   })
-  const policy = textAt(spec, 'ipFamilyPolicy')
+  const policy = stringAt(spec, 'ipFamilyPolicy')
   if (has(spec, 'ipFamilyPolicy') && !POLICIES.includes(policy)) {
     errors.push(fieldNotSupported('spec.ipFamilyPolicy', policy, POLICIES))
   }
@@ -73,7 +73,7 @@ const checkAddresses = (addresses: readonly string[]): FieldError[] =>
   })
 
 const checkFamiliesMatch = (spec: ValueObject, addresses: readonly string[]): FieldError[] => {
-  const families = textsAt(spec, 'ipFamilies')
+  const families = stringsAt(spec, 'ipFamilies')
   return addresses.flatMap((address, i) => {
     const expected = families[i]
     if (expected === undefined || expected === familyOf(address)) return []
@@ -86,10 +86,10 @@ const checkFamiliesMatch = (spec: ValueObject, addresses: readonly string[]): Fi
 export function checkClusterIpsChange(service: ValueObject, old: ValueObject): FieldError[] {
   const spec = objectAt(service, 'spec')
   const oldSpec = objectAt(old, 'spec')
-  if (textAt(spec, 'type') === 'ExternalName' || textAt(oldSpec, 'type') === 'ExternalName') return []
+  if (stringAt(spec, 'type') === 'ExternalName' || stringAt(oldSpec, 'type') === 'ExternalName') return []
   return [
-    ...checkKept(textsAt(spec, 'clusterIPs'), textsAt(oldSpec, 'clusterIPs'), ADDRESSES, 'clusterIP', spec),
-    ...checkKept(textsAt(spec, 'ipFamilies'), textsAt(oldSpec, 'ipFamilies'), FAMILIES, 'ipFamily', spec),
+    ...checkKept(stringsAt(spec, 'clusterIPs'), stringsAt(oldSpec, 'clusterIPs'), ADDRESSES, 'clusterIP', spec),
+    ...checkKept(stringsAt(spec, 'ipFamilies'), stringsAt(oldSpec, 'ipFamilies'), FAMILIES, 'ipFamily', spec),
   ]
 }
 
@@ -106,7 +106,7 @@ function checkKept(
   if (now[0] !== before[0]) return told(0, 'may not change once set')
   if (before.length < 2) return []
   if (now.length < 2) {
-    return textAt(spec, 'ipFamilyPolicy') === 'SingleStack'
+    return stringAt(spec, 'ipFamilyPolicy') === 'SingleStack'
       ? []
       : told(0, `\`ipFamilyPolicy\` must be set to 'SingleStack' when releasing the secondary ${what}`)
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
-import { faultsOf, faultsOfChange } from '../written-objects.suite.js'
+import { errorsOf, errorsOfChange } from '../written-objects.suite.js'
 
 const RANGE = 'must be between 1 and 65535, inclusive'
 
@@ -69,24 +69,24 @@ test.each<[ValueObject, string[]]>([
   ],
   [{ type: 'ExternalName', externalName: 'x.example.com.' }, []],
   [{ type: 'ExternalName' }, ['spec.externalName: Required value']],
-])('a service with %j', (spec, faults) => {
-  expect(faultsOf('v1', 'Service', { spec })).toEqual(faults)
+])('a service with %j', (spec, errors) => {
+  expect(errorsOf('v1', 'Service', { spec })).toEqual(errors)
 })
 
 describe('updates', () => {
   const service = { spec: { clusterIP: '10.0.0.11', ports: [{ port: 80 }] } }
 
   test('an address stays', () => {
-    expect(faultsOfChange('v1', 'Service', service, { spec: { clusterIP: '10.0.0.12' } })).toEqual([
+    expect(errorsOfChange('v1', 'Service', service, { spec: { clusterIP: '10.0.0.12' } })).toEqual([
       'spec.clusterIPs[0]: Invalid value: ["10.0.0.12"]: may not change once set',
     ])
-    expect(faultsOfChange('v1', 'Service', service, { spec: { clusterIP: null, clusterIPs: null } })).toEqual([])
+    expect(errorsOfChange('v1', 'Service', service, { spec: { clusterIP: null, clusterIPs: null } })).toEqual([])
   })
 
   test('a status names addresses that exist', () => {
     const balanced = { spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } }
     const patch = { status: { loadBalancer: { ingress: [{ ip: 'nonsense' }] } } }
-    expect(faultsOfChange('v1', 'Service', balanced, patch, 'status')).toEqual([
+    expect(errorsOfChange('v1', 'Service', balanced, patch, 'status')).toEqual([
       'status.loadBalancer.ingress[0].ip: Invalid value: "nonsense": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)',
     ])
   })
@@ -106,6 +106,6 @@ test.each<[ValueObject, string[]]>([
     { addresses: [{ ip: '::1' }] },
     ['subsets[0].addresses[0].ip: Invalid value: "::1": may not be in the loopback range (127.0.0.0/8, ::1/128)'],
   ],
-])('endpoints with %j', (subset, faults) => {
-  expect(faultsOf('v1', 'Endpoints', { subsets: [subset] })).toEqual(faults)
+])('endpoints with %j', (subset, errors) => {
+  expect(errorsOf('v1', 'Endpoints', { subsets: [subset] })).toEqual(errors)
 })

@@ -19,8 +19,8 @@ import {
   objectAt,
   objectOrNone,
   objectsAt,
-  textAt,
-  textsAt,
+  stringAt,
+  stringsAt,
 } from '../../meta/values/access.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import { isExternallyAccessible } from '../service-defaults.js'
@@ -58,7 +58,7 @@ function checkService(service: ValueObject): FieldError[] {
 }
 
 function checkType(spec: ValueObject): FieldError[] {
-  const type = textAt(spec, 'type')
+  const type = stringAt(spec, 'type')
   const errors = checkOneOf(type, TYPES, 'spec.type', { required: true })
   if (objectsAt(spec, 'ports').length === 0 && !isHeadless(spec) && type !== 'ExternalName') {
     errors.push(fieldRequired('spec.ports'))
@@ -70,7 +70,7 @@ function checkType(spec: ValueObject): FieldError[] {
   for (const field of ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) {
     if (has(spec, field)) errors.push(fieldForbidden(`spec.${field}`, 'may not be set for ExternalName services'))
   }
-  const name = textAt(spec, 'externalName').replace(/\.$/, '')
+  const name = stringAt(spec, 'externalName').replace(/\.$/, '')
   if (name === '') return [...errors, fieldRequired('spec.externalName')]
   return [...errors, ...checkText(name, checkDnsSubdomain, 'spec.externalName')]
 }
@@ -82,7 +82,7 @@ function checkPorts(spec: ValueObject): FieldError[] {
   const names = new Set<string>()
   const numbers = new Set<string>()
   const nodePorts = new Set<string>()
-  const type = textAt(spec, 'type')
+  const type = stringAt(spec, 'type')
   return ports.flatMap((port, i) => {
     const path = indexPath('spec.ports', i)
     const errors = checkPort(port, ports.length > 1, names, path)
@@ -90,7 +90,7 @@ function checkPorts(spec: ValueObject): FieldError[] {
       const why = `may not expose port ${KUBELET_PORT} externally since it is used by kubelet`
       errors.push(fieldInvalid(path, KUBELET_PORT, why))
     }
-    const protocol = textAt(port, 'protocol')
+    const protocol = stringAt(port, 'protocol')
     const nodePort = numberAt(port, 'nodePort')
     if (type === 'ClusterIP' && nodePort !== 0) {
       errors.push(fieldForbidden(childPath(path, 'nodePort'), "may not be used when `type` is 'ClusterIP'"))
@@ -111,7 +111,7 @@ const KUBELET_PORT = 10_250
 /** A port by what makes it the same as another. */
 const shownPort = (port: ValueObject): Value => ({
   Name: '',
-  Protocol: textAt(port, 'protocol'),
+  Protocol: stringAt(port, 'protocol'),
   AppProtocol: null,
   Port: numberAt(port, 'port'),
   TargetPort: 0,
@@ -120,7 +120,7 @@ const shownPort = (port: ValueObject): Value => ({
 
 function checkPort(port: ValueObject, nameRequired: boolean, names: Set<string>, path: string): FieldError[] {
   const errors: FieldError[] = []
-  const name = textAt(port, 'name')
+  const name = stringAt(port, 'name')
   const at = childPath(path, 'name')
   if (name === '') {
     if (nameRequired) errors.push(fieldRequired(at))
@@ -134,12 +134,12 @@ function checkPort(port: ValueObject, nameRequired: boolean, names: Set<string>,
   return [
     ...errors,
     ...checkPortNumber(numberAt(port, 'port'), childPath(path, 'port')),
-    ...checkOneOf(textAt(port, 'protocol'), PROTOCOLS, childPath(path, 'protocol'), { required: true }),
+    ...checkOneOf(stringAt(port, 'protocol'), PROTOCOLS, childPath(path, 'protocol'), { required: true }),
     ...(typeof target === 'string'
       ? checkText(target, checkPortName, targetPath)
       : checkPortNumber(Number(target), targetPath)),
     ...(has(port, 'appProtocol')
-      ? checkText(textAt(port, 'appProtocol'), checkQualifiedName, childPath(path, 'appProtocol'))
+      ? checkText(stringAt(port, 'appProtocol'), checkQualifiedName, childPath(path, 'appProtocol'))
       : []),
   ]
 }
@@ -150,7 +150,7 @@ function checkPort(port: ValueObject, nameRequired: boolean, names: Set<string>,
 const AFFINITY_MAX = 86_400
 
 function checkAffinity(spec: ValueObject): FieldError[] {
-  const affinity = textAt(spec, 'sessionAffinity')
+  const affinity = stringAt(spec, 'sessionAffinity')
   const errors = checkOneOf(affinity, ['ClientIP', 'None'], 'spec.sessionAffinity', { required: true })
   const config = objectOrNone(spec, 'sessionAffinityConfig')
   if (affinity === 'None' && config !== undefined) {
@@ -167,7 +167,7 @@ function checkAffinity(spec: ValueObject): FieldError[] {
 }
 
 const checkExternalIps = (spec: ValueObject): FieldError[] =>
-  textsAt(spec, 'externalIPs').flatMap((ip, i) => {
+  stringsAt(spec, 'externalIPs').flatMap((ip, i) => {
     const path = indexPath('spec.externalIPs', i)
     const errors = checkIp(ip, path)
     return errors.length > 0 ? errors : checkRoutableIp(ip, path)
@@ -175,7 +175,7 @@ const checkExternalIps = (spec: ValueObject): FieldError[] =>
 
 function checkTraffic(spec: ValueObject): FieldError[] {
   const errors: FieldError[] = []
-  const external = textAt(spec, 'externalTrafficPolicy')
+  const external = stringAt(spec, 'externalTrafficPolicy')
   if (isExternallyAccessible(spec)) {
     errors.push(...checkOneOf(external, ['Cluster', 'Local'], 'spec.externalTrafficPolicy', { required: true }))
   } else if (external !== '') {
@@ -183,18 +183,18 @@ function checkTraffic(spec: ValueObject): FieldError[] {
     errors.push(fieldInvalid('spec.externalTrafficPolicy', external, why))
   }
   const healthPort = numberAt(spec, 'healthCheckNodePort')
-  const needsHealthPort = textAt(spec, 'type') === 'LoadBalancer' && external === 'Local'
+  const needsHealthPort = stringAt(spec, 'type') === 'LoadBalancer' && external === 'Local'
   if (!needsHealthPort && healthPort !== 0) {
     const why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
     errors.push(fieldInvalid('spec.healthCheckNodePort', healthPort, why))
   }
   if (has(spec, 'internalTrafficPolicy')) {
-    const policy = textAt(spec, 'internalTrafficPolicy')
+    const policy = stringAt(spec, 'internalTrafficPolicy')
     errors.push(...checkOneOf(policy, ['Cluster', 'Local'], 'spec.internalTrafficPolicy'))
   }
   if (has(spec, 'trafficDistribution')) {
     const supported = ['PreferClose', 'PreferSameNode', 'PreferSameZone']
-    errors.push(...checkOneOf(textAt(spec, 'trafficDistribution'), supported, 'spec.trafficDistribution'))
+    errors.push(...checkOneOf(stringAt(spec, 'trafficDistribution'), supported, 'spec.trafficDistribution'))
   }
   return errors
 }
@@ -205,17 +205,17 @@ const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'"
 
 function checkLoadBalancer(spec: ValueObject): FieldError[] {
   const errors: FieldError[] = []
-  const balanced = textAt(spec, 'type') === 'LoadBalancer'
+  const balanced = stringAt(spec, 'type') === 'LoadBalancer'
   // The name is told as the reference server spells it.
   const rangesPath = 'spec.LoadBalancerSourceRanges'
-  const ranges = textsAt(spec, 'loadBalancerSourceRanges')
+  const ranges = stringsAt(spec, 'loadBalancerSourceRanges')
   if (ranges.length > 0 && !balanced) errors.push(fieldForbidden(rangesPath, ONLY_LOAD_BALANCER))
   ranges.forEach((range, i) => errors.push(...checkCidr(range.trim(), indexPath(rangesPath, i))))
   for (const field of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) {
     if (has(spec, field) && !balanced) errors.push(fieldForbidden(`spec.${field}`, ONLY_LOAD_BALANCER))
   }
   if (has(spec, 'loadBalancerClass')) {
-    errors.push(...checkText(textAt(spec, 'loadBalancerClass'), checkQualifiedName, 'spec.loadBalancerClass'))
+    errors.push(...checkText(stringAt(spec, 'loadBalancerClass'), checkQualifiedName, 'spec.loadBalancerClass'))
   }
   return errors
 }
@@ -223,24 +223,24 @@ function checkLoadBalancer(spec: ValueObject): FieldError[] {
 function checkLoadBalancerClassChange(service: ValueObject, old: ValueObject): FieldError[] {
   const spec = objectAt(service, 'spec')
   const oldSpec = objectAt(old, 'spec')
-  if (textAt(spec, 'type') !== 'LoadBalancer' || textAt(oldSpec, 'type') !== 'LoadBalancer') return []
-  if (textAt(spec, 'loadBalancerClass') === textAt(oldSpec, 'loadBalancerClass')) return []
+  if (stringAt(spec, 'type') !== 'LoadBalancer' || stringAt(oldSpec, 'type') !== 'LoadBalancer') return []
+  if (stringAt(spec, 'loadBalancerClass') === stringAt(oldSpec, 'loadBalancerClass')) return []
   return [fieldInvalid('spec.loadBalancerClass', spec['loadBalancerClass'] ?? null, 'may not change once set')]
 }
 
 function checkLoadBalancerStatus(service: ValueObject): FieldError[] {
   const path = 'status.loadBalancer.ingress'
   const ingress = objectsAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress')
-  if (ingress.length > 0 && textAt(objectAt(service, 'spec'), 'type') !== 'LoadBalancer') {
+  if (ingress.length > 0 && stringAt(objectAt(service, 'spec'), 'type') !== 'LoadBalancer') {
     return [fieldForbidden(path, "may only be used when `spec.type` is 'LoadBalancer'")]
   }
   return ingress.flatMap((entry, i) => {
     const at = indexPath(path, i)
-    const ip = textAt(entry, 'ip')
-    const hostname = textAt(entry, 'hostname')
+    const ip = stringAt(entry, 'ip')
+    const hostname = stringAt(entry, 'hostname')
     const errors = ip === '' ? [] : checkIp(ip, childPath(at, 'ip'))
     if (ip !== '' && has(entry, 'ipMode')) {
-      errors.push(...checkOneOf(textAt(entry, 'ipMode'), ['Proxy', 'VIP'], childPath(at, 'ipMode')))
+      errors.push(...checkOneOf(stringAt(entry, 'ipMode'), ['Proxy', 'VIP'], childPath(at, 'ipMode')))
     } else if (ip === '' && has(entry, 'ipMode')) {
       errors.push(fieldForbidden(childPath(at, 'ipMode'), 'may not be specified when `ip` is not set'))
     }

@@ -1,6 +1,6 @@
 // A request for a certificate, as PKCS #10 has it, in PEM: who asks, with which key, and proof that the key is theirs.
 import { createPublicKey, verify } from 'node:crypto'
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 
 export interface SigningRequest {
   /** The organizations of the subject, which become groups. */
@@ -8,7 +8,7 @@ export interface SigningRequest {
 }
 
 /** Fails with what is wrong, as clients are told. Takes the request as base64 of PEM. */
-export function parseSigningRequest(base64: string): Parsed<SigningRequest> {
+export function parseSigningRequest(base64: string): Result<SigningRequest> {
   const pem = Buffer.from(base64, 'base64').toString('latin1')
   const [block] = pemBlocks(pem)
   if (block?.type !== 'CERTIFICATE REQUEST') return failed('PEM block type must be CERTIFICATE REQUEST')

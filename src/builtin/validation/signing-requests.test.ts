@@ -64,8 +64,8 @@ describe('a request that is no good', () => {
       'ECDSA verification failure',
     ],
     [bytes(() => Buffer.from([0x30, 0])), 'asn1: structure error: invalid certificate request'],
-  ])('%#', (request, fault) => {
-    expect(parseSigningRequest(request)).toEqual({ ok: false, error: expect.stringContaining(fault) })
+  ])('%#', (request, error) => {
+    expect(parseSigningRequest(request)).toEqual({ ok: false, error: expect.stringContaining(error) })
   })
 })
 
@@ -82,8 +82,8 @@ test.each<[ValueObject, string]>([
   [{ signerName: 'example/signer' }, 'should be a domain with at least two segments separated by dots'],
   [{ signerName: 'a.b/C' }, 'spec.signerName: Invalid value: "C": validating label "C":'],
   [{ usages: ['any', 'any'] }, 'spec.usages[1]: Duplicate value: "any"'],
-])('a request with %j', (over, fault) => {
-  expect(rules.create(request({}, over)).map(printFieldError)).toEqual([expect.stringContaining(fault)])
+])('a request with %j', (over, error) => {
+  expect(rules.create(request({}, over)).map(printFieldError)).toEqual([expect.stringContaining(error)])
 })
 
 test('a request is approved in one place, and stays so', () => {
@@ -119,13 +119,17 @@ test('a certificate comes with the status, once', () => {
 })
 
 test('conditions know since when they hold', () => {
-  const { forParts } = strategyOf(builtinTypes(), 'certificates.k8s.io/v1', 'CertificateSigningRequest')
+  const { prepareForSubresourceUpdate } = strategyOf(
+    builtinTypes(),
+    'certificates.k8s.io/v1',
+    'CertificateSigningRequest',
+  )
   const [then, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
   const old = request({
     conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: then, lastTransitionTime: then }],
   })
   const changed = request({ ...approved, certificate: 'AAAA' }, { signerName: 'other.com/x' })
-  forParts!['approval']!(changed, old, { now })
+  prepareForSubresourceUpdate!['approval']!(changed, old, { now })
   expect(changed['status']).toEqual({
     conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: now, lastTransitionTime: then }],
   })

@@ -12,7 +12,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
 import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
-import { numberOrNone, objectAt, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { numberOrNone, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { type CheckUpdate, checkMeta, checkMetaUpdate, checkOneOf, type Validation } from './common-rules.js'
 import { parseSigningRequest, pemBlocks } from './signing-request.js'
@@ -22,7 +22,7 @@ const check = (request: ValueObject): FieldError[] => [
   ...checkMeta(request, { namespaced: false, name: name => checkPathSegment(name) }),
   ...checkSpec(objectAt(request, 'spec')),
   ...checkConditions(request),
-  ...checkCertificate(textAt(objectAt(request, 'status'), 'certificate')),
+  ...checkCertificate(stringAt(objectAt(request, 'status'), 'certificate')),
 ]
 
 const checkChange =
@@ -72,9 +72,9 @@ const USAGES = [
 const SHORTEST_SECONDS = 600
 
 function checkSpec(spec: ValueObject): FieldError[] {
-  const request = textAt(spec, 'request')
+  const request = stringAt(spec, 'request')
   const parsed = parseSigningRequest(request)
-  const usages = textsAt(spec, 'usages')
+  const usages = stringsAt(spec, 'usages')
   const seconds = numberOrNone(spec, 'expirationSeconds')
   return [
     ...(parsed.ok ? [] : [fieldInvalid('spec.request', request === '' ? null : request, parsed.error)]),
@@ -85,7 +85,7 @@ function checkSpec(spec: ValueObject): FieldError[] {
     ...usages.flatMap((usage, i) =>
       usages.indexOf(usage) < i ? [fieldDuplicate(indexPath('spec.usages', i), usage)] : [],
     ),
-    ...checkSignerName(textAt(spec, 'signerName')),
+    ...checkSignerName(stringAt(spec, 'signerName')),
     ...(seconds !== undefined && seconds < SHORTEST_SECONDS
       ? [
           fieldInvalid(
@@ -114,17 +114,17 @@ function checkSignerName(name: string): FieldError[] {
     return [fieldInvalid(path, name, why)]
   }
   const labels = domain.split('.')
-  const faults = (text: string, rule: (label: string) => string[]): FieldError[] =>
+  const errors = (text: string, rule: (label: string) => string[]): FieldError[] =>
     text
       .split('.')
       .flatMap(label => rule(label).map(why => fieldInvalid(path, text, `validating label ${quote(label)}: ${why}`)))
   return [
     ...(domain.length > DOMAIN_MAX ? [fieldTooLong(path, DOMAIN_MAX)] : []),
-    ...faults(domain, checkDnsLabel),
+    ...errors(domain, checkDnsLabel),
     ...(labels.length < 2
       ? [fieldInvalid(path, domain, 'should be a domain with at least two segments separated by dots')]
       : []),
-    ...faults(rest, checkDnsSubdomain),
+    ...errors(rest, checkDnsSubdomain),
     ...(rest.length > SIGNER_PATH_MAX ? [fieldTooLong(path, SIGNER_PATH_MAX)] : []),
   ]
 }
@@ -141,10 +141,10 @@ function checkConditions(request: ValueObject): FieldError[] {
   const seen = new Set<string>()
   return conditionsOf(request).flatMap((condition, i) => {
     const path = indexPath('status.conditions', i)
-    const type = textAt(condition, 'type')
+    const type = stringAt(condition, 'type')
     const statuses = ONLY_EVER_TRUE.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
     const other = DECISIONS.find(decision => decision !== type)!
-    const errors = checkOneOf(textAt(condition, 'status'), statuses, `${path}.status`, { required: true })
+    const errors = checkOneOf(stringAt(condition, 'status'), statuses, `${path}.status`, { required: true })
     if (type === '') errors.push(fieldRequired(`${path}.type`))
     if (seen.has(type)) errors.push(fieldDuplicate(`${path}.type`, type))
     if (DECISIONS.includes(type) && seen.has(other)) {
@@ -158,7 +158,7 @@ function checkConditions(request: ValueObject): FieldError[] {
 /** What was decided stays so, and is decided in one place only. */
 function checkKept(request: ValueObject, old: ValueObject, mayConsent: boolean): FieldError[] {
   const count = (object: ValueObject, type: string): number =>
-    conditionsOf(object).filter(condition => textAt(condition, 'type') === type).length
+    conditionsOf(object).filter(condition => stringAt(condition, 'type') === type).length
   const told = (what: string, type: string): FieldError =>
     fieldForbidden('status.conditions', `updates may not ${what} a condition of type ${quote(type)}`)
   return [
@@ -172,11 +172,11 @@ function checkKept(request: ValueObject, old: ValueObject, mayConsent: boolean):
 // ---- the certificate
 
 function checkCertificate(certificate: string): FieldError[] {
-  const fault = certificate === '' ? undefined : certificateFault(Buffer.from(certificate, 'base64').toString('latin1'))
-  return fault === undefined ? [] : [fieldInvalid('status.certificate', '<certificate data>', fault)]
+  const error = certificate === '' ? undefined : certificateError(Buffer.from(certificate, 'base64').toString('latin1'))
+  return error === undefined ? [] : [fieldInvalid('status.certificate', '<certificate data>', error)]
 }
 
-function certificateFault(pem: string): string | undefined {
+function certificateError(pem: string): string | undefined {
   const blocks = pemBlocks(pem)
   if (blocks.length === 0) return 'must contain at least one CERTIFICATE PEM block'
   for (const { type, hasHeaders, content } of blocks) {
@@ -192,7 +192,7 @@ function certificateFault(pem: string): string | undefined {
 }
 
 function checkCertificateChange(request: ValueObject, old: ValueObject, maySign: boolean): FieldError[] {
-  const [now, before] = [request, old].map(object => textAt(objectAt(object, 'status'), 'certificate'))
+  const [now, before] = [request, old].map(object => stringAt(objectAt(object, 'status'), 'certificate'))
   if (now === before) return []
   if (!maySign) return [fieldForbidden('status.certificate', 'updates may not set certificate content')]
   return before === ''

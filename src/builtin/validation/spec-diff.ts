@@ -132,7 +132,7 @@ const goName = (name: string): string =>
 const CONTEXT = 3
 
 /** Specs beyond that are compared in full by nobody; what changed is then not told. */
-const MOST_LINES = 1500
+const MAX_LINES = 1500
 
 interface Line {
   readonly mark: ' ' | '-' | '+'
@@ -143,11 +143,11 @@ function unifiedDiff(old: readonly string[], now: readonly string[]): string {
   let start = 0
   while (start < old.length && start < now.length && old[start] === now[start]) start++
   let end = 0
-  const most = Math.min(old.length, now.length) - start
-  while (end < most && old[old.length - 1 - end] === now[now.length - 1 - end]) end++
+  const max = Math.min(old.length, now.length) - start
+  while (end < max && old[old.length - 1 - end] === now[now.length - 1 - end]) end++
   const changedOld = old.slice(start, old.length - end)
   const changedNow = now.slice(start, now.length - end)
-  if (changedOld.length * changedNow.length > MOST_LINES ** 2) return ''
+  if (changedOld.length * changedNow.length > MAX_LINES ** 2) return ''
   const same = (texts: readonly string[]): Line[] => texts.map(text => ({ mark: ' ', text }))
   const lines = [...same(old.slice(0, start)), ...compare(changedOld, changedNow), ...same(old.slice(old.length - end))]
   return hunksOf(lines)

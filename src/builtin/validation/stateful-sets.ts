@@ -8,11 +8,11 @@ import {
   fieldRequired,
 } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel } from '../../meta/object/names.js'
-import { numberAt, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative, checkOneOf, checkText, sameValue, type Validation } from './common-rules.js'
 import {
-  checkAtMostAll,
+  checkAtMaxAll,
   checkCount,
   checkCounts,
   checkSelectorAndTemplate,
@@ -23,12 +23,12 @@ import {
 
 const asPodOwner = podOwnerValidation(
   spec => [
-    ...checkPodManagement(textAt(spec, 'podManagementPolicy')),
+    ...checkPodManagement(stringAt(spec, 'podManagementPolicy')),
     ...checkStrategy(objectAt(spec, 'updateStrategy')),
     ...checkRetention(objectAt(spec, 'persistentVolumeClaimRetentionPolicy')),
     ...checkCounts(spec, ['replicas', 'minReadySeconds'], 'spec'),
     ...checkCounts(objectAt(spec, 'ordinals'), ['start'], 'spec.ordinals'),
-    ...checkServiceName(textAt(spec, 'serviceName')),
+    ...checkServiceName(stringAt(spec, 'serviceName')),
     ...checkSelectorAndTemplate(withClaimedVolumes(spec), { owner: 'statefulset', podOwner: 'StatefulSet' }),
   ],
   status =>
@@ -60,7 +60,7 @@ function checkStrategy(strategy: ValueObject): FieldError[] {
     rolling === undefined
       ? null
       : { Partition: numberAt(rolling, 'partition'), MaxUnavailable: getOwn(rolling, 'maxUnavailable') ?? null }
-  switch (textAt(strategy, 'type')) {
+  switch (stringAt(strategy, 'type')) {
     case '':
       return [fieldRequired(path)]
     case 'OnDelete':
@@ -70,7 +70,7 @@ function checkStrategy(strategy: ValueObject): FieldError[] {
     case 'RollingUpdate':
       return rolling === undefined ? [] : checkRolling(rolling, at)
     default: {
-      const whole = asStruct({ Type: textAt(strategy, 'type'), RollingUpdate: shown })
+      const whole = asStruct({ Type: stringAt(strategy, 'type'), RollingUpdate: shown })
       return [fieldInvalid(path, whole, "must be 'RollingUpdate' or 'OnDelete'")]
     }
   }
@@ -83,12 +83,12 @@ function checkRolling(rolling: ValueObject, path: string): FieldError[] {
   const at = childPath(path, 'maxUnavailable')
   errors.push(...checkCount(unavailable, at))
   if (countOrPercent(unavailable) === 0) errors.push(fieldInvalid(at, unavailable, 'cannot be 0'))
-  return [...errors, ...checkAtMostAll(unavailable, at)]
+  return [...errors, ...checkAtMaxAll(unavailable, at)]
 }
 
 const checkRetention = (policy: ValueObject): FieldError[] =>
   ['whenDeleted', 'whenScaled'].flatMap(when =>
-    checkOneOf(textAt(policy, when), ['Retain', 'Delete'], `spec.persistentVolumeClaimRetentionPolicy.${when}`),
+    checkOneOf(stringAt(policy, when), ['Retain', 'Delete'], `spec.persistentVolumeClaimRetentionPolicy.${when}`),
   )
 
 const checkServiceName = (name: string): FieldError[] =>
@@ -96,12 +96,12 @@ const checkServiceName = (name: string): FieldError[] =>
 
 /** A claim gives its pod a volume of its name, in place of one that the template has. */
 function withClaimedVolumes(spec: ValueObject): ValueObject {
-  const claims = objectsAt(spec, 'volumeClaimTemplates').map(claim => textAt(objectAt(claim, 'metadata'), 'name'))
+  const claims = objectsAt(spec, 'volumeClaimTemplates').map(claim => stringAt(objectAt(claim, 'metadata'), 'name'))
   if (claims.length === 0) return spec
   const template = objectAt(spec, 'template')
   const podSpec = objectAt(template, 'spec')
   const volumes = [
-    ...objectsAt(podSpec, 'volumes').filter(volume => !claims.includes(textAt(volume, 'name'))),
+    ...objectsAt(podSpec, 'volumes').filter(volume => !claims.includes(stringAt(volume, 'name'))),
     ...claims.map(name => ({ name, persistentVolumeClaim: { claimName: name } })),
   ]
   return { ...spec, template: { ...template, spec: { ...podSpec, volumes } } }

@@ -9,7 +9,7 @@ import {
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import { checkQualifiedName } from '../../meta/object/names.js'
-import { has, objectAt, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { has, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import {
   checkImmutable,
@@ -27,11 +27,11 @@ const checkClass = (storage: ValueObject): FieldError[] => [
   ...checkMeta(storage, { namespaced: false }),
   ...checkProvider(storage, 'provisioner'),
   ...checkParameters(storage),
-  ...(textAt(storage, 'reclaimPolicy') === ''
+  ...(stringAt(storage, 'reclaimPolicy') === ''
     ? []
-    : checkOneOf(textAt(storage, 'reclaimPolicy'), ['Delete', 'Retain'], 'reclaimPolicy')),
+    : checkOneOf(stringAt(storage, 'reclaimPolicy'), ['Delete', 'Retain'], 'reclaimPolicy')),
   ...(has(storage, 'volumeBindingMode')
-    ? checkOneOf(textAt(storage, 'volumeBindingMode'), BINDING_MODES, 'volumeBindingMode')
+    ? checkOneOf(stringAt(storage, 'volumeBindingMode'), BINDING_MODES, 'volumeBindingMode')
     : [fieldRequired('volumeBindingMode')]),
   ...checkTopologies(storage),
 ]
@@ -67,18 +67,18 @@ export const volumeAttributesClassValidation: Validation = {
 }
 
 function checkProvider(object: ValueObject, field: string): FieldError[] {
-  const name = textAt(object, field)
+  const name = stringAt(object, field)
   return name === '' ? [fieldRequired(field)] : checkText(name, text => checkQualifiedName(text.toLowerCase()), field)
 }
 
-const MOST_PARAMETERS = 512
+const MAX_PARAMETERS = 512
 const PARAMETERS_MAX = 256 * 1024
 
 function checkParameters(object: ValueObject): FieldError[] {
   const parameters = objectAt(object, 'parameters')
   const keys = Object.keys(parameters)
-  if (keys.length > MOST_PARAMETERS) return [fieldTooLong('parameters', MOST_PARAMETERS)]
-  const size = keys.reduce((sum, key) => sum + Buffer.byteLength(key) + Buffer.byteLength(textAt(parameters, key)), 0)
+  if (keys.length > MAX_PARAMETERS) return [fieldTooLong('parameters', MAX_PARAMETERS)]
+  const size = keys.reduce((sum, key) => sum + Buffer.byteLength(key) + Buffer.byteLength(stringAt(parameters, key)), 0)
   return [
     ...(keys.includes('') ? [fieldInvalid('parameters', '', 'field can not be empty.')] : []),
     ...(size > PARAMETERS_MAX ? [fieldTooLong('parameters', PARAMETERS_MAX)] : []),
@@ -94,8 +94,8 @@ function checkTopologies(storage: ValueObject): FieldError[] {
     const keys = new Set<string>()
     const errors = expressions.flatMap((expression, j) => checkTopologyLabel(expression, keys, indexPath(path, j)))
     // The order of labels and of their values says nothing.
-    const said = expressions.map(each => [textAt(each, 'key'), ...textsAt(each, 'values').toSorted()].join('\0'))
-    const whole = said.toSorted().join('\0\0')
+    const given = expressions.map(each => [stringAt(each, 'key'), ...stringsAt(each, 'values').toSorted()].join('\0'))
+    const whole = given.toSorted().join('\0\0')
     if (terms.has(whole)) errors.push(fieldDuplicate(path, ''))
     terms.add(whole)
     return errors
@@ -103,8 +103,8 @@ function checkTopologies(storage: ValueObject): FieldError[] {
 }
 
 function checkTopologyLabel(expression: ValueObject, keys: Set<string>, path: string): FieldError[] {
-  const key = textAt(expression, 'key')
-  const values = textsAt(expression, 'values')
+  const key = stringAt(expression, 'key')
+  const values = stringsAt(expression, 'values')
   const errors = values.length === 0 ? [fieldRequired(`${path}.values`)] : []
   values.forEach((value, i) => {
     if (values.indexOf(value) < i) errors.push(fieldDuplicate(indexPath(`${path}.values`, i), value))

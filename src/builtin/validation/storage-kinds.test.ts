@@ -123,9 +123,9 @@ describe('a claim', () => {
       },
       'spec: Invalid value: "spec.dataSource": must match dataSourceRef',
     ],
-  ])('with %j', (spec, fault) => {
+  ])('with %j', (spec, error) => {
     const object = { ...claim(spec), metadata: { name: 'x', namespace: 'n' } }
-    expect(created('v1', 'PersistentVolumeClaim', object)).toEqual([expect.stringContaining(fault)])
+    expect(created('v1', 'PersistentVolumeClaim', object)).toEqual([expect.stringContaining(error)])
   })
 
   test('is bound, and gets its class, after it was made', () => {

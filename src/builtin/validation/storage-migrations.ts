@@ -1,6 +1,6 @@
 // A StorageVersionMigration says once and for all what is to be migrated, and its status only ever moves on.
 import { asStruct, type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
-import { objectAt, objectsAt, textAt } from '../../meta/values/access.js'
+import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, checkNotNegative, type Validation } from './common-rules.js'
 import { checkConditions, isConditionTrue } from './conditions.js'
@@ -9,15 +9,15 @@ const resourceOf = (migration: ValueObject): ValueObject => objectAt(objectAt(mi
 
 const check = (migration: ValueObject): FieldError[] => [
   ...checkMeta(migration, { namespaced: false }),
-  ...(textAt(resourceOf(migration), 'resource') === ''
+  ...(stringAt(resourceOf(migration), 'resource') === ''
     ? [fieldRequired('spec.resource.resource', 'resource is required')]
     : []),
 ]
 
 /** Told as if the members of the resource stood at the top. */
 const checkSame = (migration: ValueObject, old: ValueObject, field: string): FieldError[] => {
-  const said = textAt(resourceOf(migration), field)
-  return said === textAt(resourceOf(old), field) ? [] : [fieldInvalid(field, said, 'field is immutable')]
+  const given = stringAt(resourceOf(migration), field)
+  return given === stringAt(resourceOf(old), field) ? [] : [fieldInvalid(field, given, 'field is immutable')]
 }
 
 function checkStatus(migration: ValueObject, old: ValueObject): FieldError[] {
@@ -30,7 +30,7 @@ function checkStatus(migration: ValueObject, old: ValueObject): FieldError[] {
     isWrong ? [fieldInvalid('status.conditions', asStruct([...conditions] as Value), why)] : []
   return [
     ...checkMetaUpdate(migration, old),
-    ...checkResourceVersion(textAt(status, 'resourceVersion'), textAt(before, 'resourceVersion')),
+    ...checkResourceVersion(stringAt(status, 'resourceVersion'), stringAt(before, 'resourceVersion')),
     ...checkConditions(conditions, 'status.conditions'),
     ...refuse(is('Succeeded') && is('Failed'), 'Both success and failed conditions cannot be true at the same time'),
     ...refuse(is('Succeeded') && is('Running'), 'Running condition cannot be true when success condition is true'),

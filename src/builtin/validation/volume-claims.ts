@@ -9,7 +9,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
-import { has, objectAt, objectOrNone, textAt, textsAt } from '../../meta/values/access.js'
+import { has, objectAt, objectOrNone, stringAt, stringsAt } from '../../meta/values/access.js'
 import { compareQuantities, printQuantity, signOf } from '../../meta/values/quantity.js'
 import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
@@ -29,7 +29,7 @@ export const volumeClaimValidation: Validation = {
   update: (claim, old) => [...checkClaim(claim), ...checkMetaUpdate(claim, old), ...checkClaimChange(claim, old)],
   status: (claim, old) => [
     ...checkMetaUpdate(claim, old),
-    ...(textsAt(objectAt(claim, 'spec'), 'accessModes').length === 0 ? [fieldRequired('Spec.accessModes')] : []),
+    ...(stringsAt(objectAt(claim, 'spec'), 'accessModes').length === 0 ? [fieldRequired('Spec.accessModes')] : []),
     ...checkAmounts(objectAt(claim, 'status'), 'capacity', 'status.capacity'),
   ],
 }
@@ -39,14 +39,14 @@ export function checkClaimSpec(spec: ValueObject, path: string): FieldError[] {
   const at = (field: string): string => `${path}.${field}`
   const selector = objectOrNone(spec, 'selector')
   return [
-    ...(textsAt(spec, 'accessModes').length === 0
+    ...(stringsAt(spec, 'accessModes').length === 0
       ? [fieldRequired(at('accessModes'), 'at least 1 access mode is required')]
       : []),
     ...(selector === undefined ? [] : checkLabelSelector(selector, at('selector'))),
-    ...checkAccessModes(textsAt(spec, 'accessModes'), at('accessModes')),
+    ...checkAccessModes(stringsAt(spec, 'accessModes'), at('accessModes')),
     ...checkRequest(spec, keyPath(at('resources'), 'storage')),
     ...checkClassName(spec, 'storageClassName', at('storageClassName')),
-    ...(has(spec, 'volumeMode') ? checkOneOf(textAt(spec, 'volumeMode'), VOLUME_MODES, at('volumeMode')) : []),
+    ...(has(spec, 'volumeMode') ? checkOneOf(stringAt(spec, 'volumeMode'), VOLUME_MODES, at('volumeMode')) : []),
     ...checkSource(spec, 'dataSource', path),
     ...checkSource(spec, 'dataSourceRef', path),
     ...checkSameSource(spec, path),
@@ -72,16 +72,16 @@ function checkRequest(spec: ValueObject, path: string): FieldError[] {
 }
 
 export const checkClassName = (spec: ValueObject, field: string, path: string): FieldError[] =>
-  textAt(spec, field) === '' ? [] : checkText(textAt(spec, field), checkDnsSubdomain, path)
+  stringAt(spec, field) === '' ? [] : checkText(stringAt(spec, field), checkDnsSubdomain, path)
 
 /** Only claims need no group to be found by. */
 function checkSource(spec: ValueObject, field: string, path: string): FieldError[] {
   const source = objectOrNone(spec, field)
   if (source === undefined) return []
   const at = `${path}.${field}`
-  const [group, kind] = [textAt(source, 'apiGroup'), textAt(source, 'kind')]
+  const [group, kind] = [stringAt(source, 'apiGroup'), stringAt(source, 'kind')]
   return [
-    ...['name', 'kind'].filter(each => textAt(source, each) === '').map(each => fieldRequired(`${at}.${each}`)),
+    ...['name', 'kind'].filter(each => stringAt(source, each) === '').map(each => fieldRequired(`${at}.${each}`)),
     ...(group === '' && kind !== 'PersistentVolumeClaim' ? [fieldInvalid(at, kind, '')] : []),
     ...(group === '' ? [] : checkText(group, checkDnsSubdomain, `${at}.apiGroup`)),
   ]
@@ -91,7 +91,7 @@ function checkSameSource(spec: ValueObject, path: string): FieldError[] {
   const source = objectOrNone(spec, 'dataSource')
   const ref = objectOrNone(spec, 'dataSourceRef')
   if (source === undefined || ref === undefined) return []
-  const isSame = ['apiGroup', 'kind', 'name'].every(field => textAt(source, field) === textAt(ref, field))
+  const isSame = ['apiGroup', 'kind', 'name'].every(field => stringAt(source, field) === stringAt(ref, field))
   return isSame ? [] : [fieldInvalid(path, `${path}.dataSource`, 'must match dataSourceRef')]
 }
 
@@ -107,7 +107,7 @@ const MAY_CHANGE =
 
 function checkClaimChange(claim: ValueObject, old: ValueObject): FieldError[] {
   const [spec, before] = [objectAt(claim, 'spec'), objectAt(old, 'spec')]
-  const fixed = withAllowedChanges(spec, before, textAt(objectAt(claim, 'status'), 'phase') === 'Bound')
+  const fixed = withAllowedChanges(spec, before, stringAt(objectAt(claim, 'status'), 'phase') === 'Bound')
   return [
     ...(equalValues(fixed, before)
       ? []
@@ -127,7 +127,7 @@ function withAllowedChanges(spec: ValueObject, before: ValueObject, isBound: boo
     else fixed[field] = value
   }
   // Binding and a default class come later than the claim.
-  if (textAt(before, 'volumeName') === '') asBefore('volumeName')
+  if (stringAt(before, 'volumeName') === '') asBefore('volumeName')
   if (!has(before, 'storageClassName')) asBefore('storageClassName')
   if (!isBound) return fixed
   asBefore('volumeAttributesClassName')
@@ -152,7 +152,7 @@ function checkAttributesChange(spec: ValueObject, before: ValueObject): FieldErr
   const field = 'volumeAttributesClassName'
   if (!has(before, field)) return []
   if (!has(spec, field)) return [fieldForbidden(`spec.${field}`, 'update from non-nil value to nil is forbidden')]
-  return textAt(spec, field) === '' && textAt(before, field) !== ''
+  return stringAt(spec, field) === '' && stringAt(before, field) !== ''
     ? [fieldForbidden(`spec.${field}`, 'update from non-nil value to an empty string is forbidden')]
     : []
 }

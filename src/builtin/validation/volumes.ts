@@ -8,7 +8,7 @@ import {
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel } from '../../meta/object/names.js'
-import { has, objectAt, objectOrNone, objectsAt, textAt } from '../../meta/values/access.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkOneOf, checkText } from './common-rules.js'
 import { checkFieldRef, checkRelativePath, VOLUME_FIELDS } from './containers.js'
@@ -24,14 +24,14 @@ export function checkVolumes(spec: ValueObject, path: string): CheckedVolumes {
   const all = new Set<string>()
   const errors = objectsAt(spec, 'volumes').flatMap((volume, i) => {
     const at = indexPath(path, i)
-    const name = textAt(volume, 'name')
-    const faults = checkSource(volume, at)
-    if (name === '') faults.push(fieldRequired(childPath(at, 'name')))
-    else faults.push(...checkText(name, checkDnsLabel, childPath(at, 'name')))
-    if (name !== '' && all.has(name)) faults.push(fieldDuplicate(childPath(at, 'name'), name))
+    const name = stringAt(volume, 'name')
+    const own = checkSource(volume, at)
+    if (name === '') own.push(fieldRequired(childPath(at, 'name')))
+    else own.push(...checkText(name, checkDnsLabel, childPath(at, 'name')))
+    if (name !== '' && all.has(name)) own.push(fieldDuplicate(childPath(at, 'name'), name))
     all.add(name)
-    if (faults.length === 0) names.add(name)
-    return faults
+    if (own.length === 0) names.add(name)
+    return own
   })
   return { errors, names }
 }
@@ -88,7 +88,7 @@ function checkSource(volume: ValueObject, path: string): FieldError[] {
     const at = childPath(path, source)
     if (i > 0) return [fieldForbidden(at, 'may not specify more than 1 volume type')]
     const content = objectAt(volume, source)
-    const missing = (REQUIRED[source] ?? []).filter(field => textAt(content, field) === '')
+    const missing = (REQUIRED[source] ?? []).filter(field => stringAt(content, field) === '')
     return missing.map(field => fieldRequired(childPath(at, field))).concat(checkContent(source, content, at))
   })
 }
@@ -107,7 +107,7 @@ const HOST_PATH_TYPES = [
 function checkContent(source: string, content: ValueObject, path: string): FieldError[] {
   switch (source) {
     case 'hostPath':
-      return checkOneOf(textAt(content, 'type'), HOST_PATH_TYPES, childPath(path, 'type'))
+      return checkOneOf(stringAt(content, 'type'), HOST_PATH_TYPES, childPath(path, 'type'))
     case 'secret':
     case 'configMap':
       return checkItems(content, path)
@@ -130,13 +130,13 @@ function checkContent(source: string, content: ValueObject, path: string): Field
 const checkItems = (content: ValueObject, path: string): FieldError[] =>
   objectsAt(content, 'items').flatMap((item, i) => {
     const at = indexPath(childPath(path, 'items'), i)
-    const errors = textAt(item, 'key') === '' ? [fieldRequired(childPath(at, 'key'))] : []
+    const errors = stringAt(item, 'key') === '' ? [fieldRequired(childPath(at, 'key'))] : []
     return errors.concat(checkItemPath(item, at))
   })
 
 const checkItemPath = (item: ValueObject, path: string): FieldError[] => {
   const at = childPath(path, 'path')
-  const text = textAt(item, 'path')
+  const text = stringAt(item, 'path')
   return text === '' ? [fieldRequired(at)] : checkRelativePath(text, at)
 }
 

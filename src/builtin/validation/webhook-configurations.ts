@@ -9,7 +9,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkDns1035Label, checkDnsSubdomain } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
-import { has, numberOrNone, objectAt, objectOrNone, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkClientConfig } from '../../webhook/check-client-config.js'
 import type { ClientConfig } from '../../webhook/client-config.js'
@@ -23,7 +23,7 @@ const configurationValidation = (isMutating: boolean): Validation => {
       ...checkMeta(configuration, { namespaced: false }),
       ...objectsAt(configuration, 'webhooks').flatMap((webhook, i) => {
         const path = indexPath('webhooks', i)
-        const name = textAt(webhook, 'name')
+        const name = stringAt(webhook, 'name')
         const repeated = name !== '' && names.has(name) ? [fieldDuplicate(`${path}.name`, name)] : []
         names.add(name)
         return checkWebhook(webhook, path, isMutating).concat(repeated)
@@ -40,29 +40,23 @@ export const validatingWebhooksValidation = configurationValidation(false)
 export const mutatingWebhooksValidation = configurationValidation(true)
 
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun']
-const LONGEST_SECONDS = 30
+const MAX_SECONDS = 30
 
 function checkWebhook(webhook: ValueObject, path: string, isMutating: boolean): FieldError[] {
   const at = (field: string): string => childPath(path, field)
   const optional = (field: string, supported: readonly string[]): FieldError[] =>
-    has(webhook, field) ? checkOneOf(textAt(webhook, field), supported, at(field)) : []
+    has(webhook, field) ? checkOneOf(stringAt(webhook, field), supported, at(field)) : []
   const seconds = numberOrNone(webhook, 'timeoutSeconds')
   return [
-    ...checkWebhookName(textAt(webhook, 'name'), at('name')),
+    ...checkWebhookName(stringAt(webhook, 'name'), at('name')),
     ...checkRules(webhook, 'rules', path),
     ...optional('failurePolicy', ['Fail', 'Ignore']),
     ...optional('matchPolicy', ['Equivalent', 'Exact']),
     ...(has(webhook, 'sideEffects')
       ? optional('sideEffects', SIDE_EFFECTS)
       : [fieldRequired(at('sideEffects'), `must specify one of ${SIDE_EFFECTS.join(', ')}`)]),
-    ...(seconds !== undefined && (seconds < 1 || seconds > LONGEST_SECONDS)
-      ? [
-          fieldInvalid(
-            at('timeoutSeconds'),
-            seconds,
-            `the timeout value must be between 1 and ${LONGEST_SECONDS} seconds`,
-          ),
-        ]
+    ...(seconds !== undefined && (seconds < 1 || seconds > MAX_SECONDS)
+      ? [fieldInvalid(at('timeoutSeconds'), seconds, `the timeout value must be between 1 and ${MAX_SECONDS} seconds`)]
       : []),
     ...['namespaceSelector', 'objectSelector'].flatMap(field => {
       const selector = objectOrNone(webhook, field)
@@ -71,19 +65,19 @@ function checkWebhook(webhook: ValueObject, path: string, isMutating: boolean): 
     ...(isMutating ? optional('reinvocationPolicy', ['IfNeeded', 'Never']) : []),
     ...checkClientConfig(clientConfigOf(objectAt(webhook, 'clientConfig')), at('clientConfig')),
     ...checkMatchConditions(webhook, path),
-    ...checkReviewVersions(textsAt(webhook, 'admissionReviewVersions'), at('admissionReviewVersions')),
+    ...checkReviewVersions(stringsAt(webhook, 'admissionReviewVersions'), at('admissionReviewVersions')),
   ]
 }
 
 function clientConfigOf(config: ValueObject): ClientConfig {
   const service = objectOrNone(config, 'service')
   return {
-    ...(has(config, 'url') && { url: textAt(config, 'url') }),
+    ...(has(config, 'url') && { url: stringAt(config, 'url') }),
     ...(service !== undefined && {
       service: {
-        namespace: textAt(service, 'namespace'),
-        name: textAt(service, 'name'),
-        path: textAt(service, 'path'),
+        namespace: stringAt(service, 'namespace'),
+        name: stringAt(service, 'name'),
+        path: stringAt(service, 'path'),
         port: numberOrNone(service, 'port'),
       },
     }),
@@ -93,8 +87,8 @@ function clientConfigOf(config: ValueObject): ClientConfig {
 /** Names are domains, so that webhooks of several vendors never have the same. */
 function checkWebhookName(name: string, path: string): FieldError[] {
   if (name === '') return [fieldRequired(path)]
-  const faults = checkDnsSubdomain(name)
-  if (faults.length > 0) return [fieldInvalid(path, name, faults.join(','))]
+  const errors = checkDnsSubdomain(name)
+  if (errors.length > 0) return [fieldInvalid(path, name, errors.join(','))]
   return name.split('.').length < 3
     ? [fieldInvalid(path, name, 'should be a domain with at least three segments separated by dots')]
     : []

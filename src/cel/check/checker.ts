@@ -34,7 +34,7 @@ import {
   typeOf,
   UINT,
 } from './cel-type.js'
-import { mostGeneral, Substitution } from './unification.js'
+import { maxGeneral, Substitution } from './unification.js'
 
 /** What a name refers to: a variable, a type or a constant. */
 export interface IdentReference {
@@ -374,7 +374,7 @@ class Checker {
   /** The type of the elements so far and one more. */
   private join(before: CelType | undefined, type: CelType): CelType {
     if (before === undefined) return type
-    if (this.assign(before, type)) return mostGeneral(before, type)
+    if (this.assign(before, type)) return maxGeneral(before, type)
     return DYN
   }
 

@@ -13,7 +13,7 @@ export function checkLiterals(checked: Checked, environment: Environment): reado
   if (environment.checkLiterals !== true) return []
   const issues: Issue[] = []
   const visit = (expr: Expr, inFormat: boolean): void => {
-    if (expr.kind === 'call') issues.push(...argumentFaults(expr), ...formatFaults(checked, expr))
+    if (expr.kind === 'call') issues.push(...argumentErrors(expr), ...formatErrors(checked, expr))
     // The arguments of a format may well be of several types.
     if (environment.homogeneousLiterals === true && !inFormat) issues.push(...mixedParts(checked, expr))
     const within = inFormat || (expr.kind === 'call' && expr.name === 'format')
@@ -23,7 +23,7 @@ export function checkLiterals(checked: Checked, environment: Environment): reado
   return issues
 }
 
-function argumentFaults({ name, target, args }: CallExpr): Issue[] {
+function argumentErrors({ name, target, args }: CallExpr): Issue[] {
   const at = name === 'matches' && target === undefined ? args[1] : args[0]
   if (at?.kind !== 'literal') return []
   const { value, offset } = at
@@ -48,7 +48,7 @@ const VERBS: Readonly<Record<string, { readonly kinds: readonly string[]; readon
   },
 }
 
-function formatFaults({ types }: Checked, { name, target, args, offset }: CallExpr): Issue[] {
+function formatErrors({ types }: Checked, { name, target, args, offset }: CallExpr): Issue[] {
   const [list] = args
   if (name !== 'format' || target?.kind !== 'literal' || typeof target.value !== 'string') return []
   if (args.length !== 1 || list?.kind !== 'list') return []

@@ -90,7 +90,7 @@ export class Substitution {
     if (bound !== undefined) {
       if (sameType(type, bound)) return { valid: true, known: true }
       if (!this.assignable(type, bound)) return { valid: false, known: true }
-      const general = mostGeneral(type, bound)
+      const general = maxGeneral(type, bound)
       if (!this.occurs(param, general)) this.bind(param, general)
       return { valid: true, known: true }
     }
@@ -110,7 +110,7 @@ export class Substitution {
 }
 
 /** Of two types that go together the one that also takes the other's values. */
-export const mostGeneral = (a: CelType, b: CelType): CelType => (isAsGeneral(a, b) ? a : b)
+export const maxGeneral = (a: CelType, b: CelType): CelType => (isAsGeneral(a, b) ? a : b)
 
 function isAsGeneral(a: CelType, b: CelType): boolean {
   if (isDyn(a) || a.kind === 'param') return true

@@ -164,11 +164,11 @@ class Estimator {
       sum = this.cost(expr.target)
       target = this.node(expr.target)
     }
-    let most = NOTHING
+    let max = NOTHING
     let resultSize: Interval | undefined
     for (const overload of reference.overloads) {
       const estimate = this.overloadCost(expr, overload, { target, args: nodes, elementOf }, argCosts)
-      most = union(most, estimate.cost)
+      max = union(max, estimate.cost)
       if (estimate.resultSize) resultSize = resultSize ? union(resultSize, estimate.resultSize) : estimate.resultSize
       const into = INDEXED[overload.id]
       if (into !== undefined) {
@@ -178,7 +178,7 @@ class Estimator {
       resultSize ??= this.size(expr)
     }
     if (resultSize) this.sizes.set(expr.id, resultSize)
-    return add(sum, most)
+    return add(sum, max)
   }
 
   private overloadCost(

@@ -4,7 +4,7 @@
 import { CostLimitExceeded } from '../cel-error.js'
 
 /** Elements that one evaluation may look at, which is about a second; what costs account for stays below. */
-export const MOST_EFFORT = 12_000_000
+export const MAX_EFFORT = 12_000_000
 
 // Between evaluations nobody counts.
 let left = Number.POSITIVE_INFINITY

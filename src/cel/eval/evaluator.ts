@@ -1,7 +1,7 @@
 // Evaluation, within limits: by closures at first, and by JavaScript of its own once an expression is used often.
 import { CelError, CostLimitExceeded, isError } from '../cel-error.js'
 import type { Checked } from '../check/checker.js'
-import { beginEffort, effortLeft, endEffort, MOST_EFFORT } from '../cost/work-budget.js'
+import { beginEffort, effortLeft, endEffort, MAX_EFFORT } from '../cost/work-budget.js'
 import type { Environment } from '../environment.js'
 import type { Expr } from '../syntax/syntax-tree.js'
 import type { Value } from '../values/values.js'
@@ -45,7 +45,7 @@ function closuresOf(tree: { expr: Expr } & Partial<Checked>, environment: Enviro
   const { compiled, locals } = compileTree(tree, environment)
   const { run } = compiled
   const unset = unsetLocals(locals)
-  return (variables, { costLimit = DEFAULT_COST_LIMIT, effortLimit = MOST_EFFORT } = NO_OPTIONS) => {
+  return (variables, { costLimit = DEFAULT_COST_LIMIT, effortLimit = MAX_EFFORT } = NO_OPTIONS) => {
     beginEffort(effortLimit)
     const frame: Frame = { variables, locals: unset.slice(), cost: 0, limit: costLimit }
     try {
@@ -69,7 +69,7 @@ const USES_BEFORE_CODE = 100
 /** What the code may spend of either limit before it leaves the evaluation to closures, which then begin again. */
 const SHARE = 0.1
 /** How often the code may give up more than it succeeds. */
-const MOST_PATIENCE = 100
+const MAX_PATIENCE = 100
 
 const NO_LOCALS: undefined[] = []
 
@@ -78,7 +78,7 @@ class Code {
   private uses = 0
   private generated: Generated | undefined
   private unset = NO_LOCALS
-  private patience = MOST_PATIENCE
+  private patience = MAX_PATIENCE
 
   constructor(
     private readonly checked: Checked,
@@ -88,7 +88,7 @@ class Code {
   /** Undefined if there is no code, or if it gave up. */
   evaluate(
     variables: Variables,
-    { costLimit = DEFAULT_COST_LIMIT, effortLimit = MOST_EFFORT }: EvaluateOptions,
+    { costLimit = DEFAULT_COST_LIMIT, effortLimit = MAX_EFFORT }: EvaluateOptions,
   ): Evaluation | undefined {
     const { generated } = this
     if (generated === undefined) {
@@ -104,7 +104,7 @@ class Code {
     try {
       value = generated.run(variables, frame)
       if (value !== GIVE_UP && frame.cost <= frame.limit) {
-        if (this.patience < MOST_PATIENCE) this.patience++
+        if (this.patience < MAX_PATIENCE) this.patience++
         return { value, cost: frame.cost, effort: effortShare - effortLeft() }
       }
     } catch (error) {

@@ -26,8 +26,8 @@ export function fold({ range, init, condition, step, result, accu, first, second
     const over = range(frame)
     if (isError(over)) return over
     frame.locals[accu] = init(frame)
-    const fault = each(frame, over, turn)
-    return fault ?? result(frame)
+    const error = each(frame, over, turn)
+    return error ?? result(frame)
   }
 }
 
@@ -49,7 +49,7 @@ export function quantify({ range, predicate, decides, first, second }: Quantifie
     const over = range(frame)
     if (isError(over)) return over
     let found: Value = !decides
-    const fault = each(frame, over, () => {
+    const error = each(frame, over, () => {
       spend(frame, conditionCost)
       if (found === decides) return false
       spend(frame, 1)
@@ -59,7 +59,7 @@ export function quantify({ range, predicate, decides, first, second }: Quantifie
         found = isError(holds) ? holds : NO_SUCH_OVERLOAD
       return true
     })
-    if (fault) return fault
+    if (error) return error
     spend(frame, 1)
     return found
   }

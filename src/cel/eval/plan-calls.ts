@@ -211,10 +211,10 @@ function invoke(compiler: Compiler, expr: CallExpr): Compiled {
   const { name, overloads, args } = resolve(compiler, expr)
   const compiled = args.map(arg => compiler.compile(arg))
   const target = implementation(name, overloads)
-  for (const { constantFault } of overloads) {
+  for (const { constantError: constantFault } of overloads) {
     const last = compiled.at(overloads[0]!.params.length > 2 ? 1 : -1)?.constant
-    const fault = last === undefined ? undefined : constantFault?.(last)
-    if (fault) throw new InstantiationError(fault.message)
+    const error = last === undefined ? undefined : constantFault?.(last)
+    if (error) throw new InstantiationError(error.message)
   }
   const folded = fold(name, overloads, compiled, target)
   if (folded) return folded

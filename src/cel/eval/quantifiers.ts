@@ -3,10 +3,10 @@ import { ACCUMULATOR, type ComprehensionExpr, type Expr, OPERATORS } from '../sy
 
 /** The deciding value if the comprehension is what all() or exists() stand for. */
 export function quantifierOf({ condition, step, result }: ComprehensionExpr): boolean | undefined {
-  const asked = argumentOf(condition, OPERATORS.notStrictlyFalse)
+  const requested = argumentOf(condition, OPERATORS.notStrictlyFalse)
   if (!isAccumulator(result)) return undefined
-  if (isAccumulator(asked)) return isAccumulator(argumentOf(step, OPERATORS.and)) ? false : undefined
-  const negated = isAccumulator(argumentOf(asked, OPERATORS.not))
+  if (isAccumulator(requested)) return isAccumulator(argumentOf(step, OPERATORS.and)) ? false : undefined
+  const negated = isAccumulator(argumentOf(requested, OPERATORS.not))
   return negated && isAccumulator(argumentOf(step, OPERATORS.or)) ? true : undefined
 }
 

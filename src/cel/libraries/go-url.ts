@@ -1,6 +1,6 @@
 // URLs as Go's net/url reads them, with its words for what is wrong.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { quote } from '../../meta/go/go-text.js'
 
 export interface GoUrl {
@@ -15,17 +15,17 @@ export interface GoUrl {
 }
 
 /** An absolute URL or an absolute path, as requests carry them. */
-export const parseRequestUri = (text: string): Parsed<GoUrl> => parseUrl(text, true)
+export const parseRequestUri = (text: string): Result<GoUrl> => parseUrl(text, true)
 
 /** Any reference, with its fragment. */
-export function parseReference(text: string): Parsed<GoUrl> {
+export function parseReference(text: string): Result<GoUrl> {
   const hash = text.indexOf('#')
   const url = parseUrl(hash < 0 ? text : text.slice(0, hash), false)
   return url.ok && hash >= 0 ? parsed({ ...url.value, fragment: text.slice(hash + 1) }) : url
 }
 
-function parseUrl(text: string, viaRequest: boolean): Parsed<GoUrl> {
-  const fail = (why: string): Parsed<never> => failed(`parse ${quote(text)}: ${why}`)
+function parseUrl(text: string, viaRequest: boolean): Result<GoUrl> {
+  const fail = (why: string): Result<never> => failed(`parse ${quote(text)}: ${why}`)
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
   if (/[\x00-\x1f\x7f]/.test(text)) return fail('net/url: invalid control character in URL')
   if (text === '' && viaRequest) return fail('empty url')
@@ -53,35 +53,35 @@ function parseUrl(text: string, viaRequest: boolean): Parsed<GoUrl> {
     const at = authority.lastIndexOf('@')
     user = at < 0 ? '' : authority.slice(0, at)
     host = authority.slice(at + 1)
-    const fault = hostFault(host) ?? (at >= 0 && !USER.test(user) ? 'net/url: invalid userinfo' : undefined)
-    if (fault !== undefined) return fail(fault)
+    const error = hostError(host) ?? (at >= 0 && !USER.test(user) ? 'net/url: invalid userinfo' : undefined)
+    if (error !== undefined) return fail(error)
   }
-  const fault = escapeFault(rest)
-  return fault === undefined ? parsed({ ...url, host, user, path: rest }) : fail(fault)
+  const error = escapeError(rest)
+  return error === undefined ? parsed({ ...url, host, user, path: rest }) : fail(error)
 }
 
 const USER = /^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/
 
-function hostFault(host: string): string | undefined {
+function hostError(host: string): string | undefined {
   if (host.startsWith('[')) {
     const close = host.lastIndexOf(']')
     if (close < 0) return "missing ']' in host"
-    return portFault(host.slice(close + 1))
+    return portError(host.slice(close + 1))
   }
   const colon = host.lastIndexOf(':')
   if (colon >= 0) {
-    const fault = portFault(host.slice(colon))
-    if (fault !== undefined) return fault
+    const error = portError(host.slice(colon))
+    if (error !== undefined) return error
   }
   const bad = /[^A-Za-z0-9\-_.~!$&'()*+,;=:[\]<>"%\u0080-\uffff]/.exec(host)?.[0]
   if (bad !== undefined) return `invalid character ${quote(bad)} in host name`
-  return escapeFault(host)
+  return escapeError(host)
 }
 
-const portFault = (port: string): string | undefined =>
+const portError = (port: string): string | undefined =>
   port === '' || /^:[0-9]*$/.test(port) ? undefined : `invalid port ${quote(port)} after host`
 
-function escapeFault(text: string): string | undefined {
+function escapeError(text: string): string | undefined {
   const bad = /%(?![0-9a-fA-F]{2}).{0,2}/s.exec(text)?.[0]
   return bad === undefined ? undefined : `invalid URL escape ${quote(bad)}`
 }
@@ -119,7 +119,7 @@ export function queryOf({ query }: GoUrl): ReadonlyMap<string, readonly string[]
 }
 
 function unescapeQuery(text: string): string | undefined {
-  if (escapeFault(text) !== undefined) return undefined
+  if (escapeError(text) !== undefined) return undefined
   const bytes = Buffer.from(
     text.replaceAll('+', ' ').replace(/%([0-9a-fA-F]{2})/g, (_, code: string) => `\0${code}`),
     'utf8',

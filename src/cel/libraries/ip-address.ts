@@ -1,13 +1,13 @@
 // IP addresses and networks as Go's net/netip reads and writes them, with its words for what is wrong.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { quote } from '../../meta/go/go-text.js'
 
 /** 4 or 16 bytes. */
 export type Address = readonly number[]
 
-export function parseAddress(text: string): Parsed<{ address: Address; zone: string }> {
-  const fail = (why: string, at?: string): Parsed<never> =>
+export function parseAddress(text: string): Result<{ address: Address; zone: string }> {
+  const fail = (why: string, at?: string): Result<never> =>
     failed(`ParseAddr(${quote(text)}): ${why}${at === undefined ? '' : ` (at ${quote(at)})`}`)
   const kind = /[.:%]/.exec(text)?.[0]
   if (kind === '.') {
@@ -23,7 +23,7 @@ export function parseAddress(text: string): Parsed<{ address: Address; zone: str
   return v6.ok ? parsed({ address: v6.value, zone }) : fail(v6.error)
 }
 
-function parseV4(text: string): Parsed<Address> {
+function parseV4(text: string): Result<Address> {
   const bad = /[^0-9.]/.exec(text)
   if (bad) return failed(`unexpected character (at ${quote(text.slice(bad.index))})`)
   const fields = text.split('.')
@@ -39,7 +39,7 @@ function parseV4(text: string): Parsed<Address> {
   return bytes.length < 4 ? failed('IPv4 address too short') : parsed(bytes)
 }
 
-function parseV6(text: string): Parsed<Address> {
+function parseV6(text: string): Result<Address> {
   const parts = text.split('::')
   if (parts.length > 2) return failed('multiple :: in address')
   const halves: number[][] = []
@@ -58,7 +58,7 @@ function parseV6(text: string): Parsed<Address> {
   return parsed([...head, ...Array.from<number>({ length: missing }).fill(0), ...tail])
 }
 
-function parseGroups(text: string, last: boolean): Parsed<number[]> {
+function parseGroups(text: string, last: boolean): Result<number[]> {
   if (text === '') return parsed([])
   const bytes: number[] = []
   const groups = text.split(':')
@@ -105,8 +105,8 @@ export interface Prefix {
   readonly bits: number
 }
 
-export function parsePrefix(text: string): Parsed<Prefix> {
-  const fail = (why: string): Parsed<never> => failed(`netip.ParsePrefix(${quote(text)}): ${why}`)
+export function parsePrefix(text: string): Result<Prefix> {
+  const fail = (why: string): Result<never> => failed(`netip.ParsePrefix(${quote(text)}): ${why}`)
   const slash = text.lastIndexOf('/')
   if (slash < 0) return fail("no '/'")
   const address = parseAddress(text.slice(0, slash))

@@ -1,6 +1,6 @@
 // IP addresses and networks: isIP, ip, isCIDR, cidr and what can be asked of them.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { quote } from '../../meta/go/go-text.js'
 import { CelError, NO_SUCH_OVERLOAD } from '../cel-error.js'
 import { BOOL, type CelType, INT, opaqueType, STRING } from '../check/cel-type.js'
@@ -52,7 +52,7 @@ class CidrValue extends OpaqueValue {
 }
 
 /** Addresses of a zone, and IPv4 addresses written as IPv6, are taken by no part of the API. */
-function readIp(text: string): Parsed<Address> {
+function readIp(text: string): Result<Address> {
   const read = parseAddress(text)
   if (!read.ok) return failed(`IP Address ${quote(text)} parse error during conversion from string: ${read.error}`)
   const { address, zone } = read.value
@@ -61,7 +61,7 @@ function readIp(text: string): Parsed<Address> {
   return parsed(address)
 }
 
-function readCidr(text: string): Parsed<Prefix> {
+function readCidr(text: string): Result<Prefix> {
   const read = parsePrefix(text)
   const problem = 'network address parse error during conversion from string: '
   if (!read.ok) return failed(problem + read.error)

@@ -43,9 +43,9 @@ const UUID = /^[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}$
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$/
 
 const rule =
-  (fault: string, holds: (text: string) => boolean): NameRule =>
+  (error: string, holds: (text: string) => boolean): NameRule =>
   text =>
-    holds(text) ? [] : [fault]
+    holds(text) ? [] : [error]
 
 const FORMATS: readonly NamedFormat[] = [
   { name: 'dns1123Label', check: checkDnsLabel, pattern: 30 },
@@ -110,8 +110,8 @@ export const NAMED_FORMATS_LIBRARY: Library = {
           params: [FORMAT_TYPE, STRING],
           result: optionalOf(listOf(STRING)),
           call: (format, text) => {
-            const faults = (format as FormatValue).format.check(text as string)
-            return faults.length === 0 ? OPTIONAL_NONE : new OptionalValue(faults)
+            const errors = (format as FormatValue).format.check(text as string)
+            return errors.length === 0 ? OPTIONAL_NONE : new OptionalValue(errors)
           },
           cost: ([format, text]) =>
             Math.ceil((1 + costSize(text!)) * STRING_TRAVERSAL) *

@@ -3,13 +3,13 @@ import { CelError } from '../cel-error.js'
 import { INT, listOf, STRING } from '../check/cel-type.js'
 import { effort } from '../cost/work-budget.js'
 import type { Implementation, Library, Overload } from '../environment.js'
-import { pattern, patternFault } from '../values/patterns.js'
+import { pattern, patternError } from '../values/patterns.js'
 import type { Value } from '../values/values.js'
 import { matchCost } from './standard.js'
 
 /** Every character may be a match. */
-const costs: Pick<Overload, 'cost' | 'estimate' | 'constantFault'> = {
-  constantFault: patternFault,
+const costs: Pick<Overload, 'cost' | 'estimate' | 'constantError'> = {
+  constantError: patternError,
   cost: ([text, expression]) => matchCost.cost!([text!, expression!], null),
   estimate: call => {
     const [expression] = call.args
@@ -73,8 +73,8 @@ function findAll(text: string, expression: string, limit: number): Value {
   const found: string[] = []
   const matcher = compiled.matcher(text)
   let end = -1
-  const most = limit < 0 ? Infinity : limit
-  for (let more = most > 0 && matcher.find(); more; more = found.length < most && matcher.find()) {
+  const max = limit < 0 ? Infinity : limit
+  for (let more = max > 0 && matcher.find(); more; more = found.length < max && matcher.find()) {
     // An empty match right behind another one does not count.
     if (matcher.start() === matcher.end() && matcher.start() === end) continue
     end = matcher.end()

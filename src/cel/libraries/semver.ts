@@ -1,6 +1,6 @@
 // Semantic versions: semver('1.2.3-rc.1').
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { quote } from '../../meta/go/go-text.js'
 import { CelError } from '../cel-error.js'
 import { BOOL, type CelType, INT, objectType, STRING } from '../check/cel-type.js'
@@ -29,7 +29,7 @@ class SemverValue extends OpaqueValue {
 
 const NAMES = ['Major', 'Minor', 'Patch'] as const
 
-function parseVersion(text: string): Parsed<Version> {
+function parseVersion(text: string): Result<Version> {
   if (text === '') return failed('Version string empty')
   const parts = text.split('.')
   if (parts.length < 3) return failed('No Major.Minor.Patch elements found')
@@ -69,7 +69,7 @@ function parseVersion(text: string): Parsed<Version> {
 }
 
 /** Takes a leading v, missing parts and leading zeros. */
-function parseTolerant(text: string): Parsed<Version> {
+function parseTolerant(text: string): Result<Version> {
   const bare = text.startsWith('v') ? text.slice(1) : text
   const [major = '', minor, ...rest] = bare.split('.')
   const parts = [major, minor, rest.length === 0 ? undefined : rest.join('.')].filter(part => part !== undefined)
@@ -109,7 +109,7 @@ const readCost: Pick<Overload, 'cost' | 'estimate'> = {
   estimate: ({ args: [text] }) => ({ cost: traversal(text!.size) }),
 }
 
-const read = (id: string, result: CelType, done: (version: Parsed<Version>) => Value): Overload[] => [
+const read = (id: string, result: CelType, done: (version: Result<Version>) => Value): Overload[] => [
   { id, params: [STRING], result, call: text => done(parseVersion(text as string)), ...readCost },
   {
     id: `${id}_bool`,

@@ -28,7 +28,7 @@ import type { FunctionDeclaration, Implementation, Library, Overload } from '../
 import { compare } from '../eval/comparison.js'
 import { add, divide, indexInto, isIn, modulo, multiply, negate, not, subtract, unfit } from '../eval/operators.js'
 import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../syntax/macros.js'
-import { pattern, patternFault } from '../values/patterns.js'
+import { pattern, patternError } from '../values/patterns.js'
 import { costSize, equalOrError, OpaqueValue, sizeOf, type Value } from '../values/values.js'
 import { CONVERSIONS } from './conversions.js'
 import { TIME_PARTS } from './time-parts.js'
@@ -51,8 +51,8 @@ const member = (id: string, params: readonly CelType[], result: CelType, call: I
 const comparisonCost: Pick<Overload, 'cost' | 'estimate'> = {
   cost: ([a, b]) => Math.ceil(Math.min(costSize(a!), costSize(b!)) * STRING_TRAVERSAL),
   estimate: ({ args: [a, b] }) => {
-    const most = Math.min(a!.size.max, b!.size.max)
-    return { cost: scale({ min: most > 0 ? 1 : 0, max: most }, STRING_TRAVERSAL) }
+    const max = Math.min(a!.size.max, b!.size.max)
+    return { cost: scale({ min: max > 0 ? 1 : 0, max: max }, STRING_TRAVERSAL) }
   },
 }
 
@@ -189,7 +189,7 @@ const OPERATORS: readonly FunctionDeclaration[] = [
 ]
 
 function implementedBy(call: (a: Value, b: Value) => Value, overloads: readonly Overload[]): readonly Overload[] {
-  return overloads.map(declared => ({ ...declared, call: call }))
+  return overloads.map(declared => ({ ...declared, call }))
 }
 
 function arithmetic(name: string, id: string, types: readonly CelType[], call: (a: Value, b: Value) => Value) {
@@ -277,12 +277,12 @@ const STRINGS: readonly FunctionDeclaration[] = [
   {
     name: 'matches',
     overloads: [
-      { ...overload('matches', [STRING, STRING], BOOL, matches), unguarded: true, constantFault: patternFault },
+      { ...overload('matches', [STRING, STRING], BOOL, matches), unguarded: true, constantError: patternError },
       {
         ...member('matches_string', [STRING, STRING], BOOL, matches),
         unguarded: true,
         ...matchCost,
-        constantFault: patternFault,
+        constantError: patternError,
       },
     ],
   },

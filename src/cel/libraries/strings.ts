@@ -236,11 +236,11 @@ const changeCase = (text: string, letters: RegExp, change: (found: string) => st
 
 function replace(text: Value, from: Value, to: Value, count: Value): Value {
   const s = text as string
-  const most = Number(count)
-  if (most === 0) return s
+  const max = Number(count)
+  if (max === 0) return s
   const parts = from === '' ? ['', ...Array.from(s), ''] : splitText(s, from as string)
   writingEffort(s.length + parts.length * (to as string).length)
-  const limit = most < 0 ? parts.length - 1 : Math.min(most, parts.length - 1)
+  const limit = max < 0 ? parts.length - 1 : Math.min(max, parts.length - 1)
   return (
     parts.slice(0, limit + 1).join(to as string) +
     parts
@@ -252,11 +252,11 @@ function replace(text: Value, from: Value, to: Value, count: Value): Value {
 
 function split(text: Value, by: Value, count: Value): Value {
   const s = text as string
-  const most = Number(count)
-  if (most === 0) return []
+  const max = Number(count)
+  if (max === 0) return []
   const parts = by === '' ? Array.from(s) : splitText(s, by as string)
-  if (most < 0 || parts.length <= most) return parts
-  return [...parts.slice(0, most - 1), parts.slice(most - 1).join(by as string)]
+  if (max < 0 || parts.length <= max) return parts
+  return [...parts.slice(0, max - 1), parts.slice(max - 1).join(by as string)]
 }
 
 function substring(text: Value, start: Value, end?: Value): Value {
@@ -313,22 +313,22 @@ function replaceEstimate({ target, args }: Parameters<NonNullable<Overload['esti
   const size = target!.size
   const from = args[0]!.size
   const to = args[1]!.size
-  const longest = { count: 0, kept: 0 }
+  const max = { count: 0, kept: 0 }
   // What is replaced may be empty: then the replacement stands around every character.
   if (from.min === 0) {
-    longest.count = Math.min(size.max + 1, UNBOUNDED)
-    longest.kept = size.max
-  } else if (to.max <= from.min) longest.kept = size.max
-  else longest.count = Math.ceil(size.max / from.min)
+    max.count = Math.min(size.max + 1, UNBOUNDED)
+    max.kept = size.max
+  } else if (to.max <= from.min) max.kept = size.max
+  else max.count = Math.ceil(size.max / from.min)
   const shortest = { count: 0, kept: 0 }
   if (from.max === 0) {
     shortest.count = size.min + 1
     shortest.kept = size.min
   } else if (from.max <= to.min) shortest.kept = size.min
   else shortest.count = Math.ceil(size.min / from.max)
-  const resultSize = add(multiply({ min: shortest.count, max: longest.count }, to), {
+  const resultSize = add(multiply({ min: shortest.count, max: max.count }, to), {
     min: shortest.kept,
-    max: longest.kept,
+    max: max.kept,
   })
   return { cost: scale(size, 2 * STRING_TRAVERSAL), resultSize }
 }

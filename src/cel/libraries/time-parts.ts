@@ -84,7 +84,7 @@ function atoi(text: string): number | CelError {
     : new CelError(`strconv.Atoi: parsing ${JSON.stringify(text)}: invalid syntax`)
 }
 
-const MOST_KEPT = 100
+const MAX_KEPT = 100
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function namedOffset(zone: string, seconds: number): number | CelError {
@@ -118,7 +118,7 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
       minute: 'numeric',
       second: 'numeric',
     })
-    if (formats.size >= MOST_KEPT) formats.clear()
+    if (formats.size >= MAX_KEPT) formats.clear()
     formats.set(zone, format)
     return format
   } catch {

@@ -22,7 +22,7 @@ export interface MacroBuilder {
     result: Expr
   }): Expr
   /** Reports a fault of one argument. */
-  fault(at: Expr, message: string): undefined
+  error(at: Expr, message: string): undefined
 }
 
 export interface Macro {
@@ -50,7 +50,7 @@ export const STANDARD_MACROS: readonly Macro[] = [
     expand: (b, _target, [arg]) =>
       arg?.kind === 'select'
         ? b.testOnlySelect(arg.operand, arg.field)
-        : b.fault(arg!, 'invalid argument to has() macro'),
+        : b.error(arg!, 'invalid argument to has() macro'),
   },
   receiver('all', 2, (b, range, [v, predicate]) => quantify(b, 'all', range, [v!], predicate!, SIMPLE_NAME)),
   receiver('exists', 2, (b, range, [v, predicate]) => quantify(b, 'exists', range, [v!], predicate!, SIMPLE_NAME)),
@@ -114,7 +114,7 @@ export const BIND_MACRO: Macro = receiver('bind', 3, (b, target, [v, value, body
 export const SORT_BY_MACRO: Macro = receiver('sortBy', 2, (b, target, [v, key]) => {
   const allowed = target.kind === 'select' || target.kind === 'ident' || target.kind === 'list'
   if (!allowed && target.kind !== 'comprehension' && target.kind !== 'call') {
-    return b.fault(target, 'sortBy can only be applied to a list, identifier, comprehension, call or select expression')
+    return b.error(target, 'sortBy can only be applied to a list, identifier, comprehension, call or select expression')
   }
   const keys = transform(b, b.ident('@__sortBy_input__'), v!, undefined, key!)
   if (keys === undefined) return undefined
@@ -132,7 +132,7 @@ const NOT_AN_IDENTIFIER = 'argument is not an identifier'
 
 function simpleName(b: MacroBuilder, arg: Expr, message: string): string | undefined {
   if (arg.kind === 'ident' && !arg.name.includes('.')) return arg.name
-  return b.fault(arg, message)
+  return b.error(arg, message)
 }
 
 /** The names of iteration variables, or undefined after reporting what is wrong with one. */
@@ -144,10 +144,10 @@ function variables(b: MacroBuilder, args: readonly Expr[], message: string): rea
     names.push(name)
   }
   const [first, second] = names
-  if (second !== undefined && first === second) return b.fault(args[1]!, `duplicate variable name: ${second}`)
+  if (second !== undefined && first === second) return b.error(args[1]!, `duplicate variable name: ${second}`)
   for (const [i, name] of names.entries()) {
     if (name === ACCUMULATOR || name === '__result__') {
-      return b.fault(args[i]!, 'iteration variable overwrites accumulator variable')
+      return b.error(args[i]!, 'iteration variable overwrites accumulator variable')
     }
   }
   return names

@@ -109,7 +109,7 @@ class Parser {
 
   /** Notes how deep the chain beneath a new node is. */
   private chained(expr: Expr, ...parts: Expr[]): Expr {
-    const depth = 1 + parts.reduce((most, part) => Math.max(most, this.chains.get(part) ?? 0), 0)
+    const depth = 1 + parts.reduce((max, part) => Math.max(max, this.chains.get(part) ?? 0), 0)
     if (depth > MAX_DEPTH) throw new TooDeep('max recursion depth exceeded')
     this.chains.set(expr, depth)
     return expr
@@ -149,7 +149,7 @@ class Parser {
     const expr = this.builder.logical(name, terms, offsets)
     this.chains.set(
       expr,
-      terms.reduce((most, term) => Math.max(most, this.chains.get(term) ?? 0), 0),
+      terms.reduce((max, term) => Math.max(max, this.chains.get(term) ?? 0), 0),
     )
     return expr
   }

@@ -35,7 +35,7 @@ export class TreeBuilder {
     return this.nextId++
   }
 
-  fault(offset: number, message: string): Expr {
+  error(offset: number, message: string): Expr {
     this.issues.push({ offset, message })
     return this.hole(offset)
   }
@@ -60,12 +60,12 @@ export class TreeBuilder {
             : kind === 'string'
               ? readString(text)
               : readBytes(text)
-    return result.ok ? this.literal(offset, result.value) : this.fault(offset, result.error)
+    return result.ok ? this.literal(offset, result.value) : this.error(offset, result.error)
   }
 
   /** `start` is where a leading dot stands, if there is one. */
   ident(offset: number, name: string, leadingDot = false, start = offset): Expr {
-    if (RESERVED.has(name)) return this.fault(start, `reserved identifier: ${name}`)
+    if (RESERVED.has(name)) return this.error(start, `reserved identifier: ${name}`)
     return { kind: 'ident', id: this.id(), offset, name: leadingDot ? `.${name}` : name }
   }
 
@@ -74,12 +74,12 @@ export class TreeBuilder {
   }
 
   optionalSelect(offset: number, operand: Expr, field: string, fieldOffset: number): Expr {
-    if (this.options.optionalSyntax !== true) return this.fault(offset, "unsupported syntax '.?'")
+    if (this.options.optionalSyntax !== true) return this.error(offset, "unsupported syntax '.?'")
     return this.call(offset, '_?._', [operand, this.literal(fieldOffset, field)])
   }
 
   index(offset: number, operand: Expr, index: Expr, optional: boolean): Expr {
-    if (optional && this.options.optionalSyntax !== true) return this.fault(offset, "unsupported syntax '[?'")
+    if (optional && this.options.optionalSyntax !== true) return this.error(offset, "unsupported syntax '[?'")
     return this.call(offset, optional ? '_[?_]' : '_[_]', [operand, index])
   }
 
@@ -104,7 +104,7 @@ export class TreeBuilder {
 
   /** A call as it was written, expanded if it is a macro. */
   globalCall(offset: number, name: string, args: readonly Expr[], start: number, leadingDot: boolean): Expr {
-    if (RESERVED.has(name)) return this.fault(start, `reserved identifier: ${name}`)
+    if (RESERVED.has(name)) return this.error(start, `reserved identifier: ${name}`)
     return this.expand({
       kind: 'call',
       id: this.id(),
@@ -177,7 +177,7 @@ export class TreeBuilder {
         iterVar2,
         ...parts,
       }),
-      fault: (at, message) => {
+      error: (at, message) => {
         this.issues.push({ offset: at.offset, message })
         return undefined
       },

@@ -3,7 +3,7 @@ import { RE2JS } from 're2js'
 import { CelError } from '../cel-error.js'
 import { effort } from '../cost/work-budget.js'
 
-const MOST_KEPT = 500
+const MAX_KEPT = 500
 const EFFORT_TO_COMPILE = 600
 const EFFORT_OF_AN_INSTRUCTION = 50
 const compiled = new Map<string, RE2JS | CelError>()
@@ -19,14 +19,14 @@ export function pattern(text: string): RE2JS | CelError {
         ? EFFORT_TO_COMPILE
         : EFFORT_TO_COMPILE + found.programSize() * EFFORT_OF_AN_INSTRUCTION,
     )
-    if (compiled.size >= MOST_KEPT) compiled.delete(compiled.keys().next().value!)
+    if (compiled.size >= MAX_KEPT) compiled.delete(compiled.keys().next().value!)
   } else compiled.delete(text)
   compiled.set(text, found)
   return found
 }
 
 /** The error of a constant pattern. */
-export function patternFault(text: unknown): CelError | undefined {
+export function patternError(text: unknown): CelError | undefined {
   const compiledPattern = typeof text === 'string' ? pattern(text) : undefined
   return compiledPattern instanceof CelError ? compiledPattern : undefined
 }

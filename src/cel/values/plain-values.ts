@@ -1,6 +1,6 @@
 // Plain JavaScript in and out: JSON, dates, bytes and Maps, for hosts that have no values of their own.
 import { CelError } from '../cel-error.js'
-import { beginEffort, endEffort, MOST_EFFORT } from '../cost/work-budget.js'
+import { beginEffort, endEffort, MAX_EFFORT } from '../cost/work-budget.js'
 import { Duration, nanosOf, printSeconds, Timestamp, timestampOf } from './moments.js'
 import { checkedInt, Double, Uint } from './numbers.js'
 import {
@@ -115,7 +115,7 @@ class PlainMap extends MapValue {
  */
 export function toPlain(value: Value): unknown {
   // A list that was doubled again and again has no end.
-  beginEffort(MOST_EFFORT)
+  beginEffort(MAX_EFFORT)
   try {
     return plainOf(value)
   } finally {

@@ -108,7 +108,7 @@ class Concatenation extends ListValue {
     this.size = sizeOfList(left) + sizeOfList(right)
   }
   get(index: number): Value {
-    if (this.flat === undefined && this.size <= FLATTEN_AT_MOST)
+    if (this.flat === undefined && this.size <= FLATTEN_AT_MAX)
       this.flat = [...itemsOf(this.left), ...itemsOf(this.right)]
     if (this.flat !== undefined) return this.flat[index]!
     const split = sizeOfList(this.left)
@@ -117,7 +117,7 @@ class Concatenation extends ListValue {
 }
 
 /** Larger concatenations stay as they are: they may be far larger than memory. */
-const FLATTEN_AT_MOST = 10_000
+const FLATTEN_AT_MAX = 10_000
 
 export function concatLists(left: List, right: List): Value {
   if (left instanceof ListValue && left.concat) return left.concat(right)

@@ -200,8 +200,7 @@ function printParts(parts: readonly CostPart[]): readonly string[] {
 
 function printRemedies(schema: ValueObject, index: number): readonly string[] {
   const { alone, together } = findRemedies(schema, index)
-  const line = ({ field, keyword, most }: Bound): string =>
-    `    ${field === '' ? '(root)' : field}: ${keyword}: ${most}`
+  const line = ({ field, keyword, max }: Bound): string => `    ${field === '' ? '(root)' : field}: ${keyword}: ${max}`
   const lines: string[] = []
   if (alone.length > 0) {
     const head = alone.length === 1 ? 'This bound, or a smaller one,' : 'Any one of these bounds, or a smaller one,'
@@ -233,11 +232,11 @@ function evaluate(schema: ValueObject, object: ValueObject, old: ValueObject | u
 
 const indent = (text: string, by: number): readonly string[] => text.split('\n').map(line => ' '.repeat(by) + line)
 
-const LONGEST = 90
+const MAX = 90
 
 function shortened(text: string): string {
   const line = text.replaceAll(/\s+/g, ' ')
-  return line.length <= LONGEST ? line : `${line.slice(0, LONGEST - 1)}…`
+  return line.length <= MAX ? line : `${line.slice(0, MAX - 1)}…`
 }
 
 function againstLimit(cost: number, limit: number): string {

@@ -7,7 +7,7 @@ import { delimiter, join } from 'node:path'
 import type { Identity } from '../../auth/authenticator.js'
 import { parseTokenFile } from '../../auth/authenticator.js'
 import type { ServerOptions } from '../../server/server.js'
-import { type CertificateOptions, faultOfKeyPair } from '../../server/tls.js'
+import { type CertificateOptions, errorOfKeyPair } from '../../server/tls.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import { parseFlags } from '../flags/flags.js'
 import { nearest } from '../flags/nearest.js'
@@ -158,9 +158,9 @@ function servingOf(flags: ServeFlags, folder: string): CertificateOptions['servi
 }
 
 function checkPair(certFile: string, keyFile: string, cert: string, key: string) {
-  const fault = faultOfKeyPair({ cert, key })
-  if (fault !== undefined) {
-    throw new UsageError(`${certFile} and ${keyFile} are not a certificate and its key in PEM form: ${fault}`)
+  const error = errorOfKeyPair({ cert, key })
+  if (error !== undefined) {
+    throw new UsageError(`${certFile} and ${keyFile} are not a certificate and its key in PEM form: ${error}`)
   }
   return { cert, key }
 }

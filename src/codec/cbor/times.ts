@@ -1,12 +1,12 @@
 // Points in time as Go prints them: RFC 3339 with as many decimals as are needed.
-import { type Parsed, parsed } from '../../base/result.js'
+import { parsed, type Result } from '../../base/result.js'
 import { parseTime } from '../../meta/values/time.js'
 import { CodecError } from '../codec-error.js'
 
 const RFC3339 = /^(.*)T(\d\d?)(:\d\d:\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/
 
 /** The same time in Go's spelling. */
-export function formatRfc3339(text: string): Parsed<string> {
+export function formatRfc3339(text: string): Result<string> {
   const time = parseTime(text)
   const match = RFC3339.exec(text)
   if (!time.ok || match === null) return time

@@ -94,11 +94,11 @@ function checkItems(
   limits: Required<CborLimits>,
 ): number {
   const perEntry = type === MAP ? 2 : 1
-  const most = type === MAP ? limits.maxMapPairs : limits.maxListItems
+  const max = type === MAP ? limits.maxMapPairs : limits.maxListItems
   let at = start
   if (count !== undefined) {
     if (count > MAX_INT64) throw overflow(type, count, 'it would cause')
-    if (count > most) throw tooMany(type, most)
+    if (count > max) throw tooMany(type, max)
     for (let i = Number(count) * perEntry; i > 0; i--) at = check(bytes, at, depth, limits)
     return at
   }
@@ -109,7 +109,7 @@ function checkItems(
       return at + 1
     }
     at = check(bytes, at, depth, limits)
-    if (++i > most * perEntry + (perEntry - 1)) throw tooMany(type, most)
+    if (++i > max * perEntry + (perEntry - 1)) throw tooMany(type, max)
   }
 }
 
@@ -150,7 +150,7 @@ const overflow = (type: number, length: number | bigint, verb: string): CodecErr
 const tooDeep = ({ maxDepth }: Required<CborLimits>): CodecError =>
   new CodecError('malformed', `cbor: exceeded max nested level ${maxDepth}`)
 
-const tooMany = (type: number, most: number): CodecError =>
+const tooMany = (type: number, max: number): CodecError =>
   type === MAP
-    ? new CodecError('malformed', `cbor: exceeded max number of key-value pairs ${most} for CBOR map`)
-    : new CodecError('malformed', `cbor: exceeded max number of elements ${most} for CBOR array`)
+    ? new CodecError('malformed', `cbor: exceeded max number of key-value pairs ${max} for CBOR map`)
+    : new CodecError('malformed', `cbor: exceeded max number of elements ${max} for CBOR array`)

@@ -32,7 +32,7 @@ export function decodeJson(bytes: Uint8Array, options: JsonDecodeOptions = {}): 
   try {
     return parse(text, maxDepth, knownAt)
   } catch (error) {
-    if (error instanceof SyntaxFault) throw syntaxError(error, bytes)
+    if (error instanceof JsonSyntaxError) throw syntaxError(error, bytes)
     throw error
   }
 }
@@ -60,14 +60,14 @@ const MAX_DUPLICATES = 100
 type Container = Value[] | ValueObject
 
 // Where the text stopped making sense. `after` says what was expected; without it the text ended too early.
-class SyntaxFault {
+class JsonSyntaxError {
   constructor(
     readonly index: number,
     readonly after?: string,
   ) {}
 }
 
-function syntaxError({ index, after }: SyntaxFault, bytes: Uint8Array): CodecError {
+function syntaxError({ index, after }: JsonSyntaxError, bytes: Uint8Array): CodecError {
   const offset = byteOffset(bytes, index)
   if (after === undefined || offset >= bytes.length) {
     return new CodecError('malformed', 'unexpected end of JSON input', bytes.length)
@@ -130,7 +130,8 @@ function parse(text: string, maxDepth: number, knownAt: KnownPlace | undefined):
       value = known
       at = next
     } else if (c === OPEN_OBJECT || c === OPEN_LIST) {
-      if ((container === undefined ? 0 : outer.length + 1) >= maxDepth) throw new SyntaxFault(at, 'exceeded max depth')
+      if ((container === undefined ? 0 : outer.length + 1) >= maxDepth)
+        throw new JsonSyntaxError(at, 'exceeded max depth')
       const opensList = c === OPEN_LIST
       const inner: Container = opensList ? [] : {}
       c = text.charCodeAt(++at)
@@ -184,13 +185,13 @@ function parse(text: string, maxDepth: number, knownAt: KnownPlace | undefined):
         if (opened) break
         at++
         if (c === COMMA) break
-        if (c !== CLOSE_LIST) throw new SyntaxFault(at - 1, 'after array element')
+        if (c !== CLOSE_LIST) throw new JsonSyntaxError(at - 1, 'after array element')
       } else {
         if (!opened) at++
         if (opened || c === COMMA) {
           c = text.charCodeAt(at)
           while (c <= SPACE && isSpace(c)) c = text.charCodeAt(++at)
-          if (c !== QUOTE) throw new SyntaxFault(at, 'looking for beginning of object key string')
+          if (c !== QUOTE) throw new JsonSyntaxError(at, 'looking for beginning of object key string')
           key = readString(text, at + 1)
           at = next
           if (!opened && object[key] !== undefined && Object.hasOwn(object, key)) {
@@ -198,11 +199,11 @@ function parse(text: string, maxDepth: number, knownAt: KnownPlace | undefined):
           }
           c = text.charCodeAt(at)
           while (c <= SPACE && isSpace(c)) c = text.charCodeAt(++at)
-          if (c !== COLON) throw new SyntaxFault(at, 'after object key')
+          if (c !== COLON) throw new JsonSyntaxError(at, 'after object key')
           at++
           break
         }
-        if (c !== CLOSE_OBJECT) throw new SyntaxFault(at - 1, 'after object key:value pair')
+        if (c !== CLOSE_OBJECT) throw new JsonSyntaxError(at - 1, 'after object key:value pair')
       }
       value = container!
       container = outer.pop()
@@ -249,7 +250,7 @@ const isSpace = (c: number): boolean => c === SPACE || c === NEWLINE || c === RE
 function finish(text: string, from: number): void {
   let at = from
   while (isSpace(text.charCodeAt(at))) at++
-  if (at < text.length) throw new SyntaxFault(at, 'after top-level value')
+  if (at < text.length) throw new JsonSyntaxError(at, 'after top-level value')
 }
 
 function report(duplicates: string[], outer: Container[], outerKeys: string[], key: string): void {
@@ -271,7 +272,7 @@ function readString(text: string, start: number): string {
       return text.slice(start, at)
     }
     if (c === BACKSLASH) return readEscapedString(text, start, at)
-    if (!(c >= SPACE)) throw new SyntaxFault(at, 'in string literal') // so is NaN, the end of the text
+    if (!(c >= SPACE)) throw new JsonSyntaxError(at, 'in string literal') // so is NaN, the end of the text
   }
 }
 
@@ -284,7 +285,7 @@ function readEscapedString(text: string, start: number, firstEscape: number): st
   try {
     string = JSON.parse(text.slice(start - 1, end + 1)) as string
   } catch {
-    return faultIn(text, start)
+    return errorIn(text, start)
   }
   next = end + 1
   return string.toWellFormed() // half a surrogate pair is U+FFFD
@@ -301,21 +302,21 @@ function endOfString(text: string, from: number): number {
 }
 
 /** Says where a string that is none stops making sense. */
-function faultIn(text: string, start: number): never {
+function errorIn(text: string, start: number): never {
   for (let at = start; ; ) {
     const c = text.charCodeAt(at)
-    if (!(c >= SPACE)) throw new SyntaxFault(at, 'in string literal')
+    if (!(c >= SPACE)) throw new JsonSyntaxError(at, 'in string literal')
     if (c !== BACKSLASH) {
       at++
       continue
     }
     if (text.charAt(at + 1) === 'u') {
       for (let i = at + 2; i < at + 6; i++) {
-        if (!HEX_DIGIT.test(text.charAt(i))) throw new SyntaxFault(i, 'in \\u hexadecimal character escape')
+        if (!HEX_DIGIT.test(text.charAt(i))) throw new JsonSyntaxError(i, 'in \\u hexadecimal character escape')
       }
       at += 6
     } else {
-      if (!ESCAPES.has(text.charAt(at + 1))) throw new SyntaxFault(at + 1, 'in string escape code')
+      if (!ESCAPES.has(text.charAt(at + 1))) throw new JsonSyntaxError(at + 1, 'in string escape code')
       at += 2
     }
   }
@@ -328,7 +329,7 @@ function readNumber(text: string, start: number, first: number): Value | undefin
   let c = first
   if (c === MINUS) {
     c = text.charCodeAt(++at)
-    if (!isDigit(c)) throw new SyntaxFault(at, 'in numeric literal')
+    if (!isDigit(c)) throw new JsonSyntaxError(at, 'in numeric literal')
   }
   let whole = 0
   if (c === ZERO) c = text.charCodeAt(++at)
@@ -349,13 +350,13 @@ function readFloat(text: string, start: number, from: number, mark: number): Val
   let c = mark
   if (c === POINT) {
     c = text.charCodeAt(++at)
-    if (!isDigit(c)) throw new SyntaxFault(at, 'after decimal point in numeric literal')
+    if (!isDigit(c)) throw new JsonSyntaxError(at, 'after decimal point in numeric literal')
     while (isDigit(c)) c = text.charCodeAt(++at)
   }
   if (c === 0x65 || c === 0x45) {
     c = text.charCodeAt(++at)
     if (c === PLUS || c === MINUS) c = text.charCodeAt(++at)
-    if (!isDigit(c)) throw new SyntaxFault(at, 'in exponent of numeric literal')
+    if (!isDigit(c)) throw new JsonSyntaxError(at, 'in exponent of numeric literal')
     while (isDigit(c)) c = text.charCodeAt(++at)
   }
   next = at
@@ -368,14 +369,14 @@ function readLiteral(text: string, start: number, first: number): Value {
   if (first === 0x74) return readWord(text, start, 'true', true)
   if (first === 0x66) return readWord(text, start, 'false', false)
   if (first === 0x6e) return readWord(text, start, 'null', null)
-  throw new SyntaxFault(start, 'looking for beginning of value')
+  throw new JsonSyntaxError(start, 'looking for beginning of value')
 }
 
 function readWord(text: string, start: number, word: string, value: Value): Value {
   if (!text.startsWith(word, start)) {
     let i = 1
     while (text.charAt(start + i) === word.charAt(i)) i++
-    throw new SyntaxFault(start + i, `in literal ${word} (expecting '${word.charAt(i)}')`)
+    throw new JsonSyntaxError(start + i, `in literal ${word} (expecting '${word.charAt(i)}')`)
   }
   next = start + word.length
   return value

@@ -10,7 +10,7 @@ export interface KnownPart {
 }
 
 /** How much text is kept, in each of two generations: what is asked for again stays. Values take some ten times as much. */
-const MOST_CHARACTERS = 1 << 20
+const MAX_CHARACTERS = 1 << 20
 
 let young = new Map<string, KnownPart>()
 let old = new Map<string, KnownPart>()
@@ -49,14 +49,14 @@ export function printPart(value: ValueObject): string {
 
 function keep(part: KnownPart): void {
   const { text } = part
-  if (text.length > MOST_CHARACTERS) return
+  if (text.length > MAX_CHARACTERS) return
   if (!young.has(text)) makeRoom(text.length)
   young.set(text, part)
   likely.set(text.slice(0, BEGINNING), part)
 }
 
 function makeRoom(size: number): void {
-  if (characters + size > MOST_CHARACTERS) {
+  if (characters + size > MAX_CHARACTERS) {
     old = young
     young = new Map()
     likely.clear()

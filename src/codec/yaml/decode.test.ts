@@ -265,7 +265,7 @@ describe('JSON as YAML', () => {
         } catch {
           // such as a DEL, which JSON takes and YAML does not
         }
-        const short = source.fault ? undefined : readYamlAsJson(bytes, source.text)
+        const short = source.error ? undefined : readYamlAsJson(bytes, source.text)
         if (short !== undefined) {
           expect(equalValues(short, byYaml)).toBe(true)
           expect(encodeJson(short)).toBe(encodeJson(byYaml!))

@@ -17,7 +17,7 @@ import { readYamlAsJson } from './to-json.js'
 /** Reads the first document of a YAML stream; an empty one is null. Throws a CodecError. */
 export function decodeYaml(bytes: Uint8Array): Decoded {
   const source = readYamlText(bytes)
-  if (source.fault === undefined) {
+  if (source.error === undefined) {
     const value = readYamlAsJson(bytes, source.text)
     if (value !== undefined) return { value, duplicates: [] }
   }
@@ -32,7 +32,7 @@ export function decodeText(source: YamlText): Decoded {
   let root: Built | undefined
   while (root === undefined) root = builder.add(parser.next())
   parser.endDocument()
-  builder.throwFirstFault()
+  builder.throwFirstError()
   return { value: root.value, duplicates: builder.duplicates }
 }
 
@@ -71,9 +71,9 @@ class Builder {
   private readonly open: Open[] = []
   private readonly anchors = new Map<string, Built | 'unfinished'>()
   // The first fault of each of the three steps that Kubernetes takes after parsing: decode, convert, print as JSON.
-  private decodeFault: CodecError | undefined
-  private convertFault: CodecError | undefined
-  private printFault: CodecError | undefined
+  private decodeError: CodecError | undefined
+  private convertError: CodecError | undefined
+  private printError: CodecError | undefined
   private decoded = 0
   private decodedByAlias = 0
   private merged = 0
@@ -105,9 +105,9 @@ class Builder {
     return undefined
   }
 
-  throwFirstFault(): void {
-    const fault = this.decodeFault ?? this.convertFault ?? this.printFault
-    if (fault !== undefined) throw fault
+  throwFirstError(): void {
+    const error = this.decodeError ?? this.convertError ?? this.printError
+    if (error !== undefined) throw error
   }
 
   private buildScalar({ text, plain, tag, line }: YamlScalar): Built {
@@ -126,14 +126,14 @@ class Builder {
     if (type === 'binary') {
       const base64 = text.replaceAll(/[\r\n]/g, '')
       if (BASE64.test(base64)) return decodeUtf8(Buffer.from(base64, 'base64'))
-      this.decodeFault ??= yamlError('!!binary value contains invalid base64 data')
+      this.decodeError ??= yamlError('!!binary value contains invalid base64 data')
       return null
     }
     const accepts = TYPE_CHECKS.get(type)
     if (accepts === undefined) return text // `!!str` among them
     const scalar = resolveScalar(text)
     if (accepts(scalar)) return type === 'float' ? Number(scalar) : scalar
-    this.decodeFault ??= yamlError(`cannot decode !!${typeOf(scalar)} \`${text}\` as a !!${type}`)
+    this.decodeError ??= yamlError(`cannot decode !!${typeOf(scalar)} \`${text}\` as a !!${type}`)
     return null
   }
 
@@ -141,12 +141,12 @@ class Builder {
     const target = this.anchors.get(name)
     if (target === undefined) throw yamlError(`unknown anchor '${name}' referenced`)
     if (target === 'unfinished') {
-      this.decodeFault ??= yamlError(`anchor '${name}' value contains itself`)
+      this.decodeError ??= yamlError(`anchor '${name}' value contains itself`)
       return { ...NOTHING, line }
     }
     this.decoded++
     this.countAliased(target.size)
-    if (this.decodeFault !== undefined) return { ...NOTHING, line }
+    if (this.decodeError !== undefined) return { ...NOTHING, line }
     return { ...target, line, merges: false, value: copyDeep(target.value), size: target.size + 1 }
   }
 
@@ -169,7 +169,7 @@ class Builder {
 
   private setMember(members: Map<string, Member>, key: Built, value: Built): void {
     if (key.kind !== 'scalar') {
-      this.decodeFault ??= yamlError(`invalid map key: ${goSyntax(key)}`)
+      this.decodeError ??= yamlError(`invalid map key: ${goSyntax(key)}`)
       return
     }
     const identity = keyIdentity(key.scalar)
@@ -186,12 +186,12 @@ class Builder {
     const mappings = value.kind === 'sequence' ? value.children.toReversed() : [value]
     for (const mapping of mappings) {
       if (mapping.kind !== 'mapping') {
-        this.decodeFault ??= yamlError('map merge requires map or sequence of maps as the value')
+        this.decodeError ??= yamlError('map merge requires map or sequence of maps as the value')
         return
       }
       this.merged += mapping.members.size
-      if (this.merged > MAX_MERGED) this.decodeFault ??= yamlError(BOMB)
-      if (this.decodeFault !== undefined) return
+      if (this.merged > MAX_MERGED) this.decodeError ??= yamlError(BOMB)
+      if (this.decodeError !== undefined) return
       for (const { key, value: merged } of mapping.members.values()) {
         this.setMember(members, key, { ...merged, value: copyDeep(merged.value) })
       }
@@ -204,7 +204,7 @@ class Builder {
     this.decodedByAlias += nodes
     if (this.decodedByAlias <= 100 || this.decoded <= 1000) return
     if (this.decodedByAlias / this.decoded > allowedAliasRatio(this.decoded)) {
-      this.decodeFault ??= yamlError(BOMB)
+      this.decodeError ??= yamlError(BOMB)
     }
   }
 
@@ -213,7 +213,7 @@ class Builder {
     const [type, text] =
       typeof key.scalar === 'bigint' ? ['uint64', `0x${key.scalar.toString(16)}`] : ['%!s(<nil>)', '<nil>']
     const message = `unsupported map key of type: ${type}, key: ${text}, value: ${goSyntax(value)}`
-    this.convertFault ??= new CodecError('malformed', message)
+    this.convertError ??= new CodecError('malformed', message)
   }
 
   /** The value that is left of a scalar after it was printed as JSON and read again. */
@@ -225,7 +225,7 @@ class Builder {
     }
     if (typeof scalar !== 'number') return scalar
     if (Number.isFinite(scalar)) return parseNumber(String(scalar))!
-    this.printFault ??= new CodecError('malformed', `json: unsupported value: ${printFloat(scalar)}`)
+    this.printError ??= new CodecError('malformed', `json: unsupported value: ${printFloat(scalar)}`)
     return null
   }
 }

@@ -8,7 +8,7 @@ import { yamlError } from './cursor.js'
 export interface YamlText {
   text: string
   /** If set, the text could be read only so far: this is the error for whoever reaches its end. */
-  fault?: CodecError
+  error?: CodecError
 }
 
 const BAD_CHARACTER = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
@@ -27,7 +27,7 @@ export function readYamlText(bytes: Uint8Array): YamlText {
   const { at, problem } = findBadSequence(bytes, start)
   const before = asBuffer(bytes.subarray(start, at)).toString('utf8')
   const checked = checkCharacters(before, start)
-  return checked.fault ? checked : cut(before, start, at, problem)
+  return checked.error ? checked : cut(before, start, at, problem)
 }
 
 function checkCharacters(text: string, start = 0): YamlText {
@@ -43,7 +43,7 @@ function cut(before: string, start: number, badByte: number, problem: string): Y
   const text = Buffer.from(before)
     .subarray(0, Math.max(0, blockStart - start))
     .toString('utf8')
-  return { text, fault: yamlError(problem) }
+  return { text, error: yamlError(problem) }
 }
 
 function findBadSequence(bytes: Uint8Array, start: number): { at: number; problem: string } {

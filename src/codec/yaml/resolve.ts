@@ -20,10 +20,10 @@ define(Number.NaN, '.nan', '.NaN', '.NAN')
 define(Number.POSITIVE_INFINITY, '.inf', '.Inf', '.INF', '+.inf', '+.Inf', '+.INF')
 define(Number.NEGATIVE_INFINITY, '-.inf', '-.Inf', '-.INF')
 
-const LONGEST_WORD = 5
+const MAX_WORD = 5
 
 export function resolveScalar(text: string): Scalar {
-  if (text.length <= LONGEST_WORD) {
+  if (text.length <= MAX_WORD) {
     const word = WORDS.get(text)
     if (word !== undefined) return word
   }

@@ -118,7 +118,7 @@ export class YamlScanner {
   }
 
   private checkReadable(): void {
-    if (this.source.fault && this.cursor.at + 4 > this.source.text.length) throw this.source.fault
+    if (this.source.error && this.cursor.at + 4 > this.source.text.length) throw this.source.error
   }
 
   private fetchToken(): void {

@@ -6,9 +6,9 @@ import type { Registry } from '../../kinds/registry.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { follow } from '../../objects/informer.js'
+import { startInformer } from '../../objects/informer.js'
 import { decodeStored } from '../../objects/stored-object.js'
-import { type ResourceContext } from '../../verbs/api-context.js'
+import { type ApiContext } from '../../verbs/api-context.js'
 import { systemObjects } from '../../verbs/system-writes.js'
 import { createWorkQueue } from '../common/work-queue.js'
 import type { Controller } from '../namespace/controller.js'
@@ -21,7 +21,7 @@ const GATHER_MS = 50
 const DOUBT_MS = 5000
 
 export async function startApiServices(
-  context: ResourceContext,
+  context: ApiContext,
   registry: Registry,
   services: Kind,
   /** Versions of groups that are answered without kinds in the registry. */
@@ -34,7 +34,7 @@ export async function startApiServices(
   let isStopped = false
   const missing = new Set<string>()
 
-  const following = follow(context.storeOf(services).cache, services.folder, {
+  const following = startInformer(context.objectStore(services).cache, services.keyPrefix, {
     begin() {
       missing.clear()
       for (const name of wanted.keys()) missing.add(name)
@@ -48,7 +48,7 @@ export async function startApiServices(
       for (const name of missing) queue.add(name)
     },
     event({ key, entry }) {
-      const name = key.slice(services.folder.length)
+      const name = key.slice(services.keyPrefix.length)
       if (!entry && wanted.has(name)) queue.add(name)
       if (entry && !wanted.has(name)) queue.addLater(name, DOUBT_MS)
     },

@@ -6,7 +6,6 @@ import { StorageError } from '../../storage/storage-error.js'
 import type { Store } from '../../storage/store.js'
 import {
   body,
-  CALLER,
   DEFINITIONS,
   definitionAt,
   NO_BODY,
@@ -14,6 +13,7 @@ import {
   type Process,
   startProcess,
   stopProcesses,
+  USER,
 } from './crd-process.suite.js'
 
 afterEach(stopProcesses)
@@ -33,10 +33,10 @@ const definition = (plural: string, kind: string): Value => ({
 })
 
 const define = ({ verbs }: Process, plural: string, kind: string) =>
-  verbs.create(definitionAt(''), NO_QUERY, body(definition(plural, kind)), CALLER)
+  verbs.create(definitionAt(''), NO_QUERY, body(definition(plural, kind)), USER)
 
 const undefine = ({ verbs }: Process, plural: string) =>
-  verbs.delete(definitionAt(`${plural}.example.com`), NO_QUERY, NO_BODY, CALLER)
+  verbs.delete(definitionAt(`${plural}.example.com`), NO_QUERY, NO_BODY, USER)
 
 const find = ({ registry }: Process, plural: string) => registry.find('example.com', 'v1', plural)
 
@@ -44,7 +44,7 @@ const create = ({ verbs, ...process }: Process, plural: string, metadata: Value)
   const served = find({ verbs, ...process }, plural)!
   const { names } = served.kind
   const object: Value = { apiVersion: 'example.com/v1', kind: names.kind, metadata }
-  return verbs.create({ ...served, namespace: '', name: '', subresource: '' }, NO_QUERY, body(object), CALLER)
+  return verbs.create({ ...served, namespace: '', name: '', subresource: '' }, NO_QUERY, body(object), USER)
 }
 
 describe('definitions', () => {
@@ -61,7 +61,7 @@ describe('definitions', () => {
     const since = find(one, 'widgets')!.kind.since!
     expect(since).toBeGreaterThan(0)
     const patch = { bytes: Buffer.from('{"spec":{"names":{"shortNames":["w"]}}}'), mediaType: MERGE_PATCH }
-    await one.verbs.patch(definitionAt('widgets.example.com'), NO_QUERY, patch, CALLER)
+    await one.verbs.patch(definitionAt('widgets.example.com'), NO_QUERY, patch, USER)
     expect(find(one, 'widgets')!.kind).toMatchObject({ since, names: { shortNames: ['w'] } })
   })
 
@@ -73,7 +73,7 @@ describe('definitions', () => {
     await undefine(one, 'widgets')
     await expect.poll(() => find(one, 'widgets')).toBeUndefined()
     expect((await store.range('/example.com/widgets/')).entries).toEqual([])
-    expect((await store.range(DEFINITIONS.folder)).entries).toEqual([])
+    expect((await store.range(DEFINITIONS.keyPrefix)).entries).toEqual([])
   })
 
   it('wait for the finalizers of their objects, and take nothing in meanwhile', async () => {
@@ -86,7 +86,7 @@ describe('definitions', () => {
     expect(served.kind.verbs).not.toContain('create')
     const held: Target = { ...served, namespace: '', name: 'held', subresource: '' }
     const patch = { bytes: Buffer.from('{"metadata":{"finalizers":null}}'), mediaType: MERGE_PATCH }
-    await one.verbs.patch(held, NO_QUERY, patch, CALLER)
+    await one.verbs.patch(held, NO_QUERY, patch, USER)
     await expect.poll(() => find(one, 'widgets')).toBeUndefined()
   })
 

@@ -12,9 +12,9 @@ import type { Registry } from '../../kinds/registry.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
-import type { KindEvent } from '../../objects/object-store.js'
+import type { ObjectEvent } from '../../objects/object-store.js'
 import type { Watch } from '../../storage/store.js'
-import { type ResourceContext } from '../../verbs/api-context.js'
+import { type ApiContext } from '../../verbs/api-context.js'
 import { systemObjects } from '../../verbs/system-writes.js'
 import { createWorkQueue } from '../common/work-queue.js'
 import { createCleanup } from './finalizer.js'
@@ -38,13 +38,13 @@ interface Known {
 }
 
 export async function startDefinitions(
-  context: ResourceContext,
+  context: ApiContext,
   registry: Registry,
   definitions: Kind,
   converters: Converters,
 ): Promise<Definitions> {
   const objects = systemObjects(context, 'kube-apiserver')
-  const stored = context.storeOf(definitions)
+  const stored = context.objectStore(definitions)
   const { cache } = stored
   const known = new Map<string, Known>()
   /** By group, the names that each definition has got, or will have when its status is stored. */
@@ -60,9 +60,9 @@ export async function startDefinitions(
   async function start(): Promise<void> {
     const revision = await load()
     if (stopped) return
-    watch = cache.watch(definitions.folder, revision, {
-      event({ key, entry }: KindEvent) {
-        const name = key.slice(definitions.folder.length)
+    watch = cache.watch(definitions.keyPrefix, revision, {
+      event({ key, entry }: ObjectEvent) {
+        const name = key.slice(definitions.keyPrefix.length)
         const seen = known.get(name)
         if (!entry || !seen || revisionOf(seen.definition) < entry.revision) queue.add(name)
         return true
@@ -76,7 +76,7 @@ export async function startDefinitions(
     const names = new Set<string>()
     let startAfter: string | undefined
     for (;;) {
-      const page = await cache.range(definitions.folder, { limit: PAGE, startAfter })
+      const page = await cache.range(definitions.keyPrefix, { limit: PAGE, startAfter })
       for (const entry of page.entries) {
         const definition = readDefinition(entry)
         const { name = '' } = metaOf(definition)
@@ -168,7 +168,7 @@ export async function startDefinitions(
     if (kind) registry.put(kind)
     else registry.remove(group, plural)
     // Who watches the objects as they were finds out what they are now.
-    if (old?.kind && old.kind.versions !== kind?.versions) context.forget(old.kind)
+    if (old?.kind && old.kind.versions !== kind?.versions) context.retire(old.kind)
   }
 
   /** The same kind as long as nothing changes that concerns it. */
@@ -191,7 +191,7 @@ export async function startDefinitions(
     giveBack(name)
     if (kind) {
       registry.remove(kind.group, kind.names.plural)
-      context.forget(kind)
+      context.retire(kind)
     }
     reconsider(name)
   }

@@ -5,22 +5,22 @@ import { definitionKind } from '../../crd/definition-kind.js'
 import { createRegistry, type Registry } from '../../kinds/registry.js'
 import type { Value } from '../../meta/values/value.js'
 import { type Target } from '../../request/target.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import type { Store } from '../../storage/store.js'
 import { builtinTypes } from '../../types/type-table.js'
-import { createResourceContext, type ResourceContext } from '../../verbs/api-context.js'
+import { type ApiContext, createApiContext } from '../../verbs/api-context.js'
 import { createVerbs, type Verbs } from '../../verbs/verbs.js'
 import { createWebhooks } from '../../webhook/client.js'
 import { type Definitions, startDefinitions } from './controller.js'
 import { settlingVerbs } from './wait-established.js'
 
 export const DEFINITIONS = definitionKind(kindsOfGroup(builtinTypes(), 'apiextensions.k8s.io')[0]!)
-export const CALLER: Caller = { name: 'me', uid: '', groups: [], extra: {}, userAgent: 'test' }
+export const USER: UserInfo = { name: 'me', uid: '', groups: [], extra: {}, userAgent: 'test' }
 export const NO_QUERY = new URLSearchParams()
 
 export interface Process {
   readonly registry: Registry
-  readonly context: ResourceContext
+  readonly context: ApiContext
   readonly definitions: Definitions
   readonly verbs: Verbs
 }
@@ -30,7 +30,7 @@ const started: Process[] = []
 export async function startProcess(store: Store, admission?: Partial<Admission>): Promise<Process> {
   const registry = createRegistry()
   registry.put(DEFINITIONS)
-  const context = createResourceContext({ store, admission })
+  const context = createApiContext({ store, admission })
   const definitions = await startDefinitions(context, registry, DEFINITIONS, { webhooks: createWebhooks() })
   const one = { registry, context, definitions, verbs: settlingVerbs(createVerbs(context), definitions) }
   started.push(one)

@@ -2,11 +2,11 @@
 // held by finalizers of their own are waited for.
 
 import { setCondition } from '../../crd/conditions.js'
-import { CLEANUP_FINALIZER, isGoing, isTrue } from '../../crd/definition.js'
+import { CLEANUP_FINALIZER, isTerminating, isTrue } from '../../crd/definition.js'
 import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { type ResourceContext } from '../../verbs/api-context.js'
+import { type ApiContext } from '../../verbs/api-context.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
 import { createWorkQueue } from '../common/work-queue.js'
 import { emptyFolder } from '../namespace/delete-contents.js'
@@ -23,7 +23,7 @@ const LOOK_AGAIN_MS = 200
 
 /** `kindOf` gives what is served because of a definition. */
 export function createCleanup(
-  context: ResourceContext,
+  context: ApiContext,
   definitions: Kind,
   kindOf: (name: string) => Kind | undefined,
 ): Cleanup {
@@ -36,7 +36,7 @@ export function createCleanup(
     if (!isTrue(definition, 'Established')) return letGo(name, NEVER_ESTABLISHED)
     await objects.change(definitions, '', name, old => condition(old, IN_PROGRESS), 'status')
     const kind = kindOf(name)
-    const isEmpty = !kind || (await emptyFolder(context, objects, kind, kind.folder, () => {}))
+    const isEmpty = !kind || (await emptyFolder(context, objects, kind, kind.keyPrefix, () => {}))
     if (isEmpty) await letGo(name, COMPLETED)
     else queue.addLater(name, LOOK_AGAIN_MS)
   }
@@ -60,7 +60,7 @@ export function createCleanup(
 }
 
 const isWaitingForCleanup = (definition: ApiObject): boolean =>
-  isGoing(definition) && Boolean(metaOf(definition).finalizers?.includes(CLEANUP_FINALIZER))
+  isTerminating(definition) && Boolean(metaOf(definition).finalizers?.includes(CLEANUP_FINALIZER))
 
 function withoutFinalizer(definition: ApiObject): ApiObject {
   const { finalizers: _, ...metadata } = definition.metadata

@@ -31,16 +31,16 @@ describe('an old definition', () => {
     { versions: null },
     {},
   ])('is told what it lacks, whatever it holds: %j', spec => {
-    const { object } = OLDER.rules.shape(written(spec), [])
-    const definition = OLDER.rules.forCreate(OLDER.rules.default(object), 0)
-    expect(() => OLDER.rules.validate(definition)).not.toThrow()
+    const { object } = OLDER.strategy.decode(written(spec), [])
+    const definition = OLDER.strategy.prepareForCreate(OLDER.strategy.applyDefaults(object), 0)
+    expect(() => OLDER.strategy.validate(definition)).not.toThrow()
     expect(() => convertDefinition(convertDefinition(definition, V1), V1BETA1)).not.toThrow()
   })
 
   it('is not read as the newer form, nor the newer one as this', () => {
     const mismatch = (data: string, expected: string) =>
       `the API version in the data (${data}) does not match the expected API version (${expected})`
-    expect(() => NEWER.rules.shape(written({}), [])).toThrow(mismatch(V1BETA1, V1))
-    expect(() => OLDER.rules.shape({ ...written({}), apiVersion: V1 }, [])).toThrow(mismatch(V1, V1BETA1))
+    expect(() => NEWER.strategy.decode(written({}), [])).toThrow(mismatch(V1BETA1, V1))
+    expect(() => OLDER.strategy.decode({ ...written({}), apiVersion: V1 }, [])).toThrow(mismatch(V1, V1BETA1))
   })
 })

@@ -2,15 +2,15 @@
 // definition is in force.
 import type { Kind } from '../../kinds/kind.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import type { Answer } from '../../verbs/result.js'
+import type { Result } from '../../verbs/result.js'
 import type { Verbs, Write } from '../../verbs/verbs.js'
 import type { Definitions } from './controller.js'
 
 export function settlingVerbs(verbs: Verbs, definitions: Definitions): Verbs {
   const settling =
     (write: Write): Write =>
-    async (target, query, body, caller) => {
-      const answer = await write(target, query, body, caller)
+    async (target, query, body, user) => {
+      const answer = await write(target, query, body, user)
       if (isDefinition(target.kind)) await definitions.settle(target.name || nameIn(answer))
       return answer
     }
@@ -26,4 +26,4 @@ export function settlingVerbs(verbs: Verbs, definitions: Definitions): Verbs {
 const isDefinition = ({ group, names }: Kind): boolean =>
   group === 'apiextensions.k8s.io' && names.kind === 'CustomResourceDefinition'
 
-const nameIn = (answer: Answer): string => (answer.type === 'object' ? (metaOf(answer.object.value()).name ?? '') : '')
+const nameIn = (answer: Result): string => (answer.type === 'object' ? (metaOf(answer.object.value()).name ?? '') : '')

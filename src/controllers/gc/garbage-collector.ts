@@ -13,28 +13,28 @@ import {
   type OwnerReference,
   withMeta,
 } from '../../meta/object/object-meta.js'
-import { follow } from '../../objects/informer.js'
+import { startInformer } from '../../objects/informer.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import type { Entry, Store, StoreEvent } from '../../storage/store.js'
-import { type ResourceContext } from '../../verbs/api-context.js'
+import { type ApiContext } from '../../verbs/api-context.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
 import { createWorkQueue } from '../common/work-queue.js'
 import type { Controller } from '../namespace/controller.js'
 import { createOwnershipGraph, isBlocking, type Node } from './ownership-graph.js'
 
 /** Who writes an object may be about to write its owner. */
-const PATIENCE_MS = 2000
+const UNSEEN_OWNER_GRACE_MS = 2000
 
 export interface CollectorOptions {
   /** How long an object stays whose owner was never seen. */
-  readonly patienceMs?: number
+  readonly unseenOwnerGraceMs?: number
 }
 
 export function startGarbageCollector(
   store: Store,
-  context: ResourceContext,
+  context: ApiContext,
   registry: Registry,
-  { patienceMs = PATIENCE_MS }: CollectorOptions = {},
+  { unseenOwnerGraceMs: patienceMs = UNSEEN_OWNER_GRACE_MS }: CollectorOptions = {},
 ): Controller {
   const objects = objectsAsStored(context, 'generic-garbage-collector')
   const graph = createOwnershipGraph()
@@ -44,7 +44,7 @@ export function startGarbageCollector(
   /** Until when others stay, by key. */
   const staysUntil = new Map<string, number>()
   const placeOf = createKeyReader(registry)
-  const following = follow(store, '/', { entry: take, event: note })
+  const following = startInformer(store, '/', { entry: take, event: note })
   // Nobody waits for it: what cannot be read now is read later.
   following.started.catch(() => {})
 
@@ -91,7 +91,7 @@ export function startGarbageCollector(
     const place = placeOf(dependent)
     const kind = kindOf(owner)
     if (!place || !kind) return
-    queue.add(`${kind.folder}${kind.namespaced ? `${place.namespace}/` : ''}${owner.name}`)
+    queue.add(`${kind.keyPrefix}${kind.namespaced ? `${place.namespace}/` : ''}${owner.name}`)
   }
 
   function kindOf({ apiVersion, kind }: OwnerReference): Kind | undefined {
@@ -144,7 +144,7 @@ export function startGarbageCollector(
       return
     }
     if (gone.size === 0) return
-    if (!isBereft && isPatientWith(node.key)) return
+    if (!isBereft && isWithinGrace(node.key)) return
     const { finalizers = [] } = metaOf(object)
     const dependents = graph.dependentsOf(node.uid)
     // Its owner and its dependent both wait: perhaps a circle, which is opened here before it closes.
@@ -162,7 +162,7 @@ export function startGarbageCollector(
   }
 
   /** Whether the object stays for now: it is looked at again when its time is over. */
-  function isPatientWith(key: string): boolean {
+  function isWithinGrace(key: string): boolean {
     const now = performance.now()
     const until = staysUntil.get(key)
     if (until === undefined && patienceMs > 0) {
@@ -255,15 +255,15 @@ function createKeyReader(registry: Registry): (key: string) => Place | undefined
   let generation = -1
   return key => {
     if (generation !== registry.generation) {
-      kinds = new Map([...registry.all()].map(kind => [kind.folder, kind]))
+      kinds = new Map([...registry.all()].map(kind => [kind.keyPrefix, kind]))
       generation = registry.generation
     }
     const first = key.indexOf('/', 1)
     const second = key.indexOf('/', first + 1)
-    const folder = [key.slice(0, first + 1), key.slice(0, second + 1)].find(each => kinds.has(each))
-    if (folder === undefined) return undefined
-    const kind = kinds.get(folder)!
-    const rest = key.slice(folder.length)
+    const prefix = [key.slice(0, first + 1), key.slice(0, second + 1)].find(each => kinds.has(each))
+    if (prefix === undefined) return undefined
+    const kind = kinds.get(prefix)!
+    const rest = key.slice(prefix.length)
     const slash = rest.indexOf('/')
     return slash === -1
       ? { kind, namespace: '', name: rest }

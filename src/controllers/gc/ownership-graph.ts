@@ -68,11 +68,11 @@ export function createOwnershipGraph(): OwnershipGraph {
     put(key, meta) {
       remove(key)
       const { uid = '', ownerReferences: owners = [], finalizers = [], deletionTimestamp } = meta
-      const isGoing = deletionTimestamp !== undefined
+      const isTerminating = deletionTimestamp !== undefined
       const waitsFor =
-        isGoing && finalizers.includes(FOREGROUND_FINALIZER)
+        isTerminating && finalizers.includes(FOREGROUND_FINALIZER)
           ? 'foreground'
-          : isGoing && finalizers.includes(ORPHAN_FINALIZER)
+          : isTerminating && finalizers.includes(ORPHAN_FINALIZER)
             ? 'orphan'
             : undefined
       if (owners.length === 0 && !waitsFor) return undefined

@@ -14,13 +14,13 @@ import { builtinTypes } from '../../types/type-table.js'
 import { systemObjects } from '../../verbs/system-writes.js'
 import {
   body,
-  CALLER,
   DEFINITIONS,
   definitionAt,
   NO_QUERY,
   type Process,
   startProcess,
   stopProcesses,
+  USER,
 } from '../crd/crd-process.suite.js'
 import type { Controller } from '../namespace/controller.js'
 import { startStorageMigration } from './storage-migration.js'
@@ -70,11 +70,11 @@ async function storeWidgets({ verbs, registry, context }: Process, count: number
       versions: [version('v1', true), version('v2', false)],
     },
   }
-  await verbs.create(definitionAt(''), NO_QUERY, body(definition), CALLER)
+  await verbs.create(definitionAt(''), NO_QUERY, body(definition), USER)
   const served = registry.find('example.com', 'v1', 'widgets')!
   for (let i = 0; i < count; i++) {
     const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: `w${i}` }, spec: { i } }
-    await verbs.create({ ...served, namespace: '', name: '', subresource: '' }, NO_QUERY, body(widget), CALLER)
+    await verbs.create({ ...served, namespace: '', name: '', subresource: '' }, NO_QUERY, body(widget), USER)
   }
   await changeSpec({ verbs, registry, context }, spec => ({
     ...spec,
@@ -88,7 +88,7 @@ async function changeSpec(
 ): Promise<void> {
   const old = (await systemObjects(context, 'test').get(DEFINITIONS, '', 'widgets.example.com'))!
   const changed = { ...old, spec: change(old['spec'] as ValueObject) }
-  await verbs.update(definitionAt('widgets.example.com'), NO_QUERY, body(changed), CALLER)
+  await verbs.update(definitionAt('widgets.example.com'), NO_QUERY, body(changed), USER)
 }
 
 const migrate = ({ verbs }: Process, name: string, resource = 'widgets') =>
@@ -96,17 +96,17 @@ const migrate = ({ verbs }: Process, name: string, resource = 'widgets') =>
     { kind: MIGRATIONS, version: MIGRATIONS.versions[0]!, namespace: '', name: '', subresource: '' },
     NO_QUERY,
     body({ metadata: { name }, spec: { resource: { group: 'example.com', resource } } }),
-    CALLER,
+    USER,
   )
 
 const find = async (store: Store, key: string): Promise<ApiObject> => decodeStored((await store.get(key))!)
 
 const statusOf = async (store: Store, name: string): Promise<ValueObject> =>
-  withoutTimes((await find(store, `${MIGRATIONS.folder}${name}`))['status'] ?? {}) as ValueObject
+  withoutTimes((await find(store, `${MIGRATIONS.keyPrefix}${name}`))['status'] ?? {}) as ValueObject
 
 const definitionStatus = async (store: Store): Promise<DefinitionStatus> =>
   withoutTimes(
-    (await find(store, `${DEFINITIONS.folder}widgets.example.com`))['status']!,
+    (await find(store, `${DEFINITIONS.keyPrefix}widgets.example.com`))['status']!,
   ) as unknown as DefinitionStatus
 
 const versionsStored = async (store: Store): Promise<string[]> => {
@@ -232,9 +232,9 @@ describe('a storage migration', { timeout: 20_000 }, () => {
 
   it('tries again what may pass', async () => {
     const store = createMemoryStore()
-    let faults = 2
+    let errors = 2
     const process = await startWith(store, () => {
-      if (faults-- > 0) throw internalError('not now')
+      if (errors-- > 0) throw internalError('not now')
     })
     await storeWidgets(process, 3)
     await migrate(process, 'all')

@@ -11,11 +11,11 @@ import type { Registry } from '../../kinds/registry.js'
 import { hasReason, StatusError } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { follow } from '../../objects/informer.js'
-import { placeOf } from '../../objects/object-store.js'
+import { startInformer } from '../../objects/informer.js'
+import { objectKeyOf } from '../../objects/object-store.js'
 import { decodeStored, isStoredAs, storedHead } from '../../objects/stored-object.js'
 import type { Entry } from '../../storage/store.js'
-import { type ResourceContext } from '../../verbs/api-context.js'
+import { type ApiContext } from '../../verbs/api-context.js'
 import { systemObjects } from '../../verbs/system-writes.js'
 import { createWorkQueue } from '../common/work-queue.js'
 import type { Controller } from '../namespace/controller.js'
@@ -35,8 +35,8 @@ import {
 
 /** Small enough that others get their turn in between. */
 const PAGE = 200
-const AT_ONCE = 16
-const RESOURCES_AT_ONCE = 5
+const MAX_CONCURRENT = 16
+const MAX_CONCURRENT_RESOURCES = 5
 
 export interface MigrationKinds {
   readonly migrations: Kind
@@ -44,16 +44,16 @@ export interface MigrationKinds {
 }
 
 export async function startStorageMigration(
-  context: ResourceContext,
+  context: ApiContext,
   registry: Registry,
   { migrations, definitions }: MigrationKinds,
 ): Promise<Controller> {
   const objects = systemObjects(context, 'storage-version-migrator-controller')
-  const { cache } = context.storeOf(migrations)
+  const { cache } = context.objectStore(migrations)
   // By resource: of several migrations of one resource, only one runs at a time.
-  const queue = createWorkQueue(migrateNext, RESOURCES_AT_ONCE)
+  const queue = createWorkQueue(migrateNext, MAX_CONCURRENT_RESOURCES)
   let stopped = false
-  const following = follow(cache, migrations.folder, {
+  const following = startInformer(cache, migrations.keyPrefix, {
     entry: entry => consider(decodeStored(entry)),
     event: ({ entry }) => (entry ? consider(decodeStored(entry)) : undefined),
   })
@@ -73,7 +73,7 @@ export async function startStorageMigration(
   }
 
   async function unfinishedOf(resource: string): Promise<ApiObject[]> {
-    const { entries } = await cache.range(migrations.folder)
+    const { entries } = await cache.range(migrations.keyPrefix)
     return entries
       .map(entry => decodeStored(entry))
       .filter(migration => !isFinished(migration) && nameOf(resourceToMigrate(migration)) === resource)
@@ -97,7 +97,9 @@ export async function startStorageMigration(
     if (isRunning(migration)) return
     const { name = '' } = metaOf(migration)
     await changeDefinition(resource, old => definitionBegun(old, name, context.now()))
-    const { revision } = await context.storeOf(kindOf(resource)!).cache.range(kindOf(resource)!.folder, { limit: 1 })
+    const { revision } = await context
+      .objectStore(kindOf(resource)!)
+      .cache.range(kindOf(resource)!.keyPrefix, { limit: 1 })
     await changeMigration(name, old => begun(old, revision, context.now()))
   }
 
@@ -109,7 +111,7 @@ export async function startStorageMigration(
       const kind = kindOf(resource)
       if (stopped || !migration || isFinished(migration)) return
       if (!kind) return fail(name, resource, 'resource does not exist in discovery')
-      const page = await context.storeOf(kind).cache.range(kind.folder, { limit: PAGE, startAfter })
+      const page = await context.objectStore(kind).cache.range(kind.keyPrefix, { limit: PAGE, startAfter })
       await rewrite(kind, page.entries, checkpointOf(migration))
       if (stopped) return
       if (page.remaining === 0) return succeed(name, resource)
@@ -124,11 +126,11 @@ export async function startStorageMigration(
     const worker = async () => {
       for (const { key } of rest) {
         if (stopped) return
-        const { namespace, name } = placeOf(kind, key)
+        const { namespace, name } = objectKeyOf(kind, key)
         await objects.change(kind, namespace, name, old => old)
       }
     }
-    await Promise.all(Array.from({ length: AT_ONCE }, worker))
+    await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
   }
 
   /** First the definition: whoever sees that the migration has succeeded may count on the rest. */

@@ -7,11 +7,11 @@ import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { millisOf, printTime } from '../../meta/values/time.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
-import { follow } from '../../objects/informer.js'
-import { folderOf } from '../../objects/object-store.js'
+import { startInformer } from '../../objects/informer.js'
+import { keyPrefixOf } from '../../objects/object-store.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import type { Revision } from '../../storage/store.js'
-import { type ResourceContext } from '../../verbs/api-context.js'
+import { type ApiContext } from '../../verbs/api-context.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
 import { createWorkQueue } from '../common/work-queue.js'
 import { emptyFolder } from './delete-contents.js'
@@ -31,7 +31,7 @@ const LOOK_AGAIN_MS = 10_000
 const GATHER_MS = 20
 
 export async function startNamespaceController(
-  context: ResourceContext,
+  context: ApiContext,
   registry: Registry,
   namespaces: Kind,
 ): Promise<Controller> {
@@ -39,7 +39,7 @@ export async function startNamespaceController(
   const queue = createWorkQueue(empty)
   /** Ends the wait of a namespace for what is left in it. */
   const waiting = new Map<string, () => void>()
-  const following = follow(context.storeOf(namespaces).cache, namespaces.folder, {
+  const following = startInformer(context.objectStore(namespaces).cache, namespaces.keyPrefix, {
     entry: entry => consider(decodeStored(entry)),
     event: ({ entry }) => (entry ? consider(decodeStored(entry)) : undefined),
   })
@@ -55,7 +55,7 @@ export async function startNamespaceController(
     const namespace = await objects.get(namespaces, '', name)
     if (!namespace || metaOf(namespace).deletionTimestamp === undefined) return
     if (!finalizersOf(namespace).includes(FINALIZER)) return
-    const revision = await context.storeOf(namespaces).cache.revision()
+    const revision = await context.objectStore(namespaces).cache.revision()
     const left: Remaining = {
       resources: new Map(),
       finalizers: new Map(),
@@ -100,7 +100,7 @@ export async function startNamespaceController(
     }
     waiting.set(name, stopWaiting)
     const watches = kinds.map(kind =>
-      context.storeOf(kind).cache.watch(folderOf(kind, name), revision, {
+      context.objectStore(kind).cache.watch(keyPrefixOf(kind, name), revision, {
         // Who has gone may have been the last; whatever else happens is only to be told.
         event: ({ entry }) => wake(entry ? TRY_AGAIN_MS : GATHER_MS),
         end: () => wake(TRY_AGAIN_MS),
@@ -109,7 +109,7 @@ export async function startNamespaceController(
   }
 
   const deleteAll = (kind: Kind, namespace: string, left: Remaining): Promise<boolean> =>
-    emptyFolder(context, objects, kind, folderOf(kind, namespace), object => note(left, kind, object))
+    emptyFolder(context, objects, kind, keyPrefixOf(kind, namespace), object => note(left, kind, object))
 
   await following.started
   return {

@@ -2,7 +2,7 @@
 // a bit for each port of the range. Every claim is a compare-and-set, so that any number of processes can share it.
 import { type Claims, NODE_PORTS } from '../../builtin/address-pool.js'
 import { decodeJson, encodeJson } from '../../codec/json.js'
-import { textAt } from '../../meta/values/access.js'
+import { stringAt } from '../../meta/values/access.js'
 import { isObject } from '../../meta/values/value.js'
 import type { Entry, Store } from '../../storage/store.js'
 
@@ -49,7 +49,7 @@ const bitOf = (port: number): bigint =>
 
 function takenIn({ value }: Entry): bigint {
   const { value: object } = decodeJson(value)
-  const hex = isObject(object) ? Buffer.from(textAt(object, 'data'), 'base64').toString('hex') : ''
+  const hex = isObject(object) ? Buffer.from(stringAt(object, 'data'), 'base64').toString('hex') : ''
   return hex === '' ? 0n : BigInt(`0x${hex}`)
 }
 

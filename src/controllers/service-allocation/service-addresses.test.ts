@@ -4,11 +4,11 @@ import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { objectAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
 import type { Store } from '../../storage/store.js'
 import { builtinTypes } from '../../types/type-table.js'
-import { createResourceContext, type ResourceContext } from '../../verbs/api-context.js'
+import { type ApiContext, createApiContext } from '../../verbs/api-context.js'
 import { createFrom } from '../../verbs/write/create.js'
 import { remove } from '../../verbs/write/delete.js'
 import { serviceAddresses } from './service-addresses.js'
@@ -16,17 +16,17 @@ import { serviceAddresses } from './service-addresses.js'
 const kinds = builtinKinds(builtinTypes())
 const kindOf = (name: string): Kind => kinds.find(({ names }) => names.kind === name)!
 const addresses = kindOf('IPAddress')
-const caller: Caller = { name: 'admin', uid: '', groups: [], extra: {}, userAgent: '' }
+const user: UserInfo = { name: 'admin', uid: '', groups: [], extra: {}, userAgent: '' }
 
 interface Process {
-  readonly context: ResourceContext
+  readonly context: ApiContext
   create(name: string, spec?: ValueObject, dryRun?: boolean): Promise<ValueObject>
   delete(name: string): Promise<unknown>
 }
 
 async function start(store: Store, range = '10.0.0.0/28'): Promise<Process> {
   const { kind, start: begin } = serviceAddresses(store, { services: kindOf('Service'), addresses }, range)
-  const context = createResourceContext({ store })
+  const context = createApiContext({ store })
   await begin(context)
   const target = { kind, version: kind.versions[0]!, namespace: 'x', name: '', subresource: '' } as const
   return {
@@ -39,14 +39,16 @@ async function start(store: Store, range = '10.0.0.0/28'): Promise<Process> {
         spec: { ports: [{ port: 80 }], ...spec },
       }
       const options = { dryRun, fieldManager: '', fieldValidation: '' } as const
-      return objectAt((await createFrom(context, target, object, options, caller, [])).value(), 'spec')
+      return objectAt((await createFrom(context, target, object, options, user, [])).value(), 'spec')
     },
-    delete: name => remove(context, { ...target, name }, { dryRun: false, ignoreStoreReadError: false }, caller, []),
+    delete: name => remove(context, { ...target, name }, { dryRun: false, ignoreStoreReadError: false }, user, []),
   }
 }
 
 const taken = async ({ context }: Process): Promise<string[]> =>
-  (await context.storeOf(addresses).cache.range(addresses.folder)).entries.map(({ key }) => key.split('/').at(-1)!)
+  (await context.objectStore(addresses).cache.range(addresses.keyPrefix)).entries.map(
+    ({ key }) => key.split('/').at(-1)!,
+  )
 
 let store: Store
 beforeEach(() => {
@@ -85,7 +87,7 @@ test('a start frees what was taken for nobody, and takes what services have', as
   const before = await start(store)
   await before.create('a', { clusterIP: '10.0.0.5' })
   await before.create('b', { clusterIP: '10.0.0.6' })
-  for (const key of ['/services/specs/x/b', `${addresses.folder}10.0.0.5`]) {
+  for (const key of ['/services/specs/x/b', `${addresses.keyPrefix}10.0.0.5`]) {
     await store.delete(key, (await store.get(key))!.revision)
   }
   const after = await start(store)

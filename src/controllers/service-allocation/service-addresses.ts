@@ -8,11 +8,11 @@ import type { Allocation, Kind } from '../../kinds/kind.js'
 import { hasReason } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { mapAt, objectAt, textAt, textsAt } from '../../meta/values/access.js'
+import { mapAt, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { decodeStored } from '../../objects/stored-object.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import type { Store } from '../../storage/store.js'
-import { type ResourceContext } from '../../verbs/api-context.js'
+import { type ApiContext } from '../../verbs/api-context.js'
 import { createFrom } from '../../verbs/write.js'
 import { type PortClaims, portClaims } from './port-claims.js'
 
@@ -20,7 +20,7 @@ export interface ServiceAddresses {
   /** The kind of services, which from now on get what they lack. */
   readonly kind: Kind
   /** Makes what is taken agree with the services that are stored. Comes before anything is written. */
-  start(context: ResourceContext): Promise<void>
+  start(context: ApiContext): Promise<void>
 }
 
 export interface AddressKinds {
@@ -29,7 +29,7 @@ export interface AddressKinds {
 }
 
 export function serviceAddresses(store: Store, kinds: AddressKinds, range: string): ServiceAddresses {
-  let context: ResourceContext
+  let context: ApiContext
   const ports = portClaims(store)
   const poolFor = (service: ApiObject, dryRun: boolean): AddressPool => {
     const addresses = addressClaims(context, kinds.addresses, service)
@@ -43,10 +43,10 @@ export function serviceAddresses(store: Store, kinds: AddressKinds, range: strin
   poolFor({ apiVersion: 'v1', kind: 'Service', metadata: {} }, true)
 
   const allocation: Allocation = {
-    async take(service, old, dryRun) {
+    async allocate(service, old, dryRun) {
       const pool = poolFor(service, dryRun)
       const { errors, undo } = await assignAddresses(service, old, pool)
-      return { faults: errors, undo, settle: async () => old && releaseAddresses(old, service, pool) }
+      return { errors, rollback: undo, commit: async () => old && releaseAddresses(old, service, pool) }
     },
     release: service => releaseAddresses(service, undefined, poolFor(service, false)),
   }
@@ -72,7 +72,7 @@ const onlyLook = <T>({ has }: Visible<T>): Claims<T> => ({
 
 // ---- addresses
 
-const ALLOCATOR: Caller = {
+const ALLOCATOR: UserInfo = {
   name: 'system:apiserver',
   uid: '',
   groups: ['system:masters', 'system:authenticated'],
@@ -82,12 +82,12 @@ const ALLOCATOR: Caller = {
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by'
 
 /** Addresses as one service claims them. */
-function addressClaims(context: ResourceContext, kind: Kind, service: ApiObject): Visible<string> {
+function addressClaims(context: ApiContext, kind: Kind, service: ApiObject): Visible<string> {
   const { namespace = '', name = '' } = metaOf(service)
   const version = kind.versions.find(each => each.name === kind.storageVersion)!
   return {
     async has(address) {
-      return (await context.storeOf(kind).get('', address)) !== undefined
+      return (await context.objectStore(kind).get('', address)) !== undefined
     },
     async claim(address) {
       const object: ApiObject = {
@@ -110,12 +110,12 @@ function addressClaims(context: ResourceContext, kind: Kind, service: ApiObject)
       }
     },
     async release(address) {
-      const store = context.storeOf(kind)
+      const store = context.objectStore(kind)
       const entry = await store.get('', address)
       if (!entry) return
       const parent = objectAt(objectAt(decodeStored(entry), 'spec'), 'parentRef')
       // Whoever has it now is not asked.
-      if (textAt(parent, 'namespace') !== namespace || textAt(parent, 'name') !== name) return
+      if (stringAt(parent, 'namespace') !== namespace || stringAt(parent, 'name') !== name) return
       await store.delete('', address, entry.revision)
     },
   }
@@ -127,7 +127,7 @@ function addressClaims(context: ResourceContext, kind: Kind, service: ApiObject)
 const ABANDONED_MS = 60_000
 
 async function repair(
-  context: ResourceContext,
+  context: ApiContext,
   { services, addresses }: AddressKinds,
   ports: PortClaims,
   isAlone: boolean,
@@ -137,7 +137,7 @@ async function repair(
   const usedPorts = new Set<number>()
   for (const service of stored) {
     const spec = objectAt(service, 'spec')
-    for (const address of textsAt(spec, 'clusterIPs')) if (address !== 'None') used.set(address, service)
+    for (const address of stringsAt(spec, 'clusterIPs')) if (address !== 'None') used.set(address, service)
     for (const port of nodePortsOf(spec)) usedPorts.add(port)
   }
   await ports.reset(usedPorts, isAlone)
@@ -145,13 +145,13 @@ async function repair(
     const { name = '', creationTimestamp = '' } = metaOf(address)
     if (used.delete(name) || mapAt(address.metadata, 'labels')[MANAGED_BY] !== ALLOCATOR.userAgent) continue
     const isAbandoned = isAlone || Date.parse(creationTimestamp) + ABANDONED_MS < context.now()
-    const entry = isAbandoned ? await context.storeOf(addresses).get('', name) : undefined
-    if (entry) await context.storeOf(addresses).delete('', name, entry.revision)
+    const entry = isAbandoned ? await context.objectStore(addresses).get('', name) : undefined
+    if (entry) await context.objectStore(addresses).delete('', name, entry.revision)
   }
   for (const [address, service] of used) await addressClaims(context, addresses, service).claim(address)
 }
 
-async function all(context: ResourceContext, kind: Kind): Promise<ApiObject[]> {
-  const { entries } = await context.storeOf(kind).cache.range(kind.folder)
+async function all(context: ApiContext, kind: Kind): Promise<ApiObject[]> {
+  const { entries } = await context.objectStore(kind).cache.range(kind.keyPrefix)
   return entries.map(decodeStored)
 }

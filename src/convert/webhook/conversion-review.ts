@@ -21,23 +21,23 @@ export const encodeReview = (version: ReviewVersion, uid: string, to: string, ob
 }
 
 /** Why an answer cannot be taken. */
-export class ReviewFault extends Error {}
+export class ReviewError extends Error {}
 
 /** The converted objects of an answer, yet to be looked at. Throws a ReviewFault. */
 export function readReview(version: ReviewVersion, uid: string, answer: Buffer): readonly Value[] {
   const review = decodeReview(version, answer)
   const response = getOwn(review, 'response')
-  if (!isObject(response)) throw new ReviewFault('no response provided')
-  const said = textIn(response, 'uid')
+  if (!isObject(response)) throw new ReviewError('no response provided')
+  const given = textIn(response, 'uid')
   // In the first version of reviews answers did not have to say what they answer.
-  if (version === 'v1' && said !== uid) {
-    throw new ReviewFault(`expected response.uid=${quote(uid)}, got ${quote(said)}`)
+  if (version === 'v1' && given !== uid) {
+    throw new ReviewError(`expected response.uid=${quote(uid)}, got ${quote(given)}`)
   }
   const result = getOwn(response, 'result') ?? {}
   const status = isObject(result) ? textIn(result, 'status') : ''
   if (status !== 'Success') {
     const message = isObject(result) ? textIn(result, 'message') : ''
-    throw new ReviewFault(message || `response.result.status was '${status}', not 'Success'`)
+    throw new ReviewError(message || `response.result.status was '${status}', not 'Success'`)
   }
   const objects = getOwn(response, 'convertedObjects') ?? []
   return Array.isArray(objects) ? objects : []
@@ -51,7 +51,7 @@ function decodeReview(version: ReviewVersion, answer: Buffer): ValueObject {
   // Answers in the first version did not have to say what they are, but they could not be something else.
   if (version === 'v1beta1' && apiVersion === '' && kind === '') return review
   const print = (...of: Parameters<typeof groupVersionKind>): string => printGroupVersionKind(groupVersionKind(...of))
-  throw new ReviewFault(
+  throw new ReviewError(
     `expected webhook response of ${print(apiVersionOf(version), KIND)}, got ${print(apiVersion, kind)}`,
   )
 }
@@ -62,9 +62,9 @@ function decode(answer: Buffer): ValueObject {
     if (isObject(value)) return value
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
-    throw new ReviewFault(`couldn't get version/kind; json parse error: ${error.message}`)
+    throw new ReviewError(`couldn't get version/kind; json parse error: ${error.message}`)
   }
-  throw new ReviewFault(`the answer is no ${KIND}`)
+  throw new ReviewError(`the answer is no ${KIND}`)
 }
 
 function textIn(object: ValueObject, field: string): string {

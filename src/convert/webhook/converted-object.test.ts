@@ -33,8 +33,8 @@ describe('what a converter may not do', () => {
     ['object at index 0: invalid kind (expected K, received L)', { ...CONVERTED, kind: 'L' }],
     ['object at index 0: invalid groupVersion (expected g/v2, received )', null],
     ['object: must have the same name: a != ', { ...CONVERTED, metadata: null }],
-  ])('%s', (fault, converted) => {
-    expect(check(converted)).toEqual({ fault })
+  ])('%s', (error, converted) => {
+    expect(check(converted)).toEqual({ error: error })
   })
 
   it.each([
@@ -43,16 +43,16 @@ describe('what a converter may not do', () => {
     ['object: must have the same UID: u != v', { uid: 'v' }],
     ['metadata: invalid metadata.labels of type string in converted object', { labels: 'x' }],
     ['metadata: metadata.labels[l] must be a string, but is int64 in converted object', { labels: { l: 1 } }],
-  ])('%s', (fault, changed) => {
-    expect(checkMeta(changed)).toEqual({ fault })
+  ])('%s', (error, changed) => {
+    expect(checkMeta(changed)).toEqual({ error: error })
   })
 
   it('is to set labels and annotations that are none', () => {
     expect(checkMeta({ labels: { l: 'not a value' } })).toMatchObject({
-      fault: expect.stringContaining('metadata.labels: Invalid value: "not a value"'),
+      error: expect.stringContaining('metadata.labels: Invalid value: "not a value"'),
     })
     expect(checkMeta({ annotations: { 'not a key': '' } })).toMatchObject({
-      fault: expect.stringContaining('metadata.annotation: Invalid value: "not a key"'),
+      error: expect.stringContaining('metadata.annotation: Invalid value: "not a key"'),
     })
   })
 

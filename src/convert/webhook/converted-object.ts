@@ -8,31 +8,31 @@ import { getOwn, isObject, type Value, type ValueObject } from '../../meta/value
 import type { VersionedObject } from '../conversion.js'
 
 /** What a converter made of an object; `fault` says why it cannot be taken. */
-export type Checked = { readonly object: VersionedObject } | { readonly fault: string }
+export type Checked = { readonly object: VersionedObject } | { readonly error: string }
 
 export function checkConverted(original: VersionedObject, converted: Value | undefined, to: string): Checked {
   const object = isObject(converted) ? converted : {}
-  const wrongType = faultOfType(original, object, to)
-  if (wrongType !== undefined) return { fault: `object at index 0: ${wrongType}` }
-  const wrongName = faultOfName(original, object)
-  if (wrongName !== undefined) return { fault: `object: ${wrongName}` }
+  const wrongType = errorOfType(original, object, to)
+  if (wrongType !== undefined) return { error: `object at index 0: ${wrongType}` }
+  const wrongName = errorOfName(original, object)
+  if (wrongName !== undefined) return { error: `object: ${wrongName}` }
   const metadata = restoredMetadata(original.metadata, getOwn(object, 'metadata'))
-  if (typeof metadata === 'string') return { fault: `metadata: ${metadata}` }
+  if (typeof metadata === 'string') return { error: `metadata: ${metadata}` }
   return { object: { ...object, apiVersion: to, kind: original.kind, metadata } }
 }
 
-function faultOfType(original: VersionedObject, converted: ValueObject, to: string): string | undefined {
+function errorOfType(original: VersionedObject, converted: ValueObject, to: string): string | undefined {
   const [apiVersion, kind] = [textOf(converted, 'apiVersion'), textOf(converted, 'kind')]
   if (apiVersion !== to) return `invalid groupVersion (expected ${to}, received ${apiVersion})`
   if (kind !== original.kind) return `invalid kind (expected ${original.kind}, received ${kind})`
   return undefined
 }
 
-function faultOfName(original: VersionedObject, converted: ValueObject): string | undefined {
+function errorOfName(original: VersionedObject, converted: ValueObject): string | undefined {
   const [before, after] = [metaOf(original) as ValueObject, metaOf(converted) as ValueObject]
-  for (const [field, said] of IDENTITY) {
+  for (const [field, given] of IDENTITY) {
     const [expected, received] = [textOf(before, field), textOf(after, field)]
-    if (expected !== received) return `must have the same ${said}: ${expected} != ${received}`
+    if (expected !== received) return `must have the same ${given}: ${expected} != ${received}`
   }
   return undefined
 }
@@ -58,15 +58,15 @@ function restoredMetadata(original: ValueObject, converted: Value | undefined): 
     delete metadata[field]
     if (texts === null) continue
     if (!isObject(texts)) return `invalid metadata.${field} of type ${goTypeOf(texts)} in converted object`
-    const fault = faultOfTexts(field, texts, getOwn(original, field) ?? null)
-    if (fault !== undefined) return fault
+    const error = errorOfTexts(field, texts, getOwn(original, field) ?? null)
+    if (error !== undefined) return error
     metadata[field] = texts
   }
   return metadata
 }
 
 /** What was there before need not be right; what is new must be. */
-function faultOfTexts(field: 'labels' | 'annotations', texts: ValueObject, before: Value): string | undefined {
+function errorOfTexts(field: 'labels' | 'annotations', texts: ValueObject, before: Value): string | undefined {
   const known = isObject(before) ? before : {}
   let isChanged = Object.keys(known).length !== Object.keys(texts).length
   for (const [key, value] of Object.entries(texts)) {
@@ -76,9 +76,9 @@ function faultOfTexts(field: 'labels' | 'annotations', texts: ValueObject, befor
     isChanged ||= getOwn(known, key) !== value
   }
   if (!isChanged) return undefined
-  const faults: FieldError[] =
+  const errors: FieldError[] =
     field === 'labels'
       ? checkLabels(texts as Record<string, string>, 'metadata.labels')
       : checkAnnotations(texts as Record<string, string>, 'metadata.annotation')
-  return faults.length === 0 ? undefined : printFieldErrors(faults)
+  return errors.length === 0 ? undefined : printFieldErrors(errors)
 }

@@ -22,7 +22,7 @@ function created(spec: ValueObject): ApiObject {
   return { ...defaultOldDefinition(written(spec)), status }
 }
 
-function faultsOf(spec: ValueObject): string[] {
+function errorsOf(spec: ValueObject): string[] {
   const definition = created(spec)
   return [...checkOldForm(definition), ...validateDefinition(convertDefinition(definition, V1), true)].map(
     printFieldError,
@@ -145,10 +145,10 @@ describe('an old definition', () => {
   })
 
   it('may have schemas that are not structural, or none', () => {
-    expect(faultsOf({ version: 'v1' })).toEqual([])
-    expect(faultsOf({ version: 'v1', validation: { openAPIV3Schema: { properties: { spec: {} } } } })).toEqual([])
+    expect(errorsOf({ version: 'v1' })).toEqual([])
+    expect(errorsOf({ version: 'v1', validation: { openAPIV3Schema: { properties: { spec: {} } } } })).toEqual([])
     const refused = { version: 'v1', preserveUnknownFields: false, validation: { openAPIV3Schema: {} } }
-    expect(faultsOf(refused)).toEqual([
+    expect(errorsOf(refused)).toEqual([
       'spec.validation.openAPIV3Schema.type: Required value: must not be empty at the root',
     ])
   })
@@ -174,15 +174,15 @@ describe('an old definition', () => {
       { version: 'v1', preserveUnknownFields: false, validation: schema({ default: {} }) },
       'spec.validation.openAPIV3Schema.properties[spec].default: Forbidden: must not be set (cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)',
     ],
-  ])('must not have %s', (_, spec, fault) => {
-    expect(faultsOf(spec)).toEqual([fault])
+  ])('must not have %s', (_, spec, error) => {
+    expect(errorsOf(spec)).toEqual([error])
   })
 
   it('must not say the same for each version', () => {
-    const [fault] = faultsOf({
+    const [error] = errorsOf({
       versions: [v('v1', true, { schema: schema({}) }), v('v2', false, { schema: schema({}) })],
     })
-    expect(fault).toMatch(
+    expect(error).toMatch(
       /^spec.versions: Invalid value: \[.*\]: per-version schemas may not all be set to identical values \(top-level validation should be used instead\)$/,
     )
   })
@@ -215,9 +215,9 @@ describe('a definition that preserves unknown fields', () => {
   })
 
   it('keeps what no schema names, and refuses what the schema refuses', () => {
-    const { rules, openapi } = customKind(definition)!.versions[0]!
+    const { strategy: rules, openapi } = customKind(definition)!.versions[0]!
     const object = (spec: ValueObject) =>
-      rules.shape({ apiVersion: 'example.com/v1', kind: 'CronTab', metadata: { name: 'a', namespace: 'n' }, spec }, [])
+      rules.decode({ apiVersion: 'example.com/v1', kind: 'CronTab', metadata: { name: 'a', namespace: 'n' }, spec }, [])
     const { object: kept, strict } = object({ a: 1, more: { than: [null] } })
     expect(kept['spec']).toEqual({ a: 1, more: { than: [null] } })
     expect(strict).toEqual([])

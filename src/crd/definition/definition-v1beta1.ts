@@ -47,14 +47,14 @@ function toV1(spec: ValueObject): ValueObject {
 
 function versionToV1(top: ValueObject, written: ValueObject): ValueObject {
   const version = { ...written }
-  for (const [above, own] of PARTS) if (isSaid(top[above]) && !isSaid(version[own])) version[own] = top[above]!
+  for (const [above, own] of PARTS) if (isGiven(top[above]) && !isGiven(version[own])) version[own] = top[above]!
   const columns = version['additionalPrinterColumns']
   if (!Array.isArray(columns)) return version
   return { ...version, additionalPrinterColumns: columns.map(column => renamed(column, 'JSONPath', 'jsonPath')) }
 }
 
 function conversionToV1({ strategy, webhookClientConfig, conversionReviewVersions }: ValueObject): ValueObject {
-  const hasWebhook = webhookClientConfig !== undefined || isSaid(conversionReviewVersions)
+  const hasWebhook = webhookClientConfig !== undefined || isGiven(conversionReviewVersions)
   const webhook = {
     ...(webhookClientConfig !== undefined && { clientConfig: webhookClientConfig }),
     conversionReviewVersions: conversionReviewVersions ?? null,
@@ -70,7 +70,7 @@ function toV1beta1(spec: DefinitionSpec): ValueObject {
   const { shared, own } = sharedParts(versions)
   const { group, names, scope, conversion, preserveUnknownFields = false } = spec
   const top = columnsToV1beta1(shared)
-  const parts = PARTS.flatMap(([above, name]) => (isSaid(top[name]) ? [[above, top[name]!] as const] : []))
+  const parts = PARTS.flatMap(([above, name]) => (isGiven(top[name]) ? [[above, top[name]!] as const] : []))
   return {
     group,
     ...(versions[0] && { version: versions[0].name }),
@@ -103,7 +103,7 @@ function conversionToV1beta1({ strategy, webhook }: ConversionSpec): ValueObject
   }
 }
 
-const isSaid = (part: unknown): boolean =>
+const isGiven = (part: unknown): boolean =>
   part !== undefined && part !== null && !(Array.isArray(part) && part.length === 0)
 
 function renamed(column: Value, from: string, to: string): Value {
@@ -128,7 +128,7 @@ export function defaultOldDefinition(definition: ApiObject): ApiObject {
   }
   if (!isObject(spec['conversion'])) spec['conversion'] = { strategy: 'None' }
   const { conversion } = spec
-  if (conversion['strategy'] === 'Webhook' && !isSaid(conversion['conversionReviewVersions'])) {
+  if (conversion['strategy'] === 'Webhook' && !isGiven(conversion['conversionReviewVersions'])) {
     conversion['conversionReviewVersions'] = ['v1beta1']
   }
   defaultWebhookPort(conversion['webhookClientConfig'])
@@ -142,12 +142,12 @@ export function checkOldForm(definition: ApiObject): FieldError[] {
   const versions = (spec['versions'] ?? []) as unknown as VersionSpec[]
   const errors: FieldError[] = []
   for (const [above, own] of PARTS.slice(0, 3)) {
-    const said = versions.filter(version => isSaid(version[own])).length
+    const given = versions.filter(version => isGiven(version[own])).length
     const what = own === 'schema' ? 'schemas' : own
-    if (isSaid(spec[above]) && said > 0) {
+    if (isGiven(spec[above]) && given > 0) {
       errors.push(fieldForbidden(`spec.${above}`, `top-level and per-version ${what} are mutually exclusive`))
     }
-    if (said > 0 && sharedParts(versions).shared[own] !== undefined) {
+    if (given > 0 && sharedParts(versions).shared[own] !== undefined) {
       const why = `per-version ${what} may not all be set to identical values (top-level ${above} should be used instead)`
       const alone = { shared: {}, own: versions }
       errors.push(fieldInvalid('spec.versions', describeVersions(versions, alone), why))

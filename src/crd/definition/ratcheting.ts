@@ -4,7 +4,7 @@
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { Value } from '../../meta/values/value.js'
-import { structuralFaults } from '../../schema/check-schema.js'
+import { structuralErrors } from '../../schema/check-schema.js'
 import { type DefinitionSpec, specOf, versionsOf } from '../definition.js'
 
 export interface Leniency {
@@ -23,7 +23,7 @@ export function leniencyFor(definition: ApiObject, isOldForm: boolean, old: ApiO
   return {
     mayPreserve: isOldForm || (old !== undefined && specOf(old).preserveUnknownFields === true),
     mayLackSchema: isOldForm || (old !== undefined && versionsOf(old).some(({ schema }) => !schema?.openAPIV3Schema)),
-    mayBeUnstructured: preserves && (isOldForm || (old !== undefined && schemaFaults(specOf(old)).length > 0)),
+    mayBeUnstructured: preserves && (isOldForm || (old !== undefined && schemaErrors(specOf(old)).length > 0)),
     noDefaults: isOldForm && !(old && hasDefaults(specOf(old))) ? NO_DEFAULTS : '',
   }
 }
@@ -33,13 +33,13 @@ const NO_DEFAULTS = '(cannot set default values in apiextensions.k8s.io/v1beta1 
 /** What keeps a definition from being pruned and published. Only those that preserve unknown fields can have it. */
 export const unstructuredParts = (spec: DefinitionSpec): FieldError[] =>
   spec.preserveUnknownFields === true
-    ? [fieldInvalid('spec.preserveUnknownFields', true, 'must be false'), ...schemaFaults(spec)]
+    ? [fieldInvalid('spec.preserveUnknownFields', true, 'must be false'), ...schemaErrors(spec)]
     : []
 
-const schemaFaults = ({ versions }: DefinitionSpec): FieldError[] =>
+const schemaErrors = ({ versions }: DefinitionSpec): FieldError[] =>
   (versions ?? []).flatMap(({ schema }, i) =>
     schema?.openAPIV3Schema
-      ? structuralFaults(schema.openAPIV3Schema, `spec.versions[${i}].schema.openAPIV3Schema`)
+      ? structuralErrors(schema.openAPIV3Schema, `spec.versions[${i}].schema.openAPIV3Schema`)
       : [],
   )
 

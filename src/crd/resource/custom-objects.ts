@@ -2,7 +2,7 @@
 // adds to them.
 
 import { encodeJson } from '../../codec/json.js'
-import type { ObjectRules, PartRules } from '../../kinds/kind.js'
+import type { Strategy, SubresourceStrategy } from '../../kinds/kind.js'
 import { type FieldError, fieldInvalid, printFieldError } from '../../meta/errors/field-errors.js'
 import { badRequest, cannotHandle, internalError } from '../../meta/errors/status.js'
 import { jsonTypeOf } from '../../meta/go/go-struct.js'
@@ -35,18 +35,18 @@ export interface ObjectForm {
   readonly siblings: ReadonlyMap<string, ObjectForm>
 }
 
-export function customRules(form: ObjectForm): ObjectRules {
+export function customRules(form: ObjectForm): Strategy {
   return {
-    shape: (body, duplicates) => shape(form, body, duplicates),
-    default(object) {
+    decode: (body, duplicates) => shape(form, body, duplicates),
+    applyDefaults(object) {
       if (isOfKind(form, object)) form.schema.default(object)
       return object
     },
-    forCreate(object) {
+    prepareForCreate(object) {
       if (form.hasStatus) delete object['status']
       return withGeneration(object, 1)
     },
-    forUpdate(object, old) {
+    prepareForUpdate(object, old) {
       if (form.hasStatus) keepStatus(object, old)
       return counted(object, old)
     },
@@ -54,28 +54,28 @@ export function customRules(form: ObjectForm): ObjectRules {
       const wrongType = checkType(form, object)
       if (wrongType.length > 0) return wrongType
       const meta = { namespaced: form.namespaced, name: checkDnsSubdomain }
-      const faults = [
+      const errors = [
         ...checkObjectMeta(metaOf(object), meta),
         ...form.schema.validate(object),
         ...checkScale(form, object),
       ]
-      return [...faults, ...form.schema.evaluateRules(object, undefined, faults).errors]
+      return [...errors, ...form.schema.evaluateRules(object, undefined, errors).errors]
     },
     validateUpdate: (object, old, warnings) =>
       update(form, object, old, warnings, () => [
         ...form.schema.validateUpdate(object, old),
         ...checkScale(form, object),
       ]),
-    isHeld: object => Boolean(metaOf(object).finalizers?.length),
-    forDeletion: object => object,
+    blocksDeletion: object => Boolean(metaOf(object).finalizers?.length),
+    prepareForDelete: object => object,
     warnings: (object, old) => finalizerWarnings(metaOf(object), old && metaOf(old)),
   }
 }
 
 /** A write to the status takes nothing else of the object along. */
-export function customStatusRules(form: ObjectForm): PartRules {
+export function customStatusRules(form: ObjectForm): SubresourceStrategy {
   return {
-    forUpdate(object, old) {
+    prepareForUpdate(object, old) {
       const { status: _, metadata, ...rest } = old
       const status = getOwn(object, 'status')
       const { managedFields } = object.metadata
@@ -114,13 +114,13 @@ export function pruneStored(form: ObjectForm, object: ApiObject): ApiObject {
   return object
 }
 
-function shape(form: ObjectForm, body: Value, duplicates: readonly string[]): ReturnType<ObjectRules['shape']> {
+function shape(form: ObjectForm, body: Value, duplicates: readonly string[]): ReturnType<Strategy['decode']> {
   const object = isObject(body) ? { ...body } : {}
   const { kind, version } = form
-  const said = getOwn(object, 'kind') ?? ''
-  if (said === '') throw badRequest(`Object 'Kind' is missing in '${encodeJson(object)}'`)
-  if (typeof said !== 'string') {
-    const what = jsonTypeOf(said)
+  const given = getOwn(object, 'kind') ?? ''
+  if (given === '') throw badRequest(`Object 'Kind' is missing in '${encodeJson(object)}'`)
+  if (typeof given !== 'string') {
+    const what = jsonTypeOf(given)
     throw badRequest(
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go struct field .kind of type string`,
     )
@@ -160,11 +160,11 @@ function schemaFor(
   { apiVersion, kind, schema, siblings }: ObjectForm,
   object: ValueObject,
 ): CompiledSchema | undefined {
-  const said = object['apiVersion']
-  if (object['kind'] !== kind || typeof said !== 'string') return undefined
-  if (said === apiVersion) return schema
+  const given = object['apiVersion']
+  if (object['kind'] !== kind || typeof given !== 'string') return undefined
+  if (given === apiVersion) return schema
   const group = apiVersion.slice(0, apiVersion.indexOf('/') + 1)
-  return said.startsWith(group) ? (siblings.get(said)?.schema ?? NOTHING) : undefined
+  return given.startsWith(group) ? (siblings.get(given)?.schema ?? NOTHING) : undefined
 }
 
 const NOTHING = compileSchema({ type: 'object' })
@@ -187,10 +187,10 @@ function update(
 ): readonly FieldError[] {
   const wrongType = checkType(form, object)
   if (wrongType.length > 0) return wrongType
-  const faults = [...checkObjectMetaUpdate(metaOf(object), metaOf(old)), ...content()]
-  const found = form.schema.evaluateRules(object, old, faults)
+  const errors = [...checkObjectMetaUpdate(metaOf(object), metaOf(old)), ...content()]
+  const found = form.schema.evaluateRules(object, old, errors)
   warnings.push(...found.warnings)
-  return [...faults, ...found.errors]
+  return [...errors, ...found.errors]
 }
 
 const checkScale = ({ scale }: ObjectForm, object: ApiObject): FieldError[] =>

@@ -1,7 +1,7 @@
 // The scale of a custom object: read and written by the paths that its definition names.
 
-import type { Parsed } from '../../base/result.js'
-import type { ScaleRules } from '../../kinds/kind.js'
+import type { Result } from '../../base/result.js'
+import type { ScaleStrategy } from '../../kinds/kind.js'
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { badRequest, internalError } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -12,7 +12,7 @@ import { fieldsOf, nestedInteger, nestedText, withNested } from './nested-fields
 
 const MAX_INT32 = 2 ** 31 - 1
 
-export function scaleRulesOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: ScaleSpec): ScaleRules {
+export function scaleRulesOf({ specReplicasPath, statusReplicasPath, labelSelectorPath }: ScaleSpec): ScaleStrategy {
   return {
     replicasPath: fieldsOf(specReplicasPath),
     // The object is checked when it is written, in the words of its own schema.
@@ -50,7 +50,7 @@ export function scaleRulesOf({ specReplicasPath, statusReplicasPath, labelSelect
 /** What a scale says while its object says nothing. */
 const UNSET = -(2 ** 31)
 
-function must<T>(read: Parsed<T>): T {
+function must<T>(read: Result<T>): T {
   if (!read.ok) throw internalError(read.error)
   return read.value
 }
@@ -76,5 +76,5 @@ function checkCount(object: ValueObject, path: string): FieldError[] {
 }
 
 /** Nothing but what stands in the way is told; the value that is shown is none. */
-const checked = (read: Parsed<unknown>, path: string, zero: Value): FieldError[] =>
+const checked = (read: Result<unknown>, path: string, zero: Value): FieldError[] =>
   read.ok ? [] : [fieldInvalid(path, zero, read.error)]

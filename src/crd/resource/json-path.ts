@@ -2,7 +2,7 @@
 // A path is read into steps once; walking it gives every value that it leads to, in order. A path that leads nowhere
 // gives nothing; one that asks for something impossible, such as the first item of a text, throws.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { compareTexts } from '../../meta/go/go-text.js'
 import { isFloat, isInteger, isObject, type Value, WholeFloat } from '../../meta/values/value.js'
 
@@ -12,7 +12,7 @@ export type JsonPath = (root: Value) => Value[]
 export class PathError extends Error {}
 
 /** Reads the path of a column: what stands within the braces of a template. */
-export function parseJsonPath(path: string): Parsed<JsonPath> {
+export function parseJsonPath(path: string): Result<JsonPath> {
   try {
     const steps = readTemplate(`{${path}}`)
     return parsed(root => walk(steps, [root]))
@@ -287,10 +287,10 @@ function exists(steps: readonly Step[], item: Value): boolean {
   }
 }
 
-function holds(lefts: readonly Value[], operator: string, rights: readonly Value[]): boolean {
-  if (lefts.length === 0 || rights.length === 0) return false
-  if (lefts.length > 1 || rights.length > 1) throw new PathError('can only compare one element at a time')
-  const order = compare(lefts[0]!, rights[0]!)
+function holds(lefts: readonly Value[], operator: string, authorizer: readonly Value[]): boolean {
+  if (lefts.length === 0 || authorizer.length === 0) return false
+  if (lefts.length > 1 || authorizer.length > 1) throw new PathError('can only compare one element at a time')
+  const order = compare(lefts[0]!, authorizer[0]!)
   switch (operator) {
     case '==':
       return order === 0

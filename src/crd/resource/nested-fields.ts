@@ -1,37 +1,37 @@
 // Fields of an object by a path in dots, `.spec.replicas`, as the scale subresource reads and writes them.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { goTypeOf, printJson, printNumber } from '../../meta/go/go-text.js'
 import { isInteger, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 
 export const fieldsOf = (path: string): readonly string[] => path.replace(/^\./, '').split('.')
 
 /** Undefined where nothing is; a fault where something else than an object is in the way. */
-export function nestedValue(object: ValueObject, fields: readonly string[]): Parsed<Value | undefined> {
+export function nestedValue(object: ValueObject, fields: readonly string[]): Result<Value | undefined> {
   let value: Value = object
   for (const [i, field] of fields.entries()) {
     if (value === null) return parsed(undefined)
-    if (!isObject(value)) return failed(misfit(fields.slice(0, i + 1), value, 'map[string]interface{}'))
+    if (!isObject(value)) return failed(mismatch(fields.slice(0, i + 1), value, 'map[string]interface{}'))
     if (!Object.hasOwn(value, field)) return parsed(undefined)
     value = value[field]!
   }
   return parsed(value)
 }
 
-export function nestedInteger(object: ValueObject, path: string): Parsed<number | bigint | undefined> {
+export function nestedInteger(object: ValueObject, path: string): Result<number | bigint | undefined> {
   const fields = fieldsOf(path)
   const found = nestedValue(object, fields)
   if (!found.ok) return found
   const { value } = found
-  return value === undefined || isInteger(value) ? parsed(value) : failed(misfit(fields, value, 'int64'))
+  return value === undefined || isInteger(value) ? parsed(value) : failed(mismatch(fields, value, 'int64'))
 }
 
-export function nestedText(object: ValueObject, path: string): Parsed<string | undefined> {
+export function nestedText(object: ValueObject, path: string): Result<string | undefined> {
   const fields = fieldsOf(path)
   const found = nestedValue(object, fields)
   if (!found.ok) return found
   const { value } = found
-  return value === undefined || typeof value === 'string' ? parsed(value) : failed(misfit(fields, value, 'string'))
+  return value === undefined || typeof value === 'string' ? parsed(value) : failed(mismatch(fields, value, 'string'))
 }
 
 /** The object with a field set, what is missing on the way made; nothing that it shares is changed. */
@@ -43,7 +43,7 @@ export function withNested(object: ValueObject, fields: readonly string[], value
   return copy
 }
 
-const misfit = (fields: readonly string[], value: Value, expected: string): string =>
+const mismatch = (fields: readonly string[], value: Value, expected: string): string =>
   `.${fields.join('.')} accessor error: ${printGo(value)} is of the type ${goTypeOf(value)}, expected ${expected}`
 
 /** A value as `%v` prints it. */

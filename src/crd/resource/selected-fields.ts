@@ -14,12 +14,12 @@ export function selectedFieldsOf({ selectableFields = [] }: VersionSpec, namespa
   const paths = selectableFields.map(({ jsonPath }) => jsonPath.replace(/^\./, ''))
   return {
     support: onlyTheseFields(['metadata.name', ...(namespaced ? ['metadata.namespace'] : []), ...paths]),
-    values: object => Object.fromEntries(paths.map(path => [path, textAt(object, path)])),
+    values: object => Object.fromEntries(paths.map(path => [path, stringAt(object, path)])),
   }
 }
 
 /** What is not there is an empty text. */
-function textAt(object: ApiObject, path: string): string {
+function stringAt(object: ApiObject, path: string): string {
   const found = nestedValue(object, fieldsOf(path))
   if (!found.ok) return ''
   const { value } = found

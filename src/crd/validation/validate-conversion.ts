@@ -59,7 +59,7 @@ function checkReviewVersions(
   const errors = versions.flatMap((version, i) => {
     const at = indexPath(path, i)
     if (versions.indexOf(version) < i) return [fieldInvalid(at, version, 'duplicate version')]
-    return checkDns1035Label(version).map(fault => fieldInvalid(at, version, fault))
+    return checkDns1035Label(version).map(error => fieldInvalid(at, version, error))
   })
   if (needsKnownReview && !hasKnownReview(versions)) {
     errors.push(fieldInvalid(path, versions as Value, `must include at least one of ${REVIEW_VERSIONS.join(', ')}`))

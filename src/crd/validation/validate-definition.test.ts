@@ -8,10 +8,10 @@ import { validateDefinition, validateDefinitionUpdate } from './validate-definit
 
 const schema = { openAPIV3Schema: { type: 'object' } }
 const version = (more: ValueObject): ValueObject => ({ name: 'v1', served: true, storage: true, schema, ...more })
-const faults = (spec: ValueObject): string[] => validateDefinition(widgetDefinition(spec)).map(printFieldError)
+const errors = (spec: ValueObject): string[] => validateDefinition(widgetDefinition(spec)).map(printFieldError)
 
 describe('a definition', () => {
-  it('of the simplest kind is right', () => expect(faults({})).toEqual([]))
+  it('of the simplest kind is right', () => expect(errors({})).toEqual([]))
 
   it.each<[string, ValueObject, string]>([
     ['without a scope', { scope: '' }, 'spec.scope: Required value'],
@@ -64,13 +64,13 @@ describe('a definition', () => {
       { preserveUnknownFields: true },
       'spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
     ],
-  ])('%s', (_, spec, fault) => expect(faults(spec)).toContain(fault))
+  ])('%s', (_, spec, error) => expect(errors(spec)).toContain(error))
 
   it('is told of the version where versions differ, and of all where they do not', () => {
     const bad = { openAPIV3Schema: { type: 'object', properties: { a: {} } } }
     const second = version({ name: 'v2', storage: false, schema: bad })
-    expect(faults({ versions: [version({ schema: bad }), second] })[0]).toMatch(/^spec\.validation\.openAPIV3Schema/)
-    expect(faults({ versions: [version({}), second] })[0]).toMatch(/^spec\.versions\[1\]\.schema\.openAPIV3Schema/)
+    expect(errors({ versions: [version({ schema: bad }), second] })[0]).toMatch(/^spec\.validation\.openAPIV3Schema/)
+    expect(errors({ versions: [version({}), second] })[0]).toMatch(/^spec\.versions\[1\]\.schema\.openAPIV3Schema/)
   })
 
   it('may keep a rule that costs too much in a schema that stays the same', () => {

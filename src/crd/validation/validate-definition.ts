@@ -121,8 +121,8 @@ function checkSpec(
 
 function checkGroup(group: string): FieldError[] {
   if (group === '') return [fieldRequired('spec.group')]
-  const faults = checkDnsSubdomain(group)
-  if (faults.length > 0) return [fieldInvalid('spec.group', group, faults.join(','))]
+  const errors = checkDnsSubdomain(group)
+  if (errors.length > 0) return [fieldInvalid('spec.group', group, errors.join(','))]
   return group.includes('.') ? [] : [fieldInvalid('spec.group', group, 'should be a domain with at least one dot')]
 }
 
@@ -187,7 +187,7 @@ function hasSchemaOf(before: DefinitionSpec | undefined, version: VersionSpec | 
   return old !== undefined && equalValues(old.schema?.openAPIV3Schema, version?.schema?.openAPIV3Schema)
 }
 
-const LONGEST_WARNING = 256
+const MAX_WARNING = 256
 
 function checkDeprecation({ deprecated = false, deprecationWarning: text }: VersionSpec, path: string): FieldError[] {
   if (text === undefined) return []
@@ -195,8 +195,8 @@ function checkDeprecation({ deprecated = false, deprecationWarning: text }: Vers
   const errors: FieldError[] = []
   if (!deprecated) errors.push(fieldInvalid(path, shown, 'can only be set for deprecated versions'))
   if (text === '') errors.push(fieldInvalid(path, shown, 'must not be an empty string'))
-  if (Buffer.byteLength(text) > LONGEST_WARNING) {
-    errors.push(fieldInvalid(path, shown, `must be <= ${LONGEST_WARNING} characters long`))
+  if (Buffer.byteLength(text) > MAX_WARNING) {
+    errors.push(fieldInvalid(path, shown, `must be <= ${MAX_WARNING} characters long`))
   }
   let index = 0
   for (const character of text) {

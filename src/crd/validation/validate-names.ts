@@ -28,12 +28,12 @@ export const checkRequiredNames = (names: DefinitionNames, path: string): FieldE
   )
 
 export function checkLabel(text: string, path: string): FieldError[] {
-  const faults = checkDns1035Label(text)
-  return faults.length === 0 ? [] : [fieldInvalid(path, text, faults.join(','))]
+  const errors = checkDns1035Label(text)
+  return errors.length === 0 ? [] : [fieldInvalid(path, text, errors.join(','))]
 }
 
 function checkKind(text: string, path: string): FieldError[] {
-  const faults = checkDns1035Label(text.toLowerCase())
-  if (faults.length === 0) return []
-  return [fieldInvalid(path, text, `may have mixed case, but should otherwise match: ${faults.join(',')}`)]
+  const errors = checkDns1035Label(text.toLowerCase())
+  if (errors.length === 0) return []
+  return [fieldInvalid(path, text, `may have mixed case, but should otherwise match: ${errors.join(',')}`)]
 }

@@ -11,7 +11,7 @@ import {
 import type { Schema } from '../../schema/structural.js'
 import { followFieldPath } from '../../schema/structural.js'
 
-const MOST = 8
+const MAX = 8
 const TYPES = new Set(['string', 'boolean', 'integer'])
 
 export function checkSelectableFields(
@@ -43,6 +43,6 @@ export function checkSelectableFields(
     if (seen.has(jsonPath)) errors.push(fieldDuplicate(at, jsonPath))
     seen.add(jsonPath)
   }
-  if (seen.size > MOST) errors.push(fieldTooMany(path, seen.size, MOST))
+  if (seen.size > MAX) errors.push(fieldTooMany(path, seen.size, MAX))
   return errors
 }

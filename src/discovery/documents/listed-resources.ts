@@ -1,7 +1,7 @@
 // What discovery lists of a kind in one of its versions: the resource, and its subresources behind it.
 import { createHash } from 'node:crypto'
 import type { Kind, KindVersion } from '../../kinds/kind.js'
-import { PART_VERBS, verbsOfPart } from '../../kinds/subresources.js'
+import { SUBRESOURCE_VERBS, verbsOfSubresource } from '../../kinds/subresources.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import type { ResourceFacts } from '../../types/type-table.js'
 
@@ -25,7 +25,7 @@ export function resourcesOf(kind: Kind, version: KindVersion): readonly ListedRe
 function listResources(kind: Kind, version: KindVersion): readonly ListedResource[] {
   const { names, namespaced, verbs } = kind
   const { status, scale, parts = {} } = version.subresources
-  const part = { namespaced, kind: names.kind, verbs: PART_VERBS }
+  const part = { namespaced, kind: names.kind, verbs: SUBRESOURCE_VERBS }
   return [
     {
       name: names.plural,
@@ -40,7 +40,7 @@ function listResources(kind: Kind, version: KindVersion): readonly ListedResourc
     ...(status ? [{ ...part, name: `${names.plural}/status` }] : []),
     ...(scale ? [{ ...part, name: `${names.plural}/scale`, kind: 'Scale', group: 'autoscaling', version: 'v1' }] : []),
     ...Object.keys(parts).flatMap(name => [
-      { ...part, name: `${names.plural}/${name}`, verbs: verbsOfPart(version, name) },
+      { ...part, name: `${names.plural}/${name}`, verbs: verbsOfSubresource(version, name) },
     ]),
   ]
 }

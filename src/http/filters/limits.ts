@@ -58,9 +58,11 @@ export const isLongRunning = ({ isResource, verb }: RequestInfo): boolean => isR
 
 /** How long this request may take: what it asks for itself, if that is less than what is allowed. */
 export function timeLimit({ query }: RequestInfo, { requestTimeoutMs }: LimitOptions): number {
-  const asked = queryTimeout(query)
-  if (!asked.ok) throw badRequest(asked.error)
-  return asked.value !== undefined && asked.value > 0 ? Math.min(asked.value, requestTimeoutMs) : requestTimeoutMs
+  const requested = queryTimeout(query)
+  if (!requested.ok) throw badRequest(requested.error)
+  return requested.value !== undefined && requested.value > 0
+    ? Math.min(requested.value, requestTimeoutMs)
+    : requestTimeoutMs
 }
 
 export const tookTooLong = () => timeout('request did not complete within the allotted timeout')

@@ -10,13 +10,13 @@ import { type AcceptedType, parseAccept, parseContentType } from './media-types.
 export interface Offer {
   /** In order of preference; also the order in which clients are told. */
   readonly encodings: readonly Encoding[]
-  allows(encoding: Encoding, as: Asked | undefined): boolean
+  allows(encoding: Encoding, as: Requested | undefined): boolean
   /** The version of the server's own kinds that may be asked for by `sv`. */
   readonly serverVersion?: string
 }
 
 /** The kind that an answer shall be converted to, as the parameters of a media type name it. */
-export interface Asked {
+export interface Requested {
   readonly kind: string
   readonly group: string
   readonly version: string
@@ -41,7 +41,7 @@ export const UNTYPED_OBJECTS: Offer = {
 /** Documents that are what they are. */
 export const documents = (...encodings: Encoding[]): Offer => ({ encodings, allows: (_, as) => as === undefined })
 
-function allowsTransform(encoding: Encoding, { kind, group, version }: Asked): boolean {
+function allowsTransform(encoding: Encoding, { kind, group, version }: Requested): boolean {
   if (group !== 'meta.k8s.io' || (version !== 'v1' && version !== 'v1beta1')) return false
   if (kind === 'Table') return encoding === 'json' || encoding === 'yaml'
   return kind === 'PartialObjectMetadata' || kind === 'PartialObjectMetadataList'
@@ -80,8 +80,8 @@ export function findForm({ headers, query }: Wishes, offer: Offer): Form | undef
 
 /** By the parameter if there is one, else for programs that people sit in front of. */
 function isForPeople(headers: IncomingHttpHeaders, query: URLSearchParams): boolean {
-  const asked = query.get('pretty')
-  if (asked) return TRUE.has(asked)
+  const requested = query.get('pretty')
+  if (requested) return TRUE.has(requested)
   const agent = headers['user-agent'] ?? ''
   return agent.startsWith('curl') || agent.startsWith('Wget') || agent.startsWith('Mozilla/5.0')
 }
@@ -92,7 +92,7 @@ const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
 /** What was worked out for the Accept headers seen so far: clients send few different ones, and send them often. */
 const known = new WeakMap<Offer, Map<string, Form | undefined>>()
-const MOST_KNOWN = 200
+const MAX_KNOWN = 200
 
 function findAccepted(accept: string, offer: Offer): Form | undefined {
   let forms = known.get(offer)
@@ -101,7 +101,7 @@ function findAccepted(accept: string, offer: Offer): Form | undefined {
     known.set(offer, forms)
   }
   if (forms.has(accept)) return forms.get(accept)
-  if (forms.size >= MOST_KNOWN) forms.clear()
+  if (forms.size >= MAX_KNOWN) forms.clear()
   const form = matchAccept(accept, offer)
   forms.set(accept, form)
   return form
@@ -130,12 +130,12 @@ function formOf(parameters: ReadonlyMap<string, string>, encoding: Encoding, off
   if (stream !== '' && (stream !== 'watch' || WATCH_TYPES[encoding] === undefined)) return undefined
   const serverVersion = parameters.get('sv') ?? ''
   if (serverVersion !== '' && serverVersion !== offer.serverVersion) return undefined
-  const as = askedFor(parameters)
+  const as = requestedFor(parameters)
   if (!offer.allows(encoding, as)) return undefined
   return { encoding, as: as && shownAs(as), pretty: encoding === 'json' && parameters.get('pretty') === '1' }
 }
 
-function askedFor(parameters: ReadonlyMap<string, string>): Asked | undefined {
+function requestedFor(parameters: ReadonlyMap<string, string>): Requested | undefined {
   if (!parameters.has('as') && !parameters.has('g') && !parameters.has('v')) return undefined
   return {
     kind: parameters.get('as') ?? '',
@@ -145,7 +145,7 @@ function askedFor(parameters: ReadonlyMap<string, string>): Asked | undefined {
 }
 
 /** Only those that an offer allows come here; others make sense to whoever offers them, by the kind alone. */
-const shownAs = ({ kind, group, version }: Asked): ShownAs =>
+const shownAs = ({ kind, group, version }: Requested): ShownAs =>
   ({ kind, apiVersion: `${group}/${version}` }) as unknown as ShownAs
 
 // ---- what routes of built-in kinds look at before anyone else does

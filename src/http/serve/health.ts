@@ -10,7 +10,7 @@ export function healthPaths(path: string, checks: Readonly<Record<string, Health
   const each = Object.entries(checks).map(([name, check]): [string, PathHandler] => [
     `${path}/${name}`,
     async ({ reply }) => {
-      const error = await faultOf(check)
+      const error = await reasonOf(check)
       if (error === undefined) reply.text(200, 'ok')
       else reply.text(500, `internal server error: ${error}\n`)
     },
@@ -25,7 +25,7 @@ function allChecks(title: string, checks: Readonly<Record<string, HealthCheck>>)
     let isWell = true
     for (const [name, check] of Object.entries(checks)) {
       if (excluded.delete(name)) lines.push(`[+]${name} excluded: ok`)
-      else if ((await faultOf(check)) === undefined) lines.push(`[+]${name} ok`)
+      else if ((await reasonOf(check)) === undefined) lines.push(`[+]${name} ok`)
       else {
         isWell = false
         lines.push(`[-]${name} failed: reason withheld`)
@@ -41,7 +41,7 @@ function allChecks(title: string, checks: Readonly<Record<string, HealthCheck>>)
   }
 }
 
-async function faultOf(check: HealthCheck): Promise<string | undefined> {
+async function reasonOf(check: HealthCheck): Promise<string | undefined> {
   try {
     await check()
     return undefined

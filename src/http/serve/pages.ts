@@ -2,7 +2,7 @@
 import type { Discovery } from '../../discovery/discovery.js'
 import { StatusError } from '../../meta/errors/status.js'
 import type { Encoding } from '../../response/output-format.js'
-import { sendFault } from '../errors.js'
+import { sendError } from '../errors.js'
 import { checkRouteAccepts, documents, findForm } from '../negotiation/negotiation.js'
 import type { FindPath, PathHandler } from './paths.js'
 
@@ -33,7 +33,7 @@ async function showPage(page: Page, { info: { path, query }, reply }: Parameters
   } catch (error) {
     if (!(error instanceof StatusError) || !offered) throw error
     // A page tells its faults in the encodings that it has itself.
-    sendFault(reply, query, error.status, { offer: offerOf(offered) })
+    sendError(reply, query, error.status, { offer: offerOf(offered) })
   }
 }
 

@@ -1,7 +1,7 @@
 // Paths that name no resource, and who serves them.
 
 import type { RequestInfo } from '../../request/request-info.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import type { Reply } from '../wire/reply.js'
 
 /** Serves a path. Faults are thrown, as StatusErrors. */
@@ -9,7 +9,7 @@ export type PathHandler = (request: PathRequest) => Promise<void> | void
 
 export interface PathRequest {
   readonly info: RequestInfo
-  readonly caller: Caller
+  readonly user: UserInfo
   readonly reply: Reply
 }
 

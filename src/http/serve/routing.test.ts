@@ -117,8 +117,8 @@ describe('custom kinds', () => {
 test('an old watch path of one object selects it, and nothing else may', () => {
   const route = (query: string) =>
     router.route('GET', {}, parseRequestInfo('GET', '/api/v1/watch/namespaces/a/notes/n', query))
-  const asked = route('watch=false')!.query
-  expect([asked.get('watch'), asked.get('fieldSelector')]).toEqual(['true', 'metadata.name=n'])
+  const requested = route('watch=false')!.query
+  expect([requested.get('watch'), requested.get('fieldSelector')]).toEqual(['true', 'metadata.name=n'])
   expect(() => route('fieldSelector=metadata.name%3Dother')).toThrow(
     "fieldSelector metadata.name doesn't match requested name",
   )

@@ -4,15 +4,15 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Kind } from '../../kinds/kind.js'
 import { resourceOf } from '../../kinds/kind-names.js'
-import type { Registry, ServedKind } from '../../kinds/registry.js'
-import { verbsOfPart } from '../../kinds/subresources.js'
+import type { Registry, VersionedKind } from '../../kinds/registry.js'
+import { verbsOfSubresource } from '../../kinds/subresources.js'
 import { badRequest, genericResponse, methodNotSupported, notFound, withWarnings } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import { checkPathSegment } from '../../meta/object/names.js'
 import { parseFieldSelector, requiredField } from '../../meta/selectors/field-selectors.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import { type Target } from '../../request/target.js'
-import type { VirtualKind } from '../../request/virtual-resource.js'
+import type { VirtualResource } from '../../request/virtual-resource.js'
 import { patchTypesOf } from '../../verbs/write.js'
 import {
   checkRouteAccepts,
@@ -38,8 +38,8 @@ export interface Router {
   isBuiltinGroup(info: RequestInfo): boolean
 }
 
-export function createRouter(registry: Registry, virtualKinds: readonly VirtualKind[] = []): Router {
-  const virtualGroups = virtualKinds.map(({ apiVersion }) => apiVersion.split('/', 1)[0]!)
+export function createRouter(registry: Registry, virtualResources: readonly VirtualResource[] = []): Router {
+  const virtualGroups = virtualResources.map(({ apiVersion }) => apiVersion.split('/', 1)[0]!)
   let builtinGroups = new Set<string>()
   let countedAt = -1
 
@@ -64,13 +64,13 @@ export function createRouter(registry: Registry, virtualKinds: readonly VirtualK
   }
 }
 
-const isCustom = ({ manners }: Kind): boolean => manners.anyMethodAnywhere
+const isCustom = ({ traits }: Kind): boolean => traits.lenientRouting
 
 const VERBS = new Set<string>(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'])
 const ACROSS_NAMESPACES = new Set<string>(['list', 'watch'])
 
 /** Kinds whose every path takes every method: what is wrong with it is found out afterwards. */
-function customRoute(served: ServedKind, info: RequestInfo): Route | undefined {
+function customRoute(served: VersionedKind, info: RequestInfo): Route | undefined {
   const { kind } = served
   const inNamespace = info.namespace !== ''
   if (inNamespace && !kind.namespaced) return undefined
@@ -80,7 +80,9 @@ function customRoute(served: ServedKind, info: RequestInfo): Route | undefined {
     const { deprecationWarning } = served.version
     throw withWarnings(notFound(resourceOf(kind), info.name), deprecationWarning ? [deprecationWarning] : [])
   }
-  if (subresource === '' ? !VERBS.has(info.verb) : !verbsOfPart(served.version, subresource).includes(info.verb)) {
+  if (
+    subresource === '' ? !VERBS.has(info.verb) : !verbsOfSubresource(served.version, subresource).includes(info.verb)
+  ) {
     throw methodNotSupported(resourceOf(kind), info.verb)
   }
   // The path of an object is as good as that of the collection to create in.
@@ -88,7 +90,7 @@ function customRoute(served: ServedKind, info: RequestInfo): Route | undefined {
   return routeTo(served, info, info.namespace, name, subresource)
 }
 
-function builtinRoute(served: ServedKind, method: string, headers: IncomingHttpHeaders, info: RequestInfo): Route {
+function builtinRoute(served: VersionedKind, method: string, headers: IncomingHttpHeaders, info: RequestInfo): Route {
   // A namespace is not inside the one that its path names.
   const namespace = info.isInNamespace ? info.namespace : ''
   const subresource = subresourceOf(served, info.subresource)
@@ -105,7 +107,7 @@ function builtinRoute(served: ServedKind, method: string, headers: IncomingHttpH
 
 /** The methods that the path has, which are none if there is no such path. */
 function methodsOf(
-  { kind, version }: ServedKind,
+  { kind, version }: VersionedKind,
   info: RequestInfo,
   namespace: string,
   name: string,
@@ -114,7 +116,7 @@ function methodsOf(
   if (kind.namespaced ? namespace === '' && name !== '' : info.isInNamespace) return []
   const methods = methodsByPath(kind)
   if (info.isOldWatch) return subresource === '' ? methods.oldWatch : []
-  if (subresource !== '') return name === '' ? [] : verbsOfPart(version, subresource).map(verb => METHODS[verb]!)
+  if (subresource !== '') return name === '' ? [] : verbsOfSubresource(version, subresource).map(verb => METHODS[verb]!)
   if (name !== '') return methods.object
   return kind.namespaced && namespace === '' ? methods.everywhere : methods.collection
 }
@@ -157,11 +159,17 @@ function methodsByPath(kind: Kind): Methods {
   return methods
 }
 
-function subresourceOf({ version }: ServedKind, name: string): string | undefined {
-  return name === '' || verbsOfPart(version, name).length > 0 ? name : undefined
+function subresourceOf({ version }: VersionedKind, name: string): string | undefined {
+  return name === '' || verbsOfSubresource(version, name).length > 0 ? name : undefined
 }
 
-function routeTo(served: ServedKind, info: RequestInfo, namespace: string, name: string, subresource: string): Route {
+function routeTo(
+  served: VersionedKind,
+  info: RequestInfo,
+  namespace: string,
+  name: string,
+  subresource: string,
+): Route {
   const verb = info.verb as Verb
   const isCollection = verb === 'list' || verb === 'watch' || verb === 'deletecollection' || verb === 'create'
   const { kind, version } = served
@@ -172,23 +180,23 @@ function routeTo(served: ServedKind, info: RequestInfo, namespace: string, name:
 
 /** An old path says by itself what parameters say since. */
 function queryOfOldWatch({ query, name }: RequestInfo): URLSearchParams {
-  const asked = new URLSearchParams(query)
-  asked.set('watch', 'true')
-  if (name === '') return asked
-  const text = asked.get('fieldSelector') ?? ''
+  const requested = new URLSearchParams(query)
+  requested.set('watch', 'true')
+  if (name === '') return requested
+  const text = requested.get('fieldSelector') ?? ''
   const selector = parseFieldSelector(text)
   if (!selector.ok) throw badRequest(selector.error)
-  if (selector.value.length === 0) asked.set('fieldSelector', `metadata.name=${name.replace(/[\\,=]/g, '\\$&')}`)
+  if (selector.value.length === 0) requested.set('fieldSelector', `metadata.name=${name.replace(/[\\,=]/g, '\\$&')}`)
   else if (requiredField(selector.value, 'metadata.name') !== name) {
     throw badRequest("fieldSelector metadata.name doesn't match requested name")
   }
-  return asked
+  return requested
 }
 
 /** Verbs that are about one object need to know which. */
 export function checkName({ verb, target: { name } }: Route): void {
   if (verb !== 'get' && verb !== 'update' && verb !== 'patch' && verb !== 'delete') return
   if (name === '') throw badRequest('name must be provided')
-  const faults = checkPathSegment(name)
-  if (faults.length > 0) throw badRequest(`Name parameter invalid: ${quote(name)}: ${faults.join(';')}`)
+  const errors = checkPathSegment(name)
+  if (errors.length > 0) throw badRequest(`Name parameter invalid: ${quote(name)}: ${errors.join(';')}`)
 }

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { parseRequestInfo } from '../../request/request-info.js'
-import type { VirtualKind } from '../../request/virtual-resource.js'
+import type { VirtualResource } from '../../request/virtual-resource.js'
 import { createVirtualRouter } from './virtual-routing.js'
 
-const kind = (apiVersion: string, name: string, namespaced: boolean): VirtualKind =>
-  ({ apiVersion, facts: { name, namespaced, kind: '', verbs: ['create'] } }) as unknown as VirtualKind
+const kind = (apiVersion: string, name: string, namespaced: boolean): VirtualResource =>
+  ({ apiVersion, resource: { name, namespaced, kind: '', verbs: ['create'] } }) as unknown as VirtualResource
 
 const route = createVirtualRouter([
   kind('auth.example.com/v1', 'reviews', false),
@@ -14,7 +14,7 @@ const route = createVirtualRouter([
 
 function lead(method: string, path: string, query = ''): string {
   try {
-    return route(method, {}, parseRequestInfo(method, path, query))?.facts.name ?? 'elsewhere'
+    return route(method, {}, parseRequestInfo(method, path, query))?.resource.name ?? 'elsewhere'
   } catch (error) {
     return (error as Error).message
   }

@@ -4,16 +4,20 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { genericResponse } from '../../meta/errors/status.js'
 import { printGroupVersion } from '../../meta/group-version.js'
 import type { RequestInfo } from '../../request/request-info.js'
-import type { VirtualKind } from '../../request/virtual-resource.js'
+import type { VirtualResource } from '../../request/virtual-resource.js'
 import { checkRouteAccepts, TYPED_OBJECTS } from '../negotiation/negotiation.js'
 
 /** Undefined when no virtual kind is meant. */
-export type RouteVirtual = (method: string, headers: IncomingHttpHeaders, info: RequestInfo) => VirtualKind | undefined
+export type RouteVirtual = (
+  method: string,
+  headers: IncomingHttpHeaders,
+  info: RequestInfo,
+) => VirtualResource | undefined
 
-export function createVirtualRouter(kinds: readonly VirtualKind[]): RouteVirtual {
-  const byResource = new Map(kinds.map(kind => [`${kind.apiVersion} ${kind.facts.name}`, kind]))
+export function createVirtualRouter(kinds: readonly VirtualResource[]): RouteVirtual {
+  const byResource = new Map(kinds.map(kind => [`${kind.apiVersion} ${kind.resource.name}`, kind]))
   // Nearly all requests are about other resources.
-  const resources = new Set(kinds.map(({ facts }) => facts.name.split('/', 1)[0]!))
+  const resources = new Set(kinds.map(({ resource: facts }) => facts.name.split('/', 1)[0]!))
   return (method, headers, info) => {
     if (!resources.has(info.resource)) return undefined
     const { group, version, resource, subresource, namespace, rest, prefix } = info
@@ -21,7 +25,7 @@ export function createVirtualRouter(kinds: readonly VirtualKind[]): RouteVirtual
     const wanted = subresource === '' ? resource : `${resource}/${subresource}`
     const kind = byResource.get(`${printGroupVersion({ group, version })} ${wanted}`)
     if (!kind) return undefined
-    const isPlaced = (kind.facts.namespaced ? namespace !== '' : !info.isInNamespace) && rest.length === 0
+    const isPlaced = (kind.resource.namespaced ? namespace !== '' : !info.isInNamespace) && rest.length === 0
     // A list of the only object of a name is still one.
     const name = info.verb === 'list' || info.verb === 'watch' ? '' : info.name
     // A part belongs to an object, a whole resource has none.

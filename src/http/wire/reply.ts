@@ -192,8 +192,8 @@ function compressed(headers: OutgoingHttpHeaders): void {
 
 /** Asked for by exactly this word, without a quality. */
 function wantsGzip({ headers }: Exchange): boolean {
-  const asked = headers['accept-encoding']
-  return asked !== undefined && asked.split(',').some(token => token.trim() === 'gzip')
+  const requested = headers['accept-encoding']
+  return requested !== undefined && requested.split(',').some(token => token.trim() === 'gzip')
 }
 
 const gzipped = (body: Buffer): Promise<Buffer> =>

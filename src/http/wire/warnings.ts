@@ -9,15 +9,15 @@ export function warningHeaders(texts: readonly string[]): string[] {
   const once = [...new Set(texts)].filter(isSayable)
   const total = once.reduce((sum, text) => sum + Array.from(text).length, 0)
   if (total <= MAX_RUNES) return once.map(warningHeader)
-  const said: string[] = []
+  const given: string[] = []
   let runes = 0
   for (const text of once) {
     if (runes >= MAX_RUNES) break
     const cut = Array.from(text).slice(0, MAX_ITEM_RUNES)
     runes += cut.length
-    said.push(warningHeader(cut.join('')))
+    given.push(warningHeader(cut.join('')))
   }
-  return said
+  return given
 }
 
 // oxlint-disable-next-line no-control-regex

@@ -23,16 +23,16 @@ export interface WatchStreamOptions {
 }
 
 /** Timers cannot wait any longer. */
-const LONGEST_MS = 2 ** 31 - 1
+const MAX_MS = 2 ** 31 - 1
 
 export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOptions): WatchStreams {
   const ends = new Set<() => void>()
 
   function lastsFor({ timeoutSeconds }: PreparedWatch): number {
     // A client that asks for no time at all leaves it to us, as one that does not ask.
-    if (timeoutSeconds) return Math.min(Math.max(timeoutSeconds * 1000, 0), LONGEST_MS)
+    if (timeoutSeconds) return Math.min(Math.max(timeoutSeconds * 1000, 0), MAX_MS)
     // At random, lest watches that began together come back together.
-    return Math.min(minRequestTimeoutMs * (1 + Math.random()), LONGEST_MS)
+    return Math.min(minRequestTimeoutMs * (1 + Math.random()), MAX_MS)
   }
 
   return {

@@ -88,18 +88,18 @@ export const fieldForbidden = (field: string, detail: string): FieldError => ({
 })
 
 /** A negative limit is not told. */
-export const fieldTooLong = (field: string, mostBytes: number): FieldError => ({
+export const fieldTooLong = (field: string, maxBytes: number): FieldError => ({
   type: 'FieldValueTooLong',
   field,
-  detail: mostBytes < 0 ? 'value is too long' : `may not be more than ${count(mostBytes, 'byte')}`,
+  detail: maxBytes < 0 ? 'value is too long' : `may not be more than ${count(maxBytes, 'byte')}`,
 })
 
 /** A negative limit or number is not told. */
-export const fieldTooMany = (field: string, actual: number, most: number): FieldError => ({
+export const fieldTooMany = (field: string, actual: number, max: number): FieldError => ({
   type: 'FieldValueTooMany',
   field,
   ...shown(actual < 0 ? undefined : actual),
-  detail: most < 0 ? 'has too many items' : `must have at most ${count(most, 'item')}`,
+  detail: max < 0 ? 'has too many items' : `must have at most ${count(max, 'item')}`,
 })
 
 /** A fault of ours, not of the user's. */

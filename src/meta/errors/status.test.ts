@@ -194,8 +194,8 @@ describe('answers that tell nothing but their code', () => {
       'an error on the server ("unknown") has prevented the request from succeeding',
     ],
     [418, '', '', undefined, 'the server responded with the status code 418 but did not return more information'],
-  ])('%d', (code, method, said, reason, message) => {
-    const answer = status.genericResponse(code, method, said).status
+  ])('%d', (code, method, given, reason, message) => {
+    const answer = status.genericResponse(code, method, given).status
     expect(answer).toMatchObject({ code, message, details: {} })
     expect(answer.reason).toBe(reason)
   })

@@ -256,8 +256,8 @@ export const serverTimeout = (resource: GroupResource, operation: string, retryA
   )
 
 /** A read at a resourceVersion that has not happened yet. */
-export const tooLargeResourceVersion = (asked: number | bigint, current: number | bigint): StatusError =>
-  fail(504, 'Timeout', `Timeout: Too large resource version: ${asked}, current: ${current}`, {
+export const tooLargeResourceVersion = (requested: number | bigint, current: number | bigint): StatusError =>
+  fail(504, 'Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   })
@@ -269,8 +269,8 @@ export const expired = (message: string, continueToken?: string): StatusError =>
   fail(410, 'Expired', message, undefined, continueToken === undefined ? {} : { continue: continueToken })
 
 /** A watch from before what history holds. */
-export const tooOldResourceVersion = (asked: number | bigint, oldest: number | bigint): StatusError =>
-  expired(`too old resource version: ${asked} (${oldest})`)
+export const tooOldResourceVersion = (requested: number | bigint, oldest: number | bigint): StatusError =>
+  expired(`too old resource version: ${requested} (${oldest})`)
 
 export const gone = (message: string): StatusError => fail(410, 'Gone', message)
 

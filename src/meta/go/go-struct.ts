@@ -2,8 +2,8 @@
 // A type is described as data; decoding gives the value as the struct would print it, the fields that the struct does
 // not have, or the message of the first thing that does not fit.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
-import { base64Fault } from '../values/base64.js'
+import { failed, parsed, type Result } from '../../base/result.js'
+import { base64Error } from '../values/base64.js'
 import { parseQuantity, printQuantity } from '../values/quantity.js'
 import { parseDuration, parseMicroTime, parseTime, printDuration } from '../values/time.js'
 import { getOwn, isNumber, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../values/value.js'
@@ -64,13 +64,13 @@ export const STRINGS: GoType = { kind: 'list', of: STRING }
 export const STRING_MAP: GoType = { kind: 'map', of: STRING }
 
 /** Reads a value into a struct. Null is an empty struct. */
-export function decodeStruct(struct: GoStruct, value: Value, options: DecodeOptions = {}): Parsed<Decoded> {
+export function decodeStruct(struct: GoStruct, value: Value, options: DecodeOptions = {}): Result<Decoded> {
   const decoding: Decoding = { unknown: [], sorted: options.sorted ?? false }
   try {
     const decoded = decode(decoding, struct, value, { struct: '', fields: '', path: options.path ?? '' }) as ValueObject
     return parsed({ value: decoded, unknown: decoding.unknown })
   } catch (error) {
-    if (error instanceof Misfit) return failed(error.message)
+    if (error instanceof TypeMismatch) return failed(error.message)
     throw error
   }
 }
@@ -95,22 +95,22 @@ interface Place {
   readonly path: string
 }
 
-class Misfit extends Error {}
+class TypeMismatch extends Error {}
 
 function decode(decoding: Decoding, type: GoType, value: Value, place: Place): Value {
   if (type.kind === 'any') return value
   if (value === null) return zero(type)
   switch (type.kind) {
     case 'string':
-      return typeof value === 'string' ? value : misfit(value, type, place)
+      return typeof value === 'string' ? value : mismatch(value, type, place)
     case 'bool':
-      return typeof value === 'boolean' ? value : misfit(value, type, place)
+      return typeof value === 'boolean' ? value : mismatch(value, type, place)
     case 'int32':
       return decodeInteger(value, 2n ** 31n - 1n, type, place)
     case 'int64':
       return decodeInteger(value, MAX_INT64, type, place)
     case 'float64':
-      return isNumber(value) ? value : misfit(value, type, place)
+      return isNumber(value) ? value : mismatch(value, type, place)
     case 'time':
     case 'microTime':
     case 'duration':
@@ -122,7 +122,7 @@ function decode(decoding: Decoding, type: GoType, value: Value, place: Place): V
     case 'bytes':
       return decodeBytes(value, type, place)
     case 'list':
-      if (!Array.isArray(value)) return misfit(value, type, place)
+      if (!Array.isArray(value)) return mismatch(value, type, place)
       return value.map((item, i) => decode(decoding, type.of, item, { ...place, path: `${place.path}[${i}]` }))
     case 'map':
       return decodeMap(decoding, type, value, place)
@@ -131,17 +131,17 @@ function decode(decoding: Decoding, type: GoType, value: Value, place: Place): V
   }
 }
 
-function decodeInteger(value: Value, most: bigint, type: GoType, place: Place): Value {
-  if (!isNumber(value)) return misfit(value, type, place)
+function decodeInteger(value: Value, max: bigint, type: GoType, place: Place): Value {
+  if (!isNumber(value)) return mismatch(value, type, place)
   const number = value instanceof WholeFloat ? value.value : value
-  if (typeof number === 'number' && !Number.isInteger(number)) return misfit(value, type, place, printNumber(value))
+  if (typeof number === 'number' && !Number.isInteger(number)) return mismatch(value, type, place, printNumber(value))
   const integer = BigInt(number)
-  if (integer > most || integer < -most - 1n) return misfit(value, type, place, printNumber(value))
+  if (integer > max || integer < -max - 1n) return mismatch(value, type, place, printNumber(value))
   return number
 }
 
 function decodeTime(value: Value, type: GoType, place: Place): Value {
-  if (typeof value !== 'string') return misfit(value, type, place)
+  if (typeof value !== 'string') return mismatch(value, type, place)
   if (type.kind === 'duration') return printDuration(must(parseDuration(value)))
   return must(type.kind === 'time' ? parseTime(value) : parseMicroTime(value))
 }
@@ -153,19 +153,19 @@ function decodeQuantity(value: Value): Value {
 }
 
 function decodeBytes(value: Value, type: GoType, place: Place): Value {
-  if (typeof value !== 'string') return misfit(value, type, place)
-  const fault = base64Fault(value)
-  if (fault !== undefined) throw new Misfit(fault)
+  if (typeof value !== 'string') return mismatch(value, type, place)
+  const error = base64Error(value)
+  if (error !== undefined) throw new TypeMismatch(error)
   return value.replace(/[\r\n]/g, '')
 }
 
-function must<T>(read: Parsed<T>): T {
-  if (!read.ok) throw new Misfit(read.error)
+function must<T>(read: Result<T>): T {
+  if (!read.ok) throw new TypeMismatch(read.error)
   return read.value
 }
 
 function decodeMap(decoding: Decoding, type: GoType & { kind: 'map' }, value: Value, place: Place): Value {
-  if (!isObject(value)) return misfit(value, type, place)
+  if (!isObject(value)) return mismatch(value, type, place)
   const map: ValueObject = {}
   for (const key of keysOf(decoding, value)) {
     setOwn(map, key, decode(decoding, type.of, value[key]!, { ...place, path: `${place.path}.${key}` }))
@@ -174,7 +174,7 @@ function decodeMap(decoding: Decoding, type: GoType & { kind: 'map' }, value: Va
 }
 
 function decodeFields(decoding: Decoding, struct: GoStruct, value: Value, place: Place): Value {
-  if (!isObject(value)) return misfit(value, struct, place)
+  if (!isObject(value)) return mismatch(value, struct, place)
   const read: ValueObject = {}
   for (const key of keysOf(decoding, value)) {
     const path = place.path === '' ? key : `${place.path}.${key}`
@@ -233,10 +233,10 @@ function zero(type: GoType): Value {
 const keysOf = ({ sorted }: Decoding, value: ValueObject): string[] =>
   sorted ? Object.keys(value).toSorted(compareTexts) : Object.keys(value)
 
-function misfit(value: Value, type: GoType, place: Place, literal?: string): never {
+function mismatch(value: Value, type: GoType, place: Place, literal?: string): never {
   const found = literal === undefined ? jsonTypeOf(value) : `number ${literal}`
   const into = place.struct === '' ? 'value' : `struct field ${place.struct}.${place.fields}`
-  throw new Misfit(`json: cannot unmarshal ${found} into Go ${into} of type ${typeName(type)}`)
+  throw new TypeMismatch(`json: cannot unmarshal ${found} into Go ${into} of type ${typeName(type)}`)
 }
 
 function typeName(type: GoType): string {

@@ -124,8 +124,8 @@ describe('reading integers', () => {
     ['9223372036854775808', 'value out of range'],
     ['-9223372036854775809', 'value out of range'],
     ['9'.repeat(100_000), 'value out of range'],
-  ])('case %# is no int64', (text, fault) => {
-    expect(parseInt64(text)).toEqual({ ok: false, error: `strconv.ParseInt: parsing "${text}": ${fault}` })
+  ])('case %# is no int64', (text, error) => {
+    expect(parseInt64(text)).toEqual({ ok: false, error: `strconv.ParseInt: parsing "${text}": ${error}` })
   })
 
   it('reads unsigned ones without a sign', () => {

@@ -1,6 +1,6 @@
 // How Go prints and reads plain values. Kubernetes' messages quote names, values and faults in that form, so that
 // every message of ours that quotes something comes through here.
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { isInteger, isNumber, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../values/value.js'
 
 /** A text in double quotes, as `%q` prints it. */
@@ -93,20 +93,20 @@ const printJsonString = (text: string): string =>
   )
 
 /** A decimal int64 as `strconv.ParseInt` reads it: digits behind an optional sign. */
-export function parseInt64(text: string): Parsed<bigint> {
-  if (!/^[+-]?[0-9]+$/.test(text)) return numberFault('ParseInt', text, 'invalid syntax')
+export function parseInt64(text: string): Result<bigint> {
+  if (!/^[+-]?[0-9]+$/.test(text)) return numberError('ParseInt', text, 'invalid syntax')
   const value = readInteger(text, 19)
   if (value === undefined || value > MAX_INT64 || value < -MAX_INT64 - 1n) {
-    return numberFault('ParseInt', text, 'value out of range')
+    return numberError('ParseInt', text, 'value out of range')
   }
   return parsed(value)
 }
 
 /** A decimal uint64 as `strconv.ParseUint` reads it: digits and nothing else. */
-export function parseUint64(text: string): Parsed<bigint> {
-  if (!/^[0-9]+$/.test(text)) return numberFault('ParseUint', text, 'invalid syntax')
+export function parseUint64(text: string): Result<bigint> {
+  if (!/^[0-9]+$/.test(text)) return numberError('ParseUint', text, 'invalid syntax')
   const value = readInteger(text, 20)
-  if (value === undefined || value > MAX_UINT64) return numberFault('ParseUint', text, 'value out of range')
+  if (value === undefined || value > MAX_UINT64) return numberError('ParseUint', text, 'value out of range')
   return parsed(value)
 }
 
@@ -114,15 +114,15 @@ export const MAX_INT64 = 2n ** 63n - 1n
 const MAX_UINT64 = 2n ** 64n - 1n
 
 /** Reads only as many digits as can matter, so that the cost does not grow with what a user sends. */
-function readInteger(text: string, mostDigits: number): bigint | undefined {
+function readInteger(text: string, maxDigits: number): bigint | undefined {
   const digits = text.replace(/^[+-]?0*/, '')
-  if (digits.length > mostDigits) return undefined
+  if (digits.length > maxDigits) return undefined
   const value = BigInt(digits === '' ? '0' : digits)
   return text.startsWith('-') ? -value : value
 }
 
-const numberFault = (call: string, text: string, fault: string): Parsed<never> =>
-  failed(`strconv.${call}: parsing ${quote(text)}: ${fault}`)
+const numberError = (call: string, text: string, error: string): Result<never> =>
+  failed(`strconv.${call}: parsing ${quote(text)}: ${error}`)
 
 /** The order of two texts by their UTF-8 bytes, which is how Go sorts strings. */
 export function compareTexts(a: string, b: string): number {

@@ -121,8 +121,8 @@ describe('names that are not', () => {
         'must not begin or end with a hyphen',
       ],
     ],
-  ])('%s, case %#', (rule, name, faults) => {
-    expect(rules[rule]!(name)).toEqual(faults)
+  ])('%s, case %#', (rule, name, errors) => {
+    expect(rules[rule]!(name)).toEqual(errors)
   })
 })
 

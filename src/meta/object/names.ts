@@ -8,12 +8,12 @@ export type NameRule = (name: string) => string[]
 
 /** A label of a domain name (RFC 1123): `my-name`, `123-abc`. */
 export function checkDnsLabel(name: string): string[] {
-  const faults = tooLong(name, DNS_LABEL_MAX, 'characters')
+  const errors = tooLong(name, DNS_LABEL_MAX, 'characters')
   if (!isDnsLabel(name)) {
-    faults.push(
+    errors.push(
       isDnsSubdomain(name)
         ? 'must not contain dots'
-        : regexFault(
+        : regexError(
             "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric character",
             LABEL_1123,
             'my-name',
@@ -21,15 +21,15 @@ export function checkDnsLabel(name: string): string[] {
           ),
     )
   }
-  return faults
+  return errors
 }
 
 /** A label that begins with a letter (RFC 1035): `my-name`, `abc-123`. */
 export function checkDns1035Label(name: string): string[] {
-  const faults = tooLong(name, DNS_LABEL_MAX, 'characters')
+  const errors = tooLong(name, DNS_LABEL_MAX, 'characters')
   if (!isDnsLabel(name) || !/^[a-z]/.test(name)) {
-    faults.push(
-      regexFault(
+    errors.push(
+      regexError(
         "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character",
         LABEL_1035,
         'my-name',
@@ -37,25 +37,25 @@ export function checkDns1035Label(name: string): string[] {
       ),
     )
   }
-  return faults
+  return errors
 }
 
 /** A domain name (RFC 1123), which is what most objects are named by: `example.com`. */
-export const checkDnsSubdomain: NameRule = name => dnsSubdomainFaults(name, 'characters')
+export const checkDnsSubdomain: NameRule = name => dnsSubdomainErrors(name, 'characters')
 
 /** `*.example.com` */
 export function checkWildcardDnsSubdomain(name: string): string[] {
-  const faults = tooLong(name, DNS_SUBDOMAIN_MAX, 'characters')
+  const errors = tooLong(name, DNS_SUBDOMAIN_MAX, 'characters')
   if (!name.startsWith('*.') || !isDnsSubdomain(name.slice(2))) {
-    faults.push(
-      regexFault(
+    errors.push(
+      regexError(
         "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
         `\\*\\.${SUBDOMAIN}`,
         '*.example.com',
       ),
     )
   }
-  return faults
+  return errors
 }
 
 // ---- keys and values of labels
@@ -65,25 +65,25 @@ export function checkQualifiedName(key: string): string[] {
   const parts = key.split('/', 3)
   if (parts.length > 2) {
     return [
-      `a valid label key ${LABEL_KEY_FAULT} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
+      `a valid label key ${LABEL_KEY_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`,
     ]
   }
   const [prefix, name] = parts.length === 1 ? [undefined, parts[0]!] : [parts[0]!, parts[1]!]
-  const faults: string[] = []
-  if (prefix === '') faults.push('prefix part must be non-empty')
+  const errors: string[] = []
+  if (prefix === '') errors.push('prefix part must be non-empty')
   else if (prefix !== undefined)
-    faults.push(...dnsSubdomainFaults(prefix, 'bytes').map(fault => `prefix part ${fault}`))
-  if (name === '') faults.push('name part must be non-empty')
-  else faults.push(...tooLong(name, LABEL_MAX, 'bytes').map(fault => `name part ${fault}`))
-  if (!isLabelText(name)) faults.push(`name part ${LABEL_KEY_FAULT}`)
-  return faults
+    errors.push(...dnsSubdomainErrors(prefix, 'bytes').map(error => `prefix part ${error}`))
+  if (name === '') errors.push('name part must be non-empty')
+  else errors.push(...tooLong(name, LABEL_MAX, 'bytes').map(error => `name part ${error}`))
+  if (!isLabelText(name)) errors.push(`name part ${LABEL_KEY_ERROR}`)
+  return errors
 }
 
 export function checkLabelValue(value: string): string[] {
-  const faults = tooLong(value, LABEL_MAX, 'bytes')
+  const errors = tooLong(value, LABEL_MAX, 'bytes')
   if (value !== '' && !isLabelText(value)) {
-    faults.push(
-      regexFault(
+    errors.push(
+      regexError(
         "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
         `(${LABEL_KEY_TEXT})?`,
         'MyValue',
@@ -92,7 +92,7 @@ export function checkLabelValue(value: string): string[] {
       ),
     )
   }
-  return faults
+  return errors
 }
 
 /** Keys of annotations are those of labels, except that their case does not matter. */
@@ -111,20 +111,20 @@ export function annotationsSize(annotations: Readonly<Record<string, string>>): 
 
 /** What a name must not be or hold to be a segment of a path. `prefix`: it will be continued, as a generateName. */
 export function checkPathSegment(name: string, prefix = false): string[] {
-  const faults: string[] = []
+  const errors: string[] = []
   if (!prefix && (name === '.' || name === '..')) return [`may not be '${name}'`]
-  for (const part of ['/', '%']) if (name.includes(part)) faults.push(`may not contain '${part}'`)
-  return faults
+  for (const part of ['/', '%']) if (name.includes(part)) errors.push(`may not contain '${part}'`)
+  return errors
 }
 
 // ---- other names
 
 /** Keys of a ConfigMap or Secret, which become file names. */
 export function checkConfigKey(key: string): string[] {
-  const faults = tooLong(key, DNS_SUBDOMAIN_MAX, 'characters')
+  const errors = tooLong(key, DNS_SUBDOMAIN_MAX, 'characters')
   if (!/^[-._a-zA-Z0-9]+$/.test(key)) {
-    faults.push(
-      regexFault(
+    errors.push(
+      regexError(
         "a valid config key must consist of alphanumeric characters, '-', '_' or '.'",
         '[-._a-zA-Z0-9]+',
         'key.name',
@@ -133,7 +133,7 @@ export function checkConfigKey(key: string): string[] {
       ),
     )
   }
-  return [...faults, ...leadingDots(key)]
+  return [...errors, ...leadingDots(key)]
 }
 
 /** An identifier as in C: `my_name`, `MyName`. */
@@ -141,7 +141,7 @@ export const checkCIdentifier: NameRule = name =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
     ? []
     : [
-        regexFault(
+        regexError(
           "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'",
           '[A-Za-z_][A-Za-z0-9_]*',
           'my_name',
@@ -154,18 +154,18 @@ export const checkCIdentifier: NameRule = name =>
 export const checkPercent: NameRule = text =>
   /^[0-9]+%$/.test(text)
     ? []
-    : [regexFault("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%')]
+    : [regexError("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%')]
 
 /** Names of the ports of a container or service: `http`, `admin-2`. */
 export function checkPortName(name: string): string[] {
-  const faults = tooLong(name, 15, 'characters')
+  const errors = tooLong(name, 15, 'characters')
   if (!/^[-a-z0-9]+$/.test(name)) {
-    faults.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
+    errors.push('must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)')
   }
-  if (!/[a-z]/.test(name)) faults.push('must contain at least one letter (a-z)')
-  if (name.includes('--')) faults.push('must not contain consecutive hyphens')
-  if (name.startsWith('-') || name.endsWith('-')) faults.push('must not begin or end with a hyphen')
-  return faults
+  if (!/[a-z]/.test(name)) errors.push('must contain at least one letter (a-z)')
+  if (name.includes('--')) errors.push('must not contain consecutive hyphens')
+  if (name.startsWith('-') || name.endsWith('-')) errors.push('must not begin or end with a hyphen')
+  return errors
 }
 
 // ---- generated names
@@ -208,7 +208,7 @@ const isLabelText = (text: string): boolean => hasShape(text, /[^-A-Za-z0-9_.]/,
 const hasShape = (text: string, notAllowed: RegExp, end: RegExp): boolean =>
   text !== '' && !notAllowed.test(text) && end.test(text[0]!) && end.test(text.at(-1)!)
 
-const LABEL_KEY_FAULT = regexFault(
+const LABEL_KEY_ERROR = regexError(
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
   LABEL_KEY_TEXT,
   'MyName',
@@ -216,27 +216,27 @@ const LABEL_KEY_FAULT = regexFault(
   '123-abc',
 )
 
-function dnsSubdomainFaults(name: string, unit: 'bytes' | 'characters'): string[] {
-  const faults = tooLong(name, DNS_SUBDOMAIN_MAX, unit)
+function dnsSubdomainErrors(name: string, unit: 'bytes' | 'characters'): string[] {
+  const errors = tooLong(name, DNS_SUBDOMAIN_MAX, unit)
   if (!isDnsSubdomain(name)) {
-    faults.push(
-      regexFault(
+    errors.push(
+      regexError(
         "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character",
         SUBDOMAIN,
         'example.com',
       ),
     )
   }
-  return faults
+  return errors
 }
 
 /** Lengths are counted in bytes, whatever the message calls them. */
-const tooLong = (name: string, most: number, unit: 'bytes' | 'characters'): string[] =>
-  Buffer.byteLength(name) > most ? [`must be no more than ${most} ${unit}`] : []
+const tooLong = (name: string, max: number, unit: 'bytes' | 'characters'): string[] =>
+  Buffer.byteLength(name) > max ? [`must be no more than ${max} ${unit}`] : []
 
 /** `<fault> (e.g. 'a',  or 'b', regex used for validation is '…')`, with the two spaces of the original. */
-function regexFault(fault: string, regex: string, ...examples: string[]): string {
-  return `${fault} (e.g. ${examples.map(example => `'${example}', `).join(' or ')}regex used for validation is '${regex}')`
+function regexError(error: string, regex: string, ...examples: string[]): string {
+  return `${error} (e.g. ${examples.map(example => `'${example}', `).join(' or ')}regex used for validation is '${regex}')`
 }
 
 function leadingDots(name: string): string[] {

@@ -1,7 +1,7 @@
 // The metadata that every object has: its form, what the server fills in on create and keeps on update, and what it
 // refuses. All functions take metadata that decodeObjectMeta has read and give new metadata; none changes its input.
 import { randomUUID } from 'node:crypto'
-import type { Parsed } from '../../base/result.js'
+import type { Result } from '../../base/result.js'
 import {
   asStruct,
   childPath,
@@ -177,11 +177,11 @@ const META_FIELDS = Object.keys(OBJECT_META.fields)
  * Reads the metadata of an object whose type is not known to Go, such as a custom object's: members in the order of
  * their names, faults told relative to the metadata. Unknown fields are left out and named.
  */
-export const decodeObjectMeta = (value: Value, options: DecodeOptions = {}): Parsed<Decoded> =>
+export const decodeObjectMeta = (value: Value, options: DecodeOptions = {}): Result<Decoded> =>
   decodeStruct(OBJECT_META, value, { sorted: true, path: 'metadata', ...options })
 
 /** The same for what is in storage: members that no longer fit are dropped, each for itself. */
-export function decodeStoredObjectMeta(value: Value): Parsed<Decoded> {
+export function decodeStoredObjectMeta(value: Value): Result<Decoded> {
   const whole = decodeObjectMeta(value)
   if (whole.ok || !isObject(value)) return whole
   const fitting = Object.entries(value).filter(([key, member]) => decodeObjectMeta({ [key]: member }).ok)
@@ -257,10 +257,10 @@ export function metaForDeletion(meta: ObjectMeta, now: number, graceSeconds = 0)
 /** The metadata of an object that is on its way out and is given less time than before. */
 export function metaForSoonerDeletion(meta: ObjectMeta, graceSeconds: number): ObjectMeta {
   const { deletionTimestamp = '', deletionGracePeriodSeconds: given = 0 } = meta
-  const asked = millisOf(deletionTimestamp) - Number(given) * 1000
+  const requested = millisOf(deletionTimestamp) - Number(given) * 1000
   return {
     ...meta,
-    deletionTimestamp: timeAfter(asked, graceSeconds),
+    deletionTimestamp: timeAfter(requested, graceSeconds),
     deletionGracePeriodSeconds: graceSeconds,
   }
 }
@@ -327,12 +327,12 @@ export function finalizerWarnings(meta: ObjectMeta, old?: ObjectMeta): string[] 
   const before = new Set(old?.finalizers)
   const added = [...new Set(meta.finalizers)].filter(name => !before.has(name)).toSorted(compareTexts)
   return added.flatMap(name => {
-    const faults = checkQualifiedName(name)
+    const errors = checkQualifiedName(name)
     if (!name.includes('/') && !STANDARD_FINALIZERS.has(name)) {
       const form = name.includes('.') ? 'finalizer name including a path (/)' : 'finalizer name'
-      faults.push(`prefer a domain-qualified ${form} to avoid accidental conflicts with other finalizer writers`)
+      errors.push(`prefer a domain-qualified ${form} to avoid accidental conflicts with other finalizer writers`)
     }
-    return faults.map(fault => `metadata.finalizers: ${quote(name)}: ${fault}`)
+    return errors.map(error => `metadata.finalizers: ${quote(name)}: ${error}`)
   })
 }
 
@@ -342,17 +342,17 @@ function checkNames(meta: ObjectMeta, rules: MetaRules, path: string): FieldErro
   const { name = '', generateName: base = '' } = meta
   const ruleForBase: NameRule = rules.generateName ?? (text => checkGenerateName(rules.name, text))
   const faults = base === '' ? [] : ruleForBase(base)
-  const errors = faults.map(fault => fieldInvalid(childPath(path, 'generateName'), base, fault))
+  const errors = faults.map(error => fieldInvalid(childPath(path, 'generateName'), base, error))
   const at = childPath(path, 'name')
   if (name === '') return [...errors, fieldRequired(at, 'name or generateName is required')]
-  return [...errors, ...rules.name(name).map(fault => fieldInvalid(at, name, fault))]
+  return [...errors, ...rules.name(name).map(error => fieldInvalid(at, name, error))]
 }
 
 function checkNamespace({ namespace = '' }: ObjectMeta, { namespaced }: MetaRules, path: string): FieldError[] {
   const at = childPath(path, 'namespace')
   if (!namespaced) return namespace === '' ? [] : [fieldForbidden(at, 'not allowed on this type')]
   if (namespace === '') return [fieldRequired(at)]
-  return checkDnsLabel(namespace).map(fault => fieldInvalid(at, namespace, fault))
+  return checkDnsLabel(namespace).map(error => fieldInvalid(at, namespace, error))
 }
 
 const checkGeneration = ({ generation = 0 }: ObjectMeta, path: string): FieldError[] =>
@@ -360,7 +360,7 @@ const checkGeneration = ({ generation = 0 }: ObjectMeta, path: string): FieldErr
 
 export function checkAnnotations(annotations: Readonly<Record<string, string>>, path: string): FieldError[] {
   const errors = Object.keys(annotations).flatMap(key =>
-    checkAnnotationKey(key).map(fault => fieldInvalid(path, key, fault)),
+    checkAnnotationKey(key).map(error => fieldInvalid(path, key, error)),
   )
   if (annotationsSize(annotations) > ANNOTATIONS_MAX) errors.push(fieldTooLong(path, ANNOTATIONS_MAX))
   return errors
@@ -395,7 +395,7 @@ export function checkOwnerReferences(references: readonly OwnerReference[], path
 }
 
 export function checkFinalizers(finalizers: readonly string[], path: string): FieldError[] {
-  const errors = finalizers.flatMap(name => checkQualifiedName(name).map(fault => fieldInvalid(path, name, fault)))
+  const errors = finalizers.flatMap(name => checkQualifiedName(name).map(error => fieldInvalid(path, name, error)))
   if (finalizers.includes(ORPHAN_FINALIZER) && finalizers.includes(FOREGROUND_FINALIZER)) {
     const why = `finalizer ${ORPHAN_FINALIZER} and ${FOREGROUND_FINALIZER} cannot be both set`
     errors.push(fieldInvalid(path, [...finalizers], why))

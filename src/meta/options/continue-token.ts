@@ -1,7 +1,7 @@
 // The continue token of a list: where the last page ended and at which revision the list is read. Clients hand it
 // back as they got it; what they hand back may still be anything.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { badRequest, expired, type StatusError } from '../errors/status.js'
 import { printJson, quoteRune } from '../go/go-text.js'
 
@@ -19,7 +19,7 @@ export function encodeContinue({ revision, startAfter }: ContinueToken): string 
 }
 
 /** Reads a token. The error is the whole message of the 400 that it becomes. */
-export function decodeContinue(text: string): Parsed<ContinueToken> {
+export function decodeContinue(text: string): Result<ContinueToken> {
   const stray = /[^-_A-Za-z0-9\r\n]/.exec(text)
   if (stray !== null) return bad(`: illegal base64 data at input byte ${Buffer.byteLength(text.slice(0, stray.index))}`)
   const digits = text.replace(/[\r\n]/g, '')
@@ -59,7 +59,7 @@ export const listExpired = (): StatusError => expired('The resourceVersion for t
 
 const VERSION = 'meta.k8s.io/v1'
 
-const bad = (why: string): Parsed<never> => failed(`invalid continue token: continue key is not valid${why}`)
+const bad = (why: string): Result<never> => failed(`invalid continue token: continue key is not valid${why}`)
 
 interface RawToken {
   readonly v: string
@@ -68,7 +68,7 @@ interface RawToken {
 }
 
 /** JSON with the few members that count; the texts are those of Go's decoder where they can be had cheaply. */
-function readToken(json: Buffer): Parsed<RawToken> {
+function readToken(json: Buffer): Result<RawToken> {
   const text = json.toString()
   let value: unknown
   try {

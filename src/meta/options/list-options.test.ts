@@ -5,7 +5,7 @@ import { queryInteger, querySwitch, queryTimeout } from './query.js'
 
 const query = (text: string): URLSearchParams => new URLSearchParams(text)
 
-function faultOf(read: () => unknown): { code: number | undefined; message: string } {
+function reasonOf(read: () => unknown): { code: number | undefined; message: string } {
   try {
     read()
   } catch (error) {
@@ -90,7 +90,7 @@ describe('list options', () => {
     ['fieldSelector=a', "invalid selector: 'a'; can't understand 'a'"],
     ['limit=x&labelSelector==x', 'strconv.ParseInt: parsing "x": invalid syntax'],
   ])('%j is a bad request', (text, message) => {
-    expect(faultOf(() => parseListOptions(query(text)))).toEqual({ code: 400, message })
+    expect(reasonOf(() => parseListOptions(query(text)))).toEqual({ code: 400, message })
   })
 
   const M = 'resourceVersionMatch: '
@@ -120,7 +120,7 @@ describe('list options', () => {
     ['watch=true&continue=x', WITH_CONTINUE],
   ])('%j is invalid', (text, why) => {
     const message = `ListOptions.meta.k8s.io "" is invalid: ${why}`
-    expect(faultOf(() => parseListOptions(query(text)))).toEqual({ code: 422, message })
+    expect(reasonOf(() => parseListOptions(query(text)))).toEqual({ code: 422, message })
   })
 
   it('let a watch from a version carry a continue token, which means nothing', () => {
@@ -130,7 +130,7 @@ describe('list options', () => {
 
 it('get options are a version, and no export', () => {
   expect(parseGetOptions(query('resourceVersion=5&export=false'))).toEqual({ resourceVersion: '5' })
-  expect(faultOf(() => parseGetOptions(query('export=true')))).toEqual({
+  expect(reasonOf(() => parseGetOptions(query('export=true')))).toEqual({
     code: 400,
     message: 'the export parameter, deprecated since v1.14, is no longer supported',
   })

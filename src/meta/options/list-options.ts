@@ -1,6 +1,6 @@
 // What a get, list or watch asks for, read from the parameters of the request and checked. Faults are thrown.
 
-import type { Parsed } from '../../base/result.js'
+import type { Result } from '../../base/result.js'
 import { type FieldError, fieldForbidden, fieldNotSupported } from '../errors/field-errors.js'
 import { badRequest, invalid } from '../errors/status.js'
 import { type FieldSelector, parseFieldSelector } from '../selectors/field-selectors.js'
@@ -39,7 +39,7 @@ export function parseGetOptions(query: URLSearchParams): GetOptions {
 export function parseListOptions(query: URLSearchParams): ListOptions {
   const timeoutSeconds = must(queryInteger(query, 'timeoutSeconds'))
   const limit = must(queryInteger(query, 'limit')) ?? 0
-  const asked: RawListOptions = withDefaults({
+  const requested: RawListOptions = withDefaults({
     watch: querySwitch(query, 'watch') ?? false,
     resourceVersion: queryText(query, 'resourceVersion'),
     resourceVersionMatch: queryText(query, 'resourceVersionMatch'),
@@ -48,9 +48,9 @@ export function parseListOptions(query: URLSearchParams): ListOptions {
   })
   const labelSelector = must(parseLabelSelector(queryText(query, 'labelSelector')))
   const fieldSelector = must(parseFieldSelector(queryText(query, 'fieldSelector')))
-  const errors = asked.watch ? checkWatch(asked) : checkList(asked)
+  const errors = requested.watch ? checkWatch(requested) : checkList(requested)
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
-  const { sendInitialEvents, resourceVersionMatch, ...rest } = asked
+  const { sendInitialEvents, resourceVersionMatch, ...rest } = requested
   return {
     labelSelector,
     fieldSelector,
@@ -120,7 +120,7 @@ const MATCH = 'resourceVersionMatch'
 const MATCH_WITH_CONTINUE = 'resourceVersionMatch is forbidden when continue is provided'
 
 /** What cannot be read at all is a bad request. */
-function must<T>(read: Parsed<T>): T {
+function must<T>(read: Result<T>): T {
   if (!read.ok) throw badRequest(read.error)
   return read.value
 }

@@ -1,7 +1,7 @@
 // Parameters of a request as the API reads them: the first of several values counts, and what is not understood
 // is mostly taken for true.
 
-import { type Parsed, parsed } from '../../base/result.js'
+import { parsed, type Result } from '../../base/result.js'
 import { parseInt64 } from '../go/go-text.js'
 import { parseDuration } from '../values/time.js'
 
@@ -15,7 +15,7 @@ export function querySwitch(query: URLSearchParams, name: string): boolean | und
 }
 
 /** An int64; undefined when it is not given. An empty text is no number. */
-export function queryInteger(query: URLSearchParams, name: string): Parsed<number | undefined> {
+export function queryInteger(query: URLSearchParams, name: string): Result<number | undefined> {
   const text = query.get(name)
   if (text === null) return parsed(undefined)
   const integer = parseInt64(text)
@@ -24,7 +24,7 @@ export function queryInteger(query: URLSearchParams, name: string): Parsed<numbe
 }
 
 /** The time limit that a request sets for itself, in milliseconds; undefined when it sets none. */
-export function queryTimeout(query: URLSearchParams): Parsed<number | undefined> {
+export function queryTimeout(query: URLSearchParams): Result<number | undefined> {
   const text = queryText(query, 'timeout')
   if (text === '') return parsed(undefined)
   const duration = parseDuration(text)

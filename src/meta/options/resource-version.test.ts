@@ -14,8 +14,8 @@ test.each([
   ['abc', 'invalid syntax'],
   ['-1', 'invalid syntax'],
   ['18446744073709551616', 'value out of range'],
-])('%j is none', (text, fault) => {
-  const why = `strconv.ParseUint: parsing "${text}": ${fault}`
+])('%j is none', (text, error) => {
+  const why = `strconv.ParseUint: parsing "${text}": ${error}`
   expect(parseResourceVersion(text)).toEqual({ ok: false, error: `resourceVersion: Invalid value: "${text}": ${why}` })
   expect(parseObjectVersion(text)).toEqual({ ok: false, error: why })
 })

@@ -14,7 +14,7 @@ import {
 
 const query = (text: string): URLSearchParams => new URLSearchParams(text)
 
-function faultOf(read: () => unknown): string {
+function reasonOf(read: () => unknown): string {
   try {
     read()
   } catch (error) {
@@ -48,15 +48,15 @@ describe('create, update and patch', () => {
     [`fieldManager=${'m'.repeat(129)}`, 'fieldManager: Too long: may not be more than 128 bytes'],
     ['fieldManager=%C3%A4%01', 'fieldManager: Invalid value: "ä\\x01": invalid character U+0001 (at position 2)'],
   ])('%j is invalid', (text, why) => {
-    expect(faultOf(() => parseCreateOptions(query(text)))).toBe(`422 CreateOptions.meta.k8s.io "" is invalid: ${why}`)
-    expect(faultOf(() => parseUpdateOptions(query(text)))).toBe(`422 UpdateOptions.meta.k8s.io "" is invalid: ${why}`)
+    expect(reasonOf(() => parseCreateOptions(query(text)))).toBe(`422 CreateOptions.meta.k8s.io "" is invalid: ${why}`)
+    expect(reasonOf(() => parseUpdateOptions(query(text)))).toBe(`422 UpdateOptions.meta.k8s.io "" is invalid: ${why}`)
   })
 
   test.each([
     ['force=false', false, 'force: Forbidden: may not be specified for non-apply patch'],
     ['', true, 'fieldManager: Required value: is required for apply patch'],
   ])('a patch with %j is invalid', (text, apply, why) => {
-    expect(faultOf(() => parsePatchOptions(query(text), apply))).toBe(
+    expect(reasonOf(() => parsePatchOptions(query(text), apply))).toBe(
       `422 PatchOptions.meta.k8s.io "" is invalid: ${why}`,
     )
   })
@@ -88,8 +88,8 @@ describe('delete by parameters', () => {
       'propagationPolicy=Orphan&orphanDependents=0',
       `${INVALID}propagationPolicy: Invalid value: "Orphan": orphanDependents and deletionPropagation cannot be both set`,
     ],
-  ])('%j is refused', (text, fault) => {
-    expect(faultOf(() => parseDeleteOptions(query(text)))).toBe(fault)
+  ])('%j is refused', (text, error) => {
+    expect(reasonOf(() => parseDeleteOptions(query(text)))).toBe(error)
   })
 })
 
@@ -142,16 +142,16 @@ describe('delete by a body', () => {
       { [IGNORE]: true, orphanDependents: false, dryRun: ['All'] },
       `${INVALID}[${IGNORE}: Invalid value: true: cannot be set together with .dryRun, ${IGNORE}: Invalid value: true: cannot be set together with .orphanDependents]`,
     ],
-  ])('%j is refused', (body, fault) => {
-    expect(faultOf(() => decodeDeleteOptions(body))).toBe(fault)
+  ])('%j is refused', (body, error) => {
+    expect(reasonOf(() => decodeDeleteOptions(body))).toBe(error)
   })
 
   it('cannot pass over unreadable objects in a collection', () => {
     const why = `${IGNORE}: Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option`
-    expect(faultOf(() => checkDeleteCollectionOptions(decodeDeleteOptions({ [IGNORE]: true })))).toBe(
+    expect(reasonOf(() => checkDeleteCollectionOptions(decodeDeleteOptions({ [IGNORE]: true })))).toBe(
       `${INVALID}${why}`,
     )
-    expect(faultOf(() => checkDeleteCollectionOptions(decodeDeleteOptions({ [IGNORE]: false })))).toBe('none')
+    expect(reasonOf(() => checkDeleteCollectionOptions(decodeDeleteOptions({ [IGNORE]: false })))).toBe('none')
   })
 })
 

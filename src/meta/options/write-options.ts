@@ -140,11 +140,11 @@ export function failedBeforeTerminating(
   meta: ObjectMeta,
   resource: GroupResource,
 ): StatusError | undefined {
-  const failed = (what: string, asked: string, there = ''): StatusError =>
+  const failed = (what: string, requested: string, there = ''): StatusError =>
     conflict(
       resource,
       meta.name ?? '',
-      `Precondition failed: ${what} in precondition: ${asked}, ${what} in object meta: ${there}`,
+      `Precondition failed: ${what} in precondition: ${requested}, ${what} in object meta: ${there}`,
     )
   if (uid !== undefined && uid !== meta.uid) return failed('UID', uid, meta.uid)
   if (resourceVersion !== undefined && resourceVersion !== meta.resourceVersion) {

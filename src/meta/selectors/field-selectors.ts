@@ -1,7 +1,7 @@
 // Selecting objects by their fields: `metadata.name=a,status.phase!=Running`. Which fields can be asked for depends on
 // the kind; it answers through a function. A backslash keeps `\`, `,` and `=` from having a meaning in a value.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { compareTexts, quote } from '../go/go-text.js'
 
 export interface FieldRequirement {
@@ -14,7 +14,7 @@ export interface FieldRequirement {
 export type FieldSelector = readonly FieldRequirement[]
 
 /** Reads `a=1,b==2,c!=3`. Which fields there are is not asked yet. */
-export function parseFieldSelector(text: string): Parsed<FieldSelector> {
+export function parseFieldSelector(text: string): Result<FieldSelector> {
   const requirements: FieldRequirement[] = []
   for (const term of splitTerms(text).toSorted(compareTexts)) {
     if (term === '') continue
@@ -46,10 +46,10 @@ export const requiredField = (selector: FieldSelector, field: string): string | 
 // ---- fields that a kind supports
 
 /** Says whether a field can be asked for, and in which form it is then looked up. */
-export type SupportField = (field: string, value: string) => Parsed<{ readonly field: string; readonly value: string }>
+export type SupportField = (field: string, value: string) => Result<{ readonly field: string; readonly value: string }>
 
 /** The selector in the kind's own terms, or why it cannot be asked that. */
-export function supportedFields(selector: FieldSelector, support: SupportField): Parsed<FieldSelector> {
+export function supportedFields(selector: FieldSelector, support: SupportField): Result<FieldSelector> {
   const requirements: FieldRequirement[] = []
   for (const { field, operator, value } of selector) {
     const supported = support(field, value)
@@ -105,7 +105,7 @@ function splitTerm(term: string): FieldRequirement | undefined {
   }
 }
 
-function unescapeValue(text: string): Parsed<string> {
+function unescapeValue(text: string): Result<string> {
   let value = ''
   let escaped = false
   for (const character of text) {

@@ -1,7 +1,7 @@
 // Selecting objects by their labels: the query-string form (`env in (dev,prod),!tier`), the LabelSelector objects of
 // the API, and matching. A selector is a list of requirements, all of which must hold; an empty one selects everything.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import {
   childPath,
   type FieldError,
@@ -97,7 +97,7 @@ function printRequirement({ key, operator, values }: LabelRequirement): string {
 // ---- the query-string form
 
 /** Reads `a=1,b!=2,c in (x,y),d,!e,f>5`. */
-export function parseLabelSelector(text: string): Parsed<LabelSelector> {
+export function parseLabelSelector(text: string): Result<LabelSelector> {
   const tokens = scan(text)
   const requirements: LabelRequirement[] = []
   let position = 0
@@ -119,14 +119,14 @@ export function parseLabelSelector(text: string): Parsed<LabelSelector> {
   }
 }
 
-function parseRequirement(look: () => Token, take: () => Token): Parsed<LabelRequirement> {
+function parseRequirement(look: () => Token, take: () => Token): Result<LabelRequirement> {
   let first = take()
   const negated = first.type === '!'
   if (negated) first = take()
   if (!isWord(first)) return failed(`found '${first.text}', expected: identifier`)
   const key = first.text
-  const keyFaults = checkQualifiedName(key)
-  if (keyFaults.length > 0) return failed(printFieldError(fieldInvalid('', key, keyFaults.join('; '))))
+  const keyErrors = checkQualifiedName(key)
+  if (keyErrors.length > 0) return failed(printFieldError(fieldInvalid('', key, keyErrors.join('; '))))
   if (negated || look().type === 'end' || look().type === ',') {
     return makeRequirement(key, negated ? '!' : 'exists', [])
   }
@@ -138,7 +138,7 @@ function parseRequirement(look: () => Token, take: () => Token): Parsed<LabelReq
 }
 
 /** `(a,b)`; an empty place between commas or brackets is the empty value. */
-function parseSet(look: () => Token, take: () => Token): Parsed<Set<string>> {
+function parseSet(look: () => Token, take: () => Token): Result<Set<string>> {
   const open = take()
   if (open.type !== '(') return failed(`found '${open.text}' expected: '('`)
   const values = new Set<string>()
@@ -164,13 +164,13 @@ function parseSet(look: () => Token, take: () => Token): Parsed<Set<string>> {
   }
 }
 
-function parseOne(look: () => Token, take: () => Token): Parsed<Set<string>> {
+function parseOne(look: () => Token, take: () => Token): Result<Set<string>> {
   if (look().type === 'end' || look().type === ',') return parsed(new Set(['']))
   const token = take()
   return isWord(token) ? parsed(new Set([token.text])) : failed(`found '${token.text}', expected: identifier`)
 }
 
-function makeRequirement(key: string, operator: LabelOperator, given: Iterable<string>): Parsed<LabelRequirement> {
+function makeRequirement(key: string, operator: LabelOperator, given: Iterable<string>): Result<LabelRequirement> {
   const values = [...given].toSorted(compareTexts)
   const errors: FieldError[] = []
   if (operator === 'gt' || operator === 'lt') {
@@ -236,7 +236,7 @@ export interface LabelExpression {
 }
 
 /** The selector that a LabelSelector object means: absent selects nothing, empty selects everything. */
-export function selectorOf(object: LabelSelectorObject | undefined): Parsed<LabelSelector> {
+export function selectorOf(object: LabelSelectorObject | undefined): Result<LabelSelector> {
   if (object === undefined) return parsed('nothing')
   const requirements: LabelRequirement[] = []
   for (const [key, value] of Object.entries(object.matchLabels ?? {})) {
@@ -261,9 +261,9 @@ const EXPRESSION_OPERATORS: ReadonlyMap<string, LabelOperator> = new Map([
   ['DoesNotExist', '!'],
 ])
 
-function checkedRequirement(key: string, operator: LabelOperator, values: readonly string[]): Parsed<LabelRequirement> {
-  const faults = checkQualifiedName(key)
-  if (faults.length > 0) return failed(printFieldError(fieldInvalid('key', key, faults.join('; '))))
+function checkedRequirement(key: string, operator: LabelOperator, values: readonly string[]): Result<LabelRequirement> {
+  const errors = checkQualifiedName(key)
+  if (errors.length > 0) return failed(printFieldError(fieldInvalid('key', key, errors.join('; '))))
   if ((operator === 'in' || operator === 'notin') && values.length === 0) {
     return failed("values: Invalid value: []: for 'in', 'notin' operators, values set can't be empty")
   }
@@ -289,8 +289,8 @@ export function checkLabels(labels: Labels, path: string): FieldError[] {
   const errors: FieldError[] = []
   for (const key of Object.keys(labels)) {
     const value = labels[key]!
-    errors.push(...checkQualifiedName(key).map(fault => fieldInvalid(path, key, fault)))
-    errors.push(...checkLabelValue(value).map(fault => fieldInvalid(path, value, fault)))
+    errors.push(...checkQualifiedName(key).map(error => fieldInvalid(path, key, error)))
+    errors.push(...checkLabelValue(value).map(error => fieldInvalid(path, value, error)))
   }
   return errors
 }
@@ -309,10 +309,10 @@ function checkExpression({ key, operator, values = [] }: LabelExpression, path: 
   } else {
     errors.push(fieldInvalid(childPath(path, 'operator'), operator, 'not a valid selector operator'))
   }
-  errors.push(...checkQualifiedName(key).map(fault => fieldInvalid(childPath(path, 'key'), key, fault)))
+  errors.push(...checkQualifiedName(key).map(error => fieldInvalid(childPath(path, 'key'), key, error)))
   values.forEach((value, i) => {
     const at = indexPath(childPath(path, 'values'), i)
-    errors.push(...checkLabelValue(value).map(fault => fieldInvalid(at, value, fault)))
+    errors.push(...checkLabelValue(value).map(error => fieldInvalid(at, value, error)))
   })
   return errors
 }

@@ -21,13 +21,13 @@ export const objectsAt = (object: ValueObject, name: string): readonly ValueObje
   return Array.isArray(value) ? value.filter(isObject) : []
 }
 
-export const textsAt = (object: ValueObject, name: string): readonly string[] => {
+export const stringsAt = (object: ValueObject, name: string): readonly string[] => {
   const value = getOwn(object, name)
   return Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
 }
 
 /** The text at that member; empty if there is none. */
-export const textAt = (object: ValueObject, name: string): string => {
+export const stringAt = (object: ValueObject, name: string): string => {
   const value = getOwn(object, name)
   return typeof value === 'string' ? value : ''
 }

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { base64Fault } from './base64.js'
+import { base64Error } from './base64.js'
 
 test.each(['', 'YWJj', 'YWI=', 'YQ==', 'YW\nJj\r\n', 'YQ=\n=\n', '+/+/'])('%j is base64', text => {
-  expect(base64Fault(text)).toBeUndefined()
+  expect(base64Error(text)).toBeUndefined()
 })
 
 test.each([
@@ -19,5 +19,5 @@ test.each([
   ['YWJ-', 3],
   ['ä', 0],
 ])('%j is none from byte %d on', (text, at) => {
-  expect(base64Fault(text)).toBe(`illegal base64 data at input byte ${at}`)
+  expect(base64Error(text)).toBe(`illegal base64 data at input byte ${at}`)
 })

@@ -1,14 +1,14 @@
 // Base64 as Go's encoding/base64 reads it: the standard alphabet with padding, line breaks between, errors by byte.
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 
 /** Why a text is no base64, in the words of Go's decoder; undefined when it is. */
-export function base64Fault(text: string): string | undefined {
+export function base64Error(text: string): string | undefined {
   const result = canonicalBase64(text)
   return result.ok ? undefined : result.error
 }
 
 /** The same bytes in their one spelling, which is how they are stored and printed. */
-export function canonicalBase64(text: string): Parsed<string> {
+export function canonicalBase64(text: string): Result<string> {
   let inGroup = 0
   let lineBreaks = false
   for (let i = 0; i < text.length; i++) {
@@ -24,7 +24,7 @@ export function canonicalBase64(text: string): Parsed<string> {
 }
 
 /** What may come with the padding: one more sign if the group lacks two, line breaks, and nothing else. */
-function padded(text: string, at: number, inGroup: number): Parsed<string> {
+function padded(text: string, at: number, inGroup: number): Result<string> {
   if (inGroup < 2) return corrupt(at)
   let next = skipLineBreaks(text, at + 1)
   if (inGroup === 2) {
@@ -43,7 +43,7 @@ function skipLineBreaks(text: string, from: number): number {
   return at
 }
 
-const corrupt = (byte: number): Parsed<never> => failed(`illegal base64 data at input byte ${byte}`)
+const corrupt = (byte: number): Result<never> => failed(`illegal base64 data at input byte ${byte}`)
 
 const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d

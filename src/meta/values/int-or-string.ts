@@ -1,6 +1,6 @@
 // A field that holds a number or a text: a port by number or name, a count or a percentage.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { checkPercent } from '../object/names.js'
 import { isInteger, type Value } from './value.js'
 
@@ -13,7 +13,7 @@ export function asIntOrString(value: Value | undefined): IntOrString | undefined
 }
 
 /** A count as it is, a percentage of the total rounded up or down. */
-export function scaledValue(value: IntOrString, total: number, roundUp: boolean): Parsed<number> {
+export function scaledValue(value: IntOrString, total: number, roundUp: boolean): Result<number> {
   if (typeof value === 'number') return parsed(value)
   if (checkPercent(value).length > 0) {
     return failed('invalid value for IntOrString: invalid type: string is not a percentage')

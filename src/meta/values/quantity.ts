@@ -1,7 +1,7 @@
 // Amounts of resources: `500m`, `1.5Gi`, `12e6`. Exact decimal numbers with a suffix whose family is remembered.
 // Written out they are canonical: no fraction, the largest suffix that loses nothing.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { MAX_INT64 } from '../go/go-text.js'
 
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent'
@@ -21,7 +21,7 @@ export interface Quantity {
 }
 
 /** Reads a quantity. What is finer than a billionth is rounded up, away from zero. */
-export function parseQuantity(text: string): Parsed<Quantity> {
+export function parseQuantity(text: string): Result<Quantity> {
   if (text === '') return failed(BAD_FORMAT)
   // No quantity needs that many digits; the bound keeps arithmetic on what users send cheap.
   if (text.length > MAX_LENGTH) return failed(BAD_NUMBER)

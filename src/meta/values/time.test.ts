@@ -35,9 +35,9 @@ describe('a Time', () => {
     ['2023-02-29T00:00:00Z', ': day out of range'],
     ['2024-01-01T24:00:00Z', ': hour out of range'],
     ['2024-01-01T00:00:00Zoo', ': extra text: "oo"'],
-  ])('%j is none', (text, fault) => {
-    const between = fault.startsWith(':') ? '' : ' '
-    expect(parseTime(text)).toEqual({ ok: false, error: `parsing time "${text}"${between}${fault}` })
+  ])('%j is none', (text, error) => {
+    const between = error.startsWith(':') ? '' : ' '
+    expect(parseTime(text)).toEqual({ ok: false, error: `parsing time "${text}"${between}${error}` })
   })
 
   it('prints in whole seconds and reads back', () => {

@@ -1,7 +1,7 @@
 // Points in time and spans of it as the API writes them: RFC 3339 in seconds (Time) or microseconds (MicroTime),
 // and durations as Go writes them (`1h30m`). Errors are those of Go's time package.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { quote } from '../go/go-text.js'
 
 /** Now, or any moment, as a Time: whole seconds in UTC, what is beyond them cut off. */
@@ -22,7 +22,7 @@ let lastTime = ''
 export const printMicroTime = (millis: number): string => `${new Date(millis).toISOString().slice(0, 23)}000Z`
 
 /** Reads a Time and gives it as it is kept: in UTC, in whole seconds. */
-export const parseTime = (text: string): Parsed<string> =>
+export const parseTime = (text: string): Result<string> =>
   KEPT_TIME.test(text) ? parsed(text) : parseMoment(text, TIME_LAYOUT, false)
 
 /** A Time as it is kept, which is what most of them are: a day of a month that has it, any second of it, in UTC. */
@@ -30,7 +30,7 @@ const KEPT_TIME =
   /^[12]\d{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
 
 /** Reads a MicroTime, which always has six digits behind the point. */
-export const parseMicroTime = (text: string): Parsed<string> => parseMoment(text, MICRO_TIME_LAYOUT, true)
+export const parseMicroTime = (text: string): Result<string> => parseMoment(text, MICRO_TIME_LAYOUT, true)
 
 /** Milliseconds since 1970 of a Time or MicroTime that was read before. */
 export const millisOf = (time: string): number => Date.parse(time)
@@ -42,35 +42,35 @@ const MICRO_TIME_LAYOUT = '2006-01-02T15:04:05.000000Z07:00'
 const PARTS: readonly {
   readonly layout: string
   readonly form: RegExp
-  readonly most?: number
+  readonly max?: number
   readonly name?: string
 }[] = [
   { layout: '2006', form: /^[0-9]{4}/ },
   { layout: '-', form: /^-/ },
-  { layout: '01', form: /^[0-9]{2}/, most: 12, name: 'month' },
+  { layout: '01', form: /^[0-9]{2}/, max: 12, name: 'month' },
   { layout: '-', form: /^-/ },
   { layout: '02', form: /^[0-9]{2}/ },
   { layout: 'T', form: /^T/ },
-  { layout: '15', form: /^[0-9]{1,2}/, most: 23, name: 'hour' },
+  { layout: '15', form: /^[0-9]{1,2}/, max: 23, name: 'hour' },
   { layout: ':', form: /^:/ },
-  { layout: '04', form: /^[0-9]{2}/, most: 59, name: 'minute' },
+  { layout: '04', form: /^[0-9]{2}/, max: 59, name: 'minute' },
   { layout: ':', form: /^:/ },
-  { layout: '05', form: /^[0-9]{2}/, most: 59, name: 'second' },
+  { layout: '05', form: /^[0-9]{2}/, max: 59, name: 'second' },
 ]
 
 /** Go's time.Parse for the two layouts: part by part, the first that does not fit is named. */
-function parseMoment(text: string, layout: string, micro: boolean): Parsed<string> {
-  const fault = (rest: string, part: string): Parsed<never> =>
+function parseMoment(text: string, layout: string, micro: boolean): Result<string> {
+  const error = (rest: string, part: string): Result<never> =>
     failed(`parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(part)}`)
-  const outOfRange = (what: string): Parsed<never> => failed(`parsing time ${quote(text)}: ${what} out of range`)
+  const outOfRange = (what: string): Result<never> => failed(`parsing time ${quote(text)}: ${what} out of range`)
 
   let rest = text
   const read: number[] = []
   for (const part of PARTS) {
     const found = part.form.exec(rest)?.[0]
-    if (found === undefined) return fault(rest, part.layout)
+    if (found === undefined) return error(rest, part.layout)
     const value = Number(found)
-    if (part.most !== undefined && (value > part.most || (part.name === 'month' && value === 0))) {
+    if (part.max !== undefined && (value > part.max || (part.name === 'month' && value === 0))) {
       return outOfRange(part.name!)
     }
     if (!Number.isNaN(value)) read.push(value)
@@ -80,11 +80,11 @@ function parseMoment(text: string, layout: string, micro: boolean): Parsed<strin
 
   // A Time may carry any fraction, which is then cut off; a MicroTime must carry exactly six digits.
   const fraction = (micro ? /^\.[0-9]{6}/ : /^[.,][0-9]+/).exec(rest)?.[0] ?? ''
-  if (micro && fraction === '') return fault(rest, '.000000')
+  if (micro && fraction === '') return error(rest, '.000000')
   rest = rest.slice(fraction.length)
 
   const zone = /^(?:Z|[+-][0-9]{2}:[0-9]{2})/.exec(rest)?.[0]
-  if (zone === undefined) return fault(rest, 'Z07:00')
+  if (zone === undefined) return error(rest, 'Z07:00')
   rest = rest.slice(zone.length)
   const zoneHours = Number(zone.slice(1, 3))
   const zoneMinutes = Number(zone.slice(4, 6))
@@ -111,7 +111,7 @@ const daysIn = (year: number, month: number): number => {
 // ---- durations
 
 /** Nanoseconds of a duration such as `300ms`, `-1.5h` or `2h45m`. */
-export function parseDuration(text: string): Parsed<bigint> {
+export function parseDuration(text: string): Result<bigint> {
   const invalid = failed(`time: invalid duration ${quote(text)}`)
   const negative = text.startsWith('-')
   let rest = negative || text.startsWith('+') ? text.slice(1) : text

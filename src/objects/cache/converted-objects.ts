@@ -10,19 +10,19 @@ export interface ConvertedBytes {
   keep(version: KindVersion, converted: Entry): void
 }
 
-const MOST_BYTES = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 /** What an entry weighs beside its bytes, roughly. */
 const ENTRY_BYTES = 256
 
 /** Two generations of that size: when the young one is full it becomes the old one, and what was not used is forgotten. */
-export function createConvertedBytes(mostBytes = MOST_BYTES): ConvertedBytes {
+export function createConvertedBytes(maxBytes = MAX_BYTES): ConvertedBytes {
   let young = new Map<KindVersion, Map<Revision, Entry>>()
   let old: typeof young = new Map()
   let bytes = 0
 
   function keep(version: KindVersion, entry: Entry): void {
     bytes += entry.value.length + ENTRY_BYTES
-    if (bytes > mostBytes) {
+    if (bytes > maxBytes) {
       old = young
       young = new Map()
       bytes = entry.value.length + ENTRY_BYTES

@@ -8,9 +8,9 @@ export interface RevisionSet {
 
 const BLOCK = 4096
 /** Half a kilobyte each. Beyond that the oldest are forgotten. */
-const MOST_BLOCKS = 4096
+const MAX_BLOCKS = 4096
 
-export function createRevisionSet(mostBlocks = MOST_BLOCKS): RevisionSet {
+export function createRevisionSet(maxBlocks = MAX_BLOCKS): RevisionSet {
   const blocks = new Map<number, Uint8Array>()
   return {
     has(revision) {
@@ -22,7 +22,7 @@ export function createRevisionSet(mostBlocks = MOST_BLOCKS): RevisionSet {
       const at = Math.floor(revision / BLOCK)
       let block = blocks.get(at)
       if (!block) {
-        if (blocks.size >= mostBlocks) blocks.delete(blocks.keys().next().value!)
+        if (blocks.size >= maxBlocks) blocks.delete(blocks.keys().next().value!)
         blocks.set(at, (block = new Uint8Array(BLOCK / 8)))
       }
       const bit = revision % BLOCK

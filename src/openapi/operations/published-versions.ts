@@ -3,7 +3,7 @@
 
 import type { Kind, KindVersion } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
-import { PART_VERBS, verbsOfPart } from '../../kinds/subresources.js'
+import { SUBRESOURCE_VERBS, verbsOfSubresource } from '../../kinds/subresources.js'
 import { compareTexts } from '../../meta/go/go-text.js'
 import { type GroupVersionKind, printGroupVersion } from '../../meta/group-version.js'
 import type { ResourceFacts, TypeTable } from '../../types/type-table.js'
@@ -153,7 +153,7 @@ const nameOf = ({ plural, subresource }: PublishedResource): string =>
 const CUSTOM_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update']
 
 function resourcesOf(types: TypeTable, { kind, version }: Served): PublishedResource[] {
-  const { names, group, namespaced, manners } = kind
+  const { names, group, namespaced, traits } = kind
   const apiVersion = printGroupVersion({ group, version: version.name })
   const type = types.typeOfKind(apiVersion, names.kind)
   const isCustom = type === undefined
@@ -171,16 +171,16 @@ function resourcesOf(types: TypeTable, { kind, version }: Served): PublishedReso
     exchanged,
     definition,
     listDefinition: listType ? definitionOf(listType) : customDefinitionOf(group, version.name, names.listKind),
-    deleteAnswers: isCustom || manners.deleteAnswersStatus ? STATUS : definition,
+    deleteAnswers: !isCustom && traits.returnsDeletedObject ? definition : STATUS,
   }
   const { status, scale, parts = {} } = version.subresources
-  const part = { ...whole, verbs: PART_VERBS }
+  const part = { ...whole, verbs: SUBRESOURCE_VERBS }
   // The operations on the scale of a custom kind are told as operations on the kind.
   const scaled = isCustom ? exchanged : { group: 'autoscaling', version: 'v1', kind: 'Scale' }
   return [
     whole,
     ...(status ? [{ ...part, subresource: 'status' }] : []),
-    ...Object.keys(parts).flatMap(name => [{ ...part, subresource: name, verbs: verbsOfPart(version, name) }]),
+    ...Object.keys(parts).flatMap(name => [{ ...part, subresource: name, verbs: verbsOfSubresource(version, name) }]),
     ...(scale ? [{ ...part, subresource: 'scale', exchanged: scaled, definition: SCALE }] : []),
   ]
 }

@@ -70,7 +70,7 @@ const EMBEDS = 'x-kubernetes-embedded-resource'
 const INT_OR_STRING = 'x-kubernetes-int-or-string'
 
 /** What is said once and has no schema within. What is false, zero by name or empty is as good as unsaid. */
-const SAID = [
+const GIVEN = [
   'description',
   'type',
   'format',
@@ -111,7 +111,7 @@ function publish(schema: ValueObject, dialect: Dialect): ValueObject {
 }
 
 function publishWhole(schema: ValueObject, dialect: Dialect): ValueObject {
-  const out: ValueObject = { ...said(schema, dialect), ...junctors(schema), ...within(schema, dialect) }
+  const out: ValueObject = { ...given(schema, dialect), ...junctors(schema), ...within(schema, dialect) }
   if (isTrue(schema, INT_OR_STRING)) unfoldIntOrString(out)
   return isTrue(schema, EMBEDS) ? embed(out, dialect) : out
 }
@@ -119,7 +119,7 @@ function publishWhole(schema: ValueObject, dialect: Dialect): ValueObject {
 function publishForOldClients(schema: ValueObject, dialect: Dialect): ValueObject {
   const isNullable = isTrue(schema, 'nullable')
   const preserves = isTrue(schema, PRESERVES)
-  const { nullable: _, ...out }: ValueObject = { ...said(schema, dialect), ...within(schema, dialect) }
+  const { nullable: _, ...out }: ValueObject = { ...given(schema, dialect), ...within(schema, dialect) }
   if (isNullable) delete out['type']
   // A type that is not known breaks where parts of it are.
   if (isNullable || preserves) {
@@ -150,9 +150,9 @@ function dropNullableRequired(schema: ValueObject, out: ValueObject): void {
   else delete out['required']
 }
 
-function said(schema: ValueObject, dialect: Dialect): ValueObject {
+function given(schema: ValueObject, dialect: Dialect): ValueObject {
   const out: ValueObject = {}
-  for (const name of SAID) {
+  for (const name of GIVEN) {
     const value = getOwn(schema, name)
     if (value === undefined || value === null) continue
     if (name === 'default' && !dialect.hasDefaults) continue
@@ -196,7 +196,7 @@ function restriction(schema: ValueObject): ValueObject {
   const properties = getOwn(schema, 'properties')
   const additional = getOwn(schema, 'additionalProperties')
   return {
-    ...said(schema, RESTRICTIONS),
+    ...given(schema, RESTRICTIONS),
     ...junctors(schema),
     ...(isObject(items) && { items: restriction(items) }),
     ...(hasMembers(properties) && { properties: eachMember(properties, restriction) }),

@@ -4,8 +4,8 @@ import { bareName } from '../../types/type-table.js'
 
 export function describeType(type: string): string | undefined {
   const name = bareName(type)
-  const said = TYPES[name]
-  if (said !== undefined) return said
+  const given = TYPES[name]
+  if (given !== undefined) return given
   return name.endsWith('List') && name !== 'List' ? `A list of ${name.slice(0, -'List'.length)} objects.` : undefined
 }
 

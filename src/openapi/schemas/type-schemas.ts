@@ -154,9 +154,9 @@ const PLAIN = {
 function defaultOf(
   types: TypeTable,
   ref: TypeRef,
-  { default: said, pointer, omitempty, omitzero }: Partial<Field['facts']>,
+  { default: given, pointer, omitempty, omitzero }: Partial<Field['facts']>,
 ): ValueObject {
-  if (said !== undefined) return { default: said }
+  if (given !== undefined) return { default: given }
   if (pointer) return {}
   if (ref.is === 'type') {
     const isStruct = !Object.hasOwn(SELF_ENCODED, ref.name) && types.type(ref.name).fields.length > 0

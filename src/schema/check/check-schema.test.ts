@@ -4,7 +4,7 @@ import type { Value, ValueObject } from '../../meta/values/value.js'
 import { checkSchema } from './check-schema.js'
 import { readDefaultMetadata } from './default-metadata.js'
 
-const faultsOf = (schema: ValueObject, hasStatus = false): string[] =>
+const errorsOf = (schema: ValueObject, hasStatus = false): string[] =>
   checkSchema(schema, 'schema', { hasStatus }).errors.map(printFieldError)
 
 const field = (a: ValueObject): ValueObject => ({ type: 'object', properties: { a } })
@@ -53,19 +53,19 @@ test.each<[string, ValueObject, string[]]>([
       'schema.properties[a].properties[metadata].properties[name].default: Invalid value: "a/b": must result in valid metadata: metadata.name: Invalid value: "a/b": may not contain \'/\'',
     ],
   ],
-])('%s is refused', (_, schema, faults) => {
-  expect(faultsOf(schema)).toEqual(faults)
+])('%s is refused', (_, schema, errors) => {
+  expect(errorsOf(schema)).toEqual(errors)
 })
 
 describe('with a status subresource', () => {
   test('the root may use what says nothing of the status', () => {
-    expect(faultsOf({ type: 'object', required: ['spec'], description: 'd' }, true)).toEqual([])
+    expect(errorsOf({ type: 'object', required: ['spec'], description: 'd' }, true)).toEqual([])
   })
 
   test('the root may not use what could', () => {
-    const [fault = ''] = faultsOf({ type: 'object', maxProperties: 9 }, true)
-    expect(fault).toMatch(/^schema: Invalid value: \{"ID":"","Schema":"","Ref":null,.*"MaxProperties":9,/)
-    expect(fault).toMatch(
+    const [error = ''] = errorsOf({ type: 'object', maxProperties: 9 }, true)
+    expect(error).toMatch(/^schema: Invalid value: \{"ID":"","Schema":"","Ref":null,.*"MaxProperties":9,/)
+    expect(error).toMatch(
       /XValidations\] fields are allowed at the root of the schema if the status subresource is enabled$/,
     )
   })
@@ -91,7 +91,7 @@ test('defaults lose what the metadata of embedded resources do not have, and not
 
 describe('the rules around a default', () => {
   const withDefault = (value: Value, ...rules: ValueObject[]): string[] =>
-    faultsOf(field({ type: 'integer', default: value, 'x-kubernetes-validations': rules }))
+    errorsOf(field({ type: 'integer', default: value, 'x-kubernetes-validations': rules }))
 
   test.each<[string, ValueObject, string[]]>([
     ['hold', { rule: 'self > 0' }, []],

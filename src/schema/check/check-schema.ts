@@ -52,7 +52,7 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
     const defaults = structural.length > 0 ? [] : checkDefaults(schema, at, rules && defaultEvaluator(rules))
     errors.push(...structural, ...defaults)
     if (rules !== undefined && defaults.length === 0) {
-      errors.push(...checkRules(rules, at, { skip: keywords.faulty, isUnchanged: options.isUnchanged ?? false }))
+      errors.push(...checkRules(rules, at, { skip: keywords.hasErrors, isUnchanged: options.isUnchanged ?? false }))
     }
   } else if (errors.length === 0) {
     // The other keywords that do not fit have been refused already.
@@ -68,7 +68,7 @@ export function warnOfSchema(written: Value): readonly string[] {
 }
 
 /** What keeps a schema from being structural, if it was accepted all the same. */
-export function structuralFaults(written: Value, at: string): readonly FieldError[] {
+export function structuralErrors(written: Value, at: string): readonly FieldError[] {
   const schema = parseUnlessTooDeep(written)
   if (!schema) return []
   return [...checkStructure(schema, at), ...checkCompleteness(schema, at)]

@@ -85,9 +85,9 @@ function checkMetadataDefault(
 ): readonly FieldError[] {
   const whole = wrap(copyValue(value))
   const { error } = coerceEmbedded(whole, resource, { isResource: true })
-  const faults = error === undefined ? checkEmbedded(whole, resource, '', true) : [error]
-  if (faults.length > 0) {
-    return [fieldInvalid(at, shown(value), `must result in valid metadata: ${printFieldErrors(faults)}`)]
+  const errors = error === undefined ? checkEmbedded(whole, resource, '', true) : [error]
+  if (errors.length > 0) {
+    return [fieldInvalid(at, shown(value), `must result in valid metadata: ${printFieldErrors(errors)}`)]
   }
   return validate(schema, value, at)
 }

@@ -11,7 +11,7 @@ import {
   keyPath,
 } from '../../meta/errors/field-errors.js'
 import { isTypeOrMetadata } from '../shape/prune.js'
-import { compilePattern, isPatternFault } from '../structure/patterns.js'
+import { compilePattern, isPatternError } from '../structure/patterns.js'
 import type { Schema } from '../structure/structural.js'
 import { checkRuleShapes } from './rule-shape.js'
 
@@ -27,25 +27,25 @@ interface Place {
 export interface CheckedKeywords {
   readonly errors: readonly FieldError[]
   /** The nodes that have faults, in themselves or below. */
-  readonly faulty: ReadonlySet<Schema>
+  readonly hasErrors: ReadonlySet<Schema>
 }
 
 export function checkKeywords(schema: Schema, at: string, noDefaults = ''): CheckedKeywords {
-  const found: Found = { errors: [], faulty: new Set() }
+  const found: Found = { errors: [], hasErrors: new Set() }
   visit(schema, at, { noDefaults, inMetadata: false, isRoot: true }, found)
   return found
 }
 
 interface Found {
   readonly errors: FieldError[]
-  readonly faulty: Set<Schema>
+  readonly hasErrors: Set<Schema>
 }
 
 function visit(schema: Schema, at: string, place: Place, found: Found): void {
   const before = found.errors.length
   checkNode(schema, at, place, found.errors)
   visitBelow(schema, at, place, found)
-  if (found.errors.length > before) found.faulty.add(schema)
+  if (found.errors.length > before) found.hasErrors.add(schema)
 }
 
 function visitBelow(schema: Schema, at: string, place: Place, found: Found): void {
@@ -107,8 +107,8 @@ function checkNode(schema: Schema, at: string, place: Place, errors: FieldError[
   if (type !== '' && !TYPES.includes(type)) errors.push(fieldNotSupported(childPath(at, 'type'), type, TYPES))
   if (checks.pattern !== '') {
     const compiled = compilePattern(checks.pattern)
-    if (isPatternFault(compiled)) {
-      const why = `must be a valid regular expression, but isn't: ${compiled.fault}`
+    if (isPatternError(compiled)) {
+      const why = `must be a valid regular expression, but isn't: ${compiled.error}`
       errors.push(fieldInvalid(childPath(at, 'pattern'), checks.pattern, why))
     }
   }

@@ -5,7 +5,7 @@ import { parseSchema } from '../structure/structural.js'
 import { checkRules } from './check-rules.js'
 import { compileRules } from './compile-rules.js'
 
-function faults(properties: ValueObject, isUnchanged = false): string[] {
+function errors(properties: ValueObject, isUnchanged = false): string[] {
   const root = compileRules(parseSchema({ type: 'object', properties }))!
   return checkRules(root, 'schema', { skip: new Set(), isUnchanged }).map(printFieldError)
 }
@@ -23,12 +23,12 @@ const ints = (maxItems: number, ...rules: string[]): ValueObject => ({
 describe('the cost of a rule', () => {
   it('counts as often as lists and maps around it allow', () => {
     const list = (maxItems: number) => ({ type: 'array', maxItems, items: { type: 'integer', ...rule('self > 0') } })
-    expect(faults({ l: list(5_000_000) })).toEqual([])
-    expect(faults({ l: list(5_000_001) })).toEqual([
+    expect(errors({ l: list(5_000_000) })).toEqual([])
+    expect(errors({ l: list(5_000_001) })).toEqual([
       `schema.properties[l].items.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of 1.000000x ${ADVICE}`,
     ])
     const map = { type: 'object', maxProperties: 20, additionalProperties: list(500_000) }
-    expect(faults({ m: map })).toEqual([
+    expect(errors({ m: map })).toEqual([
       `schema.properties[m].additionalProperties.items.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of 2.0x ${ADVICE}`,
     ])
   })
@@ -36,16 +36,16 @@ describe('the cost of a rule', () => {
   it('counts as often as values fit into a request where nothing limits them', () => {
     const text = { type: 'string', maxLength: 20, ...rule('self.matches("^a+$")') }
     // A million strings of at least `"",`.
-    expect(faults({ l: { type: 'array', items: text } })).toEqual([
+    expect(errors({ l: { type: 'array', items: text } })).toEqual([
       `schema.properties[l].items.x-kubernetes-validations[0].rule: Forbidden: estimated rule cost exceeds budget by factor of 1.048576x ${ADVICE}`,
     ])
   })
 
   it('of a schema that was there before is only counted in the total', () => {
     const properties = { l: ints(3_000_000, 'self.all(x, x > 0)') }
-    expect(faults(properties)).toHaveLength(1)
-    expect(faults(properties, true)).toEqual([])
-    expect(faults({ l: ints(30_000_000, 'self.all(x, x > 0)') }, true)).toEqual([
+    expect(errors(properties)).toHaveLength(1)
+    expect(errors(properties, true)).toEqual([])
+    expect(errors({ l: ints(30_000_000, 'self.all(x, x > 0)') }, true)).toEqual([
       'schema.properties[l].x-kubernetes-validations[0].rule: Forbidden: contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema',
       `schema: Forbidden: x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema exceeds budget by factor of 1.5x ${ADVICE}`,
     ])
@@ -55,7 +55,7 @@ describe('the cost of a rule', () => {
     const properties = Object.fromEntries(
       Array.from({ length: 12 }, (_, i) => [`l${i}`, ints(1_900_000 + i, 'self.all(x, x > 0)')]),
     )
-    expect(faults(properties).map(fault => fault.replace(/\.x-.*/, ''))).toEqual([
+    expect(errors(properties).map(error => error.replace(/\.x-.*/, ''))).toEqual([
       'schema.properties[l11]',
       'schema.properties[l10]',
       'schema.properties[l9]',
@@ -70,11 +70,11 @@ describe('a rule', () => {
     const item = { type: 'object', properties: { k: { type: 'string' } }, ...rule('self == oldSelf') }
     const list = { type: 'array', items: item, maxItems: 5 }
     const why = 'oldSelf cannot be used on the uncorrelatable portion of the schema within schema.properties[l]'
-    expect(faults({ l: list })).toEqual([
+    expect(errors({ l: list })).toEqual([
       `schema.properties[l].items.x-kubernetes-validations[0].rule: Invalid value: "self == oldSelf": ${why}`,
     ])
     const followed = { ...list, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] }
-    expect(faults({ l: followed })).toEqual([])
+    expect(errors({ l: followed })).toEqual([])
   })
 
   it('cannot stand where, or below where, rules around it see nothing', () => {
@@ -82,10 +82,10 @@ describe('a rule', () => {
     const hidden = { 'x-kubernetes-preserve-unknown-fields': true, properties: { inner } }
     const why =
       'Internal error: internal error: failed to construct type information for x-kubernetes-validations rules: unable to convert structural schema to CEL declarations'
-    expect(faults({ hidden: { ...hidden, ...rule('true') } })).toEqual([
+    expect(errors({ hidden: { ...hidden, ...rule('true') } })).toEqual([
       `schema.properties[hidden].properties[inner].x-kubernetes-validations: ${why}`,
       `schema.properties[hidden].x-kubernetes-validations: ${why}`,
     ])
-    expect(faults({ hidden })).toEqual([])
+    expect(errors({ hidden })).toEqual([])
   })
 })

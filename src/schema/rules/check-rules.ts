@@ -83,8 +83,8 @@ export function timesBelow(
 ): number | undefined {
   const isMap = type === 'object' && additionalProperties !== undefined
   if (times === undefined || (type !== 'array' && !isMap)) return times
-  const most = isMap ? checks.maxProperties : checks.maxItems
-  return most === undefined ? undefined : multiplyCosts(times, Math.max(most, 0))
+  const max = isMap ? checks.maxProperties : checks.maxItems
+  return max === undefined ? undefined : multiplyCosts(times, Math.max(max, 0))
 }
 
 function checkRule(compiled: CompiledRule, at: string, times: number, place: Place, check: Check): void {
@@ -123,7 +123,7 @@ function checkTotal(total: TotalCost, at: string): FieldError[] {
   const contributed = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema'
   const what = 'x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema'
   return [
-    ...total.mostExpensive.map(({ field }) => fieldForbidden(field, contributed)),
+    ...total.maxExpensive.map(({ field }) => fieldForbidden(field, contributed)),
     fieldForbidden(at, costMessage(what, total.cost, TOTAL_COST_LIMIT)),
   ]
 }

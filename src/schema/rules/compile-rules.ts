@@ -206,7 +206,7 @@ function compileRule(rule: Rule, environment: Environment, sizes: SizeEstimator)
     rule,
     program,
     usesOldSelf: refersTo(program.checked, 'oldSelf'),
-    maxCost: mostOf(program, environment, sizes),
+    maxCost: maxOf(program, environment, sizes),
     estimate: options => estimateOf(program, environment, sizes, options),
     ...compileMessage(rule, environment, sizes),
   }
@@ -225,7 +225,7 @@ function compileMessage(rule: Rule, environment: Environment, sizes: SizeEstimat
   if (program.type.kind !== 'string') {
     return { messageError: 'messageExpression must evaluate to a string', maxMessageCost: 0 }
   }
-  return { messageProgram: program, maxMessageCost: mostOf(program, environment, sizes) }
+  return { messageProgram: program, maxMessageCost: maxOf(program, environment, sizes) }
 }
 
 function refersTo(checked: Checked | undefined, name: string): boolean {
@@ -243,7 +243,7 @@ function estimateOf(
   return checked === undefined ? NO_SIZE : estimateCost(checked, environment, sizes, options)
 }
 
-const mostOf = (program: Program, environment: Environment, sizes: SizeEstimator): number =>
+const maxOf = (program: Program, environment: Environment, sizes: SizeEstimator): number =>
   estimateOf(program, environment, sizes).max
 
 /** Sizes by the path from `self`, or `oldSelf`, which is of the same type. */

@@ -25,11 +25,11 @@ interface ExpressionCost {
 export class TotalCost {
   cost = 0
   /** At most four, and none that costs less than a hundredth of the limit. */
-  mostExpensive: readonly ExpressionCost[] = []
+  maxExpensive: readonly ExpressionCost[] = []
 
   add(field: string, cost: number): void {
     this.cost = Math.min(this.cost + cost, UNBOUNDED)
     if (cost < TOTAL_COST_LIMIT / 100) return
-    this.mostExpensive = [...this.mostExpensive, { field, cost }].toSorted((a, b) => b.cost - a.cost).slice(0, 4)
+    this.maxExpensive = [...this.maxExpensive, { field, cost }].toSorted((a, b) => b.cost - a.cost).slice(0, 4)
   }
 }

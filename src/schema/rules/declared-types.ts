@@ -74,7 +74,7 @@ export function fieldOf({ fields }: DeclaredType, name: string): DeclaredField |
 
 const ROOT_NAME = 'selfType'
 /** Names of types tell where they stand, unless that gets too long. */
-const LONGEST_NAME = 256
+const MAX_NAME = 256
 
 const NO_FIELDS: ReadonlyMap<string, DeclaredField> = new Map()
 const NONE_UNNAMED: ReadonlyMap<string, DeclaredType> = new Map()
@@ -145,7 +145,7 @@ class Declarer {
   }
 
   private declareObject(schema: Schema, wanted: string): DeclaredType {
-    const name = wanted.length > LONGEST_NAME ? `${ROOT_NAME}${this.objects.size}` : wanted
+    const name = wanted.length > MAX_NAME ? `${ROOT_NAME}${this.objects.size}` : wanted
     const fields = new Map<string, DeclaredField>()
     let unnamed: Map<string, DeclaredType> | undefined
     const required = new Set(schema.checks.required)
@@ -188,15 +188,12 @@ function declareText(schema: Schema): DeclaredType {
     case 'date-time':
       return scalar('timestamp', types.TIMESTAMP, schema, 21, 32)
   }
-  const maxSize = maxCharacters(schema) ?? (values.length > 0 ? longestText(values) : MAX_TEXT)
+  const maxSize = maxCharacters(schema) ?? (values.length > 0 ? maxText(values) : MAX_TEXT)
   return scalar('string', types.STRING, schema, 2, maxSize)
 }
 
-const longestText = (values: readonly Value[]): number =>
-  values.reduce<number>(
-    (most, value) => (typeof value === 'string' ? Math.max(most, Buffer.byteLength(value)) : most),
-    0,
-  )
+const maxText = (values: readonly Value[]): number =>
+  values.reduce<number>((max, value) => (typeof value === 'string' ? Math.max(max, Buffer.byteLength(value)) : max), 0)
 
 const scalar = (
   kind: DeclaredType['kind'],

@@ -9,7 +9,7 @@ const schemaOf = (properties: ValueObject, rules: readonly ValueObject[] = []): 
   compileSchema({ type: 'object', properties, 'x-kubernetes-validations': [...rules] })
 
 /** What rules say of an object, as JSON, after it was another. */
-function said(schema: ReturnType<typeof compileSchema>, object: string, old?: string): readonly string[] {
+function given(schema: ReturnType<typeof compileSchema>, object: string, old?: string): readonly string[] {
   const read = (text: string): ValueObject => decodeJson(Buffer.from(text)).value as ValueObject
   const { errors, warnings } = schema.evaluateRules(read(object), old === undefined ? undefined : read(old), [])
   return [...errors.map(printFieldError), ...warnings.map(warning => `warning: ${warning}`)]
@@ -17,7 +17,7 @@ function said(schema: ReturnType<typeof compileSchema>, object: string, old?: st
 
 /** Whether a rule of the root holds. */
 const holds = (properties: ValueObject, rule: string, object: string): boolean =>
-  said(schemaOf(properties, [{ rule }]), object).length === 0
+  given(schemaOf(properties, [{ rule }]), object).length === 0
 
 const list = (items: ValueObject, more: ValueObject = {}): ValueObject => ({
   type: 'array',
@@ -85,7 +85,7 @@ describe('objects', () => {
       { rule: "self.a == ''" },
       { rule: 'self.b == self.b' },
     ])
-    expect(said(schema, '{"a":[1],"b":{}}')).toEqual([
+    expect(given(schema, '{"a":[1],"b":{}}')).toEqual([
       '<nil>: Invalid value: "object": invalid data, expected string, got []interface {} evaluating rule: self.a == \'\'',
       '<nil>: Invalid value: "object": invalid object type, expected either Properties or AdditionalProperties with Allows=true and non-empty Schema evaluating rule: self.b == self.b',
     ])
@@ -93,7 +93,7 @@ describe('objects', () => {
 
   test('a date-time that only the schema takes is an error', () => {
     const time = { type: 'string', format: 'date-time', 'x-kubernetes-validations': [{ rule: 'self == self' }] }
-    expect(said(schemaOf({ t: time }), '{"t":"2020-01-02t00:00:00z"}')).toEqual([
+    expect(given(schemaOf({ t: time }), '{"t":"2020-01-02t00:00:00z"}')).toEqual([
       't: Invalid value: "string": Invalid date-time formatted string 2020-01-02t00:00:00z: parsing time "2020-01-02t00:00:00z" as "2006-01-02T15:04:05.999999999Z07:00": cannot parse "t00:00:00z" as "T" evaluating rule: self == self',
     ])
   })
@@ -115,7 +115,7 @@ test('rules find what an item of a list map was before, and forgive what did not
   }
   const schema = schemaOf({ l: list(item, MAP) })
   const old = '{"l":[{"a-key":"x","v":3},{"a-key":"y","v":4}]}'
-  expect(said(schema, '{"l":[{"a-key":"y","v":4},{"a-key":"x","v":2},{"a-key":"z","v":1}]}', old)).toEqual([
+  expect(given(schema, '{"l":[{"a-key":"y","v":4},{"a-key":"x","v":2},{"a-key":"z","v":1}]}', old)).toEqual([
     'l[1].v: Invalid value: 2: failed rule: self > 5',
     'l[1].v: Invalid value: 2: failed rule: self >= oldSelf',
     'l[2].v: Invalid value: 1: failed rule: self > 5',

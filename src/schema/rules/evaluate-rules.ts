@@ -26,7 +26,7 @@ import { getOwn, isObject, type Value, type ValueObject } from '../../meta/value
 import { followFieldPath } from '../structure/field-path.js'
 import type { Rule, Schema } from '../structure/structural.js'
 import { type Correlated, correlate, correlatedItem, correlatedMember, isUnchanged } from '../validate/correlate.js'
-import { MOST_ERRORS } from '../validate/run.js'
+import { MAX_ERRORS } from '../validate/run.js'
 import { type CompiledRule, nodesOf, type RuleNode } from './compile-rules.js'
 
 export interface RuleFindings {
@@ -43,7 +43,7 @@ const CALL_LIMIT = 1_000_000
 const OBJECT_BUDGET = 10_000_000
 const OBJECT_EFFORT = 3 * MOST_EFFORT
 /** How many bytes a message may have that an expression made. */
-const LONGEST_MESSAGE = 5 * 1024
+const MAX_MESSAGE = 5 * 1024
 
 /** One rule on one value. */
 export interface EvaluatedRule {
@@ -221,7 +221,7 @@ function evaluateRule(
   }
   run.budget -= evaluation.cost
   if (evaluation.error !== undefined) {
-    cannotEvaluate(run, node, faultOf(evaluation, evaluation.error, rule))
+    cannotEvaluate(run, node, reasonOf(evaluation, evaluation.error, rule))
     if (evaluation.limitExceeded === true) run.budget = STOPPED
     return
   }
@@ -231,11 +231,11 @@ function evaluateRule(
   const error = failure(run, node, compiled, plain, field, value)
   // Ratcheting: what failed before and did not change stays.
   if (usesOldSelf || pair === undefined || !isUnchanged(pair)) report(run, error)
-  else if (run.warnings.length < MOST_ERRORS) run.warnings.push(printFieldError(error))
+  else if (run.warnings.length < MAX_ERRORS) run.warnings.push(printFieldError(error))
 }
 
 function report({ errors }: Run, error: FieldError): void {
-  if (errors.length < MOST_ERRORS) errors.push(error)
+  if (errors.length < MAX_ERRORS) errors.push(error)
 }
 
 function evaluate(run: Run, program: Program, variables: Variables): Evaluation {
@@ -259,7 +259,7 @@ function cannotEvaluate(run: Run, { schema }: RuleNode, detail: string): void {
   report(run, fieldInvalid(fieldOf(run), schema.type, detail))
 }
 
-function faultOf({ limitExceeded }: Evaluation, { message }: CelError, rule: Rule): string {
+function reasonOf({ limitExceeded }: Evaluation, { message }: CelError, rule: Rule): string {
   const named = nameOf(rule)
   if (limitExceeded === true) {
     return `'${message}': no further validation rules will be run due to call cost exceeds limit for rule: ${named}`
@@ -284,7 +284,7 @@ function failure(
 ): FieldError {
   const { rule } = compiled
   const made = compiled.messageProgram && makeMessage(run, compiled, variables)
-  if (made?.fault !== undefined) return fieldInvalid(field, schema.type, made.fault)
+  if (made?.error !== undefined) return fieldInvalid(field, schema.type, made.error)
   const detail = made?.message ?? (rule.message === '' ? `failed rule: ${nameOf(rule)}` : nameOf(rule))
   const shown: BadValue = typeof value === 'object' && isCompound(value) ? undefined : value
   switch (rule.reason) {
@@ -305,7 +305,7 @@ interface MadeMessage {
   /** Left out where the expression gave nothing that can be shown. */
   readonly message?: string
   /** What ends the evaluation of all rules. */
-  readonly fault?: string
+  readonly error?: string
 }
 
 function makeMessage(run: Run, { rule, messageProgram }: CompiledRule, variables: Variables): MadeMessage {
@@ -314,13 +314,13 @@ function makeMessage(run: Run, { rule, messageProgram }: CompiledRule, variables
     const isOverBudget = cost > run.budget
     run.budget = STOPPED
     return {
-      fault: isOverBudget
+      error: isOverBudget
         ? 'messageExpression evaluation failed due to running out of cost budget, no further validation rules will be run'
         : `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${quote(rule.messageExpression)}`,
     }
   }
   run.budget -= cost
   const message = typeof value === 'string' ? value.trim() : ''
-  const isShown = message !== '' && !/[\r\n]/.test(message) && Buffer.byteLength(message) <= LONGEST_MESSAGE
+  const isShown = message !== '' && !/[\r\n]/.test(message) && Buffer.byteLength(message) <= MAX_MESSAGE
   return isShown ? { message } : {}
 }

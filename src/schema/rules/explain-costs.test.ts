@@ -47,14 +47,14 @@ test('each bound that is named is the largest that fits', () => {
   expect(alone.map(({ field, keyword }) => `${field} ${keyword}`)).toEqual(['hosts maxItems', 'hosts[].name maxLength'])
   const total = (bounds: { items?: number; length?: number }): number =>
     explainCosts(hosts({ itemRule: LETTERS, ...bounds }))[0]!.total
-  const [items, length] = alone.map(({ most }) => most) as [number, number]
+  const [items, length] = alone.map(({ max }) => max) as [number, number]
   expect(total({ items })).toBeLessThanOrEqual(RULE_COST_LIMIT)
   expect(total({ items: items + 1 })).toBeGreaterThan(RULE_COST_LIMIT)
   expect(total({ length })).toBeLessThanOrEqual(RULE_COST_LIMIT)
   expect(total({ length: length + 1 })).toBeGreaterThan(RULE_COST_LIMIT)
-  const { most } = together[0]!
-  expect(total({ items: most, length: most })).toBeLessThanOrEqual(RULE_COST_LIMIT)
-  expect(total({ items: most + 1, length: most + 1 })).toBeGreaterThan(RULE_COST_LIMIT)
+  const { max } = together[0]!
+  expect(total({ items: max, length: max })).toBeLessThanOrEqual(RULE_COST_LIMIT)
+  expect(total({ items: max + 1, length: max + 1 })).toBeGreaterThan(RULE_COST_LIMIT)
 })
 
 test('where no bound is enough, none is named', () => {

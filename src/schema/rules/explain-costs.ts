@@ -113,7 +113,7 @@ export interface Bound {
   readonly field: string
   readonly keyword: 'maxItems' | 'maxLength' | 'maxProperties'
   /** The largest with which the rule is within the limit. */
-  readonly most: number
+  readonly max: number
 }
 
 export interface Remedies {
@@ -127,10 +127,8 @@ export interface Remedies {
 export function findRemedies(written: Value, index: number): Remedies {
   const rule = rulesOf(written)[index]!
   const places = boundPlaces(parseSchema(written), rule.path)
-  const costWith = (bounded: readonly Place[], most: number): number => {
-    const found = rulesOf(
-      bounded.reduce((schema, { path, keyword }) => withBound(schema, path, keyword, most), written),
-    )
+  const costWith = (bounded: readonly Place[], max: number): number => {
+    const found = rulesOf(bounded.reduce((schema, { path, keyword }) => withBound(schema, path, keyword, max), written))
     return found[index] === undefined ? 0 : multiplyCosts(found[index].compiled.maxCost, found[index].times)
   }
   const largest = (bounded: readonly Place[]): number | undefined => {
@@ -145,15 +143,15 @@ export function findRemedies(written: Value, index: number): Remedies {
     return fits
   }
   const matters = places.filter(place => costWith([place], 1) < multiplyCosts(rule.compiled.maxCost, rule.times))
-  const bounds = (all: readonly Place[], most: number): Bound[] =>
-    all.map(({ path, keyword }) => ({ field: printPath(path), keyword, most }))
+  const bounds = (all: readonly Place[], max: number): Bound[] =>
+    all.map(({ path, keyword }) => ({ field: printPath(path), keyword, max }))
   const alone = matters.flatMap(place => {
-    const most = largest([place])
-    return most === undefined ? [] : bounds([place], most)
+    const max = largest([place])
+    return max === undefined ? [] : bounds([place], max)
   })
   if (matters.length < 2) return { alone, together: [] }
-  const most = largest(matters)
-  return { alone, together: most === undefined ? [] : bounds(matters, most) }
+  const max = largest(matters)
+  return { alone, together: max === undefined ? [] : bounds(matters, max) }
 }
 
 /** More than fits into a request of any kind. */
@@ -187,20 +185,20 @@ function keywordOf({ type, additionalProperties, checks }: Schema): Bound['keywo
 }
 
 /** The written schema with a bound at a path, never above the one that is there. */
-function withBound(schema: Value, path: Path, keyword: Bound['keyword'], most: number): Value {
+function withBound(schema: Value, path: Path, keyword: Bound['keyword'], max: number): Value {
   if (!isObject(schema)) return schema
   const copy: ValueObject = { ...schema }
   const [step, ...rest] = path
   if (step === undefined) {
     const before = schema[keyword]
-    setOwn(copy, keyword, typeof before === 'number' ? Math.min(before, most) : most)
+    setOwn(copy, keyword, typeof before === 'number' ? Math.min(before, max) : max)
   } else if (typeof step === 'string') {
     const properties: ValueObject = { ...(schema['properties'] as ValueObject) }
-    setOwn(properties, step, withBound(properties[step]!, rest, keyword, most))
+    setOwn(properties, step, withBound(properties[step]!, rest, keyword, max))
     setOwn(copy, 'properties', properties)
   } else {
     const key = step === ITEMS ? 'items' : 'additionalProperties'
-    setOwn(copy, key, withBound(schema[key]!, rest, keyword, most))
+    setOwn(copy, key, withBound(schema[key]!, rest, keyword, max))
   }
   return copy
 }

@@ -9,15 +9,15 @@ export const formatReader = (format: string): ((text: string) => Value) | undefi
 
 function readDate(text: string): Value {
   const day = `${text}T00:00:00Z`
-  return parseTimestamp(day) ?? new CelError(`Invalid date formatted string ${text}: ${faultOf(day)}`)
+  return parseTimestamp(day) ?? new CelError(`Invalid date formatted string ${text}: ${reasonOf(day)}`)
 }
 
 function readDateTime(text: string): Value {
-  return parseTimestamp(text) ?? new CelError(`Invalid date-time formatted string ${text}: ${faultOf(text)}`)
+  return parseTimestamp(text) ?? new CelError(`Invalid date-time formatted string ${text}: ${reasonOf(text)}`)
 }
 
 /** Of the layouts that are tried, the last one speaks. */
-function faultOf(text: string): string {
+function reasonOf(text: string): string {
   const read = parseTime(text)
   return read.ok ? 'out of range' : read.error.replace('05Z07:00', '05.999999999Z07:00')
 }

@@ -11,7 +11,7 @@ export interface CoerceOptions {
   /** The value is a resource itself, whatever its schema says. */
   readonly isResource?: boolean
   /** Drop members that do not fit, as is done to what comes from storage. */
-  readonly dropMisfits?: boolean
+  readonly dropInvalid?: boolean
   /** Where the value stands, for faults. */
   readonly at?: string
 }
@@ -25,15 +25,15 @@ export interface Coerced {
 
 /** Coerces in place. */
 export function coerceEmbedded(value: Value, schema: Schema, options: CoerceOptions = {}): Coerced {
-  const { isResource = false, dropMisfits = false, at = '' } = options
-  const run: Run = { unknown: [], dropMisfits }
+  const { isResource = false, dropInvalid: dropMisfits = false, at = '' } = options
+  const run: Run = { unknown: [], dropInvalid: dropMisfits }
   const error = walk(value, schema, at, at, isResource, run)
   return error === undefined ? { unknown: run.unknown } : { unknown: run.unknown, error }
 }
 
 interface Run {
   readonly unknown: string[]
-  readonly dropMisfits: boolean
+  readonly dropInvalid: boolean
 }
 
 /** `fieldPath` is for faults, with keys of maps in brackets; `path` for unknown fields, with dots. */
@@ -76,12 +76,12 @@ function walk(
 function coerceResource(value: ValueObject, fieldPath: string, path: string, run: Run): FieldError | undefined {
   for (const key of ['apiVersion', 'kind']) {
     if (!Object.hasOwn(value, key) || typeof value[key] === 'string') continue
-    if (!run.dropMisfits) return fieldInvalid(childPath(fieldPath, key), value[key], 'must be a string')
+    if (!run.dropInvalid) return fieldInvalid(childPath(fieldPath, key), value[key], 'must be a string')
     delete value[key]
   }
   if (!Object.hasOwn(value, 'metadata')) return undefined
   const metadata = value['metadata']!
-  const read = run.dropMisfits ? decodeStoredObjectMeta(metadata) : decodeObjectMeta(metadata)
+  const read = run.dropInvalid ? decodeStoredObjectMeta(metadata) : decodeObjectMeta(metadata)
   if (!read.ok) return fieldInvalid(childPath(fieldPath, 'metadata'), metadata, read.error)
   setOwn(value, 'metadata', read.value.value)
   for (const unknown of read.value.unknown) run.unknown.push(childPath(path, unknown))

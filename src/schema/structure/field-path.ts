@@ -1,7 +1,7 @@
 // Paths that lead from one schema to another below it: `.spec.ports`, `.labels['a.b']`. They name properties of objects
 // and keys of maps, never items of lists.
 
-import { failed, type Parsed, parsed } from '../../base/result.js'
+import { failed, parsed, type Result } from '../../base/result.js'
 import { childPath, keyPath } from '../../meta/errors/field-errors.js'
 import { parseSchema, type Schema } from './structural.js'
 
@@ -16,7 +16,7 @@ export interface FieldPathOptions {
   readonly brackets: boolean
 }
 
-export function followFieldPath(path: string, root: Schema, { brackets }: FieldPathOptions): Parsed<FieldPathEnd> {
+export function followFieldPath(path: string, root: Schema, { brackets }: FieldPathOptions): Result<FieldPathEnd> {
   const tokens = path.match(/[.[\]]|'(?:[^'\\]|\\.)*'|[^.[\]]+/g) ?? []
   let end: FieldPathEnd = { schema: root, field: '' }
   for (let i = 0; i < tokens.length; i += 2) {
@@ -55,7 +55,7 @@ function step({ schema, field }: FieldPathEnd, name: string): FieldPathEnd | und
 /** What a map holds of which nothing is said. */
 const ANYTHING = parseSchema({})
 
-function unquote(token: string): Parsed<string> {
+function unquote(token: string): Result<string> {
   if (!/^'.*'$/s.test(token) || token.length < 2) return failed(`expected single quoted string but got ${token}`)
   const inner = token.slice(1, -1)
   const escape = inner.match(/\\[^'\\]/s)?.[0]

@@ -23,7 +23,7 @@ export function readDuration(text: string): bigint | undefined {
   if (plain.ok) return plain.value
   let total: bigint | undefined
   for (const [, digits = '', word = ''] of text.matchAll(/(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)/g)) {
-    if (digits.length > MOST_DIGITS || BigInt(digits) > MAX_INT) return undefined
+    if (digits.length > MAX_DIGITS || BigInt(digits) > MAX_INT) return undefined
     const name = word.toLowerCase()
     const unit = UNITS.find(({ names, start }) => names.includes(name) || name.startsWith(start))
     if (unit !== undefined) total = BigInt.asIntN(64, (total ?? 0n) + BigInt(digits) * unit.nanos)
@@ -32,4 +32,4 @@ export function readDuration(text: string): bigint | undefined {
 }
 
 const MAX_INT = 2n ** 63n - 1n
-const MOST_DIGITS = 30
+const MAX_DIGITS = 30

@@ -44,8 +44,8 @@ function walk(value: Value, schema: Schema, path: string, isResource: boolean, e
 
 function checkResource(resource: ValueObject, path: string): FieldError[] {
   return [
-    ...checkTypeField(resource, 'apiVersion', path, apiVersionFault),
-    ...checkTypeField(resource, 'kind', path, kindFault),
+    ...checkTypeField(resource, 'apiVersion', path, apiVersionError),
+    ...checkTypeField(resource, 'kind', path, kindError),
     ...(Object.hasOwn(resource, 'metadata') ? checkMetadata(resource['metadata']!, childPath(path, 'metadata')) : []),
   ]
 }
@@ -54,23 +54,23 @@ function checkTypeField(
   resource: ValueObject,
   name: string,
   path: string,
-  faultOf: (text: string) => string | undefined,
+  reasonOf: (text: string) => string | undefined,
 ): FieldError[] {
   const at = childPath(path, name)
   if (!Object.hasOwn(resource, name)) return [fieldRequired(at)]
   const value = resource[name]!
-  const fault = typeof value !== 'string' ? 'must be a string' : value === '' ? 'must not be empty' : faultOf(value)
-  return fault === undefined ? [] : [fieldInvalid(at, shown(value), fault)]
+  const error = typeof value !== 'string' ? 'must be a string' : value === '' ? 'must not be empty' : reasonOf(value)
+  return error === undefined ? [] : [fieldInvalid(at, shown(value), error)]
 }
 
-function apiVersionFault(apiVersion: string): string | undefined {
+function apiVersionError(apiVersion: string): string | undefined {
   const read = parseGroupVersion(apiVersion)
   return read.ok ? undefined : read.error
 }
 
-function kindFault(kind: string): string | undefined {
-  const faults = checkDns1035Label(kind.toLowerCase())
-  return faults.length === 0 ? undefined : `may have mixed case, but should otherwise match: ${faults.join(',')}`
+function kindError(kind: string): string | undefined {
+  const errors = checkDns1035Label(kind.toLowerCase())
+  return errors.length === 0 ? undefined : `may have mixed case, but should otherwise match: ${errors.join(',')}`
 }
 
 function checkMetadata(metadata: Value, path: string): FieldError[] {

@@ -43,10 +43,10 @@ function quickCheck(type: string, checks: ValueChecks): (value: number) => boole
   if (!bounds.every(bound => Number.isSafeInteger(bound) && fitsInteger(bound, format))) return () => false
   if ((format !== '' && type === 'integer' && format.startsWith('u')) || bounds[0]! <= 0) return () => false
   const limit = format === 'int32' ? 2 ** 31 - 1 : Number.MAX_SAFE_INTEGER
-  const most = Math.min(maximum === undefined ? limit : maximum - (checks.exclusiveMaximum ? 1 : 0), limit)
+  const max = Math.min(maximum === undefined ? limit : maximum - (checks.exclusiveMaximum ? 1 : 0), limit)
   const least = Math.max(minimum === undefined ? -limit : minimum + (checks.exclusiveMinimum ? 1 : 0), -limit)
   const factor = multipleOf ?? 1
-  return value => Number.isSafeInteger(value) && value <= most && value >= least && value % factor === 0
+  return value => Number.isSafeInteger(value) && value <= max && value >= least && value % factor === 0
 }
 
 function fitsRange(run: Run, value: NumberValue, type: string, format: string, what: string): boolean {

@@ -30,10 +30,10 @@ export type Validator = (value: Value, run: Run) => void
 export const startRun = (at: string, old?: Correlated): Run => ({ at, path: [], errors: [], matches: 0, old })
 
 /** More faults than this are not told: they would only repeat themselves, and the answer must not outgrow the request. */
-export const MOST_ERRORS = 10_000
+export const MAX_ERRORS = 10_000
 
 export function report(run: Run, error: FieldError): void {
-  if (run.errors.length < MOST_ERRORS) run.errors.push(error)
+  if (run.errors.length < MAX_ERRORS) run.errors.push(error)
 }
 
 /** A fault that is told of no field at all. */
@@ -58,10 +58,10 @@ export function fieldOf({ at }: Run, relative: string): string {
 /** What would be said twice is said once. */
 export function withoutRepeats(errors: readonly FieldError[]): readonly FieldError[] {
   if (errors.length < 2) return errors
-  const said = new Set<string>()
+  const given = new Set<string>()
   return errors.filter(error => {
     const text = `${error.type} ${printFieldError(error)}`
-    return said.size !== said.add(text).size
+    return given.size !== given.add(text).size
   })
 }
 

@@ -1,7 +1,7 @@
 // Checks of texts: length, pattern, and (beside them) format. Of the first three only the first that fails is told.
 import { fieldInvalid, fieldTooLong, fieldTypeInvalid } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
-import { compilePattern, isPatternFault } from '../structure/patterns.js'
+import { compilePattern, isPatternError } from '../structure/patterns.js'
 import type { ValueChecks } from '../structure/structural.js'
 import { findFormat } from './formats.js'
 import { fieldOf, type Run, relativePath, report } from './run.js'
@@ -38,7 +38,7 @@ function checkContent(
   }
   if (pattern === '') return
   const compiled = compilePattern(pattern)
-  if (!isPatternFault(compiled) && compiled.matches(text)) return
+  if (!isPatternError(compiled) && compiled.matches(text)) return
   const path = relativePath(run)
   report(run, fieldInvalid(fieldOf(run, path), text, `${path} in body should match '${pattern}'`))
 }

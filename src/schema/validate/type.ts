@@ -62,18 +62,18 @@ export function checkType(
   const type = jsonTypeOf(value)
   if (type === 'null') {
     if (types.length === 0 || nullable) return true
-    return misfit(run, types.join(','), 'null')
+    return mismatch(run, types.join(','), 'null')
   }
   const fits = types.includes(type) || (type === 'integer' && types.includes('number')) || isWholeFor(value, types)
-  if (format === '') return fits || misfit(run, types.join(','), type)
+  if (format === '') return fits || mismatch(run, types.join(','), type)
   if (type === 'string' || type === 'array') {
     // Beside a format, texts are left to the format, and lists are not looked at.
     const numeric = types.includes('number') || types.includes('integer')
-    return !numeric || fits || misfit(run, types.join(','), type)
+    return !numeric || fits || mismatch(run, types.join(','), type)
   }
   const goFormat = type === 'integer' ? 'int64' : type === 'number' ? 'double' : ''
-  if (!fits && goFormat !== format) return misfit(run, format, goFormat)
-  return fits || misfit(run, types.join(','), type)
+  if (!fits && goFormat !== format) return mismatch(run, format, goFormat)
+  return fits || mismatch(run, types.join(','), type)
 }
 
 /** A float without a fraction is an integer as long as floats can count. */
@@ -81,20 +81,20 @@ const isWholeFor = (value: Value, types: readonly string[]): boolean =>
   types.includes('integer') && (value instanceof WholeFloat || typeof value === 'number') && isJsonInteger(value)
 
 /** The largest number up to which floats count every integer. */
-const MOST = 2 ** 53 - 1
+const MAX = 2 ** 53 - 1
 const TOLERANCE = 1e-9
 
 /** Whether a float64 passes for an integer: within the safe range, and (if positive) up to a relative error of 1e-9. */
 export function isJsonInteger(value: number | WholeFloat): boolean {
   const number = value instanceof WholeFloat ? value.value : value
-  if (!(number >= -MOST && number <= MOST)) return false
+  if (!(number >= -MAX && number <= MAX)) return false
   if (Number.isInteger(number)) return true
   const whole = Math.trunc(number)
   if (number < 0 || whole === 0) return false
   return Math.abs(number - whole) / (number + whole) < TOLERANCE
 }
 
-function misfit(run: Run, expected: string, actual: string): false {
+function mismatch(run: Run, expected: string, actual: string): false {
   const path = relativePath(run)
   report(run, fieldTypeInvalid(fieldOf(run, path), actual, `${path} in body must be of type ${expected}: "${actual}"`))
   return false

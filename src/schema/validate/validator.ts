@@ -39,7 +39,7 @@ function compile(schema: Schema): Validator {
   let shared = plainValidators.get(name)
   if (shared === undefined) {
     shared = compileNode({ ...schema, default: undefined, title: '', description: '' })
-    if (plainValidators.size < MOST_PLAIN) plainValidators.set(name, shared)
+    if (plainValidators.size < MAX_PLAIN) plainValidators.set(name, shared)
   }
   return shared
 }
@@ -47,7 +47,7 @@ function compile(schema: Schema): Validator {
 const isSharedChecks = (checks: ValueChecks): boolean => checks === NO_CHECKS
 
 const plainValidators = new Map<string, Validator>()
-const MOST_PLAIN = 32
+const MAX_PLAIN = 32
 
 function compileNode(schema: Schema): Validator {
   const types = typesOf(schema)

@@ -1,7 +1,7 @@
 // Who still uses deprecated versions: a metric tells which versions, the log who asked, once for each client.
 
 import type { RequestInfo } from '../../request/request-info.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import { knownSubresource, type Metrics } from './metrics.js'
 
 /** Beyond so many clients nobody reads on. */
@@ -10,7 +10,7 @@ const MAX_TOLD = 1000
 export function deprecatedUse(
   metrics: Metrics,
   notice: (text: string) => void,
-): (info: RequestInfo, caller: Caller, warning: string) => void {
+): (info: RequestInfo, user: UserInfo, warning: string) => void {
   const told = new Set<string>()
   return (info, { name, userAgent }, warning) => {
     const { group, version, resource } = info

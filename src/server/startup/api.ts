@@ -25,9 +25,9 @@ import type { Registry } from '../../kinds/registry.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { createOpenApi } from '../../openapi/openapi.js'
 import type { RequestInfo } from '../../request/request-info.js'
-import type { VirtualKind } from '../../request/virtual-resource.js'
+import type { VirtualResource } from '../../request/virtual-resource.js'
 import { builtinTypes, type ResourceFacts } from '../../types/type-table.js'
-import { type ResourceContext } from '../../verbs/api-context.js'
+import { type ApiContext } from '../../verbs/api-context.js'
 import { createVerbs } from '../../verbs/verbs.js'
 import { deprecatedUse } from '../observability/deprecated-use.js'
 import { createMetrics, knownSubresource, METRICS_TYPE, type Metrics } from '../observability/metrics.js'
@@ -35,11 +35,11 @@ import type { AccessControl } from './access.js'
 
 export interface ApiParts {
   readonly registry: Registry
-  readonly context: ResourceContext
+  readonly context: ApiContext
   readonly definitions: Definitions
   readonly access: AccessControl
   /** What is answered without being stored. */
-  readonly virtualKinds: readonly VirtualKind[]
+  readonly virtualResources: readonly VirtualResource[]
   readonly anonymous: boolean
   readonly limits: Partial<LimitOptions> | undefined
   readonly minRequestTimeoutMs: number | undefined
@@ -66,7 +66,7 @@ export function createApi(parts: ApiParts): ApiHandler {
   const ownPaths = ownPathsOf(parts, metrics)
   const discovery = createDiscovery({
     registry,
-    extras: extrasOf(parts.virtualKinds),
+    extras: extrasOf(parts.virtualResources),
     serverAddress: parts.serverAddress,
     otherPaths: [...ownPaths.keys(), '/openapi/v2', '/openapi/v3', '/openapi/v3/'],
   })
@@ -81,9 +81,9 @@ export function createApi(parts: ApiParts): ApiHandler {
     registry,
     verbs: settlingVerbs(createVerbs(context), parts.definitions),
     authenticate: authenticateBy(parts),
-    authorize: access.rights.authorize,
-    impersonate: createImpersonation(access.rights.authorize),
-    virtualKinds: parts.virtualKinds,
+    authorize: access.authorizer.authorize,
+    impersonate: createImpersonation(access.authorizer.authorize),
+    virtualResources: parts.virtualResources,
     findPath: firstOf(findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
     limits,
     minRequestTimeoutMs,
@@ -96,9 +96,9 @@ export function createApi(parts: ApiParts): ApiHandler {
 }
 
 /** What discovery lists of them. */
-function extrasOf(kinds: readonly VirtualKind[]): Record<string, ResourceFacts[]> {
+function extrasOf(kinds: readonly VirtualResource[]): Record<string, ResourceFacts[]> {
   const extras: Record<string, ResourceFacts[]> = {}
-  for (const { apiVersion, facts } of kinds) (extras[apiVersion] ??= []).push(facts)
+  for (const { apiVersion, resource: facts } of kinds) (extras[apiVersion] ??= []).push(facts)
   return extras
 }
 

@@ -13,8 +13,8 @@ import { parseGroupVersion } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
-import { type Caller } from '../../request/user-info.js'
-import { type ResourceContext } from '../../verbs/api-context.js'
+import { type UserInfo } from '../../request/user-info.js'
+import { type ApiContext } from '../../verbs/api-context.js'
 import { createFrom } from '../../verbs/write.js'
 
 export interface BootstrapOptions {
@@ -24,7 +24,7 @@ export interface BootstrapOptions {
   readonly port: number
 }
 
-const SYSTEM: Caller = {
+const SYSTEM: UserInfo = {
   name: 'system:apiserver',
   uid: '',
   groups: ['system:masters', 'system:authenticated'],
@@ -32,11 +32,7 @@ const SYSTEM: Caller = {
   userAgent: 'binnacle',
 }
 
-export async function bootstrap(
-  context: ResourceContext,
-  registry: Registry,
-  options: BootstrapOptions,
-): Promise<void> {
+export async function bootstrap(context: ApiContext, registry: Registry, options: BootstrapOptions): Promise<void> {
   // Objects in namespaces need these first.
   await Promise.all(namespaces().map(object => createMissing(context, registry, object)))
   const others = [
@@ -49,11 +45,11 @@ export async function bootstrap(
   await Promise.all(others.map(object => createMissing(context, registry, object)))
 }
 
-async function createMissing(context: ResourceContext, registry: Registry, object: ApiObject): Promise<void> {
+async function createMissing(context: ApiContext, registry: Registry, object: ApiObject): Promise<void> {
   const kind = kindOf(registry, object)
   if (!kind) return
   const { namespace = '', name = '' } = metaOf(object)
-  if (await context.storeOf(kind).get(namespace, name)) return
+  if (await context.objectStore(kind).get(namespace, name)) return
   const version = kind.versions.find(each => each.name === kind.storageVersion)!
   const target = { kind, version, namespace, name: '', subresource: '' } as const
   const options = { dryRun: false, fieldManager: SYSTEM.userAgent, fieldValidation: 'Ignore' } as const

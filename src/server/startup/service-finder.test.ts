@@ -4,17 +4,17 @@ import { createRegistry } from '../../kinds/registry.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
 import { builtinTypes } from '../../types/type-table.js'
-import { createResourceContext } from '../../verbs/api-context.js'
+import { createApiContext } from '../../verbs/api-context.js'
 import { serviceFinder } from './service-finder.js'
 
 async function finderWith(...objects: object[]) {
   const registry = createRegistry()
   for (const kind of builtinKinds(builtinTypes())) registry.put(kind)
-  const context = createResourceContext({ store: createMemoryStore() })
+  const context = createApiContext({ store: createMemoryStore() })
   for (const each of objects) {
     const object = each as ApiObject
     const group = object.apiVersion.includes('/') ? object.apiVersion.split('/')[0]! : ''
-    await context.storeOf(registry.findKind(group, object.kind)!).create(object)
+    await context.objectStore(registry.findKind(group, object.kind)!).create(object)
   }
   return serviceFinder(context, registry)
 }

@@ -3,26 +3,26 @@
 
 import type { Registry } from '../../kinds/registry.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
-import { numberAt, objectAt, objectsAt, textAt, textsAt } from '../../meta/values/access.js'
+import { numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { folderOf } from '../../objects/object-store.js'
+import { keyPrefixOf } from '../../objects/object-store.js'
 import { decodeStored } from '../../objects/stored-object.js'
-import { type ResourceContext } from '../../verbs/api-context.js'
+import { type ApiContext } from '../../verbs/api-context.js'
 import type { FindService } from '../../webhook/client.js'
 
-export function serviceFinder(context: ResourceContext, registry: Registry): FindService {
+export function serviceFinder(context: ApiContext, registry: Registry): FindService {
   async function get(kindName: string, namespace: string, name: string): Promise<ApiObject | undefined> {
     const kind = registry.findKind('', kindName)
-    const entry = kind && (await context.storeOf(kind).get(namespace, name))
+    const entry = kind && (await context.objectStore(kind).get(namespace, name))
     return entry && decodeStored(entry)
   }
 
   async function slicesOf(namespace: string, service: string): Promise<ApiObject[]> {
     const kind = registry.findKind('discovery.k8s.io', 'EndpointSlice')
     if (!kind) return []
-    const { entries } = await context.storeOf(kind).cache.range(folderOf(kind, namespace))
+    const { entries } = await context.objectStore(kind).cache.range(keyPrefixOf(kind, namespace))
     return entries
-      .filter(({ facts }) => facts.data.labels['kubernetes.io/service-name'] === service)
+      .filter(({ attributes: facts }) => facts.data.labels['kubernetes.io/service-name'] === service)
       .map(entry => decodeStored(entry))
   }
 
@@ -32,8 +32,8 @@ export function serviceFinder(context: ResourceContext, registry: Registry): Fin
     const spec = objectAt(service, 'spec')
     const servicePort = objectsAt(spec, 'ports').find(each => numberAt(each, 'port') === port)
     if (!servicePort) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
-    if (textAt(spec, 'type') === 'ExternalName') return { host: textAt(spec, 'externalName'), port }
-    const portName = textAt(servicePort, 'name')
+    if (stringAt(spec, 'type') === 'ExternalName') return { host: stringAt(spec, 'externalName'), port }
+    const portName = stringAt(servicePort, 'name')
     const places = [
       ...(await slicesOf(namespace, name)).flatMap(slice => placesInSlice(slice, portName)),
       ...placesInEndpoints(await get('Endpoints', namespace, name), portName),
@@ -53,7 +53,7 @@ interface Place {
 function placesInSlice(slice: ApiObject, portName: string): Place[] {
   const ready = objectsAt(slice, 'endpoints').filter(endpoint => objectAt(endpoint, 'conditions')['ready'] !== false)
   return placesAt(
-    ready.flatMap(endpoint => textsAt(endpoint, 'addresses')),
+    ready.flatMap(endpoint => stringsAt(endpoint, 'addresses')),
     objectsAt(slice, 'ports'),
     portName,
   )
@@ -62,7 +62,7 @@ function placesInSlice(slice: ApiObject, portName: string): Place[] {
 const placesInEndpoints = (endpoints: ApiObject | undefined, portName: string): Place[] =>
   objectsAt(endpoints ?? {}, 'subsets').flatMap(subset =>
     placesAt(
-      objectsAt(subset, 'addresses').map(address => textAt(address, 'ip')),
+      objectsAt(subset, 'addresses').map(address => stringAt(address, 'ip')),
       objectsAt(subset, 'ports'),
       portName,
     ),
@@ -71,6 +71,6 @@ const placesInEndpoints = (endpoints: ApiObject | undefined, portName: string): 
 /** The ports of endpoints are those of the service with the same name. */
 function placesAt(hosts: readonly string[], ports: readonly ValueObject[], portName: string): Place[] {
   return ports
-    .filter(each => textAt(each, 'name') === portName)
+    .filter(each => stringAt(each, 'name') === portName)
     .flatMap(each => hosts.map(host => ({ host, port: numberAt(each, 'port') })))
 }

@@ -37,7 +37,7 @@ export async function prepareTls(
 }
 
 /** Why the two do not make a server; undefined when they do. */
-export function faultOfKeyPair({ cert, key }: KeyPair): string | undefined {
+export function errorOfKeyPair({ cert, key }: KeyPair): string | undefined {
   try {
     createSecureContext({ cert, key })
     return undefined

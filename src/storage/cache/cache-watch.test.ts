@@ -11,7 +11,7 @@ import { createWatchCache, type WatchCache } from './watch-cache.js'
 describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s', kind => {
   const open = (window: { events?: number; bytes?: number } = {}) => {
     const store = createHeldStore({ embedded: kind === 'embedded' })
-    const cache = createWatchCache(store, '/pods/', { window, describe: describeByNode, retryAfter: 0 })
+    const cache = createWatchCache(store, '/pods/', { window, getAttributes: describeByNode, retryAfter: 0 })
     return { store, cache }
   }
 
@@ -62,7 +62,7 @@ describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s',
     cache.watch('/pods/', 0, sink, { field: 'node', value: 'n1' })
     await turns()
     expect(brief(seen)).toEqual(['create /pods/1=n1 @1', 'update /pods/1=n2 (was n1 @1) @3'])
-    expect(seen[1]?.previous?.facts.terms).toEqual({ node: 'n1' })
+    expect(seen[1]?.previous?.attributes.indexedFields).toEqual({ node: 'n1' })
   })
 
   test('ends with `compacted` when the store has forgotten where it starts', async () => {
@@ -336,7 +336,7 @@ async function play(steps: Step[], store: HeldStore, cache: WatchCache<undefined
   }
 }
 
-const describeByNode = (_key: string, value: Buffer) => ({ terms: { node: value.toString() }, data: undefined })
+const describeByNode = (_key: string, value: Buffer) => ({ indexedFields: { node: value.toString() }, data: undefined })
 
 const bytes = (text: string): Buffer => Buffer.from(text)
 

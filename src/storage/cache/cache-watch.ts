@@ -3,7 +3,7 @@
 // has come far enough to go on in the window; then that extra watch is closed.
 import { StorageError } from '../storage-error.js'
 import type { Revision, Store, Watch, WatchSink } from '../store.js'
-import type { CachedEvent, Describer } from './entry-attributes.js'
+import type { AttributeReader, CachedEvent } from './entry-attributes.js'
 import { addressOf, hasTerm, type Term } from './event-index.js'
 import type { Feed } from './reflector.js'
 
@@ -16,7 +16,7 @@ export interface CacheWatch extends Watch {
 /** What a watch needs of its cache. */
 export interface WatchSource<F> {
   readonly store: Store
-  readonly describer: Describer<F>
+  readonly describer: AttributeReader<F>
   /** The feed that runs now. */
   feed(): Feed<F> | undefined
   /** The same, started when there is none; undefined when that does not work out. */

@@ -1,18 +1,18 @@
 // What the upper rooms know about a value beside its bytes, worked out once for each write and only when asked for.
 import type { Entry, Revision, StoreEvent } from '../store.js'
 
-export interface Facts<F> {
+export interface EntryAttributes<F> {
   /** Equality terms that a watch can ask for, by field: `spec.nodeName` → `n1`. A field's name holds no NUL. */
-  readonly terms: Readonly<Record<string, string>>
+  readonly indexedFields: Readonly<Record<string, string>>
   /** Whatever else is worth keeping, such as labels. */
   readonly data: F
 }
 
-export type Describe<F> = (key: string, value: Buffer) => Facts<F>
+export type GetAttributes<F> = (key: string, value: Buffer) => EntryAttributes<F>
 
 export interface CachedEntry<F> extends Entry {
   /** Throws what `describe` throws. */
-  readonly facts: Facts<F>
+  readonly attributes: EntryAttributes<F>
 }
 
 /** One object for all watchers, so that what is worked out from it can be kept by it. */
@@ -22,15 +22,15 @@ export interface CachedEvent<F> extends StoreEvent {
   readonly previous: CachedEntry<F> | undefined
 }
 
-export interface Describer<F> {
+export interface AttributeReader<F> {
   entry(entry: Entry): CachedEntry<F>
   /** `previous`: the entry that the event replaced, where it is at hand already. */
   event(event: StoreEvent, previous?: CachedEntry<F>): CachedEvent<F>
 }
 
-export function createDescriber<F>(describe: Describe<F>, memoSize: number): Describer<F> {
-  const factsOf = createFactsMemo(describe, memoSize)
-  const entry = (of: Entry): CachedEntry<F> => new LazyEntry(of.key, of.value, of.revision, factsOf)
+export function createAttributeReader<F>(getAttributes: GetAttributes<F>, memoSize: number): AttributeReader<F> {
+  const attributesOf = createFactsMemo(getAttributes, memoSize)
+  const entry = (of: Entry): CachedEntry<F> => new LazyEntry(of.key, of.value, of.revision, attributesOf)
   return {
     entry,
     event({ revision, key, value, previous }, known) {
@@ -39,37 +39,37 @@ export function createDescriber<F>(describe: Describe<F>, memoSize: number): Des
         key,
         value,
         previous && (known?.revision === previous.revision ? known : entry(previous)),
-        value && new LazyEntry(key, value, revision, factsOf),
+        value && new LazyEntry(key, value, revision, attributesOf),
       )
     },
   }
 }
 
-type FactsOf<F> = (entry: Entry) => Facts<F>
+type FactsOf<F> = (entry: Entry) => EntryAttributes<F>
 
 /**
  * Facts of recent writes, found by revision, which no two writes share. Two generations of bounded size: when the young
  * one is full it becomes the old one, and what was not asked for since is forgotten.
  */
-function createFactsMemo<F>(describe: Describe<F>, size: number): FactsOf<F> {
+function createFactsMemo<F>(getAttributes: GetAttributes<F>, size: number): FactsOf<F> {
   interface Known {
     readonly key: string
-    readonly facts: Facts<F>
+    readonly attributes: EntryAttributes<F>
   }
   let young = new Map<Revision, Known>()
   let old = new Map<Revision, Known>()
 
   return ({ key, value, revision }) => {
     const inYoung = young.get(revision)
-    if (inYoung?.key === key) return inYoung.facts
+    if (inYoung?.key === key) return inYoung.attributes
     const inOld = old.get(revision)
-    const known = inOld?.key === key ? inOld : { key, facts: describe(key, value) }
+    const known = inOld?.key === key ? inOld : { key, attributes: getAttributes(key, value) }
     if (young.size >= size / 2) {
       old = young
       young = new Map()
     }
     young.set(revision, known)
-    return known.facts
+    return known.attributes
   }
 }
 
@@ -81,16 +81,16 @@ class LazyEntry<F> implements CachedEntry<F> {
   readonly value: Buffer
   readonly revision: Revision
   readonly #factsOf: FactsOf<F>
-  #facts: Facts<F> | undefined
+  #facts: EntryAttributes<F> | undefined
 
-  constructor(key: string, value: Buffer, revision: Revision, factsOf: FactsOf<F>) {
+  constructor(key: string, value: Buffer, revision: Revision, attributesOf: FactsOf<F>) {
     this.key = key
     this.value = value
     this.revision = revision
-    this.#factsOf = factsOf
+    this.#factsOf = attributesOf
   }
 
-  get facts(): Facts<F> {
+  get attributes(): EntryAttributes<F> {
     this.#facts ??= this.#factsOf(this)
     return this.#facts
   }

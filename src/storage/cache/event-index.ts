@@ -11,7 +11,7 @@ export interface Term {
 
 export interface Addresses<F> extends Addressing<CachedEvent<F>> {
   /** Makes events in the folder heard by the field's terms, until the answered function is called. */
-  listen(folder: string, field: string): () => void
+  listen(prefix: string, field: string): () => void
 }
 
 export function createAddresses<F>(cacheFolder: string): Addresses<F> {
@@ -25,28 +25,28 @@ export function createAddresses<F>(cacheFolder: string): Addresses<F> {
     if (fields.size === 0) return addresses
     // The last of the addresses is the key, which has no terms: they would say nothing more.
     for (let i = addresses.length - 2; i >= 0; i--) {
-      const folder = addresses[i]!
-      for (const field of fields.get(folder)?.keys() ?? []) {
+      const prefix = addresses[i]!
+      for (const field of fields.get(prefix)?.keys() ?? []) {
         const now = termIn(event.entry, field)
         const before = termIn(event.previous, field)
-        if (now !== undefined) addresses.push(termAddress(folder, field, now))
-        if (before !== undefined && before !== now) addresses.push(termAddress(folder, field, before))
+        if (now !== undefined) addresses.push(termAddress(prefix, field, now))
+        if (before !== undefined && before !== now) addresses.push(termAddress(prefix, field, before))
       }
     }
     return addresses
   }
 
   return {
-    listen(folder, field) {
-      const counts = fields.get(folder) ?? new Map<string, number>()
-      fields.set(folder, counts)
+    listen(prefix, field) {
+      const counts = fields.get(prefix) ?? new Map<string, number>()
+      fields.set(prefix, counts)
       counts.set(field, (counts.get(field) ?? 0) + 1)
       return () => {
         const left = counts.get(field)! - 1
         if (left > 0) counts.set(field, left)
         else {
           counts.delete(field)
-          if (counts.size === 0) fields.delete(folder)
+          if (counts.size === 0) fields.delete(prefix)
         }
       }
     },
@@ -68,13 +68,13 @@ export const hasTerm = <F>(event: CachedEvent<F>, { field, value }: Term): boole
 
 // Keys hold no NUL, so that a term's address is never a key's.
 const NUL = '\0'
-const termAddress = (folder: string, field: string, value: string): string => folder + NUL + field + NUL + value
+const termAddress = (prefix: string, field: string, value: string): string => prefix + NUL + field + NUL + value
 
 function termIn<F>(entry: CachedEntry<F> | undefined, field: string): string | undefined {
   if (!entry) return undefined
   try {
-    const { terms } = entry.facts
-    return Object.hasOwn(terms, field) ? terms[field] : undefined
+    const { indexedFields } = entry.attributes
+    return Object.hasOwn(indexedFields, field) ? indexedFields[field] : undefined
   } catch {
     return undefined // a value that cannot be described has no terms, and must not stop the events behind it
   }

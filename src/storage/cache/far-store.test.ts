@@ -24,8 +24,8 @@ describe('the state in memory', () => {
   test('is loaded in pages of one revision, once for all who come first', async () => {
     for (let i = 0; i < 10; i++) await store.create(`/pods/${i}`, bytes(`${i}`))
     const range = store.range
-    store.range = async (folder, options) => {
-      const page = await range(folder, options)
+    store.range = async (prefix, options) => {
+      const page = await range(prefix, options)
       await store.create(`/pods/new-${page.remaining}`, bytes('')) // someone writes between the pages
       return page
     }
@@ -81,8 +81,8 @@ describe('the state in memory', () => {
   test('does not keep alive the messages that values came in', async () => {
     const message = Buffer.alloc(64 * 1024)
     const range = store.range
-    store.range = async (folder, options) => {
-      const page = await range(folder, options)
+    store.range = async (prefix, options) => {
+      const page = await range(prefix, options)
       const value = message.subarray(5, 9)
       return { ...page, entries: page.entries.map(({ key, revision }) => ({ key, value, revision })) }
     }
@@ -261,11 +261,11 @@ describe('a store that does not answer', () => {
   test('does not hold up readers while it loads, nor does it lose watchers', async () => {
     const range = store.range
     let answer = () => {}
-    store.range = async (folder, options) => {
+    store.range = async (prefix, options) => {
       await new Promise<void>(resolve => {
         answer = resolve
       })
-      return range(folder, options)
+      return range(prefix, options)
     }
     const reading = cache.get('/pods/a', 'any')
     const seen = recordWatch(cache, '/pods/', 0)

@@ -39,14 +39,14 @@ export function createFreshness(
   let timer: NodeJS.Timeout | undefined
   /** A feed that let someone wait in vain is not waited for again before it moves. */
   let stuckAt: Revision | undefined
-  let askedAt = 0
+  let requestedAt = 0
   let stopped = false
 
   function wait(revision: Revision): Promise<boolean> {
     if (window.revision >= revision) return YES
     if (stopped || store.promptProgress === false) return NO
     if (window.revision === stuckAt) {
-      if (performance.now() - askedAt >= progressEvery) askForProgress()
+      if (performance.now() - requestedAt >= progressEvery) askForProgress()
       return NO
     }
     const others = waiting.get(revision)
@@ -59,7 +59,7 @@ export function createFreshness(
   }
 
   function askForProgress(): void {
-    askedAt = performance.now()
+    requestedAt = performance.now()
     requestProgress()
   }
 

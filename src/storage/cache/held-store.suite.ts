@@ -58,7 +58,7 @@ export function createHeldStore(options: { embedded?: boolean } = {}): HeldStore
 
     revision: () => counted('revision', () => store.revision()),
     get: (key, at) => counted('get', () => store.get(key, at)),
-    range: (folder, range) => counted('range', () => store.range(folder, range)),
+    range: (prefix, range) => counted('range', () => store.range(prefix, range)),
 
     watch(target, after, sink) {
       calls.watch++

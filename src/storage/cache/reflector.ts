@@ -5,7 +5,7 @@
 import { createWatchers, type Watchers } from '../common/watchers.js'
 import { closed, StorageError } from '../storage-error.js'
 import type { Watch } from '../store.js'
-import type { CachedEvent, Describer } from './entry-attributes.js'
+import type { AttributeReader, CachedEvent } from './entry-attributes.js'
 import type { Addresses } from './event-index.js'
 import { createEventWindow, type EventWindow, slowWatcher, type WindowLimits } from './event-window.js'
 import { createFreshness, type FeedingStore, type Freshness, type FreshnessOptions } from './freshness.js'
@@ -30,20 +30,20 @@ export interface FeedOptions extends FreshnessOptions {
 
 export async function startFeed<F>(
   store: FeedingStore,
-  folder: string,
-  describer: Describer<F>,
+  prefix: string,
+  describer: AttributeReader<F>,
   addresses: Addresses<F>,
   options: FeedOptions,
   onEnd: () => void,
 ): Promise<Feed<F>> {
-  const state = store.embedded ? undefined : await loadResidentState(store, folder, options.pageSize, describer)
+  const state = store.embedded ? undefined : await loadResidentState(store, prefix, options.pageSize, describer)
   const start = state ? state.changed : await store.revision()
   const window = createEventWindow<CachedEvent<F>>(start, options.window)
   const watchers = createWatchers<CachedEvent<F>>(window, addresses)
 
   let ended = false
 
-  const upstream: Watch = store.watch(folder, start, {
+  const upstream: Watch = store.watch(prefix, start, {
     event(stored) {
       const event = state ? describer.event(detached(stored), state.get(stored.key)) : describer.event(stored)
       state?.apply(event)
@@ -61,7 +61,7 @@ export async function startFeed<F>(
       ended = true
       freshness.stop()
       onEnd()
-      watchers.endAll(error.code === 'closed' ? closed() : rebuilt(folder, error))
+      watchers.endAll(error.code === 'closed' ? closed() : rebuilt(prefix, error))
     },
   })
 
@@ -83,10 +83,10 @@ export async function startFeed<F>(
 }
 
 /** Nobody knows what happened until the fresh load, so that whoever watched must look at everything anew as well. */
-const rebuilt = (folder: string, cause: StorageError): StorageError =>
+const rebuilt = (prefix: string, cause: StorageError): StorageError =>
   new StorageError(
     'compacted',
-    `the watch of ${folder} was interrupted (${cause.message}): list again`,
+    `the watch of ${prefix} was interrupted (${cause.message}): list again`,
     undefined,
     cause,
   )

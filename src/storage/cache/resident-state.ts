@@ -3,7 +3,7 @@
 import { createOrderedMap } from '../common/ordered-map.js'
 import { endOfFolder } from '../keys.js'
 import type { Entry, Page, RangeOptions, Revision, Store, StoreEvent } from '../store.js'
-import type { CachedEntry, CachedEvent, Describer } from './entry-attributes.js'
+import type { AttributeReader, CachedEntry, CachedEvent } from './entry-attributes.js'
 
 export interface ResidentState<F> {
   /** The state has been the same since this revision. */
@@ -11,7 +11,7 @@ export interface ResidentState<F> {
   get(key: string): CachedEntry<F> | undefined
   /** Entries of a folder, as they are now, and how many more there are. */
   page(
-    folder: string,
+    prefix: string,
     options: Pick<RangeOptions, 'limit' | 'startAfter'>,
   ): { entries: CachedEntry<F>[]; remaining: number }
   apply(event: CachedEvent<F>): void
@@ -20,18 +20,18 @@ export interface ResidentState<F> {
 /** Reads a folder page by page, all of it as of one revision. */
 export async function loadResidentState<F>(
   store: Store,
-  folder: string,
+  prefix: string,
   pageSize: number,
-  describer: Describer<F>,
+  describer: AttributeReader<F>,
 ): Promise<ResidentState<F>> {
   const entries = createOrderedMap<CachedEntry<F>>()
-  let page: Page = await store.range(folder, { limit: pageSize })
+  let page: Page = await store.range(prefix, { limit: pageSize })
   const { revision } = page
   for (;;) {
     for (const entry of page.entries) entries.set(entry.key, describer.entry(detachedEntry(entry)))
     const last = page.entries.at(-1)
     if (page.remaining === 0 || !last) break
-    page = await store.range(folder, { limit: pageSize, startAfter: last.key, at: { exactly: revision } })
+    page = await store.range(prefix, { limit: pageSize, startAfter: last.key, at: { exactly: revision } })
   }
   let changed = revision
 

@@ -22,9 +22,9 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
     const store = createHeldStore({ embedded: kind === 'embedded' })
     let described = 0
     const cache = createWatchCache(store, '/pods/', {
-      describe(key, value) {
+      getAttributes(key, value) {
         described++
-        return { terms: { node: value.toString() }, data: { length: key.length } }
+        return { indexedFields: { node: value.toString() }, data: { length: key.length } }
       },
     })
     return { store, cache, described: () => described }
@@ -51,13 +51,13 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
     expect(entry).toEqual({ key: '/pods/a', value: bytes('n1'), revision: 1 })
     const page = await cache.range('/pods/')
     expect(described()).toBe(0)
-    expect(entry?.facts).toEqual({ terms: { node: 'n1' }, data: { length: 7 } })
-    expect(page.entries[0]?.facts).toBe(entry?.facts)
-    expect((await cache.get('/pods/a', { exactly: 1 }))?.facts).toBe(entry?.facts)
+    expect(entry?.attributes).toEqual({ indexedFields: { node: 'n1' }, data: { length: 7 } })
+    expect(page.entries[0]?.attributes).toBe(entry?.attributes)
+    expect((await cache.get('/pods/a', { exactly: 1 }))?.attributes).toBe(entry?.attributes)
     expect(described()).toBe(1)
     await cache.update('/pods/a', bytes('n2'), 1)
-    expect((await cache.get('/pods/a'))?.facts.terms).toEqual({ node: 'n2' })
-    expect((await cache.get('/pods/a', { exactly: 1 }))?.facts.terms).toEqual({ node: 'n1' })
+    expect((await cache.get('/pods/a'))?.attributes.indexedFields).toEqual({ node: 'n2' })
+    expect((await cache.get('/pods/a', { exactly: 1 }))?.attributes.indexedFields).toEqual({ node: 'n1' })
     expect(described()).toBe(2)
   })
 
@@ -74,8 +74,11 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
     const events = first.events as readonly CachedEvent<unknown>[]
     expect(events).toHaveLength(3)
     events.forEach((event, i) => expect(second.events[i]).toBe(event))
-    const terms = events.map(event => [event.previous?.facts.terms.node, event.entry?.facts.terms.node])
-    expect(terms).toEqual([
+    const indexedFields = events.map(event => [
+      event.previous?.attributes.indexedFields.node,
+      event.entry?.attributes.indexedFields.node,
+    ])
+    expect(indexedFields).toEqual([
       [undefined, 'n1'],
       ['n1', 'n2'],
       ['n2', undefined],
@@ -86,13 +89,13 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
 
   test('sends a watcher of a term the events that come to have it, have it or cease to have it', async () => {
     const { cache, described } = open()
-    const watch = (folder: string, value: string) => {
+    const watch = (prefix: string, value: string) => {
       const seen: string[] = []
       const sink = {
         event: (event: CachedEvent<unknown>) => void seen.push(`${event.key} @${event.revision}`),
         end() {},
       }
-      const inner = cache.watch(folder, 0, sink, { field: 'node', value })
+      const inner = cache.watch(prefix, 0, sink, { field: 'node', value })
       return { seen, inner }
     }
     const n1 = watch('/pods/', 'n1')
@@ -122,7 +125,7 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
   test('lets a value that cannot be described pass, without terms', async () => {
     const store = createHeldStore({ embedded: kind === 'embedded' })
     const cache = createWatchCache(store, '/pods/', {
-      describe() {
+      getAttributes() {
         throw new Error('not a pod')
       },
     })
@@ -133,13 +136,13 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
     await cache.create('/pods/b', bytes('?'))
     await all.count(2)
     const entry = await cache.get('/pods/a')
-    expect(() => entry?.facts).toThrow('not a pod')
+    expect(() => entry?.attributes).toThrow('not a pod')
   })
 
   test('without a description has no facts', async () => {
     const cache = createWatchCache(createHeldStore({ embedded: kind === 'embedded' }), '/pods/')
     await cache.create('/pods/a', bytes('n1'))
-    expect((await cache.get('/pods/a'))?.facts).toEqual({ terms: {}, data: undefined })
+    expect((await cache.get('/pods/a'))?.attributes).toEqual({ indexedFields: {}, data: undefined })
   })
 
   test('ends its watchers and its own watch when it is closed, not the store', async () => {
@@ -167,7 +170,7 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
     cache.retire()
     expect(live.ended?.code).toBe('closed')
     expect(() => recordWatch(cache, '/pods/', 1)).toThrow(expect.objectContaining({ code: 'closed' }))
-    expect((await cache.get('/pods/a'))?.facts.terms).toEqual({ node: 'n1' })
+    expect((await cache.get('/pods/a'))?.attributes.indexedFields).toEqual({ node: 'n1' })
     expect(await cache.create('/pods/b', bytes('n2'))).toEqual({ done: true, revision: 2 })
     expect((await cache.range('/pods/')).entries.map(({ key }) => key)).toEqual(['/pods/a', '/pods/b'])
     expect(store.watches).toBe(0)

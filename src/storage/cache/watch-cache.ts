@@ -14,7 +14,13 @@ import { checkFolder, checkKey, checkRange, checkReadAt, checkRevision, checkTar
 import { closed, StorageError } from '../storage-error.js'
 import type { Page, RangeOptions, ReadAt, Revision, Store, Watch, WatchSink } from '../store.js'
 import { type CacheWatch, startCacheWatch } from './cache-watch.js'
-import { type CachedEntry, type CachedEvent, createDescriber, type Describe, type Facts } from './entry-attributes.js'
+import {
+  type CachedEntry,
+  type CachedEvent,
+  createAttributeReader,
+  type EntryAttributes,
+  type GetAttributes,
+} from './entry-attributes.js'
 import { createAddresses, type Term } from './event-index.js'
 import type { WindowLimits } from './event-window.js'
 import { type FeedingStore, within } from './freshness.js'
@@ -29,7 +35,7 @@ export interface CachedPage<F> extends Page {
 export interface WatchCache<F> extends Store {
   get(key: string, at?: ReadAt): Promise<CachedEntry<F> | undefined>
   getNow?(key: string, at?: ReadAt): CachedEntry<F> | undefined
-  range(folder: string, options?: RangeOptions): Promise<CachedPage<F>>
+  range(prefix: string, options?: RangeOptions): Promise<CachedPage<F>>
   /**
    * With a term, the target is a folder and only those events come whose new or previous facts have the term; they
    * cost nothing to watchers of other terms. A watcher that pauses for too long ends with `slow-watcher`; when the
@@ -42,7 +48,7 @@ export interface WatchCache<F> extends Store {
 
 export interface WatchCacheOptions<F> {
   /** Works out the facts of a value. */
-  readonly describe?: Describe<F>
+  readonly getAttributes?: GetAttributes<F>
   /** How many recent events are kept for watchers that start in the past or pause. */
   readonly window?: Partial<WindowLimits>
   /** Of how many entries the facts are kept, where the entries themselves are not. */
@@ -61,15 +67,15 @@ const MAX_BACK_OFF = 64
 
 export function createWatchCache<F = undefined>(
   store: FeedingStore,
-  folder: string,
+  prefix: string,
   options: WatchCacheOptions<F> = {},
 ): WatchCache<F> {
-  checkFolder(folder)
-  const { describe = noFacts, factsKept = 16_384, retryAfter = 100 } = options
+  checkFolder(prefix)
+  const { getAttributes = noFacts, factsKept = 16_384, retryAfter = 100 } = options
   const { patience = 3_000, progressEvery = 100, pageSize = 500 } = options
   const window = { events: 8_192, bytes: 16 * 1024 * 1024, ...options.window }
-  const describer = createDescriber(describe, factsKept)
-  const addresses = createAddresses<F>(folder)
+  const describer = createAttributeReader(getAttributes, factsKept)
+  const addresses = createAddresses<F>(prefix)
   const watches = new Set<CacheWatch>()
   let isRetired = false
   let isClosed = false
@@ -93,7 +99,7 @@ export function createWatchCache<F = undefined>(
   async function start(): Promise<Feed<F> | undefined> {
     try {
       const limits = { window, pageSize, patience, progressEvery }
-      const started = await startFeed(store, folder, describer, addresses, limits, () => {
+      const started = await startFeed(store, prefix, describer, addresses, limits, () => {
         feed = undefined
         if (performance.now() - startedAt > retryAfter * MAX_BACK_OFF) failures = 0
         backOff()
@@ -148,7 +154,7 @@ export function createWatchCache<F = undefined>(
   function checkKeyHere(key: string): void {
     checkOpen()
     checkKey(key)
-    if (!key.startsWith(folder)) throw elsewhere('invalid-key', key, folder)
+    if (!key.startsWith(prefix)) throw elsewhere('invalid-key', key, prefix)
   }
 
   return {
@@ -158,7 +164,7 @@ export function createWatchCache<F = undefined>(
         checkOpen()
         // The store checks the key.
         const entry = store.getNow!(key, at)
-        if (!key.startsWith(folder)) throw elsewhere('invalid-key', key, folder)
+        if (!key.startsWith(prefix)) throw elsewhere('invalid-key', key, prefix)
         return entry && describer.entry(entry)
       },
     }),
@@ -184,7 +190,7 @@ export function createWatchCache<F = undefined>(
     async range(of, rangeOptions = {}) {
       checkOpen()
       checkRange(of, rangeOptions)
-      if (!of.startsWith(folder)) throw elsewhere('invalid-folder', of, folder)
+      if (!of.startsWith(prefix)) throw elsewhere('invalid-folder', of, prefix)
       return read<CachedPage<F>>(
         rangeOptions.at ?? 'latest',
         (state, revision) => ({ revision, ...state.page(of, rangeOptions) }),
@@ -215,7 +221,7 @@ export function createWatchCache<F = undefined>(
       checkTarget(target)
       checkRevision(after)
       if (term) checkFolder(target)
-      if (!target.startsWith(folder)) throw elsewhere('invalid-folder', target, folder)
+      if (!target.startsWith(prefix)) throw elsewhere('invalid-folder', target, prefix)
       const stopListening = term && addresses.listen(target, term.field)
       const source = { store, describer, feed: () => feed, ready }
       const watch = startCacheWatch(source, { target, term, after }, sink, finished => {
@@ -241,11 +247,11 @@ export function createWatchCache<F = undefined>(
 }
 
 // Who gives no `describe` has undefined for F.
-const NO_FACTS = { terms: {}, data: undefined } as Facts<never>
+const NO_FACTS = { indexedFields: {}, data: undefined } as EntryAttributes<never>
 const noFacts = () => NO_FACTS
 
-const elsewhere = (code: 'invalid-key' | 'invalid-folder', path: string, folder: string): StorageError =>
+const elsewhere = (code: 'invalid-key' | 'invalid-folder', path: string, prefix: string): StorageError =>
   new StorageError(
     code,
-    `${JSON.stringify(path)} is not in ${JSON.stringify(folder)}, which is all that is cached here`,
+    `${JSON.stringify(path)} is not in ${JSON.stringify(prefix)}, which is all that is cached here`,
   )

@@ -14,11 +14,11 @@ describe('watchers', () => {
   test('that are up to date get what is published at their address, at once', () => {
     const log = createLog()
     const all = log.listen('/', 0)
-    const folder = log.listen('/a/', 0)
+    const prefix = log.listen('/a/', 0)
     const key = log.listen('/a/1', 0)
     log.write('/a/1', '/a/2', '/b/1')
     expect(all.seen).toEqual([1, 2, 3])
-    expect(folder.seen).toEqual([1, 2])
+    expect(prefix.seen).toEqual([1, 2])
     expect(key.seen).toEqual([1])
   })
 

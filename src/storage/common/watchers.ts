@@ -268,7 +268,7 @@ const byKey: Addressing<StoreEvent> = {
 }
 
 /** Whether a key is in a folder. */
-export const isWithin = (folder: string, key: string): boolean => folder.endsWith('/') && key.startsWith(folder)
+export const isWithin = (prefix: string, key: string): boolean => prefix.endsWith('/') && key.startsWith(prefix)
 
 /** Where a write to a key can be heard: at the key itself and at every folder above it. */
 export function addressesOfKey(key: string): string[] {

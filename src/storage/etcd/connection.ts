@@ -90,23 +90,23 @@ function watchOver(endpoint: string, session: ClientHttp2Session): Connection {
   let underWay = 0
   let silentTicks = 0
   /** Ticks since a question was sent that is not answered yet. */
-  let askedTicks: number | undefined
-  let lastAsked = 0
+  let requestedTicks: number | undefined
+  let lastRequested = 0
 
   // Ticks are counted, not time, so that a pause of this process is not taken for one of the peer.
   const ticker = setInterval(() => {
-    if (underWay === 0 && askedTicks === undefined) return
+    if (underWay === 0 && requestedTicks === undefined) return
     silentTicks++
-    if (askedTicks !== undefined) {
-      if (++askedTicks > ANSWER_TICKS) session.destroy()
-    } else if (silentTicks > SILENT_TICKS && Date.now() - lastAsked >= PING_PAUSE_MS) ask()
+    if (requestedTicks !== undefined) {
+      if (++requestedTicks > ANSWER_TICKS) session.destroy()
+    } else if (silentTicks > SILENT_TICKS && Date.now() - lastRequested >= PING_PAUSE_MS) ask()
   }, TICK_MS)
   ticker.unref()
 
   function ask(): void {
     if (session.destroyed) return
-    askedTicks = 0
-    lastAsked = Date.now()
+    requestedTicks = 0
+    lastRequested = Date.now()
     session.ping(error => {
       if (!error) connection.sign()
     })
@@ -135,7 +135,7 @@ function watchOver(endpoint: string, session: ClientHttp2Session): Connection {
     },
     sign() {
       silentTicks = 0
-      askedTicks = undefined
+      requestedTicks = undefined
     },
     retire() {
       usable = false

@@ -60,8 +60,8 @@ export function createEndpoints(urls: readonly string[], options: ConnectionOpti
   }
 
   function backOff(place: Place): void {
-    const longest = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** place.failures++)
-    place.notBefore = Date.now() + longest * (0.5 + Math.random() / 2)
+    const max = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** place.failures++)
+    place.notBefore = Date.now() + max * (0.5 + Math.random() / 2)
     turn = (places.indexOf(place) + 1) % places.length
   }
 

@@ -129,12 +129,12 @@ export function createEtcdClient({
       const known = versions.get(connection)
       if (known) return known
       connection.begin()
-      const asked = attempt(connection, STATUS.path, STATUS.encode({}), Date.now() + timeoutMs, true)
+      const requested = attempt(connection, STATUS.path, STATUS.encode({}), Date.now() + timeoutMs, true)
         .then(answer => STATUS.decode(answer).version)
         .catch(() => void versions.delete(connection))
         .finally(connection.finish)
-      versions.set(connection, asked)
-      return asked
+      versions.set(connection, requested)
+      return requested
     },
 
     async close() {

@@ -8,7 +8,7 @@ export interface KeyLayout {
   /** Our key or folder as etcd has it. */
   keyOf(path: string): Buffer
   /** The first of etcd's keys that comes after all keys of the folder. */
-  endOf(folder: string): Buffer
+  endOf(prefix: string): Buffer
   /** etcd's key as ours. */
   pathOf(key: Buffer): string
   entryOf(kv: KeyValue): Entry

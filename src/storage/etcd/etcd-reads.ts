@@ -8,11 +8,11 @@ import { type KeyValue, RANGE, type RangeRequest, type RangeResponse } from './m
 export interface EtcdReads {
   revision(): Promise<Revision>
   get(path: string, at: ReadAt): Promise<Entry | undefined>
-  range(folder: string, options: RangeOptions): Promise<Page>
+  range(prefix: string, options: RangeOptions): Promise<Page>
   /** Fails unless the revision has happened and history reaches back to it. */
   checkHistory(revision: Revision): Promise<void>
   /** Adds to a complaint about a revision which one was asked for and which would do. */
-  telling<T>(asked: Revision, action: () => Promise<T>): Promise<T>
+  telling<T>(requested: Revision, action: () => Promise<T>): Promise<T>
 }
 
 /** A long range is read in pages of about so many bytes, and never more than so many keys. */
@@ -78,7 +78,7 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
     }
   }
 
-  async function telling<T>(asked: Revision, action: () => Promise<T>): Promise<T> {
+  async function telling<T>(requested: Revision, action: () => Promise<T>): Promise<T> {
     try {
       return await action()
     } catch (error) {
@@ -86,12 +86,12 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
       if (code === 'compacted') {
         throw new StorageError(
           'compacted',
-          `revision ${asked} is no longer available: it was compacted`,
+          `revision ${requested} is no longer available: it was compacted`,
           undefined,
           error,
         )
       }
-      if (code === 'future-revision') throw futureRevision(asked, await revision())
+      if (code === 'future-revision') throw futureRevision(requested, await revision())
       throw error
     }
   }
@@ -105,20 +105,20 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
       return kv && layout.entryOf(kv)
     },
 
-    async range(folder, { at = 'latest', limit = Number.POSITIVE_INFINITY, startAfter }) {
-      const start = startAfter === undefined ? layout.keyOf(folder) : after(layout.keyOf(startAfter))
+    async range(prefix, { at = 'latest', limit = Number.POSITIVE_INFINITY, startAfter }) {
+      const start = startAfter === undefined ? layout.keyOf(prefix) : after(layout.keyOf(startAfter))
       for (let attempt = 1; ; attempt++) {
         try {
-          return await readRange(start, layout.endOf(folder), at, limit)
+          return await readRange(start, layout.endOf(prefix), at, limit)
         } catch (error) {
           if (isExact(at) || attempt === RANGE_ATTEMPTS || codeOf(error) !== 'compacted') throw error
         }
       }
     },
 
-    checkHistory: asked =>
-      telling(asked, async () => {
-        await read({ ...smallest, revision: Math.max(asked, 1) })
+    checkHistory: requested =>
+      telling(requested, async () => {
+        await read({ ...smallest, revision: Math.max(requested, 1) })
       }),
 
     telling,

@@ -34,8 +34,8 @@ export interface EtcdStore extends Store {
 
 /** Answers when a member of the cluster does. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
-  const { prefix = DEFAULT_PREFIX, historyMs = HISTORY_MS, trustRequestedProgress } = options
-  const layout = createKeyLayout(prefix)
+  const { prefix: root = DEFAULT_PREFIX, historyMs = HISTORY_MS, trustRequestedProgress } = options
+  const layout = createKeyLayout(root)
   const client = createEtcdClient(options)
   const reads = createEtcdReads(client, layout)
   const watches = new Set<EtcdWatch>()
@@ -83,9 +83,9 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
       return reads.get(path, at)
     },
 
-    async range(folder, rangeOptions = {}) {
-      checkRange(folder, rangeOptions)
-      return reads.range(folder, rangeOptions)
+    async range(prefix, rangeOptions = {}) {
+      checkRange(prefix, rangeOptions)
+      return reads.range(prefix, rangeOptions)
     },
 
     async create(path, value) {

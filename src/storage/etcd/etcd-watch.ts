@@ -82,8 +82,8 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
         if (isFinal(error)) end(error)
       }
       if (over || atEnd) return
-      const longest = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures++)
-      await delay(longest * (0.5 + Math.random() / 2))
+      const max = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** failures++)
+      await delay(max * (0.5 + Math.random() / 2))
     }
   }
 

@@ -9,7 +9,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { StorageError } from '../storage-error.js'
 import type { Tables } from './layout.js'
 
-export interface Room {
+export interface DiskSpace {
   /** Makes sure that a transaction has room, at once or in a while, or fails with `no-space`. */
   ensure(need: Need): Promise<void> | undefined
   close(): Promise<void>
@@ -41,7 +41,7 @@ const MAX_FILLED = 1024
 const PLENTY_BYTES = 1024 ** 3
 const PLENTY_MS = 1000
 
-export async function createRoom(file: string, tables: Tables): Promise<Room> {
+export async function createDiskSpace(file: string, tables: Tables): Promise<DiskSpace> {
   const handle = await open(file, 'r+')
   const { pageSize } = statsOf(tables)[0]
   /** No page from here on is in use. */

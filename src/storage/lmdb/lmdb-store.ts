@@ -7,7 +7,7 @@ import { closed, compacted, futureRevision } from '../storage-error.js'
 import type { Entry, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
 import { createCompaction } from './compaction.js'
 import { type DataFolder, openDataFolder, unreadable } from './data-folder.js'
-import { createRoom, type Room } from './disk-space.js'
+import { createDiskSpace, type DiskSpace } from './disk-space.js'
 import { currentEntry, entryAt, eventsBetween } from './history.js'
 import { openTables, readFailure, STATE, type Tables } from './layout.js'
 import { createPageReader } from './pages.js'
@@ -21,7 +21,7 @@ export async function openLmdbStore(path: string): Promise<Store> {
   try {
     tables = openTables(folder.file)
     if (folder.isNew) await initialize(tables, folder)
-    return createLmdbStore(tables, await createRoom(folder.file, tables), folder)
+    return createLmdbStore(tables, await createDiskSpace(folder.file, tables), folder)
   } catch (cause) {
     await tables?.root.close()
     folder.release()
@@ -35,7 +35,7 @@ async function initialize(tables: Tables, folder: DataFolder): Promise<void> {
   folder.vouch()
 }
 
-function createLmdbStore(tables: Tables, room: Room, folder: DataFolder): Store {
+function createLmdbStore(tables: Tables, room: DiskSpace, folder: DataFolder): Store {
   const counts = createFolderCounts()
   let closing: Promise<void> | undefined
 
@@ -79,11 +79,11 @@ function createLmdbStore(tables: Tables, room: Room, folder: DataFolder): Store 
   function revisionFor(at: ReadAt): Revision {
     const { revision, compacted: oldest } = writer.state
     if (typeof at === 'string') return revision
-    const asked = 'exactly' in at ? at.exactly : at.notOlderThan
-    if (asked > revision) throw futureRevision(asked, revision)
+    const requested = 'exactly' in at ? at.exactly : at.notOlderThan
+    if (requested > revision) throw futureRevision(requested, revision)
     if ('notOlderThan' in at) return revision
-    if (asked < oldest) throw compacted(asked, oldest)
-    return asked
+    if (requested < oldest) throw compacted(requested, oldest)
+    return requested
   }
 
   function get(key: string, asOf: Revision): Entry | undefined {

@@ -6,7 +6,7 @@
 import { StorageError } from '../storage-error.js'
 import type { Entry, Revision, StoreEvent, WriteResult } from '../store.js'
 import { failureOf } from './commit-failure.js'
-import type { Need, Room } from './disk-space.js'
+import type { DiskSpace, Need } from './disk-space.js'
 import { currentEntry } from './history.js'
 import { isMilestone, readFailure, readState, STATE, type StoreState, type Tables } from './layout.js'
 
@@ -61,7 +61,7 @@ interface Group {
 const MAX_OPERATIONS = 1024
 const MAX_BYTES = 16 * 1024 * 1024
 
-export function createWriter(tables: Tables, room: Room, { nextChore, committed }: WriterEvents): Writer {
+export function createWriter(tables: Tables, room: DiskSpace, { nextChore, committed }: WriterEvents): Writer {
   let state = readState(tables)
   let queue: Operation[] = []
   let running = false

@@ -47,11 +47,11 @@ export function createMemoryStore(): Store {
     checkOpen()
     checkReadAt(at)
     if (typeof at === 'string') return revision
-    const asked = 'exactly' in at ? at.exactly : at.notOlderThan
-    if (asked > revision) throw futureRevision(asked, revision)
+    const requested = 'exactly' in at ? at.exactly : at.notOlderThan
+    if (requested > revision) throw futureRevision(requested, revision)
     if ('notOlderThan' in at) return revision
-    if (asked < forgotten) throw compacted(asked, forgotten)
-    return asked
+    if (requested < forgotten) throw compacted(requested, forgotten)
+    return requested
   }
 
   function entryAt(key: string, asOf: Revision): Entry | undefined {
@@ -99,13 +99,13 @@ export function createMemoryStore(): Store {
     get: async (key, at) => getNow(key, at),
     getNow,
 
-    async range(folder, options = {}) {
-      checkRange(folder, options)
+    async range(prefix, options = {}) {
+      checkRange(prefix, options)
       const { at = 'latest', limit = Number.POSITIVE_INFINITY, startAfter } = options
       const asOf = revisionFor(at)
-      const end = endOfFolder(folder)
+      const end = endOfFolder(prefix)
       // Nothing sorts between a key and the same key with a NUL behind it.
-      const start = startAfter === undefined ? folder : `${startAfter}\0`
+      const start = startAfter === undefined ? prefix : `${startAfter}\0`
       const source = asOf === revision ? current : versions
       const entries: Entry[] = []
       let remaining = 0

@@ -20,22 +20,22 @@ export interface DecodeState {
   /** Structs within structs so far. */
   depth: number
   /** The first thing that did not fit. */
-  fault: Fault | undefined
+  error: DecodeError | undefined
   /** Unknown and duplicate fields in the order in which they were met. */
-  readonly strict: StrictFault[]
+  readonly strict: StrictError[]
   /** Paths that the document has more than once, in the order in which they are to be reported. */
   readonly duplicates: ReadonlySet<string> | undefined
   /** Set if the value came as CBOR. */
   readonly cbor: CborSource | undefined
 }
 
-export interface StrictFault {
+export interface StrictError {
   readonly path: readonly (string | number)[]
   readonly is: 'unknown' | 'duplicate'
 }
 
 /** A value of the wrong kind, or a text where there is nothing to say about the field. */
-export type Fault = Mismatch | string
+export type DecodeError = Mismatch | string
 
 export interface Mismatch {
   readonly what: string
@@ -49,7 +49,7 @@ export const newDecodeState = (duplicates?: ReadonlySet<string>, depth = 0, cbor
   goPath: [],
   struct: '',
   depth,
-  fault: undefined,
+  error: undefined,
   strict: [],
   duplicates: duplicates === undefined || duplicates.size === 0 ? undefined : duplicates,
   cbor,
@@ -57,40 +57,40 @@ export const newDecodeState = (duplicates?: ReadonlySet<string>, depth = 0, cbor
 
 /** A value of the wrong kind: reported at the end, unless something worse comes. */
 export function noteMismatch(state: DecodeState, value: Value, goType: string, target?: Target): void {
-  state.fault ??= mismatch(state, value, goType, target)
+  state.error ??= mismatch(state, value, goType, target)
 }
 
-function mismatch(state: DecodeState, value: Value, goType: string, target: Target): Fault {
+function mismatch(state: DecodeState, value: Value, goType: string, target: Target): DecodeError {
   if (state.cbor !== undefined) return cborMismatch(state.cbor, state.path, value, goType, target)
   const what = target === 'integer' && isNumber(value) ? `number ${spellNumber(value)}` : kindOf(value)
   return { what, goType, struct: state.struct, field: state.goPath.join('.') }
 }
 
-export function noteFault(state: DecodeState, fault: Fault): void {
-  state.fault ??= fault
+export function noteError(state: DecodeState, error: DecodeError): void {
+  state.error ??= error
 }
 
 /** A value of the wrong kind within a type that decodes itself. */
 export function failMismatch(state: DecodeState, value: Value, goType: string, target?: Target): never {
-  throw new TypedDecodeError(printFault(mismatch(state, value, goType, target)))
+  throw new TypedDecodeError(printError(mismatch(state, value, goType, target)))
 }
 
-export function printFault(fault: Fault): string {
-  if (typeof fault === 'string') return fault
-  const { what, goType, struct, field } = fault
+export function printError(error: DecodeError): string {
+  if (typeof error === 'string') return error
+  const { what, goType, struct, field } = error
   const where = struct === '' && field === '' ? 'value' : `struct field ${struct}.${field}`
   return `json: cannot unmarshal ${what} into Go ${where} of type ${goType}`
 }
 
 /** A field that the type does not have. */
 export function noteUnknown(state: DecodeState, key: string | typeof INTEGER_KEY): void {
-  if (state.strict.length < MOST_STRICT_FAULTS) state.strict.push({ path: [...state.path, key], is: 'unknown' })
+  if (state.strict.length < MAX_STRICT_ERRORS) state.strict.push({ path: [...state.path, key], is: 'unknown' })
 }
 
 /** Called for each member that is read, if the document has duplicates at all. */
 export function noteDuplicate(state: DecodeState, key: string): void {
   const path = [...state.path, key]
-  if (state.duplicates?.has(printPath(path)) && state.strict.length < MOST_STRICT_FAULTS) {
+  if (state.duplicates?.has(printPath(path)) && state.strict.length < MAX_STRICT_ERRORS) {
     state.strict.push({ path, is: 'duplicate' })
   }
 }
@@ -116,7 +116,7 @@ export function printStrict({ strict, duplicates, cbor }: DecodeState): string[]
 }
 
 /** Kubernetes stops counting there. */
-const MOST_STRICT_FAULTS = 100
+const MAX_STRICT_ERRORS = 100
 
 /** A number as the document spelled it, as near as the value still tells. */
 export function spellNumber(value: number | bigint | WholeFloat): string {

@@ -21,10 +21,10 @@ import {
   type DecodeState,
   newDecodeState,
   noteDuplicate,
-  noteFault,
+  noteError,
   noteMismatch,
   noteUnknown,
-  printFault,
+  printError,
   printPath,
   printStrict,
   TypedDecodeError,
@@ -60,7 +60,7 @@ export function decodeTyped(
   const source = cbor && { root: value, marks: cbor, goType: goType(type) }
   const state = newDecodeState(duplicates === undefined ? undefined : new Set(duplicates), 0, source)
   const decoded = decodeRoot(codecOf(table, type), value, state)
-  if (state.fault !== undefined) throw new TypedDecodeError(printFault(state.fault))
+  if (state.error !== undefined) throw new TypedDecodeError(printError(state.error))
   const unknown = state.strict.flatMap(({ path, is }) => (is === 'unknown' ? [printPath(path)] : []))
   return { value: decoded as ValueObject, unknown, strict: printStrict(state) }
 }
@@ -71,7 +71,7 @@ function decodeRoot(codec: ValueCodec, value: Value, state: DecodeState): Value 
     return codec.decode(value, state)
   } catch (error) {
     // To CBOR, no fault is worse than another: the first one is told.
-    if (error instanceof TypedDecodeError && state.cbor && state.fault) return null
+    if (error instanceof TypedDecodeError && state.cbor && state.error) return null
     throw error
   }
 }
@@ -219,7 +219,7 @@ function inOrder(always: readonly number[], set: number[]): readonly number[] {
 /** Keys that are no strings, which only CBOR has. */
 function noteForeignFields(state: DecodeState, value: ValueObject): void {
   const foreign = foreignFieldKey(state.cbor!, state.path, value)
-  if (foreign !== undefined) noteFault(state, foreign)
+  if (foreign !== undefined) noteError(state, foreign)
   if (hasIntegerKey(state.cbor!, value)) noteUnknown(state, INTEGER_KEY)
 }
 
@@ -275,7 +275,7 @@ function mapCodec(item: ValueCodec, goName: string): ValueCodec {
       }
       const { path, cbor } = state
       const foreign = cbor && foreignMapKey(cbor, path, value)
-      if (foreign !== undefined) noteFault(state, foreign)
+      if (foreign !== undefined) noteError(state, foreign)
       const entries = Object.keys(value).map((key): [string, Value] => {
         if (state.duplicates !== undefined) noteDuplicate(state, key)
         const member = value[key]!
@@ -349,7 +349,7 @@ function bytesCodec(goName: string): ValueCodec {
       if (form !== undefined) return form.base64
       const read = canonicalBase64(value)
       if (!read.ok)
-        noteFault(state, state.cbor ? `cbor: failed to decode base64 from byte string: ${read.error}` : read.error)
+        noteError(state, state.cbor ? `cbor: failed to decode base64 from byte string: ${read.error}` : read.error)
       return read.ok ? read.value : ''
     },
     zero: () => '',

@@ -7,7 +7,7 @@ import {
   type DecodeState,
   failMismatch,
   newDecodeState,
-  noteFault,
+  noteError,
   spellNumber,
   TypedDecodeError,
 } from '../go/decode-error.js'
@@ -102,13 +102,13 @@ const decodeBool: Inner = value => {
 function decodeApart(value: Value, schema: ValueCodec, state: DecodeState): ValueObject {
   const inner = newDecodeState(undefined, state.depth)
   const decoded = schema.decode(value, inner) as ValueObject
-  const { fault } = inner
+  const { error: fault } = inner
   if (fault !== undefined) {
     const told =
       typeof fault === 'string'
         ? fault
         : { ...fault, struct: state.struct, field: [...state.goPath, fault.field].join('.') }
-    noteFault(state, told)
+    noteError(state, told)
   }
   return decoded
 }

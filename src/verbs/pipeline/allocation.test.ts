@@ -17,10 +17,10 @@ const say = (what: string) => async (): Promise<void> => void happened.push(what
 
 function target(faults: readonly string[] = [], subresource: Target['subresource'] = ''): Target {
   const allocation: Allocation = {
-    async take() {
+    async allocate() {
       happened.push('take')
       const errors = faults.map(why => fieldInvalid('spec.number', 7, why))
-      return { faults: errors, settle: say('settle'), undo: say('undo') }
+      return { errors, commit: say('settle'), rollback: say('undo') }
     },
     release: say('release'),
   }

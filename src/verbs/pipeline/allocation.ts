@@ -16,15 +16,15 @@ export async function withAllocation<T>(
   write: () => Promise<T | undefined>,
 ): Promise<T | undefined> {
   if (!kind.allocation || subresource !== '') return write()
-  const allocated = await kind.allocation.take(object, old, dryRun)
-  if (allocated.faults.length > 0) throw invalid(groupKindOf(kind), metaOf(object).name ?? '', allocated.faults)
+  const allocated = await kind.allocation.allocate(object, old, dryRun)
+  if (allocated.errors.length > 0) throw invalid(groupKindOf(kind), metaOf(object).name ?? '', allocated.errors)
   try {
     const done = await write()
-    await (done === undefined || dryRun ? allocated.undo() : allocated.settle())
+    await (done === undefined || dryRun ? allocated.rollback() : allocated.commit())
     return done
   } catch (error) {
     // Where it is not known whether the object was stored, what it would have stays taken.
-    if (error instanceof StatusError && (error.status.code ?? 500) < 500) await allocated.undo()
+    if (error instanceof StatusError && (error.status.code ?? 500) < 500) await allocated.rollback()
     throw error
   }
 }

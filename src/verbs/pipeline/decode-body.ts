@@ -5,7 +5,7 @@ import { CodecError } from '../../codec/codec-error.js'
 import type { Decoded } from '../../codec/decoded.js'
 import { decodeJson } from '../../codec/json.js'
 import { decodeYaml } from '../../codec/yaml.js'
-import type { Served } from '../../kinds/kind.js'
+import type { VersionedKind } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
 import { badRequest, cannotHandle, type StatusError, unsupportedMediaType } from '../../meta/errors/status.js'
 import { jsonTypeOf } from '../../meta/go/go-struct.js'
@@ -13,7 +13,7 @@ import { parseGroupVersion } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { FieldValidation } from '../../meta/options/write-options.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
-import { BODY_TYPES, type Body, type BodyForm } from '../../request/body.js'
+import { BODY_TYPES, type Body, type BodySpec } from '../../request/body.js'
 import { cborMismatch } from '../../types/decode.js'
 
 export interface ReadObject {
@@ -21,25 +21,25 @@ export interface ReadObject {
   readonly warnings: readonly string[]
 }
 
-export const formOf = ({ kind, version }: Served): BodyForm => ({
+export const bodySpecOf = ({ kind, version }: VersionedKind): BodySpec => ({
   kind: kind.names.kind,
   version: version.name,
   apiVersion: apiVersionOf(kind, version.name),
-  shape: version.rules.shape,
+  decode: version.strategy.decode,
   protobuf: version.protobuf,
-  isUntyped: kind.manners.itemsCarryKind,
+  isUntyped: kind.traits.listItemsHaveTypeMeta,
 })
 
 /** Reads an object; what does not belong in it is a warning, a fault or nothing, as the request wants it. */
-export function readObject(body: Body, form: BodyForm, validation: FieldValidation): ReadObject {
+export function readObject(body: Body, form: BodySpec, validation: FieldValidation): ReadObject {
   const { value, duplicates, cbor } = decodeBody(body, form)
   const isYaml = body.mediaType === 'application/yaml'
   // What YAML says of repeated keys it says in its own words, before anybody looks at fields.
-  const { object, strict } = form.shape(value, isYaml ? [] : duplicates, cbor)
+  const { object, strict } = form.decode(value, isYaml ? [] : duplicates, cbor)
   // Of what is read in two steps, nobody looks for unknown fields unless the type tells of them.
   const isBlind = form.isUntyped && body.mediaType === 'application/cbor'
-  const faults = isYaml ? [...duplicates, ...strict] : isBlind ? [] : strict
-  const warnings = validated(faults, validation, form, isYaml)
+  const errors = isYaml ? [...duplicates, ...strict] : isBlind ? [] : strict
+  const warnings = validated(errors, validation, form, isYaml)
   if (form.isUntyped && object.apiVersion !== form.apiVersion) {
     throw badRequest(
       `the API version in the data (${object.apiVersion}) does not match the expected API version (${form.apiVersion ?? ''})`,
@@ -52,7 +52,7 @@ export function readObject(body: Body, form: BodyForm, validation: FieldValidati
 function validated(
   strict: readonly string[],
   validation: FieldValidation,
-  { kind, version }: BodyForm,
+  { kind, version }: BodySpec,
   isYaml: boolean,
 ): readonly string[] {
   if (strict.length === 0 || validation === 'Ignore') return []
@@ -70,7 +70,7 @@ export function strictText(strict: readonly string[], isYaml: boolean): string {
 }
 
 /** The body as a value that can be an object of some kind; anything else is refused. */
-export function decodeBody({ bytes, mediaType }: Body, form: BodyForm): Decoded {
+export function decodeBody({ bytes, mediaType }: Body, form: BodySpec): Decoded {
   const unrecognized = (why: string): StatusError =>
     badRequest(`the object provided is unrecognized (must be of type ${form.kind}): ${why} (${summary(bytes)})`)
   try {
@@ -101,7 +101,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   'application/cbor': 'unable to determine group/version/kind: ',
 }
 
-function decode(bytes: Buffer, mediaType: string, { protobuf, isUntyped }: BodyForm): Decoded {
+function decode(bytes: Buffer, mediaType: string, { protobuf, isUntyped }: BodySpec): Decoded {
   switch (mediaType) {
     case '':
     case 'application/json':
@@ -136,11 +136,11 @@ function checkType(value: Value, unrecognized: (why: string) => StatusError): vo
 function checkTypeOfCbor({ value, cbor }: Decoded, bytes: Buffer, unrecognized: (why: string) => StatusError): void {
   if (value === null) return
   const source = { root: value, marks: cbor ?? newCborMarks(), goType: 'v1.TypeMeta' }
-  const refuse = (fault: string): StatusError => unrecognized(`${UNREADABLE['application/cbor']}${fault}`)
+  const refuse = (error: string): StatusError => unrecognized(`${UNREADABLE['application/cbor']}${error}`)
   if (!isObject(value)) throw refuse(cborMismatch(source, [], value, source.goType, 'struct', cborTypeName(bytes)))
   for (const member of ['apiVersion', 'kind']) {
-    const said = getOwn(value, member) ?? ''
-    if (typeof said !== 'string') throw refuse(cborMismatch(source, [member], said, 'string'))
+    const given = getOwn(value, member) ?? ''
+    if (typeof given !== 'string') throw refuse(cborMismatch(source, [member], given, 'string'))
   }
 }
 
@@ -148,16 +148,16 @@ function checkTypeOfCbor({ value, cbor }: Decoded, bytes: Buffer, unrecognized: 
 function checkTypeInCbor(
   value: Value,
   bytes: Buffer,
-  { kind }: BodyForm,
+  { kind }: BodySpec,
   unrecognized: (why: string) => StatusError,
 ): void {
-  const said = isObject(value) ? value : {}
+  const given = isObject(value) ? value : {}
   const missing = (what: string): string => `Object '${what}' is missing in '${diagnoseCbor(bytes)}'`
-  const saidKind = getOwn(said, 'kind')
-  if (typeof saidKind !== 'string' || saidKind === '') throw unrecognized(missing('Kind'))
-  const saidVersion = getOwn(said, 'apiVersion')
-  if (typeof saidVersion !== 'string' || saidVersion === '') {
-    throw cannotHandle(saidKind, '', kind, missing('apiVersion'))
+  const givenKind = getOwn(given, 'kind')
+  if (typeof givenKind !== 'string' || givenKind === '') throw unrecognized(missing('Kind'))
+  const givenVersion = getOwn(given, 'apiVersion')
+  if (typeof givenVersion !== 'string' || givenVersion === '') {
+    throw cannotHandle(givenKind, '', kind, missing('apiVersion'))
   }
 }
 

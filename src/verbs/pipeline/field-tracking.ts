@@ -10,26 +10,20 @@ import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
 import { type Target } from '../../request/target.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import { builtinTypes } from '../../types/type-table.js'
-import { type ResourceContext } from '../api-context.js'
+import { type ApiContext } from '../api-context.js'
 
 /** The object with managedFields that say what this write has set. */
 export function track(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   live: ApiObject | undefined,
   next: ApiObject,
   options: WriteOptions,
-  caller: Caller,
+  user: UserInfo,
 ): Awaitable<ApiObject> {
-  return trackUpdate(
-    ownershipOf(target),
-    live,
-    next,
-    managerName(options.fieldManager, caller.userAgent),
-    context.now(),
-  )
+  return trackUpdate(ownershipOf(target), live, next, managerName(options.fieldManager, user.userAgent), context.now())
 }
 
 /** The object with the managedFields of another. */

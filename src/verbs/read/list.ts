@@ -13,15 +13,15 @@ import {
 } from '../../meta/options/continue-token.js'
 import type { ListOptions } from '../../meta/options/list-options.js'
 import { parseResourceVersion } from '../../meta/options/resource-version.js'
-import { folderOf, type KindEntry, type KindStore } from '../../objects/object-store.js'
-import { isInVersion, type Shown } from '../../objects/object-view.js'
-import { type ShownEntries, showSelected } from '../../objects/select-entries.js'
+import { keyPrefixOf, type ObjectEntry, type ObjectStore } from '../../objects/object-store.js'
+import { isInVersion, type ObjectView } from '../../objects/object-view.js'
+import { type ViewedEntries, viewSelected } from '../../objects/select-entries.js'
 import { type Selection, selectionOf } from '../../objects/selection.js'
 import { asStatus } from '../../objects/storage-status.js'
 import { type Target } from '../../request/target.js'
 import type { ReadAt, Revision } from '../../storage/store.js'
-import { type ResourceContext } from '../api-context.js'
-import type { ListAnswer } from '../result.js'
+import { type ApiContext } from '../api-context.js'
+import type { ListResult } from '../result.js'
 
 /** How many entries are read and handed on at a time. */
 const PAGE = 500
@@ -29,15 +29,15 @@ const PAGE = 500
 const SHOWN_AT_ONCE = 32
 const TURN_MS = 5
 
-export async function listObjects(context: ResourceContext, target: Target, options: ListOptions): Promise<ListAnswer> {
+export async function listObjects(context: ApiContext, target: Target, options: ListOptions): Promise<ListResult> {
   const { kind, version, namespace } = target
   const selection = selectionOf(version, options)
   const query: ListQuery = {
-    store: context.storeOf(kind),
-    folder: folderOf(kind, namespace),
+    store: context.objectStore(kind),
+    prefix: keyPrefixOf(kind, namespace),
     show: entries =>
       orElse(
-        () => showSelected(target, selection, entries),
+        () => viewSelected(target, selection, entries),
         error => unreadable(target, error),
       ),
     isLocal: entries => entries.every(entry => isInVersion(target, entry)),
@@ -49,7 +49,7 @@ export async function listObjects(context: ResourceContext, target: Target, opti
     type: 'list',
     status: 200,
     warnings: [],
-    served: target,
+    versioned: target,
     revision,
     continueToken,
     remaining,
@@ -58,15 +58,15 @@ export async function listObjects(context: ResourceContext, target: Target, opti
 }
 
 interface ListQuery {
-  readonly store: KindStore
-  readonly folder: string
+  readonly store: ObjectStore
+  readonly prefix: string
   readonly selection: Selection
   /** What is selected of entries, in the version of the request. */
-  readonly show: (entries: readonly KindEntry[]) => Awaitable<ShownEntries>
+  readonly show: (entries: readonly ObjectEntry[]) => Awaitable<ViewedEntries>
   /** Whether nobody else has to convert any of them. */
-  readonly isLocal: (entries: readonly KindEntry[]) => boolean
+  readonly isLocal: (entries: readonly ObjectEntry[]) => boolean
   readonly at: ReadAt
-  readonly asked: bigint
+  readonly requested: bigint
   readonly limit: number | undefined
   readonly token: ContinueToken | undefined
 }
@@ -75,40 +75,40 @@ interface Found {
   readonly revision: Revision
   readonly continueToken?: string
   readonly remaining?: number
-  readonly pages: AsyncIterable<readonly Shown[]>
+  readonly pages: AsyncIterable<readonly ObjectView[]>
 }
 
 /** At which revision to read and from where on: the table of resourceVersion, its match, limit and continue. */
-function where(options: ListOptions): Pick<ListQuery, 'at' | 'asked' | 'limit' | 'token'> {
+function where(options: ListOptions): Pick<ListQuery, 'at' | 'requested' | 'limit' | 'token'> {
   const { resourceVersion, resourceVersionMatch } = options
   const version = parseResourceVersion(resourceVersion)
   if (!version.ok) throw badRequest(`invalid resource version: ${version.error}`)
-  const asked = version.value
+  const requested = version.value
   // A list that is content with anything is answered from memory, as a whole.
   const limit = options.limit > 0 && resourceVersion !== '0' ? options.limit : undefined
   if (options.continue !== '') {
     const token = decodeContinue(options.continue)
     if (!token.ok) throw badRequest(token.error)
-    if (asked !== 0n) throw badRequest('specifying resource version is not allowed when using continue')
+    if (requested !== 0n) throw badRequest('specifying resource version is not allowed when using continue')
     const { revision } = token.value
-    return { at: revision > 0 ? { exactly: revision } : 'latest', asked, limit, token: token.value }
+    return { at: revision > 0 ? { exactly: revision } : 'latest', requested, limit, token: token.value }
   }
-  if (asked === 0n) return { at: resourceVersion === '' ? 'latest' : 'any', asked, limit, token: undefined }
+  if (requested === 0n) return { at: resourceVersion === '' ? 'latest' : 'any', requested, limit, token: undefined }
   const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit !== undefined)
-  const at = exact ? { exactly: Number(asked) } : { notOlderThan: Number(asked) }
-  return { at, asked, limit, token: undefined }
+  const at = exact ? { exactly: Number(requested) } : { notOlderThan: Number(requested) }
+  return { at, requested, limit, token: undefined }
 }
 
 /** Reads what must be known before the answer begins: the first page, or all of it where it is limited. */
 async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Found> {
-  const { store, folder, at, asked, limit, selection, token } = query
-  const startAfter = token && `${folder}${token.startAfter}`
+  const { store, prefix, at, requested: asked, limit, selection, token } = query
+  const startAfter = token && `${prefix}${token.startAfter}`
   try {
     const inOnePlace = namespace !== '' || !kind.namespaced
     if (selection.name !== undefined && inOnePlace && !token) return await findNamed(query, namespace)
     if (limit !== undefined && selection.everything) return await readPage(query, limit, startAfter)
     if (limit !== undefined) return await readSelectedPage(query, limit, startAfter)
-    return await readAll(query, await asStatus(asked, () => store.cache.range(folder, { at, limit: PAGE, startAfter })))
+    return await readAll(query, await asStatus(asked, () => store.cache.range(prefix, { at, limit: PAGE, startAfter })))
   } catch (error) {
     if (!hasReason(error, 'Expired')) throw error
     throw token ? continueExpired(token) : listExpired()
@@ -117,36 +117,36 @@ async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Fou
 
 /** Of an object that is asked for by its name the place is known. */
 async function findNamed(query: ListQuery, namespace: string): Promise<Found> {
-  const { store, folder, at, asked, selection, show } = query
-  const { revision } = await asStatus(asked, () => store.cache.range(folder, { at, limit: 1 }))
+  const { store, prefix, at, requested: asked, selection, show } = query
+  const { revision } = await asStatus(asked, () => store.cache.range(prefix, { at, limit: 1 }))
   const entry = await asStatus(asked, () => store.get(namespace, selection.name!, { exactly: revision }))
   return { revision, pages: once(selected(await show(entry ? [entry] : []))) }
 }
 
 async function readPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
-  const { store, folder, at, asked } = query
+  const { store, prefix, at, requested: asked } = query
   const { revision, entries, remaining } = await asStatus(asked, () =>
-    store.cache.range(folder, { at, limit, startAfter }),
+    store.cache.range(prefix, { at, limit, startAfter }),
   )
   const pages = once(selected(await showInTurns(query, entries)))
   const last = entries.at(-1)
   if (remaining === 0 || !last) return { revision, pages }
-  return { revision, remaining, continueToken: tokenAfter(folder, last, revision), pages }
+  return { revision, remaining, continueToken: tokenAfter(prefix, last, revision), pages }
 }
 
 /** With a selector, how many more there are is not known. */
 async function readSelectedPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
-  const { store, folder, asked } = query
-  const matching: Shown[] = []
+  const { store, prefix, requested: asked } = query
+  const matching: ObjectView[] = []
   let { at } = query
   let from = startAfter
-  let last: KindEntry | undefined
+  let last: ObjectEntry | undefined
   for (;;) {
-    const page = await asStatus(asked, () => store.cache.range(folder, { at, limit: PAGE, startAfter: from }))
+    const page = await asStatus(asked, () => store.cache.range(prefix, { at, limit: PAGE, startAfter: from }))
     for (const [i, each] of (await showInTurns(query, page.entries)).entries()) {
       if (!each) continue
       if (matching.length === limit) {
-        const continueToken = tokenAfter(folder, last!, page.revision)
+        const continueToken = tokenAfter(prefix, last!, page.revision)
         return { revision: page.revision, continueToken, pages: once(matching) }
       }
       matching.push(each)
@@ -158,7 +158,7 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
   }
 }
 
-type FirstPage = Awaited<ReturnType<KindStore['cache']['range']>>
+type FirstPage = Awaited<ReturnType<ObjectStore['cache']['range']>>
 
 /**
  * All there is. Where others have to convert it, they may fail, and whoever asked must be told before the answer begins:
@@ -173,15 +173,15 @@ async function readAll(query: ListQuery, first: FirstPage): Promise<Found> {
 async function* readOn(
   query: ListQuery,
   { entries, revision, remaining }: FirstPage,
-  first: ShownEntries,
-): AsyncGenerator<readonly Shown[]> {
-  const { store, folder, asked } = query
+  first: ViewedEntries,
+): AsyncGenerator<readonly ObjectView[]> {
+  const { store, prefix, requested: asked } = query
   yield selected(first)
   let left = remaining
   let from = entries.at(-1)?.key
   while (left > 0) {
     const page = await asStatus(asked, () =>
-      store.cache.range(folder, { at: { exactly: revision }, limit: PAGE, startAfter: from }),
+      store.cache.range(prefix, { at: { exactly: revision }, limit: PAGE, startAfter: from }),
     )
     yield selected(await showInTurns(query, page.entries))
     left = page.remaining
@@ -190,9 +190,9 @@ async function* readOn(
 }
 
 /** To look into a thousand objects that an earlier schema has left behind takes a while, in which others are heard. */
-async function showInTurns({ show, isLocal }: ListQuery, entries: readonly KindEntry[]): Promise<ShownEntries> {
+async function showInTurns({ show, isLocal }: ListQuery, entries: readonly ObjectEntry[]): Promise<ViewedEntries> {
   if (entries.length <= SHOWN_AT_ONCE || !isLocal(entries)) return show(entries)
-  const all: (Shown | undefined)[] = []
+  const all: (ObjectView | undefined)[] = []
   let turnAt = performance.now() + TURN_MS
   for (let i = 0; i < entries.length; i += SHOWN_AT_ONCE) {
     all.push(...(await show(entries.slice(i, i + SHOWN_AT_ONCE))))
@@ -213,11 +213,11 @@ export async function* once<T>(items: readonly T[]): AsyncGenerator<readonly T[]
   yield items
 }
 
-const tokenAfter = (folder: string, { key }: KindEntry, revision: Revision): string =>
-  encodeContinue({ revision, startAfter: key.slice(folder.length) })
+const tokenAfter = (prefix: string, { key }: ObjectEntry, revision: Revision): string =>
+  encodeContinue({ revision, startAfter: key.slice(prefix.length) })
 
-const selected = (all: ShownEntries): readonly Shown[] =>
-  all.includes(undefined) ? all.filter(each => each !== undefined) : (all as readonly Shown[])
+const selected = (all: ViewedEntries): readonly ObjectView[] =>
+  all.includes(undefined) ? all.filter(each => each !== undefined) : (all as readonly ObjectView[])
 
 /** A list with an object that cannot be read is none. */
 function unreadable({ kind }: Target, error: unknown): never {

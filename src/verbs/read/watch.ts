@@ -1,28 +1,28 @@
 // watch: what happens to the objects of a collection, from a version on, or after what is there now. What an event of
 // the store is to a watcher is found in watched-change.ts.
 
-import { type Served } from '../../kinds/kind.js'
+import { type VersionedKind } from '../../kinds/kind.js'
 import { type Status, StatusError, tooOldResourceVersion, unclassified } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ListOptions } from '../../meta/options/list-options.js'
 import { parseResourceVersion } from '../../meta/options/resource-version.js'
-import { folderOf, type KindEvent, type KindStore } from '../../objects/object-store.js'
-import { type Shown } from '../../objects/object-view.js'
-import { showSelected } from '../../objects/select-entries.js'
+import { keyPrefixOf, type ObjectEvent, type ObjectStore } from '../../objects/object-store.js'
+import { type ObjectView } from '../../objects/object-view.js'
+import { viewSelected } from '../../objects/select-entries.js'
 import { type Selection, selectionOf } from '../../objects/selection.js'
 import { asStatus, statusOf } from '../../objects/storage-status.js'
 import { changeFor, type EventType } from '../../objects/watch-change.js'
 import { type Target } from '../../request/target.js'
 import type { StorageError } from '../../storage/storage-error.js'
 import type { ReadAt, Revision, Watch } from '../../storage/store.js'
-import { type ResourceContext } from '../api-context.js'
+import { type ApiContext } from '../api-context.js'
 
 export type { EventType }
 
 /** Where events go. All answer whether more may follow at once; if not, `resume` says when. */
 export interface EventSink {
   /** `source` is the same for all watchers that are told of it, so that its encoding can be shared. */
-  event(type: EventType, object: Shown, source: KindEvent | undefined): boolean
+  event(type: EventType, object: ObjectView, source: ObjectEvent | undefined): boolean
   /** All events up to this revision have been told; `initial` when these were what was there at the start. */
   bookmark(revision: Revision, initial: boolean): boolean
   /** The watch is over; a Status tells why, where it is the server's fault. */
@@ -36,7 +36,7 @@ export interface OpenWatch {
 
 /** Checked and ready to begin. */
 export interface PreparedWatch {
-  readonly served: Served
+  readonly served: VersionedKind
   /** How long the client wants it to last; undefined leaves it to the server. */
   readonly timeoutSeconds?: number | undefined
   start(sink: EventSink): OpenWatch
@@ -46,31 +46,31 @@ export interface PreparedWatch {
 const BOOKMARK_MS = 60_000
 const PAGE = 500
 
-export function prepareWatch(context: ResourceContext, target: Target, options: ListOptions): PreparedWatch {
+export function prepareWatch(context: ApiContext, target: Target, options: ListOptions): PreparedWatch {
   const { kind, version, namespace } = target
   const selection = selectionOf(version, options)
   const from = parseResourceVersion(options.resourceVersion)
   if (!from.ok) throw unclassified(from.error)
-  const store = context.storeOf(kind)
-  const folder = folderOf(kind, namespace)
+  const store = context.objectStore(kind)
+  const prefix = keyPrefixOf(kind, namespace)
   return {
     served: target,
     timeoutSeconds: options.timeoutSeconds,
-    start: sink => run({ store, folder, served: target, selection, options, from: from.value, sink }),
+    start: sink => run({ store, prefix, served: target, selection, options, from: from.value, sink }),
   }
 }
 
 interface WatchRun {
-  readonly store: KindStore
-  readonly folder: string
-  readonly served: Served
+  readonly store: ObjectStore
+  readonly prefix: string
+  readonly served: VersionedKind
   readonly selection: Selection
   readonly options: ListOptions
   readonly from: bigint
   readonly sink: EventSink
 }
 
-function run({ store, folder, served, selection, options, from, sink }: WatchRun): OpenWatch {
+function run({ store, prefix, served, selection, options, from, sink }: WatchRun): OpenWatch {
   let upstream: Watch | undefined
   let bookmarks: NodeJS.Timeout | undefined
   let stopped = false
@@ -113,8 +113,8 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
     let at: ReadAt = from === 0n ? (options.resourceVersion === '' ? 'latest' : 'any') : { notOlderThan: Number(from) }
     let startAfter: string | undefined
     for (;;) {
-      const page = await asStatus(from, () => store.cache.range(folder, { at, limit: PAGE, startAfter }))
-      for (const shown of await showSelected(served, selection, page.entries)) {
+      const page = await asStatus(from, () => store.cache.range(prefix, { at, limit: PAGE, startAfter }))
+      for (const shown of await viewSelected(served, selection, page.entries)) {
         if (stopped) return page.revision
         if (shown && !sink.event('ADDED', shown, undefined)) await room()
       }
@@ -134,9 +134,9 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
 
   function follow(after: Revision): void {
     const { name, term } = selection
-    const isKey = name !== undefined && isPlainName(name) && !spansNamespaces(served, folder)
+    const isKey = name !== undefined && isPlainName(name) && !spansNamespaces(served, prefix)
     upstream = store.cache.watch(
-      isKey ? `${folder}${name}` : folder,
+      isKey ? `${prefix}${name}` : prefix,
       after,
       {
         event: tell,
@@ -153,7 +153,7 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
   }
 
   /** Tells the event as the watcher sees it. */
-  function tell(event: KindEvent): boolean {
+  function tell(event: ObjectEvent): boolean {
     try {
       const change = changeFor(served, selection, event)
       if (!(change instanceof Promise)) return change === undefined || sink.event(change.type, change.object, event)
@@ -189,18 +189,19 @@ function run({ store, folder, served, selection, options, from, sink }: WatchRun
 }
 
 /** Why a watch ends. One that was too slow, or whose server stops, may go on from where it was, and is told nothing. */
-function reason(error: StorageError, asked: bigint): Status | undefined {
+function reason(error: StorageError, requested: bigint): Status | undefined {
   if (error.code === 'closed' || error.code === 'slow-watcher') return undefined
-  if (error.code === 'compacted') return tooOldResourceVersion(asked, error.revision ?? 0).status
-  return statusOf(error, asked).status
+  if (error.code === 'compacted') return tooOldResourceVersion(requested, error.revision ?? 0).status
+  return statusOf(error, requested).status
 }
 
 const isPlainName = (name: string): boolean => name !== '' && !name.includes('/') && !name.includes('\0')
 
-const spansNamespaces = ({ kind }: Served, folder: string): boolean => kind.namespaced && folder === kind.folder
+const spansNamespaces = ({ kind }: VersionedKind, prefix: string): boolean =>
+  kind.namespaced && prefix === kind.keyPrefix
 
 /** The object of a bookmark: nothing but its kind and how far the watch is. */
-export function bookmarkObject({ kind, version }: Served, revision: Revision, initial: boolean): ApiObject {
+export function bookmarkObject({ kind, version }: VersionedKind, revision: Revision, initial: boolean): ApiObject {
   return {
     apiVersion: kind.group === '' ? version.name : `${kind.group}/${version.name}`,
     kind: kind.names.kind,

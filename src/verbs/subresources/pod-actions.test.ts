@@ -6,7 +6,7 @@ import { createWorld, type World } from '../api-world.suite.js'
 import { createVirtual } from '../create-virtual.js'
 import { podActions } from './pod-actions.js'
 
-const caller = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const user = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
 const NOW = Date.UTC(2024, 0, 1)
 
 let world: World
@@ -18,9 +18,9 @@ afterEach(() => world.context.close())
 /** What is said of an object that is sent to a pod. */
 async function send(part: string, name: string, object: ValueObject, query = ''): Promise<string> {
   const { context, pods, budgets } = world
-  const kind = podActions(context, { pods, budgets }).find(({ facts }) => facts.name === part)!
+  const kind = podActions(context, { pods, budgets }).find(({ resource: facts }) => facts.name === part)!
   const body = { bytes: Buffer.from(JSON.stringify(object)), mediaType: 'application/json' }
-  const place = { caller, namespace: 'x', name, now: NOW }
+  const place = { user, namespace: 'x', name, now: NOW }
   try {
     const { status, object: answer } = await createVirtual(kind, place, new URLSearchParams(query), body)
     return `${status} ${answer['status'] as string}`

@@ -1,7 +1,7 @@
 // What is done to a pod by sending an object of another kind to it: binding it to a node, and evicting it. Neither kind
 // is stored.
 
-import { bindingFaults, bound, unbindable } from '../../builtin/pod-binding.js'
+import { bindingErrors, bound, unbindable } from '../../builtin/pod-binding.js'
 import {
   evicted,
   guards,
@@ -20,12 +20,12 @@ import { metaOf } from '../../meta/object/object-meta.js'
 import { type DeleteOptions, decodeDeleteOptions, failedBeforeTerminating } from '../../meta/options/write-options.js'
 import { printTime } from '../../meta/values/time.js'
 import { getOwn } from '../../meta/values/value.js'
-import { folderOf } from '../../objects/object-store.js'
+import { keyPrefixOf } from '../../objects/object-store.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import { type Target } from '../../request/target.js'
-import { typedVirtualKind } from '../../request/typed-virtual-resource.js'
-import type { VirtualKind, VirtualRequest } from '../../request/virtual-resource.js'
-import { type ResourceContext } from '../api-context.js'
+import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
+import type { VirtualRequest, VirtualResource } from '../../request/virtual-resource.js'
+import { type ApiContext } from '../api-context.js'
 import { getObject } from '../read/get.js'
 import { systemObjects } from '../system-writes.js'
 import { remove } from '../write/delete.js'
@@ -36,11 +36,11 @@ export interface PodActionKinds {
   readonly budgets: Kind
 }
 
-export const podActions = (context: ResourceContext, { pods, budgets }: PodActionKinds): VirtualKind[] => [
-  typedVirtualKind('v1', 'pods/binding', request => bind(context, pods, request, request.name)),
+export const podActions = (context: ApiContext, { pods, budgets }: PodActionKinds): VirtualResource[] => [
+  typedVirtualResource('v1', 'pods/binding', request => bind(context, pods, request, request.name)),
   // As it was done before pods had parts.
-  typedVirtualKind('v1', 'bindings', request => bind(context, pods, request, metaOf(request.object).name ?? '')),
-  typedVirtualKind('v1', 'pods/eviction', request => evict(context, pods, budgets, request)),
+  typedVirtualResource('v1', 'bindings', request => bind(context, pods, request, metaOf(request.object).name ?? '')),
+  typedVirtualResource('v1', 'pods/eviction', request => evict(context, pods, budgets, request)),
 ]
 
 /** That it was done is all there is to say. */
@@ -54,11 +54,11 @@ const targetOf = (pods: Kind, namespace: string, name: string, subresource: stri
   subresource,
 })
 
-async function bind(context: ResourceContext, pods: Kind, request: VirtualRequest, name: string): Promise<ApiObject> {
+async function bind(context: ApiContext, pods: Kind, request: VirtualRequest, name: string): Promise<ApiObject> {
   const target = targetOf(pods, request.namespace, name, 'binding')
   const binding = await admitted(context, target, request, 'Binding')
-  const faults = bindingFaults(binding).map(printFieldError)
-  if (faults.length > 0) throw unclassified(faults.length === 1 ? faults[0]! : `[${faults.join(', ')}]`)
+  const errors = bindingErrors(binding).map(printFieldError)
+  if (errors.length > 0) throw unclassified(errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`)
   await validated(context, target, request, binding)
   const { uid = '', resourceVersion = '' } = metaOf(binding)
   const meant = { ...(uid !== '' && { uid }), ...(resourceVersion !== '' && { resourceVersion }) }
@@ -72,12 +72,12 @@ async function bind(context: ResourceContext, pods: Kind, request: VirtualReques
   return DONE
 }
 
-async function evict(context: ResourceContext, pods: Kind, budgets: Kind, request: VirtualRequest): Promise<ApiObject> {
+async function evict(context: ApiContext, pods: Kind, budgets: Kind, request: VirtualRequest): Promise<ApiObject> {
   const { namespace, name, options, now } = request
   const target = targetOf(pods, namespace, name, 'eviction')
   const eviction = await admitted(context, target, request, 'Eviction')
-  const asked = decodeDeleteOptions(getOwn(eviction, 'deleteOptions') ?? {})
-  const wished: DeleteOptions = { ...asked, dryRun: asked.dryRun || options.dryRun }
+  const requested = decodeDeleteOptions(getOwn(eviction, 'deleteOptions') ?? {})
+  const wished: DeleteOptions = { ...requested, dryRun: requested.dryRun || options.dryRun }
   await validated(context, target, request, eviction)
   const isMeant = wished.preconditions?.resourceVersion !== undefined
   const objects = systemObjects(context, 'kube-apiserver')
@@ -95,7 +95,7 @@ async function evict(context: ResourceContext, pods: Kind, budgets: Kind, reques
 
   /** Evicts a pod whose loss may matter to a budget. */
   async function guarded(pod: ApiObject): Promise<ApiObject> {
-    const { entries } = await context.storeOf(budgets).cache.range(folderOf(budgets, namespace))
+    const { entries } = await context.objectStore(budgets).cache.range(keyPrefixOf(budgets, namespace))
     const guarding = entries.map(decodeStored).filter(budget => guards(budget, pod))
     if (guarding.length > 1) throw unclassified(MORE_THAN_ONE)
     const [budget] = guarding
@@ -118,15 +118,15 @@ async function evict(context: ResourceContext, pods: Kind, budgets: Kind, reques
     let how = deletion
     if (!how.dryRun) {
       const { preconditions } = how
-      const told = await rewrite(context, target, false, pod => {
+      const warnings = await rewrite(context, target, false, pod => {
         const failed = preconditions && failedBeforeTerminating(preconditions, metaOf(pod), resourceOf(pods))
         if (failed) throw failed
         return evicted(pod, printTime(now))
       })
-      if (preconditions?.resourceVersion !== undefined) how = atVersion(how, told)
+      if (preconditions?.resourceVersion !== undefined) how = atVersion(how, warnings)
     }
     // That the eviction was admitted is enough.
-    await remove({ ...context, validate: async () => {} }, target, how, request.caller, [])
+    await remove({ ...context, validate: async () => {} }, target, how, request.user, [])
     return DONE
   }
 }
@@ -140,13 +140,13 @@ const atVersion = (options: DeleteOptions, pod: ApiObject): DeleteOptions => ({
 })
 
 async function admitted(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
-  { object, name, options, caller, warn }: VirtualRequest,
+  { object, name, options, user, warn }: VirtualRequest,
   kind: string,
 ): Promise<ApiObject> {
   const warnings: string[] = []
-  const request = { operation: 'CREATE', target, object, old: undefined, options, caller } as const
+  const request = { operation: 'CREATE', target, object, old: undefined, options, user } as const
   const made = await context.admit(request, warnings)
   for (const text of warnings) warn(text)
   if (name !== '' && metaOf(made).name !== name) throw badRequest(`name in URL does not match name in ${kind} object`)
@@ -154,12 +154,12 @@ async function admitted(
 }
 
 async function validated(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
-  { options, caller, warn }: VirtualRequest,
+  { options, user, warn }: VirtualRequest,
   object: ApiObject,
 ): Promise<void> {
   const warnings: string[] = []
-  await context.validate({ operation: 'CREATE', target, object, old: undefined, options, caller }, warnings)
+  await context.validate({ operation: 'CREATE', target, object, old: undefined, options, user }, warnings)
   for (const text of warnings) warn(text)
 }

@@ -13,7 +13,7 @@ import {
 } from '../../apply/field-manager.js'
 import { SCALE_TYPE } from '../../apply/managed-type.js'
 import type { Awaitable } from '../../base/awaitable.js'
-import type { ScaleRules } from '../../kinds/kind.js'
+import type { ScaleStrategy } from '../../kinds/kind.js'
 import { apiVersionOf, resourceOf } from '../../kinds/kind-names.js'
 import { invalid, notFound } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
@@ -21,80 +21,80 @@ import { type ManagedFieldsEntry, metaOf } from '../../meta/object/object-meta.j
 import type { GetOptions } from '../../meta/options/list-options.js'
 import type { PatchOptions, WriteOptions } from '../../meta/options/write-options.js'
 import type { PatchKind } from '../../patch/field-validation.js'
-import { type Body, type BodyForm } from '../../request/body.js'
+import { type Body, type BodySpec } from '../../request/body.js'
 import { type Target } from '../../request/target.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import { builtinTypes } from '../../types/type-table.js'
-import { protobufForm, shapeTyped } from '../../types/typed-body.js'
-import { type ResourceContext } from '../api-context.js'
+import { protobufCodec, shapeTyped } from '../../types/typed-body.js'
+import { type ApiContext } from '../api-context.js'
 import { asAddressed } from '../pipeline/check-address.js'
 import { readObject } from '../pipeline/decode-body.js'
 import { getObject } from '../read/get.js'
-import type { ScaleAnswer } from '../result.js'
+import type { ScaleResult } from '../result.js'
 import { configurationReader } from '../write/apply.js'
 import { applyPatch, asPatchStatus, parsePatch } from '../write/patch.js'
 import { replace } from '../write/update.js'
 
-export async function getScale(context: ResourceContext, target: Target, options: GetOptions): Promise<ScaleAnswer> {
+export async function getScale(context: ApiContext, target: Target, options: GetOptions): Promise<ScaleResult> {
   const { object } = await getObject(context, target, options)
   return { type: 'scale', status: 200, warnings: [], object: rulesOf(target).read(object.value()) }
 }
 
 /** Replaces the scale by the one in a body. */
 export async function updateScale(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: WriteOptions,
   body: Body,
-  caller: Caller,
-): Promise<ScaleAnswer> {
+  user: UserInfo,
+): Promise<ScaleResult> {
   const { object: sent, warnings } = readObject(body, scaleForm(), options.fieldValidation)
   const { uid, resourceVersion } = metaOf(sent)
   const isWhatClientSaw = Boolean(uid || resourceVersion)
-  return changeScale(context, target, options, caller, async live => {
-    const scale = await tracked(context, live, asAddressed(sent, target), options, caller)
+  return changeScale(context, target, options, user, async live => {
+    const scale = await tracked(context, live, asAddressed(sent, target), options, user)
     return { scale, warnings, isWhatClientSaw }
   })
 }
 
 export async function patchScale(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: PatchOptions,
   kind: PatchKind,
   bytes: Buffer,
-  caller: Caller,
-): Promise<ScaleAnswer> {
+  user: UserInfo,
+): Promise<ScaleResult> {
   const { fieldValidation } = options
   const facts = { types: builtinTypes().facts(), typeName: 'autoscaling/v1.Scale' }
-  return changeScale(context, target, options, caller, live =>
+  return changeScale(context, target, options, user, live =>
     asPatchStatus(async () => {
       const patch = parsePatch(facts, kind, bytes, fieldValidation)
-      const { object, warnings } = applyPatch(live, patch, scaleForm().shape, fieldValidation)
-      const scale = await tracked(context, live, asAddressed(object, target), options, caller)
+      const { object, warnings } = applyPatch(live, patch, scaleForm().decode, fieldValidation)
+      const scale = await tracked(context, live, asAddressed(object, target), options, user)
       return { scale, warnings, isWhatClientSaw: false }
     }),
   )
 }
 
 export async function applyScale(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: PatchOptions,
   body: Body,
-  caller: Caller,
-): Promise<ScaleAnswer> {
+  user: UserInfo,
+): Promise<ScaleResult> {
   const read = configurationReader(body, options.fieldValidation)
   const { unappliable } = rulesOf(target)
-  return changeScale(context, target, options, caller, async live => {
+  return changeScale(context, target, options, user, async live => {
     const { object: configuration, warnings } = read()
     const { object } = await applyConfiguration(SCALE_TYPE, live, configuration, {
-      manager: managerName(options.fieldManager, caller.userAgent),
+      manager: managerName(options.fieldManager, user.userAgent),
       force: options.force,
       now: context.now(),
       settle(merged) {
         if (unappliable !== undefined) throw new NotOfType(unappliable)
-        return scaleForm().shape(merged, []).object
+        return scaleForm().decode(merged, []).object
       },
     })
     return { scale: asAddressed(object, target), warnings, isWhatClientSaw: false }
@@ -102,20 +102,20 @@ export async function applyScale(
 }
 
 const tracked = (
-  context: ResourceContext,
+  context: ApiContext,
   live: ApiObject,
   next: ApiObject,
   options: WriteOptions,
-  caller: Caller,
+  user: UserInfo,
 ): Awaitable<ApiObject> =>
-  trackUpdate(SCALE_TYPE, live, next, managerName(options.fieldManager, caller.userAgent), context.now())
+  trackUpdate(SCALE_TYPE, live, next, managerName(options.fieldManager, user.userAgent), context.now())
 
 /** What a Scale looks like in a body; it is of the same kind whatever it is the scale of. */
-const scaleForm = (): BodyForm => ({
+const scaleForm = (): BodySpec => ({
   kind: 'Scale',
   version: 'v1',
-  shape: (body, duplicates) => shapeTyped(builtinTypes(), 'autoscaling/v1', 'Scale', body, duplicates),
-  protobuf: protobufForm(builtinTypes(), 'autoscaling/v1', 'Scale'),
+  decode: (body, duplicates) => shapeTyped(builtinTypes(), 'autoscaling/v1', 'Scale', body, duplicates),
+  protobuf: protobufCodec(builtinTypes(), 'autoscaling/v1', 'Scale'),
 })
 
 interface NewScale {
@@ -130,22 +130,22 @@ interface NewScale {
  * the object stays as it is.
  */
 async function changeScale(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: WriteOptions,
-  caller: Caller,
+  user: UserInfo,
   change: (live: ApiObject) => Promise<NewScale>,
-): Promise<ScaleAnswer> {
+): Promise<ScaleResult> {
   const { kind, version, name } = target
   const rules = rulesOf(target)
   const paths = replicasPaths(kind)
-  const answer = await replace(context, { ...target, subresource: '' }, options, caller, async old => {
+  const answer = await replace(context, { ...target, subresource: '' }, options, user, async old => {
     if (!old) throw notFound(resourceOf(kind), name)
     const entries = metaOf(old).managedFields ?? []
     const live = withEntries(rules.read(old), scaleEntries(entries, paths))
     const { scale, warnings, isWhatClientSaw } = await change(live)
-    const faults = rules.validate(scale)
-    if (faults.length > 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, faults)
+    const errors = rules.validate(scale)
+    if (errors.length > 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, errors)
     const { managedFields: ofScale = [], uid, resourceVersion } = metaOf(scale)
     const after = entriesAfterScale(entries, ofScale, paths, apiVersionOf(kind, version.name))
     const counted = withEntries(rules.write(old, scale), after)
@@ -167,4 +167,4 @@ function withEntries(object: ApiObject, managedFields: readonly ManagedFieldsEnt
   return setMeta(object, managedFields.length === 0 ? meta : { ...meta, managedFields })
 }
 
-const rulesOf = ({ version }: Target): ScaleRules => version.subresources.scale!
+const rulesOf = ({ version }: Target): ScaleStrategy => version.subresources.scale!

@@ -15,24 +15,24 @@ import type { FieldValidation, PatchOptions } from '../../meta/options/write-opt
 import { isObject } from '../../meta/values/value.js'
 import { type Body } from '../../request/body.js'
 import { type Target } from '../../request/target.js'
-import { type Caller } from '../../request/user-info.js'
-import { type ResourceContext } from '../api-context.js'
+import { type UserInfo } from '../../request/user-info.js'
+import { type ApiContext } from '../api-context.js'
 import { asAddressed } from '../pipeline/check-address.js'
 import { ownershipOf } from '../pipeline/field-tracking.js'
-import type { ObjectAnswer } from '../result.js'
+import type { ObjectResult } from '../result.js'
 import { createFrom } from './create.js'
 import { replace } from './update.js'
 
 export async function applyObject(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: PatchOptions,
   body: Body,
-  caller: Caller,
-): Promise<ObjectAnswer> {
+  user: UserInfo,
+): Promise<ObjectResult> {
   const read = configurationReader(body, options.fieldValidation)
   const type = ownershipOf(target)
-  const manager = managerName(options.fieldManager, caller.userAgent)
+  const manager = managerName(options.fieldManager, user.userAgent)
 
   async function merged(live: ApiObject | undefined): Promise<ApiObject> {
     const { force } = options
@@ -42,15 +42,15 @@ export async function applyObject(
     return asAddressed(object, target)
   }
 
-  async function created(): Promise<ObjectAnswer> {
+  async function created(): Promise<ObjectResult> {
     const warnings = [...read().warnings]
     const object = madeNew(target, await merged(undefined))
-    const made = await createFrom(context, target, object, options, caller, warnings, true)
-    return { type: 'object', status: 201, warnings, served: target, object: made }
+    const made = await createFrom(context, target, object, options, user, warnings, true)
+    return { type: 'object', status: 201, warnings, versioned: target, object: made }
   }
 
   for (let attempt = 1; ; attempt++) {
-    const answer = await replace(context, target, options, caller, async old => {
+    const answer = await replace(context, target, options, user, async old => {
       // What is not there can be made by its own path, and not by that of a part of it.
       if (!old && target.subresource === '') return undefined
       if (!old) throw notFound(resourceOf(target.kind), target.name)
@@ -82,10 +82,10 @@ function settled({ version }: Target, object: ApiObject): ApiObject {
   if (version.openapi) {
     const metadata = decodeObjectMeta(object.metadata)
     if (!metadata.ok) throw new NotOfType(metadata.error)
-    return version.rules.default({ ...object, metadata: metadata.value.value })
+    return version.strategy.applyDefaults({ ...object, metadata: metadata.value.value })
   }
   try {
-    return version.rules.default(version.rules.shape(object, []).object)
+    return version.strategy.applyDefaults(version.strategy.decode(object, []).object)
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
     const why = typeof error.cause === 'string' ? error.cause : error.message
@@ -116,8 +116,8 @@ function decodeConfiguration({ bytes, mediaType }: Body, validation: FieldValida
       throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`)
     }
     if (duplicates.length > 0 && validation === 'Strict') {
-      const faults = duplicates.map(text => `  ${text}`).join('\n')
-      throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${faults}`)
+      const errors = duplicates.map(text => `  ${text}`).join('\n')
+      throw badRequest(`error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n${errors}`)
     }
     const object = (value ?? {}) as ApiObject
     return { object, warnings: validation === 'Ignore' ? [] : duplicates }

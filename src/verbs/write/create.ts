@@ -23,65 +23,65 @@ import {
 } from '../../meta/object/object-meta.js'
 import { parseObjectVersion } from '../../meta/options/resource-version.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
-import { asRead, asWritten, type Shown, showStored, showValue } from '../../objects/object-view.js'
+import { asRead, asWritten, type ObjectView, viewStored, viewValue } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import { type Body } from '../../request/body.js'
 import { type Target } from '../../request/target.js'
-import { type Caller } from '../../request/user-info.js'
-import { type ResourceContext } from '../api-context.js'
+import { type UserInfo } from '../../request/user-info.js'
+import { type ApiContext } from '../api-context.js'
 import { withAllocation } from '../pipeline/allocation.js'
-import { formOf, readObject } from '../pipeline/decode-body.js'
+import { bodySpecOf, readObject } from '../pipeline/decode-body.js'
 import { track } from '../pipeline/field-tracking.js'
-import type { ObjectAnswer } from '../result.js'
+import type { ObjectResult } from '../result.js'
 
 /** How often a name is generated anew when it is taken. */
 const NAME_ATTEMPTS = 8
 
 export async function createObject(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: WriteOptions,
   body: Body,
-  caller: Caller,
-): Promise<ObjectAnswer> {
-  const { object: sent, warnings } = readObject(body, formOf(target), options.fieldValidation)
+  user: UserInfo,
+): Promise<ObjectResult> {
+  const { object: sent, warnings } = readObject(body, bodySpecOf(target), options.fieldValidation)
   // Where the path names the object, the body must mean the same one.
   const mismatch = target.name === '' ? undefined : nameMismatch(metaOf(sent), target.name)
   if (mismatch) throw mismatch
   const told: string[] = [...warnings]
-  const object = await createFrom(context, target, sent, options, caller, told).catch((error: unknown) => {
+  const object = await createFrom(context, target, sent, options, user, told).catch((error: unknown) => {
     throw withWarnings(error, told)
   })
-  return { type: 'object', status: 201, warnings: told, served: target, object }
+  return { type: 'object', status: 201, warnings: told, versioned: target, object }
 }
 
 /** Creates an object that has been read already. Adds to the warnings. `isTracked`: its managedFields are right. */
 export async function createFrom(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   sent: ApiObject,
   options: WriteOptions,
-  caller: Caller,
+  user: UserInfo,
   warnings: string[],
   isTracked = false,
-): Promise<Shown> {
+): Promise<ObjectView> {
   const { kind, version } = target
-  const { rules } = version
+  const { strategy: rules } = version
   const placed = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
-  const defaulted = rules.default(placed)
-  const tracked = isTracked ? defaulted : await track(context, target, undefined, defaulted, options, caller)
+  const defaulted = rules.applyDefaults(placed)
+  const tracked = isTracked ? defaulted : await track(context, target, undefined, defaulted, options, user)
   const admitted = await context.admit(
-    { operation: 'CREATE', target, object: tracked, old: undefined, options, caller },
+    { operation: 'CREATE', target, object: tracked, old: undefined, options, user },
     warnings,
   )
   for (let attempt = 1; ; attempt++) {
     const now = context.now()
-    const object = rules.forCreate(setMeta(admitted, metaForCreate(metaOf(admitted), now)), now)
+    const object = rules.prepareForCreate(setMeta(admitted, metaForCreate(metaOf(admitted), now)), now)
     const stored = await withAllocation(target, object, undefined, options.dryRun, async () => {
-      const faults = faultsOf(target, object)
-      if (faults.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', faults)
-      await context.validate({ operation: 'CREATE', target, object, old: undefined, options, caller }, warnings)
+      const errors = errorsOf(target, object)
+      if (errors.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', errors)
+      await context.validate({ operation: 'CREATE', target, object, old: undefined, options, user }, warnings)
       if (attempt === 1) warnings.push(...rules.warnings(object, undefined))
       return store(context, target, object, options.dryRun)
     })
@@ -93,27 +93,27 @@ export async function createFrom(
 }
 
 /** What the kind finds wrong, or else what is wrong with any object of that kind. */
-function faultsOf({ kind, version }: Target, object: ApiObject): readonly FieldError[] {
-  const faults = version.rules.validate(object)
+function errorsOf({ kind, version }: Target, object: ApiObject): readonly FieldError[] {
+  const errors = version.strategy.validate(object)
   const common = { namespaced: kind.namespaced, name: checkPathSegment }
-  return faults.length > 0 ? faults : checkObjectMeta(metaOf(object), common)
+  return errors.length > 0 ? errors : checkObjectMeta(metaOf(object), common)
 }
 
 /** Stores the object, or only finds out whether it could be; nothing when its name is taken. */
 async function store(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   object: ApiObject,
   dryRun: boolean,
-): Promise<Shown | undefined> {
+): Promise<ObjectView | undefined> {
   const { kind } = target
-  const kindStore = context.storeOf(kind)
+  const kindStore = context.objectStore(kind)
   const { namespace = '', name = '', resourceVersion = '' } = metaOf(object)
   const stored = await kind.convert(withoutVersion(object), kind.storedAs)
   if (dryRun) {
     if (await asStatus(0, () => kindStore.get(namespace, name))) return undefined
     const read = await asRead(target, object, stored)
-    return showValue(asWritten(kind, read, resourceVersion))
+    return viewValue(asWritten(kind, read, resourceVersion))
   }
   // What is no version at all does no harm.
   const version = parseObjectVersion(resourceVersion)
@@ -121,7 +121,7 @@ async function store(
     throw unclassified('resourceVersion should not be set on objects to be created')
   }
   const entry = await asStatus(0, () => kindStore.create(stored))
-  return entry === false ? undefined : showStored(target, object, stored, entry)
+  return entry === false ? undefined : viewStored(target, object, stored, entry)
 }
 
 function withoutVersion(object: ApiObject): ApiObject {
@@ -130,9 +130,9 @@ function withoutVersion(object: ApiObject): ApiObject {
   return setMeta(object, meta)
 }
 
-async function taken(context: ResourceContext, { kind }: Target, meta: ObjectMeta): Promise<StatusError> {
+async function taken(context: ApiContext, { kind }: Target, meta: ObjectMeta): Promise<StatusError> {
   const { namespace = '', name = '' } = meta
-  const entry = await asStatus(0, () => context.storeOf(kind).get(namespace, name))
-  const isGoing = entry && metaOf(decodeStored(entry)).deletionTimestamp !== undefined
-  return isGoing ? beingDeleted(resourceOf(kind), name) : alreadyExists(resourceOf(kind), name)
+  const entry = await asStatus(0, () => context.objectStore(kind).get(namespace, name))
+  const isTerminating = entry && metaOf(decodeStored(entry)).deletionTimestamp !== undefined
+  return isTerminating ? beingDeleted(resourceOf(kind), name) : alreadyExists(resourceOf(kind), name)
 }

@@ -17,37 +17,37 @@ import {
   failedPrecondition,
   type PropagationPolicy,
 } from '../../meta/options/write-options.js'
-import type { KindEntry } from '../../objects/object-store.js'
-import { asWritten, readEntry, showValue } from '../../objects/object-view.js'
+import type { ObjectEntry } from '../../objects/object-store.js'
+import { asWritten, readEntry, viewValue } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import { encodeStored } from '../../objects/stored-object.js'
 import { type Target } from '../../request/target.js'
-import { type Caller } from '../../request/user-info.js'
-import { type ResourceContext } from '../api-context.js'
-import type { ObjectAnswer, StatusAnswer } from '../result.js'
+import { type UserInfo } from '../../request/user-info.js'
+import { type ApiContext } from '../api-context.js'
+import type { ObjectResult, StatusResult } from '../result.js'
 import { deleteUnreadable } from './unsafe-delete.js'
 import { ATTEMPTS, isUnchanged } from './update.js'
 
 export async function deleteObject(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: DeleteOptions,
-  caller: Caller,
-): Promise<ObjectAnswer | StatusAnswer> {
-  if (options.ignoreStoreReadError) return deleteUnreadable(context, target, caller)
+  user: UserInfo,
+): Promise<ObjectResult | StatusResult> {
+  if (options.ignoreStoreReadError) return deleteUnreadable(context, target, user)
   const { kind } = target
   const warnings: string[] = []
-  const { object, isGone } = await remove(context, target, options, caller, warnings)
-  const { warning } = kind.manners.orphansDependents ?? {}
+  const { object, isGone } = await remove(context, target, options, user, warnings)
+  const { warning } = kind.traits.defaultPropagation ?? {}
   if (warning !== undefined && policyOf(options) === undefined) warnings.push(warning)
-  if (isGone && kind.manners.deleteAnswersStatus) {
+  if (isGone && !kind.traits.returnsDeletedObject) {
     const { name = '', uid = '' } = metaOf(object)
     const details = { name, group: kind.group, kind: kind.names.plural, uid }
     return { type: 'status', status: 200, warnings, body: success(details) }
   }
   // Who asked for dependents to go as well, in the old way, is told that it is not over yet.
   const status = !isGone && options.orphanDependents === false ? 202 : 200
-  return { type: 'object', status, warnings, served: target, object: showValue(object) }
+  return { type: 'object', status, warnings, versioned: target, object: viewValue(object) }
 }
 
 export interface Removed {
@@ -58,27 +58,27 @@ export interface Removed {
 
 /** `seen`: the entry of the object, where it has just been read. */
 export async function remove(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: DeleteOptions,
-  caller: Caller,
+  user: UserInfo,
   warnings: string[],
-  seen?: KindEntry,
+  seen?: ObjectEntry,
 ): Promise<Removed> {
   const { kind, version, namespace, name } = target
-  const store = context.storeOf(kind)
+  const store = context.objectStore(kind)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const entry = attempt === 1 && seen ? seen : await asStatus(0, () => store.get(namespace, name))
     if (!entry) break
     const old = await readEntry(target, entry)
     checkPreconditions(target, old, options)
-    const grace = graceFor(target, old, options)
+    const grace = gracePeriod(target, old, options)
     // What has its time already may be given less, and nothing else.
     if (grace === 'as before') return { object: old, isGone: false }
-    await context.validate({ operation: 'DELETE', target, object: undefined, old, options, caller }, warnings)
+    await context.validate({ operation: 'DELETE', target, object: undefined, old, options, user }, warnings)
 
     const wished = setMeta(old, withPolicy(metaOf(old), wishFor(target, metaOf(old), options)))
-    if (grace === undefined && !version.rules.isHeld(wished)) {
+    if (grace === undefined && !version.strategy.blocksDeletion(wished)) {
       if (options.dryRun) return { object: old, isGone: true }
       const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
       if (removed === false) continue
@@ -91,10 +91,10 @@ export async function remove(
         ? metaForSoonerDeletion(metaOf(wished), grace)
         : metaForDeletion(metaOf(wished), context.now(), grace)
     const marked = setMeta(wished, meta)
-    const waiting = isMarked ? marked : version.rules.forDeletion(marked)
-    const isHeld = version.rules.isHeld(waiting)
+    const waiting = isMarked ? marked : version.strategy.prepareForDelete(marked)
+    const isHeld = version.strategy.blocksDeletion(waiting)
     const stored = await kind.convert(waiting, kind.storedAs)
-    const bytes = encodeStored(stored, kind.manners.membersByName)
+    const bytes = encodeStored(stored, kind.traits.sortedKeys)
     if (options.dryRun || isUnchanged(stored, bytes, entry)) return { object: waiting, isGone: !isHeld }
     const marking = await asStatus(0, () => store.update(stored, entry.revision, bytes))
     if (marking === false) continue
@@ -111,23 +111,23 @@ export async function remove(
 
 function checkPreconditions({ kind }: Target, old: ApiObject, { preconditions }: DeleteOptions): void {
   if (!preconditions) return
-  const failed = kind.manners.terminates
+  const failed = kind.traits.hasTerminatingPhase
     ? failedBeforeTerminating(preconditions, metaOf(old), resourceOf(kind))
     : failedPrecondition(preconditions, metaOf(old), groupKindOf(kind))
   if (failed) throw failed
 }
 
 /** The seconds that it has from now on; none at all where its kind knows of no such time, or where it is over. */
-function graceFor(
+function gracePeriod(
   { version }: Target,
   old: ApiObject,
-  { gracePeriodSeconds: asked }: DeleteOptions,
+  { gracePeriodSeconds: requested }: DeleteOptions,
 ): number | 'as before' | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds: given = 0 } = metaOf(old)
-  if (!version.rules.graceFor) return undefined
-  if (deletionTimestamp === undefined) return version.rules.graceFor(old, asked)
+  if (!version.strategy.gracePeriod) return undefined
+  if (deletionTimestamp === undefined) return version.strategy.gracePeriod(old, requested)
   if (given === 0) return undefined
-  const seconds = asked !== undefined && asked < 0 ? 1 : asked
+  const seconds = requested !== undefined && requested < 0 ? 1 : requested
   return seconds === undefined || seconds >= given ? 'as before' : seconds
 }
 
@@ -141,7 +141,7 @@ function wishFor(
   options: DeleteOptions,
 ): PropagationPolicy | undefined {
   const policy = policyOf(options)
-  if (policy !== undefined || !kind.manners.orphansDependents) return policy
+  if (policy !== undefined || !kind.traits.defaultPropagation) return policy
   return finalizers.some(isPolicy) ? undefined : 'Orphan'
 }
 

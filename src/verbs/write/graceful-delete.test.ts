@@ -5,15 +5,15 @@ import { hasReason } from '../../meta/errors/status.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { DeleteOptions } from '../../meta/options/write-options.js'
 import { type Target } from '../../request/target.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
-import { createResourceContext, type ResourceContext } from '../api-context.js'
+import { type ApiContext, createApiContext } from '../api-context.js'
 import { getObject } from '../read/get.js'
 import { createObject } from './create.js'
 import { type Removed, remove } from './delete.js'
 import { replace } from './update.js'
 
-const caller: Caller = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const user: UserInfo = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
 const WIDGET = { apiVersion: 'example.com/v1', kind: 'Widget' }
 const WRITE = { dryRun: false, fieldManager: '', fieldValidation: '' } as const
 
@@ -22,35 +22,35 @@ function runningWidgets(): Kind {
   const kind = widgetKind()
   const [version] = kind.versions
   const rules = {
-    ...version!.rules,
-    graceFor: (_: unknown, asked: number | undefined) => asked ?? 30,
-    isHeld: (object: Parameters<typeof metaOf>[0]) =>
+    ...version!.strategy,
+    gracePeriod: (_: unknown, requested: number | undefined) => requested ?? 30,
+    blocksDeletion: (object: Parameters<typeof metaOf>[0]) =>
       Boolean(metaOf(object).finalizers?.length || metaOf(object).deletionGracePeriodSeconds),
   }
-  return { ...kind, versions: [{ ...version!, rules }] }
+  return { ...kind, versions: [{ ...version!, strategy: rules }] }
 }
 
 const kind = runningWidgets()
 const target: Target = { kind, version: kind.versions[0]!, namespace: 'x', name: 'a', subresource: '' }
 
-let context: ResourceContext
+let context: ApiContext
 let validated: number
 let now: number
 beforeEach(() => {
   validated = 0
   now = Date.UTC(2024, 0, 1)
   const admission = { validate: async () => void validated++ }
-  context = createResourceContext({ store: createMemoryStore(), admission, now: () => now })
+  context = createApiContext({ store: createMemoryStore(), admission, now: () => now })
 })
 afterEach(() => context.close())
 
 async function create(metadata = {}): Promise<void> {
   const bytes = Buffer.from(JSON.stringify({ ...WIDGET, metadata: { name: 'a', generation: 1, ...metadata } }))
-  await createObject(context, { ...target, name: '' }, WRITE, { bytes, mediaType: 'application/json' }, caller)
+  await createObject(context, { ...target, name: '' }, WRITE, { bytes, mediaType: 'application/json' }, user)
 }
 
 const del = (options: Partial<DeleteOptions> = {}): Promise<Removed> =>
-  remove(context, target, { dryRun: false, ignoreStoreReadError: false, ...options }, caller, [])
+  remove(context, target, { dryRun: false, ignoreStoreReadError: false, ...options }, user, [])
 
 async function isThere(): Promise<boolean> {
   try {
@@ -118,7 +118,7 @@ test('finalizers hold it when its time is over, and an update lets go of it only
   await create({ finalizers: ['a.b/c'] })
   await del()
   const update = async (change: object): Promise<void> =>
-    void (await replace(context, target, WRITE, caller, async old => {
+    void (await replace(context, target, WRITE, user, async old => {
       const metadata = { ...old!.metadata, ...change }
       return { object: { ...old!, metadata }, warnings: [], isWhatClientSaw: false }
     }))
@@ -132,7 +132,7 @@ test('finalizers hold it when its time is over, and an update lets go of it only
 test('an update does not end the time of what nothing else holds', async () => {
   await create()
   await del()
-  await replace(context, target, WRITE, caller, async old => ({
+  await replace(context, target, WRITE, user, async old => ({
     object: { ...old!, metadata: { ...old!.metadata, labels: { a: 'b' } } },
     warnings: [],
     isWhatClientSaw: false,

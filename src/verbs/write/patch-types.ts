@@ -1,5 +1,5 @@
 // The media types of patches, and which of them a kind takes.
-import { type Served } from '../../kinds/kind.js'
+import { type VersionedKind } from '../../kinds/kind.js'
 import type { PatchKind } from '../../patch/field-validation.js'
 
 export const PATCH_KINDS: Readonly<Record<string, PatchKind | undefined>> = {
@@ -19,5 +19,5 @@ const WITH_STRATEGIC = [
 ]
 
 /** In the order in which clients are told of them. */
-export const patchTypesOf = ({ version }: Served): readonly string[] =>
+export const patchTypesOf = ({ version }: VersionedKind): readonly string[] =>
   version.mergeFacts ? WITH_STRATEGIC : WITHOUT_STRATEGIC

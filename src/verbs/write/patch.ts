@@ -4,7 +4,7 @@
 import { CodecError } from '../../codec/codec-error.js'
 import type { Decoded } from '../../codec/decoded.js'
 import { decodeJson, encodeJson } from '../../codec/json.js'
-import type { MergeFacts, ObjectRules } from '../../kinds/kind.js'
+import type { MergeFacts, Strategy } from '../../kinds/kind.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
 import { hasReason, invalid, notFound, StatusError, unclassified, withWarnings } from '../../meta/errors/status.js'
@@ -18,23 +18,23 @@ import { applyMergePatch, parseMergePatch } from '../../patch/merge-patch.js'
 import { PatchError } from '../../patch/patch-error.js'
 import { applyStrategicMergePatch, parseStrategicMergePatch, schemaFromTypes } from '../../patch/strategic-merge.js'
 import { type Target } from '../../request/target.js'
-import { type Caller } from '../../request/user-info.js'
-import { type ResourceContext } from '../api-context.js'
+import { type UserInfo } from '../../request/user-info.js'
+import { type ApiContext } from '../api-context.js'
 import { asAddressed } from '../pipeline/check-address.js'
 import { strictText } from '../pipeline/decode-body.js'
-import type { ObjectAnswer } from '../result.js'
+import type { ObjectResult } from '../result.js'
 import { type Replacement, replace } from './update.js'
 
 export async function patchObject(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: PatchOptions,
   kind: PatchKind,
   bytes: Buffer,
-  caller: Caller,
-): Promise<ObjectAnswer> {
+  user: UserInfo,
+): Promise<ObjectResult> {
   let patch: Patch | undefined
-  const answer = await replace(context, target, options, caller, async old => {
+  const answer = await replace(context, target, options, user, async old => {
     if (!old) throw notFound(resourceOf(target.kind), target.name)
     return asPatchStatus(async () => {
       patch ??= parsePatch(target.version.mergeFacts, kind, bytes, options.fieldValidation)
@@ -98,8 +98,8 @@ function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation
 }
 
 function patched(target: Target, old: ApiObject, patch: Patch, validation: FieldValidation): Replacement {
-  const { rules, mergeFacts } = target.version
-  const shape = mergeFacts && !patch.isTyped ? published(rules.shape, old) : rules.shape
+  const { strategy: rules, mergeFacts } = target.version
+  const shape = mergeFacts && !patch.isTyped ? published(rules.decode, old) : rules.decode
   const { object, warnings } = applyPatch(old, patch, shape, validation)
   try {
     return { object: asAddressed(object, target), warnings, isWhatClientSaw: false }
@@ -113,7 +113,7 @@ function patched(target: Target, old: ApiObject, patch: Patch, validation: Field
  * There the fields that clients know have no names, so that nothing is left.
  */
 const published =
-  (shape: ObjectRules['shape'], { apiVersion, kind }: ApiObject): ObjectRules['shape'] =>
+  (shape: Strategy['decode'], { apiVersion, kind }: ApiObject): Strategy['decode'] =>
   (result, duplicates) => {
     if (!isObject(result) || getOwn(result, 'apiVersion')) return shape(result, duplicates)
     const fields = Object.keys(result).filter(name => name !== 'apiVersion' && name !== 'kind')
@@ -125,18 +125,18 @@ const published =
 export function applyPatch(
   old: ApiObject,
   patch: Patch,
-  shape: ObjectRules['shape'],
+  shape: Strategy['decode'],
   validation: FieldValidation,
 ): { readonly object: ApiObject; readonly warnings: readonly string[] } {
   const result = patch.apply(old)
   const { object, strict } = shapeResult(shape, patch, result)
-  const faults = [...patch.strict, ...strict]
-  if (faults.length > 0 && validation === 'Strict') throw badResult(patch, result, strictText(faults, false))
-  return { object, warnings: validation === 'Ignore' ? [] : faults }
+  const errors = [...patch.strict, ...strict]
+  if (errors.length > 0 && validation === 'Strict') throw badResult(patch, result, strictText(errors, false))
+  return { object, warnings: validation === 'Ignore' ? [] : errors }
 }
 
 /** What does not fit the kind is a fault of the patch, not of the request. */
-function shapeResult(shape: ObjectRules['shape'], patch: Patch, result: Value): ReturnType<ObjectRules['shape']> {
+function shapeResult(shape: Strategy['decode'], patch: Patch, result: Value): ReturnType<Strategy['decode']> {
   try {
     return shape(result, [])
   } catch (error) {

@@ -3,11 +3,11 @@
 import { resourceOf } from '../../kinds/kind-names.js'
 import { modifiedMeanwhile, notFound } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
-import { asWritten, showEntry } from '../../objects/object-view.js'
+import { asWritten, viewEntry } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import { encodeStored } from '../../objects/stored-object.js'
 import { type Target } from '../../request/target.js'
-import { type ResourceContext } from '../api-context.js'
+import { type ApiContext } from '../api-context.js'
 import { ATTEMPTS } from './update.js'
 
 /**
@@ -15,20 +15,20 @@ import { ATTEMPTS } from './update.js'
  * leaves the object as it was, and throws when there is nothing to be made of it.
  */
 export async function rewrite(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   dryRun: boolean,
   change: (old: ApiObject) => ApiObject,
 ): Promise<ApiObject> {
   const { kind, namespace, name } = target
-  const store = context.storeOf(kind)
+  const store = context.objectStore(kind)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const entry = await asStatus(0, () => store.get(namespace, name))
     if (!entry) throw notFound(resourceOf(kind), name)
-    const object = change((await showEntry(target, entry)).value())
+    const object = change((await viewEntry(target, entry)).value())
     if (dryRun) return object
     const stored = await kind.convert(object, kind.storedAs)
-    const bytes = encodeStored(stored, kind.manners.membersByName)
+    const bytes = encodeStored(stored, kind.traits.sortedKeys)
     const written = await asStatus(0, () => store.update(stored, entry.revision, bytes))
     if (written !== false) return asWritten(kind, object, String(written.revision))
   }

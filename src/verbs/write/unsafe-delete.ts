@@ -3,28 +3,24 @@
 
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
 import { invalid, StatusError, success } from '../../meta/errors/status.js'
-import { showEntry } from '../../objects/object-view.js'
+import { viewEntry } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import { type Target } from '../../request/target.js'
-import { type Caller } from '../../request/user-info.js'
-import { type ResourceContext } from '../api-context.js'
-import type { StatusAnswer } from '../result.js'
+import { type UserInfo } from '../../request/user-info.js'
+import { type ApiContext } from '../api-context.js'
+import type { StatusResult } from '../result.js'
 
 const OPTION = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 
 /** A permission of its own, beside that to delete. */
 const VERB = 'unsafe-delete-ignore-read-errors'
 
-export async function deleteUnreadable(
-  context: ResourceContext,
-  target: Target,
-  caller: Caller,
-): Promise<StatusAnswer> {
+export async function deleteUnreadable(context: ApiContext, target: Target, user: UserInfo): Promise<StatusResult> {
   const { kind, namespace, name } = target
-  await context.permit(VERB, target, caller)
-  const store = context.storeOf(kind)
+  await context.permit(VERB, target, user)
+  const store = context.objectStore(kind)
   const entry = await asStatus(0, () => store.get(namespace, name))
-  const isUnreadable = entry !== undefined && !(await canBeShown(() => showEntry(target, entry)))
+  const isUnreadable = entry !== undefined && !(await canBeShown(() => viewEntry(target, entry)))
   if (!isUnreadable || (await asStatus(0, () => store.delete(namespace, name, entry.revision))) === false) {
     const why = 'is exclusively used to delete corrupt object(s), try again by removing this option'
     throw invalid({ group: kind.group, kind: kind.names.plural }, name, [fieldInvalid(OPTION, true, why)])

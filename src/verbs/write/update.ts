@@ -3,9 +3,9 @@
 
 import { keepTimes } from '../../apply/field-manager.js'
 import type { Awaitable } from '../../base/awaitable.js'
-import type { PartRules } from '../../kinds/kind.js'
+import type { SubresourceStrategy } from '../../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../../kinds/kind-names.js'
-import { partRules } from '../../kinds/subresources.js'
+import { subresourceStrategy } from '../../kinds/subresources.js'
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 import {
   conflict,
@@ -22,41 +22,41 @@ import { checkObjectMeta, checkObjectMetaUpdate, metaForUpdate, metaOf } from '.
 import { parseObjectVersion } from '../../meta/options/resource-version.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
 import { equalValues } from '../../meta/values/value.js'
-import { folderOf, type KindEntry } from '../../objects/object-store.js'
-import { type Shown, showEntry, showStored, showWritten } from '../../objects/object-view.js'
+import { keyPrefixOf, type ObjectEntry } from '../../objects/object-store.js'
+import { type ObjectView, viewEntry, viewStored, viewWritten } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import { decodeStored, encodeStored } from '../../objects/stored-object.js'
 import { type Body } from '../../request/body.js'
 import { type Target } from '../../request/target.js'
-import { type Caller } from '../../request/user-info.js'
+import { type UserInfo } from '../../request/user-info.js'
 import type { Entry } from '../../storage/store.js'
-import { type ResourceContext } from '../api-context.js'
+import { type ApiContext } from '../api-context.js'
 import { withAllocation } from '../pipeline/allocation.js'
 import { asAddressed } from '../pipeline/check-address.js'
-import { formOf, readObject } from '../pipeline/decode-body.js'
+import { bodySpecOf, readObject } from '../pipeline/decode-body.js'
 import { track, withOwnership } from '../pipeline/field-tracking.js'
-import type { ObjectAnswer } from '../result.js'
+import type { ObjectResult } from '../result.js'
 import { createFrom } from './create.js'
 
 export async function updateObject(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: WriteOptions,
   body: Body,
-  caller: Caller,
-): Promise<ObjectAnswer> {
-  const { object: sent, warnings } = readObject(body, formOf(target), options.fieldValidation)
+  user: UserInfo,
+): Promise<ObjectResult> {
+  const { object: sent, warnings } = readObject(body, bodySpecOf(target), options.fieldValidation)
   const object = asAddressed(sent, target)
-  const mayCreate = target.kind.manners.createOnUpdate && target.subresource === ''
-  const answer = await replace(context, target, options, caller, async old => {
+  const mayCreate = target.kind.traits.allowCreateOnUpdate && target.subresource === ''
+  const answer = await replace(context, target, options, user, async old => {
     return old || !mayCreate ? { object, warnings, isWhatClientSaw: true } : undefined
   })
   if (answer) return answer
   const told = [...warnings]
   // Which version it was meant to replace does not matter any more.
   const { resourceVersion: _, ...meta } = metaOf(object)
-  const created = await createFrom(context, target, setMeta(object, meta), options, caller, told)
-  return { type: 'object', status: 201, warnings: told, served: target, object: created }
+  const created = await createFrom(context, target, setMeta(object, meta), options, user, told)
+  return { type: 'object', status: 201, warnings: told, versioned: target, object: created }
 }
 
 /** What is to stand in the place of the object that is there. */
@@ -77,14 +77,14 @@ export const ATTEMPTS = 1000
 
 /** Replaces the object by what `change` makes of it. */
 export async function replace(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: WriteOptions,
-  caller: Caller,
+  user: UserInfo,
   change: Change,
-): Promise<ObjectAnswer | undefined> {
+): Promise<ObjectResult | undefined> {
   const { kind, namespace, name } = target
-  const store = context.storeOf(kind)
+  const store = context.objectStore(kind)
   for (let attempt = 1; ; attempt++) {
     const entry = await asStatus(0, () => store.get(namespace, name))
     const there = entry && (await readOld(target, entry))
@@ -92,12 +92,12 @@ export async function replace(
     if (!replacement) return undefined
     if (!there) throw notFound(resourceOf(kind), name)
     const warnings = [...replacement.warnings]
-    const done = await replaceEntry(context, target, options, caller, warnings, there, replacement).catch(
+    const done = await replaceEntry(context, target, options, user, warnings, there, replacement).catch(
       (error: unknown) => {
         throw withWarnings(error, warnings)
       },
     )
-    if (done) return { type: 'object', status: 200, warnings, served: target, object: done }
+    if (done) return { type: 'object', status: 200, warnings, versioned: target, object: done }
     // Where the client has seen the object, it is not for us to decide whether its wish still holds.
     const isFinal = replacement.isWhatClientSaw && namesVersion(replacement.object)
     if (isFinal || attempt === ATTEMPTS) throw modifiedMeanwhile(resourceOf(kind), name)
@@ -106,15 +106,15 @@ export async function replace(
 
 /** What is to be replaced. */
 interface There {
-  readonly entry: KindEntry
-  readonly shown: Shown
+  readonly entry: ObjectEntry
+  readonly shown: ObjectView
   readonly old: ApiObject
 }
 
 /** What cannot be read cannot be changed, and that is all there is to say. */
-async function readOld(target: Target, entry: KindEntry): Promise<There> {
+async function readOld(target: Target, entry: ObjectEntry): Promise<There> {
   try {
-    const shown = await showEntry(target, entry)
+    const shown = await viewEntry(target, entry)
     return { entry, shown, old: shown.value() }
   } catch (error) {
     throw hasReason(error, 'InternalError') ? unclassified(error.message) : error
@@ -123,55 +123,55 @@ async function readOld(target: Target, entry: KindEntry): Promise<There> {
 
 /** Nothing when the entry is no longer there as it was. */
 async function replaceEntry(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   options: WriteOptions,
-  caller: Caller,
+  user: UserInfo,
   warnings: string[],
   there: There,
   { object: wanted, isWhatClientSaw, isTracked = false }: Replacement,
-): Promise<Shown | undefined> {
+): Promise<ObjectView | undefined> {
   const { kind, version, name } = target
   const { old } = there
   checkPreconditions(target, wanted, old, isWhatClientSaw)
-  const rules: PartRules = partRules(version, target.subresource) ?? version.rules
-  const defaulted = version.rules.default(wanted)
-  const tracked = isTracked ? defaulted : await track(context, target, old, defaulted, options, caller)
-  const admitted = await context.admit({ operation: 'UPDATE', target, object: tracked, old, options, caller }, warnings)
-  if (!kind.manners.unconditionalUpdate && !namesVersion(admitted)) {
-    const fault = fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update')
-    throw invalid({ group: kind.group, kind: kind.names.plural }, name, [fault])
+  const rules: SubresourceStrategy = subresourceStrategy(version, target.subresource) ?? version.strategy
+  const defaulted = version.strategy.applyDefaults(wanted)
+  const tracked = isTracked ? defaulted : await track(context, target, old, defaulted, options, user)
+  const admitted = await context.admit({ operation: 'UPDATE', target, object: tracked, old, options, user }, warnings)
+  if (!kind.traits.allowUnconditionalUpdate && !namesVersion(admitted)) {
+    const error = fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update')
+    throw invalid({ group: kind.group, kind: kind.names.plural }, name, [error])
   }
   const meta = metaForUpdate(metaOf(admitted), metaOf(old))
-  const unconditional = kind.manners.unconditionalUpdate && !namesVersion(admitted)
+  const unconditional = kind.traits.allowUnconditionalUpdate && !namesVersion(admitted)
   const seen = unconditional ? { ...meta, resourceVersion: metaOf(old).resourceVersion! } : meta
-  const changed = withOwnership(rules.forUpdate(setMeta(admitted, seen), old, context.now()), tracked)
+  const changed = withOwnership(rules.prepareForUpdate(setMeta(admitted, seen), old, context.now()), tracked)
   // Whoever sends a selfLink, which is never stored, has changed something for once.
   const object = metaOf(admitted).selfLink ? changed : keepTimes(changed, old)
   return withAllocation(target, object, old, options.dryRun, async () => {
-    const faults = [...commonFaults(target, object, old), ...rules.validateUpdate(object, old, warnings)]
-    if (faults.length > 0) throw invalid(groupKindIn(object, kind), name, faults)
-    await context.validate({ operation: 'UPDATE', target, object, old, options, caller }, warnings)
-    warnings.push(...version.rules.warnings(object, old))
+    const errors = [...commonErrors(target, object, old), ...rules.validateUpdate(object, old, warnings)]
+    if (errors.length > 0) throw invalid(groupKindIn(object, kind), name, errors)
+    await context.validate({ operation: 'UPDATE', target, object, old, options, user }, warnings)
+    warnings.push(...version.strategy.warnings(object, old))
     return storeChanged(context, target, object, there, options.dryRun)
   })
 }
 
 async function storeChanged(
-  context: ResourceContext,
+  context: ApiContext,
   target: Target,
   object: ApiObject,
   { entry, shown }: There,
   dryRun: boolean,
-): Promise<Shown | undefined> {
+): Promise<ObjectView | undefined> {
   const { kind, version, namespace, name } = target
   const stored = await kind.convert(object, kind.storedAs)
-  const bytes = encodeStored(stored, kind.manners.membersByName)
-  const asBefore = (): Awaitable<Shown> =>
-    showWritten(target, object, stored, { key: entry.key, value: bytes, revision: entry.revision })
+  const bytes = encodeStored(stored, kind.traits.sortedKeys)
+  const asBefore = (): Awaitable<ObjectView> =>
+    viewWritten(target, object, stored, { key: entry.key, value: bytes, revision: entry.revision })
   if (dryRun || isUnchanged(stored, bytes, entry, shown)) return asBefore()
-  const store = context.storeOf(kind)
-  if (metaOf(object).deletionTimestamp !== undefined && !version.rules.isHeld(object)) {
+  const store = context.objectStore(kind)
+  if (metaOf(object).deletionTimestamp !== undefined && !version.strategy.blocksDeletion(object)) {
     // The last one to let go of it removes it.
     const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
     if (removed === false) return undefined
@@ -179,18 +179,18 @@ async function storeChanged(
     return asBefore()
   }
   const changed = await asStatus(0, () => store.update(stored, entry.revision, bytes))
-  return changed === false ? undefined : showStored(target, object, stored, changed)
+  return changed === false ? undefined : viewStored(target, object, stored, changed)
 }
 
 /** What every update must keep to, whatever the kind says on top of it. */
-function commonFaults({ kind }: Target, object: ApiObject, old: ApiObject): FieldError[] {
+function commonErrors({ kind }: Target, object: ApiObject, old: ApiObject): FieldError[] {
   const meta = metaOf(object)
   const rules = { namespaced: kind.namespaced, name: checkPathSegment }
   return [...checkObjectMeta(meta, rules), ...checkObjectMetaUpdate(meta, metaOf(old))]
 }
 
 /** Whether a write of the object, as these bytes, would change nothing; the order of members does not count. */
-export function isUnchanged(object: ApiObject, bytes: Buffer, entry: Entry, shown?: Shown): boolean {
+export function isUnchanged(object: ApiObject, bytes: Buffer, entry: Entry, shown?: ObjectView): boolean {
   if (bytes.equals(entry.value)) return true
   // The same in another order is as long; some writers end with a newline.
   const isLonger = entry.value.at(-1) === NEWLINE ? 1 : 0
@@ -221,9 +221,9 @@ function checkPreconditions(
   if (!version.ok) throw unclassified(version.error)
   if (withUid && uid && uid !== metaOf(old).uid) {
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaOf(old).uid ?? ''}`
-    const key = `/registry${folderOf(kind, namespace)}${name}`
-    const told = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`
-    throw conflict(resourceOf(kind), name, told)
+    const key = `/registry${keyPrefixOf(kind, namespace)}${name}`
+    const warnings = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${why}`
+    throw conflict(resourceOf(kind), name, warnings)
   }
   if (namesVersion(changed) && String(version.value) !== metaOf(old).resourceVersion) {
     throw modifiedMeanwhile(resourceOf(kind), name)

@@ -139,8 +139,8 @@ describe.skipIf(kubectlMissing())('well-known definitions', { timeout: 60_000 },
       ],
     ],
   ])('%s cannot become %j', async (what, change, complaints) => {
-    const said = await kubectl.complains(...patch(what, change))
-    for (const complaint of complaints) expect(said).toMatch(complaint)
+    const given = await kubectl.complains(...patch(what, change))
+    for (const complaint of complaints) expect(given).toMatch(complaint)
   })
 
   test('fields that a definition does not know are told, and dropped where that is asked for', async () => {

@@ -1,6 +1,6 @@
 // Short words for writing histories by hand. Times of operations are given; watchers come after them unless said.
 import type { ReadAt, Revision } from '../../../src/storage/store.js'
-import type { Asked, History, Incident, Operation, Outcome, Seen, WatcherLog, WatchStep } from './history.js'
+import type { History, Incident, Operation, Outcome, Requested, Seen, WatcherLog, WatchStep } from './history.js'
 
 type Times = readonly [calledAt: number, answeredAt: number]
 
@@ -17,11 +17,11 @@ export function historyOf(
 }
 
 const operation = (
-  asked: Asked,
+  requested: Requested,
   [calledAt, answeredAt]: Times,
   outcome: Outcome,
 ): Omit<Operation, 'id' | 'client'> => ({
-  asked,
+  requested,
   calledAt,
   answeredAt,
   outcome,

@@ -19,17 +19,17 @@ export function checkHistory(history: History): Violation[] {
   ]
 }
 
-const MOST_TO_SHOW = 5
+const MAX_TO_SHOW = 5
 
 /** Fails when the history holds a violation, and shows it. */
 export function expectSound(history: History): void {
   const violations = checkHistory(history)
   if (violations.length === 0) return
   const { operations, watchers } = history
-  const shown = violations.slice(0, MOST_TO_SHOW).map(({ rule, message }) => `${rule}: ${message}`)
+  const shown = violations.slice(0, MAX_TO_SHOW).map(({ rule, message }) => `${rule}: ${message}`)
   throw new Error(
     `${violations.length} violations in ${operations.length} operations and ${watchers.length} watches:\n` +
-      `${shown.join('\n')}${violations.length > MOST_TO_SHOW ? '\n...' : ''}`,
+      `${shown.join('\n')}${violations.length > MAX_TO_SHOW ? '\n...' : ''}`,
   )
 }
 
@@ -41,10 +41,10 @@ function checkAnswers(history: History): Violation[] {
 }
 
 /** Whether an operation failed with an error that has a reason. */
-function problemOf({ asked, answeredAt, outcome }: Operation, { incidents }: History): string | undefined {
+function problemOf({ requested, answeredAt, outcome }: Operation, { incidents }: History): string | undefined {
   if (answeredAt === undefined) return 'an operation was never answered'
   if (outcome.is === 'unknown') {
-    return outcome.code === 'outcome-unknown' && isWrite(asked)
+    return outcome.code === 'outcome-unknown' && isWrite(requested)
       ? undefined
       : 'an operation ended with what is no answer'
   }

@@ -463,11 +463,11 @@ const changes: Record<string, Change> = {
   },
   'a read shows what an earlier one did'({ operations }, number) {
     const reads = operations.filter(
-      ({ asked, outcome }) => asked.what === 'get' && asked.at === 'latest' && outcome.is === 'entry',
+      ({ requested, outcome }) => requested.what === 'get' && requested.at === 'latest' && outcome.is === 'entry',
     )
     const early = reads.slice(0, reads.length / 2).filter(({ outcome }) => outcome.is === 'entry' && outcome.entry)
-    const { asked, outcome } = early[number(early.length)]!
-    const others = reads.filter(read => sameText(read.asked, asked) && !sameText(read.outcome, outcome))
+    const { requested, outcome } = early[number(early.length)]!
+    const others = reads.filter(read => sameText(read.requested, requested) && !sameText(read.outcome, outcome))
     others.at(-1)!.outcome = outcome
   },
   'an acknowledged write takes another revision'({ operations }, number) {

@@ -2,7 +2,7 @@
 // clients make untrue all the time, and sometimes expects on purpose what has long been replaced.
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type { Revision, Store } from '../../../src/storage/store.js'
-import type { Asked, Operation } from './history.js'
+import type { Operation, Requested } from './history.js'
 import type { Random } from './random.js'
 import type { Recorder } from './recorder.js'
 
@@ -43,7 +43,7 @@ export async function runClient({
     return `${name}.${written}${'.'.repeat(padding)}`
   }
 
-  function something(): Asked {
+  function something(): Requested {
     const key = random.oneOf(keys)
     const folder = random.oneOf(folders)
     const revisions = known.get(key)
@@ -63,16 +63,16 @@ export async function runClient({
       : { what: 'update', key, value: newValue(), expected }
   }
 
-  function learn({ asked, outcome }: Operation): void {
+  function learn({ requested, outcome }: Operation): void {
     switch (outcome.is) {
       case 'entry':
-        if (asked.what === 'get' && asked.at === 'latest') believe(asked.key, outcome.entry?.revision ?? 0)
+        if (requested.what === 'get' && requested.at === 'latest') believe(requested.key, outcome.entry?.revision ?? 0)
         break
       case 'refused':
-        if ('key' in asked) believe(asked.key, outcome.current?.revision ?? 0)
+        if ('key' in requested) believe(requested.key, outcome.current?.revision ?? 0)
         break
       case 'done':
-        if ('key' in asked) believe(asked.key, asked.what === 'delete' ? 0 : outcome.revision)
+        if ('key' in requested) believe(requested.key, requested.what === 'delete' ? 0 : outcome.revision)
     }
   }
 
@@ -80,10 +80,10 @@ export async function runClient({
   async function act(): Promise<boolean> {
     const operation = await recorder.carryOut(name, store(), something())
     learn(operation)
-    const { asked, outcome } = operation
-    if (asked.what === 'range' && outcome.is === 'page' && outcome.remaining > 0) {
+    const { requested, outcome } = operation
+    if (requested.what === 'range' && outcome.is === 'page' && outcome.remaining > 0) {
       const rest = { at: { exactly: outcome.revision }, startAfter: outcome.entries.at(-1)!.key }
-      await recorder.carryOut(name, store(), { what: 'range', folder: asked.folder, ...rest })
+      await recorder.carryOut(name, store(), { what: 'range', folder: requested.folder, ...rest })
     }
     return outcome.is !== 'failed' && outcome.is !== 'unknown'
   }

@@ -19,16 +19,16 @@ export interface Seen {
 export interface Operation {
   readonly id: number
   readonly client: string
-  readonly asked: Asked
+  readonly requested: Requested
   readonly calledAt: number
   /** Undefined while there is no answer. */
   answeredAt: number | undefined
   outcome: Outcome
 }
 
-export type Asked = AskedToRead | AskedToWrite
+export type Requested = RequestedToRead | RequestedToWrite
 
-export type AskedToRead =
+export type RequestedToRead =
   | { readonly what: 'revision' }
   | { readonly what: 'get'; readonly key: string; readonly at: ReadAt }
   | {
@@ -39,7 +39,7 @@ export type AskedToRead =
       readonly startAfter?: string | undefined
     }
 
-export type AskedToWrite =
+export type RequestedToWrite =
   | { readonly what: 'create'; readonly key: string; readonly value: string }
   | { readonly what: 'update'; readonly key: string; readonly value: string; readonly expected: Revision }
   | { readonly what: 'delete'; readonly key: string; readonly expected: Revision }
@@ -111,13 +111,15 @@ export type Rule =
   | 'watch-progress'
   | 'watch-resumable'
 
-export const isWrite = (asked: Asked): asked is AskedToWrite =>
-  asked.what === 'create' || asked.what === 'update' || asked.what === 'delete'
+export const isWrite = (requested: Requested): requested is RequestedToWrite =>
+  requested.what === 'create' || requested.what === 'update' || requested.what === 'delete'
 
 /** The revision that the key must be at for the write to be applied; 0 when nothing must be there. */
-export const expectedBy = (asked: AskedToWrite): Revision => (asked.what === 'create' ? 0 : asked.expected)
+export const expectedBy = (requested: RequestedToWrite): Revision =>
+  requested.what === 'create' ? 0 : requested.expected
 
-export const valueOf = (asked: AskedToWrite): string | undefined => (asked.what === 'delete' ? undefined : asked.value)
+export const valueOf = (requested: RequestedToWrite): string | undefined =>
+  requested.what === 'delete' ? undefined : requested.value
 
 /** Whether a key is in a folder, or is the key that was named. */
 export const covers = (target: string, key: string): boolean =>

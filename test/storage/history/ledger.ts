@@ -49,7 +49,7 @@ export function drawUpLedger(history: History): Ledger {
   }
 
   function enter(operation: Operation, revision: Revision): void {
-    const { asked } = operation
+    const { requested: asked } = operation
     if (!isWrite(asked)) return
     const write = { operation, key: asked.key, value: valueOf(asked), expected: expectedBy(asked), revision }
     const other = byRevision.get(revision)
@@ -61,7 +61,7 @@ export function drawUpLedger(history: History): Ledger {
   const authors = new Map<string, Operation>()
   const deletes: Operation[] = []
   for (const operation of history.operations) {
-    const { asked, outcome } = operation
+    const { requested: asked, outcome } = operation
     if (!isWrite(asked)) continue
     if (asked.what === 'delete') deletes.push(operation)
     else authors.set(asked.value, operation)
@@ -71,7 +71,7 @@ export function drawUpLedger(history: History): Ledger {
   function sawValue({ key, value, revision }: Seen, where: string): void {
     const author = authors.get(value)
     const what = `${key} = ${entryInWords({ key, value, revision })}`
-    if (!author || !isWrite(author.asked) || author.asked.key !== key) {
+    if (!author || !isWrite(author.requested) || author.requested.key !== key) {
       wrong(value, `${what} was seen, but nobody wrote it:\n    ${where}`)
       return
     }
@@ -93,7 +93,7 @@ export function drawUpLedger(history: History): Ledger {
     if (known?.key === event.key && known.value === undefined) return
     const expected = event.previous?.revision
     const author = deletes.find(
-      ({ asked, outcome }) =>
+      ({ requested: asked, outcome }) =>
         isWrite(asked) && asked.key === event.key && expectedBy(asked) === expected && outcome.is === 'unknown',
     )
     const write = author && byOperation.get(author)
@@ -138,7 +138,7 @@ export function drawUpLedger(history: History): Ledger {
     ofKey: key => writesOfKey.get(key) ?? [],
     keys: new Set(writesOfKey.keys()),
     shownAt,
-    possibleDeletes: deletes.filter(({ asked, outcome }) => {
+    possibleDeletes: deletes.filter(({ requested: asked, outcome }) => {
       if (outcome.is !== 'unknown' || !isWrite(asked)) return false
       // An entry is replaced once: where something else is known to have replaced it, this delete did not.
       return !writesOfKey.get(asked.key)?.some(write => write.expected === expectedBy(asked))

@@ -24,7 +24,7 @@ import { entryInWords, lines, operationInWords } from './wording.js'
 
 export function checkLinearizable(history: History, ledger: Ledger): Violation[] {
   const keys = new Set(ledger.keys)
-  for (const { asked } of history.operations) if ('key' in asked) keys.add(asked.key)
+  for (const { requested: asked } of history.operations) if ('key' in asked) keys.add(asked.key)
   return [...keys].toSorted().flatMap(key => {
     const stuck = search(key, stepsOf(key, history, ledger))
     return stuck ? [violation(key, stuck)] : []
@@ -60,7 +60,7 @@ interface State {
 function stepsOf(key: string, history: History, ledger: Ledger): Step[] {
   const steps: Step[] = []
   for (const operation of history.operations) {
-    const { asked, outcome, calledAt } = operation
+    const { requested: asked, outcome, calledAt } = operation
     const effect = effectOf(key, operation, ledger)
     if (!effect) continue
     const revision = effect.is === 'write' ? effect.revision : undefined
@@ -73,7 +73,7 @@ function stepsOf(key: string, history: History, ledger: Ledger): Step[] {
 }
 
 function effectOf(key: string, operation: Operation, ledger: Ledger): Step['effect'] | undefined {
-  const { asked, outcome } = operation
+  const { requested: asked, outcome } = operation
   if (isWrite(asked)) {
     if (asked.key !== key) return undefined
     const expected = expectedBy(asked)

@@ -8,7 +8,7 @@ import { operationInWords, stepInWords } from './wording.js'
 export function checkRealTime(history: History, ledger: Ledger): Violation[] {
   const shown = everythingShown(history).toSorted((a, b) => a.time - b.time)
   const violations: Violation[] = []
-  let newest: Shown = { time: 0, revision: 0, where: () => 'the beginning' }
+  let newest: ObjectView = { time: 0, revision: 0, where: () => 'the beginning' }
   let next = 0
   for (const operation of history.operations.toSorted((a, b) => a.calledAt - b.calledAt)) {
     for (; next < shown.length && shown[next]!.time < operation.calledAt; next++) {
@@ -24,14 +24,14 @@ export function checkRealTime(history: History, ledger: Ledger): Violation[] {
 }
 
 /** Proof that the store had reached a revision at some time. */
-interface Shown {
+interface ObjectView {
   readonly time: number
   readonly revision: Revision
   readonly where: () => string
 }
 
-function everythingShown({ operations, watchers }: History): Shown[] {
-  const shown: Shown[] = []
+function everythingShown({ operations, watchers }: History): ObjectView[] {
+  const shown: ObjectView[] = []
   for (const operation of operations) {
     const revision = newestIn(operation.outcome)
     if (revision === 0 || operation.answeredAt === undefined) continue
@@ -63,7 +63,7 @@ function newestIn(outcome: Outcome): Revision {
 }
 
 function problemOf(operation: Operation, newest: Revision, ledger: Ledger): string | undefined {
-  const { asked, outcome } = operation
+  const { requested: asked, outcome } = operation
   if (isWrite(asked)) {
     const revision = ledger.byOperation.get(operation)?.revision
     if (revision === undefined || revision > newest) return undefined

@@ -3,7 +3,7 @@
 import { inspect } from 'node:util'
 import { StorageError } from '../../../src/storage/storage-error.js'
 import type { Store } from '../../../src/storage/store.js'
-import { type Asked, type History, isWrite, type Operation, type Outcome, seen } from './history.js'
+import { type History, isWrite, type Operation, type Outcome, type Requested, seen } from './history.js'
 
 export interface Recorder {
   readonly history: History
@@ -14,7 +14,7 @@ export interface Recorder {
   /** How many writes were acknowledged. */
   readonly acknowledged: number
   /** Carries out an operation and takes down its outcome; never throws. */
-  carryOut(client: string, store: Store, asked: Asked): Promise<Operation>
+  carryOut(client: string, store: Store, requested: Requested): Promise<Operation>
   /** The next tick of the clock. */
   tick(): number
   /** Resolves when the condition holds; looks again at each tick. Rejects when that takes too long. */
@@ -58,17 +58,17 @@ export function createRecorder(): Recorder {
     },
     tick,
 
-    async carryOut(client, store, asked) {
+    async carryOut(client, store, requested) {
       const operation: Operation = {
         id: history.operations.length + 1,
         client,
-        asked,
+        requested,
         calledAt: tick(),
         answeredAt: undefined,
         outcome: { is: 'unknown', code: 'pending', message: 'not answered yet' },
       }
       history.operations.push(operation)
-      operation.outcome = await perform(store, asked).catch(outcomeOfError)
+      operation.outcome = await perform(store, requested).catch(outcomeOfError)
       operation.answeredAt = tick()
       answered++
       if (operation.outcome.is === 'failed' || operation.outcome.is === 'unknown') errors++
@@ -98,23 +98,23 @@ export function createRecorder(): Recorder {
   }
 }
 
-async function perform(store: Store, asked: Asked): Promise<Outcome> {
-  if (isWrite(asked)) {
+async function perform(store: Store, requested: Requested): Promise<Outcome> {
+  if (isWrite(requested)) {
     const result =
-      asked.what === 'create'
-        ? await store.create(asked.key, Buffer.from(asked.value))
-        : asked.what === 'update'
-          ? await store.update(asked.key, Buffer.from(asked.value), asked.expected)
-          : await store.delete(asked.key, asked.expected)
+      requested.what === 'create'
+        ? await store.create(requested.key, Buffer.from(requested.value))
+        : requested.what === 'update'
+          ? await store.update(requested.key, Buffer.from(requested.value), requested.expected)
+          : await store.delete(requested.key, requested.expected)
     return result.done ? { is: 'done', revision: result.revision } : { is: 'refused', current: seen(result.current) }
   }
-  switch (asked.what) {
+  switch (requested.what) {
     case 'revision':
       return { is: 'revision', revision: await store.revision() }
     case 'get':
-      return { is: 'entry', entry: seen(await store.get(asked.key, asked.at)) }
+      return { is: 'entry', entry: seen(await store.get(requested.key, requested.at)) }
     default: {
-      const { folder, at, limit, startAfter } = asked
+      const { folder, at, limit, startAfter } = requested
       const { revision, entries, remaining } = await store.range(folder, { at, limit, startAfter })
       return { is: 'page', revision, entries: entries.map(entry => seen(entry)!), remaining }
     }

@@ -18,7 +18,7 @@ export function checkSnapshots(history: History, ledger: Ledger): Violation[] {
   const entryAt = createTimeTravel(ledger)
   const keys = [...ledger.keys].toSorted()
   return history.operations.flatMap(operation => {
-    const { asked, outcome } = operation
+    const { requested: asked, outcome } = operation
     const problem =
       asked.what === 'range' && outcome.is === 'page'
         ? problemOfPage(asked, outcome, keys, entryAt)
@@ -39,7 +39,9 @@ type TimeTravel = (key: string, revision: Revision) => Then
 
 function createTimeTravel(ledger: Ledger): TimeTravel {
   const doubtful = new Set(
-    ledger.possibleDeletes.flatMap(({ asked }) => (isWrite(asked) ? [`${asked.key} ${expectedBy(asked)}`] : [])),
+    ledger.possibleDeletes.flatMap(({ requested: asked }) =>
+      isWrite(asked) ? [`${asked.key} ${expectedBy(asked)}`] : [],
+    ),
   )
   return (key, revision) => {
     const write = ledger.ofKey(key).findLast(each => each.revision <= revision)
@@ -52,7 +54,7 @@ function createTimeTravel(ledger: Ledger): TimeTravel {
 }
 
 function problemOfGet(
-  { key, at }: Extract<Operation['asked'], { what: 'get' }>,
+  { key, at }: Extract<Operation['requested'], { what: 'get' }>,
   { entry }: Extract<Outcome, { is: 'entry' }>,
   entryAt: TimeTravel,
 ): string | undefined {
@@ -68,7 +70,7 @@ function problemOfGet(
 }
 
 function problemOfPage(
-  { folder, limit = Number.POSITIVE_INFINITY, startAfter = '' }: Extract<Operation['asked'], { what: 'range' }>,
+  { folder, limit = Number.POSITIVE_INFINITY, startAfter = '' }: Extract<Operation['requested'], { what: 'range' }>,
   { entries, remaining, revision }: Extract<Outcome, { is: 'page' }>,
   keys: readonly string[],
   entryAt: TimeTravel,

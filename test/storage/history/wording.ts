@@ -1,9 +1,9 @@
 // Operations and watch steps in words, one line each, for people who have to find out what went wrong.
-import type { Asked, Operation, Outcome, Seen, SeenEvent, WatchStep } from './history.js'
+import type { Operation, Outcome, Requested, Seen, SeenEvent, WatchStep } from './history.js'
 
 /** `#12 c3 update /h/a/1 = v12, expecting 5 → done at 9   [31–40]`: the numbers in brackets are the times. */
-export function operationInWords({ id, client, asked, calledAt, answeredAt, outcome }: Operation): string {
-  return `#${id} ${client} ${askedInWords(asked)} → ${outcomeInWords(outcome)}   [${calledAt}–${answeredAt ?? ''}]`
+export function operationInWords({ id, client, requested: asked, calledAt, answeredAt, outcome }: Operation): string {
+  return `#${id} ${client} ${requestedInWords(asked)} → ${outcomeInWords(outcome)}   [${calledAt}–${answeredAt ?? ''}]`
 }
 
 export function entryInWords(entry: Seen | undefined): string {
@@ -30,27 +30,27 @@ export const lines = (all: readonly string[]): string => all.map(line => `\n    
 /** Values may be padded to some size; their beginning tells them apart. */
 export const short = (value: string): string => (value.length > 16 ? `${value.slice(0, 13)}...` : value)
 
-function askedInWords(asked: Asked): string {
-  switch (asked.what) {
+function requestedInWords(requested: Requested): string {
+  switch (requested.what) {
     case 'revision':
       return 'revision'
     case 'get':
-      return `get ${asked.key}${atInWords(asked.at)}`
+      return `get ${requested.key}${atInWords(requested.at)}`
     case 'range': {
-      const limit = asked.limit === undefined ? '' : `, limit ${asked.limit}`
-      const start = asked.startAfter === undefined ? '' : `, after ${asked.startAfter}`
-      return `range ${asked.folder}${atInWords(asked.at)}${limit}${start}`
+      const limit = requested.limit === undefined ? '' : `, limit ${requested.limit}`
+      const start = requested.startAfter === undefined ? '' : `, after ${requested.startAfter}`
+      return `range ${requested.folder}${atInWords(requested.at)}${limit}${start}`
     }
     case 'create':
-      return `create ${asked.key} = ${short(asked.value)}`
+      return `create ${requested.key} = ${short(requested.value)}`
     case 'update':
-      return `update ${asked.key} = ${short(asked.value)}, expecting ${asked.expected}`
+      return `update ${requested.key} = ${short(requested.value)}, expecting ${requested.expected}`
     default:
-      return `delete ${asked.key}, expecting ${asked.expected}`
+      return `delete ${requested.key}, expecting ${requested.expected}`
   }
 }
 
-function atInWords(at: Extract<Asked, { what: 'get' }>['at']): string {
+function atInWords(at: Extract<Requested, { what: 'get' }>['at']): string {
   if (at === 'latest') return ''
   if (at === 'any') return ' at any revision'
   return 'exactly' in at ? ` at revision ${at.exactly}` : ` not older than ${at.notOlderThan}`

@@ -101,8 +101,8 @@ export function startWorkload(options: WorkloadOptions): Workload {
       const { outcome: found } = await recorder.carryOut('end', store, { what: 'get', key, at: 'latest' })
       const expected = found.is === 'entry' ? (found.entry?.revision ?? 0) : 0
       const value = `end.${key}.${attempt}`
-      const asked = expected === 0 ? { what: 'create' as const } : { what: 'update' as const, expected }
-      const operation = await recorder.carryOut('end', store, { ...asked, key, value })
+      const requested = expected === 0 ? { what: 'create' as const } : { what: 'update' as const, expected }
+      const operation = await recorder.carryOut('end', store, { ...requested, key, value })
       if (operation.outcome.is === 'done') return operation.outcome.revision
       // What was given up long ago may still come in between.
       if (operation.outcome.is !== 'refused' || attempt === 10) {

@@ -1,7 +1,7 @@
 // The baseline level: nothing that is known to lead out of a container.
 
 import { quote } from '../../../meta/go/go-text.js'
-import { has, numberAt, objectAt, objectsAt, textAt, textsAt } from '../../../meta/values/access.js'
+import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import {
   type Check,
@@ -62,7 +62,7 @@ const ADDABLE = new Set([
 /** Who adds capabilities that are not among those: `container "a" must not include "X" in …`. */
 export function addedBeyond(pod: PodLike, addable: ReadonlySet<string>): string | undefined {
   const added = (container: ValueObject): string[] =>
-    textsAt(objectAt(securityOf(container), 'capabilities'), 'add').filter(name => !addable.has(name))
+    stringsAt(objectAt(securityOf(container), 'capabilities'), 'add').filter(name => !addable.has(name))
   const bad = containersOf(pod).filter(container => added(container).length > 0)
   if (bad.length === 0) return undefined
   return `${named(bad)} must not include ${quoted(sorted(bad.flatMap(added)))} in securityContext.capabilities.add`
@@ -80,7 +80,9 @@ function hostNamespaces({ spec }: PodLike): Violation | undefined {
 }
 
 function hostPathVolumes({ spec }: PodLike): Violation | undefined {
-  const names = objectsAt(spec, 'volumes').flatMap(volume => (has(volume, 'hostPath') ? [textAt(volume, 'name')] : []))
+  const names = objectsAt(spec, 'volumes').flatMap(volume =>
+    has(volume, 'hostPath') ? [stringAt(volume, 'name')] : [],
+  )
   if (names.length === 0) return undefined
   return { reason: 'hostPath volumes', detail: `${plural('volume', 'volumes', names.length)} ${quoted(names)}` }
 }
@@ -111,9 +113,9 @@ function hostProbes(pod: PodLike): Violation | undefined {
       ...['postStart', 'preStop'].map(field => objectAt(lifecycle, field)),
     ]
     const hosts = handlers
-      .flatMap(handler => ['httpGet', 'tcpSocket'].map(field => textAt(objectAt(handler, field), 'host')))
+      .flatMap(handler => ['httpGet', 'tcpSocket'].map(field => stringAt(objectAt(handler, field), 'host')))
       .filter(host => host !== '')
-    if (hosts.length > 0) bad.set(textAt(container, 'name'), hosts)
+    if (hosts.length > 0) bad.set(stringAt(container, 'name'), hosts)
   }
   if (bad.size === 0) return undefined
   const hosts = sorted([...bad.values()].flat())
@@ -132,7 +134,7 @@ function privileged(pod: PodLike): Violation | undefined {
 }
 
 export function procMount(pod: PodLike): Violation | undefined {
-  const mountOf = (container: ValueObject): string => textAt(securityOf(container), 'procMount')
+  const mountOf = (container: ValueObject): string => stringAt(securityOf(container), 'procMount')
   const bad = containersOf(pod).filter(container => !['', 'Default'].includes(mountOf(container)))
   if (bad.length === 0) return undefined
   return {
@@ -150,17 +152,19 @@ const seLinuxOptions =
     const isBad = (security: ValueObject): boolean => {
       const options = optionsOf(security)
       return (
-        !types.includes(textAt(options, 'type')) || textAt(options, 'user') !== '' || textAt(options, 'role') !== ''
+        !types.includes(stringAt(options, 'type')) ||
+        stringAt(options, 'user') !== '' ||
+        stringAt(options, 'role') !== ''
       )
     }
     const setters = settersOf(pod, isBad)
     if (!setters) return undefined
     const options = setters.contexts.map(optionsOf)
-    const bad = sorted(options.map(each => textAt(each, 'type')).filter(type => !types.includes(type)))
+    const bad = sorted(options.map(each => stringAt(each, 'type')).filter(type => !types.includes(type)))
     const what = [
       ...(bad.length > 0 ? [`${plural('type', 'types', bad.length)} ${quoted(bad)}`] : []),
       ...['user', 'role'].flatMap(field =>
-        options.some(each => textAt(each, field) !== '') ? [`${field} may not be set`] : [],
+        options.some(each => stringAt(each, field) !== '') ? [`${field} may not be set`] : [],
       ),
     ]
     return {
@@ -174,7 +178,7 @@ const SECCOMP_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
 
 /** Before there was a field for it. */
 function seccompAnnotations(pod: PodLike): Violation | undefined {
-  const keys = [SECCOMP_POD, ...containersOf(pod).map(container => SECCOMP_CONTAINER + textAt(container, 'name'))]
+  const keys = [SECCOMP_POD, ...containersOf(pod).map(container => SECCOMP_CONTAINER + stringAt(container, 'name'))]
   const bad = keys.flatMap(key => {
     const value = pod.annotations[key]
     if (value === undefined || /^(runtime\/default$|docker\/default$|localhost\/)/.test(value)) return []
@@ -227,7 +231,7 @@ const SAFE_SYSCTLS: readonly (readonly [since: number, names: readonly string[]]
 function sysctls(minor: number): (pod: PodLike) => Violation | undefined {
   const safe = new Set(SAFE_SYSCTLS.flatMap(([since, names]) => (since <= minor ? names : [])))
   return ({ spec }) => {
-    const names = objectsAt(securityOf(spec), 'sysctls').map(sysctl => textAt(sysctl, 'name'))
+    const names = objectsAt(securityOf(spec), 'sysctls').map(sysctl => stringAt(sysctl, 'name'))
     const bad = names.filter(name => !safe.has(name))
     return bad.length === 0 ? undefined : { reason: 'forbidden sysctls', detail: bad.join(', ') }
   }

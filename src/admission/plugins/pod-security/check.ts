@@ -1,7 +1,7 @@
 // What a check of the Pod Security Standards is, and the words in which all of them tell what is wrong.
 
 import { quote } from '../../../meta/go/go-text.js'
-import { has, objectAt, objectsAt, textAt } from '../../../meta/values/access.js'
+import { has, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 
 /** A pod, or what pods are made after. */
@@ -29,7 +29,7 @@ export const containersOf = ({ spec }: PodLike): ValueObject[] =>
 
 export const securityOf = (holder: ValueObject): ValueObject => objectAt(holder, 'securityContext')
 
-export const isWindows = ({ spec }: PodLike): boolean => textAt(objectAt(spec, 'os'), 'name') === 'windows'
+export const isWindows = ({ spec }: PodLike): boolean => stringAt(objectAt(spec, 'os'), 'name') === 'windows'
 
 /** Its users are not those of the node, so that being root means little. */
 export const hasOwnUsers = ({ spec }: PodLike): boolean => spec['hostUsers'] === false
@@ -43,7 +43,7 @@ export const sorted = (texts: Iterable<string>): string[] => [...new Set(texts)]
 
 /** `container "a"`, `containers "a", "b"`. */
 export const named = (containers: readonly ValueObject[]): string =>
-  `${plural('container', 'containers', containers.length)} ${quoted(containers.map(each => textAt(each, 'name')))}`
+  `${plural('container', 'containers', containers.length)} ${quoted(containers.map(each => stringAt(each, 'name')))}`
 
 /** Who sets something in its security context that is not allowed: `pod and container "a"`; nothing if nobody does. */
 export function settersOf(pod: PodLike, isBad: (security: ValueObject) => boolean): Setters | undefined {
@@ -61,4 +61,4 @@ export interface Setters {
 
 /** The type of a profile that is set at all. */
 export const profileOf = (security: ValueObject, field: string): string | undefined =>
-  has(security, field) ? textAt(objectAt(security, field), 'type') : undefined
+  has(security, field) ? stringAt(objectAt(security, field), 'type') : undefined

@@ -6,7 +6,7 @@ import { quote } from '../../../meta/go/go-text.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
 import { metaOf } from '../../../meta/object/object-meta.js'
 import type { Labels } from '../../../meta/selectors/label-selectors.js'
-import { mapAt, objectAt, objectOrNone, objectsAt, textAt } from '../../../meta/values/access.js'
+import { mapAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import type { PodLike } from './check.js'
 import { isStricter, type LevelVersion, type Policy, policyOf, printLevelVersion } from './policy.js'
@@ -73,8 +73,8 @@ export function mattersForSecurity(pod: ApiObject, old: ApiObject): boolean {
   const annotationsDiffer = (key: string): boolean => now.annotations[key] !== before.annotations[key]
   const differs = (container: ValueObject, was: ValueObject | undefined): boolean =>
     !was ||
-    textAt(container, 'image') !== textAt(was, 'image') ||
-    annotationsDiffer(`container.seccomp.security.alpha.kubernetes.io/${textAt(container, 'name')}`)
+    stringAt(container, 'image') !== stringAt(was, 'image') ||
+    annotationsDiffer(`container.seccomp.security.alpha.kubernetes.io/${stringAt(container, 'name')}`)
   if (annotationsDiffer('seccomp.security.alpha.kubernetes.io/pod')) return true
   for (const field of ['containers', 'initContainers']) {
     const [containers, were] = [objectsAt(now.spec, field), objectsAt(before.spec, field)]
@@ -84,7 +84,7 @@ export function mattersForSecurity(pod: ApiObject, old: ApiObject): boolean {
   return objectsAt(now.spec, 'ephemeralContainers').some(container =>
     differs(
       container,
-      added.find(each => textAt(each, 'name') === textAt(container, 'name')),
+      added.find(each => stringAt(each, 'name') === stringAt(container, 'name')),
     ),
   )
 }
@@ -100,11 +100,11 @@ export function tightened(labels: Labels, oldLabels: Labels): LevelVersion | und
 }
 
 /** How many pods are looked at when a namespace asks for more. */
-const MOST_PODS = 3000
+const MAX_PODS = 3000
 
 /** What there is to tell of the pods that a stricter namespace has already. */
 export function existingViolations(namespace: string, pods: readonly ApiObject[], level: LevelVersion): string[] {
-  const checked = pods.slice(0, MOST_PODS)
+  const checked = pods.slice(0, MAX_PODS)
   const violators = new Map<string, string[]>()
   for (const pod of checked) {
     const reasons = violationsOf(level, podLike(pod))

@@ -6,7 +6,7 @@ import { forbidden, invalid } from '../../../meta/errors/status.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
 import { metaOf } from '../../../meta/object/object-meta.js'
 import type { Labels } from '../../../meta/selectors/label-selectors.js'
-import type { StoredObjects } from '../../../objects/lister.js'
+import type { Lister } from '../../../objects/lister.js'
 import { type AdmissionRequest } from '../../attributes.js'
 import type { AdmissionPlugin } from '../../chain.js'
 import {
@@ -25,7 +25,7 @@ import { policyOf } from './policy.js'
 /** The parts of a pod that leave what it runs alone. */
 const HARMLESS_PARTS = new Set(['binding', 'eviction', 'status'])
 
-export function podSecurity(objects: StoredObjects): AdmissionPlugin {
+export function podSecurity(objects: Lister): AdmissionPlugin {
   const labelsIn = async (namespace: string): Promise<Labels> => {
     const found = await objects.find({ group: '', kind: 'Namespace' }, '', namespace)
     return found ? labelsOf(found) : {}
@@ -46,10 +46,10 @@ export function podSecurity(objects: StoredObjects): AdmissionPlugin {
   async function checkNamespace({ target, old }: AdmissionRequest, object: ApiObject): Promise<readonly string[]> {
     const name = metaOf(object).name ?? ''
     const labels = labelsOf(object)
-    const { faults } = policyOf(labels)
+    const { errors } = policyOf(labels)
     // What was wrong before may stay.
-    if (faults.length > 0 && printAll(faults) !== printAll(old ? policyOf(labelsOf(old)).faults : [])) {
-      throw invalid(groupKindOf(target.kind), name, faults)
+    if (errors.length > 0 && printAll(errors) !== printAll(old ? policyOf(labelsOf(old)).errors : [])) {
+      throw invalid(groupKindOf(target.kind), name, errors)
     }
     const level = old && tightened(labels, labelsOf(old))
     return level ? existingViolations(name, await objects.all({ group: '', kind: 'Pod' }, name), level) : []
@@ -75,4 +75,4 @@ export function podSecurity(objects: StoredObjects): AdmissionPlugin {
 
 const labelsOf = (object: ApiObject): Labels => metaOf(object).labels ?? {}
 
-const printAll = (faults: readonly FieldError[]): string => faults.map(printFieldError).join('\n')
+const printAll = (errors: readonly FieldError[]): string => errors.map(printFieldError).join('\n')

@@ -29,28 +29,28 @@ const PREFIX = 'pod-security.kubernetes.io/'
 export const isStricter = (a: Level, b: Level): boolean => LEVELS.indexOf(a) > LEVELS.indexOf(b)
 
 /** The policy, which there is even where labels are wrong: then `enforce` is as strict as can be, the others lenient. */
-export function policyOf(labels: Labels): { readonly policy: Policy; readonly faults: readonly FieldError[] } {
-  const faults: FieldError[] = []
+export function policyOf(labels: Labels): { readonly policy: Policy; readonly errors: readonly FieldError[] } {
+  const errors: FieldError[] = []
   const modeOf = (mode: keyof Policy): LevelVersion => ({
-    level: levelOf(labels, `${PREFIX}${mode}`, mode === 'enforce' ? 'restricted' : 'privileged', faults),
-    minor: minorOf(labels, `${PREFIX}${mode}-version`, faults),
+    level: levelOf(labels, `${PREFIX}${mode}`, mode === 'enforce' ? 'restricted' : 'privileged', errors),
+    minor: minorOf(labels, `${PREFIX}${mode}-version`, errors),
   })
-  return { policy: { enforce: modeOf('enforce'), audit: modeOf('audit'), warn: modeOf('warn') }, faults }
+  return { policy: { enforce: modeOf('enforce'), audit: modeOf('audit'), warn: modeOf('warn') }, errors }
 }
 
-function levelOf(labels: Labels, label: string, otherwise: Level, faults: FieldError[]): Level {
+function levelOf(labels: Labels, label: string, otherwise: Level, errors: FieldError[]): Level {
   if (!Object.hasOwn(labels, label)) return 'privileged'
   const level = labels[label]!
   if (LEVELS.includes(level)) return level as Level
-  faults.push(fieldInvalid(keyPath('metadata.labels', label), level, `must be one of ${LEVELS.join(', ')}`))
+  errors.push(fieldInvalid(keyPath('metadata.labels', label), level, `must be one of ${LEVELS.join(', ')}`))
   return otherwise
 }
 
-function minorOf(labels: Labels, label: string, faults: FieldError[]): number {
+function minorOf(labels: Labels, label: string, errors: FieldError[]): number {
   const version = Object.hasOwn(labels, label) ? labels[label]! : 'latest'
   if (version === 'latest') return LATEST
   const minor = /^v1\.(0|[1-9][0-9]{0,8})$/.exec(version)?.[1]
   if (minor !== undefined) return Number(minor)
-  faults.push(fieldInvalid(keyPath('metadata.labels', label), version, 'must be "latest" or "v1.x"'))
+  errors.push(fieldInvalid(keyPath('metadata.labels', label), version, 'must be "latest" or "v1.x"'))
   return LATEST
 }

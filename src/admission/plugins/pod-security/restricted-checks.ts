@@ -1,5 +1,5 @@
 // The restricted level: what pods should be like that have no need to be otherwise.
-import { has, numberOrNone, objectAt, objectsAt, textAt, textsAt } from '../../../meta/values/access.js'
+import { has, numberOrNone, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { addedBeyond, procMount, seccompProfile } from './baseline-checks.js'
 import {
@@ -43,7 +43,7 @@ const ADDABLE = new Set(['NET_BIND_SERVICE'])
 
 function capabilities(pod: PodLike): Violation | undefined {
   const keeping = containersOf(pod).filter(
-    container => !textsAt(objectAt(securityOf(container), 'capabilities'), 'drop').includes('ALL'),
+    container => !stringsAt(objectAt(securityOf(container), 'capabilities'), 'drop').includes('ALL'),
   )
   const added = addedBeyond(pod, ADDABLE)
   const details = [
@@ -68,7 +68,7 @@ function volumes({ spec }: PodLike): Violation | undefined {
   const bad = objectsAt(spec, 'volumes').filter(volume => !VOLUMES.some(type => has(volume, type)))
   if (bad.length === 0) return undefined
   const types = sorted(bad.map(volume => Object.keys(volume).find(field => field !== 'name') ?? 'unknown'))
-  const who = `${plural('volume', 'volumes', bad.length)} ${quoted(bad.map(volume => textAt(volume, 'name')))}`
+  const who = `${plural('volume', 'volumes', bad.length)} ${quoted(bad.map(volume => stringAt(volume, 'name')))}`
   const what = plural('restricted volume type', 'restricted volume types', types.length)
   return {
     reason: 'restricted volume types',

@@ -30,8 +30,8 @@ const known = new Map<string, readonly CheckPod[]>()
 
 function selectChecks(level: 'baseline' | 'restricted', minor: number): readonly CheckPod[] {
   const restricted = level === 'restricted' ? restrictedChecks.filter(check => formOf(check, minor)) : []
-  const said = new Set(restricted.flatMap(({ covers = [] }) => covers))
-  const baseline = baselineChecks.filter(({ id }) => !said.has(id))
+  const given = new Set(restricted.flatMap(({ covers = [] }) => covers))
+  const baseline = baselineChecks.filter(({ id }) => !given.has(id))
   return [...byId(baseline), ...byId(restricted)].flatMap(check => formOf(check, minor) ?? [])
 }
 

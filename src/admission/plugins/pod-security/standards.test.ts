@@ -179,7 +179,7 @@ test('AppArmor annotations are told with what they say', () => {
 
 describe('labels', () => {
   test('of no meaning are faults, and enforce the strictest level', () => {
-    const { policy, faults } = policyOf({ [ENFORCE]: 'odd', [WARN]: 'odd', [`${ENFORCE}-version`]: '1.30' })
+    const { policy, errors: faults } = policyOf({ [ENFORCE]: 'odd', [WARN]: 'odd', [`${ENFORCE}-version`]: '1.30' })
     expect(policy).toMatchObject({ enforce: { level: 'restricted' }, warn: { level: 'privileged' } })
     expect(faults.map(printFieldError)).toEqual([
       `metadata.labels[${ENFORCE}]: Invalid value: "odd": must be one of privileged, baseline, restricted`,

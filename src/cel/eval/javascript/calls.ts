@@ -45,8 +45,8 @@ function writeLogic(generator: Generator, { args }: CallExpr, goesOn: boolean): 
 
 function writeConditional(generator: Generator, { args }: CallExpr): Operand {
   const { writer } = generator
-  const [asked, then, otherwise] = args as [Expr, Expr, Expr]
-  const condition = generator.as('bool', generator.write(asked))
+  const [requested, then, otherwise] = args as [Expr, Expr, Expr]
+  const condition = generator.as('bool', generator.write(requested))
   const result = writer.name()
   const shapes: Shape[] = []
   const branch = (expr: Expr) => () => {

@@ -137,17 +137,17 @@ function stepOf({ init, condition, step, result }: ComprehensionExpr): Step | un
   if (condition.kind !== 'literal' || condition.value !== true) return undefined
   const isConditional = step.kind === 'call' && step.name === OPERATORS.conditional
   if (isConditional && !isAccumulator(step.args[2]!)) return undefined
-  const asked = isConditional ? step.args[0]! : undefined
+  const requested = isConditional ? step.args[0]! : undefined
   const addition = isConditional ? step.args[1]! : step
   if (addition.kind !== 'call' || addition.name !== OPERATORS.add || !isAccumulator(addition.args[0]!)) return undefined
   const added = addition.args[1]!
   if (init.kind === 'literal') {
-    const isCount = init.value === 0 && added.kind === 'literal' && added.value === 1 && asked !== undefined
-    return isCount && isOne(result) ? { counts: true, condition: asked, item: undefined } : undefined
+    const isCount = init.value === 0 && added.kind === 'literal' && added.value === 1 && requested !== undefined
+    return isCount && isOne(result) ? { counts: true, condition: requested, item: undefined } : undefined
   }
   if (init.kind !== 'list' || init.elements.length > 0 || !isAccumulator(result)) return undefined
   if (added.kind !== 'list' || added.elements.length !== 1 || added.optional.length > 0) return undefined
-  return { counts: false, condition: asked, item: added.elements[0] }
+  return { counts: false, condition: requested, item: added.elements[0] }
 }
 
 const isAccumulator = (expr: Expr): boolean => expr.kind === 'ident' && expr.name === ACCUMULATOR
