@@ -1,28 +1,28 @@
 // `npm test`: everything that must hold, cheapest first. Arguments go to the test runner.
-import { spawnSync } from 'node:child_process'
-import { fileURLToPath } from 'node:url'
+// `npm run test:unit`: only the tests that stand beside the code.
 import { ensureComponents } from './components.mjs'
 import { buildIfNeeded, installIfNeeded } from './prepare.mjs'
+import { node, programOf } from './programs.mjs'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-
-function step(title, command, args) {
+async function step(title, ...args) {
   console.log(`\n— ${title}`)
-  const { status, error } = spawnSync(command, args, { cwd: root, stdio: ['ignore', 'inherit', 'inherit'] })
-  if (error) throw error
-  if (status !== 0) {
-    console.error(`\n${title}: failed`)
-    process.exit(status ?? 1)
-  }
+  const code = await node(args)
+  if (code === 0) return
+  console.error(`\n${title}: failed`)
+  process.exit(code)
 }
 
-const local = (title, program, ...args) => step(title, `${root}node_modules/.bin/${program}`, args)
+const [first, ...rest] = process.argv.slice(2)
 
-installIfNeeded()
+await installIfNeeded()
+if (first === 'unit') {
+  await step('unit tests', programOf('vitest'), 'run', '--project', 'unit', '--maxWorkers=100%', ...rest)
+  process.exit()
+}
 if (!ensureComponents()) process.exit(1)
-local('types', 'tsc', '--noEmit')
-local('lint', 'oxlint', '--type-aware', '--deny-warnings')
-step('room boundaries', process.execPath, ['scripts/boundaries.mjs'])
-local('format', 'biome', 'check')
-buildIfNeeded()
-local('tests', 'vitest', 'run', ...process.argv.slice(2))
+await step('types', programOf('typescript', 'tsc'), '--noEmit')
+await step('lint', programOf('oxlint'), '--type-aware', '--deny-warnings')
+await step('room boundaries', 'scripts/boundaries.mjs')
+await step('format', programOf('@biomejs/biome', 'biome'), 'check')
+await buildIfNeeded()
+await step('tests', programOf('vitest'), 'run', ...process.argv.slice(2))

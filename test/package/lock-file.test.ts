@@ -19,17 +19,16 @@ test('the lock file says the same as package.json', () => {
   const asked = read('package.json') as Record<string, unknown>
   const locked = packages[''] as Record<string, unknown>
   for (const field of ['name', 'version', 'dependencies', 'devDependencies', 'bin', 'engines']) {
-    expect(locked[field], field).toEqual(asked[field])
+    expect({ [field]: locked[field] }).toEqual({ [field]: asked[field] })
   }
 })
 
 test('every package has a version and a checksum, and may come from any registry', () => {
   expect(installed.length).toBeGreaterThan(100)
-  for (const [path, { version, integrity, resolved }] of installed) {
-    expect(version, path).toMatch(/^\d/)
-    expect(integrity, path).toMatch(/^sha512-/)
-    expect(resolved, path).toBeUndefined()
-  }
+  const wrong = installed.filter(
+    ([, { version, integrity, resolved }]) => !version || !integrity?.startsWith('sha512-') || resolved !== undefined,
+  )
+  expect(wrong).toEqual([])
 })
 
 // `npm ci` refuses a lock file that lacks one, though it would not install it on this platform.
@@ -47,7 +46,7 @@ function lookUp(from: string, name: string): Locked | undefined {
   const nested = `/${from}`.split('/node_modules/')
   return nested
     .map((_, depth) => [...nested.slice(0, depth + 1), name].join('/node_modules/').slice(1))
-    .reverse()
+    .toReversed()
     .map(path => packages[path])
     .find(found => found !== undefined)
 }

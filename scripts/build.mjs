@@ -1,0 +1,71 @@
+// Builds dist/:
+// - dist/bundle: the program and the library, put together in a few files. To find, open and compile hundreds of modules
+//   is most of what it takes to start; from these the server is ready in about half the time. They are CommonJS, which
+//   `import` and `require` both load, the same copy of it: one state, whoever asks.
+// - dist/types: what TypeScript knows of the library.
+// - dist/<room>: the modules one by one, for benchmarks, for tests, and for the time between two builds.
+// The package has the first two. `--whole` is for it: there it is an error when the bundler does not run.
+import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+import { node, programOf, root } from './programs.mjs'
+
+/** What is entered from outside: by the executable, and by those who import the package. */
+const ENTRIES = { main: 'src/cli/main.ts', index: 'src/server/index.ts', cel: 'src/cel/index.ts' }
+
+const dist = join(root, 'dist')
+const typesFolder = join(dist, 'types')
+// As deep as the modules are, which find data and package.json by where they are themselves.
+const bundleFolder = join(dist, 'bundle')
+
+const began = Date.now()
+const code = await node([programOf('typescript', 'tsc'), '-p', 'tsconfig.build.json'])
+if (code !== 0) process.exit(code)
+const described = declarationsBehind(['server/index.d.ts', 'cel/index.d.ts'])
+drop(typesFolder, path => !described.has(path))
+// The declarations describe CommonJS, though the modules that they were made from are not.
+writeFileSync(join(typesFolder, 'package.json'), '{"type": "commonjs"}\n')
+
+try {
+  await bundle()
+} catch (error) {
+  if (process.argv.includes('--whole')) throw error
+  console.error(`Not bundled, so that the server starts more slowly: ${error.message}`)
+}
+// What an earlier build left of modules that have moved or gone since.
+drop(dist, path => statSync(path).mtimeMs < began)
+writeFileSync(join(dist, '.built'), '')
+
+async function bundle() {
+  const { rolldown } = await import('rolldown')
+  const input = Object.fromEntries(Object.entries(ENTRIES).map(([name, path]) => [name, join(root, path)]))
+  // Dependencies stay where they are: some bring binaries.
+  const external = id => !id.startsWith('.') && !isAbsolute(id)
+  const resolve = { extensionAlias: { '.js': ['.ts'] } }
+  const build = await rolldown({ input, platform: 'node', external, resolve, tsconfig: false })
+  const names = { entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' }
+  await build.write({ dir: bundleFolder, format: 'cjs', sourcemap: true, ...names })
+  await build.close()
+}
+
+/** The files of declarations that these lead to: the others describe what nobody can import. */
+function declarationsBehind(entries) {
+  const found = new Set()
+  const visit = path => {
+    if (found.has(path)) return
+    found.add(path)
+    const relative = /(?:from|import)[\s(]*["'](\..*?)\.js["']/g
+    for (const [, to] of readFileSync(path, 'utf8').matchAll(relative)) visit(join(dirname(path), `${to}.d.ts`))
+  }
+  for (const entry of entries) visit(join(typesFolder, entry))
+  return found
+}
+
+/** Removes files, and the folders that are empty then. */
+function drop(folder, isUnwanted) {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) drop(path, isUnwanted)
+    else if (isUnwanted(path)) rmSync(path)
+  }
+  if (readdirSync(folder).length === 0) rmdirSync(folder)
+}
