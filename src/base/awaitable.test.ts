@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allOf, andThen, orElse } from './awaitable.js'
 
-test('what is there is gone on with at once', () => {
+test('a known value is passed on synchronously', () => {
   expect(andThen(1, one => one + 1)).toBe(2)
   expect(() =>
     andThen(1, () => {
@@ -10,13 +10,13 @@ test('what is there is gone on with at once', () => {
   ).toThrow('at once')
 })
 
-test('what is not there yet is waited for, on either side', async () => {
+test('a promise on either side gives a promise', async () => {
   expect(await andThen(Promise.resolve(1), one => one + 1)).toBe(2)
   expect(await andThen(1, async one => one + 1)).toBe(2)
   await expect(andThen(Promise.reject<number>(new Error('later')), one => one)).rejects.toThrow('later')
 })
 
-test('what fails, at once or later, is made something else of', async () => {
+test('a failure, thrown or rejected, is replaced', async () => {
   const fail = () => {
     throw new Error('no')
   }
@@ -25,7 +25,7 @@ test('what fails, at once or later, is made something else of', async () => {
   expect(await orElse<unknown>(async () => fail(), String)).toBe('Error: no')
 })
 
-test('all are there at once unless one is not', async () => {
+test('a list without promises is returned as it is, any other is awaited', async () => {
   const all = [1, 2]
   expect(allOf(all)).toBe(all)
   const waiting = allOf([1, Promise.resolve(2)])

@@ -1,13 +1,13 @@
-// Values that may be there at once. To wait for what is there already costs a promise, a turn of the queue and, on the
-// way of every request, a good part of the whole: where nothing has to be waited for, nothing is.
+// Values that are either known now or promised. Awaiting a known value costs a promise and a turn of the microtask queue,
+// which is a noticeable part of a short request, so these functions stay synchronous as long as no promise is involved.
 
 export type Awaitable<T> = T | Promise<T>
 
-/** Goes on with a value: at once if it is there, else when it is. */
-export const andThen = <A, B>(value: Awaitable<A>, goOn: (value: A) => Awaitable<B>): Awaitable<B> =>
-  value instanceof Promise ? value.then(goOn) : goOn(value)
+/** Continues with a value: synchronously if it is known, otherwise when the promise resolves. */
+export const andThen = <A, B>(value: Awaitable<A>, next: (value: A) => Awaitable<B>): Awaitable<B> =>
+  value instanceof Promise ? value.then(next) : next(value)
 
-/** Does what may fail at once or later; `fail` makes something else of it, or throws. */
+/** Runs an action and handles its failure, thrown or rejected. `fail` returns a replacement or throws. */
 export function orElse<T>(action: () => Awaitable<T>, fail: (error: unknown) => T): Awaitable<T> {
   try {
     const done = action()
@@ -17,7 +17,7 @@ export function orElse<T>(action: () => Awaitable<T>, fail: (error: unknown) => 
   }
 }
 
-/** All of them: at once if all are there. */
+/** All values: synchronously if none is a promise. */
 export const allOf = <T>(values: readonly Awaitable<T>[]): Awaitable<readonly T[]> =>
   values.some(value => value instanceof Promise)
     ? Promise.all(values.map(async value => value))

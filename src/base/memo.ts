@@ -1,5 +1,5 @@
-// What is made once and kept: for good, as long as its source lives, or until there is another source.
-// And long work in turns, so that others get theirs.
+// Values that are computed once and kept: forever, as long as their source lives, or until the source changes.
+// And long work in slices that let the event loop run between them.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 export function once<T>(make: () => T): () => T {
@@ -7,7 +7,7 @@ export function once<T>(make: () => T): () => T {
   return () => (made ??= { value: make() }).value
 }
 
-/** Made once for each source, and gone with it. */
+/** Computed once for each source, and collected with it. */
 export function keptBy<Source extends object, T, More extends readonly unknown[]>(
   make: (source: Source, ...more: More) => T,
 ): (source: Source, ...more: More) => T {
@@ -22,7 +22,7 @@ export function keptBy<Source extends object, T, More extends readonly unknown[]
   }
 }
 
-/** Made again whenever the source is another one. */
+/** Computed again whenever the source is a different one. */
 export function keptWhile<Source, T>(source: () => Source, make: (source: Source) => T): () => T {
   let kept: { readonly from: Source; readonly made: T } | undefined
   return () => {
@@ -32,14 +32,14 @@ export function keptWhile<Source, T>(source: () => Source, make: (source: Source
   }
 }
 
-/** Goes through work that stops after each piece, and pauses when it has kept others waiting. */
+/** Runs work that yields after each piece, and lets the event loop run once a slice of time is used up. */
 export async function inTurns(work: Iterable<unknown>): Promise<void> {
   let begin = performance.now()
   for (const _ of work) {
-    if (performance.now() - begin < TURN_MS) continue
+    if (performance.now() - begin < SLICE_MS) continue
     await nextTurn()
     begin = performance.now()
   }
 }
 
-const TURN_MS = 5
+const SLICE_MS = 5

@@ -1,4 +1,4 @@
-// The version of this package, as it was published.
+// The version of this package, from its package.json.
 import { readFileSync } from 'node:fs'
 
 let known: string | undefined

@@ -1,4 +1,4 @@
-// What reading a text gives: the value, or the reason why there is none. The caller knows which Status that becomes.
+// The outcome of parsing a text: the value, or the reason why it is invalid. The caller chooses the Status for it.
 
 export type Result<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: string }
 

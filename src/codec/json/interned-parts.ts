@@ -1,6 +1,7 @@
-// Parts of objects that are read and written again and again as they are, such as what says who owns which field. The
-// text of such a part is kept beside its value, so that it is neither parsed nor printed a second time, and all objects
-// that hold the same text share one value: it is nobody's to change.
+// Parts of objects that many objects share and that are rarely changed, such as the entries of managedFields. The text of
+// such a part is kept beside its value, so it is neither parsed nor printed a second time, and all objects with the same
+// text share one value, which must therefore not be changed.
+import { createGenerationCache } from '../../base/generation-cache.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { encodeJson } from './encode.js'
 
@@ -9,20 +10,21 @@ export interface KnownPart {
   readonly value: ValueObject
 }
 
-/** How much text is kept, in each of two generations: what is asked for again stays. Values take some ten times as much. */
+/** How much text each generation of the cache holds. The values take about ten times as much memory. */
 const MAX_CHARACTERS = 1 << 20
 
-let young = new Map<string, KnownPart>()
-let old = new Map<string, KnownPart>()
-let characters = 0
-
-const parts = new WeakMap<ValueObject, KnownPart>()
-
-/** By how they begin, the parts that were used last: a look at one that is likely spares the search for the end. */
+/** By the first characters: the part that was used last. A comparison with it spares the search for the end. */
 const likely = new Map<string, KnownPart>()
 const BEGINNING = 64
 
-/** The part that begins at that place of a text, if it is known. */
+const byText = createGenerationCache<string, KnownPart>({
+  maxWeight: MAX_CHARACTERS,
+  weigh: ({ text }) => text.length,
+  onTurn: () => likely.clear(),
+})
+const byValue = new WeakMap<ValueObject, KnownPart>()
+
+/** The part that begins at that position of a text, if it is known. */
 export function knownPartAt(
   text: string,
   from: number,
@@ -30,37 +32,22 @@ export function knownPartAt(
 ): KnownPart | undefined {
   const guess = likely.get(text.slice(from, from + BEGINNING))
   if (guess !== undefined && text.slice(from, from + guess.text.length) === guess.text) return guess
-  const spelled = text.slice(from, endOf(text, from))
-  const part = young.get(spelled) ?? old.get(spelled)
-  if (part !== undefined) keep(part)
+  const part = byText.get(text.slice(from, endOf(text, from)))
+  if (part !== undefined) likely.set(part.text.slice(0, BEGINNING), part)
   return part
 }
 
-/** The text of a part, which from now on is known. */
+/** The text of a part, which is known from then on. */
 export function printPart(value: ValueObject): string {
-  let part = parts.get(value)
+  let part = byValue.get(value)
   if (part === undefined) {
     part = { text: encodeJson(value), value }
-    parts.set(value, part)
+    byValue.set(value, part)
   }
-  keep(part)
-  return part.text
-}
-
-function keep(part: KnownPart): void {
   const { text } = part
-  if (text.length > MAX_CHARACTERS) return
-  if (!young.has(text)) makeRoom(text.length)
-  young.set(text, part)
-  likely.set(text.slice(0, BEGINNING), part)
-}
-
-function makeRoom(size: number): void {
-  if (characters + size > MAX_CHARACTERS) {
-    old = young
-    young = new Map()
-    likely.clear()
-    characters = 0
+  if (text.length <= MAX_CHARACTERS) {
+    byText.set(text, part)
+    likely.set(text.slice(0, BEGINNING), part)
   }
-  characters += size
+  return text
 }

@@ -1,35 +1,36 @@
-// What the upper rooms know about a value beside its bytes, worked out once for each write and only when asked for.
+// Attributes of stored values, such as labels and indexed fields: computed once for each write, on first use.
+import { createGenerationCache } from '../../base/generation-cache.js'
 import type { Entry, Revision, StoreEvent } from '../store.js'
 
 export interface EntryAttributes<F> {
-  /** Equality terms that a watch can ask for, by field: `spec.nodeName` → `n1`. A field's name holds no NUL. */
+  /** Fields by which a watch can select with `=`: `spec.nodeName` → `n1`. A field's name holds no NUL. */
   readonly indexedFields: Readonly<Record<string, string>>
-  /** Whatever else is worth keeping, such as labels. */
+  /** Other data that is computed from the value, such as labels. */
   readonly data: F
 }
 
 export type GetAttributes<F> = (key: string, value: Buffer) => EntryAttributes<F>
 
 export interface CachedEntry<F> extends Entry {
-  /** Throws what `describe` throws. */
+  /** Throws what `getAttributes` throws. */
   readonly attributes: EntryAttributes<F>
 }
 
-/** One object for all watchers, so that what is worked out from it can be kept by it. */
+/** One object for all watchers, so that what is computed from it can be kept in a WeakMap by it. */
 export interface CachedEvent<F> extends StoreEvent {
-  /** What stands at the key now; undefined when it was deleted. */
+  /** The entry after the event; undefined when it was deleted. */
   readonly entry: CachedEntry<F> | undefined
   readonly previous: CachedEntry<F> | undefined
 }
 
 export interface AttributeReader<F> {
   entry(entry: Entry): CachedEntry<F>
-  /** `previous`: the entry that the event replaced, where it is at hand already. */
+  /** `previous`: the entry that the event replaced, if the caller has it already. */
   event(event: StoreEvent, previous?: CachedEntry<F>): CachedEvent<F>
 }
 
 export function createAttributeReader<F>(getAttributes: GetAttributes<F>, memoSize: number): AttributeReader<F> {
-  const attributesOf = createFactsMemo(getAttributes, memoSize)
+  const attributesOf = createAttributesMemo(getAttributes, memoSize)
   const entry = (of: Entry): CachedEntry<F> => new LazyEntry(of.key, of.value, of.revision, attributesOf)
   return {
     entry,
@@ -45,54 +46,45 @@ export function createAttributeReader<F>(getAttributes: GetAttributes<F>, memoSi
   }
 }
 
-type FactsOf<F> = (entry: Entry) => EntryAttributes<F>
+type AttributesOf<F> = (entry: Entry) => EntryAttributes<F>
 
-/**
- * Facts of recent writes, found by revision, which no two writes share. Two generations of bounded size: when the young
- * one is full it becomes the old one, and what was not asked for since is forgotten.
- */
-function createFactsMemo<F>(getAttributes: GetAttributes<F>, size: number): FactsOf<F> {
+/** Attributes of recent writes by revision. Several keys may be written at one revision: the last one is kept. */
+function createAttributesMemo<F>(getAttributes: GetAttributes<F>, size: number): AttributesOf<F> {
   interface Known {
     readonly key: string
     readonly attributes: EntryAttributes<F>
   }
-  let young = new Map<Revision, Known>()
-  let old = new Map<Revision, Known>()
+  const cache = createGenerationCache<Revision, Known>({ maxWeight: size / 2 })
 
   return ({ key, value, revision }) => {
-    const inYoung = young.get(revision)
-    if (inYoung?.key === key) return inYoung.attributes
-    const inOld = old.get(revision)
-    const known = inOld?.key === key ? inOld : { key, attributes: getAttributes(key, value) }
-    if (young.size >= size / 2) {
-      old = young
-      young = new Map()
-    }
-    young.set(revision, known)
-    return known.attributes
+    const known = cache.get(revision)
+    if (known?.key === key) return known.attributes
+    const attributes = getAttributes(key, value)
+    cache.set(revision, { key, attributes })
+    return attributes
   }
 }
 
-// Classes, for a getter that costs nothing until it is asked for, and private fields so that an entry of the cache
-// looks like any other entry: only its key, value and revision show.
+// Classes with a getter, so that attributes are computed on first use only. Private fields, so that an entry of the cache
+// has the same visible properties as any other entry: key, value and revision.
 
 class LazyEntry<F> implements CachedEntry<F> {
   readonly key: string
   readonly value: Buffer
   readonly revision: Revision
-  readonly #factsOf: FactsOf<F>
-  #facts: EntryAttributes<F> | undefined
+  readonly #attributesOf: AttributesOf<F>
+  #attributes: EntryAttributes<F> | undefined
 
-  constructor(key: string, value: Buffer, revision: Revision, attributesOf: FactsOf<F>) {
+  constructor(key: string, value: Buffer, revision: Revision, attributesOf: AttributesOf<F>) {
     this.key = key
     this.value = value
     this.revision = revision
-    this.#factsOf = attributesOf
+    this.#attributesOf = attributesOf
   }
 
   get attributes(): EntryAttributes<F> {
-    this.#facts ??= this.#factsOf(this)
-    return this.#facts
+    this.#attributes ??= this.#attributesOf(this)
+    return this.#attributes
   }
 }
 
