@@ -14,7 +14,7 @@ import {
   readValue,
   type Suite,
 } from './conformance.suite.js'
-import { compile } from './index.js'
+import { compile, WorkBudget } from './index.js'
 import { debugPrint } from './syntax/debug-print.suite.js'
 import { EXISTS_ONE_MACRO, STANDARD_MACROS } from './syntax/macros.js'
 import { parse } from './syntax/parser.js'
@@ -52,7 +52,7 @@ function evaluate(original: Case): string | undefined {
   if (expected === undefined && original.typedResult) return undefined
   const wanted = expected === undefined ? true : readValue(expected)
   // NaN is not equal to itself, yet the same result.
-  return equal(value!, wanted) || print(value) === print(wanted)
+  return equal(value!, wanted, new WorkBudget()) || print(value) === print(wanted)
     ? undefined
     : `is ${print(value)}, not ${print(wanted)}`
 }

@@ -20,11 +20,15 @@ import {
   UINT,
 } from './check/cel-type.js'
 import type { CallCostEstimate, CallNode, CostNode, Interval } from './cost/cost-intervals.js'
+import type { WorkBudget } from './cost/work-budget.js'
 import type { Layout } from './eval/layout.js'
 import type { Macro } from './syntax/macros.js'
 import type { Value } from './values/values.js'
 
 export type Implementation = (...args: Value[]) => Value
+
+/** An implementation that does more work than its cost says. It charges the budget before each part of the work. */
+export type CountedImplementation = (budget: WorkBudget, ...args: Value[]) => Value
 
 export interface Overload {
   readonly id: string
@@ -34,12 +38,16 @@ export interface Overload {
   readonly result: CelType
   /** Left out where the evaluator knows the operator itself. */
   readonly call?: Implementation
+  /** In place of `call`. */
+  readonly countedCall?: CountedImplementation
   /** Leaves it to the implementation to look at the types of its arguments. */
   readonly unguarded?: boolean
   /** Says of a constant last argument that no call with it can succeed. */
   readonly constantError?: (argument: Value) => CelError | undefined
-  /** What one call costs at run time, where that is not 1. */
-  readonly cost?: (args: readonly Value[], result: Value) => number
+  /** What one call costs at run time, where that is not 1. It is spent before the call. */
+  readonly cost?: (args: readonly Value[], budget: WorkBudget) => number
+  /** The same for a cost that depends on the result. It is spent after the call. */
+  readonly resultCost?: (args: readonly Value[], result: Value, budget: WorkBudget) => number
   /** What one call may cost, without its arguments, and how large its result may be. */
   readonly estimate?: (call: CallNode) => CallCostEstimate | undefined
 }

@@ -19,7 +19,7 @@ export type { Issue, Source } from './syntax/source.js'
 export * as types from './check/cel-type.js'
 export { type CelType, printType } from './check/cel-type.js'
 export type { Checked } from './check/checker.js'
-export { effort, MAX_EFFORT as MOST_EFFORT, sameText } from './cost/work-budget.js'
+export { MAX_WORK, WorkBudget } from './cost/work-budget.js'
 export {
   createEnvironment,
   type Environment,

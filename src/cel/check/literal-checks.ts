@@ -1,11 +1,10 @@
 // What can be said of literals before anything is evaluated: durations, timestamps and patterns that are none, lists
 // and maps whose parts have several types, formats that do not suit their arguments.
-import { CelError } from '../cel-error.js'
 import type { Environment } from '../environment.js'
 import type { Issue } from '../syntax/source.js'
 import { type CallExpr, childrenOf, type Expr } from '../syntax/syntax-tree.js'
 import { durationFromText, parseTimestamp } from '../values/moments.js'
-import { pattern } from '../values/patterns.js'
+import { patternError } from '../values/patterns.js'
 import { type CelType, isOptional, printType, sameType } from './cel-type.js'
 import type { Checked } from './checker.js'
 
@@ -31,7 +30,7 @@ function argumentErrors({ name, target, args }: CallExpr): Issue[] {
   if (name === 'duration') return typeof value === 'string' && durationFromText(value) ? [] : invalid
   if (typeof value !== 'string') return []
   if (name === 'timestamp') return parseTimestamp(value) ? [] : invalid
-  if (name === 'matches') return pattern(value) instanceof CelError ? invalid : []
+  if (name === 'matches') return patternError(value) ? invalid : []
   return []
 }
 

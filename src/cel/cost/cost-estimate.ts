@@ -18,7 +18,7 @@ import {
   union,
   ZERO,
 } from './cost-intervals.js'
-import { codePoints } from './work-budget.js'
+import { countCodePoints } from './work-budget.js'
 
 export interface SizeEstimator {
   /**
@@ -362,7 +362,7 @@ function literalSize(expr: Expr): Interval | undefined {
   if (expr.kind === 'list') return fixed(expr.elements.length)
   if (expr.kind === 'map') return fixed(expr.entries.length)
   if (expr.kind !== 'literal') return undefined
-  if (typeof expr.value === 'string') return fixed(codePoints(expr.value))
+  if (typeof expr.value === 'string') return fixed(countCodePoints(expr.value))
   return fixed(expr.value instanceof Uint8Array ? expr.value.length : 1)
 }
 

@@ -2,7 +2,7 @@
 // without an array for the arguments, and at the same price.
 import type { CelType, TypeKind } from '../check/cel-type.js'
 import { STRING_TRAVERSAL } from '../cost/cost-intervals.js'
-import { codePoints } from '../cost/work-budget.js'
+import type { WorkBudget } from '../cost/work-budget.js'
 import type { Overload } from '../environment.js'
 import { addInts, type Int, multiplyInts, subtractInts } from '../values/numbers.js'
 import type { Value } from '../values/values.js'
@@ -19,31 +19,34 @@ export interface DirectBinary {
   readonly fits: Fits
   readonly call: (a: Value, b: Value) => Value
   /** Left out where it is 1. */
-  readonly cost?: (a: Value, b: Value) => number
+  readonly cost?: (a: Value, b: Value, budget: WorkBudget) => number
 }
 
 interface Direct {
   /** The kind that both operands must have. */
   readonly of: TypeKind
   readonly call: (a: never, b: never) => Value
-  readonly cost?: (a: never, b: never) => number
+  readonly cost?: (a: never, b: never, budget: WorkBudget) => number
 }
 
 /** What it costs to look at a whole text. */
-export function textCost(text: string): number {
+export function textCost(text: string, budget: WorkBudget): number {
   const { length } = text
   // Up to ten characters are one, however many units they take.
-  return length <= 10 ? (length === 0 ? 0 : 1) : Math.ceil(codePoints(text) * STRING_TRAVERSAL)
+  return length <= 10 ? (length === 0 ? 0 : 1) : Math.ceil(budget.codePoints(text) * STRING_TRAVERSAL)
 }
 
 /** Two texts are looked at as far as the shorter one goes. */
-export const pairCost = (a: string, b: string): number => {
+export const pairCost = (a: string, b: string, budget: WorkBudget): number => {
   const shorter = Math.min(a.length, b.length)
   if (shorter <= 10) return shorter === 0 ? 0 : 1
-  return a === b ? textCost(a) : Math.min(textCost(a), textCost(b))
+  return a === b ? textCost(a, budget) : Math.min(textCost(a, budget), textCost(b, budget))
 }
 
-export const containsCost = (a: string, b: string): number => textCost(a) * textCost(b)
+export const containsCost = (a: string, b: string, budget: WorkBudget): number =>
+  textCost(a, budget) * textCost(b, budget)
+
+const firstTextCost = (a: string, _b: string, budget: WorkBudget): number => textCost(a, budget)
 
 const ints = (call: (a: Int, b: Int) => Value): Direct => ({ of: 'int', call })
 
@@ -60,8 +63,8 @@ const DIRECT: Readonly<Record<string, Direct>> = {
     call: (a: string, b: string) => a.includes(b),
     cost: containsCost,
   },
-  starts_with_string: { of: 'string', call: (a: string, b: string) => a.startsWith(b), cost: textCost },
-  ends_with_string: { of: 'string', call: (a: string, b: string) => a.endsWith(b), cost: textCost },
+  starts_with_string: { of: 'string', call: (a: string, b: string) => a.startsWith(b), cost: firstTextCost },
+  ends_with_string: { of: 'string', call: (a: string, b: string) => a.endsWith(b), cost: firstTextCost },
 }
 
 const FITS: Readonly<Partial<Record<TypeKind, Fits>>> = {

@@ -1,7 +1,7 @@
-// Evaluation, within limits: by closures at first, and by JavaScript of its own once an expression is used often.
+// Evaluation within limits: by closures at first, and by generated JavaScript once an expression is used often.
 import { CelError, CostLimitExceeded, isError } from '../cel-error.js'
 import type { Checked } from '../check/checker.js'
-import { beginEffort, effortLeft, endEffort, MAX_EFFORT } from '../cost/work-budget.js'
+import { MAX_WORK, WorkBudget } from '../cost/work-budget.js'
 import type { Environment } from '../environment.js'
 import type { Expr } from '../syntax/syntax-tree.js'
 import type { Value } from '../values/values.js'
@@ -13,8 +13,10 @@ import { compileTree } from './plan.js'
 export interface EvaluateOptions {
   /** What the evaluation may cost at most; 1,000,000 if not given. */
   readonly costLimit?: number
-  /** The most work beyond what costs account for (see effort.ts); a second's worth if not given. */
-  readonly effortLimit?: number
+  /** The most work that costs do not cover (see cost/work-budget.ts); about a second's worth if not given. */
+  readonly workLimit?: number
+  /** In place of `workLimit`: charges the budget of another evaluation, inside which this one takes place. */
+  readonly budget?: WorkBudget
 }
 
 export interface Evaluation {
@@ -25,7 +27,8 @@ export interface Evaluation {
   readonly limitExceeded?: boolean
   /** What was spent, also where that ended in an error. */
   readonly cost: number
-  readonly effort: number
+  /** Work that the cost does not cover. */
+  readonly work: number
 }
 
 export type Evaluator = (variables: Variables, options?: EvaluateOptions) => Evaluation
@@ -45,40 +48,41 @@ function closuresOf(tree: { expr: Expr } & Partial<Checked>, environment: Enviro
   const { compiled, locals } = compileTree(tree, environment)
   const { run } = compiled
   const unset = unsetLocals(locals)
-  return (variables, { costLimit = DEFAULT_COST_LIMIT, effortLimit = MAX_EFFORT } = NO_OPTIONS) => {
-    beginEffort(effortLimit)
-    const frame: Frame = { variables, locals: unset.slice(), cost: 0, limit: costLimit }
+  return (
+    variables,
+    { costLimit = DEFAULT_COST_LIMIT, workLimit = MAX_WORK, budget = new WorkBudget(workLimit) } = NO_OPTIONS,
+  ) => {
+    const before = budget.left
+    const frame: Frame = { variables, locals: unset.slice(), cost: 0, limit: costLimit, budget }
     try {
       const value = run(frame)
-      const effort = effortLimit - effortLeft()
-      return isError(value) ? { error: value, cost: frame.cost, effort } : { value, cost: frame.cost, effort }
+      const work = before - budget.left
+      return isError(value) ? { error: value, cost: frame.cost, work } : { value, cost: frame.cost, work }
     } catch (error) {
       if (!(error instanceof CostLimitExceeded)) throw error
-      const effort = effortLimit - effortLeft()
-      return { error: new CelError(error.message), limitExceeded: true, cost: frame.cost, effort }
-    } finally {
-      endEffort()
+      const work = before - budget.left
+      return { error: new CelError(error.message), limitExceeded: true, cost: frame.cost, work }
     }
   }
 }
 
 const unsetLocals = (count: number): undefined[] => Array.from({ length: count }, () => undefined)
 
-/** Evaluations before code is made, which takes as long as some hundred of them. */
+/** Evaluations before code is generated, which takes as long as about a hundred of them. */
 const USES_BEFORE_CODE = 100
-/** What the code may spend of either limit before it leaves the evaluation to closures, which then begin again. */
+/** The part of either limit that the code may spend before it leaves the evaluation to closures, which begin again. */
 const SHARE = 0.1
-/** How often the code may give up more than it succeeds. */
-const MAX_PATIENCE = 100
+/** The code is dropped once it has given up so many times more than it has succeeded. */
+const MAX_DEOPTS = 100
 
 const NO_LOCALS: undefined[] = []
 
-/** The JavaScript of an expression, once it is worth it. */
+/** The generated JavaScript of an expression that is used often. */
 class Code {
   private uses = 0
   private generated: Generated | undefined
   private unset = NO_LOCALS
-  private patience = MAX_PATIENCE
+  private deopts = 0
 
   constructor(
     private readonly checked: Checked,
@@ -88,39 +92,42 @@ class Code {
   /** Undefined if there is no code, or if it gave up. */
   evaluate(
     variables: Variables,
-    { costLimit = DEFAULT_COST_LIMIT, effortLimit = MAX_EFFORT }: EvaluateOptions,
+    { costLimit = DEFAULT_COST_LIMIT, workLimit = MAX_WORK, budget: outer }: EvaluateOptions,
   ): Evaluation | undefined {
     const { generated } = this
     if (generated === undefined) {
-      if (++this.uses === USES_BEFORE_CODE) this.make()
+      if (++this.uses === USES_BEFORE_CODE) this.generate()
       return undefined
     }
-    const effortShare = effortLimit * SHARE
-    beginEffort(effortShare)
+    const before = outer?.left ?? workLimit
+    const workShare = before * SHARE
+    const budget = new WorkBudget(workShare)
     const { unset } = this
     const locals = unset.length === 0 ? NO_LOCALS : unset.slice()
-    const frame: Frame = { variables, locals, cost: 0, limit: costLimit * SHARE }
+    const frame: Frame = { variables, locals, cost: 0, limit: costLimit * SHARE, budget }
     let value: Value | typeof GIVE_UP = GIVE_UP
     try {
       value = generated.run(variables, frame)
       if (value !== GIVE_UP && frame.cost <= frame.limit) {
-        if (this.patience < MAX_PATIENCE) this.patience++
-        return { value, cost: frame.cost, effort: effortShare - effortLeft() }
+        if (this.deopts > 0) this.deopts--
+        const spent = workShare - budget.left
+        if (outer === undefined) return { value, cost: frame.cost, work: spent }
+        // Evaluations inside this one have charged the outer budget themselves.
+        outer.left -= spent
+        return { value, cost: frame.cost, work: before - outer.left }
       }
     } catch (error) {
       if (!(error instanceof CostLimitExceeded)) throw error
-    } finally {
-      endEffort()
     }
-    if (--this.patience === 0) this.generated = undefined
+    if (++this.deopts === MAX_DEOPTS) this.generated = undefined
     return undefined
   }
 
-  private make(): void {
+  private generate(): void {
     try {
       this.generated = generate(this.checked, this.environment)
     } catch (error) {
-      // Who runs the process may have forbidden code that is made in it.
+      // The process may forbid code generation (--disallow-code-generation-from-strings).
       if (!(error instanceof EvalError)) throw error
       return
     }

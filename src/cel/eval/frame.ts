@@ -1,5 +1,6 @@
-// What one evaluation carries along: the variables, the local ones of comprehensions, and what has been spent.
+// The state of one evaluation: its variables, the local ones of comprehensions, and what has been spent.
 import { CostLimitExceeded } from '../cel-error.js'
+import type { WorkBudget } from '../cost/work-budget.js'
 import type { Value } from '../values/values.js'
 
 export type Variables = Readonly<Record<string, Value>>
@@ -9,6 +10,8 @@ export interface Frame {
   readonly locals: (Value | undefined)[]
   cost: number
   readonly limit: number
+  /** For work that costs do not cover. */
+  readonly budget: WorkBudget
 }
 
 /** What a list that an expression makes costs beside its elements. */
@@ -16,7 +19,7 @@ export const LIST_COST = 10
 
 export type Evaluate = (frame: Frame) => Value
 
-/** Costs are taken before the work is done wherever they can be known by then, so that no work outlasts its budget. */
+/** Called before the work is done wherever its cost is known by then, so that no work exceeds the limit. */
 export function spend(frame: Frame, cost: number): void {
   frame.cost += cost
   if (frame.cost > frame.limit) throw new CostLimitExceeded()

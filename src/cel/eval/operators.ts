@@ -1,5 +1,6 @@
 // What the operators do with values of any types.
 import { CelError, isError, NO_SUCH_OVERLOAD, noSuchOverload } from '../cel-error.js'
+import type { WorkBudget } from '../cost/work-budget.js'
 import { DURATION_OVERFLOW, Duration, durationOf, nanosOf, Timestamp, timestampOf } from '../values/moments.js'
 import {
   addInts,
@@ -28,12 +29,12 @@ import {
   type Value,
 } from '../values/values.js'
 
-export function add(a: Value, b: Value): Value {
+export function add(budget: WorkBudget, a: Value, b: Value): Value {
   if (isInt(a)) return isInt(b) ? addInts(a, b) : NO_SUCH_OVERLOAD
   if (typeof a === 'string') return typeof b === 'string' ? a + b : NO_SUCH_OVERLOAD
   if (a instanceof Double) return b instanceof Double ? new Double(a.value + b.value) : NO_SUCH_OVERLOAD
   if (a instanceof Uint) return b instanceof Uint ? checkedUint(a.value + b.value) : NO_SUCH_OVERLOAD
-  if (isList(a)) return isList(b) ? concatLists(a, b) : NO_SUCH_OVERLOAD
+  if (isList(a)) return isList(b) ? concatLists(a, b, budget) : NO_SUCH_OVERLOAD
   if (a instanceof Uint8Array) return b instanceof Uint8Array ? Buffer.concat([a, b]) : NO_SUCH_OVERLOAD
   if (a instanceof Duration) {
     if (b instanceof Duration) return durationOf(a.nanos + b.nanos)
@@ -90,18 +91,18 @@ export const not = (a: Value): Value => (typeof a === 'boolean' ? !a : NO_SUCH_O
 export const unfit = (a: Value, operator: string): CelError =>
   typeof a === 'string' || a instanceof Timestamp || a instanceof Duration ? NO_SUCH_OVERLOAD : noSuchOverload(operator)
 
-export function isIn(element: Value, container: Value): Value {
-  if (isList(container)) return listContains(container, element)
+export function isIn(budget: WorkBudget, element: Value, container: Value): Value {
+  if (isList(container)) return listContains(container, element, budget)
   if (!(container instanceof MapValue)) return NO_SUCH_OVERLOAD
   const found = container.get(element)
   return isError(found) ? found : found !== undefined
 }
 
-function listContains(list: List, element: Value): boolean {
+function listContains(list: List, element: Value, budget: WorkBudget): boolean {
   if (Array.isArray(list) && (typeof element === 'string' || typeof element === 'boolean'))
     return list.includes(element)
   const size = sizeOfList(list)
-  for (let i = 0; i < size; i++) if (equal(element, itemAt(list, i))) return true
+  for (let i = 0; i < size; i++) if (equal(element, itemAt(list, i), budget)) return true
   return false
 }
 

@@ -2,7 +2,7 @@
 import { CelError, isError, NO_SUCH_OVERLOAD } from '../cel-error.js'
 import type { CelType } from '../check/cel-type.js'
 import type { Reference } from '../check/checker.js'
-import { effort } from '../cost/work-budget.js'
+import { WorkBudget } from '../cost/work-budget.js'
 import { candidateNames, type Environment, type Overload } from '../environment.js'
 import { type CallExpr, type Expr, type ListExpr, OPERATORS } from '../syntax/syntax-tree.js'
 import {
@@ -19,7 +19,7 @@ import {
   type Value,
 } from '../values/values.js'
 import { type DirectBinary, type DirectUnary, directBinary, directUnary } from './direct-operators.js'
-import { type Compiled, constant, type Evaluate, LIST_COST, spend } from './frame.js'
+import { type Compiled, constant, type Evaluate, type Frame, LIST_COST, spend } from './frame.js'
 import { indexInto, printKey } from './operators.js'
 import { InstantiationError, optionalField, optionalIndex, qualify } from './selection.js'
 
@@ -291,7 +291,7 @@ function binary(
     return frame => {
       const a = first(frame)
       if (fits(a)) {
-        spend(frame, cost === undefined ? 1 : cost(a, known))
+        spend(frame, cost === undefined ? 1 : cost(a, known, frame.budget))
         return call(a, known)
       }
       if (!(a instanceof CelError)) return otherwise(frame, [a, known])
@@ -303,7 +303,7 @@ function binary(
     const a = first(frame)
     const b = second(frame)
     if (fits(a) && fits(b)) {
-      spend(frame, cost === undefined ? 1 : cost(a, b))
+      spend(frame, cost === undefined ? 1 : cost(a, b, frame.budget))
       return call(a, b)
     }
     if (!(a instanceof CelError || b instanceof CelError)) return otherwise(frame, [a, b])
@@ -347,7 +347,7 @@ function resolve(compiler: Compiler, expr: CallExpr): Resolved {
   return { name: expr.name, overloads: [], args: all }
 }
 
-type Invoke = (frame: Parameters<Evaluate>[0], args: Value[]) => Value
+type Invoke = (frame: Frame, args: Value[]) => Value
 
 /** Calls the overload that fits, after taking its price. Values are looked at even if types are known: hosts have nulls. */
 export function implementation(name: string, overloads: readonly Overload[]): Invoke {
@@ -360,43 +360,51 @@ export function implementation(name: string, overloads: readonly Overload[]): In
     spend(frame, 1)
     // An operator says for itself what does not go together.
     if (OPERATOR.test(name) && only?.call) return only.call(...args)
+    if (OPERATOR.test(name) && only?.countedCall) return only.countedCall(frame.budget, ...args)
     return new CelError(`no such overload: ${name}(${args.map(typeName).join(', ')})`, true)
   }
 }
 
 const OPERATOR = /^(?:_.+_|@in|!_|-_)$/
 
-function invokeOverload({ call, cost, params }: Overload): Invoke {
-  if (!call) return () => NO_SUCH_OVERLOAD
-  // Spreading the arguments is what calls of one and two need not pay for.
-  const apply: (args: Value[]) => Value =
-    params.length === 1
-      ? args => call(args[0]!)
-      : params.length === 2
-        ? args => call(args[0]!, args[1]!)
-        : args => call(...args)
-  if (!cost) {
+function invokeOverload(overload: Overload): Invoke {
+  const apply = applyOverload(overload)
+  if (!apply) return () => NO_SUCH_OVERLOAD
+  const { cost, resultCost } = overload
+  if (cost) {
     return (frame, args) => {
-      spend(frame, 1)
-      for (let i = 0; i < args.length; i++) {
-        const arg = args[i]
-        // A long text is read for the price of a short one.
-        if (typeof arg === 'string' && arg.length > 100) effort(arg.length * 2.5)
-      }
-      return apply(args)
+      spend(frame, cost(args, frame.budget))
+      return apply(frame, args)
     }
   }
-  if (cost.length < 2) {
+  if (resultCost) {
     return (frame, args) => {
-      spend(frame, cost(args, null))
-      return apply(args)
+      const result = apply(frame, args)
+      spend(frame, resultCost(args, result, frame.budget))
+      return result
     }
   }
   return (frame, args) => {
-    const result = apply(args)
-    spend(frame, cost(args, result))
-    return result
+    spend(frame, 1)
+    for (let i = 0; i < args.length; i++) {
+      const arg = args[i]
+      // Reading a long text costs no more than reading a short one.
+      if (typeof arg === 'string' && arg.length > 100) frame.budget.charge(arg.length * 2.5)
+    }
+    return apply(frame, args)
   }
+}
+
+/** Calls with one and two arguments are the most frequent, and do without spreading them. */
+function applyOverload({ call, countedCall, params }: Overload): Invoke | undefined {
+  if (countedCall) {
+    if (params.length === 2) return ({ budget }, args) => countedCall(budget, args[0]!, args[1]!)
+    return ({ budget }, args) => countedCall(budget, ...args)
+  }
+  if (!call) return undefined
+  if (params.length === 1) return (_frame, args) => call(args[0]!)
+  if (params.length === 2) return (_frame, args) => call(args[0]!, args[1]!)
+  return (_frame, args) => call(...args)
 }
 
 const isWild = ({ kind }: CelType): boolean => kind === 'dyn' || kind === 'param' || kind === 'any'
@@ -439,7 +447,7 @@ function fold(
   target: Invoke,
 ): Compiled | undefined {
   if (CONVERSIONS.has(name) && args.length === 1 && args[0]!.constant !== undefined) {
-    const value = target({ variables: {}, locals: [], cost: 0, limit: Infinity }, [args[0]!.constant])
+    const value = target(constantFrame(), [args[0]!.constant])
     if (isError(value)) throw new InstantiationError(value.message)
     return constant(value)
   }
@@ -460,6 +468,14 @@ function fold(
     },
   }
 }
+
+const constantFrame = (): Frame => ({
+  variables: {},
+  locals: [],
+  cost: 0,
+  limit: Infinity,
+  budget: new WorkBudget(Infinity),
+})
 
 const CONVERSIONS: ReadonlySet<string> = new Set(
   'bool bytes double duration dyn int string timestamp type uint'.split(' '),

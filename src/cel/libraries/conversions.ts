@@ -16,7 +16,6 @@ import {
   UINT,
 } from '../check/cel-type.js'
 import { STRING_TRAVERSAL, scale, traversal } from '../cost/cost-intervals.js'
-import { codePoints } from '../cost/work-budget.js'
 import type { FunctionDeclaration, Overload } from '../environment.js'
 import {
   Duration,
@@ -71,7 +70,7 @@ export const CONVERSIONS: readonly FunctionDeclaration[] = [
       from('bytes_to_bytes', BYTES, BYTES, identity),
       {
         ...from('string_to_bytes', STRING, BYTES, (text: string) => new TextEncoder().encode(text)),
-        cost: ([text]) => Math.ceil(codePoints(text as string) * STRING_TRAVERSAL),
+        cost: ([text], budget) => Math.ceil(budget.codePoints(text as string) * STRING_TRAVERSAL),
         estimate: ({ args: [arg] }) => ({
           cost: traversal(arg!.size),
           // A character takes at most four bytes.

@@ -5,6 +5,7 @@ import { quote } from '../../meta/go/go-text.js'
 import { CelError, NO_SUCH_OVERLOAD } from '../cel-error.js'
 import { BOOL, type CelType, INT, opaqueType, STRING } from '../check/cel-type.js'
 import { add, fixed, type Interval, STRING_TRAVERSAL, scale, traversal } from '../cost/cost-intervals.js'
+import type { WorkBudget } from '../cost/work-budget.js'
 import type { FunctionDeclaration, Library, Overload } from '../environment.js'
 import { costSize, OpaqueValue, type Value } from '../values/values.js'
 import {
@@ -80,11 +81,11 @@ const toCidr = (text: string): Value => {
   return new CelError(`network address parse error during conversion from string: ${read.error}`)
 }
 
-const readCost = ([text]: readonly Value[]): number => Math.ceil(costSize(text!) * STRING_TRAVERSAL)
+const readCost = (text: Value, budget: WorkBudget): number => Math.ceil(costSize(text, budget) * STRING_TRAVERSAL)
 
 /** The text is read once. */
 const reading: Pick<Overload, 'cost' | 'estimate'> = {
-  cost: args => readCost(args),
+  cost: ([text], budget) => readCost(text!, budget),
   estimate: ({ args: [text] }) => ({ cost: traversal(text!.size) }),
 }
 
@@ -120,7 +121,8 @@ const isGlobalUnicast = (a: Address): boolean =>
 /** The bytes of an address: 4 or 16. */
 const BYTES: Interval = { min: 4, max: 16 }
 const compareEstimate = scale(add(BYTES, BYTES), STRING_TRAVERSAL)
-const compareCost = (cidr: Value): number => Math.ceil(2 * costSize(cidr) * STRING_TRAVERSAL)
+const compareCost = (cidr: Value, budget: WorkBudget): number =>
+  Math.ceil(2 * costSize(cidr, budget) * STRING_TRAVERSAL)
 
 const containsIp = (id: string, param: CelType, read: (value: Value) => Address | undefined): Overload => ({
   id,
@@ -131,7 +133,7 @@ const containsIp = (id: string, param: CelType, read: (value: Value) => Address 
     const address = read(other)
     return address ? contains((cidr as CidrValue).prefix, address) : NO_SUCH_OVERLOAD
   },
-  cost: ([cidr, other]) => compareCost(cidr!) + (param === STRING ? readCost([other!]) : 0),
+  cost: ([cidr, other], budget) => compareCost(cidr!, budget) + (param === STRING ? readCost(other!, budget) : 0),
   estimate: ({ args: [other] }) => ({
     cost: param === STRING ? add(compareEstimate, traversal(other!.size)) : compareEstimate,
   }),
@@ -148,11 +150,11 @@ const containsCidr = (id: string, param: CelType): Overload => ({
     const { prefix } = cidr as CidrValue
     return prefix.bits <= inner.prefix.bits && contains(prefix, inner.prefix.address)
   },
-  cost: ([cidr, other]) =>
-    compareCost(cidr!) +
-    Math.ceil(costSize(cidr!) * STRING_TRAVERSAL) +
+  cost: ([cidr, other], budget) =>
+    compareCost(cidr!, budget) +
+    Math.ceil(costSize(cidr!, budget) * STRING_TRAVERSAL) +
     1 +
-    (param === STRING ? readCost([other!]) : 0),
+    (param === STRING ? readCost(other!, budget) : 0),
   estimate: ({ args: [other] }) => {
     const compare = add(add(compareEstimate, traversal(BYTES)), fixed(1))
     return { cost: param === STRING ? add(compare, traversal(other!.size)) : compare }
@@ -184,7 +186,7 @@ export const IP_LIBRARY: Library = {
             const read = readIp(text as string)
             return read.ok ? printAddress(read.value) === text : new CelError(read.error)
           },
-          cost: ([text]) => Math.ceil(costSize(text!) * 2 * STRING_TRAVERSAL),
+          cost: ([text], budget) => Math.ceil(costSize(text!, budget) * 2 * STRING_TRAVERSAL),
           estimate: ({ args: [text] }) => ({ cost: scale(text!.size, 2 * STRING_TRAVERSAL) }),
         },
       ],

@@ -29,8 +29,8 @@ import {
   traversal,
   UNBOUNDED,
 } from '../cost/cost-intervals.js'
-import { effort } from '../cost/work-budget.js'
-import type { FunctionDeclaration, Implementation, Library, Overload } from '../environment.js'
+import type { WorkBudget } from '../cost/work-budget.js'
+import type { CountedImplementation, FunctionDeclaration, Library, Overload } from '../environment.js'
 import { compare } from '../eval/comparison.js'
 import { add as addValues } from '../eval/operators.js'
 import { SORT_BY_MACRO } from '../syntax/macros.js'
@@ -72,7 +72,7 @@ const COMPARABLE: readonly (readonly [string, CelType])[] = [
 
 /** Each element is looked at once, strings and bytes in full. */
 const onePass: Pick<Overload, 'cost' | 'estimate'> = {
-  cost: ([list]) => traversalCost(list!),
+  cost: ([list], budget) => traversalCost(list!, budget),
   estimate: ({ target, elementOf }) => {
     if (!target) return undefined
     const element = elementOf(target)
@@ -81,19 +81,24 @@ const onePass: Pick<Overload, 'cost' | 'estimate'> = {
   },
 }
 
-const member = (id: string, params: readonly CelType[], result: CelType, call: Implementation): Overload => ({
+const member = (
+  id: string,
+  params: readonly CelType[],
+  result: CelType,
+  countedCall: CountedImplementation,
+): Overload => ({
   id,
   member: true,
   params,
   result,
-  call,
+  countedCall,
 })
 
 const AGGREGATES: readonly FunctionDeclaration[] = [
   {
     name: 'isSorted',
     overloads: COMPARABLE.map(([name, type]) => ({
-      ...member(`list_${name}_is_sorted_bool`, [listOf(type)], BOOL, list => isSorted(list as List)),
+      ...member(`list_${name}_is_sorted_bool`, [listOf(type)], BOOL, (_, list) => isSorted(list as List)),
       ...onePass,
     })),
   },
@@ -101,7 +106,7 @@ const AGGREGATES: readonly FunctionDeclaration[] = [
     name: 'sum',
     overloads: NUMBERS.map(([name, type, zero]) =>
       Object.assign(
-        member(`list_${name}_sum_${name}`, [listOf(type)], type, list => sum(list as List, zero)),
+        member(`list_${name}_sum_${name}`, [listOf(type)], type, (budget, list) => sum(budget, list as List, zero)),
         onePass,
       ),
     ),
@@ -111,14 +116,19 @@ const AGGREGATES: readonly FunctionDeclaration[] = [
   {
     name: 'indexOf',
     overloads: [
-      { ...member('list_a_index_of_int', [LIST, T], INT, (list, item) => indexOf(list as List, item)), ...onePass },
+      {
+        ...member('list_a_index_of_int', [LIST, T], INT, (budget, list, item) => indexOf(budget, list as List, item)),
+        ...onePass,
+      },
     ],
   },
   {
     name: 'lastIndexOf',
     overloads: [
       {
-        ...member('list_a_last_index_of_int', [LIST, T], INT, (list, item) => lastIndexOf(list as List, item)),
+        ...member('list_a_last_index_of_int', [LIST, T], INT, (budget, list, item) =>
+          lastIndexOf(budget, list as List, item),
+        ),
         ...onePass,
       },
     ],
@@ -129,7 +139,9 @@ function extreme(name: 'min' | 'max', better: (order: number) => boolean): Funct
   return {
     name,
     overloads: COMPARABLE.map(([type, element]) => ({
-      ...member(`list_${type}_${name}_${type}`, [listOf(element)], element, list => best(list as List, name, better)),
+      ...member(`list_${type}_${name}_${type}`, [listOf(element)], element, (budget, list) =>
+        best(budget, list as List, name, better),
+      ),
       ...onePass,
     })),
   }
@@ -144,19 +156,19 @@ function isSorted(list: List): Value {
   return true
 }
 
-function sum(list: List, zero: Value): Value {
+function sum(budget: WorkBudget, list: List, zero: Value): Value {
   let total = zero
-  for (const item of itemsOf(list)) {
-    total = addValues(total, item)
+  for (const item of itemsOf(list, budget)) {
+    total = addValues(budget, total, item)
     if (isError(total)) return total
   }
   return total
 }
 
-function best(list: List, name: string, better: (order: number) => boolean): Value {
+function best(budget: WorkBudget, list: List, name: string, better: (order: number) => boolean): Value {
   if (sizeOfList(list) === 0) return new CelError(`${name} called on empty list`)
   let found = itemAt(list, 0)
-  for (const item of itemsOf(list)) {
+  for (const item of itemsOf(list, budget)) {
     const order = compare(item, found)
     if (isError(order)) return order
     if (better(order)) found = item
@@ -164,13 +176,13 @@ function best(list: List, name: string, better: (order: number) => boolean): Val
   return found
 }
 
-function indexOf(list: List, wanted: Value): Value {
-  for (let i = 0; i < sizeOfList(list); i++) if (equal(itemAt(list, i), wanted)) return i
+function indexOf(budget: WorkBudget, list: List, wanted: Value): Value {
+  for (let i = 0; i < sizeOfList(list); i++) if (equal(itemAt(list, i), wanted, budget)) return i
   return -1
 }
 
-function lastIndexOf(list: List, wanted: Value): Value {
-  for (let i = sizeOfList(list) - 1; i >= 0; i--) if (equal(itemAt(list, i), wanted)) return i
+function lastIndexOf(budget: WorkBudget, list: List, wanted: Value): Value {
+  for (let i = sizeOfList(list) - 1; i >= 0; i--) if (equal(itemAt(list, i), wanted, budget)) return i
   return -1
 }
 
@@ -184,7 +196,7 @@ const CREATE_LIST = 10
 /** 1 for the call, the new list, and so much for each of its elements. */
 const allocation = (size: number, perElement = 1): number => 1 + CREATE_LIST + Math.floor(size * perElement)
 
-const outputCost = (_args: readonly Value[], result: Value): number => allocation(costSize(result))
+const outputCost: NonNullable<Overload['resultCost']> = (_args, result, budget) => allocation(costSize(result, budget))
 
 const allocationEstimate = (size: Interval, perElement = 1): CallCostEstimate => ({
   cost: add(scale(size, perElement), fixed(1 + CREATE_LIST)),
@@ -192,8 +204,8 @@ const allocationEstimate = (size: Interval, perElement = 1): CallCostEstimate =>
 })
 
 /** Every element is compared with every other. */
-function selfComparisonCost(list: Value): number {
-  const size = costSize(list)
+function selfComparisonCost(list: Value, budget: WorkBudget): number {
+  const size = costSize(list, budget)
   const first = size > 0 && isList(list) ? itemAt(list, 0) : undefined
   const long = typeof first === 'string' || first instanceof Uint8Array
   return allocation(size * size, 2 + (long ? STRING_TRAVERSAL : 0))
@@ -211,8 +223,8 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
     name: 'slice',
     overloads: [
       {
-        ...member('list_slice', [LIST, INT, INT], LIST, slice as Implementation),
-        cost: outputCost,
+        ...member('list_slice', [LIST, INT, INT], LIST, slice as CountedImplementation),
+        resultCost: outputCost,
         estimate: sliceEstimate,
       },
     ],
@@ -221,16 +233,16 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
     name: 'flatten',
     overloads: [
       {
-        ...member('list_flatten', [listOf(LIST)], LIST, list => flatten(list as List, 1)),
-        cost: ([list]) => allocation(costSize(list!)),
+        ...member('list_flatten', [listOf(LIST)], LIST, (budget, list) => flatten(budget, list as List, 1)),
+        cost: ([list], budget) => allocation(costSize(list!, budget)),
         estimate: ({ target }) => allocationEstimate(target!.size),
         unguarded: true,
       },
       {
-        ...member('list_flatten_int', [listOf(DYN), INT], listOf(DYN), (list, depth) =>
-          flatten(list as List, Number(depth)),
+        ...member('list_flatten_int', [listOf(DYN), INT], listOf(DYN), (budget, list, depth) =>
+          flatten(budget, list as List, Number(depth)),
         ),
-        cost: ([list, depth]) => allocation(costSize(list!), Math.max(Number(depth), 0)),
+        cost: ([list, depth], budget) => allocation(costSize(list!, budget), Math.max(Number(depth), 0)),
         estimate: ({ target, args: [depth] }) => allocationEstimate(target!.size, literalInt(depth!) ?? UNBOUNDED),
       },
     ],
@@ -238,10 +250,10 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
   {
     name: 'sort',
     overloads: COMPARABLE.map(([name, type]) => ({
-      ...member(`list_${type.name === type.kind ? name : type.name}_sort`, [listOf(type)], listOf(type), list =>
+      ...member(`list_${type.name === type.kind ? name : type.name}_sort`, [listOf(type)], listOf(type), (_, list) =>
         sortBy(list as List, list as List),
       ),
-      cost: ([list]: readonly Value[]) => selfComparisonCost(list!),
+      cost: ([list]: readonly Value[], budget: WorkBudget) => selfComparisonCost(list!, budget),
       estimate: ({ target }: CallNode) => selfComparisonEstimate(target!.size, type),
     })),
   },
@@ -253,7 +265,7 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
       params: [LIST, listOf(type)],
       result: LIST,
       call: (list: Value, keys: Value) => sortBy(list as List, keys as List),
-      cost: ([, keys]: readonly Value[]) => selfComparisonCost(keys!),
+      cost: ([, keys]: readonly Value[], budget: WorkBudget) => selfComparisonCost(keys!, budget),
       estimate: ({ args: [keys] }: CallNode) => selfComparisonEstimate(keys!.size, type),
     })),
   },
@@ -274,8 +286,8 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
     name: 'reverse',
     overloads: [
       {
-        ...member('list_reverse', [LIST], LIST, list => [...itemsOf(list as List)].toReversed()),
-        cost: outputCost,
+        ...member('list_reverse', [LIST], LIST, (budget, list) => [...itemsOf(list as List, budget)].toReversed()),
+        resultCost: outputCost,
         estimate: ({ target }) => allocationEstimate(target!.size),
       },
     ],
@@ -284,8 +296,8 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
     name: 'distinct',
     overloads: [
       {
-        ...member('list_distinct', [LIST], LIST, list => distinct(list as List)),
-        cost: ([list]) => selfComparisonCost(list!),
+        ...member('list_distinct', [LIST], LIST, (budget, list) => distinct(budget, list as List)),
+        cost: ([list], budget) => selfComparisonCost(list!, budget),
         estimate: ({ target }) => selfComparisonEstimate(target!.size, DYN),
       },
     ],
@@ -294,13 +306,13 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
 
 export const LISTS_LIBRARY: Library = { functions: EXTENSIONS, macros: [SORT_BY_MACRO] }
 
-function slice(list: List, start: Int, end: Int): Value {
+function slice(budget: WorkBudget, list: List, start: Int, end: Int): Value {
   const fail = (why: string): CelError => new CelError(`cannot slice(${start}, ${end}), ${why}`)
   if (start < 0 || end < 0) return fail('negative indexes not supported')
   if (start > end) return fail('start index must be less than or equal to end index')
   const size = sizeOfList(list)
   if (size < end) return fail(`list is length ${size}`)
-  visitedSize(list)
+  visitedSize(list, budget)
   const items: Value[] = []
   for (let i = Number(start); i < end; i++) items.push(itemAt(list, i))
   return items
@@ -312,14 +324,14 @@ function sliceEstimate({ target, args: [start, end] }: CallNode): CallCostEstima
   return allocationEstimate(fixed(size < 0 ? UNBOUNDED : size))
 }
 
-function flatten(list: List, depth: number): Value {
+function flatten(budget: WorkBudget, list: List, depth: number): Value {
   if (!isList(list)) return new CelError(`no such overload: ${typeName(list)}.flatten()`, true)
   if (depth < 0) return new CelError('level must be non-negative')
   const items: Value[] = []
   const collect = (from: List, levels: number): void => {
     // The price is that of the outermost list, and what is collected has to be kept.
-    effort(sizeOfList(from) * 2)
-    for (const item of itemsOf(from)) {
+    budget.charge(sizeOfList(from) * 2)
+    for (const item of itemsOf(from, budget)) {
       if (isList(item) && levels > 0) collect(item, levels - 1)
       else items.push(item)
     }
@@ -355,13 +367,13 @@ function range(count: Int): Value {
   return Array.from({ length: Number(count) }, (_, i) => i)
 }
 
-function distinct(list: List): Value {
+function distinct(budget: WorkBudget, list: List): Value {
   const kept: Value[] = []
   const seen = new Set<Value>()
-  for (const item of itemsOf(list)) {
+  for (const item of itemsOf(list, budget)) {
     // Texts and booleans are told apart by a table; other values are compared with each other.
     const quick = typeof item === 'string' || typeof item === 'boolean'
-    if (quick ? seen.has(item) : kept.some(other => equal(other, item))) continue
+    if (quick ? seen.has(item) : kept.some(other => equal(other, item, budget))) continue
     if (quick) seen.add(item)
     kept.push(item)
   }

@@ -113,8 +113,8 @@ export const NAMED_FORMATS_LIBRARY: Library = {
             const errors = (format as FormatValue).format.check(text as string)
             return errors.length === 0 ? OPTIONAL_NONE : new OptionalValue(errors)
           },
-          cost: ([format, text]) =>
-            Math.ceil((1 + costSize(text!)) * STRING_TRAVERSAL) *
+          cost: ([format, text], budget) =>
+            Math.ceil((1 + costSize(text!, budget)) * STRING_TRAVERSAL) *
             Math.ceil((format as FormatValue).format.pattern * REGEX_LENGTH),
           estimate: ({ args: [text] }) => ({ cost: scale(traversal(text!.size), MAX_PATTERN * REGEX_LENGTH) }),
         },

@@ -1,7 +1,7 @@
 // Optional values: of, none, value, orValue, and unwrapping of lists of them.
 import { CelError } from '../cel-error.js'
 import { BOOL, DYN, INT, listOf, mapOf, optionalOf, STRING, typeParam } from '../check/cel-type.js'
-import { type Library, OPTIONAL_TYPE_NAME, type Overload } from '../environment.js'
+import { type CountedImplementation, type Library, OPTIONAL_TYPE_NAME, type Overload } from '../environment.js'
 import { OPTIONAL_MACROS } from '../syntax/macros.js'
 import { Duration, Timestamp } from '../values/moments.js'
 import { Double, Uint } from '../values/numbers.js'
@@ -27,9 +27,9 @@ const EMPTY_ERROR = new CelError('optional.none() dereference')
 
 const member = (overload: Omit<Overload, 'member'>): Overload => ({ ...overload, member: true })
 
-const unwrap = (list: Value): Value => {
+const unwrap: CountedImplementation = (budget, list) => {
   const values: Value[] = []
-  for (const item of itemsOf(list as List)) {
+  for (const item of itemsOf(list as List, budget)) {
     if (!(item instanceof OptionalValue)) return new CelError('value is not an optional')
     if (item.value !== undefined) values.push(item.value)
   }
@@ -122,9 +122,7 @@ export const OPTIONAL_LIBRARY: Library = {
     },
     {
       name: 'optional.unwrap',
-      overloads: [
-        { id: 'optional_unwrap', params: [listOf(OPTIONAL_T)], result: listOf(T), call: list => unwrap(list) },
-      ],
+      overloads: [{ id: 'optional_unwrap', params: [listOf(OPTIONAL_T)], result: listOf(T), countedCall: unwrap }],
     },
     {
       name: 'unwrapOpt',
@@ -133,7 +131,7 @@ export const OPTIONAL_LIBRARY: Library = {
           id: 'optional_unwrapOpt',
           params: [listOf(OPTIONAL_T)],
           result: listOf(T),
-          call: list => unwrap(list),
+          countedCall: unwrap,
         }),
       ],
     },

@@ -33,7 +33,7 @@ const quantity = (value: Value | undefined): Quantity => (value as QuantityValue
 
 /** The text is read once. */
 const readCost: Pick<Overload, 'cost' | 'estimate'> = {
-  cost: ([text]) => Math.ceil(costSize(text!) * STRING_TRAVERSAL),
+  cost: ([text], budget) => Math.ceil(costSize(text!, budget) * STRING_TRAVERSAL),
   estimate: ({ args: [text] }) => ({ cost: traversal(text!.size) }),
 }
 

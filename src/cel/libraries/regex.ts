@@ -1,8 +1,8 @@
 // find and findAll.
 import { CelError } from '../cel-error.js'
 import { INT, listOf, STRING } from '../check/cel-type.js'
-import { effort } from '../cost/work-budget.js'
-import type { Implementation, Library, Overload } from '../environment.js'
+import type { WorkBudget } from '../cost/work-budget.js'
+import type { CountedImplementation, Library, Overload } from '../environment.js'
 import { pattern, patternError } from '../values/patterns.js'
 import type { Value } from '../values/values.js'
 import { matchCost } from './standard.js'
@@ -10,7 +10,7 @@ import { matchCost } from './standard.js'
 /** Every character may be a match. */
 const costs: Pick<Overload, 'cost' | 'estimate' | 'constantError'> = {
   constantError: patternError,
-  cost: ([text, expression]) => matchCost.cost!([text!, expression!], null),
+  cost: ([text, expression], budget) => matchCost.cost!([text!, expression!], budget),
   estimate: call => {
     const [expression] = call.args
     const estimate = matchCost.estimate!({ ...call, args: [expression!] })
@@ -28,7 +28,7 @@ export const REGEX_LIBRARY: Library = {
           member: true,
           params: [STRING, STRING],
           result: STRING,
-          call: find as Implementation,
+          countedCall: find as CountedImplementation,
           ...costs,
         },
       ],
@@ -41,7 +41,7 @@ export const REGEX_LIBRARY: Library = {
           member: true,
           params: [STRING, STRING],
           result: listOf(STRING),
-          call: (text, expression) => findAll(text as string, expression as string, -1),
+          countedCall: (budget, text, expression) => findAll(budget, text as string, expression as string, -1),
           ...costs,
         },
         {
@@ -49,7 +49,8 @@ export const REGEX_LIBRARY: Library = {
           member: true,
           params: [STRING, STRING, INT],
           result: listOf(STRING),
-          call: (text, expression, limit) => findAll(text as string, expression as string, Number(limit)),
+          countedCall: (budget, text, expression, limit) =>
+            findAll(budget, text as string, expression as string, Number(limit)),
           ...costs,
         },
       ],
@@ -57,18 +58,18 @@ export const REGEX_LIBRARY: Library = {
   ],
 }
 
-function find(text: string, expression: string): Value {
-  const compiled = pattern(expression)
+function find(budget: WorkBudget, text: string, expression: string): Value {
+  const compiled = pattern(expression, budget)
   if (compiled instanceof CelError) return illegal(compiled)
   const matcher = compiled.matcher(text)
   return matcher.find() ? (matcher.group() ?? '') : ''
 }
 
-const EFFORT_OF_A_MATCH = 25
+const MATCH_WORK = 25
 
 /** A negative limit is none. */
-function findAll(text: string, expression: string, limit: number): Value {
-  const compiled = pattern(expression)
+function findAll(budget: WorkBudget, text: string, expression: string, limit: number): Value {
+  const compiled = pattern(expression, budget)
   if (compiled instanceof CelError) return illegal(compiled)
   const found: string[] = []
   const matcher = compiled.matcher(text)
@@ -78,7 +79,7 @@ function findAll(text: string, expression: string, limit: number): Value {
     // An empty match right behind another one does not count.
     if (matcher.start() === matcher.end() && matcher.start() === end) continue
     end = matcher.end()
-    effort(EFFORT_OF_A_MATCH)
+    budget.charge(MATCH_WORK)
     found.push(matcher.group() ?? '')
   }
   return found

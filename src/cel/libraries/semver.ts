@@ -105,7 +105,7 @@ const version = (value: Value | undefined): Version => (value as SemverValue).ve
 
 /** The text is read once. */
 const readCost: Pick<Overload, 'cost' | 'estimate'> = {
-  cost: ([text]) => Math.ceil(costSize(text!) * STRING_TRAVERSAL),
+  cost: ([text], budget) => Math.ceil(costSize(text!, budget) * STRING_TRAVERSAL),
   estimate: ({ args: [text] }) => ({ cost: traversal(text!.size) }),
 }
 

@@ -24,7 +24,8 @@ import {
   scale,
   traversal,
 } from '../cost/cost-intervals.js'
-import type { FunctionDeclaration, Implementation, Library, Overload } from '../environment.js'
+import type { WorkBudget } from '../cost/work-budget.js'
+import type { CountedImplementation, FunctionDeclaration, Implementation, Library, Overload } from '../environment.js'
 import { compare } from '../eval/comparison.js'
 import { add, divide, indexInto, isIn, modulo, multiply, negate, not, subtract, unfit } from '../eval/operators.js'
 import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../syntax/macros.js'
@@ -39,17 +40,14 @@ const B = typeParam('B')
 const overload = (id: string, params: readonly CelType[], result: CelType, call?: Implementation): Overload =>
   call ? { id, params, result, call } : { id, params, result }
 
-const member = (id: string, params: readonly CelType[], result: CelType, call: Implementation): Overload => ({
-  id,
+const member = (id: string, params: readonly CelType[], result: CelType, call?: Implementation): Overload => ({
+  ...overload(id, params, result, call),
   member: true,
-  params,
-  result,
-  call,
 })
 
 /** Two strings or byte sequences are looked at as far as the shorter one goes. */
 const comparisonCost: Pick<Overload, 'cost' | 'estimate'> = {
-  cost: ([a, b]) => Math.ceil(Math.min(costSize(a!), costSize(b!)) * STRING_TRAVERSAL),
+  cost: ([a, b], budget) => Math.ceil(Math.min(costSize(a!, budget), costSize(b!, budget)) * STRING_TRAVERSAL),
   estimate: ({ args: [a, b] }) => {
     const max = Math.min(a!.size.max, b!.size.max)
     return { cost: scale({ min: max > 0 ? 1 : 0, max: max }, STRING_TRAVERSAL) }
@@ -87,7 +85,7 @@ function ordering(name: string, id: string, holds: (order: number) => boolean): 
 
 /** A new string or byte sequence is written out in full. */
 const concatenationCost: Pick<Overload, 'cost' | 'estimate'> = {
-  cost: ([a, b]) => Math.ceil((costSize(a!) + costSize(b!)) * STRING_TRAVERSAL),
+  cost: ([a, b], budget) => Math.ceil((costSize(a!, budget) + costSize(b!, budget)) * STRING_TRAVERSAL),
   estimate: ({ args: [a, b] }) => {
     const size = addIntervals(a!.size, b!.size)
     return { cost: traversal(size), resultSize: size }
@@ -107,10 +105,11 @@ const OPERATORS: readonly FunctionDeclaration[] = [
     name: '_==_',
     overloads: [
       {
-        ...overload('equals', [A, A], BOOL, (a, b) => equalOrError(a, b)),
+        ...overload('equals', [A, A], BOOL),
+        countedCall: (budget, a, b) => equalOrError(a, b, budget),
         ...comparisonCost,
         // Values of libraries cost 1, whatever their size.
-        cost: args => (args[0] instanceof OpaqueValue ? 1 : comparisonCost.cost!(args, null)),
+        cost: (args, budget) => (args[0] instanceof OpaqueValue ? 1 : comparisonCost.cost!(args, budget)),
       },
     ],
   },
@@ -118,10 +117,11 @@ const OPERATORS: readonly FunctionDeclaration[] = [
     name: '_!=_',
     overloads: [
       {
-        ...overload('not_equals', [A, A], BOOL, (a, b) => {
-          const same = equalOrError(a, b)
+        ...overload('not_equals', [A, A], BOOL),
+        countedCall: (budget, a, b) => {
+          const same = equalOrError(a, b, budget)
           return isError(same) ? same : !same
-        }),
+        },
         ...comparisonCost,
       },
     ],
@@ -132,7 +132,7 @@ const OPERATORS: readonly FunctionDeclaration[] = [
   ordering('_>=_', 'greater_equals', order => order >= 0),
   {
     name: '_+_',
-    overloads: implementedBy(add, [
+    overloads: counted(add, [
       { ...overload('add_bytes', [BYTES, BYTES], BYTES), ...concatenationCost },
       overload('add_double', [DOUBLE, DOUBLE], DOUBLE),
       overload('add_duration_duration', [DURATION, DURATION], DURATION),
@@ -179,14 +179,19 @@ const OPERATORS: readonly FunctionDeclaration[] = [
     name: '@in',
     overloads: [
       {
-        ...overload('in_list', [A, listOf(A)], BOOL, isIn),
-        cost: ([, list]) => costSize(list!),
+        ...overload('in_list', [A, listOf(A)], BOOL),
+        countedCall: isIn,
+        cost: ([, list], budget) => costSize(list!, budget),
         estimate: ({ args: [, list] }) => ({ cost: list!.size }),
       },
-      overload('in_map', [A, mapOf(A, B)], BOOL, isIn),
+      { ...overload('in_map', [A, mapOf(A, B)], BOOL), countedCall: isIn },
     ],
   },
 ]
+
+function counted(countedCall: CountedImplementation, overloads: readonly Overload[]): readonly Overload[] {
+  return overloads.map(declared => ({ ...declared, countedCall }))
+}
 
 function implementedBy(call: (a: Value, b: Value) => Value, overloads: readonly Overload[]): readonly Overload[] {
   return overloads.map(declared => ({ ...declared, call }))
@@ -200,24 +205,25 @@ function arithmetic(name: string, id: string, types: readonly CelType[], call: (
   }
 }
 
-/** The length of a long text is counted once, so that it is no effort to ask again. */
+/** The length of a long text is counted once in an evaluation, so this is not charged to the budget. */
 const sizeCost: Pick<Overload, 'cost'> = { cost: () => 1 }
 
 const sizes = ([suffix, type]: readonly [string, CelType]): Overload[] => [
-  { ...overload(`size_${suffix}`, [type], INT, sizeOrUnfit), unguarded: true, ...sizeCost },
-  { ...member(`${suffix}_size`, [type], INT, sizeOrUnfit), unguarded: true, ...sizeCost },
+  { ...overload(`size_${suffix}`, [type], INT), countedCall: sizeOrUnfit, unguarded: true, ...sizeCost },
+  { ...member(`${suffix}_size`, [type], INT), countedCall: sizeOrUnfit, unguarded: true, ...sizeCost },
 ]
 
-function sizeOrUnfit(value: Value): Value {
+function sizeOrUnfit(budget: WorkBudget, value: Value): Value {
   if (isError(value)) return value
-  const found = sizeOf(value)
+  const found = sizeOf(value, budget)
   return isError(found) ? unfit(value, 'size') : found
 }
 
-const matches = withTexts((text, expression) => {
-  const compiled = pattern(expression)
+const matches: CountedImplementation = (budget, text, expression) => {
+  if (typeof text !== 'string' || typeof expression !== 'string') return NO_SUCH_OVERLOAD
+  const compiled = pattern(expression, budget)
   return compiled instanceof CelError ? compiled : compiled.matcher(text).find()
-})
+}
 
 /** Functions of two texts look at their arguments themselves, and do not say of which types they are. */
 function withTexts(of: (a: string, b: string) => Value): (a: Value, b: Value) => Value {
@@ -226,8 +232,9 @@ function withTexts(of: (a: string, b: string) => Value): (a: Value, b: Value) =>
 
 /** Each part of the pattern may be tried at each character. An empty text still costs the pattern. */
 export const matchCost: Pick<Overload, 'cost' | 'estimate'> = {
-  cost: ([text, expression]) =>
-    Math.ceil((1 + costSize(text!)) * STRING_TRAVERSAL) * Math.ceil(costSize(expression!) * REGEX_LENGTH),
+  cost: ([text, expression], budget) =>
+    Math.ceil((1 + costSize(text!, budget)) * STRING_TRAVERSAL) *
+    Math.ceil(costSize(expression!, budget) * REGEX_LENGTH),
   estimate: ({ target, args }) => {
     if (!target || args.length !== 1) return undefined
     const text = traversal(addIntervals(target.size, fixed(1)))
@@ -236,7 +243,7 @@ export const matchCost: Pick<Overload, 'cost' | 'estimate'> = {
 }
 
 const prefixCost: Pick<Overload, 'cost' | 'estimate'> = {
-  cost: ([text]) => Math.ceil(costSize(text!) * STRING_TRAVERSAL),
+  cost: ([text], budget) => Math.ceil(costSize(text!, budget) * STRING_TRAVERSAL),
   estimate: ({ args: [arg] }) => ({ cost: traversal(arg!.size) }),
 }
 
@@ -252,7 +259,8 @@ const STRINGS: readonly FunctionDeclaration[] = [
           withTexts((a, b) => a.includes(b)),
         ),
         unguarded: true,
-        cost: ([a, b]) => Math.ceil(costSize(a!) * STRING_TRAVERSAL) * Math.ceil(costSize(b!) * STRING_TRAVERSAL),
+        cost: ([a, b], budget) =>
+          Math.ceil(costSize(a!, budget) * STRING_TRAVERSAL) * Math.ceil(costSize(b!, budget) * STRING_TRAVERSAL),
         estimate: ({ target, args: [arg] }) => ({
           cost: multiplyIntervals(traversal(target!.size), traversal(arg!.size)),
         }),
@@ -277,9 +285,15 @@ const STRINGS: readonly FunctionDeclaration[] = [
   {
     name: 'matches',
     overloads: [
-      { ...overload('matches', [STRING, STRING], BOOL, matches), unguarded: true, constantError: patternError },
       {
-        ...member('matches_string', [STRING, STRING], BOOL, matches),
+        ...overload('matches', [STRING, STRING], BOOL),
+        countedCall: matches,
+        unguarded: true,
+        constantError: patternError,
+      },
+      {
+        ...member('matches_string', [STRING, STRING], BOOL),
+        countedCall: matches,
         unguarded: true,
         ...matchCost,
         constantError: patternError,

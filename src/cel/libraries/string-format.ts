@@ -2,7 +2,7 @@
 // `%f` groups digits, `%e` writes powers of ten out and knows no precision.
 import { compareTexts, printFloat, quote } from '../../meta/go/go-text.js'
 import { CelError } from '../cel-error.js'
-import { effort, textEffort, writingEffort } from '../cost/work-budget.js'
+import type { WorkBudget } from '../cost/work-budget.js'
 import { printKey } from '../eval/operators.js'
 import { Duration, printTimestamp, Timestamp } from '../values/moments.js'
 import { Double, isInt, Uint } from '../values/numbers.js'
@@ -19,7 +19,7 @@ import {
 } from '../values/values.js'
 import { printDurationSeconds } from './conversions.js'
 
-export function formatString(format: string, args: List): Value {
+export function formatString(budget: WorkBudget, format: string, args: List): Value {
   let result = ''
   let next = 0
   for (let at = 0; at < format.length; at++) {
@@ -39,10 +39,10 @@ export function formatString(format: string, args: List): Value {
     const precision = clause[1] === undefined ? undefined : Number(clause[1])
     if (Number(precision) > MAX_PRECISION)
       return new CelError(`precision ${precision} exceeds the most of ${MAX_PRECISION}`)
-    const text = formatOne(clause[2]!, precision, itemAt(args, next))
+    const text = formatOne(budget, clause[2]!, precision, itemAt(args, next))
     if (typeof text !== 'string') return text
     // The reference takes 1 for it, however much is written.
-    writingEffort(text.length * 4)
+    budget.chargeWriting(text.length * 4)
     result += text
     next++
     at += clause[0].length - 1
@@ -57,10 +57,10 @@ const MAX_PRECISION = 100
 const wrong = (rule: string, value: Value): CelError =>
   new CelError(`error during formatting: ${rule}, was given ${typeName(value)}`)
 
-function formatOne(verb: string, precision: number | undefined, value: Value): string | CelError {
+function formatOne(budget: WorkBudget, verb: string, precision: number | undefined, value: Value): string | CelError {
   switch (verb) {
     case 's':
-      return formatText(value)
+      return formatText(budget, value)
     case 'd':
       return decimal(value) ?? wrong('decimal clause can only be used on integers', value)
     case 'f': {
@@ -141,7 +141,7 @@ function scientific(value: number): string {
 }
 
 /** `%s`. */
-function formatText(value: Value): string | CelError {
+function formatText(budget: WorkBudget, value: Value): string | CelError {
   if (typeof value === 'string') return value
   if (value === null || typeof value === 'boolean') return String(value)
   if (value instanceof Double) return printFloat(value.value)
@@ -149,8 +149,8 @@ function formatText(value: Value): string | CelError {
   if (value instanceof Duration) return printDurationSeconds(value)
   if (value instanceof TypeValue) return value.type.name
   if (value instanceof Uint8Array) return Buffer.from(value).toString('utf8')
-  if (isList(value)) return formatList(value)
-  if (value instanceof MapValue) return formatMap(value)
+  if (isList(value)) return formatList(budget, value)
+  if (value instanceof MapValue) return formatMap(budget, value)
   return (
     decimal(value) ??
     wrong(
@@ -160,20 +160,20 @@ function formatText(value: Value): string | CelError {
   )
 }
 
-function formatList(list: List): string | CelError {
+function formatList(budget: WorkBudget, list: List): string | CelError {
   const parts: string[] = []
-  for (const item of itemsOf(list)) {
-    const text = formatPart(item)
+  for (const item of itemsOf(list, budget)) {
+    const text = formatPart(budget, item)
     if (typeof text !== 'string') return text
     parts.push(text)
   }
   return `[${parts.join(', ')}]`
 }
 
-function formatMap(map: MapValue): string | CelError {
+function formatMap(budget: WorkBudget, map: MapValue): string | CelError {
   const parts: [string, string][] = []
   for (const key of map.keys()) {
-    const value = formatPart(map.get(key)!)
+    const value = formatPart(budget, map.get(key)!)
     if (typeof value !== 'string') return value
     parts.push([typeof key === 'string' ? quote(key) : printKey(key), value])
   }
@@ -181,13 +181,13 @@ function formatMap(map: MapValue): string | CelError {
   return `{${parts.map(([key, value]) => `${key}:${value}`).join(', ')}}`
 }
 
-const EFFORT_OF_A_PART = 30
+const PART_WORK = 30
 
 /** A value inside a list or map, as the expression that would give it. */
-function formatPart(value: Value): string | CelError {
-  effort(EFFORT_OF_A_PART)
+function formatPart(budget: WorkBudget, value: Value): string | CelError {
+  budget.charge(PART_WORK)
   if (typeof value === 'string') {
-    textEffort(value.length * 20)
+    budget.chargeReading(value.length * 20)
     return quote(value)
   }
   if (value instanceof Uint8Array) return `b${quote(Buffer.from(value).toString('utf8'))}`
@@ -197,7 +197,7 @@ function formatPart(value: Value): string | CelError {
     if (Number.isFinite(value.value)) return exactFixed(value.value, DEFAULT_PRECISION)
     return quote(printFloat(value.value))
   }
-  const text = formatText(value)
+  const text = formatText(budget, value)
   return typeof text === 'string'
     ? text
     : new CelError(`error during formatting: no formatting function for ${typeName(value)}`)

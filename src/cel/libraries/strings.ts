@@ -2,8 +2,8 @@
 import { CelError } from '../cel-error.js'
 import { type CelType, DYN, INT, listOf, STRING } from '../check/cel-type.js'
 import { add, type Interval, multiply, STRING_TRAVERSAL, scale, traversal, UNBOUNDED } from '../cost/cost-intervals.js'
-import { codePoints, effort, textEffort, writingEffort } from '../cost/work-budget.js'
-import type { FunctionDeclaration, Implementation, Library, Overload } from '../environment.js'
+import { countCodePoints, type WorkBudget } from '../cost/work-budget.js'
+import type { CountedImplementation, FunctionDeclaration, Library, Overload } from '../environment.js'
 import type { Int } from '../values/numbers.js'
 import { costSize, itemsOf, type List, type Value } from '../values/values.js'
 import { formatString } from './string-format.js'
@@ -14,37 +14,50 @@ const member = (
   id: string,
   params: readonly CelType[],
   result: CelType,
-  call: Implementation,
-  costs: Pick<Overload, 'cost' | 'estimate'> = {},
-): Overload => ({ id, member: true, params, result, call, ...costs })
+  countedCall: CountedImplementation,
+  costs: Pick<Overload, 'cost' | 'resultCost' | 'estimate'> = {},
+): Overload => ({ id, member: true, params, result, countedCall, ...costs })
 
 /** One pass over the target, whose size is also that of the result. */
 const onePass: Pick<Overload, 'cost' | 'estimate'> = {
-  cost: ([text]) => Math.ceil(costSize(text!) * STRING_TRAVERSAL),
+  cost: ([text], budget) => Math.ceil(costSize(text!, budget) * STRING_TRAVERSAL),
   estimate: ({ target }) => ({ cost: traversal(target!.size), resultSize: target!.size }),
 }
 
 /** One pass to read and one to write. */
-const twoPasses = ([text]: readonly Value[]): number => Math.ceil(costSize(text!) * 2 * STRING_TRAVERSAL)
+const twoPasses: NonNullable<Overload['cost']> = ([text], budget) =>
+  Math.ceil(costSize(text!, budget) * 2 * STRING_TRAVERSAL)
 
 const searchCost: Pick<Overload, 'cost' | 'estimate'> = {
-  cost: ([text]) => traversalCost(text!),
+  cost: ([text], budget) => traversalCost(text!, budget),
   estimate: ({ target }) => ({ cost: traversal(target!.size) }),
 }
 
 const STRINGS: readonly FunctionDeclaration[] = [
-  { name: 'charAt', overloads: [member('string_char_at_int', [STRING, INT], STRING, charAt as Implementation)] },
+  { name: 'charAt', overloads: [member('string_char_at_int', [STRING, INT], STRING, charAt as CountedImplementation)] },
   {
     name: 'indexOf',
     overloads: [
-      member('string_index_of_string', [STRING, STRING], INT, (s, sub) => indexOf(s, sub, 0), searchCost),
+      member(
+        'string_index_of_string',
+        [STRING, STRING],
+        INT,
+        (budget, s, sub) => indexOf(budget, s, sub, 0),
+        searchCost,
+      ),
       member('string_index_of_string_int', [STRING, STRING, INT], INT, indexOf, searchCost),
     ],
   },
   {
     name: 'lastIndexOf',
     overloads: [
-      member('string_last_index_of_string', [STRING, STRING], INT, (s, sub) => lastIndexOf(s, sub), searchCost),
+      member(
+        'string_last_index_of_string',
+        [STRING, STRING],
+        INT,
+        (budget, s, sub) => lastIndexOf(budget, s, sub),
+        searchCost,
+      ),
       member('string_last_index_of_string_int', [STRING, STRING, INT], INT, lastIndexOf, searchCost),
     ],
   },
@@ -55,7 +68,7 @@ const STRINGS: readonly FunctionDeclaration[] = [
         'string_lower_ascii',
         [STRING],
         STRING,
-        s => changeCase(s as string, /[A-Z]+/g, x => x.toLowerCase()),
+        (_, s) => changeCase(s as string, /[A-Z]+/g, x => x.toLowerCase()),
         onePass,
       ),
     ],
@@ -67,7 +80,7 @@ const STRINGS: readonly FunctionDeclaration[] = [
         'string_upper_ascii',
         [STRING],
         STRING,
-        s => changeCase(s as string, /[a-z]+/g, x => x.toUpperCase()),
+        (_, s) => changeCase(s as string, /[a-z]+/g, x => x.toUpperCase()),
         onePass,
       ),
     ],
@@ -79,7 +92,7 @@ const STRINGS: readonly FunctionDeclaration[] = [
         'string_replace_string_string',
         [STRING, STRING, STRING],
         STRING,
-        (s, from, to) => replace(s, from, to, -1),
+        (budget, s, from, to) => replace(budget, s, from, to, -1),
         {
           cost: twoPasses,
           estimate: replaceEstimate,
@@ -94,7 +107,7 @@ const STRINGS: readonly FunctionDeclaration[] = [
   {
     name: 'split',
     overloads: [
-      member('string_split_string', [STRING, STRING], listOf(STRING), (s, by) => split(s, by, -1), {
+      member('string_split_string', [STRING, STRING], listOf(STRING), (budget, s, by) => split(budget, s, by, -1), {
         cost: twoPasses,
         estimate: splitEstimate,
       }),
@@ -107,17 +120,23 @@ const STRINGS: readonly FunctionDeclaration[] = [
   {
     name: 'substring',
     overloads: [
-      member('string_substring_int', [STRING, INT], STRING, (s, start) => substring(s, start), onePass),
+      member('string_substring_int', [STRING, INT], STRING, (budget, s, start) => substring(budget, s, start), onePass),
       member('string_substring_int_int', [STRING, INT, INT], STRING, substring, onePass),
     ],
   },
-  { name: 'trim', overloads: [member('string_trim', [STRING], STRING, s => trim(s as string), onePass)] },
+  { name: 'trim', overloads: [member('string_trim', [STRING], STRING, (_, s) => trim(s as string), onePass)] },
   {
     name: 'format',
     overloads: [
-      member('string_format', [STRING, listOf(DYN)], STRING, (s, args) => formatString(s as string, args as List), {
-        estimate: ({ target }) => ({ cost: traversal(target!.size) }),
-      }),
+      member(
+        'string_format',
+        [STRING, listOf(DYN)],
+        STRING,
+        (budget, s, args) => formatString(budget, s as string, args as List),
+        {
+          estimate: ({ target }) => ({ cost: traversal(target!.size) }),
+        },
+      ),
     ],
   },
   {
@@ -127,7 +146,7 @@ const STRINGS: readonly FunctionDeclaration[] = [
         id: 'strings_quote',
         params: [STRING],
         result: STRING,
-        call: s => quoteString(s as string),
+        countedCall: (budget, s) => quoteString(budget, s as string),
         estimate: ({ args: [arg] }) => ({
           cost: traversal(arg!.size),
           resultSize: { min: arg!.size.min + 2, max: wrapped(arg!.size.max * 2 + 2) },
@@ -138,12 +157,12 @@ const STRINGS: readonly FunctionDeclaration[] = [
   {
     name: 'join',
     overloads: [
-      member('list_join', [listOf(STRING)], STRING, list => join(list as List, ''), JOIN_COST()),
+      member('list_join', [listOf(STRING)], STRING, (budget, list) => join(budget, list as List, ''), JOIN_COST()),
       member(
         'list_join_string',
         [listOf(STRING), STRING],
         STRING,
-        (list, by) => join(list as List, by as string),
+        (budget, list, by) => join(budget, list as List, by as string),
         JOIN_COST(),
       ),
     ],
@@ -152,9 +171,9 @@ const STRINGS: readonly FunctionDeclaration[] = [
 
 export const STRINGS_LIBRARY: Library = { functions: STRINGS }
 
-function JOIN_COST(): Pick<Overload, 'cost' | 'estimate'> {
+function JOIN_COST(): Pick<Overload, 'resultCost' | 'estimate'> {
   return {
-    cost: (_args, result) => Math.ceil(costSize(result) * 2 * STRING_TRAVERSAL),
+    resultCost: (_args, result, budget) => Math.ceil(costSize(result, budget) * 2 * STRING_TRAVERSAL),
     estimate: ({ target, args: [separator], elementOf }) => {
       const list = target!.size
       const element = elementOf(target!)
@@ -174,42 +193,42 @@ const wrapped = (value: number): number => (value >= UNBOUNDED ? 0 : value)
 const outOfRange = (index: Int): CelError => new CelError(`index out of range: ${index}`)
 
 /** Most strings are ASCII, where characters are where their units are. */
-function isAscii(text: string): boolean {
-  textEffort(text.length * 4)
+function isAscii(budget: WorkBudget, text: string): boolean {
+  budget.chargeReading(text.length * 4)
   return /^[\0-\x7f]*$/.test(text)
 }
 
-function characters(text: string): string | readonly string[] {
-  if (isAscii(text)) return text
-  effort(text.length / 4)
+function characters(budget: WorkBudget, text: string): string | readonly string[] {
+  if (isAscii(budget, text)) return text
+  budget.charge(text.length / 4)
   return Array.from(text)
 }
 
-function charAt(text: string, index: Int): Value {
-  const all = characters(text)
+function charAt(budget: WorkBudget, text: string, index: Int): Value {
+  const all = characters(budget, text)
   if (index < 0 || index > all.length) return outOfRange(index)
   return all[Number(index)] ?? ''
 }
 
-function indexOf(text: Value, part: Value, offset: Value): Value {
+function indexOf(budget: WorkBudget, text: Value, part: Value, offset: Value): Value {
   const s = text as string
   const sub = part as string
   const from = offset as Int
-  const all = characters(s)
+  const all = characters(budget, s)
   if (sub === '' && from >= 0 && from <= all.length) return from
   if (from < 0 || from >= all.length) return fromOutside(from, all.length)
   const units = all === s ? Number(from) : unitsOf(s, Number(from))
-  return characterOf(s, indexIn(s, sub, units))
+  return characterOf(s, indexIn(budget, s, sub, units))
 }
 
 /** The end of the text is a place to look from; nothing is found there. */
 const fromOutside = (offset: Int, length: number): Value => (offset === length ? -1 : outOfRange(offset))
 
-function lastIndexOf(text: Value, part: Value, offset?: Value): Value {
+function lastIndexOf(budget: WorkBudget, text: Value, part: Value, offset?: Value): Value {
   const s = text as string
   const sub = part as string
   const from = offset as Int | undefined
-  const { length } = characters(s)
+  const { length } = characters(budget, s)
   if (sub === '') {
     if (from === undefined) return length
     return from < 0 || from > length ? outOfRange(from) : from
@@ -218,7 +237,7 @@ function lastIndexOf(text: Value, part: Value, offset?: Value): Value {
     return from === length ? -1 : outOfRange(from)
   }
   const units = from === undefined || length === s.length ? from : unitsOf(s, Number(from))
-  return characterOf(s, lastIndexIn(s, sub, units === undefined ? undefined : Number(units)))
+  return characterOf(s, lastIndexIn(budget, s, sub, units === undefined ? undefined : Number(units)))
 }
 
 /** Where a character begins, in units. */
@@ -229,17 +248,17 @@ function unitsOf(text: string, character: number): number {
 }
 
 /** Which character begins at a unit; -1 stays what it is. */
-const characterOf = (text: string, unit: number): number => (unit <= 0 ? unit : codePoints(text.slice(0, unit)))
+const characterOf = (text: string, unit: number): number => (unit <= 0 ? unit : countCodePoints(text.slice(0, unit)))
 
 const changeCase = (text: string, letters: RegExp, change: (found: string) => string): string =>
   text.replace(letters, change)
 
-function replace(text: Value, from: Value, to: Value, count: Value): Value {
+function replace(budget: WorkBudget, text: Value, from: Value, to: Value, count: Value): Value {
   const s = text as string
   const max = Number(count)
   if (max === 0) return s
-  const parts = from === '' ? ['', ...Array.from(s), ''] : splitText(s, from as string)
-  writingEffort(s.length + parts.length * (to as string).length)
+  const parts = from === '' ? ['', ...Array.from(s), ''] : splitText(budget, s, from as string)
+  budget.chargeWriting(s.length + parts.length * (to as string).length)
   const limit = max < 0 ? parts.length - 1 : Math.min(max, parts.length - 1)
   return (
     parts.slice(0, limit + 1).join(to as string) +
@@ -250,17 +269,17 @@ function replace(text: Value, from: Value, to: Value, count: Value): Value {
   )
 }
 
-function split(text: Value, by: Value, count: Value): Value {
+function split(budget: WorkBudget, text: Value, by: Value, count: Value): Value {
   const s = text as string
   const max = Number(count)
   if (max === 0) return []
-  const parts = by === '' ? Array.from(s) : splitText(s, by as string)
+  const parts = by === '' ? Array.from(s) : splitText(budget, s, by as string)
   if (max < 0 || parts.length <= max) return parts
   return [...parts.slice(0, max - 1), parts.slice(max - 1).join(by as string)]
 }
 
-function substring(text: Value, start: Value, end?: Value): Value {
-  const all = characters(text as string)
+function substring(budget: WorkBudget, text: Value, start: Value, end?: Value): Value {
+  const all = characters(budget, text as string)
   const from = start as Int
   const to = (end as Int | undefined) ?? all.length
   if (from < 0 || from > all.length) return outOfRange(from)
@@ -281,11 +300,11 @@ function trim(text: string): string {
 
 const isSpace = (character: string): boolean => /\p{White_Space}/u.test(character)
 
-function join(list: List, separator: string): Value {
+function join(budget: WorkBudget, list: List, separator: string): Value {
   const parts: string[] = []
-  for (const item of itemsOf(list)) {
+  for (const item of itemsOf(list, budget)) {
     if (typeof item !== 'string') return new CelError('join: invalid input: elements must be strings')
-    writingEffort(item.length + separator.length)
+    budget.chargeWriting(item.length + separator.length)
     parts.push(item)
   }
   return parts.join(separator)
@@ -303,8 +322,8 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '\\"',
 }
 
-function quoteString(text: string): string {
-  textEffort(text.length * 20)
+function quoteString(budget: WorkBudget, text: string): string {
+  budget.chargeReading(text.length * 20)
   // oxlint-disable-next-line no-control-regex -- control characters are what this is about
   return `"${text.toWellFormed().replace(/[\x07\b\f\n\r\t\v\\"]/g, found => ESCAPES[found]!)}"`
 }

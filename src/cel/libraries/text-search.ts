@@ -1,35 +1,35 @@
 // Finding one text in another in time linear in both. JavaScript's own search compares long parts again and again: with
 // a million characters in three million it takes minutes.
-import { effort } from '../cost/work-budget.js'
+import type { WorkBudget } from '../cost/work-budget.js'
 
 /** Parts up to here are left to JavaScript: no text makes those slow. */
 const SHORT = 64
 
-export function indexIn(text: string, part: string, from = 0): number {
+export function indexIn(budget: WorkBudget, text: string, part: string, from = 0): number {
   if (part.length <= SHORT) return text.indexOf(part, from)
-  return search(text.length - from, part.length, (i, j) => text.charCodeAt(from + i) === part.charCodeAt(j), {
+  return search(budget, text.length - from, part.length, (i, j) => text.charCodeAt(from + i) === part.charCodeAt(j), {
     matchesItself: (i, j) => part.charCodeAt(i) === part.charCodeAt(j),
     found: at => from + at,
   })
 }
 
 /** The last place at which the part begins, at `upTo` or before. */
-export function lastIndexIn(text: string, part: string, upTo = text.length): number {
+export function lastIndexIn(budget: WorkBudget, text: string, part: string, upTo = text.length): number {
   if (part.length <= SHORT) return text.lastIndexOf(part, upTo)
   // From the back, both of them.
   const end = Math.min(text.length, upTo + part.length) - 1
   const last = part.length - 1
-  return search(end + 1, part.length, (i, j) => text.charCodeAt(end - i) === part.charCodeAt(last - j), {
+  return search(budget, end + 1, part.length, (i, j) => text.charCodeAt(end - i) === part.charCodeAt(last - j), {
     matchesItself: (i, j) => part.charCodeAt(last - i) === part.charCodeAt(last - j),
     found: at => end - at - last,
   })
 }
 
-export function splitText(text: string, by: string): string[] {
+export function splitText(budget: WorkBudget, text: string, by: string): string[] {
   if (by.length <= SHORT) return text.split(by)
   const parts: string[] = []
   let start = 0
-  for (let at = indexIn(text, by); at !== -1; at = indexIn(text, by, start)) {
+  for (let at = indexIn(budget, text, by); at !== -1; at = indexIn(budget, text, by, start)) {
     parts.push(text.slice(start, at))
     start = at + by.length
   }
@@ -42,9 +42,15 @@ interface Ends {
 }
 
 /** Knuth, Morris and Pratt: never goes back in the text. */
-function search(length: number, size: number, matches: (i: number, j: number) => boolean, ends: Ends): number {
+function search(
+  budget: WorkBudget,
+  length: number,
+  size: number,
+  matches: (i: number, j: number) => boolean,
+  ends: Ends,
+): number {
   if (size > length) return -1
-  effort(size / 8)
+  budget.charge(size / 8)
   const borders = new Int32Array(size)
   for (let i = 1, j = 0; i < size; i++) {
     while (j > 0 && !ends.matchesItself(i, j)) j = borders[j - 1]!
@@ -57,6 +63,6 @@ function search(length: number, size: number, matches: (i: number, j: number) =>
     while (j > 0 && !matches(i, j)) j = borders[j - 1]!
     if (matches(i, j)) j++
   }
-  effort(i / 8)
+  budget.charge(i / 8)
   return j === size ? ends.found(i - size) : -1
 }

@@ -1,7 +1,7 @@
 // The parts of timestamps, in UTC or a time zone, and of durations.
 import { CelError, isError } from '../cel-error.js'
 import { DURATION, INT, STRING, TIMESTAMP } from '../check/cel-type.js'
-import { effort } from '../cost/work-budget.js'
+import type { WorkBudget } from '../cost/work-budget.js'
 import type { FunctionDeclaration, Overload } from '../environment.js'
 import type { Duration, Timestamp } from '../values/moments.js'
 import { intOf } from '../values/numbers.js'
@@ -21,8 +21,8 @@ const ofTimestamp = (id: string, part: (local: Date, time: Timestamp) => number)
     member: true,
     params: [TIMESTAMP, STRING],
     result: INT,
-    call: (time, zone) => {
-      const offset = zoneOffset(zone as string, (time as Timestamp).seconds)
+    countedCall: (budget, time, zone) => {
+      const offset = zoneOffset(budget, zone as string, (time as Timestamp).seconds)
       if (isError(offset)) return offset
       return part(new Date(((time as Timestamp).seconds + offset) * 1000), time as Timestamp)
     },
@@ -68,9 +68,9 @@ export const TIME_PARTS: readonly FunctionDeclaration[] = [
 ]
 
 /** Seconds east of UTC at that moment. */
-function zoneOffset(zone: string, seconds: number): number | CelError {
+function zoneOffset(budget: WorkBudget, zone: string, seconds: number): number | CelError {
   const colon = zone.indexOf(':')
-  if (colon < 0) return namedOffset(zone, seconds)
+  if (colon < 0) return namedOffset(budget, zone, seconds)
   const hours = atoi(zone.slice(0, colon))
   if (isError(hours)) return hours
   const minutes = atoi(zone.slice(colon + 1))
@@ -87,10 +87,10 @@ function atoi(text: string): number | CelError {
 const MAX_KEPT = 100
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-function namedOffset(zone: string, seconds: number): number | CelError {
+function namedOffset(budget: WorkBudget, zone: string, seconds: number): number | CelError {
   if (zone === '' || zone === 'UTC') return 0
-  effort(220)
-  const format = zoneFormat(zone)
+  budget.charge(220)
+  const format = zoneFormat(budget, zone)
   if (format === undefined) return new CelError(`unknown time zone ${zone}`)
   const parts = new Map<string, number>()
   for (const { type, value } of format.formatToParts(new Date(seconds * 1000))) parts.set(type, Number(value))
@@ -101,12 +101,12 @@ function namedOffset(zone: string, seconds: number): number | CelError {
   return local.getTime() / 1000 - seconds
 }
 
-function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
+function zoneFormat(budget: WorkBudget, zone: string): Intl.DateTimeFormat | undefined {
   const known = formats.get(zone)
   if (known) return known
   // Names are as in the time zone database, capital letters included; offsets are not names.
   if (!/^[A-Z][A-Za-z0-9_+-]*(?:\/[A-Za-z0-9_+-]+)*$/.test(zone)) return undefined
-  effort(600)
+  budget.charge(600)
   try {
     const format = new Intl.DateTimeFormat('en-US-u-ca-iso8601', {
       timeZone: zone,

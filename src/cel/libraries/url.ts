@@ -46,7 +46,7 @@ export const URL_LIBRARY: Library = {
           params: [STRING],
           result: URL_TYPE,
           call: text => toUrl(text as string),
-          cost: ([text]) => Math.ceil(costSize(text!) * STRING_TRAVERSAL),
+          cost: ([text], budget) => Math.ceil(costSize(text!, budget) * STRING_TRAVERSAL),
           estimate: ({ args: [arg] }) => ({ cost: traversal(arg!.size), resultSize: arg!.size }),
         },
       ],

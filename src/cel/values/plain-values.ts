@@ -1,6 +1,6 @@
 // Plain JavaScript in and out: JSON, dates, bytes and Maps, for hosts that have no values of their own.
 import { CelError } from '../cel-error.js'
-import { beginEffort, endEffort, MAX_EFFORT } from '../cost/work-budget.js'
+import { WorkBudget } from '../cost/work-budget.js'
 import { Duration, nanosOf, printSeconds, Timestamp, timestampOf } from './moments.js'
 import { checkedInt, Double, Uint } from './numbers.js'
 import {
@@ -114,28 +114,23 @@ class PlainMap extends MapValue {
  * an optional as what it holds or undefined; a type as its name.
  */
 export function toPlain(value: Value): unknown {
-  // A list that was doubled again and again has no end.
-  beginEffort(MAX_EFFORT)
-  try {
-    return plainOf(value)
-  } finally {
-    endEffort()
-  }
+  // A list that was doubled repeatedly can be endless.
+  return plainOf(value, new WorkBudget())
 }
 
-function plainOf(value: Value): unknown {
+function plainOf(value: Value, budget: WorkBudget): unknown {
   if (value === null || typeof value !== 'object' || value instanceof Uint8Array) return value
   if (value instanceof Double || value instanceof Uint) return value.value
-  if (isList(value)) return Array.from(itemsOf(value), plainOf)
-  if (value instanceof MapValue) return plainMap(value)
+  if (isList(value)) return Array.from(itemsOf(value, budget), item => plainOf(item, budget))
+  if (value instanceof MapValue) return plainMap(value, budget)
   if (value instanceof Timestamp) return new Date(Number(nanosOf(value) / MILLION))
   if (value instanceof Duration) return printSeconds(value)
-  if (value instanceof OptionalValue) return value.value === undefined ? undefined : plainOf(value.value)
+  if (value instanceof OptionalValue) return value.value === undefined ? undefined : plainOf(value.value, budget)
   return value instanceof TypeValue ? value.type.name : value
 }
 
-function plainMap(map: MapValue): unknown {
-  const entries = Array.from(map.keys(), key => [plainOf(key), plainOf(map.get(key)!)] as const)
+function plainMap(map: MapValue, budget: WorkBudget): unknown {
+  const entries = Array.from(map.keys(), key => [plainOf(key, budget), plainOf(map.get(key)!, budget)] as const)
   // fromEntries defines properties, so that a key of `__proto__` is one like others.
   return entries.every(([key]) => typeof key === 'string') ? Object.fromEntries(entries) : new Map(entries)
 }

@@ -20,7 +20,7 @@ import {
   TYPE,
   UINT,
 } from '../check/cel-type.js'
-import { codePoints, effort, sameText, textEffort } from '../cost/work-budget.js'
+import type { WorkBudget } from '../cost/work-budget.js'
 import { Duration, Timestamp } from './moments.js'
 import { Double, type Int, intOf, isInt, MAX_INT, Uint } from './numbers.js'
 
@@ -51,11 +51,11 @@ export abstract class ListValue {
   /** True for a list that takes no uint and no double for an index, however whole it is. */
   readonly intIndexOnly?: boolean
   /** Equality that is not element by element, or the error of not being comparable. */
-  equals?(other: Value): boolean | CelError
+  equals?(other: Value, budget: WorkBudget): boolean | CelError
   /** True for the list that a field holds which was never set. */
   isZero?(): boolean
   /** What `list + other` gives, where that is not concatenation. */
-  concat?(other: List): Value
+  concat?(other: List, budget: WorkBudget): Value
 }
 
 export abstract class MapValue {
@@ -63,7 +63,7 @@ export abstract class MapValue {
   /** Undefined where there is no such key, an error where no such key can be. */
   abstract get(key: Value): Value | undefined
   abstract keys(): Iterable<Value>
-  equals?(other: Value): boolean | CelError
+  equals?(other: Value, budget: WorkBudget): boolean | CelError
   isZero?(): boolean
 }
 
@@ -72,7 +72,7 @@ export abstract class ObjectValue {
   abstract readonly type: CelType
   /** Undefined where the field is not set. */
   abstract get(field: string): Value | undefined
-  abstract equals(other: Value): boolean
+  abstract equals(other: Value, budget: WorkBudget): boolean
   /** True for the value that its type has without any field set. */
   isZero?(): boolean
 }
@@ -91,7 +91,7 @@ export const OPTIONAL_NONE = new OptionalValue(undefined)
 /** A value of a library's own type, such as a URL. */
 export abstract class OpaqueValue {
   abstract readonly type: CelType
-  abstract equals(other: Value): boolean
+  abstract equals(other: Value, budget: WorkBudget): boolean
   /** What counts as its size in costs, where it has one. */
   readonly size?: number
 }
@@ -103,13 +103,14 @@ class Concatenation extends ListValue {
   constructor(
     private readonly left: List,
     private readonly right: List,
+    private readonly budget: WorkBudget,
   ) {
     super()
     this.size = sizeOfList(left) + sizeOfList(right)
   }
   get(index: number): Value {
     if (this.flat === undefined && this.size <= FLATTEN_AT_MAX)
-      this.flat = [...itemsOf(this.left), ...itemsOf(this.right)]
+      this.flat = [...itemsOf(this.left, this.budget), ...itemsOf(this.right, this.budget)]
     if (this.flat !== undefined) return this.flat[index]!
     const split = sizeOfList(this.left)
     return index < split ? itemAt(this.left, index) : itemAt(this.right, index - split)
@@ -119,14 +120,14 @@ class Concatenation extends ListValue {
 /** Larger concatenations stay as they are: they may be far larger than memory. */
 const FLATTEN_AT_MAX = 10_000
 
-export function concatLists(left: List, right: List): Value {
-  if (left instanceof ListValue && left.concat) return left.concat(right)
+export function concatLists(left: List, right: List, budget: WorkBudget): Value {
+  if (left instanceof ListValue && left.concat) return left.concat(right, budget)
   const total = sizeOfList(left) + sizeOfList(right)
   if (sizeOfList(right) === 0) return left
   if (sizeOfList(left) === 0) return right
   return total <= 16 && Array.isArray(left) && Array.isArray(right)
     ? [...left, ...right]
-    : new Concatenation(left, right)
+    : new Concatenation(left, right, budget)
 }
 
 export const isList = (value: Value): value is List => Array.isArray(value) || value instanceof ListValue
@@ -135,15 +136,15 @@ export const sizeOfList = (list: List): number => (list instanceof ListValue ? l
 
 export const itemAt = (list: List, index: number): Value => (list instanceof ListValue ? list.get(index) : list[index]!)
 
-/** The size of a list about to be looked at in full. One that was doubled again and again may claim to be endless. */
-export function visitedSize(list: List): number {
+/** The size of a list whose elements are all about to be visited. A list that was doubled repeatedly can be endless. */
+export function visitedSize(list: List, budget: WorkBudget): number {
   const size = sizeOfList(list)
-  effort(size)
+  budget.charge(size)
   return size
 }
 
-export function* itemsOf(list: List): Generator<Value> {
-  const size = visitedSize(list)
+export function* itemsOf(list: List, budget: WorkBudget): Generator<Value> {
+  const size = visitedSize(list, budget)
   for (let i = 0; i < size; i++) yield itemAt(list, i)
 }
 
@@ -224,8 +225,8 @@ const ANY_OPTIONAL = opaqueType('optional_type', DYN)
 export const typeName = (value: Value): string => typeOfValue(value).name
 
 /** What `size()` gives, and 1 for what has no size: the measure of all costs. */
-export function costSize(value: Value): number {
-  if (typeof value === 'string') return codePoints(value)
+export function costSize(value: Value, budget: WorkBudget): number {
+  if (typeof value === 'string') return budget.codePoints(value)
   if (Array.isArray(value)) return value.length
   if (value instanceof ListValue || value instanceof MapValue) return value.size
   if (value instanceof Uint8Array) return value.length
@@ -233,60 +234,60 @@ export function costSize(value: Value): number {
   return 1
 }
 
-export function sizeOf(value: Value): Value {
-  if (typeof value === 'string') return codePoints(value)
+export function sizeOf(value: Value, budget: WorkBudget): Value {
+  if (typeof value === 'string') return budget.codePoints(value)
   if (Array.isArray(value)) return value.length
   if (value instanceof ListValue || value instanceof MapValue) return value.size
   return value instanceof Uint8Array ? value.length : NO_SUCH_OVERLOAD
 }
 
 /** What `==` gives: a host's list or map may refuse to be compared with another kind of value. */
-export const equalOrError = (a: Value, b: Value): boolean | CelError =>
-  (a instanceof ListValue || a instanceof MapValue) && a.equals ? a.equals(b) : equal(a, b)
+export const equalOrError = (a: Value, b: Value, budget: WorkBudget): boolean | CelError =>
+  (a instanceof ListValue || a instanceof MapValue) && a.equals ? a.equals(b, budget) : equal(a, b, budget)
 
-export function equal(a: Value, b: Value): boolean {
-  if (typeof a === 'string') return typeof b === 'string' && sameText(a, b)
+export function equal(a: Value, b: Value, budget: WorkBudget): boolean {
+  if (typeof a === 'string') return typeof b === 'string' && budget.equalTexts(a, b)
   if (typeof a === 'number' || typeof a === 'boolean' || a === null) {
     if (typeof a === typeof b || typeof a !== 'number') return a === b
   }
   if (isInt(a) || a instanceof Double || a instanceof Uint) {
     return (isInt(b) || b instanceof Double || b instanceof Uint) && compareAnyNumbers(a, b) === 0
   }
-  if ((a instanceof ListValue || a instanceof MapValue) && a.equals) return a.equals(b) === true
-  if (isList(a)) return isList(b) && equalLists(a, b)
-  if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b)
+  if ((a instanceof ListValue || a instanceof MapValue) && a.equals) return a.equals(b, budget) === true
+  if (isList(a)) return isList(b) && equalLists(a, b, budget)
+  if (a instanceof MapValue) return b instanceof MapValue && equalMaps(a, b, budget)
   if (a instanceof Timestamp) return b instanceof Timestamp && a.seconds === b.seconds && a.nanos === b.nanos
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos
-  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b)
+  if (a instanceof Uint8Array) return b instanceof Uint8Array && equalBytes(a, b, budget)
   if (a instanceof TypeValue) return b instanceof TypeValue && a.type.name === b.type.name
   if (a instanceof OptionalValue) {
     if (!(b instanceof OptionalValue)) return false
-    return a.value === undefined || b.value === undefined ? a.value === b.value : equal(a.value, b.value)
+    return a.value === undefined || b.value === undefined ? a.value === b.value : equal(a.value, b.value, budget)
   }
-  return a instanceof ObjectValue || a instanceof OpaqueValue ? a.equals(b) : false
+  return a instanceof ObjectValue || a instanceof OpaqueValue ? a.equals(b, budget) : false
 }
 
-function equalBytes(a: Uint8Array, b: Uint8Array): boolean {
+function equalBytes(a: Uint8Array, b: Uint8Array, budget: WorkBudget): boolean {
   if (a.length !== b.length) return false
-  textEffort(a.length)
+  budget.chargeReading(a.length)
   return Buffer.compare(a, b) === 0
 }
 
-function equalLists(a: List, b: List): boolean {
+function equalLists(a: List, b: List, budget: WorkBudget): boolean {
   if (sizeOfList(a) !== sizeOfList(b)) return false
-  effort(4)
-  const size = visitedSize(a)
-  for (let i = 0; i < size; i++) if (!equal(itemAt(a, i), itemAt(b, i))) return false
+  budget.charge(4)
+  const size = visitedSize(a, budget)
+  for (let i = 0; i < size; i++) if (!equal(itemAt(a, i), itemAt(b, i), budget)) return false
   return true
 }
 
-function equalMaps(a: MapValue, b: MapValue): boolean {
+function equalMaps(a: MapValue, b: MapValue, budget: WorkBudget): boolean {
   if (a.size !== b.size) return false
   // To look up a key is more work than to look at an element.
-  effort(a.size * 10)
+  budget.charge(a.size * 10)
   for (const key of a.keys()) {
     const other = b.get(key)
-    if (other === undefined || other instanceof CelError || !equal(a.get(key)!, other)) return false
+    if (other === undefined || other instanceof CelError || !equal(a.get(key)!, other, budget)) return false
   }
   return true
 }

@@ -6,7 +6,7 @@
 import {
   type CelError,
   type Evaluation,
-  MOST_EFFORT,
+  MAX_WORK,
   OPTIONAL_NONE,
   OptionalValue,
   type Program,
@@ -41,7 +41,8 @@ export const NO_FINDINGS: RuleFindings = { errors: [], warnings: [] }
 const CALL_LIMIT = 1_000_000
 /** What all evaluations for one object may cost. */
 const OBJECT_BUDGET = 10_000_000
-const OBJECT_EFFORT = 3 * MOST_EFFORT
+/** Work of all evaluations for one object that costs do not cover. */
+const OBJECT_WORK = 3 * MAX_WORK
 /** How many bytes a message may have that an expression made. */
 const MAX_MESSAGE = 5 * 1024
 
@@ -62,7 +63,7 @@ export function evaluateRules(
   old: ValueObject | undefined,
   observe?: (rule: EvaluatedRule) => void,
 ): RuleFindings {
-  const run: Run = { ...startRun('', false, FULL_MEANS), observe }
+  const run: Run = { ...startRun('', false, FULL_LIMITS), observe }
   visit(run, root, object, old === undefined ? undefined : correlate(object, old, root.schema))
   return run
 }
@@ -73,7 +74,7 @@ export function evaluateRules(
  */
 export function defaultEvaluator(root: RuleNode): (value: Value, schema: Schema, at: string) => readonly FieldError[] {
   const nodes = nodesOf(root)
-  let left: Readonly<Means> = FULL_MEANS
+  let left: Readonly<Limits> = FULL_LIMITS
   return (value, schema, at) => {
     const node = nodes.get(schema)
     if (node === undefined || left.budget < 0) return []
@@ -84,7 +85,7 @@ export function defaultEvaluator(root: RuleNode): (value: Value, schema: Schema,
   }
 }
 
-interface Run extends Means {
+interface Run extends Limits {
   /** Where the object stands. */
   readonly at: string
   /** From the object to the present value: `.name`, `[key]`, and indexes of lists. */
@@ -96,23 +97,23 @@ interface Run extends Means {
 }
 
 /** What evaluations may still spend. */
-interface Means {
-  /** Negative once nothing more is to be evaluated. */
+interface Limits {
+  /** Cost; negative once nothing more is to be evaluated. */
   budget: number
-  /** For work that costs do not account for. */
-  effort: number
+  /** Work that costs do not cover. */
+  work: number
 }
 
-const FULL_MEANS: Readonly<Means> = { budget: OBJECT_BUDGET, effort: OBJECT_EFFORT }
+const FULL_LIMITS: Readonly<Limits> = { budget: OBJECT_BUDGET, work: OBJECT_WORK }
 
-const startRun = (at: string, isDefault: boolean, { budget, effort }: Readonly<Means>): Run => ({
+const startRun = (at: string, isDefault: boolean, { budget, work }: Readonly<Limits>): Run => ({
   at,
   path: [],
   isDefault,
   errors: [],
   warnings: [],
   budget,
-  effort,
+  work,
 })
 
 /** `pair` is the value beside what it was before, where there is anything to compare with. */
@@ -239,9 +240,9 @@ function report({ errors }: Run, error: FieldError): void {
 }
 
 function evaluate(run: Run, program: Program, variables: Variables): Evaluation {
-  const effortLimit = Math.min(MOST_EFFORT, run.effort)
-  const evaluation = program.evaluate(variables, { costLimit: CALL_LIMIT, effortLimit })
-  run.effort -= evaluation.effort
+  const workLimit = Math.min(MAX_WORK, run.work)
+  const evaluation = program.evaluate(variables, { costLimit: CALL_LIMIT, workLimit })
+  run.work -= evaluation.work
   return evaluation
 }
 

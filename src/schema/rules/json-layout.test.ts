@@ -79,7 +79,7 @@ describe('rules over JSON', () => {
       const { program } = compile(rule, environment) as typeof compiled
       const json = decodeJson(Buffer.from(text)).value
       const evaluate = () => {
-        const { effort: _, ...outcome } = program.evaluate({ self: read(json), oldSelf: read(json) })
+        const { work: _, ...outcome } = program.evaluate({ self: read(json), oldSelf: read(json) })
         return outcome
       }
       const first = evaluate()

@@ -4,7 +4,6 @@ import {
   type CelError,
   Double,
   Duration,
-  effort,
   equalOrError,
   isList,
   itemAt,
@@ -15,6 +14,7 @@ import {
   sizeOfList,
   Timestamp,
   type Value,
+  type WorkBudget,
 } from '../../cel/index.js'
 import { encodeJson } from '../../codec/json.js'
 import type { Value as Json } from '../../meta/values/value.js'
@@ -55,13 +55,13 @@ export class RuleList extends ListValue implements Backed {
     return value
   }
 
-  override equals(other: Value): boolean | CelError {
+  override equals(other: Value, budget: WorkBudget): boolean | CelError {
     if (other === null) return false
     if (!isList(other)) return NO_SUCH_OVERLOAD
     if (sizeOfList(other) !== this.size) return false
-    effort(this.size)
+    budget.charge(this.size)
     for (let i = 0; i < this.size; i++) {
-      const same = equalOrError(this.get(i), itemAt(other, i))
+      const same = equalOrError(this.get(i), itemAt(other, i), budget)
       if (same !== true) return same
     }
     return true
@@ -89,37 +89,37 @@ export abstract class MergingList extends ListValue {
   }
 
   /** Where each item stands. */
-  protected places(): ReadonlyMap<unknown, number> {
+  protected places(budget: WorkBudget): ReadonlyMap<unknown, number> {
     if (this.known === undefined) {
       const places = new Map<unknown, number>()
-      effort(this.size)
+      budget.charge(this.size)
       for (let i = 0; i < this.size; i++) places.set(this.identity(this.get(i)), i)
       this.known = places
     }
     return this.known
   }
 
-  override equals(other: Value): boolean | CelError {
+  override equals(other: Value, budget: WorkBudget): boolean | CelError {
     if (other === null) return false
     if (!isList(other)) return NO_SUCH_OVERLOAD
     if (sizeOfList(other) !== this.size) return false
-    const places = this.places()
-    for (const item of itemsOf(other)) {
+    const places = this.places(budget)
+    for (const item of itemsOf(other, budget)) {
       const place = places.get(this.identity(item))
       if (place === undefined) return false
-      const same = equalOrError(this.get(place), item)
+      const same = equalOrError(this.get(place), item, budget)
       if (same !== true) return same
     }
     return true
   }
 
   /** Both lists as one; an item that both have is the other's. */
-  protected merge(other: List): readonly Value[] {
+  protected merge(other: List, budget: WorkBudget): readonly Value[] {
     // The items and their places are copied.
-    effort(this.size * 8)
-    const merged = [...itemsOf(this.items)]
-    const places = new Map(this.places())
-    for (const item of itemsOf(other)) {
+    budget.charge(this.size * 8)
+    const merged = [...itemsOf(this.items, budget)]
+    const places = new Map(this.places(budget))
+    for (const item of itemsOf(other, budget)) {
       const identity = this.identity(item)
       const place = places.get(identity)
       if (place === undefined) places.set(identity, merged.push(item) - 1)
@@ -133,8 +133,8 @@ export class RuleSet extends MergingList {
   protected identity(item: Value): unknown {
     return setIdentity(item)
   }
-  override concat(other: List): Value {
-    return new RuleSet(this.merge(other))
+  override concat(other: List, budget: WorkBudget): Value {
+    return new RuleSet(this.merge(other, budget))
   }
 }
 
@@ -150,8 +150,8 @@ export class RuleListMap extends MergingList {
     const key = isBacked(item) ? this.keyOf(item.json) : undefined
     return key ?? {}
   }
-  override concat(other: List): Value {
-    return new RuleListMap(this.merge(other), this.keyOf)
+  override concat(other: List, budget: WorkBudget): Value {
+    return new RuleListMap(this.merge(other, budget), this.keyOf)
   }
 }
 

@@ -2,12 +2,11 @@
 // else it holds is not to be seen, and counts only when objects are compared. A map has all its keys.
 import {
   type CelError,
-  effort,
   equalOrError,
   MapValue,
   NO_SUCH_OVERLOAD,
-  sameText,
   type Value,
+  type WorkBudget,
 } from '../../cel/index.js'
 import { equalValues, getOwn, isObject, type Value as Json, type ValueObject } from '../../meta/values/value.js'
 import type { Backed, ValueForm } from './rule-lists.js'
@@ -49,7 +48,7 @@ abstract class JsonMap extends MapValue implements Backed {
 
   abstract find(key: string): Value | undefined
   /** The value of a member that may be null, or unknown to the schema. */
-  protected abstract compareMember(member: string, value: Json, other: MapValue): boolean | CelError
+  protected abstract compareMember(member: string, value: Json, other: MapValue, budget: WorkBudget): boolean | CelError
 
   protected read(form: ValueForm, member: string, value: Json): Value {
     if (form.isPlain) return form.read(value)
@@ -62,13 +61,13 @@ abstract class JsonMap extends MapValue implements Backed {
     return read
   }
 
-  override equals(other: Value): boolean | CelError {
+  override equals(other: Value, budget: WorkBudget): boolean | CelError {
     if (other === null) return false
     if (!(other instanceof MapValue)) return NO_SUCH_OVERLOAD
     if (other.size !== this.size) return false
-    effort(this.size * MEMBER)
+    budget.charge(this.size * MEMBER)
     for (const member of this.names()) {
-      const same = this.compareMember(member, this.json[member]!, other)
+      const same = this.compareMember(member, this.json[member]!, other, budget)
       if (same !== true) return same
     }
     return true
@@ -101,13 +100,13 @@ export class RuleObject extends JsonMap {
     return value === undefined || value === null ? undefined : this.read(form, property, value)
   }
 
-  protected compareMember(property: string, value: Json, other: MapValue): boolean | CelError {
+  protected compareMember(property: string, value: Json, other: MapValue, budget: WorkBudget): boolean | CelError {
     const field = this.form.fieldOf(property)
     if (field !== undefined) {
       const theirs = other instanceof RuleObject ? other.readField(field) : other.get(field.name)
-      return theirs === undefined ? false : equalOrError(this.read(field.form, property, value), theirs)
+      return theirs === undefined ? false : equalOrError(this.read(field.form, property, value), theirs, budget)
     }
-    effort(weightOf(value) * MEMBER)
+    budget.charge(weightOf(value) * MEMBER)
     return other instanceof RuleObject && equalValues(value, getOwn(other.json, property))
   }
 }
@@ -129,18 +128,20 @@ export class RuleMap extends JsonMap {
     return this.names()
   }
 
-  protected compareMember(key: string, value: Json, other: MapValue): boolean | CelError {
-    if (this.form.isPlain && other instanceof RuleMap && isSameScalar(value, getOwn(other.json, key))) return true
+  protected compareMember(key: string, value: Json, other: MapValue, budget: WorkBudget): boolean | CelError {
+    if (this.form.isPlain && other instanceof RuleMap && isSameScalar(value, getOwn(other.json, key), budget)) {
+      return true
+    }
     const theirs = other.get(key)
-    return theirs === undefined ? false : equalOrError(this.find(key)!, theirs)
+    return theirs === undefined ? false : equalOrError(this.find(key)!, theirs, budget)
   }
 }
 
 /** What comparing a member takes, in elements of a list. */
 const MEMBER = 4
 
-const isSameScalar = (a: Json, b: Json | undefined): boolean =>
-  typeof a === 'string' ? typeof b === 'string' && sameText(a, b) : a === b && typeof a !== 'object'
+const isSameScalar = (a: Json, b: Json | undefined, budget: WorkBudget): boolean =>
+  typeof a === 'string' ? typeof b === 'string' && budget.equalTexts(a, b) : a === b && typeof a !== 'object'
 
 const weights = new WeakMap<Json & object, number>()
 

@@ -1,6 +1,6 @@
 // Operators and functions in JavaScript. What has no operator there is called as the closures call it.
 import type { FunctionReference } from '../../check/checker.js'
-import { codePoints } from '../../cost/work-budget.js'
+import { WorkBudget } from '../../cost/work-budget.js'
 import { type CallExpr, type Expr, OPERATORS } from '../../syntax/syntax-tree.js'
 import type { Value } from '../../values/values.js'
 import { containsCost, directBinary, pairCost, textCost } from '../direct-operators.js'
@@ -136,7 +136,7 @@ function writeSize(
   if (isText) {
     const text = generator.as('string', operand)
     writer.spend(1)
-    return { code: writer.temp(`${writer.param(codePoints)}(${text.code})`), shape: 'int' }
+    return { code: writer.temp(`frame.budget.codePoints(${text.code})`), shape: 'int' }
   }
   if (typeof operand.shape === 'string' || operand.shape.kind !== 'list') {
     return generator.writeOutside(
@@ -204,14 +204,16 @@ function spendOnTexts({ writer }: Generator, id: string, a: Operand, b: Operand)
       if (known === '') return
       if (known !== undefined && known.length <= 10) writer.spendCode(`${a.code}.length === 0 ? 0 : 1`)
       else {
-        const cost = `${writer.param(pairCost)}(${a.code}, ${b.code})`
-        writer.spendCode(known === undefined ? cost : `${a.code} === ${b.code} ? ${textCost(known)} : ${cost}`)
+        const cost = `${writer.param(pairCost)}(${a.code}, ${b.code}, frame.budget)`
+        writer.spendCode(
+          known === undefined ? cost : `${a.code} === ${b.code} ? ${textCost(known, new WorkBudget())} : ${cost}`,
+        )
       }
       return
     case 'contains_string':
-      writer.spendCode(`${writer.param(containsCost)}(${a.code}, ${b.code})`)
+      writer.spendCode(`${writer.param(containsCost)}(${a.code}, ${b.code}, frame.budget)`)
       return
     default:
-      writer.spendCode(`${writer.param(textCost)}(${a.code})`)
+      writer.spendCode(`${writer.param(textCost)}(${a.code}, frame.budget)`)
   }
 }

@@ -12,6 +12,7 @@ import {
   toPlain,
   types,
   type Value,
+  WorkBudget,
 } from '../../index.js'
 import { generate } from './generate.js'
 import { GIVE_UP } from './writer.js'
@@ -26,7 +27,13 @@ function bothWays(expression: string, environment: Environment, variables: Recor
   const compiled = compile(expression, environment)
   if (!compiled.ok) return undefined
   const { run, locals } = generate(compiled.program.checked!, environment)
-  const frame = { variables, locals: Array.from({ length: locals }, () => undefined), cost: 0, limit: 1e6 }
+  const frame = {
+    variables,
+    locals: Array.from({ length: locals }, () => undefined),
+    cost: 0,
+    limit: 1e6,
+    budget: new WorkBudget(),
+  }
   const byCode: Outcome = { value: run(variables, frame), cost: frame.cost }
   return { byCode, byClosures: compiled.program.evaluate(variables) }
 }
