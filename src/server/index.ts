@@ -111,6 +111,6 @@ const knownHosts = ({ webhookHosts = {} }: BinnacleOptions): KnownHosts =>
 
 function storageOf({ storage = 'memory' }: BinnacleOptions) {
   if (storage === 'memory') return { kind: 'memory' } as const
-  if ('folder' in storage) return { kind: 'lmdb', folder: storage.folder } as const
+  if ('folder' in storage) return { kind: 'lmdb', directory: storage.folder } as const
   return { kind: 'etcd', endpoints: storage.etcd, prefix: storage.prefix } as const
 }

@@ -262,8 +262,8 @@ async function startControllers(
 /** How much the files of the embedded store take. */
 async function storedBytes(storage: StorageOptions): Promise<number | undefined> {
   if (storage.kind !== 'lmdb') return undefined
-  const names = await readdir(storage.folder)
-  const sizes = await Promise.all(names.map(async name => (await stat(join(storage.folder, name))).size))
+  const names = await readdir(storage.directory)
+  const sizes = await Promise.all(names.map(async name => (await stat(join(storage.directory, name))).size))
   return sizes.reduce((sum, size) => sum + size, 0)
 }
 

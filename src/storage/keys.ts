@@ -1,30 +1,30 @@
-// What a key, a folder, a value and a revision must look like, and how keys sort.
+// Validity rules of keys, key prefixes, values and revisions, and the order of keys.
 import { StorageError } from './storage-error.js'
 import type { RangeOptions, ReadAt, Revision } from './store.js'
 
-/** Longest key in bytes of UTF-8: ample for group, plural, namespace and name, and within every store's own limit. */
+/** Maximum key size in bytes of UTF-8: enough for group, plural, namespace and name, and within every store's limit. */
 export const MAX_KEY_BYTES = 1024
 
-/** Largest value in bytes, where a store has no smaller limit of its own. */
+/** Maximum value size in bytes, where a store has no smaller limit of its own. */
 export const MAX_VALUE_BYTES = 8 * 1024 * 1024
 
-/** Checks a key: `/`-separated segments, each not empty, as in `/configmaps/default/settings`. */
+/** Checks a key: non-empty segments separated by `/`, as in `/configmaps/default/settings`. */
 export function checkKey(key: string): void {
   checkPath(key, 'invalid-key', 'key')
   if (key.endsWith('/')) throw new StorageError('invalid-key', `${quote(key)} is not a key: it ends with "/"`)
 }
 
-/** Checks a folder: `/`, or a path that begins and ends with `/`. */
-export function checkFolder(folder: string): void {
-  checkPath(folder, 'invalid-folder', 'folder')
-  if (!folder.endsWith('/')) {
-    throw new StorageError('invalid-folder', `${quote(folder)} is not a folder: it does not end with "/"`)
+/** Checks a key prefix: `/`, or a path that begins and ends with `/`. */
+export function checkPrefix(prefix: string): void {
+  checkPath(prefix, 'invalid-prefix', 'prefix')
+  if (!prefix.endsWith('/')) {
+    throw new StorageError('invalid-prefix', `${quote(prefix)} is not a prefix: it does not end with "/"`)
   }
 }
 
-/** Checks what a watch may look at: a folder or a key. */
+/** Checks the target of a watch: a key prefix or a key. */
 export function checkTarget(target: string): void {
-  checkPath(target, 'invalid-folder', 'key or folder')
+  checkPath(target, 'invalid-prefix', 'key or prefix')
 }
 
 export function checkValue(value: Uint8Array, maxBytes = MAX_VALUE_BYTES): void {
@@ -39,7 +39,7 @@ export function checkRevision(revision: Revision): void {
   }
 }
 
-/** Checks the revision that an update or a delete expects to find: that of an entry, so never 0. */
+/** Checks the revision that an update or a delete expects. It is the revision of an entry, so never 0. */
 export function checkExpected(revision: Revision): void {
   checkRevision(revision)
   if (revision === 0) throw new StorageError('invalid-revision', '0 is not the revision of any entry')
@@ -49,29 +49,29 @@ export function checkReadAt(at: ReadAt): void {
   if (typeof at === 'object') checkRevision('exactly' in at ? at.exactly : at.notOlderThan)
 }
 
-export function checkRange(folder: string, { at, limit, startAfter }: RangeOptions): void {
-  checkFolder(folder)
+export function checkRange(prefix: string, { at, limit, startAfter }: RangeOptions): void {
+  checkPrefix(prefix)
   if (at !== undefined) checkReadAt(at)
   if (limit !== undefined && !(Number.isSafeInteger(limit) && limit > 0)) {
     throw new StorageError('invalid-limit', `${limit} is not a limit: it must be a whole number, 1 or more`)
   }
   if (startAfter !== undefined) {
     checkKey(startAfter)
-    if (!startAfter.startsWith(folder)) {
-      throw new StorageError('invalid-key', `cannot start after ${quote(startAfter)}: it is not in ${quote(folder)}`)
+    if (!startAfter.startsWith(prefix)) {
+      throw new StorageError('invalid-key', `cannot start after ${quote(startAfter)}: it is not in ${quote(prefix)}`)
     }
   }
 }
 
-/** Every folder that holds the key, outermost first: `/`, `/pods/`, `/pods/default/`. */
-export function foldersOf(key: string): string[] {
-  const folders: string[] = []
-  for (let at = 0; at !== -1; at = key.indexOf('/', at + 1)) folders.push(key.slice(0, at + 1))
-  return folders
+/** Every prefix of the key that ends with a slash, shortest first: `/`, `/pods/`, `/pods/default/`. */
+export function prefixesOf(key: string): string[] {
+  const prefixes: string[] = []
+  for (let at = 0; at !== -1; at = key.indexOf('/', at + 1)) prefixes.push(key.slice(0, at + 1))
+  return prefixes
 }
 
-/** The smallest string that sorts after every key of the folder. */
-export const endOfFolder = (folder: string): string => `${folder.slice(0, -1)}0` // '0' is the character after '/'
+/** The smallest string that sorts after every key with the prefix. */
+export const endOfPrefix = (prefix: string): string => `${prefix.slice(0, -1)}0` // '0' is the character after '/'
 
 /**
  * Keys sort by their UTF-8 bytes in every store. JavaScript compares UTF-16 units, which agrees except where
@@ -90,7 +90,7 @@ export function compareKeys(a: string, b: string): number {
 const SURROGATES = 0xd800
 const rank = (unit: number): number => (unit < 0xe000 ? unit + 0x10000 : unit)
 
-function checkPath(path: string, code: 'invalid-key' | 'invalid-folder', what: string): void {
+function checkPath(path: string, code: 'invalid-key' | 'invalid-prefix', what: string): void {
   if (typeof path !== 'string' || !path.startsWith('/')) {
     throw new StorageError(code, `${quote(path)} is not a ${what}: it does not begin with "/"`)
   }
@@ -98,7 +98,7 @@ function checkPath(path: string, code: 'invalid-key' | 'invalid-folder', what: s
   if (path.includes('\0') || !path.isWellFormed()) {
     throw new StorageError(code, `${quote(path)} is not a ${what}: it holds a NUL or half a surrogate pair`)
   }
-  // A UTF-16 unit takes at most 3 bytes, so that only long paths need to be measured.
+  // A UTF-16 unit takes at most 3 bytes, so only long paths need to be measured.
   if (path.length * 3 > MAX_KEY_BYTES && Buffer.byteLength(path) > MAX_KEY_BYTES) {
     throw new StorageError('key-too-large', `a ${what} of ${Buffer.byteLength(path)} bytes is over ${MAX_KEY_BYTES}`)
   }

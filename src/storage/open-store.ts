@@ -1,4 +1,4 @@
-// Opens the store that a configuration names, with the keeping of its history.
+// Opens the store that the options select, and starts the compaction of its history.
 
 import { HISTORY_MS, keepHistory } from './common/history-keeper.js'
 import type { EtcdStoreOptions } from './etcd/etcd-store.js'
@@ -6,10 +6,10 @@ import type { Store } from './store.js'
 
 export type StorageOptions =
   | { readonly kind: 'memory'; readonly historyMs?: number }
-  | { readonly kind: 'lmdb'; readonly folder: string; readonly historyMs?: number }
+  | { readonly kind: 'lmdb'; readonly directory: string; readonly historyMs?: number }
   | ({ readonly kind: 'etcd'; readonly historyMs?: number } & EtcdStoreOptions)
 
-/** What a store is made of is loaded with the store: a start does not wait for the others. */
+/** Each store is imported only when it is selected, so that start-up does not load the other implementations. */
 export async function openStore(options: StorageOptions): Promise<Store> {
   const { historyMs = HISTORY_MS } = options
   switch (options.kind) {
@@ -19,7 +19,7 @@ export async function openStore(options: StorageOptions): Promise<Store> {
     }
     case 'lmdb': {
       const { openLmdbStore } = await import('./lmdb/lmdb-store.js')
-      return withHistory(await openLmdbStore(options.folder), historyMs)
+      return withHistory(await openLmdbStore(options.directory), historyMs)
     }
     case 'etcd': {
       const { openEtcdStore } = await import('./etcd/etcd-store.js')

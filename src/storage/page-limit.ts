@@ -1,5 +1,5 @@
-// How many entries to read at a time, for those who read everything: fewer where they are large, so that a page takes
-// little memory and nobody waits long for a turn.
+// Page sizes for reading a complete key range: fewer entries where values are large, so that a page takes little memory
+// and does not block the event loop for long.
 import type { Entry } from './store.js'
 
 export interface PageLimits {
@@ -7,10 +7,10 @@ export interface PageLimits {
   readonly bytes: number
 }
 
-/** Before it is known how large they are. */
+/** The first page, when the size of the entries is not known yet. */
 export const FIRST_LIMIT = 20
 
-/** How many entries like these a page may have. */
+/** How many entries of this average size the next page may have. */
 export function limitAfter(entries: readonly Entry[], limits: PageLimits): number {
   const bytes = entries.reduce((sum, { value }) => sum + value.length, 0)
   return Math.max(1, Math.min(limits.entries, Math.floor((limits.bytes * entries.length) / bytes)))

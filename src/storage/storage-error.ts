@@ -1,30 +1,30 @@
-// Everything that storage refuses or fails at, as one error type with a code that upper rooms turn into a Status.
+// All errors of storage: one error type with a code, which upper layers translate into a Status.
 import type { Revision } from './revision.js'
 
 export type StorageErrorCode =
-  // The caller's fault: the arguments can never work.
+  // The arguments are invalid.
   | 'invalid-key'
-  | 'invalid-folder'
+  | 'invalid-prefix'
   | 'invalid-limit'
   | 'invalid-revision'
   | 'key-too-large'
   | 'value-too-large'
-  // The revision asked for is out of reach.
+  // The requested revision is not available.
   | 'compacted'
   | 'future-revision'
-  // A watcher that did not keep up, or whose sink threw.
+  // The watcher did not keep up, or its sink threw.
   | 'slow-watcher'
   | 'sink-failed'
-  // The store cannot do it now. Only `outcome-unknown` leaves open whether a write was applied.
+  // The store cannot do it now. After `outcome-unknown`, and only then, a write may or may not have been applied.
   | 'no-space'
   | 'unavailable'
   | 'outcome-unknown'
   | 'closed'
   | 'corrupt'
-  // The data folder cannot be opened.
-  | 'folder-locked'
-  | 'folder-unreadable'
-  | 'folder-format'
+  // The data directory cannot be opened.
+  | 'directory-locked'
+  | 'directory-unreadable'
+  | 'directory-format'
 
 export class StorageError extends Error {
   override readonly name = 'StorageError'
@@ -32,7 +32,7 @@ export class StorageError extends Error {
   constructor(
     readonly code: StorageErrorCode,
     message: string,
-    /** For `compacted` and `future-revision`: the nearest revision that would have worked, where it is known. */
+    /** For `compacted` and `future-revision`: the nearest revision that is available, if known. */
     readonly revision?: Revision,
     cause?: unknown,
   ) {

@@ -1,4 +1,4 @@
-// What every store promises, as tests. Each implementation, and the watch cache on top of each, runs them all.
+// The tests that every store must pass. Each implementation, and the watch cache on top of each, runs them all.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { MAX_KEY_BYTES, MAX_VALUE_BYTES } from './keys.js'
 import type { StorageErrorCode } from './storage-error.js'
@@ -7,9 +7,9 @@ import { brief, recordWatch } from './watch-recorder.suite.js'
 
 export interface OpenStore {
   readonly store: Store
-  /** Puts away what opening made, after the store itself was closed. */
+  /** Cleans up after the store itself was closed. */
   close?(): Promise<void>
-  /** Where the store has a smaller limit of its own. */
+  /** The store's own limit, if it is smaller. */
   readonly maxValueBytes?: number
 }
 
@@ -33,7 +33,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
     const update = async (key: string, value: string, expected: Revision) =>
       done(await store.update(key, bytes(value), expected))
     const remove = async (key: string, expected: Revision) => done(await store.delete(key, expected))
-    const list = async (folder: string, options = {}) => summary(await store.range(folder, options))
+    const list = async (prefix: string, options = {}) => summary(await store.range(prefix, options))
 
     describe('a write', () => {
       test('takes the next revision, and a get returns it', async () => {
@@ -44,7 +44,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(await store.revision()).toBe(revision)
       })
 
-      test('is there at once where reads are local', async () => {
+      test('is visible at once where reads are local', async () => {
         expect(store.getNow !== undefined).toBe(store.embedded)
         const revision = await create('/things/a', 'one')
         if (!store.getNow) return
@@ -53,14 +53,14 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(() => store.getNow?.('no key')).toThrow(expect.objectContaining({ code: 'invalid-key' }))
       })
 
-      test('that creates is refused when the key is there, with what is there', async () => {
+      test('that creates is refused when the key exists, with the current entry', async () => {
         const revision = await create('/things/a', 'one')
         const refused = await store.create('/things/a', bytes('two'))
         expect(refused).toMatchObject({ done: false, current: { key: '/things/a', value: bytes('one'), revision } })
         expect(await store.revision()).toBe(revision)
       })
 
-      test('that updates needs the revision that is there', async () => {
+      test('that updates needs the current revision', async () => {
         const first = await create('/things/a', 'one')
         const second = await update('/things/a', 'two', first)
         const refused = await store.update('/things/a', bytes('three'), first)
@@ -68,13 +68,13 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(await store.get('/things/a')).toMatchObject({ value: bytes('two'), revision: second })
       })
 
-      test('that updates or deletes nothing is refused', async () => {
+      test('that updates or deletes a missing key is refused', async () => {
         const revision = await create('/things/b')
         expect(await store.update('/things/a', bytes('x'), revision)).toEqual({ done: false, current: undefined })
         expect(await store.delete('/things/a', revision)).toEqual({ done: false, current: undefined })
       })
 
-      test('that deletes needs the revision that is there, and takes a revision', async () => {
+      test('that deletes needs the current revision, and takes a revision', async () => {
         const first = await create('/things/a', 'one')
         const second = await update('/things/a', 'two', first)
         expect(await store.delete('/things/a', first)).toMatchObject({ done: false, current: { revision: second } })
@@ -82,7 +82,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(await store.get('/things/a')).toBeUndefined()
       })
 
-      test('may create again what was deleted', async () => {
+      test('may create a deleted key again', async () => {
         const first = await create('/things/a', 'one')
         await remove('/things/a', first)
         const again = await create('/things/a', 'two')
@@ -90,7 +90,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(await store.update('/things/a', bytes('x'), first)).toMatchObject({ done: false })
       })
 
-      test('of bytes of any kind, and of none, comes back as it was', async () => {
+      test('of any bytes, and of none, is read back unchanged', async () => {
         const all = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
         await store.create('/things/all', all)
         await store.create('/things/none', Buffer.alloc(0))
@@ -113,7 +113,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect((await list('/things/')).keys).toHaveLength(200)
       })
 
-      test('wins alone when many race for the same key', async () => {
+      test('is the only one that succeeds when many race for the same key', async () => {
         const first = await create('/things/a', 'start')
         const racers = await Promise.all(
           Array.from({ length: 50 }, (_, i) => store.update('/things/a', bytes(`${i}`), first)),
@@ -126,7 +126,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         }
       })
 
-      test('may follow another on the same key without waiting for its answer', async () => {
+      test('may follow another on the same key without waiting for its result', async () => {
         const base = await store.revision()
         const racers = await Promise.all([
           store.create('/things/a', bytes('1')),
@@ -134,7 +134,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
           store.delete('/things/a', base + 2),
           store.create('/things/a', bytes('3')),
         ])
-        // Which of them come in time is the store's affair; what it answers and what it holds must agree.
+        // Which of them succeed depends on the store; its results and its state must agree.
         const entry = await store.get('/things/a')
         const last = Math.max(...racers.map(result => (result.done ? result.revision : 0)))
         if (entry) expect(entry.revision).toBe(last)
@@ -143,7 +143,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
     })
 
     describe('a range', () => {
-      test('holds the keys of its folder in order, at one revision', async () => {
+      test('has the keys of its prefix in order, at one revision', async () => {
         for (const key of ['/things/b', '/things/a', '/things/a/below', '/thing/x', '/things-too/x', '/zoo']) {
           await create(key)
         }
@@ -160,7 +160,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect((await list('/things/')).keys).toEqual(sorted)
       })
 
-      test('comes in pages with a count of what remains', async () => {
+      test('comes in pages with a count of the remaining entries', async () => {
         for (let i = 0; i < 10; i++) await create(`/things/${i}`, `${i}`)
         await create('/zoo/x')
         const first = await list('/things/', { limit: 4 })
@@ -179,7 +179,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect((await list('/things/', { startAfter: '/things/b', limit: 1 })).remaining).toBe(1)
       })
 
-      test('at an earlier revision is what it was, page by page, whatever came after', async () => {
+      test('at an earlier revision is unchanged by later writes, page by page', async () => {
         const revisions: Revision[] = []
         for (let i = 0; i < 8; i++) revisions.push(await create(`/things/${i}`, `old${i}`))
         const at = { exactly: await store.revision() }
@@ -219,7 +219,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         ])
       })
 
-      test('counts right while keys come and go between pages', async () => {
+      test('counts correctly while keys are created and deleted between pages', async () => {
         const revisions: Revision[] = []
         for (let i = 10; i < 30; i++) revisions.push(await create(`/things/${i}`))
         expect((await list('/things/', { limit: 5 })).remaining).toBe(15)
@@ -232,7 +232,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
     })
 
     describe('a read', () => {
-      test('at an earlier revision gives the value of that time, or none', async () => {
+      test('at an earlier revision returns the value of that time, or none', async () => {
         const before = await store.revision()
         const first = await create('/things/a', 'one')
         const second = await update('/things/a', 'two', first)
@@ -247,7 +247,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect((await store.get('/things/a', { exactly: first }))?.revision).toBe(first)
       })
 
-      test('that may be any, or not older than the latest, gives what is there', async () => {
+      test('at any revision, or not older than the latest, returns the current value', async () => {
         const revision = await create('/things/a', 'one')
         expect((await store.get('/things/a', { notOlderThan: revision }))?.revision).toBe(revision)
         expect((await store.get('/things/a', 'any'))?.revision).toBe(revision)
@@ -265,7 +265,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
     })
 
     describe('a watch', () => {
-      test('gets creates, updates and deletes with what they replaced', async () => {
+      test('gets creates, updates and deletes with the previous entries', async () => {
         const seen = recordWatch(store, '/things/', await store.revision())
         const a = await create('/things/a', 'one')
         const b = await update('/things/a', 'two', a)
@@ -279,22 +279,22 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         ])
       })
 
-      test('of a folder gets its keys only, of a key that key only', async () => {
+      test('of a prefix gets its keys only, of a key that key only', async () => {
         const start = await store.revision()
-        const folder = recordWatch(store, '/things/', start)
+        const prefix = recordWatch(store, '/things/', start)
         const key = recordWatch(store, '/things/a', start)
         const all = recordWatch(store, '/', start)
         for (const name of ['/things/ab', '/things/a', '/thing/a', '/things/a/below', '/other', '/things/z']) {
           await create(name)
         }
         const keys = (events: readonly { key: string }[]) => events.map(event => event.key)
-        expect(keys(await folder.count(4))).toEqual(['/things/ab', '/things/a', '/things/a/below', '/things/z'])
+        expect(keys(await prefix.count(4))).toEqual(['/things/ab', '/things/a', '/things/a/below', '/things/z'])
         expect(keys(await all.count(6))).toHaveLength(6)
         key.watch.requestProgress()
         expect(keys(await key.count(1))).toEqual(['/things/a'])
       })
 
-      test('from an earlier revision gets all that came after it, then what comes', async () => {
+      test('from an earlier revision gets all later events, then new ones', async () => {
         const start = await create('/things/0', 'v')
         const expected: string[] = []
         let last = start
@@ -310,7 +310,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(brief(await seen.count(6))).toEqual(expected)
       })
 
-      test('from any revision of a long history gets exactly the rest, while writes go on', async () => {
+      test('from any revision of a long history gets exactly the rest, during further writes', async () => {
         const start = await store.revision()
         const revisions: Revision[] = []
         for (let i = 0; i < 40; i++) {
@@ -342,7 +342,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect([...seen, ...rest.events.map(event => event.revision)]).toEqual(written)
       })
 
-      test('stops when its sink answers false, and goes on where it stopped', async () => {
+      test('pauses when its sink returns false, and resumes where it stopped', async () => {
         const seen = recordWatch(store, '/things/', await store.revision())
         seen.pausing = true
         const revisions: Revision[] = []
@@ -357,7 +357,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect((await seen.count(7)).map(event => event.revision)).toEqual(revisions)
       })
 
-      test('tells progress after the events that it covers', async () => {
+      test('reports progress after the events that it covers', async () => {
         const seen = recordWatch(store, '/things/', await store.revision())
         await create('/things/a')
         const last = await create('/others/b')
@@ -366,7 +366,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(seen.events).toHaveLength(1)
       })
 
-      test('that is closed gets no more', async () => {
+      test('that is closed gets no more events', async () => {
         const start = await store.revision()
         const gone = recordWatch(store, '/things/', start)
         const stays = recordWatch(store, '/things/', start)
@@ -400,7 +400,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(events).toBe(1)
       })
 
-      test('may write to what it watches from within its own sink', async () => {
+      test('may write to its own target from within its sink', async () => {
         const start = await store.revision()
         const writes: Promise<Revision>[] = []
         const writer = store.watch('/things/', start, {
@@ -452,7 +452,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
     })
 
     describe('compaction', () => {
-      test('forgets older revisions, keeps the rest', async () => {
+      test('discards older revisions, keeps the rest', async () => {
         const first = await create('/things/a', 'one')
         const second = await update('/things/a', 'two', first)
         const third = await update('/things/a', 'three', second)
@@ -482,7 +482,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(brief(await seen.count(1))).toEqual([`update /things/a=4 (was 3 @${third}) @${fourth}`])
       })
 
-      test('leaves a watch alone that is up to date', async () => {
+      test('does not end a watch that is up to date', async () => {
         const seen = recordWatch(store, '/things/', await store.revision())
         const first = await create('/things/a', '1')
         await seen.count(1)
@@ -507,7 +507,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         await fails('future-revision', store.compact((await store.revision()) + 1000))
       })
 
-      test('of a long history leaves what is there as it was', async () => {
+      test('of a long history does not change the current state', async () => {
         const revisions = new Map<string, Revision>()
         for (let i = 0; i < 300; i++) {
           const key = `/things/${i % 20}`
@@ -535,11 +535,11 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         await fails('invalid-key', store.delete(key, 1))
       })
 
-      test.each(['', 'a', '/a', 'a/', '//', '/a//', '/\0/', '/\udfff/'])('the folder %j is refused', async folder => {
-        await fails('invalid-folder', store.range(folder))
+      test.each(['', 'a', '/a', 'a/', '//', '/a//', '/\0/', '/\udfff/'])('the prefix %j is refused', async prefix => {
+        await fails('invalid-prefix', store.range(prefix))
       })
 
-      test('a page cannot start outside its folder, nor hold less than one', async () => {
+      test('a page cannot start outside its prefix, nor have a limit below one', async () => {
         await fails('invalid-key', store.range('/things/', { startAfter: '/other/a' }))
         await fails('invalid-key', store.range('/things/', { startAfter: '/things/' }))
         for (const limit of [0, -1, 1.5, Number.NaN]) await fails('invalid-limit', store.range('/things/', { limit }))
@@ -565,7 +565,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
 
       test('a malformed target cannot be watched', () => {
         for (const target of ['', 'a', '//', '/\0']) {
-          expect(() => store.watch(target, 0, { event() {}, end() {} })).toThrow(/is not a key or folder/)
+          expect(() => store.watch(target, 0, { event() {}, end() {} })).toThrow(/is not a key or prefix/)
         }
       })
 
@@ -599,7 +599,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
     })
 
     describe('a closed store', () => {
-      test('answers everything with an error, and closes again without one', async () => {
+      test('fails all operations, and can be closed again', async () => {
         await store.close()
         await fails('closed', store.get('/things/a'))
         await fails('closed', store.range('/things/'))
@@ -610,7 +610,7 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         await store.close()
       })
 
-      test('has answered every write that came before', async () => {
+      test('has finished every earlier write', async () => {
         const writes = Array.from({ length: 20 }, (_, i) => store.create(`/things/${i}`, bytes('x')))
         const [results] = await Promise.all([Promise.allSettled(writes), store.close()])
         for (const result of results) {

@@ -1,25 +1,25 @@
-// The one interface between Binnacle and what it keeps: ordered keys, bytes, and a revision that only grows.
-// memory/, lmdb/, etcd/ and cache/ implement it; store.suite.ts says in tests what is promised here in words.
+// The storage interface: ordered keys, byte values, and a revision that only grows. memory/, lmdb/, etcd/ and cache/
+// implement it, and store.suite.ts tests each of them against the rules stated here.
 import type { Revision } from './revision.js'
 import type { StorageError } from './storage-error.js'
 
 export type { Revision }
 
-/** A value as it stands at its key. Its bytes are the caller's to read and nobody's to change. */
+/** The current value of a key. Callers must not change its bytes. */
 export interface Entry {
   readonly key: string
   readonly value: Buffer
-  /** The revision of the write that put this value there. */
+  /** The revision of the write that stored this value. */
   readonly revision: Revision
 }
 
 /**
  * How fresh a read must be:
  * - `latest`: it sees every write that was acknowledged before the read began (the default);
- * - `any`: whatever is at hand and cheapest;
+ * - `any`: the cheapest available state, which may be old;
  * - `notOlderThan`: any state at that revision or later;
- * - `exactly`: the state as it was at that revision.
- * A revision that has not happened yet fails with `future-revision`, one that history no longer holds with `compacted`.
+ * - `exactly`: the state at that revision.
+ * A revision that is not reached yet fails with `future-revision`, a compacted one with `compacted`.
  */
 export type ReadAt = 'latest' | 'any' | { readonly notOlderThan: Revision } | { readonly exactly: Revision }
 
@@ -31,44 +31,44 @@ export interface RangeOptions {
   readonly startAfter?: string | undefined
 }
 
-/** The entries of a folder in key order, all as of one revision. */
+/** The entries under a key prefix in key order, all as of one revision. */
 export interface Page {
   readonly revision: Revision
   readonly entries: readonly Entry[]
-  /** How many more entries the folder holds beyond the last one of this page. */
+  /** How many more entries the prefix has after the last one of this page. */
   readonly remaining: number
 }
 
-/** What became of a write: done at a revision, or refused because the key was not in the expected state. */
+/** The outcome of a write: done at a revision, or refused because the key was not in the expected state. */
 export type WriteResult =
   | { readonly done: true; readonly revision: Revision }
   | { readonly done: false; readonly current: Entry | undefined }
 
-/** One write, as watchers see it: created when nothing was there before, deleted when nothing is there now. */
+/** One write, as watchers receive it. It is a create if `previous` is undefined, and a delete if `value` is. */
 export interface StoreEvent {
   readonly revision: Revision
   readonly key: string
   /** The new value; undefined when the key was deleted. */
   readonly value: Buffer | undefined
-  /** What the write replaced; undefined when the key was created. */
+  /** The entry that the write replaced; undefined when the key was created. */
   readonly previous: Entry | undefined
 }
 
-/** The receiving end of a watch. Calls come one at a time, never from inside `watch()` itself. */
+/** The receiver of a watch. Calls come one at a time, never from inside `watch()` itself. */
 export interface WatchSink<E extends StoreEvent = StoreEvent> {
-  /** Takes an event. Answering `false` means "no more for now": nothing follows until `Watch.resume()`. */
-  // biome-ignore lint/suspicious/noConfusingVoidType: a sink that never pauses need not answer
+  /** Receives an event. Returning `false` pauses the watch: no event follows until `Watch.resume()`. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: a sink that never pauses need not return a value
   event(event: E): boolean | void
   /** Every event up to this revision has been delivered. */
   progress?(revision: Revision): void
-  /** The store ended the watch, and why. Not called after `Watch.close()`. */
+  /** The store ended the watch with this error. Not called after `Watch.close()`. */
   end(error: StorageError): void
 }
 
 export interface Watch {
-  /** Goes on after the sink answered `false`. */
+  /** Continues a watch that its sink paused by returning `false`. */
   resume(): void
-  /** Asks for a `progress` call at a revision not older than the latest acknowledged write. */
+  /** Requests a `progress` call at a revision not older than the latest acknowledged write. */
   requestProgress(): void
   close(): void
 }
@@ -85,28 +85,28 @@ export interface Store {
 
   get(key: string, at?: ReadAt): Promise<Entry | undefined>
 
-  /** The same without waiting, where reads are local. Throws what `get` rejects with. */
+  /** Synchronous `get`, only on stores whose reads are local. Throws the errors that `get` rejects with. */
   getNow?(key: string, at?: ReadAt): Entry | undefined
 
-  /** The entries of a folder: a string that begins and ends with `/`. */
+  /** Reads the entries under a key prefix: a string that begins and ends with `/`. */
   range(prefix: string, options?: RangeOptions): Promise<Page>
 
-  /** Writes are answered once they are as durable as the store makes them. */
+  /** Writes resolve once they are as durable as the store makes them. */
   create(key: string, value: Uint8Array): Promise<WriteResult>
-  /** `expected` is the revision of the entry that the caller has seen and means to replace. */
+  /** `expected` is the revision of the entry that the caller read and wants to replace. */
   update(key: string, value: Uint8Array, expected: Revision): Promise<WriteResult>
   delete(key: string, expected: Revision): Promise<WriteResult>
 
   /**
-   * Delivers every write to a key, or to any key of a folder, whose revision is greater than `after`: in order, each
-   * once, none missing, however often connections break underneath. Ends with `compacted` when history no longer
-   * reaches back to `after`, with `future-revision` when `after` has not happened yet.
+   * Delivers every write with a revision greater than `after` to a key, or to any key under a prefix: in order, each
+   * once, none missing, also across broken connections. Ends with `compacted` when history no longer reaches back to
+   * `after`, with `future-revision` when `after` is not reached yet.
    */
   watch(target: string, after: Revision, sink: WatchSink): Watch
 
-  /** Forgets history: reads and watches from before `revision` answer `compacted` from now on. */
+  /** Discards history: reads and watches from before `revision` fail with `compacted` from now on. */
   compact(revision: Revision): Promise<void>
 
-  /** Answers what is under way, ends watches with `closed`, lets go of files and connections. */
+  /** Finishes running operations, ends watches with `closed`, and releases files and connections. */
   close(): Promise<void>
 }

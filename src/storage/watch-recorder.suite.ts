@@ -1,4 +1,4 @@
-// A watch for tests: it keeps what it gets and lets a test wait for it.
+// A watch for tests: it records its events and lets a test wait for them.
 import type { StorageError } from './storage-error.js'
 import type { Revision, Store, StoreEvent, Watch } from './store.js'
 
@@ -7,9 +7,9 @@ export interface WatchRecorder<E extends StoreEvent = StoreEvent> {
   readonly events: readonly E[]
   readonly progress: readonly Revision[]
   readonly ended: StorageError | undefined
-  /** While true, every event is answered with `false`: deliver one, then wait for `resume`. */
+  /** While true, the sink returns `false` for every event: one is delivered, then it waits for `resume`. */
   pausing: boolean
-  /** Waits until so many events are there in all. */
+  /** Waits until this many events were received in total. */
   count(events: number): Promise<readonly E[]>
   progressTo(revision: Revision): Promise<void>
   end(): Promise<StorageError>

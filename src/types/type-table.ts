@@ -101,7 +101,7 @@ interface Facts {
   readonly types: Readonly<Record<string, TypeFacts>>
 }
 
-const NO_FACTS: Facts = { kinds: {}, resources: {}, columns: {}, types: {} }
+const NO_ATTRIBUTES: Facts = { kinds: {}, resources: {}, columns: {}, types: {} }
 
 let shared: TypeTable | undefined
 
@@ -116,7 +116,7 @@ export function builtinTypes(): TypeTable {
 const readFacts = (file: string): Facts =>
   JSON.parse(readFileSync(new URL(`../../data/${file}`, import.meta.url), 'utf8')) as Facts
 
-export function typeTable(served: Facts, optional: Facts = NO_FACTS): TypeTable {
+export function typeTable(served: Facts, optional: Facts = NO_ATTRIBUTES): TypeTable {
   const facts: Facts = {
     kinds: { ...served.kinds, ...optional.kinds },
     resources: { ...served.resources, ...optional.resources },

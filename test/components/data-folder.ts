@@ -5,14 +5,14 @@ import { join } from 'node:path'
 import { afterEach, beforeEach } from 'vitest'
 import { type BinnacleProcess, startBinnacleProcess } from './binnacle.js'
 
-export interface DataFolder {
+export interface DataDirectory {
   readonly path: string
   /** Starts a server on the folder. */
   start(...flags: string[]): Promise<BinnacleProcess>
 }
 
 /** To be called where tests are declared. */
-export function dataFolderForEachTest(name: string): DataFolder {
+export function dataFolderForEachTest(name: string): DataDirectory {
   let path = ''
   let running: BinnacleProcess[] = []
   beforeEach(() => {

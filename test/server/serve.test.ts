@@ -90,7 +90,7 @@ describe('a start that cannot be', () => {
     const { code, stdout, stderr } = await runBinnacle('serve', `--data-dir=${data.path}`, '--secure-port=0')
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
     expect(stderr).toBe(
-      `binnacle: the data folder ${join(data.path, 'store')} is in use by process ${server.pid}; stop that one first, or name another folder\n`,
+      `binnacle: the data directory ${join(data.path, 'store')} is in use by process ${server.pid}; stop that one first, or name another directory\n`,
     )
     expect(content()).toEqual(before)
     expect(readFileSync(join(data.path, 'kubeconfig'), 'utf8')).toBe(kubeconfig)

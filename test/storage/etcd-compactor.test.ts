@@ -1,9 +1,9 @@
 // History on etcd is kept for a while, by all processes together.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createEtcdClient, type EtcdClient } from '../../src/storage/etcd/etcd-client.js'
+import { createEtcdClient, type EtcdClient } from '../../src/storage/etcd/client/etcd-client.js'
+import { CompareTarget, RANGE, TXN } from '../../src/storage/etcd/client/messages.js'
 import { type EtcdStore, openEtcdStore } from '../../src/storage/etcd/etcd-store.js'
-import { CompareTarget, RANGE, TXN } from '../../src/storage/etcd/messages.js'
 import type { Revision } from '../../src/storage/store.js'
 import { type Etcd, etcdMissing, startEtcd } from '../components/etcd.js'
 

@@ -3,9 +3,9 @@ import { execFile } from 'node:child_process'
 import { createServer } from 'node:net'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createEtcdClient } from '../../src/storage/etcd/etcd-client.js'
+import { createEtcdClient } from '../../src/storage/etcd/client/etcd-client.js'
+import { RANGE } from '../../src/storage/etcd/client/messages.js'
 import { type EtcdStore, type EtcdStoreOptions, openEtcdStore } from '../../src/storage/etcd/etcd-store.js'
-import { RANGE } from '../../src/storage/etcd/messages.js'
 import { recordWatch } from '../../src/storage/watch-recorder.suite.js'
 import {
   type Etcd,

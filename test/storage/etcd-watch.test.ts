@@ -1,9 +1,9 @@
 // What is particular to watches on etcd: transactions of others, history that is gone, progress, back-pressure.
 import { createConnection, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { createEtcdClient, type EtcdClient } from '../../src/storage/etcd/etcd-client.js'
+import { createEtcdClient, type EtcdClient } from '../../src/storage/etcd/client/etcd-client.js'
+import { RANGE, TXN } from '../../src/storage/etcd/client/messages.js'
 import { type EtcdStore, openEtcdStore } from '../../src/storage/etcd/etcd-store.js'
-import { RANGE, TXN } from '../../src/storage/etcd/messages.js'
 import type { Revision } from '../../src/storage/store.js'
 import { brief, recordWatch } from '../../src/storage/watch-recorder.suite.js'
 import { type Etcd, etcdMissing, startEtcd } from '../components/etcd.js'

@@ -27,7 +27,7 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
 
   describe.each<[name: string, on: (store: Store) => Store]>([
     ['bare', store => store],
-    ['with a watch cache', store => createWatchCache(store, FOLDER, { patience: 200, retryAfter: 20 })],
+    ['with a watch cache', store => createWatchCache(store, FOLDER, { waitTimeout: 200, retryAfter: 20 })],
   ])('%s', (_, on) => {
     it('are sound when etcd is restarted and killed', { timeout: TEST_MS }, async () => {
       const { workload } = await start(on)

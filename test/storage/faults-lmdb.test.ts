@@ -49,7 +49,7 @@ describe.each<[name: string, on: (store: Store) => Store]>([
   })
 })
 
-/** A data folder and the store that is open on it; both are gone after the test. */
+/** A data directory and the store that is open on it; both are gone after the test. */
 async function openPlace(on: (store: Store) => Store) {
   const folder = mkdtempSync(join(tmpdir(), 'binnacle-lmdb-'))
   const open = async () => {

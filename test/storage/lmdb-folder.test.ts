@@ -35,15 +35,15 @@ describe('a folder that is open', () => {
     const holder = await openInChild(folder)
     expect(holder.answer).toBe('open')
     expect(await opening(folder)).toMatchObject(
-      refusal('folder-locked', `${folder} is in use by process ${holder.child.pid};`),
+      refusal('directory-locked', `${folder} is in use by process ${holder.child.pid};`),
     )
     const other = await openInChild(folder)
-    expect(other.answer).toMatchObject({ name: 'StorageError', code: 'folder-locked' })
+    expect(other.answer).toMatchObject({ name: 'StorageError', code: 'directory-locked' })
   })
 
   test('in this process is refused as well', async () => {
     const store = await openLmdbStore(folder)
-    expect(await opening(folder)).toMatchObject(refusal('folder-locked', 'in use by this process'))
+    expect(await opening(folder)).toMatchObject(refusal('directory-locked', 'in use by this process'))
     await store.close()
   })
 
@@ -66,7 +66,7 @@ describe('a folder that is open', () => {
       ({ answer }) => answer,
     )
     expect(answers.filter(answer => answer === 'open')).toHaveLength(1)
-    for (const answer of answers) if (answer !== 'open') expect(answer).toMatchObject({ code: 'folder-locked' })
+    for (const answer of answers) if (answer !== 'open') expect(answer).toMatchObject({ code: 'directory-locked' })
   })
 })
 
@@ -74,27 +74,27 @@ describe('a folder that is not ours', () => {
   test('is refused when it holds other files', async () => {
     mkdirSync(folder)
     writeFileSync(join(folder, 'holiday.jpg'), 'beach')
-    expect(await opening(folder)).toMatchObject(refusal('folder-format', 'it holds holiday.jpg but no FORMAT file'))
+    expect(await opening(folder)).toMatchObject(refusal('directory-format', 'it holds holiday.jpg but no FORMAT file'))
   })
 
   test('is refused when it is of a later format', async () => {
     await makeStore()
     writeFileSync(join(folder, 'FORMAT'), 'binnacle-storage 2\n')
     expect(await opening(folder)).toMatchObject(
-      refusal('folder-format', 'has the format "binnacle-storage 2", and this version of Binnacle reads'),
+      refusal('directory-format', 'has the format "binnacle-storage 2", and this version of Binnacle reads'),
     )
   })
 
   test('is refused when its FORMAT is of something else', async () => {
     mkdirSync(folder)
     writeFileSync(join(folder, 'FORMAT'), 'tarball')
-    expect(await opening(folder)).toMatchObject(refusal('folder-format', 'a FORMAT file that is not ours'))
+    expect(await opening(folder)).toMatchObject(refusal('directory-format', 'a FORMAT file that is not ours'))
   })
 
   test('is refused when it is a file', async () => {
     writeFileSync(folder, 'text')
-    expect(await opening(folder)).toMatchObject(refusal('folder-unreadable', 'it is not a folder'))
-    expect(await opening(join(folder, 'below'))).toMatchObject(refusal('folder-unreadable', 'it is not a folder'))
+    expect(await opening(folder)).toMatchObject(refusal('directory-unreadable', 'it is not a directory'))
+    expect(await opening(join(folder, 'below'))).toMatchObject(refusal('directory-unreadable', 'it is not a directory'))
   })
 })
 
@@ -110,7 +110,7 @@ describe('a data file that is damaged', () => {
     ['a folder', () => (rmSync(dataFile()), mkdirSync(dataFile())), 'store.mdb is not a file'],
   ])('being %s is refused', async (_, damage, message) => {
     damage()
-    expect(await opening(folder)).toMatchObject(refusal('folder-unreadable', message))
+    expect(await opening(folder)).toMatchObject(refusal('directory-unreadable', message))
   })
 })
 
@@ -123,8 +123,8 @@ describe('a folder without permission', () => {
       chmodSync(path, mode)
       const before = contentsOf(folder)
       const { answer } = await openInChild(folder, NOBODY)
-      expect(answer).toMatchObject({ name: 'StorageError', code: 'folder-unreadable' })
-      expect((answer as Error).message).toMatch(/^cannot open the data folder .*: EACCES: permission denied/)
+      expect(answer).toMatchObject({ name: 'StorageError', code: 'directory-unreadable' })
+      expect((answer as Error).message).toMatch(/^cannot open the data directory .*: EACCES: permission denied/)
       expect(contentsOf(folder)).toEqual(before)
       chmodSync(path, usual)
     }

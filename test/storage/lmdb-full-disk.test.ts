@@ -61,7 +61,7 @@ test.skipIf(!canMount())('a full file system', async () => {
 async function fillsUpAndRecovers(
   command: string,
   args: readonly string[],
-  makeRoom: (child: ChildProcess) => void,
+  reserveMore: (child: ChildProcess) => void,
 ): Promise<void> {
   const child = start(command, args)
   const exited = once(child, 'exit')
@@ -80,7 +80,7 @@ async function fillsUpAndRecovers(
     expect(await ask('write')).toMatchObject({ code: 'no-space' })
     expect(await ask('read')).toEqual({ count, ahead: 0 })
 
-    makeRoom(child)
+    reserveMore(child)
     expect(await ask('write')).toBe('done')
     expect(await ask('write')).toBe('done')
     expect(await ask('read')).toEqual({ count: count + 2, ahead: 0 })

@@ -88,7 +88,7 @@ function schemaOfField(table: TypeTable, type: TypeRef, facts: FieldFacts): Type
     case 'list':
       return { list: listSchema(table, type.of, facts) }
     case 'map':
-      return { map: mapOf(schemaOfField(table, type.of, NO_FACTS), facts.mapType === 'atomic') }
+      return { map: mapOf(schemaOfField(table, type.of, NO_ATTRIBUTES), facts.mapType === 'atomic') }
     case 'type': {
       const schema = schemaOfType(table, type.name)
       if (facts.mapType !== 'atomic' || !schema.map) return schema
@@ -104,7 +104,7 @@ function schemaOfField(table: TypeTable, type: TypeRef, facts: FieldFacts): Type
   }
 }
 
-const NO_FACTS: FieldFacts = { type: '' }
+const NO_ATTRIBUTES: FieldFacts = { type: '' }
 
 const mapOf = (element: TypedSchema, isAtomic: boolean): MapSchema => ({
   isAtomic,
@@ -123,7 +123,7 @@ function listSchema(table: TypeTable, of: TypeRef, facts: FieldFacts): ListSchem
       return field && defaultOf(field)
     },
     get element() {
-      return schemaOfField(table, of, NO_FACTS)
+      return schemaOfField(table, of, NO_ATTRIBUTES)
     },
   }
 }

@@ -72,11 +72,11 @@ function compareAt(walk: Walk, schema: TypedSchema, before: Side, after: Side): 
   const from = before === undefined ? undefined : formOf(schema, before)
   const to = after === undefined ? undefined : formOf(schema, after)
   // Where the form changes, what was is gone in the old form, and what is has come in the new one.
-  let isWhole = false
+  let isComplete = false
   if (from !== undefined && from !== to && to !== undefined)
-    isWhole = compareAs(walk, schema, settled(schema, from), before, after)
+    isComplete = compareAs(walk, schema, settled(schema, from), before, after)
   const isWholeAfter = compareAs(walk, schema, settled(schema, (to ?? from)!), before, after)
-  if (isWhole || isWholeAfter) return
+  if (isComplete || isWholeAfter) return
   if (before === undefined) walk.added.insert(spelled(walk))
   else if (after === undefined) walk.removed.insert(spelled(walk))
 }

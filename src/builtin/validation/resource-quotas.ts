@@ -11,7 +11,7 @@ import { mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '.
 import { printQuantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
-import { amountOf, checkResourceName, isExtended, isWhole } from './container-resources.js'
+import { amountOf, checkResourceName, isComplete, isExtended } from './container-resources.js'
 
 export const resourceQuotaValidation: Validation = {
   create: quota => [...checkMeta(quota, { namespaced: true }), ...checkSpec(objectAt(quota, 'spec'))],
@@ -78,7 +78,7 @@ function checkAmount(amounts: ValueObject, name: string, path: string): FieldErr
   const amount = amountOf(amounts, name)
   if (amount === undefined) return errors
   if (signOf(amount) < 0) errors.push(fieldInvalid(path, printQuantity(amount), 'must be greater than or equal to 0'))
-  if ((COUNTED.has(name) || isExtended(name)) && !isWhole(amount)) {
+  if ((COUNTED.has(name) || isExtended(name)) && !isComplete(amount)) {
     errors.push(fieldInvalid(path, printQuantity(amount), 'must be an integer'))
   }
   return errors

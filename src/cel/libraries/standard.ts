@@ -50,7 +50,7 @@ const comparisonCost: Pick<Overload, 'cost' | 'estimate'> = {
   cost: ([a, b], budget) => Math.ceil(Math.min(costSize(a!, budget), costSize(b!, budget)) * STRING_TRAVERSAL),
   estimate: ({ args: [a, b] }) => {
     const max = Math.min(a!.size.max, b!.size.max)
-    return { cost: scale({ min: max > 0 ? 1 : 0, max: max }, STRING_TRAVERSAL) }
+    return { cost: scale({ min: max > 0 ? 1 : 0, max }, STRING_TRAVERSAL) }
   },
 }
 

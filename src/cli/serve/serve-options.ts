@@ -78,7 +78,7 @@ function storageOf(flags: ServeFlags): StorageOptions {
     case 'memory':
       return { kind }
     case 'lmdb':
-      return { kind, folder: join(flags['data-dir'], 'store') }
+      return { kind, directory: join(flags['data-dir'], 'store') }
     case 'etcd':
       return {
         kind,
@@ -112,7 +112,7 @@ function whereabouts(storage: StorageOptions): string {
     case 'memory':
       return 'in memory only'
     case 'lmdb':
-      return `in ${storage.folder}`
+      return `in ${storage.directory}`
     case 'etcd':
       return `in etcd at ${storage.endpoints.join(', ')}`
   }

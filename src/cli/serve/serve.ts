@@ -6,7 +6,7 @@ import { readServeOptions, type ServePlan } from './serve-options.js'
 
 export const SERVE_HELP = `Usage: binnacle serve [flags]
 
-Serves the Kubernetes API from a data folder, from memory or from etcd. Other flags of kube-apiserver are taken too,
+Serves the Kubernetes API from a data directory, from memory or from etcd. Other flags of kube-apiserver are taken too,
 and have no effect.
 
 Flags:

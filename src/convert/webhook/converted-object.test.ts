@@ -34,7 +34,7 @@ describe('what a converter may not do', () => {
     ['object at index 0: invalid groupVersion (expected g/v2, received )', null],
     ['object: must have the same name: a != ', { ...CONVERTED, metadata: null }],
   ])('%s', (error, converted) => {
-    expect(check(converted)).toEqual({ error: error })
+    expect(check(converted)).toEqual({ error })
   })
 
   it.each([
@@ -44,7 +44,7 @@ describe('what a converter may not do', () => {
     ['metadata: invalid metadata.labels of type string in converted object', { labels: 'x' }],
     ['metadata: metadata.labels[l] must be a string, but is int64 in converted object', { labels: { l: 1 } }],
   ])('%s', (error, changed) => {
-    expect(checkMeta(changed)).toEqual({ error: error })
+    expect(checkMeta(changed)).toEqual({ error })
   })
 
   it('is to set labels and annotations that are none', () => {

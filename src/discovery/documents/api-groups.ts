@@ -89,7 +89,7 @@ function knownGroup(name: string, kinds: readonly Kind[], extras: readonly Extra
   const names = new Set([
     ...kinds.flatMap(kind => kind.versions.filter(({ served }) => served).map(version => version.name)),
     // Subresources alone make no version: they come and go with the kinds that they belong to.
-    ...extras.filter(({ resources }) => resources.some(isWhole)).map(({ version }) => version),
+    ...extras.filter(({ resources }) => resources.some(isComplete)).map(({ version }) => version),
   ])
   const versions = [...names].toSorted(compareVersions).map(version =>
     apiVersionOf(
@@ -132,10 +132,10 @@ function withExtras(own: readonly ListedResource[], extras: readonly ResourceFac
   const names = new Set(own.map(({ name }) => name))
   const more = extras.filter(({ name }) => !names.has(name))
   const parents = new Set([...names, ...more.map(({ name }) => name)])
-  return [...own, ...more.filter(each => isWhole(each) || parents.has(each.name.split('/', 1)[0]!))]
+  return [...own, ...more.filter(each => isComplete(each) || parents.has(each.name.split('/', 1)[0]!))]
 }
 
-const isWhole = ({ name }: ResourceFacts): boolean => !name.includes('/')
+const isComplete = ({ name }: ResourceFacts): boolean => !name.includes('/')
 
 function byGroup(extras: ExtraResources): ReadonlyMap<string, readonly ExtrasOfVersion[]> {
   const groups = new Map<string, ExtrasOfVersion[]>()

@@ -29,7 +29,7 @@ export function createHttp2(options: Http2Options, handle: (exchange: Exchange) 
     sessions.add(session)
     session.once('close', () => sessions.delete(session))
     session.on('error', () => session.destroy())
-    watchOver(session, options.pingMs)
+    monitor(session, options.pingMs)
   })
   server.on('sessionError', () => {})
   server.on(
@@ -128,7 +128,7 @@ function dropRest(stream: ServerHttp2Stream): void {
 }
 
 /** Finds connections whose other end is gone without a word. */
-function watchOver(session: ServerHttp2Session, pingMs: number): void {
+function monitor(session: ServerHttp2Session, pingMs: number): void {
   let unanswered = 0
   const timer = setInterval(() => {
     if (session.destroyed) return

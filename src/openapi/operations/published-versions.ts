@@ -83,9 +83,9 @@ interface Served {
 }
 
 function servedByVersion(registry: Registry, extras: ExtraResources): Map<string, Served[]> {
-  const isWhole = ({ name }: ResourceFacts): boolean => !name.includes('/')
+  const isComplete = ({ name }: ResourceFacts): boolean => !name.includes('/')
   const all = new Map<string, Served[]>()
-  for (const [apiVersion, resources] of Object.entries(extras)) if (resources.some(isWhole)) all.set(apiVersion, [])
+  for (const [apiVersion, resources] of Object.entries(extras)) if (resources.some(isComplete)) all.set(apiVersion, [])
   for (const kind of registry.all()) {
     for (const version of kind.versions) {
       if (!version.served) continue

@@ -32,8 +32,8 @@ function readSpan(text: string): Value {
 /** The alphabet is that of URLs. */
 function readBytes(text: string): Value {
   const [digits = ''] = /^[\w-]*/.exec(text)!
-  const isWhole = text.length % 4 === 0 && /^={0,2}$/.test(text.slice(digits.length)) && digits.length % 4 !== 1
-  if (isWhole) return Buffer.from(digits, 'base64url')
+  const isComplete = text.length % 4 === 0 && /^={0,2}$/.test(text.slice(digits.length)) && digits.length % 4 !== 1
+  if (isComplete) return Buffer.from(digits, 'base64url')
   return new CelError(`Invalid byte formatted string ${text}: illegal base64 data at input byte ${digits.length}`)
 }
 

@@ -4,18 +4,18 @@ import type { StorageError } from '../storage-error.js'
 import type { Revision, StoreEvent, Watch } from '../store.js'
 import { brief, recordWatch } from '../watch-recorder.suite.js'
 import type { CachedEvent } from './entry-attributes.js'
-import type { Term } from './event-index.js'
-import { createHeldStore, type HeldStore } from './held-store.suite.js'
+import type { FieldTerm } from './event-index.js'
+import { createGatedStore, type GatedStore } from './gated-store.suite.js'
 import { createWatchCache, type WatchCache } from './watch-cache.js'
 
-describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s', kind => {
+describe.each(['embedded', 'remote'])('a watch on the cache of a store that is %s', kind => {
   const open = (window: { events?: number; bytes?: number } = {}) => {
-    const store = createHeldStore({ embedded: kind === 'embedded' })
-    const cache = createWatchCache(store, '/pods/', { window, getAttributes: describeByNode, retryAfter: 0 })
+    const store = createGatedStore({ embedded: kind === 'embedded' })
+    const cache = createWatchCache(store, '/pods/', { window, getAttributes: attributesByNode, retryAfter: 0 })
     return { store, cache }
   }
 
-  test('that starts before the window reads the history of the store, then goes over', async () => {
+  test('that starts before the window reads the history of the store, then switches to the window', async () => {
     const { store, cache } = open()
     for (let i = 1; i <= 5; i++) await store.create(`/pods/${i}`, bytes('n1'))
     const seen = recordWatch(cache, '/pods/', 2)
@@ -26,7 +26,7 @@ describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s',
     expect(revisions(await seen.count(4))).toEqual([3, 4, 5, 6])
   })
 
-  test('that starts in the window needs nothing from the store', async () => {
+  test('that starts in the window does not read the store', async () => {
     const { store, cache } = open()
     recordWatch(cache, '/pods/', 0)
     await turns()
@@ -52,7 +52,7 @@ describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s',
     expect(store.calls.watch).toBe(1)
   })
 
-  test('gets only its term from the history of the store too', async () => {
+  test('gets only its field value from the history of the store too', async () => {
     const { store, cache } = open()
     await store.create('/pods/1', bytes('n1'))
     await store.create('/pods/2', bytes('n2'))
@@ -65,7 +65,7 @@ describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s',
     expect(seen[1]?.previous?.attributes.indexedFields).toEqual({ node: 'n1' })
   })
 
-  test('ends with `compacted` when the store has forgotten where it starts', async () => {
+  test('ends with `compacted` when its start is compacted in the store', async () => {
     const { store, cache } = open()
     for (let i = 1; i <= 5; i++) await store.create(`/pods/${i}`, bytes('n1'))
     await store.compact(4)
@@ -74,7 +74,7 @@ describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s',
     expect(store.watches).toBe(1)
   })
 
-  test('a thousand that start in the past at once all get everything once, and leave one watch of the store', async () => {
+  test('a thousand that start in the past at once all get every event once, and leave one watch of the store', async () => {
     const { store, cache } = open({ events: 8 })
     for (let i = 1; i <= 20; i++) await store.create(`/pods/${i}`, bytes('n1'))
     const all = Array.from({ length: 1000 }, (_, i) => recordWatch(cache, '/pods/', i % 20))
@@ -98,7 +98,7 @@ describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s',
     await turns()
     slow.pausing = true
     elsewhere.pausing = true
-    await store.create('/pods/quiet/1', bytes('n1')) // both take one and pause, the second one misses nothing more
+    await store.create('/pods/quiet/1', bytes('n1')) // both take one and pause; the second one has no more events
     for (let i = 2; i <= 9; i++) await store.create(`/pods/${i}`, bytes('n1'))
     expect(slow.ended).toMatchObject({
       code: 'slow-watcher',
@@ -114,7 +114,7 @@ describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s',
     expect(revisions(await quick.count(31))).toHaveLength(31)
   })
 
-  test('is dropped by the bytes of what it missed as well as by their number', async () => {
+  test('is dropped by the bytes of the missed events as well as by their number', async () => {
     const { store, cache } = open({ bytes: 50_000 })
     const slow = recordWatch(cache, '/pods/', 0)
     await turns()
@@ -125,12 +125,12 @@ describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s',
     expect(slow.ended?.code).toBe('slow-watcher')
   })
 
-  test('that takes what it gets is not dropped when the window moves on under it', async () => {
+  test('that never pauses is not dropped when the window discards events that it has not read', async () => {
     const { store, cache } = open({ events: 8 })
     const first = recordWatch(cache, '/pods/', 0)
     await turns()
     for (let i = 1; i <= 8; i++) await store.create(`/pods/${i}`, bytes('n1'))
-    const seen = recordWatch(cache, '/pods/', 0) // has its turn only after all of the following
+    const seen = recordWatch(cache, '/pods/', 0) // reads only after all of the following writes
     for (let i = 9; i <= 30; i++) void store.create(`/pods/${i}`, bytes('n1'))
     await Promise.all([first.count(30), seen.count(30)])
     expect(revisions(seen.events)).toEqual(revisions(first.events))
@@ -149,7 +149,7 @@ describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s',
     expect(revisions(seen.events)).toEqual(Array.from({ length: 20 }, (_, i) => i + 1))
   })
 
-  test('tells progress while it reads the history of the store, and after', async () => {
+  test('reports progress while it reads the history of the store, and after', async () => {
     const { store, cache } = open()
     for (let i = 1; i <= 5; i++) await store.create(`/pods/${i}`, bytes('n1'))
     const seen = recordWatch(cache, '/pods/', 0)
@@ -161,7 +161,7 @@ describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s',
     await seen.progressTo(6)
   })
 
-  test('closed again and again leaves nothing open', async () => {
+  test('closed repeatedly leaves nothing open', async () => {
     const { store, cache } = open()
     for (let i = 1; i <= 5; i++) await store.create(`/pods/${i}`, bytes('n1'))
     for (let i = 0; i < 20; i++) {
@@ -174,7 +174,7 @@ describe.each(['embedded', 'far'])('a watch on the cache of a store that is %s',
     expect(store.watches).toBe(1)
   })
 
-  test('whatever happens gets exactly the history of its address, in order, unless it paused for too long', async () => {
+  test('gets exactly the history of its address, in order, unless it paused for too long', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 100, size: 'max' }), async steps => {
         const { store, cache } = open({ events: 5 })
@@ -233,7 +233,7 @@ interface Client {
   ended: StorageError | undefined
 }
 
-async function play(steps: Step[], store: HeldStore, cache: WatchCache<undefined>): Promise<void> {
+async function play(steps: Step[], store: GatedStore, cache: WatchCache<undefined>): Promise<void> {
   const history: StoreEvent[] = []
   const clients: Client[] = []
   const current = new Map<string, StoreEvent>()
@@ -256,7 +256,7 @@ async function play(steps: Step[], store: HeldStore, cache: WatchCache<undefined
     else current.delete(key)
   }
 
-  function watch(target: string, after: Revision, term: Term | undefined): void {
+  function watch(target: string, after: Revision, term: FieldTerm | undefined): void {
     const hasTerm = (value: Buffer | undefined) => value?.toString() === term?.value
     const client: Client = {
       wants: ({ revision, key, value, previous }) =>
@@ -336,7 +336,10 @@ async function play(steps: Step[], store: HeldStore, cache: WatchCache<undefined
   }
 }
 
-const describeByNode = (_key: string, value: Buffer) => ({ indexedFields: { node: value.toString() }, data: undefined })
+const attributesByNode = (_key: string, value: Buffer) => ({
+  indexedFields: { node: value.toString() },
+  data: undefined,
+})
 
 const bytes = (text: string): Buffer => Buffer.from(text)
 

@@ -1,68 +1,67 @@
-// One watch on a cache, from where it starts to where it is live. What the window of recent events holds comes from
-// the window. A watch that starts before the window reads the store's own history through a watch of its own, until it
-// has come far enough to go on in the window; then that extra watch is closed.
+// One watch on a cache. It reads recent events from the cache's window. A watch that starts before the window reads the
+// store's history through its own store watch, until it reaches the window; then that store watch is closed.
 import { StorageError } from '../storage-error.js'
 import type { Revision, Store, Watch, WatchSink } from '../store.js'
 import type { AttributeReader, CachedEvent } from './entry-attributes.js'
-import { addressOf, hasTerm, type Term } from './event-index.js'
-import type { Feed } from './reflector.js'
+import { addressOf, type FieldTerm, hasTerm } from './event-index.js'
+import type { Reflector } from './reflector.js'
 
 export interface CacheWatch extends Watch {
-  /** There is a feed again: a watch that reads the store's history may be able to go over to it. */
-  feedStarted(): void
+  /** A reflector runs again: a watch that reads the store's history may be able to switch to it. */
+  reflectorStarted(): void
   end(error: StorageError): void
 }
 
-/** What a watch needs of its cache. */
+/** The parts of a cache that a watch uses. */
 export interface WatchSource<F> {
   readonly store: Store
-  readonly describer: AttributeReader<F>
-  /** The feed that runs now. */
-  feed(): Feed<F> | undefined
-  /** The same, started when there is none; undefined when that does not work out. */
-  ready(): Promise<Feed<F> | undefined>
+  readonly attributeReader: AttributeReader<F>
+  /** The running reflector. */
+  reflector(): Reflector<F> | undefined
+  /** The running reflector, started if there is none; undefined if it cannot be started. */
+  ready(): Promise<Reflector<F> | undefined>
 }
 
-/** How long to wait after it could not be found out what the latest revision is. */
+/** The delay after the latest revision could not be read. */
 const PROGRESS_RETRY_MS = 1_000
 
 /** `onDone` is called once, when the watch was closed or has ended. */
 export function startCacheWatch<F>(
   source: WatchSource<F>,
-  { target, term, after }: { target: string; term: Term | undefined; after: Revision },
+  { target, term, after }: { target: string; term: FieldTerm | undefined; after: Revision },
   sink: WatchSink<CachedEvent<F>>,
   onDone: (watch: CacheWatch) => void,
 ): CacheWatch {
   const address = addressOf(target, term)
-  /** Everything up to here that the watch wants was delivered. */
+  /** All events up to here that the watch selects were delivered. */
   let position = after
   let paused = false
   let done = false
   let progressWanted = false
   let retry: NodeJS.Timeout | undefined
-  /** What delivers at present: a watcher of the window or a watch of the store; nothing while neither can. */
+  /** The current source: a watcher of the window or a watch of the store; undefined while there is none. */
   let inner: Watch | undefined
-  /** The feed whose window `inner` reads; undefined when it reads the store. */
-  let joined: Feed<F> | undefined
+  /** The reflector whose window `inner` reads; undefined when `inner` reads the store. */
+  let joined: Reflector<F> | undefined
 
-  /** Goes on from `position`, wherever that can be read. */
-  function goOn(): void {
+  /** Continues from `position`, from the window if it reaches back that far. */
+  function continueReading(): void {
     inner = undefined
     joined = undefined
     if (done) return
-    const feed = source.feed()
-    if (!feed) {
-      void source.ready().then(started => (started ? goOn() : readStore()))
-    } else if (position > feed.window.happened) {
-      void feed.freshness.happened(position).then(happened => (happened ? goOn() : readStore()))
-    } else if (position < feed.window.forgotten) readStore()
-    else readWindow(feed)
+    const reflector = source.reflector()
+    if (!reflector) {
+      void source.ready().then(started => (started ? continueReading() : readStore()))
+    } else if (position > reflector.window.happened) {
+      void reflector.freshness.happened(position).then(happened => (happened ? continueReading() : readStore()))
+    } else if (position < reflector.window.forgotten) readStore()
+    else readWindow(reflector)
   }
 
-  function readWindow(feed: Feed<F>): void {
-    joined = feed
-    inner = feed.watchers.watch(address, position, fromWindow)
-    if (progressWanted) void askWindowForProgress()
+  function readWindow(reflector: Reflector<F>): void {
+    joined = reflector
+    inner = reflector.watchers.watch(address, position, fromWindow)
+    if (progressWanted) void requestWindowProgress()
   }
 
   const fromWindow: WatchSink<CachedEvent<F>> = {
@@ -78,20 +77,20 @@ export function startCacheWatch<F>(
       sink.progress?.(revision)
     },
     end(error) {
-      // The window moved on while a watcher that takes what it gets was still reading it: no fault of its own.
-      if (error.code === 'slow-watcher' && !paused) goOn()
+      // The window discarded events while an active watcher was still reading them: continue from the store.
+      if (error.code === 'slow-watcher' && !paused) continueReading()
       else end(error)
     },
   }
 
-  async function askWindowForProgress(): Promise<void> {
+  async function requestWindowProgress(): Promise<void> {
     const watcher = inner
     const fresh = await joined?.freshness.latest()
     if (done || inner !== watcher) return
     if (fresh) watcher?.requestProgress()
     else {
       clearTimeout(retry)
-      retry = setTimeout(() => inner === watcher && !done && void askWindowForProgress(), PROGRESS_RETRY_MS).unref()
+      retry = setTimeout(() => inner === watcher && !done && void requestWindowProgress(), PROGRESS_RETRY_MS).unref()
     }
   }
 
@@ -108,10 +107,10 @@ export function startCacheWatch<F>(
 
   const fromStore: WatchSink = {
     event(stored) {
-      // Before the event and not after it, so that never half of a revision is left behind.
-      if (stored.revision > position && windowHolds(stored.revision - 1)) return goOver(stored.revision - 1)
+      // Before the event and not after it, so that a revision is never split between the two sources.
+      if (stored.revision > position && windowHolds(stored.revision - 1)) return switchToWindow(stored.revision - 1)
       position = stored.revision
-      const event = source.describer.event(stored)
+      const event = source.attributeReader.event(stored)
       if (term && !hasTerm(event, term)) return true
       if (sink.event(event) !== false) return true
       paused = true
@@ -120,30 +119,30 @@ export function startCacheWatch<F>(
     progress(revision) {
       position = revision
       if (windowHolds(revision)) {
-        goOver(revision)
+        switchToWindow(revision)
         return
       }
       if (progressWanted) {
         progressWanted = false
         sink.progress?.(revision)
       }
-      // Events that are not for this watch have moved the window on: ask again how far the store is.
-      if (source.feed()) inner?.requestProgress()
+      // Events outside this watch have moved the window on: request the store's progress again.
+      if (source.reflector()) inner?.requestProgress()
       else void source.ready()
     },
     end,
   }
 
   function windowHolds(revision: Revision): boolean {
-    const feed = source.feed()
-    return feed !== undefined && revision >= feed.window.forgotten
+    const reflector = source.reflector()
+    return reflector !== undefined && revision >= reflector.window.forgotten
   }
 
-  function goOver(to: Revision): void {
+  function switchToWindow(to: Revision): void {
     inner?.close()
     position = to
-    source.feed()?.window.noteHappened(to)
-    goOn()
+    source.reflector()?.window.noteHappened(to)
+    continueReading()
   }
 
   function end(error: StorageError): void {
@@ -152,7 +151,7 @@ export function startCacheWatch<F>(
     try {
       sink.end(error)
     } catch {
-      // It is over for this watch either way, and others are not to suffer from it.
+      // The watch has ended already. The error must not affect other watches.
     }
   }
 
@@ -171,18 +170,18 @@ export function startCacheWatch<F>(
     },
     requestProgress() {
       progressWanted = true
-      if (joined) void askWindowForProgress()
+      if (joined) void requestWindowProgress()
       else inner?.requestProgress()
     },
     close() {
       if (!done) finish()
     },
-    feedStarted() {
+    reflectorStarted() {
       if (!joined) inner?.requestProgress()
     },
     end,
   }
 
-  goOn()
+  continueReading()
   return watch
 }

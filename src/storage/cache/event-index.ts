@@ -1,29 +1,29 @@
-// Where an event can be heard. Beside its key and folders that is a folder plus a term (`spec.nodeName` = `n1`), but
-// only for those fields of a folder that someone listens to: an event is not described for nobody.
-import { type Addressing, addressesOfKey, isWithin } from '../common/watchers.js'
+// The addresses of an event: its key, the prefixes of the key, and a prefix plus a field value (`spec.nodeName` = `n1`)
+// for fields that are being watched. Attributes of an event are computed only if such a field is watched.
+import { type Addressing, addressesOfKey, hasPrefix } from '../common/watchers.js'
 import type { CachedEntry, CachedEvent } from './entry-attributes.js'
 
-/** Narrows a watch to the events whose new or previous facts have this term. */
-export interface Term {
+/** Narrows a watch to events whose new or previous entry has this field value. */
+export interface FieldTerm {
   readonly field: string
   readonly value: string
 }
 
-export interface Addresses<F> extends Addressing<CachedEvent<F>> {
-  /** Makes events in the folder heard by the field's terms, until the answered function is called. */
+export interface EventIndex<F> extends Addressing<CachedEvent<F>> {
+  /** Publishes events of the prefix at the field's values, until the returned function is called. */
   listen(prefix: string, field: string): () => void
 }
 
-export function createAddresses<F>(cacheFolder: string): Addresses<F> {
-  /** How many listen, by folder and field. */
+export function createEventIndex<F>(cachePrefix: string): EventIndex<F> {
+  /** The number of watches, by prefix and field. */
   const fields = new Map<string, Map<string, number>>()
 
   function addressesOf(event: CachedEvent<F>): string[] {
     const addresses = addressesOfKey(event.key)
-    // Folders around the cache's own cannot be watched here.
-    while (addresses[0] !== cacheFolder) addresses.shift()
+    // Prefixes shorter than the cache's own cannot be watched here.
+    while (addresses[0] !== cachePrefix) addresses.shift()
     if (fields.size === 0) return addresses
-    // The last of the addresses is the key, which has no terms: they would say nothing more.
+    // The last address is the key itself, for which field values are not indexed.
     for (let i = addresses.length - 2; i >= 0; i--) {
       const prefix = addresses[i]!
       for (const field of fields.get(prefix)?.keys() ?? []) {
@@ -53,20 +53,20 @@ export function createAddresses<F>(cacheFolder: string): Addresses<F> {
 
     addressesOf,
 
-    isHeardAt: (address, event) =>
+    matches: (address, event) =>
       event.key === address ||
-      isWithin(address, event.key) ||
+      hasPrefix(address, event.key) ||
       (address.includes(NUL) && addressesOf(event).includes(address)),
   }
 }
 
-export const addressOf = (target: string, term: Term | undefined): string =>
+export const addressOf = (target: string, term: FieldTerm | undefined): string =>
   term ? termAddress(target, term.field, term.value) : target
 
-export const hasTerm = <F>(event: CachedEvent<F>, { field, value }: Term): boolean =>
+export const hasTerm = <F>(event: CachedEvent<F>, { field, value }: FieldTerm): boolean =>
   termIn(event.entry, field) === value || termIn(event.previous, field) === value
 
-// Keys hold no NUL, so that a term's address is never a key's.
+// Keys contain no NUL, so the address of a field value never equals a key.
 const NUL = '\0'
 const termAddress = (prefix: string, field: string, value: string): string => prefix + NUL + field + NUL + value
 
@@ -76,6 +76,6 @@ function termIn<F>(entry: CachedEntry<F> | undefined, field: string): string | u
     const { indexedFields } = entry.attributes
     return Object.hasOwn(indexedFields, field) ? indexedFields[field] : undefined
   } catch {
-    return undefined // a value that cannot be described has no terms, and must not stop the events behind it
+    return undefined // an entry that cannot be decoded has no indexed fields, and later events must still be delivered
   }
 }

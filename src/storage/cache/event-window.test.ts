@@ -12,7 +12,7 @@ const event = (revision: number, bytes = 0): StoreEvent => ({
 const LARGE = { events: 1000, bytes: 1_000_000 }
 
 describe('an event window', () => {
-  test('gives the events after a revision, some at a time', () => {
+  test('returns the events after a revision, a limited number at a time', () => {
     const window = createEventWindow<StoreEvent>(10, LARGE)
     for (const revision of [12, 15, 16, 20]) window.append(event(revision))
     const read = (after: number, limit = 10) => window.read(after, limit).events.map(found => found.revision)
@@ -23,7 +23,7 @@ describe('an event window', () => {
     expect(() => read(9)).toThrow(/did not keep up/)
   })
 
-  test('knows up to where it is complete, and what has happened beyond', () => {
+  test('reports the revision up to which it is complete, and the latest known one', () => {
     const window = createEventWindow<StoreEvent>(10, LARGE)
     expect(window).toMatchObject({ revision: 10, happened: 10, forgotten: 10 })
     window.append(event(12))
@@ -36,7 +36,7 @@ describe('an event window', () => {
     expect(window).toMatchObject({ revision: 21, happened: 21, forgotten: 10 })
   })
 
-  test('forgets a quarter when it is full', () => {
+  test('discards a quarter when it is full', () => {
     const window = createEventWindow<StoreEvent>(0, { ...LARGE, events: 8 })
     for (let i = 1; i <= 8; i++) expect(window.append(event(i))).toBe(false)
     expect(window.append(event(9))).toBe(true)
@@ -45,7 +45,7 @@ describe('an event window', () => {
     expect(window.append(event(10))).toBe(false)
   })
 
-  test('is full by bytes too, but never forgets the newest', () => {
+  test('is full by bytes too, but never discards the newest event', () => {
     const window = createEventWindow<StoreEvent>(0, { ...LARGE, bytes: 10_000 })
     for (let i = 1; i <= 9; i++) window.append(event(i, 1_000))
     expect(window.read(window.forgotten, 10).events.length).toBeLessThan(8)
@@ -56,7 +56,7 @@ describe('an event window', () => {
     expect(window.forgotten).toBe(10)
   })
 
-  test('neither reads nor forgets half of a revision', () => {
+  test('neither reads nor discards a part of a revision', () => {
     const window = createEventWindow<StoreEvent>(0, { ...LARGE, events: 4 })
     for (const revision of [1, 2, 2, 2]) window.append(event(revision))
     expect(window.read(1, 1).events).toHaveLength(3)

@@ -1,4 +1,4 @@
-// The recent events of a folder, bounded by number and by bytes: the log that all watchers of a cache read.
+// The recent events under a prefix, bounded by number and by bytes: the log that all watchers of a cache read.
 
 import type { EventLog } from '../common/watchers.js'
 import { StorageError } from '../storage-error.js'
@@ -10,21 +10,21 @@ export interface WindowLimits {
 }
 
 export interface EventWindow<E extends StoreEvent> extends EventLog<E> {
-  /** Events up to here may be gone; every later one is here. */
+  /** Events up to here may be discarded; every later one is available. */
   readonly forgotten: Revision
-  /** Takes an event in. Answers true when older ones had to go. */
+  /** Appends an event. Returns true if older ones were discarded. */
   append(event: E): boolean
-  /** Notes that no further event comes up to this revision. */
+  /** Notes that there are no more events up to this revision. */
   advance(revision: Revision): void
   readonly happened: Revision
-  /** Notes that the store has come to this revision, whether or not all events up to there are here. */
+  /** Notes that the store has reached this revision, whether or not all events up to it have arrived. */
   noteHappened(revision: Revision): void
 }
 
-/** What is left of a full window after trimming: it trims seldom, and then a good deal at once. */
+/** The part of a full window that trimming keeps, so that trimming is rare. */
 const KEEP = 3 / 4
 
-/** An event's own weight beside its bytes, roughly. */
+/** An event's approximate memory beside its bytes. */
 const EVENT_BYTES = 256
 
 export function createEventWindow<E extends StoreEvent>(from: Revision, limits: WindowLimits): EventWindow<E> {
@@ -34,7 +34,7 @@ export function createEventWindow<E extends StoreEvent>(from: Revision, limits: 
   let revision = from
   let happened = from
 
-  /** Forgets the oldest events, but never the newest one, and never half of a revision. */
+  /** Discards the oldest events, but never the newest one, and never a part of a revision. */
   function trim(): void {
     let cut = 0
     while (cut < events.length - 1 && (events.length - cut > limits.events * KEEP || bytes > limits.bytes * KEEP)) {
@@ -47,7 +47,7 @@ export function createEventWindow<E extends StoreEvent>(from: Revision, limits: 
     events.splice(0, cut)
   }
 
-  /** The position of the first event after a revision. */
+  /** The index of the first event after a revision. */
   function firstAfter(after: Revision): number {
     let low = 0
     let high = events.length
@@ -93,7 +93,7 @@ export function createEventWindow<E extends StoreEvent>(from: Revision, limits: 
       if (after < forgotten) throw slowWatcher(after, forgotten)
       const start = firstAfter(after)
       let end = Math.min(start + limit, events.length)
-      // Whoever reads on does so after a revision, so that a revision must be read whole.
+      // Readers continue after a revision, so a revision must be read completely.
       while (end > start && end < events.length && events[end]!.revision === events[end - 1]!.revision) end++
       return { events: events.slice(start, end), isLast: end === events.length }
     },

@@ -1,43 +1,43 @@
-// How a cache that is fed by a watch knows that it is fresh enough: the store tells its revision, and progress on the
-// watch tells that everything up to there has arrived. The answer is "yes" or "not that I know": never an error, never
-// a long wait. On "not that I know" it is the store itself that has to answer.
+// Decides whether a cache is fresh enough for a read: the store reports its revision, and progress on the watch reports
+// that all events up to it have arrived. The result is yes or unknown, never an error and never after a long wait. On
+// unknown, the store itself must be read.
 import type { Revision, Store, StoreEvent } from '../store.js'
 import type { EventWindow } from './event-window.js'
 
 export interface Freshness {
-  /** Whether the store has come to a revision. */
+  /** Whether the store has reached a revision. */
   happened(revision: Revision): Promise<boolean>
-  /** Waits until everything up to a revision has arrived; false when that revision is in the future or late. */
+  /** Waits until all events up to a revision have arrived; false if that is in the future or takes too long. */
   reach(revision: Revision): Promise<boolean>
-  /** Waits until every write has arrived that was acknowledged before this call. */
+  /** Waits until all writes that were acknowledged before this call have arrived. */
   latest(): Promise<boolean>
-  /** To be called when the feed's revision has moved. */
+  /** Must be called when the window's revision has changed. */
   moved(): void
   stop(): void
 }
 
-/** A store may say that its watches do not answer a request for progress at once, such as an etcd of old. */
-export interface FeedingStore extends Store {
+/** `promptProgress: false` means that progress requests are not answered at once, as on old versions of etcd. */
+export interface UpstreamStore extends Store {
   readonly promptProgress?: boolean
 }
 
 export interface FreshnessOptions {
-  /** How long to wait for the feed, in milliseconds. */
-  readonly patience: number
-  /** How often to ask for progress meanwhile, in milliseconds. */
+  /** How long to wait for the watch, in milliseconds. */
+  readonly waitTimeout: number
+  /** How often to request progress meanwhile, in milliseconds. */
   readonly progressEvery: number
 }
 
 export function createFreshness(
-  store: FeedingStore,
+  store: UpstreamStore,
   window: Pick<EventWindow<StoreEvent>, 'revision' | 'happened' | 'noteHappened'>,
   requestProgress: () => void,
-  { patience, progressEvery }: FreshnessOptions,
+  { waitTimeout, progressEvery }: FreshnessOptions,
 ): Freshness {
-  /** Those who wait for the same revision share one promise. */
+  /** Waiters for the same revision share one promise. */
   const waiting = new Map<Revision, Waiting>()
   let timer: NodeJS.Timeout | undefined
-  /** A feed that let someone wait in vain is not waited for again before it moves. */
+  /** The revision at which a wait timed out. There is no waiting again until the watch advances. */
   let stuckAt: Revision | undefined
   let requestedAt = 0
   let stopped = false
@@ -46,19 +46,19 @@ export function createFreshness(
     if (window.revision >= revision) return YES
     if (stopped || store.promptProgress === false) return NO
     if (window.revision === stuckAt) {
-      if (performance.now() - requestedAt >= progressEvery) askForProgress()
+      if (performance.now() - requestedAt >= progressEvery) sendProgressRequest()
       return NO
     }
-    const others = waiting.get(revision)
-    if (others) return others.promise
+    const pending = waiting.get(revision)
+    if (pending) return pending.promise
     const { promise, resolve } = withResolvers<boolean>()
-    waiting.set(revision, { promise, resolve, ticksLeft: Math.ceil(patience / progressEvery) })
+    waiting.set(revision, { promise, resolve, ticksLeft: Math.ceil(waitTimeout / progressEvery) })
     timer ??= setInterval(tick, progressEvery)
-    askForProgress()
+    sendProgressRequest()
     return promise
   }
 
-  function askForProgress(): void {
+  function sendProgressRequest(): void {
     requestedAt = performance.now()
     requestProgress()
   }
@@ -67,12 +67,12 @@ export function createFreshness(
     for (const [revision, waiter] of waiting) {
       if (--waiter.ticksLeft > 0) continue
       stuckAt = window.revision
-      settle(revision, waiter, false)
+      resolveWaiter(revision, waiter, false)
     }
-    if (waiting.size > 0) askForProgress()
+    if (waiting.size > 0) sendProgressRequest()
   }
 
-  function settle(revision: Revision, { resolve }: Waiting, reached: boolean): void {
+  function resolveWaiter(revision: Revision, { resolve }: Waiting, reached: boolean): void {
     waiting.delete(revision)
     if (waiting.size === 0) {
       clearInterval(timer)
@@ -81,14 +81,14 @@ export function createFreshness(
     resolve(reached)
   }
 
-  const ask = shareRoundTrips(async () => {
-    const revision = await within(patience, store.revision())
+  const readRevision = shareRoundTrips(async () => {
+    const revision = await within(waitTimeout, store.revision())
     if (revision !== undefined) window.noteHappened(revision)
     return revision
   })
 
   async function happened(revision: Revision): Promise<boolean> {
-    if (revision > window.happened) await ask()
+    if (revision > window.happened) await readRevision()
     return revision <= window.happened
   }
 
@@ -100,18 +100,18 @@ export function createFreshness(
     },
 
     async latest() {
-      const revision = await ask()
+      const revision = await readRevision()
       return revision !== undefined && wait(revision)
     },
 
     moved() {
       if (waiting.size === 0) return
-      for (const [revision, waiter] of waiting) if (revision <= window.revision) settle(revision, waiter, true)
+      for (const [revision, waiter] of waiting) if (revision <= window.revision) resolveWaiter(revision, waiter, true)
     },
 
     stop() {
       stopped = true
-      for (const [revision, waiter] of waiting) settle(revision, waiter, false)
+      for (const [revision, waiter] of waiting) resolveWaiter(revision, waiter, false)
     },
   }
 }
@@ -126,8 +126,8 @@ const YES = Promise.resolve(true)
 const NO = Promise.resolve(false)
 
 /**
- * One round trip at a time answers everyone who asked before it began. Whoever asks while one is under way gets the
- * next: the one under way may have looked too early for them.
+ * One round trip at a time answers all callers from before it began. A caller during a round trip gets the next one,
+ * because the running one may have read the revision too early for it.
  */
 function shareRoundTrips<T>(roundTrip: () => Promise<T>): () => Promise<T> {
   let current: Promise<unknown> = Promise.resolve()
@@ -143,7 +143,7 @@ function shareRoundTrips<T>(roundTrip: () => Promise<T>): () => Promise<T> {
   }
 }
 
-/** What a promise resolves to; undefined when it fails or takes longer than this. */
+/** The value of a promise; undefined if it rejects or takes longer than this. */
 export async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T | undefined> {
   const { promise: late, resolve } = withResolvers<undefined>()
   const timer = setTimeout(() => resolve(undefined), milliseconds)
@@ -159,8 +159,8 @@ export async function within<T>(milliseconds: number, promise: Promise<T>): Prom
 /** `Promise.withResolvers`, which Node 20 does not have yet. */
 function withResolvers<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   let resolve!: (value: T) => void
-  const promise = new Promise<T>(settle => {
-    resolve = settle
+  const promise = new Promise<T>(resolveWaiter => {
+    resolve = resolveWaiter
   })
   return { promise, resolve }
 }

@@ -1,54 +1,56 @@
-// One upstream watch and all that lives as long as it does: the window of recent events, the watchers that read it,
-// for far stores the state, and the knowledge of how fresh all this is. When the upstream watch ends the feed is over;
-// the cache starts another one from a fresh load.
+// One upstream watch and everything with its lifetime: the window of recent events, the watchers that read it, the
+// freshness of the window, and for remote stores the entries. When the upstream watch ends, the reflector ends; the
+// cache starts a new one from a new load.
 
 import { createWatchers, type Watchers } from '../common/watchers.js'
 import { closed, StorageError } from '../storage-error.js'
 import type { Watch } from '../store.js'
 import type { AttributeReader, CachedEvent } from './entry-attributes.js'
-import type { Addresses } from './event-index.js'
+import type { EventIndex } from './event-index.js'
 import { createEventWindow, type EventWindow, slowWatcher, type WindowLimits } from './event-window.js'
-import { createFreshness, type FeedingStore, type Freshness, type FreshnessOptions } from './freshness.js'
+import { createFreshness, type Freshness, type FreshnessOptions, type UpstreamStore } from './freshness.js'
 import { detached, loadResidentState, type ResidentState } from './resident-state.js'
 
-export interface Feed<F> {
+export interface Reflector<F> {
   readonly window: EventWindow<CachedEvent<F>>
   readonly watchers: Watchers<CachedEvent<F>>
   readonly freshness: Freshness
-  /** Only where reads of the store itself are far away. */
+  /** All entries in memory, only for stores that are not embedded. */
   readonly state: ResidentState<F> | undefined
   /** The upstream watch has ended. */
   readonly ended: boolean
   stop(): void
 }
 
-export interface FeedOptions extends FreshnessOptions {
+export interface ReflectorOptions extends FreshnessOptions {
   readonly window: WindowLimits
   /** How many entries to load at once. */
   readonly pageSize: number
 }
 
-export async function startFeed<F>(
-  store: FeedingStore,
+export async function startReflector<F>(
+  store: UpstreamStore,
   prefix: string,
-  describer: AttributeReader<F>,
-  addresses: Addresses<F>,
-  options: FeedOptions,
+  attributeReader: AttributeReader<F>,
+  eventIndex: EventIndex<F>,
+  options: ReflectorOptions,
   onEnd: () => void,
-): Promise<Feed<F>> {
-  const state = store.embedded ? undefined : await loadResidentState(store, prefix, options.pageSize, describer)
+): Promise<Reflector<F>> {
+  const state = store.embedded ? undefined : await loadResidentState(store, prefix, options.pageSize, attributeReader)
   const start = state ? state.changed : await store.revision()
   const window = createEventWindow<CachedEvent<F>>(start, options.window)
-  const watchers = createWatchers<CachedEvent<F>>(window, addresses)
+  const watchers = createWatchers<CachedEvent<F>>(window, eventIndex)
 
   let ended = false
 
   const upstream: Watch = store.watch(prefix, start, {
     event(stored) {
-      const event = state ? describer.event(detached(stored), state.get(stored.key)) : describer.event(stored)
+      const event = state
+        ? attributeReader.event(detached(stored), state.get(stored.key))
+        : attributeReader.event(stored)
       state?.apply(event)
       const trimmed = window.append(event)
-      // At once and not when they resume: what nobody can use any more must not stay in memory.
+      // Now and not when they resume: events that no watcher can read any more must be released from memory.
       if (trimmed) watchers.dropBehind(window.forgotten, after => slowWatcher(after, window.forgotten))
       watchers.publish([event])
       freshness.moved()
@@ -82,7 +84,7 @@ export async function startFeed<F>(
   }
 }
 
-/** Nobody knows what happened until the fresh load, so that whoever watched must look at everything anew as well. */
+/** Events may be missing between the interruption and the new load, so clients must list again. */
 const rebuilt = (prefix: string, cause: StorageError): StorageError =>
   new StorageError(
     'compacted',

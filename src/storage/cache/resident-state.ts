@@ -1,15 +1,15 @@
-// All entries of a folder in memory, for stores whose reads are far away.
+// All entries of a prefix in memory, for stores that are not embedded.
 
 import { createOrderedMap } from '../common/ordered-map.js'
-import { endOfFolder } from '../keys.js'
+import { endOfPrefix } from '../keys.js'
 import type { Entry, Page, RangeOptions, Revision, Store, StoreEvent } from '../store.js'
 import type { AttributeReader, CachedEntry, CachedEvent } from './entry-attributes.js'
 
 export interface ResidentState<F> {
-  /** The state has been the same since this revision. */
+  /** The revision of the last change of the state. */
   readonly changed: Revision
   get(key: string): CachedEntry<F> | undefined
-  /** Entries of a folder, as they are now, and how many more there are. */
+  /** The current entries of a prefix, and how many more there are. */
   page(
     prefix: string,
     options: Pick<RangeOptions, 'limit' | 'startAfter'>,
@@ -17,18 +17,18 @@ export interface ResidentState<F> {
   apply(event: CachedEvent<F>): void
 }
 
-/** Reads a folder page by page, all of it as of one revision. */
+/** Reads a prefix page by page, all as of one revision. */
 export async function loadResidentState<F>(
   store: Store,
   prefix: string,
   pageSize: number,
-  describer: AttributeReader<F>,
+  attributeReader: AttributeReader<F>,
 ): Promise<ResidentState<F>> {
   const entries = createOrderedMap<CachedEntry<F>>()
   let page: Page = await store.range(prefix, { limit: pageSize })
   const { revision } = page
   for (;;) {
-    for (const entry of page.entries) entries.set(entry.key, describer.entry(detachedEntry(entry)))
+    for (const entry of page.entries) entries.set(entry.key, attributeReader.entry(detachedEntry(entry)))
     const last = page.entries.at(-1)
     if (page.remaining === 0 || !last) break
     page = await store.range(prefix, { limit: pageSize, startAfter: last.key, at: { exactly: revision } })
@@ -43,8 +43,8 @@ export async function loadResidentState<F>(
     get: key => entries.get(key),
 
     page(of, { limit = Number.POSITIVE_INFINITY, startAfter }) {
-      const end = endOfFolder(of)
-      // Nothing sorts between a key and the same key with a NUL behind it.
+      const end = endOfPrefix(of)
+      // The smallest string after a key is the key with a NUL appended.
       const start = startAfter === undefined ? of : `${startAfter}\0`
       const found: CachedEntry<F>[] = []
       for (const key of entries.keys(start, end)) {
@@ -62,13 +62,13 @@ export async function loadResidentState<F>(
   }
 }
 
-/** An event whose bytes can be kept for long. */
+/** A copy of an event that can be kept for long. */
 export const detached = (event: StoreEvent): StoreEvent =>
   event.value ? { ...event, value: detachedValue(event.value) } : event
 
 const detachedEntry = ({ key, value, revision }: Entry): Entry => ({ key, value: detachedValue(value), revision })
 
-/** A value may be a small piece of a whole message from the network, all of which it would keep alive. */
+/** A value may be a slice of a large network message and would keep all of that message in memory. */
 function detachedValue(value: Buffer): Buffer {
   if (value.buffer.byteLength <= 2 * value.byteLength) return value
   const copy = Buffer.allocUnsafeSlow(value.byteLength)

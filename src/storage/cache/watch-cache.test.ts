@@ -4,7 +4,7 @@ import type { Store } from '../store.js'
 import { describeStore } from '../store.suite.js'
 import { recordWatch, type WatchRecorder } from '../watch-recorder.suite.js'
 import type { CachedEvent } from './entry-attributes.js'
-import { createHeldStore } from './held-store.suite.js'
+import { createGatedStore } from './gated-store.suite.js'
 import { createWatchCache, type WatchCacheOptions } from './watch-cache.js'
 
 function cacheOn(store: Store, options: WatchCacheOptions<undefined> = {}) {
@@ -15,54 +15,54 @@ describeStore('the watch cache on a memory store', async () => cacheOn(createMem
 describeStore('the watch cache with a small window', async () =>
   cacheOn(createMemoryStore(), { window: { events: 10 } }),
 )
-describeStore('the watch cache on a far store', async () => cacheOn(createHeldStore(), { pageSize: 7 }))
+describeStore('the watch cache on a remote store', async () => cacheOn(createGatedStore(), { pageSize: 7 }))
 
-describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind => {
+describe.each(['embedded', 'remote'])('the watch cache on a store that is %s', kind => {
   const open = () => {
-    const store = createHeldStore({ embedded: kind === 'embedded' })
-    let described = 0
+    const store = createGatedStore({ embedded: kind === 'embedded' })
+    let computed = 0
     const cache = createWatchCache(store, '/pods/', {
       getAttributes(key, value) {
-        described++
+        computed++
         return { indexedFields: { node: value.toString() }, data: { length: key.length } }
       },
     })
-    return { store, cache, described: () => described }
+    return { store, cache, computed: () => computed }
   }
 
-  test('answers only for its folder', async () => {
+  test('answers only for its prefix', async () => {
     const { cache } = open()
     const sink = { event() {}, end() {} }
     await expect(cache.get('/nodes/a')).rejects.toMatchObject({ code: 'invalid-key' })
     await expect(cache.create('/nodes/a', bytes(''))).rejects.toMatchObject({ code: 'invalid-key' })
     await expect(cache.update('/nodes/a', bytes(''), 1)).rejects.toMatchObject({ code: 'invalid-key' })
     await expect(cache.delete('/nodes/a', 1)).rejects.toMatchObject({ code: 'invalid-key' })
-    await expect(cache.range('/')).rejects.toMatchObject({ code: 'invalid-folder' })
-    await expect(cache.range('/podsets/')).rejects.toMatchObject({ code: 'invalid-folder' })
+    await expect(cache.range('/')).rejects.toMatchObject({ code: 'invalid-prefix' })
+    await expect(cache.range('/podsets/')).rejects.toMatchObject({ code: 'invalid-prefix' })
     expect(() => cache.watch('/nodes/', 0, sink)).toThrow(/"\/nodes\/" is not in "\/pods\/"/)
-    expect(() => cache.watch('/pods/a', 0, sink, { field: 'node', value: 'n1' })).toThrow(/is not a folder/)
-    expect(() => createWatchCache(createMemoryStore(), '/pods')).toThrow(/is not a folder/)
+    expect(() => cache.watch('/pods/a', 0, sink, { field: 'node', value: 'n1' })).toThrow(/is not a prefix/)
+    expect(() => createWatchCache(createMemoryStore(), '/pods')).toThrow(/is not a prefix/)
   })
 
-  test('gives facts with what is read, worked out once for each write and not before they are asked for', async () => {
-    const { cache, described } = open()
+  test('computes attributes once per write, when they are first read', async () => {
+    const { cache, computed } = open()
     await cache.create('/pods/a', bytes('n1'))
     const entry = await cache.get('/pods/a')
     expect(entry).toEqual({ key: '/pods/a', value: bytes('n1'), revision: 1 })
     const page = await cache.range('/pods/')
-    expect(described()).toBe(0)
+    expect(computed()).toBe(0)
     expect(entry?.attributes).toEqual({ indexedFields: { node: 'n1' }, data: { length: 7 } })
     expect(page.entries[0]?.attributes).toBe(entry?.attributes)
     expect((await cache.get('/pods/a', { exactly: 1 }))?.attributes).toBe(entry?.attributes)
-    expect(described()).toBe(1)
+    expect(computed()).toBe(1)
     await cache.update('/pods/a', bytes('n2'), 1)
     expect((await cache.get('/pods/a'))?.attributes.indexedFields).toEqual({ node: 'n2' })
     expect((await cache.get('/pods/a', { exactly: 1 }))?.attributes.indexedFields).toEqual({ node: 'n1' })
-    expect(described()).toBe(2)
+    expect(computed()).toBe(2)
   })
 
-  test('feeds all watchers from one watch of the store, with the same event', async () => {
-    const { store, cache, described } = open()
+  test('sends all watchers the same event, from one watch of the store', async () => {
+    const { store, cache, computed } = open()
     const first = recordWatch(cache, '/pods/', 0)
     const second = recordWatch(cache, '/pods/a', 0)
     await Promise.all([synced(first), synced(second)])
@@ -83,12 +83,12 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
       ['n1', 'n2'],
       ['n2', undefined],
     ])
-    expect(described()).toBe(2)
+    expect(computed()).toBe(2)
     expect(store.watches).toBe(1)
   })
 
-  test('sends a watcher of a term the events that come to have it, have it or cease to have it', async () => {
-    const { cache, described } = open()
+  test('sends a watcher of a field value the events of entries that get, have or lose it', async () => {
+    const { cache, computed } = open()
     const watch = (prefix: string, value: string) => {
       const seen: string[] = []
       const sink = {
@@ -115,15 +115,15 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
     expect(n1OfB.seen).toEqual(['/pods/b/y @4'])
 
     for (const { inner } of [n1, n2, n1OfB]) inner.close()
-    const before = described()
+    const before = computed()
     await cache.create('/pods/a/x', bytes('n1'))
     await all.count(7)
-    expect(described()).toBe(before) // nobody listens to a term any more
+    expect(computed()).toBe(before) // no field is watched any more
     expect(n1.seen).toHaveLength(3)
   })
 
-  test('lets a value that cannot be described pass, without terms', async () => {
-    const store = createHeldStore({ embedded: kind === 'embedded' })
+  test('delivers a value whose attributes cannot be computed', async () => {
+    const store = createGatedStore({ embedded: kind === 'embedded' })
     const cache = createWatchCache(store, '/pods/', {
       getAttributes() {
         throw new Error('not a pod')
@@ -139,13 +139,13 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
     expect(() => entry?.attributes).toThrow('not a pod')
   })
 
-  test('without a description has no facts', async () => {
-    const cache = createWatchCache(createHeldStore({ embedded: kind === 'embedded' }), '/pods/')
+  test('without getAttributes has no attributes', async () => {
+    const cache = createWatchCache(createGatedStore({ embedded: kind === 'embedded' }), '/pods/')
     await cache.create('/pods/a', bytes('n1'))
     expect((await cache.get('/pods/a'))?.attributes).toEqual({ indexedFields: {}, data: undefined })
   })
 
-  test('ends its watchers and its own watch when it is closed, not the store', async () => {
+  test('closing it ends its watchers and its own watch, but not the store', async () => {
     const { store, cache } = open()
     await store.create('/pods/a', bytes('n1'))
     const live = recordWatch(cache, '/pods/', 1)
@@ -162,7 +162,7 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
     await expect(cache.get('/pods/a')).rejects.toMatchObject({ code: 'closed' })
   })
 
-  test('retired, it ends watches, also those to come, and still reads and writes', async () => {
+  test('after retire() watches end, new ones are refused, and reads and writes still work', async () => {
     const { store, cache } = open()
     await store.create('/pods/a', bytes('n1'))
     const live = recordWatch(cache, '/pods/', 1)
@@ -176,7 +176,7 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
     expect(store.watches).toBe(0)
   })
 
-  test('closed while it starts leaves nothing behind', async () => {
+  test('closing it during start leaves no watch open', async () => {
     const { store, cache } = open()
     const seen = recordWatch(cache, '/pods/', 0)
     await cache.close()
@@ -196,7 +196,7 @@ describe.each(['embedded', 'far'])('the watch cache on a store that is %s', kind
 
 const bytes = (text: string): Buffer => Buffer.from(text)
 
-/** Waits until a watch has told that it is there. */
+/** Waits until a watch has reported progress. */
 async function synced(seen: WatchRecorder, revision = 0): Promise<void> {
   seen.watch.requestProgress()
   await seen.progressTo(revision)

@@ -1,16 +1,16 @@
-// A store's window on one resource: one upstream watch of a folder feeds any number of watchers, and reads are
-// answered from as near as their freshness allows.
+// The watch cache of one resource: one upstream watch of a key prefix serves any number of watchers, and reads are
+// answered from memory where the requested freshness allows.
 //
-//          watchers of a key, a folder, or a folder and a term
+//          watchers of a key, a prefix, or a prefix and a field value
 //                │ each a position in …
-//          the window of recent events  ──  far stores only: all entries in memory
+//          the window of recent events  ──  remote stores only: all entries in memory
 //                │                               │
 //                └──────── one upstream watch ───┘           before the window: the store's own history
 //                               │                                         │
 //                            the store ───────────────────────────────────┘
 //
-// Whatever the cache cannot answer surely and soon, the store answers: so the cache is never stale and never hangs.
-import { checkFolder, checkKey, checkRange, checkReadAt, checkRevision, checkTarget } from '../keys.js'
+// Requests that the cache cannot answer correctly and soon go to the store, so the cache is never stale and never hangs.
+import { checkKey, checkPrefix, checkRange, checkReadAt, checkRevision, checkTarget } from '../keys.js'
 import { closed, StorageError } from '../storage-error.js'
 import type { Page, RangeOptions, ReadAt, Revision, Store, Watch, WatchSink } from '../store.js'
 import { type CacheWatch, startCacheWatch } from './cache-watch.js'
@@ -21,95 +21,95 @@ import {
   type EntryAttributes,
   type GetAttributes,
 } from './entry-attributes.js'
-import { createAddresses, type Term } from './event-index.js'
+import { createEventIndex, type FieldTerm } from './event-index.js'
 import type { WindowLimits } from './event-window.js'
-import { type FeedingStore, within } from './freshness.js'
-import { type Feed, startFeed } from './reflector.js'
+import { type UpstreamStore, within } from './freshness.js'
+import { type Reflector, startReflector } from './reflector.js'
 import type { ResidentState } from './resident-state.js'
 
 export interface CachedPage<F> extends Page {
   readonly entries: readonly CachedEntry<F>[]
 }
 
-/** A store of the keys within one folder. Writes pass through it; closing it leaves the store behind it open. */
+/** A store of the keys under one prefix. Writes pass through; closing it leaves the underlying store open. */
 export interface WatchCache<F> extends Store {
   get(key: string, at?: ReadAt): Promise<CachedEntry<F> | undefined>
   getNow?(key: string, at?: ReadAt): CachedEntry<F> | undefined
   range(prefix: string, options?: RangeOptions): Promise<CachedPage<F>>
   /**
-   * With a term, the target is a folder and only those events come whose new or previous facts have the term; they
-   * cost nothing to watchers of other terms. A watcher that pauses for too long ends with `slow-watcher`; when the
-   * upstream watch was interrupted, all end with `compacted`.
+   * With a field term, the target is a prefix and only events whose new or previous entry has that field value are
+   * delivered; watchers of other values cost nothing. A watcher that pauses for too long ends with `slow-watcher`; if the
+   * upstream watch was interrupted, all watchers end with `compacted`.
    */
-  watch(target: string, after: Revision, sink: WatchSink<CachedEvent<F>>, term?: Term): Watch
-  /** Ends all watches, those to come too, as closing does; reads and writes that are under way may still finish. */
+  watch(target: string, after: Revision, sink: WatchSink<CachedEvent<F>>, term?: FieldTerm): Watch
+  /** Ends all watches, and refuses new ones with `closed`; running reads and writes may still finish. */
   retire(): void
 }
 
 export interface WatchCacheOptions<F> {
-  /** Works out the facts of a value. */
+  /** Computes the attributes of a value. */
   readonly getAttributes?: GetAttributes<F>
   /** How many recent events are kept for watchers that start in the past or pause. */
   readonly window?: Partial<WindowLimits>
-  /** Of how many entries the facts are kept, where the entries themselves are not. */
-  readonly factsKept?: number
+  /** The attributes of how many entries are cached, where the entries themselves are not in memory. */
+  readonly attributesKept?: number
   /** How many entries are loaded at once, where the cache holds them. */
   readonly pageSize?: number
-  /** How long a reader waits for the cache before the store is asked, in milliseconds. */
-  readonly patience?: number
-  /** How often the upstream watch is asked for progress while someone waits for it, in milliseconds. */
+  /** How long a read waits for the cache before it goes to the store, in milliseconds. */
+  readonly waitTimeout?: number
+  /** How often progress of the upstream watch is requested while a read waits, in milliseconds. */
   readonly progressEvery?: number
-  /** How long after a load that failed the next is tried at first, in milliseconds; doubles up to 64 times that. */
+  /** The first delay after a failed load, in milliseconds; doubles up to 64 times that. */
   readonly retryAfter?: number
 }
 
 const MAX_BACK_OFF = 64
 
 export function createWatchCache<F = undefined>(
-  store: FeedingStore,
+  store: UpstreamStore,
   prefix: string,
   options: WatchCacheOptions<F> = {},
 ): WatchCache<F> {
-  checkFolder(prefix)
-  const { getAttributes = noFacts, factsKept = 16_384, retryAfter = 100 } = options
-  const { patience = 3_000, progressEvery = 100, pageSize = 500 } = options
+  checkPrefix(prefix)
+  const { getAttributes = noAttributes, attributesKept: factsKept = 16_384, retryAfter = 100 } = options
+  const { waitTimeout = 3_000, progressEvery = 100, pageSize = 500 } = options
   const window = { events: 8_192, bytes: 16 * 1024 * 1024, ...options.window }
-  const describer = createAttributeReader(getAttributes, factsKept)
-  const addresses = createAddresses<F>(prefix)
+  const attributeReader = createAttributeReader(getAttributes, factsKept)
+  const eventIndex = createEventIndex<F>(prefix)
   const watches = new Set<CacheWatch>()
   let isRetired = false
   let isClosed = false
 
-  let feed: Feed<F> | undefined
-  /** Settled when the feed runs, or when it is certain or taking too long that it does not. */
-  let starting: Promise<Feed<F> | undefined> | undefined
-  /** How often in a row it failed or soon ended, and when it may be tried again. */
+  let reflector: Reflector<F> | undefined
+  /** Resolves when the reflector runs, or has failed, or is taking too long. */
+  let starting: Promise<Reflector<F> | undefined> | undefined
+  /** The number of consecutive failures or short runs, and the time before which there is no new attempt. */
   let failures = 0
   let notBefore = 0
   let startedAt = 0
 
-  /** The feed, started by the first who needs it; undefined when the store has to be asked instead. */
-  function ready(): Promise<Feed<F> | undefined> {
-    if (feed) return Promise.resolve(feed)
+  /** The reflector, started on first use; undefined if the store must be read instead. */
+  function ready(): Promise<Reflector<F> | undefined> {
+    if (reflector) return Promise.resolve(reflector)
     if (isRetired || (!starting && performance.now() < notBefore)) return Promise.resolve(undefined)
-    starting ??= within(patience, start())
+    starting ??= within(waitTimeout, start())
     return starting
   }
 
-  async function start(): Promise<Feed<F> | undefined> {
+  async function start(): Promise<Reflector<F> | undefined> {
     try {
-      const limits = { window, pageSize, patience, progressEvery }
-      const started = await startFeed(store, prefix, describer, addresses, limits, () => {
-        feed = undefined
+      const limits = { window, pageSize, waitTimeout, progressEvery }
+      const started = await startReflector(store, prefix, attributeReader, eventIndex, limits, () => {
+        reflector = undefined
         if (performance.now() - startedAt > retryAfter * MAX_BACK_OFF) failures = 0
         backOff()
       })
       if (isRetired) started.stop()
       if (isRetired || started.ended) return undefined
-      feed = started
+      reflector = started
       startedAt = performance.now()
-      for (const watch of watches) watch.feedStarted()
-      return feed
+      for (const watch of watches) watch.reflectorStarted()
+      return reflector
     } catch {
       backOff()
       return undefined
@@ -122,7 +122,7 @@ export function createWatchCache<F = undefined>(
     notBefore = performance.now() + retryAfter * Math.min(2 ** failures++, MAX_BACK_OFF)
   }
 
-  /** A read: from memory where it holds the state asked for, otherwise from the store. */
+  /** Reads from memory if it has the requested state, otherwise from the store. */
   async function read<T>(
     at: ReadAt,
     fromMemory: (state: ResidentState<F>, revision: Revision) => T,
@@ -147,8 +147,8 @@ export function createWatchCache<F = undefined>(
   function retire(): void {
     isRetired = true
     for (const watch of watches) watch.end(closed())
-    feed?.stop()
-    feed = undefined
+    reflector?.stop()
+    reflector = undefined
   }
 
   function checkKeyHere(key: string): void {
@@ -162,10 +162,10 @@ export function createWatchCache<F = undefined>(
     ...(store.getNow && {
       getNow(key: string, at?: ReadAt) {
         checkOpen()
-        // The store checks the key.
+        // The store validates the key.
         const entry = store.getNow!(key, at)
         if (!key.startsWith(prefix)) throw elsewhere('invalid-key', key, prefix)
-        return entry && describer.entry(entry)
+        return entry && attributeReader.entry(entry)
       },
     }),
 
@@ -182,7 +182,7 @@ export function createWatchCache<F = undefined>(
         state => state.get(key),
         async () => {
           const entry = await store.get(key, at)
-          return entry && describer.entry(entry)
+          return entry && attributeReader.entry(entry)
         },
       )
     },
@@ -190,13 +190,13 @@ export function createWatchCache<F = undefined>(
     async range(of, rangeOptions = {}) {
       checkOpen()
       checkRange(of, rangeOptions)
-      if (!of.startsWith(prefix)) throw elsewhere('invalid-folder', of, prefix)
+      if (!of.startsWith(prefix)) throw elsewhere('invalid-prefix', of, prefix)
       return read<CachedPage<F>>(
         rangeOptions.at ?? 'latest',
         (state, revision) => ({ revision, ...state.page(of, rangeOptions) }),
         async () => {
           const page = await store.range(of, rangeOptions)
-          return { ...page, entries: page.entries.map(describer.entry) }
+          return { ...page, entries: page.entries.map(attributeReader.entry) }
         },
       )
     },
@@ -220,10 +220,10 @@ export function createWatchCache<F = undefined>(
       if (isRetired) throw closed()
       checkTarget(target)
       checkRevision(after)
-      if (term) checkFolder(target)
-      if (!target.startsWith(prefix)) throw elsewhere('invalid-folder', target, prefix)
-      const stopListening = term && addresses.listen(target, term.field)
-      const source = { store, describer, feed: () => feed, ready }
+      if (term) checkPrefix(target)
+      if (!target.startsWith(prefix)) throw elsewhere('invalid-prefix', target, prefix)
+      const stopListening = term && eventIndex.listen(target, term.field)
+      const source = { store, attributeReader, reflector: () => reflector, ready }
       const watch = startCacheWatch(source, { target, term, after }, sink, finished => {
         watches.delete(finished)
         stopListening?.()
@@ -246,11 +246,11 @@ export function createWatchCache<F = undefined>(
   }
 }
 
-// Who gives no `describe` has undefined for F.
-const NO_FACTS = { indexedFields: {}, data: undefined } as EntryAttributes<never>
-const noFacts = () => NO_FACTS
+// Without `getAttributes`, F is undefined.
+const NO_ATTRIBUTES = { indexedFields: {}, data: undefined } as EntryAttributes<never>
+const noAttributes = () => NO_ATTRIBUTES
 
-const elsewhere = (code: 'invalid-key' | 'invalid-folder', path: string, prefix: string): StorageError =>
+const elsewhere = (code: 'invalid-key' | 'invalid-prefix', path: string, prefix: string): StorageError =>
   new StorageError(
     code,
     `${JSON.stringify(path)} is not in ${JSON.stringify(prefix)}, which is all that is cached here`,

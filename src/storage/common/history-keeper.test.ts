@@ -11,7 +11,7 @@ const write = async (store: ReturnType<typeof createMemoryStore>, key: string) =
   return result.done ? result.revision : Number.NaN
 }
 
-test('history is kept as long as promised, and then forgotten', async () => {
+test('history is kept for the given time, and then compacted', async () => {
   const store = createMemoryStore()
   const keeper = keepHistory(store, 60_000)
   const early = await write(store, '/a/1')
@@ -27,7 +27,7 @@ test('history is kept as long as promised, and then forgotten', async () => {
   keeper.stop()
 })
 
-test('a store that cannot compact now is asked again', async () => {
+test('a failed compaction is tried again', async () => {
   const store = createMemoryStore()
   const early = await write(store, '/a/1')
   await write(store, '/a/2')
@@ -39,7 +39,7 @@ test('a store that cannot compact now is asked again', async () => {
   keeper.stop()
 })
 
-test('a keeper that was stopped leaves the store alone', async () => {
+test('a stopped keeper does not compact', async () => {
   const store = createMemoryStore()
   const early = await write(store, '/a/1')
   await write(store, '/a/2')

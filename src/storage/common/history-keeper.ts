@@ -1,6 +1,6 @@
-// Keeps a store's history for a while and no longer: notes now and then which revision is the latest, and compacts to
-// the one that was the latest so long ago. For stores whose only user is this process; on etcd, etcd-compactor.ts does
-// the same together with all other processes there.
+// Limits a store's history by age: it notes the latest revision at intervals and compacts to the one noted `historyMs`
+// ago. For stores that only this process uses; on etcd, etcd-compactor.ts does the same together with all other
+// processes.
 import { StorageError } from '../storage-error.js'
 import type { Revision, Store } from '../store.js'
 
@@ -10,9 +10,9 @@ export interface HistoryKeeper {
   stop(): void
 }
 
-/** Starts keeping at least `historyMs` of history, looking every tenth of that time. */
+/** Keeps at least `historyMs` of history, checking every tenth of that time. */
 export function keepHistory(store: Store, historyMs = HISTORY_MS): HistoryKeeper {
-  /** What was the latest revision when, oldest first. */
+  /** Latest revisions with the time at which they were noted, oldest first. */
   const notes: { time: number; revision: Revision }[] = []
   let busy = false
 
@@ -31,7 +31,7 @@ export function keepHistory(store: Store, historyMs = HISTORY_MS): HistoryKeeper
     busy = true
     look()
       .catch((error: unknown) => {
-        // A store that is full or closing is not worse off with a longer history; the next look tries again.
+        // The store may be full or closing. A longer history does no harm, and the next check tries again.
         if (!(error instanceof StorageError)) throw error
       })
       .finally(() => {

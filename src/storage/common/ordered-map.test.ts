@@ -17,7 +17,7 @@ describe('an ordered map', () => {
     expect(map.rank('/a')).toBe(0)
   })
 
-  test('keeps keys in order, whatever the order they came in', () => {
+  test('keeps keys in order, for any order of insertion', () => {
     const step = fc.record({ key: fc.nat(40).map(name), value: fc.option(fc.nat()) })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 200, size: 'max' }), fc.nat(42), fc.nat(42), (steps, from, to) => {
@@ -70,7 +70,7 @@ describe('an ordered map', () => {
     expect(keysOf(map)).toEqual([])
   })
 
-  test('replaces a value where it stands', () => {
+  test('replaces a value in place', () => {
     const map = createOrderedMap<string>()
     map.set('/a', 'one')
     map.set('/a', 'two')

@@ -1,5 +1,5 @@
-// A map whose keys stand in key order: sorted runs of bounded length, found by binary search. Inserting moves at most
-// one run, and the n-th key is found by adding up run lengths, so that counting costs no walk.
+// A map with sorted keys, kept in sorted runs of bounded length and found by binary search. An insert shifts one run
+// only, and a key's rank is the sum of run lengths, so counting needs no iteration over keys.
 import { compareKeys } from '../keys.js'
 
 const MAX_RUN = 512
@@ -19,7 +19,7 @@ export function createOrderedMap<V>(): OrderedMap<V> {
   const values = new Map<string, V>()
   const runs: string[][] = []
 
-  /** The last run that begins at or before the key, or the first one. */
+  /** The index of the last run that begins at or before the key, or of the first run. */
   function runFor(key: string): number {
     let low = 0
     let high = runs.length
@@ -39,7 +39,7 @@ export function createOrderedMap<V>(): OrderedMap<V> {
       return
     }
     run.splice(lowerBound(run, key), 0, key)
-    // Keys often come in order: leave the left run full then, instead of half empty.
+    // Keys often arrive in order: split at the end then, so that the left run stays full instead of half empty.
     if (run.length > MAX_RUN) {
       const cut = index === runs.length - 1 && run.at(-1) === key ? MAX_RUN : MAX_RUN >>> 1
       runs.splice(index + 1, 0, run.splice(cut))

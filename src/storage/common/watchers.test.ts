@@ -5,13 +5,13 @@ import type { Revision, StoreEvent, Watch } from '../store.js'
 import { addressesOfKey, createWatchers, type EventLog } from './watchers.js'
 
 describe('addresses', () => {
-  test('of a key are the key and its folders', () => {
+  test('of a key are the key and its prefixes', () => {
     expect(addressesOfKey('/pods/a/1')).toEqual(['/', '/pods/', '/pods/a/', '/pods/a/1'])
   })
 })
 
 describe('watchers', () => {
-  test('that are up to date get what is published at their address, at once', () => {
+  test('that are up to date get events of their address at once', () => {
     const log = createLog()
     const all = log.listen('/', 0)
     const prefix = log.listen('/a/', 0)
@@ -27,12 +27,12 @@ describe('watchers', () => {
     log.write(...Array.from({ length: 1200 }, () => '/a/1'))
     const watcher = log.listen('/a/', 100)
     log.write('/a/1')
-    expect(watcher.seen).toEqual([]) // never from inside the call
+    expect(watcher.seen).toEqual([]) // never from inside watch()
     await turns(4)
     expect(watcher.seen).toEqual(Array.from({ length: 1101 }, (_, i) => 101 + i))
   })
 
-  test('that catch up leave room for other things to happen, however many they are', async () => {
+  test('that catch up yield to the event loop, in any number', async () => {
     const log = createLog()
     log.write(...Array.from({ length: 1000 }, () => '/a/1'))
     const watchers = Array.from({ length: 100 }, () => log.listen('/a/', 0))
@@ -58,7 +58,7 @@ describe('watchers', () => {
     expect(log.watchers.size).toBe(0)
   })
 
-  test('that start where the log has yet to come wait for it', async () => {
+  test('that start ahead of the log wait for it', async () => {
     const log = createLog()
     log.write('/a/1')
     log.happened = 3
@@ -70,7 +70,7 @@ describe('watchers', () => {
     expect(watcher.seen).toEqual([4])
   })
 
-  test('that pause get nothing until they resume, then all of it', async () => {
+  test('that pause get nothing until they resume, then all missed events', async () => {
     const log = createLog()
     const watcher = log.listen('/a/', 0)
     watcher.pausing = true
@@ -88,7 +88,7 @@ describe('watchers', () => {
     expect(watcher.seen).toEqual([1, 2, 4, 5, 6])
   })
 
-  test('tell progress when asked, after what came before it and never while paused', async () => {
+  test('report progress on request, after the events before it and never while paused', async () => {
     const log = createLog()
     const watcher = log.listen('/a/', 0)
     log.write('/b/1')
@@ -107,7 +107,7 @@ describe('watchers', () => {
     expect(watcher.progress).toEqual([1, 3])
   })
 
-  test('are dropped for what they missed, not for how long ago they were sent something', async () => {
+  test('are dropped for missed events, not for the age of their last event', async () => {
     const log = createLog()
     const missing = log.listen('/a/', 0)
     const missingLater = log.listen('/b/', 0)
@@ -135,7 +135,7 @@ describe('watchers', () => {
     expect(watcher.ended).toMatchObject({ code: 'compacted' })
   })
 
-  test('whose sink throws end alone, in whatever it throws', async () => {
+  test('whose sink throws end, and only those', async () => {
     const log = createLog()
     const broken = (part: 'event' | 'progress' | 'end') => {
       const fail = () => {
@@ -164,7 +164,7 @@ describe('watchers', () => {
     expect(log.watchers.size).toBe(0)
   })
 
-  test('may close themselves and others, and start new ones, while an event is handed out', () => {
+  test('may close themselves and others, and start new ones, during delivery', () => {
     const log = createLog()
     const seen: string[] = []
     const end = () => {}
@@ -184,7 +184,7 @@ describe('watchers', () => {
     expect(log.watchers.size).toBe(1)
   })
 
-  test('get all events of one revision together, however they pause or catch up', async () => {
+  test('get all events of one revision together, also when they pause or catch up', async () => {
     const log = createLog()
     const live = log.listen('/', 0)
     const pausing = log.listen('/', 0)
@@ -204,7 +204,7 @@ describe('watchers', () => {
     expect(late.seen).toEqual(live.seen)
   })
 
-  test('see exactly the log at their address, whatever the order of things', async () => {
+  test('see exactly the log at their address, in any order of operations', async () => {
     const which = fc.nat(5)
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ do: fc.constant('write' as const), keys: fc.array(key, { maxLength: 4 }) }) },

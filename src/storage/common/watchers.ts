@@ -1,67 +1,67 @@
-// The watchers of one log of events: who listens where, who is up to date, who is catching up.
+// The watchers of one event log, with their addresses and positions.
 //
-// An event is sent to addresses: its key and every folder above it. A watcher listens at one address, so an event
-// costs a few map look-ups and one call for each watcher that wants it, however many others there are.
-// A watcher holds no queue. It is a position in the log: live while it takes what comes, and back to reading the log
-// when it paused and missed something. How far back it can go is the log's affair.
-import { foldersOf } from '../keys.js'
+// An event is published at addresses: its key, and every prefix of that key which ends with a slash. A watcher listens
+// at one address, so an event costs a few map look-ups and one call for each interested watcher.
+// A watcher has no queue; it is a position in the log. It is live while its sink takes every event. After a pause in
+// which it missed events it reads them from the log. How far back it can read depends on the log.
+import { prefixesOf } from '../keys.js'
 import { futureRevision, StorageError } from '../storage-error.js'
 import type { Revision, StoreEvent, Watch, WatchSink } from '../store.js'
 
-/** Where watchers read what they missed. */
+/** The log from which watchers read events that they missed. */
 export interface EventLog<E extends StoreEvent> {
   /** Every event up to here has been published. */
   readonly revision: Revision
-  /** The newest revision that is known to have happened, where the log may lag behind it. */
+  /** The newest revision of the store that is known, where the log may be behind it. */
   readonly happened?: Revision
-  /** The next events after a revision, oldest first, `limit` at most or so; throws when some of them are gone. */
-  read(after: Revision, limit: number): Stretch<E>
+  /** The next events after a revision, oldest first, about `limit` of them; throws if some are already discarded. */
+  read(after: Revision, limit: number): LogSegment<E>
 }
 
-/** A piece of a log. */
-export interface Stretch<E extends StoreEvent> {
+/** Consecutive events of a log. */
+export interface LogSegment<E extends StoreEvent> {
   readonly events: readonly E[]
-  /** Nothing follows it at the moment. */
+  /** The log has no later events at the moment. */
   readonly isLast: boolean
 }
 
 export interface Watchers<E extends StoreEvent> {
-  /** Listens at an address for events after a revision that is known to have happened. */
+  /** Listens at an address for events after a revision that the store has reached. */
   watch(address: string, after: Revision, sink: WatchSink<E>): Watch
-  /** Hands on events, oldest first, after the log took them in. */
+  /** Delivers events, oldest first, after the log has stored them. */
   publish(events: readonly E[]): void
-  /** Ends those watchers that missed events up to `revision`, which the log is about to forget. */
+  /** Ends the watchers that missed events up to `revision`, which the log is about to discard. */
   dropBehind(revision: Revision, error: (after: Revision) => StorageError): void
   /** Ends all watchers. */
   endAll(error: StorageError): void
   readonly size: number
 }
 
-/** Where events can be heard. */
+/** The addresses at which an event is published. */
 export interface Addressing<E extends StoreEvent> {
   addressesOf(event: E): readonly string[]
   /** Whether an address is among those of an event. */
-  isHeardAt(address: string, event: E): boolean
+  matches(address: string, event: E): boolean
 }
 
-/** How many events a watcher that catches up reads before others get their turn. */
+/** How many events a watcher reads from the log before the next watcher gets its turn. */
 const CATCH_UP_EVENTS = 500
 
-/** How many events all that catch up may read before the process looks after something else. */
+/** How many events all watchers together read from the log before other work gets the event loop. */
 const TURN_EVENTS = 5_000
 
 export function createWatchers<E extends StoreEvent>(
   log: EventLog<E>,
-  { addressesOf, isHeardAt }: Addressing<E> = byKey,
+  { addressesOf, matches: isHeardAt }: Addressing<E> = byKey,
 ): Watchers<E> {
   const all = new Set<Watcher<E>>()
   const live = new Map<string, Set<Watcher<E>>>()
-  /** Those who have yet to read something in the log: not live, or sent something while they were paused. */
+  /** Watchers that must read the log: not live, or with an event that arrived while they were paused. */
   const lagging = new Set<Watcher<E>>()
-  /** Those among them whose turn it is to read, one after the other. */
+  /** The lagging watchers that are scheduled to read, in order. */
   const due = new Set<Watcher<E>>()
   let turnAhead = false
-  /** The events that are being handed out. */
+  /** The events that are being delivered. */
   let publishing: E[] | undefined
 
   function goLive(watcher: Watcher<E>): void {
@@ -71,7 +71,7 @@ export function createWatchers<E extends StoreEvent>(
     lagging.delete(watcher)
     watcher.live = true
     watcher.liveSince = watcher.position
-    tellProgress(watcher)
+    sendProgress(watcher)
   }
 
   function leaveLive(watcher: Watcher<E>): void {
@@ -94,11 +94,11 @@ export function createWatchers<E extends StoreEvent>(
     try {
       watcher.sink.end(error)
     } catch {
-      // Its watch is over either way, and all other watchers must not notice.
+      // The watch has ended already. The error must not affect other watchers.
     }
   }
 
-  /** A sink that throws loses its watch; whoever wrote the event and all other watchers must not notice. */
+  /** If a sink throws, its watch ends. The writer of the event and all other watchers are not affected. */
   function sinkFailed(watcher: Watcher<E>, cause: unknown): void {
     end(
       watcher,
@@ -107,10 +107,10 @@ export function createWatchers<E extends StoreEvent>(
   }
 
   function deliver(watcher: Watcher<E>, event: E): void {
-    if (watcher.live && event.revision <= watcher.liveSince) return // it joined behind this event
-    // Events of one revision (keys of one lease that expired in etcd) go together: no position lies between them.
+    if (watcher.live && event.revision <= watcher.liveSince) return // it went live after this event
+    // Events of one revision (for example the keys of one expired etcd lease) are not separated by a pause.
     if (watcher.paused && event.revision !== watcher.position) {
-      if (!lagging.has(watcher)) watcher.position = event.revision - 1 // until now it missed nothing
+      if (!lagging.has(watcher)) watcher.position = event.revision - 1 // it has received everything before this event
       lagging.add(watcher)
       return
     }
@@ -129,7 +129,7 @@ export function createWatchers<E extends StoreEvent>(
     setImmediate(takeTurns)
   }
 
-  /** However many have to catch up, new events, reads and writes do not wait for all of them. */
+  /** Reads in bounded turns, so that new events, reads and writes do not wait for all lagging watchers. */
   function takeTurns(): void {
     let left = TURN_EVENTS
     for (const watcher of due) {
@@ -141,33 +141,33 @@ export function createWatchers<E extends StoreEvent>(
     if (turnAhead) setImmediate(takeTurns)
   }
 
-  /** Delivers the next stretch of the log, goes live at the end of it, and answers how many events it looked at. */
+  /** Delivers the next log segment, goes live at its end, and returns how many events it read. */
   function catchUp(watcher: Watcher<E>): number {
     if (watcher.paused) return 0
     const upTo = log.revision
-    let stretch: Stretch<E>
+    let segment: LogSegment<E>
     try {
-      stretch = log.read(watcher.position, CATCH_UP_EVENTS)
+      segment = log.read(watcher.position, CATCH_UP_EVENTS)
     } catch (error) {
       end(watcher, error instanceof StorageError ? error : new StorageError('corrupt', String(error), undefined, error))
       return 1
     }
-    const { events, isLast } = stretch
+    const { events, isLast } = segment
     for (const event of events) {
       if (watcher.ended || (watcher.paused && event.revision !== watcher.position)) break
       if (isHeardAt(watcher.address, event)) deliver(watcher, event)
       else watcher.position = event.revision
     }
     if (!watcher.ended && !watcher.paused) {
-      // The sink may have written meanwhile: then there is more to read.
+      // If the sink wrote meanwhile, the log has more events.
       if (!isLast || log.revision !== upTo) schedule(watcher)
       else goLive(watcher)
     }
     return events.length + 1
   }
 
-  /** Answers a request for progress, unless the watcher has yet to catch up; then it is answered afterwards. */
-  function tellProgress(watcher: Watcher<E>): void {
+  /** Answers a progress request. A watcher that is still catching up gets its answer when it goes live. */
+  function sendProgress(watcher: Watcher<E>): void {
     if (!watcher.progressWanted || !watcher.live || watcher.paused || watcher.position > log.revision) return
     watcher.progressWanted = false
     watcher.position = log.revision
@@ -205,18 +205,18 @@ export function createWatchers<E extends StoreEvent>(
           if (lagging.has(watcher)) {
             leaveLive(watcher)
             schedule(watcher)
-          } else setImmediate(tellProgress, watcher)
+          } else setImmediate(sendProgress, watcher)
         },
         requestProgress() {
           watcher.progressWanted = true
-          setImmediate(tellProgress, watcher)
+          setImmediate(sendProgress, watcher)
         },
         close: () => remove(watcher),
       }
     },
 
     publish(events) {
-      // A sink that writes comes back here: what it wrote waits until all have got what came before.
+      // A sink may write during delivery. Its events wait until all watchers have the earlier ones.
       if (publishing) {
         publishing.push(...events)
         return
@@ -233,7 +233,7 @@ export function createWatchers<E extends StoreEvent>(
     },
 
     dropBehind(revision, error) {
-      // Whoever missed nothing has nothing to lose, wherever they last stopped.
+      // A watcher that missed nothing is not lagging, so it is kept at any position.
       for (const watcher of lagging) if (watcher.position < revision) end(watcher, error(watcher.position))
     },
 
@@ -250,13 +250,13 @@ export function createWatchers<E extends StoreEvent>(
 interface Watcher<E extends StoreEvent> {
   readonly address: string
   readonly sink: WatchSink<E>
-  /** Everything up to here that the watcher wants was delivered. */
+  /** All events up to here that match the address were delivered. */
   position: Revision
-  /** It listens to what is published; otherwise it reads the log. */
+  /** True: it receives published events. False: it reads the log. */
   live: boolean
-  /** Where it was when it went live: an event up to here that is published later is not for it. */
+  /** Its position when it went live; events up to here are not delivered again. */
   liveSince: Revision
-  /** Its sink takes nothing for now. */
+  /** Its sink returned `false` and was not resumed yet. */
   paused: boolean
   progressWanted: boolean
   ended: boolean
@@ -264,15 +264,15 @@ interface Watcher<E extends StoreEvent> {
 
 const byKey: Addressing<StoreEvent> = {
   addressesOf: event => addressesOfKey(event.key),
-  isHeardAt: (address, { key }) => key === address || isWithin(address, key),
+  matches: (address, { key }) => key === address || hasPrefix(address, key),
 }
 
-/** Whether a key is in a folder. */
-export const isWithin = (prefix: string, key: string): boolean => prefix.endsWith('/') && key.startsWith(prefix)
+/** Whether a key has the prefix. */
+export const hasPrefix = (prefix: string, key: string): boolean => prefix.endsWith('/') && key.startsWith(prefix)
 
-/** Where a write to a key can be heard: at the key itself and at every folder above it. */
+/** The addresses of a write: the key itself, and each of its prefixes that ends with a slash. */
 export function addressesOfKey(key: string): string[] {
-  const addresses = foldersOf(key)
+  const addresses = prefixesOf(key)
   addresses.push(key)
   return addresses
 }

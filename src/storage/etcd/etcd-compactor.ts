@@ -1,12 +1,12 @@
-// Keeps history short, together with all other processes on the same etcd, kube-apiservers among them.
+// Compacts etcd's history, together with all other processes on the same etcd, including kube-apiservers.
 //
-// The key `compact_rev_key`, which belongs to all of them, is their common clock: how often it was written is the time.
-// Once in an interval everybody tries to move the clock on from the time that they last read on it. One succeeds, and
-// compacts to the revision that was the latest when that time was read, one interval ago. The others read the new time.
-// So history is compacted once in an interval, however many take part, and reaches back one interval at least.
+// The shared key `compact_rev_key` serves as a clock: its version, the number of writes to it, is the time. Once per
+// interval every process tries to advance the clock from the time that it last read. One of them succeeds, and compacts
+// to the revision that was the latest when it read that time, one interval ago. The others read the new time.
+// So history is compacted once per interval, by any number of processes, and is at least one interval long.
 import type { Revision } from '../store.js'
-import type { EtcdClient } from './etcd-client.js'
-import { COMPACT, CompareTarget, TXN } from './messages.js'
+import type { EtcdClient } from './client/etcd-client.js'
+import { COMPACT, CompareTarget, TXN } from './client/messages.js'
 
 export interface Compactor {
   stop(): void
@@ -14,23 +14,23 @@ export interface Compactor {
 
 const CLOCK = Buffer.from('compact_rev_key')
 
-/** What was last read on the clock, and the latest revision at that moment. */
-interface Reading {
+/** The time last read from the clock, and the latest revision at that moment. */
+interface ClockReading {
   readonly time: number
   readonly revision: Revision
 }
 
 export function startCompactor(client: EtcdClient, intervalMs: number): Compactor {
-  let reading: Reading = { time: 0, revision: 0 }
+  let reading: ClockReading = { time: 0, revision: 0 }
   let busy = false
 
   async function tick(): Promise<void> {
     if (busy) return
     busy = true
     try {
-      reading = await turn(client, reading)
+      reading = await advanceClock(client, reading)
     } catch {
-      // Whatever is wrong with etcd just now, the next turn tries again.
+      // etcd may be unavailable now; the next interval tries again.
     } finally {
       busy = false
     }
@@ -41,7 +41,7 @@ export function startCompactor(client: EtcdClient, intervalMs: number): Compacto
   return { stop: () => clearInterval(timer) }
 }
 
-async function turn(client: EtcdClient, { time, revision }: Reading): Promise<Reading> {
+async function advanceClock(client: EtcdClient, { time, revision }: ClockReading): Promise<ClockReading> {
   const answer = await client.call(
     TXN,
     {
@@ -53,7 +53,7 @@ async function turn(client: EtcdClient, { time, revision }: Reading): Promise<Re
   )
   const now = answer.header?.revision ?? 0
   if (!answer.succeeded) return { time: answer.responses[0]?.range?.kvs[0]?.version ?? 0, revision: now }
-  // Whoever starts the clock does not know how old anything is.
+  // The process that starts the clock has no revision that is one interval old.
   if (revision > 0) await client.call(COMPACT, { revision }).catch(() => {})
   return { time: time + 1, revision: now }
 }

@@ -1,15 +1,15 @@
-// Where our keys stand in etcd: below a prefix, as Kubernetes has them (`/registry/configmaps/default/settings`).
-import { endOfFolder } from '../keys.js'
+// The mapping of keys to etcd's keys: below a prefix, as in Kubernetes (`/registry/configmaps/default/settings`).
+import { endOfPrefix } from '../keys.js'
 import { StorageError } from '../storage-error.js'
 import type { Entry } from '../store.js'
-import type { KeyValue } from './messages.js'
+import type { KeyValue } from './client/messages.js'
 
 export interface KeyLayout {
-  /** Our key or folder as etcd has it. */
+  /** The etcd key of a key or key prefix. */
   keyOf(path: string): Buffer
-  /** The first of etcd's keys that comes after all keys of the folder. */
+  /** The first etcd key after all keys with the prefix. */
   endOf(prefix: string): Buffer
-  /** etcd's key as ours. */
+  /** The key of an etcd key. */
   pathOf(key: Buffer): string
   entryOf(kv: KeyValue): Entry
 }
@@ -22,18 +22,18 @@ export function createKeyLayout(givenPrefix: string): KeyLayout {
   const pathOf = (key: Buffer): string => key.toString('utf8', prefixBytes)
   return {
     keyOf: path => Buffer.from(prefix + path),
-    endOf: folder => Buffer.from(prefix + endOfFolder(folder)),
+    endOf: path => Buffer.from(prefix + endOfPrefix(path)),
     pathOf,
-    // A copy: what stays of a large answer must not keep the rest of it in memory.
+    // A copy, so that one entry of a large response does not keep all of it in memory.
     entryOf: ({ key, value, modRevision }) => ({ key: pathOf(key), value: Buffer.from(value), revision: modRevision }),
   }
 }
 
-/** With a slash at the front and none at the end, as kube-apiserver reads its own `--etcd-prefix`. */
+/** With a slash at the start and none at the end, as kube-apiserver normalizes `--etcd-prefix`. */
 function normalPrefix(prefix: string): string {
   if (prefix.includes('\0') || !prefix.isWellFormed()) {
     throw new StorageError(
-      'invalid-folder',
+      'invalid-prefix',
       `${JSON.stringify(prefix)} is not a prefix: it holds a NUL or half a surrogate pair`,
     )
   }

@@ -1,50 +1,50 @@
-// Reads from etcd: of the latest state through the leader, of older or any state from the member at hand.
+// Reads from etcd: the latest state through the leader, older or any state from the connected member.
 import { futureRevision, StorageError } from '../storage-error.js'
 import type { Entry, Page, RangeOptions, ReadAt, Revision } from '../store.js'
-import type { EtcdClient } from './etcd-client.js'
+import type { EtcdClient } from './client/etcd-client.js'
+import { type KeyValue, RANGE, type RangeRequest, type RangeResponse } from './client/messages.js'
 import type { KeyLayout } from './etcd-keys.js'
-import { type KeyValue, RANGE, type RangeRequest, type RangeResponse } from './messages.js'
 
 export interface EtcdReads {
   revision(): Promise<Revision>
   get(path: string, at: ReadAt): Promise<Entry | undefined>
   range(prefix: string, options: RangeOptions): Promise<Page>
-  /** Fails unless the revision has happened and history reaches back to it. */
+  /** Fails unless the revision is reached and not compacted. */
   checkHistory(revision: Revision): Promise<void>
-  /** Adds to a complaint about a revision which one was asked for and which would do. */
-  telling<T>(requested: Revision, action: () => Promise<T>): Promise<T>
+  /** Adds the requested revision, and the available one, to errors about revisions. */
+  withRevisionDetails<T>(requested: Revision, action: () => Promise<T>): Promise<T>
 }
 
-/** A long range is read in pages of about so many bytes, and never more than so many keys. */
+/** A long range is read in pages of about this many bytes, and of at most `MAX_PAGE_KEYS` keys. */
 const PAGE_BYTES = 16 * 1024 * 1024
 const FIRST_PAGE_KEYS = 200
 const MAX_PAGE_KEYS = 10_000
 
-/** How often a long range begins anew because what it was reading from was compacted meanwhile. */
+/** How often a long range is restarted because its revision was compacted meanwhile. */
 const RANGE_ATTEMPTS = 3
 
 export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdReads {
   const read = (request: RangeRequest): Promise<RangeResponse> =>
     client.call(RANGE, request, { withoutLeader: request.serializable === true })
 
-  /** Any small read that goes through the leader: its header tells the latest revision. */
-  const smallest = { key: layout.keyOf('/'), limit: 1, keysOnly: true }
+  /** A minimal read through the leader: its response header has the latest revision. */
+  const minimalRead = { key: layout.keyOf('/'), limit: 1, keysOnly: true }
 
   async function revision(): Promise<Revision> {
-    return revisionOf(await read(smallest))
+    return revisionOf(await read(minimalRead))
   }
 
-  /** Reads as fresh as asked for. */
+  /** Reads with the requested freshness. */
   async function readAt(request: RangeRequest, at: ReadAt): Promise<RangeResponse> {
     if (at === 'latest') return read(request)
     if (at === 'any') return read({ ...request, serializable: true })
-    if (isExact(at)) return telling(at.exactly, () => readExactly(request, at.exactly))
+    if (isExact(at)) return withRevisionDetails(at.exactly, () => readExactly(request, at.exactly))
     return readNotOlderThan(request, at.notOlderThan)
   }
 
-  /** What was at a revision never changes, so that any member may answer that has got there. */
+  /** The state at a revision never changes, so any member that has reached it may answer. */
   async function readExactly(request: RangeRequest, at: Revision): Promise<RangeResponse> {
-    // etcd begins at revision 1 with nothing, and reads 0 as "the latest".
+    // etcd starts empty at revision 1, and treats 0 as "the latest".
     const pinned = { ...request, revision: Math.max(at, 1) }
     try {
       return await read({ ...pinned, serializable: true })
@@ -54,7 +54,7 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
     }
   }
 
-  /** A member that has got there may answer; otherwise the leader knows whether anybody has. */
+  /** The connected member may answer if it has reached the revision; otherwise the leader does. */
   async function readNotOlderThan(request: RangeRequest, oldest: Revision): Promise<RangeResponse> {
     let answer = await read({ ...request, serializable: true })
     if (revisionOf(answer) < oldest) answer = await read(request)
@@ -62,7 +62,7 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
     return answer
   }
 
-  /** Reads a range up to a limit, in as many pages as that takes, all as of the revision of the first. */
+  /** Reads a range up to a limit in several pages, all as of the revision of the first. */
   async function readRange(start: Buffer, rangeEnd: Buffer, at: ReadAt, limit: number): Promise<Page> {
     const entries: Entry[] = []
     let page = { key: start, at, limit: Math.min(limit, limit <= MAX_PAGE_KEYS ? MAX_PAGE_KEYS : FIRST_PAGE_KEYS) }
@@ -73,12 +73,12 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
       const remaining = Math.max(0, answer.count - answer.kvs.length)
       const last = answer.kvs.at(-1)
       if (!last || remaining === 0 || entries.length >= limit) return { revision: asOf, entries, remaining }
-      const nextLimit = Math.min(limit - entries.length, likeThese(answer.kvs))
+      const nextLimit = Math.min(limit - entries.length, nextPageKeys(answer.kvs))
       page = { key: after(last.key), at: { exactly: asOf }, limit: nextLimit }
     }
   }
 
-  async function telling<T>(requested: Revision, action: () => Promise<T>): Promise<T> {
+  async function withRevisionDetails<T>(requested: Revision, action: () => Promise<T>): Promise<T> {
     try {
       return await action()
     } catch (error) {
@@ -117,11 +117,11 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
     },
 
     checkHistory: requested =>
-      telling(requested, async () => {
-        await read({ ...smallest, revision: Math.max(requested, 1) })
+      withRevisionDetails(requested, async () => {
+        await read({ ...minimalRead, revision: Math.max(requested, 1) })
       }),
 
-    telling,
+    withRevisionDetails,
   }
 }
 
@@ -130,11 +130,11 @@ function revisionOf({ header }: RangeResponse): Revision {
   return header.revision
 }
 
-/** Nothing sorts between a key and the same key with a NUL behind it. */
+/** The smallest key after a key is the key with a NUL appended. */
 const after = (key: Buffer): Buffer => Buffer.concat([key, Buffer.alloc(1)])
 
-/** As many keys as would make a page of the size aimed at, if they are like those of the last page. */
-function likeThese(kvs: readonly KeyValue[]): number {
+/** The number of keys for a page of `PAGE_BYTES`, estimated from the last page. */
+function nextPageKeys(kvs: readonly KeyValue[]): number {
   const bytes = kvs.reduce((sum, kv) => sum + kv.key.length + kv.value.length, 0)
   return Math.max(1, Math.min(MAX_PAGE_KEYS, Math.floor((PAGE_BYTES * kvs.length) / Math.max(bytes, 1))))
 }

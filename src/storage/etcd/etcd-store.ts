@@ -1,38 +1,38 @@
-// A store on an etcd cluster. It keeps nothing of its own: any number of processes may serve the same data, with each
-// other and with a kube-apiserver.
+// A store on an etcd cluster. It has no state of its own: any number of processes, including kube-apiservers, may use
+// the same data.
 
 import { HISTORY_MS } from '../common/history-keeper.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
 import { closed } from '../storage-error.js'
 import type { Revision, Store, WriteResult } from '../store.js'
-import { createEtcdClient, type EtcdClientOptions } from './etcd-client.js'
+import { createEtcdClient, type EtcdClientOptions } from './client/etcd-client.js'
+import { COMPACT, CompareTarget, type RequestOp, STATUS, TXN } from './client/messages.js'
 import { startCompactor } from './etcd-compactor.js'
 import { createKeyLayout, DEFAULT_PREFIX } from './etcd-keys.js'
 import { createEtcdReads } from './etcd-reads.js'
-import { answersProgressRightly, type EtcdWatch, openEtcdWatch } from './etcd-watch.js'
-import { COMPACT, CompareTarget, type RequestOp, STATUS, TXN } from './messages.js'
+import { type EtcdWatch, hasReliableProgress, openEtcdWatch } from './etcd-watch.js'
 
 export interface EtcdStoreOptions extends EtcdClientOptions {
-  /** All keys stand below it; `/registry`, as in Kubernetes, when not given. */
+  /** The prefix of all keys; `/registry`, as in Kubernetes, by default. */
   readonly prefix?: string | undefined
-  /** How long history is kept, at least; 0 leaves compaction to others. */
+  /** How long history is kept at least; 0 leaves compaction to other processes. */
   readonly historyMs?: number | undefined
   /**
-   * Whether an answer to a request for progress is to be believed. By default that depends on the version of etcd at
-   * the other end: see etcd-watch.ts.
+   * Whether answers to progress requests are reliable. By default that depends on the version of etcd: see
+   * etcd-watch.ts.
    */
   readonly trustRequestedProgress?: boolean | undefined
 }
 
 export interface EtcdStore extends Store {
   /**
-   * Whether `Watch.requestProgress()` is answered at once. Where it is not, the answer comes with the next event or
-   * with etcd's next periodic notification, ten minutes by default: for `latest`, read from the store instead.
+   * Whether `Watch.requestProgress()` is answered at once. If not, the answer comes with the next event or with etcd's
+   * next periodic notification, by default after ten minutes; `latest` reads must go to the store then.
    */
   readonly promptProgress: boolean
 }
 
-/** Answers when a member of the cluster does. */
+/** Resolves when a member of the cluster has answered. */
 export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStore> {
   const { prefix: root = DEFAULT_PREFIX, historyMs = HISTORY_MS, trustRequestedProgress } = options
   const layout = createKeyLayout(root)
@@ -41,7 +41,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
   const watches = new Set<EtcdWatch>()
   let promptProgress = trustRequestedProgress ?? false
 
-  /** Every write: one transaction that is done if the key is as expected, and otherwise tells how it is. */
+  /** Every write is one transaction: applied if the key has the expected revision, otherwise it returns the entry. */
   async function write(path: string, expected: Revision, operation: (key: Buffer) => RequestOp): Promise<WriteResult> {
     checkKey(path)
     const key = layout.keyOf(path)
@@ -61,7 +61,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
 
   try {
     const { version } = await client.call(STATUS, {}, { withoutLeader: true })
-    promptProgress = trustRequestedProgress ?? answersProgressRightly(version)
+    promptProgress = trustRequestedProgress ?? hasReliableProgress(version)
   } catch (error) {
     await client.close()
     throw error
@@ -117,7 +117,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
         sink,
         trustRequestedProgress,
         onVersion(version) {
-          promptProgress = trustRequestedProgress ?? answersProgressRightly(version)
+          promptProgress = trustRequestedProgress ?? hasReliableProgress(version)
         },
         onOver: () => watches.delete(watch),
       })
@@ -127,7 +127,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
 
     async compact(to) {
       checkRevision(to)
-      await reads.telling(to, async () => {
+      await reads.withRevisionDetails(to, async () => {
         if (client.isClosed) throw closed()
         if (to === 0) return
         await client.call(COMPACT, { revision: to }).catch(ignoreCompacted)
@@ -142,7 +142,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
   }
 }
 
-/** Someone else went as far already: all the better. */
+/** Another process has compacted to this revision already. */
 function ignoreCompacted(error: unknown): void {
   if (!(error instanceof Error && 'code' in error && error.code === 'compacted')) throw error
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
+import { EventType, type KeyValue } from './client/messages.js'
 import { createKeyLayout } from './etcd-keys.js'
-import { answersProgressRightly, toStoreEvent } from './etcd-watch.js'
-import { EventType, type KeyValue } from './messages.js'
+import { hasReliableProgress, toStoreEvent } from './etcd-watch.js'
 
 describe('requested progress', () => {
   test.each([
@@ -20,7 +20,7 @@ describe('requested progress', () => {
     ['', false],
     ['not a version', false],
   ])('of etcd %s is to be trusted: %s', (version, trusted) => {
-    expect(answersProgressRightly(version)).toBe(trusted)
+    expect(hasReliableProgress(version)).toBe(trusted)
   })
 })
 
@@ -43,7 +43,7 @@ describe('an event of etcd', () => {
     })
   })
 
-  test('of a key that was there tells what was there', () => {
+  test('of a key that was there has the previous value', () => {
     const previous = { key: '/things/a', value: Buffer.from('old'), revision: 5 }
     expect(toStoreEvent({ type: EventType.put, kv: kv(5, 6), prevKv: kv(5, 5, 'old') }, layout)).toMatchObject({
       value: Buffer.from('v'),
@@ -55,7 +55,7 @@ describe('an event of etcd', () => {
     })
   })
 
-  test('cannot be told when what was there is compacted', () => {
+  test('is unavailable when the previous value is compacted', () => {
     expect(toStoreEvent({ type: EventType.put, kv: kv(5, 6), prevKv: null }, layout)).toBeUndefined()
     expect(toStoreEvent({ type: EventType.delete, kv: kv(0, 6), prevKv: null }, layout)).toBeUndefined()
   })

@@ -1,25 +1,25 @@
-// A watch on etcd that outlives its connections: every event in order, once, none missing.
+// A watch on etcd that continues across connections: every event in order, once, none missing.
 //
-// Each has a gRPC stream of its own. What arrives goes through a queue that is emptied into the sink; while the sink
-// takes nothing, nothing is read from the network, so that the queue stays as small as what was already on its way.
-// Long responses come in fragments, since etcd tells of a thousand revisions in one when a watch has to catch up.
+// Each watch has its own gRPC stream. Responses go through a queue to the sink; while the sink is paused nothing is read
+// from the network, so the queue holds only what had already arrived. Long responses come in fragments, because etcd
+// sends up to a thousand revisions in one response while a watch catches up.
 //
-// On progress. Once in a while (ten minutes, unless etcd is told otherwise) etcd says of itself up to which revision a
-// watch has got all events; that comes through the same queue as the events and can be relied on. A client may also
-// ask for it, but before 3.4.25 and 3.5.8 the answer passes by that queue and may overtake events that it claims were
-// sent, and before 3.4.31 and 3.5.13 it may never come. There we do not ask. Nothing else says the same at once:
-// a read does not show what was created and deleted in between, a second watch stays silent where there is nothing to
-// tell and may be behind or ahead of the first one, and an event that we cause ourselves would have to be written
-// among the data of others. So there `progress` is told when an event or etcd's own notification gets that far.
+// Progress: at intervals (ten minutes by default) etcd reports up to which revision a watch has all events. That report
+// passes through the same queue as the events and is reliable. A client may also request it, but before 3.4.25 and 3.5.8
+// the answer bypasses that queue and may overtake events that it covers, and before 3.4.31 and 3.5.13 it may never come.
+// On those versions progress is not requested. There is no other way to learn it at once: a read does not show keys
+// that were created and deleted in between, a second watch sends nothing if there are no events and may be ahead of or
+// behind the first one, and a write of our own would add keys to data that other processes use. So on those versions
+// `progress` is reported when an event or etcd's own notification reaches the revision.
 import { StorageError } from '../storage-error.js'
 import type { Revision, StoreEvent, Watch, WatchSink } from '../store.js'
-import type { Connection } from './connection.js'
-import { type EtcdClient, REQUIRE_LEADER } from './etcd-client.js'
+import type { Connection } from './client/connection.js'
+import { type EtcdClient, REQUIRE_LEADER } from './client/etcd-client.js'
+import { callHeaders, type DuplexStream, duplex, GrpcCode, GrpcError } from './client/grpc.js'
+import { EventType, WATCH, type WatchEvent, type WatchResponse } from './client/messages.js'
 import type { KeyLayout } from './etcd-keys.js'
 import type { EtcdReads } from './etcd-reads.js'
 import { createEventIntake } from './event-intake.js'
-import { callHeaders, type DuplexStream, duplex, GrpcCode, GrpcError } from './grpc.js'
-import { EventType, WATCH, type WatchEvent, type WatchResponse } from './messages.js'
 
 export interface EtcdWatch extends Watch {
   /** Ends the watch from the store's side. */
@@ -34,7 +34,7 @@ export interface EtcdWatchOptions {
   readonly after: Revision
   readonly sink: WatchSink
   readonly trustRequestedProgress: boolean | undefined
-  /** Told which version of etcd is at the other end. */
+  /** Reports the version of etcd at the other end. */
   onVersion(version: string): void
   onOver(): void
 }
@@ -43,28 +43,28 @@ const FIRST_BACKOFF_MS = 20
 const MAX_BACKOFF_MS = 1_000
 const PROGRESS_POLL_MS = 100
 
-/** What is to be handed to the sink, in order. */
+/** An item for the sink; the queue is in order. */
 type Item =
   | { readonly event: StoreEvent }
-  /** All events up to this revision are through. */
+  /** All events up to this revision were delivered. */
   | { readonly progress: Revision }
   | { readonly end: StorageError }
 
 export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
   const { client, reads, layout, target, sink } = options
-  const isFolder = target.endsWith('/')
+  const isPrefix = target.endsWith('/')
   const queue: Item[] = []
   let head = 0
   const intake = createEventIntake(options.after)
   let stream: DuplexStream | undefined
-  /** Lets go of the stream. */
-  let unfollow: (() => void) | undefined
-  /** A stream is `checking` until it is sure that history reaches back to where it begins. */
+  /** Stops following the stream. */
+  let stopFollowing: (() => void) | undefined
+  /** A stream is `checking` until it is certain that history reaches back to its start. */
   let stage: 'opening' | 'checking' | 'live' = 'opening'
   let trusted = false
   let paused = false
   let draining = false
-  /** The end is in the queue. */
+  /** The last item of the queue is `end`. */
   let atEnd = false
   let over = false
   let failures = 0
@@ -87,7 +87,7 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     }
   }
 
-  /** Follows one stream for as long as it lives and the watch needs it. */
+  /** Reads one stream until it ends or the watch is done. */
   async function follow(connection: Connection): Promise<void> {
     connection.begin()
     intake.begin()
@@ -98,12 +98,12 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
         const opened = duplex(
           connection.session,
           callHeaders(WATCH.path, REQUIRE_LEADER),
-          { onSign: connection.sign },
+          { onActivity: connection.noteActivity },
           {
             message(bytes) {
               if (stream !== opened) return
               try {
-                take(WATCH.decode(bytes), connection, reject)
+                receive(WATCH.decode(bytes), connection, reject)
               } catch (error) {
                 reject(error)
               }
@@ -112,11 +112,11 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
           },
         )
         stream = opened
-        unfollow = resolve
+        stopFollowing = resolve
         opened.send(createRequest())
       })
     } catch (error) {
-      if (error instanceof GrpcError) client.endpoints.turnFrom(connection)
+      if (error instanceof GrpcError) client.endpoints.failOver(connection)
       throw error
     } finally {
       stream?.close()
@@ -129,7 +129,7 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     return WATCH.encode({
       create: {
         key: layout.keyOf(target),
-        ...(isFolder && { rangeEnd: layout.endOf(target) }),
+        ...(isPrefix && { rangeEnd: layout.endOf(target) }),
         startRevision: intake.received + 1,
         progressNotify: true,
         prevKv: true,
@@ -138,7 +138,7 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     })
   }
 
-  function take(response: WatchResponse, connection: Connection, reject: (error: unknown) => void): void {
+  function receive(response: WatchResponse, connection: Connection, reject: (error: unknown) => void): void {
     if (response.canceled) {
       if (response.compactRevision === 0) {
         throw new GrpcError(GrpcCode.cancelled, response.cancelReason || 'etcd ended the watch', 'answered')
@@ -147,19 +147,19 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     } else if (response.created) {
       stage = 'checking'
       confirm(connection).catch(reject)
-    } else if (response.events.length > 0) takeEvents(response)
+    } else if (response.events.length > 0) receiveEvents(response)
     else if (response.header) {
       intake.advance(response.header.revision)
       queue.push({ progress: intake.received })
     }
-    progress.settle()
+    progress.answerReached()
     drain()
   }
 
   /**
-   * etcd takes a watch from a revision that has not happened yet without a word, and one from the very revision that
-   * was compacted to though it may have lost an event of that revision. So a read tells where history begins and ends,
-   * through the leader since the member at hand may lag behind.
+   * etcd accepts a watch from a future revision without an error, and one from the compaction revision itself although an
+   * event of that revision may be lost. So a read checks that the start is within history. It goes through the leader,
+   * because the connected member may lag behind.
    */
   async function confirm(connection: Connection): Promise<void> {
     const mine = stream
@@ -172,12 +172,12 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
       const version = await client.versionAt(connection)
       if (stream !== mine || version === undefined) return
       options.onVersion(version)
-      trusted = answersProgressRightly(version)
+      trusted = hasReliableProgress(version)
     }
-    progress.ask()
+    progress.sendRequest()
   }
 
-  function takeEvents({ events, fragment }: WatchResponse): void {
+  function receiveEvents({ events, fragment }: WatchResponse): void {
     for (const raw of intake.take(events, fragment)) {
       const event = toStoreEvent(raw, layout)
       if (!event) return putEnd(compactedAt(raw.kv!.modRevision - 1, raw.kv!.modRevision))
@@ -185,19 +185,19 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     }
   }
 
-  /** The end comes after what is in the queue; nothing more is read. */
+  /** Ends the watch after the items in the queue; nothing more is read. */
   function putEnd(error: StorageError): void {
     if (stage !== 'live') return end(error)
     queue.push({ end: error })
     atEnd = true
-    unfollow?.()
+    stopFollowing?.()
   }
 
-  /** Hands on what there is for as long as the sink takes it. */
+  /** Delivers items while the sink accepts them. */
   function drain(): void {
     if (draining) return
     draining = true
-    while (mayHand()) hand(queue[head++]!)
+    while (canDeliver()) deliver(queue[head++]!)
     draining = false
     if (head === queue.length || over) {
       queue.length = 0
@@ -207,9 +207,9 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     else stream?.resume()
   }
 
-  const mayHand = (): boolean => !over && !paused && stage === 'live' && head < queue.length
+  const canDeliver = (): boolean => !over && !paused && stage === 'live' && head < queue.length
 
-  function hand(item: Item): void {
+  function deliver(item: Item): void {
     if ('end' in item) return end(item.end)
     try {
       if ('progress' in item) sink.progress?.(item.progress)
@@ -234,12 +234,12 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
 
   function leave(): void {
     over = true
-    unfollow?.()
+    stopFollowing?.()
     progress.stop()
     options.onOver()
   }
 
-  /** Requests for progress: what they wait for, and who asks etcd for it. */
+  /** Progress requests of the watch: the revisions that they wait for, and the requests sent to etcd. */
   function createProgressRequests() {
     let lowest: Revision | undefined
     let highest = 0
@@ -247,7 +247,7 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
     let again = false
     let timer: NodeJS.Timeout | undefined
 
-    /** Finds out which revision is the latest: progress up to there answers all requests made before. */
+    /** Reads the latest revision: progress up to there answers all requests made before. */
     async function request(): Promise<void> {
       if (reading) {
         again = true
@@ -267,12 +267,12 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
       } while (again)
       reading = false
       if (over) return
-      if (!settle()) ask()
+      if (!answerReached()) sendRequest()
       drain()
     }
 
-    /** Tells progress if some of those who wait have what they wait for; answers whether nobody waits any more. */
-    function settle(): boolean {
+    /** Reports progress if a waiting request is satisfied; returns whether none is left. */
+    function answerReached(): boolean {
       if (lowest !== undefined && intake.received >= lowest && !intake.within) {
         lowest = intake.received >= highest ? undefined : highest
         queue.push({ progress: intake.received })
@@ -280,16 +280,16 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
       return lowest === undefined
     }
 
-    /** A member that lags behind answers with an older revision, so that one may have to ask it again. */
-    function ask(): void {
+    /** A member that lags behind answers with an older revision, so the request is repeated. */
+    function sendRequest(): void {
       clearTimeout(timer)
       if (over || paused || lowest === undefined || !trusted || !stream) return
       stream.send(WATCH.encode({ progress: {} }))
-      timer = setTimeout(ask, PROGRESS_POLL_MS)
+      timer = setTimeout(sendRequest, PROGRESS_POLL_MS)
       timer.unref()
     }
 
-    return { request, settle, ask, stop: () => clearTimeout(timer) }
+    return { request, answerReached, sendRequest, stop: () => clearTimeout(timer) }
   }
 
   return {
@@ -298,7 +298,7 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
       paused = false
       setImmediate(() => {
         drain()
-        progress.ask()
+        progress.sendRequest()
       })
     },
     requestProgress() {
@@ -311,8 +311,8 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
   }
 }
 
-/** Whether this version of etcd answers a request for progress, and not before the events that it speaks of. */
-export function answersProgressRightly(version: string): boolean {
+/** Whether this version of etcd answers progress requests, and not before the events that the answer covers. */
+export function hasReliableProgress(version: string): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(/[.+-]/).map(Number)
   if (major !== 3) return major > 3
   if (minor === 4) return patch >= 31
@@ -320,7 +320,7 @@ export function answersProgressRightly(version: string): boolean {
   return minor > 5
 }
 
-/** Nothing when part of the event has been compacted: what was there before cannot be told any more. */
+/** Undefined if the previous value of the event has been compacted. */
 export function toStoreEvent({ type, kv, prevKv }: WatchEvent, layout: KeyLayout): StoreEvent | undefined {
   if (!kv) throw new Error('etcd sent an event without a key')
   const created = type === EventType.put && kv.createRevision === kv.modRevision
@@ -340,7 +340,7 @@ const compactedAt = (after: Revision, oldest: Revision): StorageError =>
     oldest,
   )
 
-/** Errors after which trying again is of no use. */
+/** Errors after which a retry is useless. */
 const isFinal = (error: unknown): error is StorageError =>
   error instanceof StorageError && ['compacted', 'future-revision', 'closed'].includes(error.code)
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { EventType, type WatchEvent } from './client/messages.js'
 import { createEventIntake } from './event-intake.js'
-import { EventType, type WatchEvent } from './messages.js'
 
 const NONE = Buffer.alloc(0)
 
@@ -15,7 +15,7 @@ const events = (...texts: string[]): WatchEvent[] =>
 
 const texts = (taken: WatchEvent[]) => taken.map(({ kv }) => `${kv!.modRevision}:${kv!.key.toString()}`)
 
-test('events that came already are left out', () => {
+test('events that arrived before are left out', () => {
   const intake = createEventIntake(4)
   expect(texts(intake.take(events('3:a', '4:b', '5:c'), false))).toEqual(['5:c'])
   expect(texts(intake.take(events('5:c', '6:d'), false))).toEqual(['6:d'])
@@ -32,20 +32,20 @@ test('a revision is complete when the response ends, or another revision begins'
   expect(intake).toMatchObject({ received: 7, within: false })
 })
 
-test('a stream that broke off within a revision is taken up in the midst of it', () => {
+test('after a stream broke off within a revision, only the missing events of it are taken', () => {
   const intake = createEventIntake(0)
   intake.take(events('5:a', '6:b', '6:c'), true)
   intake.begin()
   expect(intake.received).toBe(5)
   expect(texts(intake.take(events('6:b'), true))).toEqual([])
-  // Once more, before anything new came.
+  // A second restart before any new event.
   intake.begin()
   expect(texts(intake.take(events('6:b', '6:c', '6:d'), false))).toEqual(['6:d'])
   expect(intake.received).toBe(6)
   expect(texts(intake.take(events('7:a'), false))).toEqual(['7:a'])
 })
 
-test('progress moves on where there are no events, and never back', () => {
+test('progress advances without events, and never goes back', () => {
   const intake = createEventIntake(3)
   intake.advance(8)
   intake.advance(6)

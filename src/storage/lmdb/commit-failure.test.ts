@@ -5,13 +5,13 @@ import type { StoreState, Tables } from './layout.js'
 
 const before: StoreState = { revision: 7, compacted: 3 }
 
-/** As much of the tables as can be looked at after a failure: what is on disk, and whether LMDB still works. */
+/** The parts of the tables that are read after a failure: the state on disk, and whether LMDB still works. */
 function tablesWith(onDisk: StoreState | undefined, begin: () => void = () => {}): Tables {
   const root = { path: '/data/store.mdb', resetReadTxn() {}, transactionSync: begin }
   return { root, meta: { get: () => onDisk } } as unknown as Tables
 }
 
-/** As lmdb reports a failure. */
+/** An error as lmdb reports it. */
 function commitFailure(code: number): Error {
   const cause = Object.assign(new Error('the real reason'), { code })
   return Object.assign(new Error('Commit failed (see commitError for details)'), { commitError: Promise.reject(cause) })
@@ -23,7 +23,7 @@ test.each(['ENOSPC', 'EFBIG', 'EDQUOT'] as const)('%s means that there is no spa
   expect(fatal).toBeUndefined()
 })
 
-test('any other reason means that nothing was written, as long as the disk agrees', async () => {
+test('any other cause means that nothing was written, if the state on disk is unchanged', async () => {
   const { error, fatal } = await failureOf(commitFailure(constants.errno.ENOMEM), tablesWith(before), before)
   expect(error).toMatchObject({
     code: 'unavailable',
@@ -32,7 +32,7 @@ test('any other reason means that nothing was written, as long as the disk agree
   expect(fatal).toBeUndefined()
 })
 
-test('a reason that never comes is not waited for', async () => {
+test('a commitError promise that never rejects does not block', async () => {
   const thrown = Object.assign(new Error('Commit failed'), { commitError: new Promise(() => {}) })
   expect((await failureOf(thrown, tablesWith(before), before)).error).toMatchObject({ code: 'unavailable' })
 })
@@ -47,7 +47,7 @@ test('the outcome is unknown when the disk has more than was acknowledged', asyn
   expect(fatal?.code).toBe('unavailable')
 })
 
-test('the outcome is unknown when LMDB takes no more writes', async () => {
+test('the outcome is unknown when LMDB refuses further writes', async () => {
   const panicked = tablesWith(before, () => {
     throw new Error('MDB_PANIC')
   })

@@ -1,20 +1,20 @@
-// Why a commit failed, what that means for its writes, and whether more can be written afterwards.
+// Classifies a failed commit: the error for its writes, and whether later writes are possible.
 import { closeSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs'
 import { constants } from 'node:os'
 import { StorageError } from '../storage-error.js'
-import { isNoSpace, noSpace } from './disk-space.js'
+import { isNoSpace, noSpace } from './disk/disk-space.js'
 import { readState, type StoreState, type Tables } from './layout.js'
 
 export interface CommitFailure {
-  /** The answer to every write of the group. */
+  /** The error for every write of the group. */
   readonly error: StorageError
-  /** Set when nothing can be written until the folder is opened again: the answer to later writes. */
+  /** Set when nothing can be written until the directory is opened again: the error for later writes. */
   readonly fatal?: StorageError
 }
 
-/** Called when nothing else writes. `acknowledged` is the state before the group. */
+/** Must be called while no transaction runs. `acknowledged` is the state before the group. */
 export async function failureOf(thrown: unknown, tables: Tables, acknowledged: StoreState): Promise<CommitFailure> {
-  if (thrown instanceof StorageError) return { error: thrown } // before LMDB had anything to do with it
+  if (thrown instanceof StorageError) return { error: thrown } // thrown before the transaction began
   const cause = await causeOf(thrown)
   const reason = cause instanceof Error ? cause.message : String(cause)
   if (!isUntouched(tables, acknowledged)) {
@@ -27,7 +27,7 @@ export async function failureOf(thrown: unknown, tables: Tables, acknowledged: S
       ),
       fatal: new StorageError(
         'unavailable',
-        `nothing can be written since the disk failed; open the data folder again: ${reason}`,
+        `nothing can be written since the disk failed; open the data directory again: ${reason}`,
         undefined,
         cause,
       ),
@@ -41,8 +41,8 @@ export async function failureOf(thrown: unknown, tables: Tables, acknowledged: S
 }
 
 /**
- * lmdb rejects with a general error that holds a second promise, which it rejects with the real one in the same turn,
- * or never. That promise must not be left without someone to listen.
+ * lmdb rejects with a general error whose `commitError` is a second promise. That one rejects with the real cause in the
+ * same turn, or never. It needs a handler, or Node.js reports an unhandled rejection.
  */
 async function causeOf(thrown: unknown): Promise<unknown> {
   const promised = (thrown as { commitError?: Promise<never> } | undefined)?.commitError
@@ -51,11 +51,11 @@ async function causeOf(thrown: unknown): Promise<unknown> {
   return Promise.race([promised.catch((cause: unknown) => cause), turn])
 }
 
-/** Whether the file is surely as it was before the commit. Where LMDB itself is not sure, it takes no more writes. */
+/** Whether the file is certainly as it was before the commit. If LMDB itself is not certain, it refuses writes. */
 function isUntouched(tables: Tables, { revision, compacted }: StoreState): boolean {
   try {
     tables.root.resetReadTxn()
-    // Beginning a transaction fails after such a failure. Left to the write thread, that would never be reported.
+    // After such a failure, beginning a transaction fails too. On the write thread that error would never be reported.
     tables.root.transactionSync(() => {})
     const state = readState(tables)
     return state.revision === revision && state.compacted === compacted
@@ -73,18 +73,18 @@ function isOutOfSpace(cause: unknown, file: string): boolean {
   return code !== undefined && (NO_SPACE.has(code) || (code === EIO && isFull(file)))
 }
 
-/** The room that a group may take. */
-const ROOM = 64 * 1024 * 1024
+/** The most that one group of writes can take. */
+const GROUP_BYTES = 64 * 1024 * 1024
 
-/** LMDB says EIO when a write came to an end halfway, which is how the last room on a disk is used up. */
+/** LMDB reports EIO for an incomplete write, which also happens when the last space on a disk is used up. */
 function isFull(file: string): boolean {
   const trial = `${file}-trial`
   try {
     const { bavail, bsize } = statfsSync(file)
-    if (bavail * bsize < ROOM) return true
+    if (bavail * bsize < GROUP_BYTES) return true
     const fd = openSync(trial, 'w')
     try {
-      writeSync(fd, Buffer.alloc(1), 0, 1, statSync(file).size + ROOM)
+      writeSync(fd, Buffer.alloc(1), 0, 1, statSync(file).size + GROUP_BYTES)
     } finally {
       closeSync(fd)
     }

@@ -1,21 +1,21 @@
-// Forgetting history. First the new beginning of history is put on record, from when on nobody can ask for what came
-// before it; then what nobody can ask for is removed, a few entries with each group of writes.
+// Compaction of history. First the new start of history is recorded, so that reads from before it are refused. Then the
+// entries before it are removed, a few with each group of writes.
 import type { StorageError } from '../storage-error.js'
 import type { Revision } from '../store.js'
 import { isMilestone, type StoreState, type Tables } from './layout.js'
-import type { Chore } from './writer.js'
+import type { MaintenanceStep } from './writer.js'
 
 export interface Compaction {
   /** Resolves when history begins at `revision` or later. */
   request(revision: Revision): Promise<void>
-  /** Takes up again what could not be removed before. */
+  /** Retries removals that failed before. */
   resume(): void
-  nextStep(): Chore | undefined
-  /** Leaves what is not yet removed to the next time that the folder is opened. */
+  nextStep(): MaintenanceStep | undefined
+  /** Leaves the remaining removals to the next time that the directory is opened. */
   stop(): void
 }
 
-/** How much one step removes, so that the group that it goes along with is not held up. */
+/** The most that one step removes, so that it does not delay the group of writes that it is committed with. */
 const STEP_ENTRIES = 256
 const STEP_BYTES = 4 * 1024 * 1024
 
@@ -28,7 +28,7 @@ interface Request {
 export interface CompactionContext {
   readonly tables: Tables
   state(): StoreState
-  /** There is a next step. */
+  /** Reports that a step is ready. */
   wake(): void
   /** History now begins at `revision`. */
   forgotten(revision: Revision): void
@@ -36,17 +36,17 @@ export interface CompactionContext {
 
 export function createCompaction({ tables, state, wake, forgotten }: CompactionContext): Compaction {
   let requests: Request[] = []
-  /** There may be entries to remove; at first, those that were left when the folder was closed. */
+  /** There may be entries to remove; at first, those that remained when the directory was closed. */
   let removing = true
   let stepEntries = STEP_ENTRIES
-  /** Something was removed since the last `settleStep`. */
+  /** Something was removed since the last `reuseStep`. */
   let removed = false
-  /** A step could not be committed, alone and however small: leave it until the next request. */
+  /** The smallest step could not be committed, even alone: wait for the next request. */
   let paused = false
   let stopped = false
 
-  /** Puts the beginning of history on record, for all who asked so far. */
-  function recordStep(): Chore {
+  /** Records the new start of history, for all requests so far. */
+  function recordStep(): MaintenanceStep {
     const served = requests
     requests = []
     const revision = Math.max(state().compacted, ...served.map(request => request.revision))
@@ -64,7 +64,7 @@ export function createCompaction({ tables, state, wake, forgotten }: CompactionC
   }
 
   /** Removes the oldest log entries, each with its milestone. */
-  function removeStep(): Chore | undefined {
+  function removeStep(): MaintenanceStep | undefined {
     const dead: { readonly revision: Revision; readonly key: string; readonly milestone: boolean }[] = []
     let bytes = 0
     for (const { key: revision, value: record } of tables.log.getRange({ start: 0, end: state().compacted + 1 })) {
@@ -86,7 +86,7 @@ export function createCompaction({ tables, state, wake, forgotten }: CompactionC
         stepEntries = Math.min(STEP_ENTRIES, stepEntries * 2)
       },
       failed(_, alone) {
-        // On a full disk there may be room for a smaller step, or for this one without the writes, and it makes some.
+        // On a full disk a smaller step, or this one without the writes, may fit, and it frees space.
         if (!alone) return
         if (stepEntries > 1) stepEntries /= 2
         else paused = true
@@ -94,8 +94,8 @@ export function createCompaction({ tables, state, wake, forgotten }: CompactionC
     }
   }
 
-  /** LMDB uses what a transaction set free from the next but one on: a full disk needs one in between. */
-  function settleStep(): Chore | undefined {
+  /** LMDB reuses freed pages only from the next but one transaction on, so a full disk needs one empty one in between. */
+  function reuseStep(): MaintenanceStep | undefined {
     if (!removed) return undefined
     removed = false
     return { committed() {}, failed() {} }
@@ -117,14 +117,14 @@ export function createCompaction({ tables, state, wake, forgotten }: CompactionC
     nextStep() {
       if (requests.length > 0) return recordStep()
       if (!removing || paused || stopped) return undefined
-      let step: Chore | undefined
+      let step: MaintenanceStep | undefined
       try {
         step = removeStep()
       } catch {
-        // Whoever reads what is damaged is told; what is not removed only takes room.
+        // Reads of the damaged entries report the error. Entries that are not removed only take space.
       }
       if (!step) removing = false
-      return step ?? settleStep()
+      return step ?? reuseStep()
     },
     stop() {
       stopped = true

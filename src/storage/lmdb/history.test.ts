@@ -1,4 +1,4 @@
-// The LMDB store beside the memory store: the same operations must give the same answers, at every revision.
+// Compares the LMDB store with the memory store: the same operations must give the same results at every revision.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as fc from 'fast-check'
@@ -8,29 +8,29 @@ import type { Page, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../
 import { brief } from '../watch-recorder.suite.js'
 import { checkIntegrity } from './integrity.js'
 import { openLmdbStore } from './lmdb-store.js'
-import { temporaryFolder } from './temporary-folder.suite.js'
+import { temporaryDirectory } from './temporary-directory.suite.js'
 
 const KEYS = ['/a/1', '/a/1/x', '/a/2', '/a/2\u0001', '/a/10', '/b/1', '/b', '/a-b/1']
-const FOLDERS = ['/', '/a/', '/a/1/', '/none/']
+const PREFIXES = ['/', '/a/', '/a/1/', '/none/']
 
-let folder: string
+let directory: string
 
 beforeEach(async () => {
-  folder = await temporaryFolder()
+  directory = await temporaryDirectory()
 })
 
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(() => rm(directory, { recursive: true }))
 
 interface Write {
   readonly key: string
-  /** None: delete it. */
+  /** Undefined: delete the key. */
   readonly value: string | undefined
 }
 
 interface Batch {
-  /** Written without waiting for answers, so that some share a group. */
+  /** Written without waiting for results, so that some share a group. */
   readonly writes: readonly Write[]
-  /** How much of all history to forget afterwards. */
+  /** The part of the history to compact afterwards. */
   readonly forget: number
   readonly reopen: boolean
 }
@@ -46,11 +46,11 @@ const batch: fc.Arbitrary<Batch> = fc.record({
   reopen: fc.nat(5).map(chance => chance === 0),
 })
 
-test('answers everything as the memory store does, whatever was written and forgotten', async () => {
+test('gives the same results as the memory store after any writes and compactions', async () => {
   let run = 0
   await fc.assert(
     fc.asyncProperty(fc.array(batch, { maxLength: 8 }), async batches => {
-      const path = join(folder, `${run++}`)
+      const path = join(directory, `${run++}`)
       const memory = createMemoryStore()
       let store = await openLmdbStore(path)
       try {
@@ -82,7 +82,7 @@ test('answers everything as the memory store does, whatever was written and forg
 })
 
 test('a read shows the state of its revision while groups are being committed', async () => {
-  const store = await openLmdbStore(folder)
+  const store = await openLmdbStore(directory)
   const work = { goesOn: true }
   const change = async (writer: number) => {
     const key = `/a/${writer}`
@@ -117,7 +117,7 @@ async function revisionsOf(store: Store): Promise<[string, Revision][]> {
   return entries.map(({ key, revision }) => [key, revision])
 }
 
-/** Writes go in one after the other, so that what each finds can be foreseen. A delete of nothing is refused. */
+/** Writes are applied in order, so their outcomes are predictable. A delete of a missing key is refused. */
 function apply(
   store: Store,
   writes: readonly Write[],
@@ -140,12 +140,12 @@ function apply(
   })
 }
 
-/** All that can be asked about a revision. */
+/** The results of all reads at a revision. */
 async function everythingAt(store: Store, revision: Revision) {
   const at: ReadAt = { exactly: revision }
   const entries = await Promise.all(KEYS.map(key => orError(store.get(key, at))))
-  const folders = await Promise.all(FOLDERS.map(name => orError(inPages(store, name, at))))
-  return { entries, folders, events: await eventsAfter(store, revision) }
+  const pages = await Promise.all(PREFIXES.map(name => orError(inPages(store, name, at))))
+  return { entries, pages, events: await eventsAfter(store, revision) }
 }
 
 async function inPages(store: Store, name: string, at: ReadAt): Promise<Page[]> {

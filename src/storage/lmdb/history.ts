@@ -1,17 +1,17 @@
-// Reading the tables as of a revision: a key, a stretch of keys, the events after a revision.
+// Reads of the tables as of a revision: one key, a range of keys, or the events after a revision.
 import { getLastVersion } from 'lmdb'
-import type { Stretch } from '../common/watchers.js'
+import type { LogSegment } from '../common/watchers.js'
 import { compareKeys } from '../keys.js'
 import type { Entry, Revision, StoreEvent } from '../store.js'
 import { corrupt, type LogRecord, type MilestoneKey, type Snapshot, type Tables } from './layout.js'
 
-/** A key as LMDB has it now, be that acknowledged or not. */
+/** The entry of a key in LMDB now, whether acknowledged or not. */
 export function currentEntry(tables: Tables, key: string): Entry | undefined {
   const value = tables.current.get(key)
   return value && { key, value, revision: getLastVersion() }
 }
 
-/** A key as it was at a revision that history still holds. */
+/** The entry of a key at a revision that is not compacted. */
 export function entryAt(tables: Tables, key: string, asOf: Revision): Entry | undefined {
   const current = currentEntry(tables, key)
   if (current && current.revision <= asOf) return current
@@ -19,7 +19,7 @@ export function entryAt(tables: Tables, key: string, asOf: Revision): Entry | un
   return later === undefined ? undefined : entryBefore(tables, later, asOf)
 }
 
-/** The entries from `start` to before `end` as they were at a revision. */
+/** The entries from `start` to before `end` at a revision. */
 export function* entriesAt(
   tables: Tables,
   start: string,
@@ -30,7 +30,7 @@ export function* entriesAt(
   const milestones = milestonesAfter(tables, start, end, asOf, snapshot)
   let milestone = milestones.next()
   for (const { key, value, version } of tables.current.getRange({ start, end, versions: true, ...snapshot })) {
-    // Keys that were written to since and have no current entry were deleted.
+    // Keys that were written after `asOf` and have no current entry were deleted.
     for (; !milestone.done && compareKeys(milestone.value[0], key) < 0; milestone = milestones.next()) {
       const deleted = entryBefore(tables, milestone.value[1], asOf, snapshot)
       if (deleted) yield deleted
@@ -49,22 +49,22 @@ export function* entriesAt(
   }
 }
 
-/** How much the events that are read at once may hold, but for the last of them. */
-const STRETCH_BYTES = 16 * 1024 * 1024
+/** The most bytes of events that are read at once; only the last event may exceed it. */
+const SEGMENT_BYTES = 16 * 1024 * 1024
 
-/** The events after a revision up to another, oldest first: so many, or fewer where they are large. */
-export function eventsBetween(tables: Tables, after: Revision, upTo: Revision, limit: number): Stretch<StoreEvent> {
+/** The events after a revision up to another, oldest first: at most `limit`, fewer if they are large. */
+export function eventsBetween(tables: Tables, after: Revision, upTo: Revision, limit: number): LogSegment<StoreEvent> {
   const records = recordsBetween(tables, after, upTo, limit)
   const replacedBy = nextOnSameKey(records)
   const events: StoreEvent[] = []
   let bytes = 0
   for (const [i, { key, deleted, previous }] of records.entries()) {
     const revision = after + 1 + i
-    // A value that was replaced comes with the write that replaced it.
+    // A replaced value is in the log record of the write that replaced it.
     const value = deleted ? undefined : (replacedBy[i]?.previous ?? writtenAt(tables, key, revision)).value
     events.push({ revision, key, value, previous })
     bytes += (value?.length ?? 0) + (previous?.value.length ?? 0)
-    if (bytes > STRETCH_BYTES) break
+    if (bytes > SEGMENT_BYTES) break
   }
   return { events, isLast: after + events.length === upTo }
 }
@@ -76,13 +76,13 @@ function recordsBetween(tables: Tables, after: Revision, upTo: Revision, limit: 
     if (revision !== after + 1 + records.length) break
     records.push(record)
     bytes += record.previous?.value.length ?? 0
-    if (bytes > STRETCH_BYTES) return records
+    if (bytes > SEGMENT_BYTES) return records
   }
   if (records.length < Math.min(limit, upTo - after)) throw corrupt('the log has no entry for some of its revisions')
   return records
 }
 
-/** For each record the next one of the same key among them. */
+/** For each record, the next record of the same key. */
 function nextOnSameKey(records: readonly LogRecord[]): (LogRecord | undefined)[] {
   const next = new Map<string, LogRecord>()
   return records
@@ -95,14 +95,14 @@ function nextOnSameKey(records: readonly LogRecord[]): (LogRecord | undefined)[]
     .toReversed()
 }
 
-/** What the write at a revision put at a key. */
+/** The entry that the write at a revision stored. */
 function writtenAt(tables: Tables, key: string, revision: Revision): Entry {
   const entry = entryAt(tables, key, revision)
   if (entry?.revision !== revision) throw corrupt(`the value that revision ${revision} wrote is missing`)
   return entry
 }
 
-/** Goes back from a write after `asOf` to the last one up to then on the same key. */
+/** Follows the log back from a write after `asOf` to the last write of the same key at or before it. */
 function entryBefore(tables: Tables, later: Revision, asOf: Revision, snapshot?: Snapshot): Entry | undefined {
   let { previous } = logRecord(tables, later, snapshot)
   while (previous && previous.revision > asOf) previous = logRecord(tables, previous.revision, snapshot).previous
@@ -122,7 +122,7 @@ function milestoneAfter(tables: Tables, key: string, asOf: Revision): Revision |
   return undefined
 }
 
-/** For each key from `start` to before `end` its first milestone after a revision, where it has one. */
+/** For each key from `start` to before `end`, its first milestone after a revision, if any. */
 function* milestonesAfter(
   tables: Tables,
   startKey: string,
@@ -130,7 +130,7 @@ function* milestonesAfter(
   asOf: Revision,
   snapshot: Snapshot,
 ): Generator<MilestoneKey, void> {
-  // A start just after a key, which has the NUL behind it, is one after all milestones of that key.
+  // A start key that ends with NUL means "after that key", so all milestones of that key are skipped.
   const start: MilestoneKey = startKey.endsWith('\0') ? [startKey.slice(0, -1), LAST] : [startKey, 0]
   const end: MilestoneKey = [endKey, 0]
   let done: string | undefined

@@ -1,13 +1,13 @@
-// Whether the tables of a data folder agree with each other. For tests, and for those who doubt their disk.
+// Checks that the tables of a data directory are consistent. Used by tests, and to diagnose a damaged disk.
 import type { Revision } from '../store.js'
-import { openDataFolder } from './data-folder.js'
+import { openDataDirectory } from './disk/data-directory.js'
 import { isMilestone, openTables, readState, type Tables } from './layout.js'
 
-/** Reads the whole of a folder that nobody has open, and tells every contradiction that it finds. */
+/** Reads a complete directory that no process has open, and returns every inconsistency. */
 export async function checkIntegrity(path: string): Promise<string[]> {
-  const folder = openDataFolder(path)
+  const directory = openDataDirectory(path)
   try {
-    const tables = openTables(folder.file)
+    const tables = openTables(directory.file)
     try {
       const last = new Map<string, LastWrite>()
       return [...checkLog(tables, last), ...checkCurrent(tables, last), ...checkMilestones(tables)]
@@ -15,17 +15,17 @@ export async function checkIntegrity(path: string): Promise<string[]> {
       await tables.root.close()
     }
   } finally {
-    folder.release()
+    directory.release()
   }
 }
 
-/** What the log says last about a key. */
+/** The last log record of a key. */
 interface LastWrite {
   readonly revision: Revision
   readonly deleted: boolean
 }
 
-/** Every revision since history began has its entry, and each write replaced what the one before it had put. */
+/** Every revision since the start of history has a record, and each write replaced the one before it. */
 function* checkLog(tables: Tables, last: Map<string, LastWrite>): Generator<string> {
   const { revision: latest, compacted } = readState(tables)
   if (compacted > latest) yield `history begins at ${compacted}, after the latest revision ${latest}`
@@ -34,9 +34,9 @@ function* checkLog(tables: Tables, last: Map<string, LastWrite>): Generator<stri
   for (const { key: revision, value } of tables.log.getRange({ start: 0 })) {
     const { key, deleted, previous } = value
     first ??= revision
-    // Compaction may not have come to the end of what it is to remove.
+    // Compaction may not have removed everything yet.
     if (revision === first && revision <= compacted) expected = revision
-    if (revision !== expected) yield `the log goes on with ${revision} instead of ${expected}`
+    if (revision !== expected) yield `the log continues with ${revision} instead of ${expected}`
     expected = revision + 1
     const before = last.get(key)
     const there = before && !before.deleted ? before.revision : undefined
@@ -49,7 +49,7 @@ function* checkLog(tables: Tables, last: Map<string, LastWrite>): Generator<stri
   if (expected !== latest + 1) yield `the log ends at ${expected - 1}, the latest revision is ${latest}`
 }
 
-/** The last write to each key is what stands there now. */
+/** The last write to each key is its current entry. */
 function* checkCurrent(tables: Tables, last: Map<string, LastWrite>): Generator<string> {
   const { compacted } = readState(tables)
   const unseen = new Map([...last].filter(([, { deleted }]) => !deleted))

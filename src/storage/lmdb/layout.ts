@@ -1,15 +1,15 @@
-// How the store lies in LMDB: four tables of one file.
+// The tables of the store: four LMDB databases in one file.
 //
 //   current     key            → value, with the revision of its write as LMDB's version
-//   log         revision       → what that write replaced: key, previous revision, previous value; was it a delete
+//   log         revision       → the write's key, the previous revision and value, and whether it was a delete
 //   milestones  key, revision  → nothing; see below
-//   meta        'state'        → the latest revision, and the one at which history begins
+//   meta        'state'        → the latest revision, and the revision at which history starts
 //
-// A value stands in one place: in `current` until it is replaced, and from then on in the log entry of the write that
-// replaced it. From a write the log leads to the write before it on the same key, and so on back to the key's creation.
-// A milestone is a write where one may get on to that way: every delete, for the key has no current entry to start
-// from, and every eighth update or so, lest the way be long. To note every update would cost far more, since notes in
-// the order of keys are all over the file while the log only grows at its end.
+// A value is stored once: in `current` until it is replaced, then in the log record of the write that replaced it. Each
+// log record leads to the previous write of the same key, back to the key's creation. A milestone marks a write from
+// which that chain can be entered: every delete, because the key then has no current entry, and about every eighth
+// update, to keep the chain short. Marking every update would cost far more, because milestones in key order are spread
+// over the file, while the log only grows at its end.
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { StorageError } from '../storage-error.js'
 import type { Entry, Revision } from '../store.js'
@@ -22,7 +22,7 @@ export interface Tables {
   readonly meta: Database<StoreState, string>
 }
 
-/** What a write did, without the value that it put. */
+/** A write, without the value that it stored. */
 export interface LogRecord {
   readonly key: string
   readonly deleted: boolean
@@ -31,12 +31,12 @@ export interface LogRecord {
 
 export type MilestoneKey = [key: string, revision: Revision]
 
-/** Whether the write at a revision is noted as a milestone of its key. */
+/** Whether the write at a revision is a milestone of its key. */
 export function isMilestone(revision: Revision, { deleted, previous }: LogRecord): boolean {
   return deleted || (previous !== undefined && scatter(revision) % 8 === 0)
 }
 
-/** Mixes the bits of a revision, so that no regular pattern of writes passes a key by. */
+/** Mixes the bits of a revision, so that a regular pattern of writes cannot leave a key without milestones. */
 function scatter(revision: Revision): number {
   let bits = (revision ^ Math.floor(revision / 2 ** 32)) >>> 0
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
@@ -46,24 +46,24 @@ function scatter(revision: Revision): number {
 
 export interface StoreState {
   readonly revision: Revision
-  /** Reads and watches reach back to here. */
+  /** The start of history: reads and watches reach back to here. */
   readonly compacted: Revision
 }
 
 export const STATE = 'state'
 
-/** Opens the tables of a data file, and makes those that are missing. */
+/** Opens the tables of a data file and creates missing ones. */
 export function openTables(file: string): Tables {
   const root = open({
     path: file,
     noSubdir: true,
     maxDbs: 8,
-    // Each range that is under way may hold a snapshot of its own. (The size of LMDB's file for readers decides.)
+    // Each running range read may hold its own snapshot. (The size of LMDB's reader file limits the number.)
     maxReaders: 1000,
     encoding: 'binary',
-    // A commit is answered when it is on disk, not before.
+    // A commit resolves only when it is on disk.
     overlappingSync: false,
-    // The writer makes the groups.
+    // The writer groups the writes itself.
     eventTurnBatching: false,
   })
   try {
@@ -90,13 +90,13 @@ export function readState(tables: Tables, options?: Snapshot): StoreState {
   return state
 }
 
-/** A read transaction in the form that lmdb takes it. */
+/** A read transaction, as lmdb's read methods take it. */
 export type Snapshot = NonNullable<Parameters<Database['get']>[1]>
 
 export const corrupt = (what: string): StorageError =>
   new StorageError('corrupt', `the data file contradicts itself: ${what}`)
 
-/** What LMDB says when it cannot make sense of its pages, as an error of ours. */
+/** An LMDB error about unreadable pages, as a StorageError. */
 export const readFailure = (error: unknown): StorageError =>
   error instanceof StorageError
     ? error
@@ -109,7 +109,7 @@ interface KeyEncoder<K> {
 
 interface ValueEncoder<V> {
   encode(value: V): Uint8Array
-  /** The bytes are lmdb's and hold the value only until its next read; beyond `length` they hold anything. */
+  /** The bytes belong to lmdb and are valid only until its next read; beyond `length` they are undefined. */
   decode(bytes: Buffer): V
 }
 
@@ -121,7 +121,7 @@ interface TableOptions<K, V> {
 
 const table = <K, V>(name: string, options: TableOptions<K, V>) => ({ name, encoding: 'binary' as const, ...options })
 
-// lmdb's own encoding of strings escapes control characters in short ones only; plain UTF-8 sorts as keys must.
+// lmdb's own string encoding escapes control characters in short strings only; plain UTF-8 sorts in key order.
 const utf8Key: KeyEncoder<string> = {
   writeKey: writeText,
   readKey: (source, start, end) => source.toString('utf8', start, end),
@@ -135,7 +135,7 @@ const revisionKey: KeyEncoder<Revision> = {
   readKey: (source, start) => readRevision(source, start),
 }
 
-/** The NUL, which no key holds, makes all revisions of a key sort before those of a longer key. */
+/** The NUL, which no key contains, sorts all revisions of a key before those of a longer key. */
 const milestoneKey: KeyEncoder<MilestoneKey> = {
   writeKey([key, revision], target, start) {
     const end = writeText(key, target, start)
@@ -196,7 +196,7 @@ const logRecord: ValueEncoder<LogRecord> = {
   },
 }
 
-/** lmdb sets the `length` of its read buffer for each value, so that only its own view of the memory can be trusted. */
+/** lmdb sets `length` of its shared read buffer for each value, so only the underlying memory can be copied. */
 function copyBytes(source: Buffer, start: number, end: number): Buffer {
   const copy = Buffer.allocUnsafe(end - start)
   copy.set(new Uint8Array(source.buffer, source.byteOffset + start, end - start))
@@ -204,7 +204,7 @@ function copyBytes(source: Buffer, start: number, end: number): Buffer {
 }
 
 function writeText(text: string, target: Buffer, start: number): number {
-  // Short ASCII, the usual key, is written faster from here than by a call out of JavaScript.
+  // Writing short ASCII, the usual key, in JavaScript is faster than a native call.
   const { length } = text
   if (length > SHORT) return start + target.write(text, start)
   for (let i = 0; i < length; i++) {

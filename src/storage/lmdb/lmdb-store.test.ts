@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises'
 import { describeStore } from '../store.suite.js'
 import { openLmdbStore } from './lmdb-store.js'
-import { temporaryFolder } from './temporary-folder.suite.js'
+import { temporaryDirectory } from './temporary-directory.suite.js'
 
 describeStore('the LMDB store', async () => {
-  const folder = await temporaryFolder()
-  return { store: await openLmdbStore(folder), close: () => rm(folder, { recursive: true }) }
+  const directory = await temporaryDirectory()
+  return { store: await openLmdbStore(directory), close: () => rm(directory, { recursive: true }) }
 })

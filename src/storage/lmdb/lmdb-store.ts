@@ -1,46 +1,46 @@
-// The embedded store: everything in one LMDB file of one data folder, each write on disk before it is acknowledged.
-// layout.ts tells where things are, writer.ts how they get there.
+// The embedded store: one LMDB file in a data directory; each write is on disk before it is acknowledged.
+// layout.ts describes the tables, writer.ts the commits.
 
 import { createWatchers } from '../common/watchers.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
 import { closed, compacted, futureRevision } from '../storage-error.js'
 import type { Entry, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
 import { createCompaction } from './compaction.js'
-import { type DataFolder, openDataFolder, unreadable } from './data-folder.js'
-import { createDiskSpace, type DiskSpace } from './disk-space.js'
+import { type DataDirectory, openDataDirectory, unreadable } from './disk/data-directory.js'
+import { createDiskSpace, type DiskSpace } from './disk/disk-space.js'
 import { currentEntry, entryAt, eventsBetween } from './history.js'
 import { openTables, readFailure, STATE, type Tables } from './layout.js'
 import { createPageReader } from './pages.js'
-import { createFolderCounts } from './prefix-counts.js'
+import { createPrefixCounts } from './prefix-counts.js'
 import { createWriter } from './writer.js'
 
-/** Opens the store in a folder, which is made when it is missing or empty. */
+/** Opens the store in a directory, which is created if it is missing or empty. */
 export async function openLmdbStore(path: string): Promise<Store> {
-  const folder = openDataFolder(path)
+  const directory = openDataDirectory(path)
   let tables: Tables | undefined
   try {
-    tables = openTables(folder.file)
-    if (folder.isNew) await initialize(tables, folder)
-    return createLmdbStore(tables, await createDiskSpace(folder.file, tables), folder)
+    tables = openTables(directory.file)
+    if (directory.isNew) await initialize(tables, directory)
+    return createLmdbStore(tables, await createDiskSpace(directory.file, tables), directory)
   } catch (cause) {
     await tables?.root.close()
-    folder.release()
-    throw unreadable(path, `${folder.file}: ${cause instanceof Error ? cause.message : String(cause)}`, cause)
+    directory.release()
+    throw unreadable(path, `${directory.file}: ${cause instanceof Error ? cause.message : String(cause)}`, cause)
   }
 }
 
-/** Nothing was acknowledged before a folder was vouched for, but its making may have been interrupted anywhere. */
-async function initialize(tables: Tables, folder: DataFolder): Promise<void> {
+/** Nothing is acknowledged before the directory is marked complete; its creation may have been interrupted anywhere. */
+async function initialize(tables: Tables, directory: DataDirectory): Promise<void> {
   if (!tables.meta.get(STATE)) await tables.meta.put(STATE, { revision: 0, compacted: 0 })
-  folder.vouch()
+  directory.markComplete()
 }
 
-function createLmdbStore(tables: Tables, room: DiskSpace, folder: DataFolder): Store {
-  const counts = createFolderCounts()
+function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDirectory): Store {
+  const counts = createPrefixCounts()
   let closing: Promise<void> | undefined
 
-  const writer = createWriter(tables, room, {
-    nextChore: () => compaction.nextStep(),
+  const writer = createWriter(tables, diskSpace, {
+    nextMaintenance: () => compaction.nextStep(),
     committed(events) {
       counts.committed(events)
       watchers.publish(events)
@@ -75,7 +75,7 @@ function createLmdbStore(tables: Tables, room: DiskSpace, folder: DataFolder): S
     if (closing) throw closed()
   }
 
-  /** The revision that a read looks at. */
+  /** The revision at which a read takes place. */
   function revisionFor(at: ReadAt): Revision {
     const { revision, compacted: oldest } = writer.state
     if (typeof at === 'string') return revision
@@ -104,7 +104,7 @@ function createLmdbStore(tables: Tables, room: DiskSpace, folder: DataFolder): S
     return get(key, revisionFor(at))
   }
 
-  /** `expected` is 0 for a create, and only for that. */
+  /** `expected` is 0 for a create, and only then. */
   function write(
     key: string,
     value: Uint8Array | undefined,
@@ -127,12 +127,12 @@ function createLmdbStore(tables: Tables, room: DiskSpace, folder: DataFolder): S
     await writer.idle()
     watchers.endAll(closed())
     await pages.idle()
-    await room.close()
+    await diskSpace.close()
     await tables.root.close()
-    folder.release()
+    directory.release()
   }
 
-  // What was left to remove when the folder was last open.
+  // Continues removals that remained when the directory was last closed.
   writer.wake()
 
   return {

@@ -1,34 +1,34 @@
-// Reading a page of a folder as of one revision: from one snapshot of the tables, however long it takes. Long stretches
-// give way to other work now and then.
-import { endOfFolder } from '../keys.js'
+// Reads a page of entries as of one revision, from one snapshot of the tables. Long reads yield to the event loop at
+// intervals.
+import { endOfPrefix } from '../keys.js'
 import type { Entry, Page, RangeOptions, Revision } from '../store.js'
 import { entriesAt } from './history.js'
 import { readFailure, readState, type Snapshot, type Tables } from './layout.js'
-import type { FolderCounts } from './prefix-counts.js'
+import type { PrefixCounts } from './prefix-counts.js'
 
 export interface PageReader {
-  /** Reads at a revision that history holds. */
-  read(folder: string, options: RangeOptions, asOf: Revision): Promise<Page>
-  /** Resolves when no page is being read any more. */
+  /** Reads at a revision that is not compacted. */
+  read(prefix: string, options: RangeOptions, asOf: Revision): Promise<Page>
+  /** Resolves when no page is being read. */
   idle(): Promise<void>
 }
 
 export interface PageContext {
   readonly tables: Tables
-  readonly counts: FolderCounts
+  readonly counts: PrefixCounts
   /** The latest acknowledged revision. */
   revision(): Revision
-  /** Throws when the store was closed while others had their turn. */
+  /** Throws if the store was closed while the read yielded. */
   checkOpen(): void
 }
 
-/** After how many entries others get their turn. */
+/** How many entries are read before yielding to the event loop. */
 const TURN_ENTRIES = 2000
 /** The same for keys that are only counted. */
 const TURN_KEYS = 20_000
 
-/** From a key to before another, at a revision, in a snapshot. */
-interface Stretch {
+/** The keys from `start` to before `end`, at a revision, in a snapshot. */
+interface KeyRange {
   readonly start: string
   readonly end: string
   readonly asOf: Revision
@@ -39,21 +39,21 @@ export function createPageReader({ tables, counts, revision, checkOpen }: PageCo
   let reading = 0
   const whenIdle: (() => void)[] = []
 
-  async function read(folder: string, options: RangeOptions, asOf: Revision): Promise<Page> {
+  async function read(prefix: string, options: RangeOptions, asOf: Revision): Promise<Page> {
     const { limit = Number.POSITIVE_INFINITY, startAfter } = options
-    // The size that is known now is that of the latest revision now, whatever is written while this page is read.
-    const size = counts.recall(folder, startAfter, asOf, asOf === revision())
+    // Looked up before the read: the count belongs to the latest revision at this moment.
+    const size = counts.recall(prefix, startAfter, asOf, asOf === revision())
     const transaction = tables.root.useReadTransaction()
     reading++
     try {
-      const start = startAfter === undefined ? folder : after(startAfter)
-      const stretch = { start, end: endOfFolder(folder), asOf, snapshot: { transaction } }
+      const start = startAfter === undefined ? prefix : after(startAfter)
+      const range = { start, end: endOfPrefix(prefix), asOf, snapshot: { transaction } }
       const entries: Entry[] = []
-      if (await collect(stretch, limit, entries)) return { revision: asOf, entries, remaining: 0 }
+      if (await collect(range, limit, entries)) return { revision: asOf, entries, remaining: 0 }
       const last = entries.at(-1)!.key
-      const total = size ?? (await countFrom(folder, options, { ...stretch, start: after(last) }, entries.length))
+      const total = size ?? (await countFrom(prefix, options, { ...range, start: after(last) }, entries.length))
       const remaining = total - entries.length
-      counts.remember(folder, last, asOf, remaining)
+      counts.remember(prefix, last, asOf, remaining)
       return { revision: asOf, entries, remaining }
     } catch (error) {
       throw readFailure(error)
@@ -64,10 +64,10 @@ export function createPageReader({ tables, counts, revision, checkOpen }: PageCo
     }
   }
 
-  /** Adds the entries of a stretch up to a limit; true when that was all of them. */
-  async function collect(stretch: Stretch, limit: number, entries: Entry[]): Promise<boolean> {
-    const { start, end, asOf, snapshot } = stretch
-    if (!isCurrent(stretch)) {
+  /** Adds the entries of a range up to a limit; returns true if the range is exhausted. */
+  async function collect(range: KeyRange, limit: number, entries: Entry[]): Promise<boolean> {
+    const { start, end, asOf, snapshot } = range
+    if (!isCurrent(range)) {
       for (const entry of entriesAt(tables, start, end, asOf, snapshot)) {
         if (entries.length === limit) return false
         entries.push(entry)
@@ -83,14 +83,19 @@ export function createPageReader({ tables, counts, revision, checkOpen }: PageCo
     return true
   }
 
-  /** The size of what the page is the beginning of: the folder, or its rest after a key. */
-  function countFrom(folder: string, { startAfter }: RangeOptions, rest: Stretch, before: number): Promise<number> {
-    const walk = async () => before + (await (isCurrent(rest) ? countKeys(rest) : countEntries(rest)))
-    return startAfter === undefined ? counts.count(folder, rest.asOf, rest.asOf === revision(), walk) : walk()
+  /** The total for the page: all entries of the prefix, or those after `startAfter`. */
+  function countFrom(
+    prefix: string,
+    { startAfter }: RangeOptions,
+    remainder: KeyRange,
+    before: number,
+  ): Promise<number> {
+    const walk = async () => before + (await (isCurrent(remainder) ? countKeys(remainder) : countEntries(remainder)))
+    return startAfter === undefined ? counts.count(prefix, remainder.asOf, remainder.asOf === revision(), walk) : walk()
   }
 
-  /** Every key of the snapshot counts. LMDB goes from one to the next much faster than entries can be read. */
-  async function countKeys({ start, end, snapshot }: Stretch): Promise<number> {
+  /** Counts every key of the snapshot. LMDB skips keys much faster than it reads entries. */
+  async function countKeys({ start, end, snapshot }: KeyRange): Promise<number> {
     let count = 0
     for (let from = start; ; await turn()) {
       const [next] = tables.current.getKeys({ start: from, end, offset: TURN_KEYS, limit: 1, ...snapshot })
@@ -100,14 +105,14 @@ export function createPageReader({ tables, counts, revision, checkOpen }: PageCo
     }
   }
 
-  async function countEntries({ start, end, asOf, snapshot }: Stretch): Promise<number> {
+  async function countEntries({ start, end, asOf, snapshot }: KeyRange): Promise<number> {
     let count = 0
     for (const _ of entriesAt(tables, start, end, asOf, snapshot)) if (++count % TURN_ENTRIES === 0) await turn()
     return count
   }
 
-  /** Whether the snapshot is of the very revision. It is older than none that was acknowledged, but may be ahead. */
-  const isCurrent = ({ asOf, snapshot }: Stretch): boolean => readState(tables, snapshot).revision === asOf
+  /** Whether the snapshot is at exactly this revision. It has every acknowledged write, but may be ahead. */
+  const isCurrent = ({ asOf, snapshot }: KeyRange): boolean => readState(tables, snapshot).revision === asOf
 
   async function turn(): Promise<void> {
     await new Promise(resolve => setImmediate(resolve))
@@ -120,5 +125,5 @@ export function createPageReader({ tables, counts, revision, checkOpen }: PageCo
   }
 }
 
-/** Nothing sorts between a key and the same key with a NUL behind it. */
+/** The smallest string after a key is the key with a NUL appended. */
 const after = (key: string): string => `${key}\0`

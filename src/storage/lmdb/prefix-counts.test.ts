@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { StoreEvent } from '../store.js'
-import { createFolderCounts } from './prefix-counts.js'
+import { createPrefixCounts } from './prefix-counts.js'
 
 const value = Buffer.from('x')
 const created = (key: string, revision: number): StoreEvent => ({ key, revision, value, previous: undefined })
@@ -10,8 +10,8 @@ const updated = (key: string, revision: number): StoreEvent => ({
 })
 const deleted = (key: string, revision: number): StoreEvent => ({ ...updated(key, revision), value: undefined })
 
-test('the size of a folder is known after it was counted, and follows what is written', async () => {
-  const counts = createFolderCounts()
+test('a counted prefix is cached, and writes update its count', async () => {
+  const counts = createPrefixCounts()
   expect(counts.recall('/a/', undefined, 5, true)).toBeUndefined()
   expect(await counts.count('/a/', 5, true, async () => 10)).toBe(10)
   expect(counts.recall('/a/', undefined, 5, true)).toBe(10)
@@ -27,8 +27,8 @@ test('the size of a folder is known after it was counted, and follows what is wr
   expect(counts.recall('/a/', undefined, 9, false)).toBeUndefined()
 })
 
-test('what is written while a folder is counted counts', async () => {
-  const counts = createFolderCounts()
+test('writes during a count are included', async () => {
+  const counts = createPrefixCounts()
   let finish!: (total: number) => void
   const walk = new Promise<number>(resolve => {
     finish = resolve
@@ -42,14 +42,14 @@ test('what is written while a folder is counted counts', async () => {
   expect(counts.recall('/a/', undefined, 6, true)).toBe(11)
 })
 
-test('a count that fails is forgotten', async () => {
-  const counts = createFolderCounts()
+test('a failed count is not cached', async () => {
+  const counts = createPrefixCounts()
   await expect(counts.count('/a/', 5, true, () => Promise.reject(new Error('closed')))).rejects.toThrow('closed')
   expect(await counts.count('/a/', 5, true, async () => 3)).toBe(3)
 })
 
-test('what remained after a page is known for that folder, key and revision', () => {
-  const counts = createFolderCounts()
+test('the number that remained after a page is cached by prefix, key and revision', () => {
+  const counts = createPrefixCounts()
   counts.remember('/a/', '/a/b/c', 5, 7)
   expect(counts.recall('/a/', '/a/b/c', 5, false)).toBe(7)
   expect(counts.recall('/a/b/', '/a/b/c', 5, false)).toBeUndefined()
@@ -57,8 +57,8 @@ test('what remained after a page is known for that folder, key and revision', ()
   expect(counts.recall('/a/', '/a/b/d', 5, false)).toBeUndefined()
 })
 
-test('only so many pages are kept in mind', () => {
-  const counts = createFolderCounts()
+test('the number of cached pages is bounded', () => {
+  const counts = createPrefixCounts()
   for (let i = 0; i <= 10_000; i++) {
     counts.remember('/a/', `/a/${i}`, 5, i)
     counts.recall('/a/', '/a/1', 5, false)

@@ -1,74 +1,74 @@
-// How many entries a folder holds, without walking it for every page of a list.
+// How many entries a prefix has, without counting them for every page of a list.
 //
-// A folder is counted when its first page is asked for, and its count is kept up to date with every write from then
-// on. What remained after a page is remembered for the page that goes on from there at the same revision.
-import { foldersOf } from '../keys.js'
+// A prefix is counted when its first page is read, and every later write updates the count. The number that remained
+// after a page is cached for the next page at the same revision.
+import { prefixesOf } from '../keys.js'
 import type { Revision, StoreEvent } from '../store.js'
 
-export interface FolderCounts {
+export interface PrefixCounts {
   /**
-   * How many entries of a folder sort after a key (all of them, when none is given) at a revision, where that is at
-   * hand; `latest` tells that the revision is that of the last events that were taken in.
+   * The number of entries of a prefix after a key (all of them if no key is given) at a revision, if it is cached.
+   * `latest` means that the revision is that of the last committed events.
    */
-  recall(folder: string, after: string | undefined, asOf: Revision, latest: boolean): number | undefined
-  /** Keeps in mind what remained after the last key of a page. */
-  remember(folder: string, after: string, asOf: Revision, remaining: number): void
-  /** Has a folder counted as of a revision; when that is the latest, the count is kept up to date from now on. */
-  count(folder: string, asOf: Revision, latest: boolean, walk: () => Promise<number>): Promise<number>
-  /** Takes in the events that the latest revision brought. */
+  recall(prefix: string, after: string | undefined, asOf: Revision, latest: boolean): number | undefined
+  /** Caches the number of entries that remained after the last key of a page. */
+  remember(prefix: string, after: string, asOf: Revision, remaining: number): void
+  /** Counts a prefix as of a revision. If that is the latest, the count is kept up to date from now on. */
+  count(prefix: string, asOf: Revision, latest: boolean, walk: () => Promise<number>): Promise<number>
+  /** Updates the counts with the events of the latest revisions. */
   committed(events: readonly StoreEvent[]): void
 }
 
-const MAX_FOLDERS = 10_000
+const MAX_PREFIXES = 10_000
 const MAX_MARKS = 10_000
 
-/** A walk through a folder, and what came and went in it meanwhile. */
+/** A running count of a prefix, and the creates and deletes since it began. */
 interface Counting {
   readonly asOf: Revision
   readonly total: Promise<number>
   change: number
 }
 
-export function createFolderCounts(): FolderCounts {
+export function createPrefixCounts(): PrefixCounts {
   const sizes = new Map<string, number>()
   const countings = new Map<string, Counting>()
   const marks = new Map<string, number>()
 
-  function change(folder: string, by: number): void {
-    const size = sizes.get(folder)
-    if (size !== undefined) sizes.set(folder, size + by)
-    const counting = countings.get(folder)
+  function change(prefix: string, by: number): void {
+    const size = sizes.get(prefix)
+    if (size !== undefined) sizes.set(prefix, size + by)
+    const counting = countings.get(prefix)
     if (counting) counting.change += by
   }
 
-  /** Waits for the walk, and keeps the size that it found with what changed meanwhile. */
-  async function settle(folder: string, counting: Omit<Counting, 'total'>, walk: () => Promise<number>) {
+  /** Waits for the count, and caches it with the changes made meanwhile. */
+  async function finishCounting(prefix: string, counting: Omit<Counting, 'total'>, walk: () => Promise<number>) {
     try {
       const total = await walk()
-      keep(sizes, folder, total + counting.change, MAX_FOLDERS)
+      keep(sizes, prefix, total + counting.change, MAX_PREFIXES)
       return total
     } finally {
-      countings.delete(folder)
+      countings.delete(prefix)
     }
   }
 
   return {
-    recall(folder, after, asOf, latest) {
-      if (after !== undefined) return recent(marks, markOf(folder, after, asOf))
-      return latest ? recent(sizes, folder) : undefined
+    recall(prefix, after, asOf, latest) {
+      if (after !== undefined) return recent(marks, markOf(prefix, after, asOf))
+      return latest ? recent(sizes, prefix) : undefined
     },
 
-    remember(folder, after, asOf, remaining) {
-      keep(marks, markOf(folder, after, asOf), remaining, MAX_MARKS)
+    remember(prefix, after, asOf, remaining) {
+      keep(marks, markOf(prefix, after, asOf), remaining, MAX_MARKS)
     },
 
-    count(folder, asOf, latest, walk) {
-      const underWay = countings.get(folder)
+    count(prefix, asOf, latest, walk) {
+      const underWay = countings.get(prefix)
       if (underWay?.asOf === asOf) return underWay.total
       if (underWay || !latest) return walk()
       const counting = { asOf, change: 0 }
-      const total = settle(folder, counting, walk)
-      countings.set(folder, Object.assign(counting, { total }))
+      const total = finishCounting(prefix, counting, walk)
+      countings.set(prefix, Object.assign(counting, { total }))
       return total
     },
 
@@ -76,16 +76,16 @@ export function createFolderCounts(): FolderCounts {
       if (sizes.size === 0 && countings.size === 0) return
       for (const { key, value, previous } of events) {
         if (value && previous) continue
-        for (const folder of foldersOf(key)) change(folder, value ? 1 : -1)
+        for (const prefix of prefixesOf(key)) change(prefix, value ? 1 : -1)
       }
     },
   }
 }
 
-/** A folder is the beginning of its keys, so that its length tells which one is meant. */
-const markOf = (folder: string, after: string, asOf: Revision): string => `${asOf}:${folder.length}:${after}`
+/** The prefix is the beginning of the key, so its length identifies it. */
+const markOf = (prefix: string, after: string, asOf: Revision): string => `${asOf}:${prefix.length}:${after}`
 
-/** Maps keep the order in which keys were set: the first is the one that was not asked for longest. */
+/** Maps keep insertion order: the first key is the least recently used one. */
 function recent(map: Map<string, number>, key: string): number | undefined {
   const value = map.get(key)
   if (value !== undefined) {

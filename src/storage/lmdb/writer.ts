@@ -1,12 +1,12 @@
-// The one writer: it takes all writes that wait, checks each against what is on disk and what came before it in the
-// same group, commits the group in one transaction, and only then tells watchers and callers.
+// The only writer. It takes all waiting writes, checks each against the stored entry and the earlier writes of the same
+// group, commits the group in one transaction, and only then notifies watchers and callers.
 //
-// Nothing in memory is ahead of the disk. Should a commit fail, the group is forgotten and the next one starts from
-// what is there.
+// No state in memory is ahead of the disk. If a commit fails, its group is discarded and the next one starts from the
+// stored state.
 import { StorageError } from '../storage-error.js'
 import type { Entry, Revision, StoreEvent, WriteResult } from '../store.js'
 import { failureOf } from './commit-failure.js'
-import type { DiskSpace, Need } from './disk-space.js'
+import type { DiskSpace, Need } from './disk/disk-space.js'
 import { currentEntry } from './history.js'
 import { isMilestone, readFailure, readState, STATE, type StoreState, type Tables } from './layout.js'
 
@@ -16,29 +16,29 @@ export interface Writer {
   /** Whether the group that is being committed changes the key. */
   isChanging(key: string): boolean
   write(key: string, value: Buffer | undefined, expected: Revision): Promise<WriteResult>
-  /** Asks `nextChore` for work, soon. */
+  /** Schedules a call of `nextMaintenance`. */
   wake(): void
-  /** Resolves when nothing is left to do. */
+  /** Resolves when no work is left. */
   idle(): Promise<void>
 }
 
-/** Housekeeping that goes along with a group. */
-export interface Chore {
-  /** Forget history up to here. */
+/** Maintenance work that is committed together with a group of writes. */
+export interface MaintenanceStep {
+  /** The new start of history. */
   readonly compacted?: Revision
   /** How many entries it removes. */
   readonly entries?: number
   /** Adds its changes to the transaction of the group. */
   apply?(): void
   committed(): void
-  /** `alone` tells that there was nothing else in the group. */
+  /** `alone` means that the group had no writes. */
   failed(error: StorageError, alone: boolean): void
 }
 
 export interface WriterEvents {
-  /** Work to go along with the next group. */
-  nextChore(): Chore | undefined
-  /** The events of a group that is on disk, before its writers are answered. */
+  /** The work to commit with the next group, if any. */
+  nextMaintenance(): MaintenanceStep | undefined
+  /** The events of a group that is on disk, before its writes are answered. */
   committed(events: readonly StoreEvent[]): void
 }
 
@@ -50,26 +50,30 @@ interface Operation {
   reject(error: unknown): void
 }
 
-/** A group in the making: what it changes, and what to answer once it is on disk. */
+/** A group being prepared: its changes, and the results to return once it is on disk. */
 interface Group {
   readonly events: StoreEvent[]
   readonly changed: Map<string, Entry | undefined>
   readonly answers: { readonly operation: Operation; readonly result: WriteResult }[]
 }
 
-/** A group is large enough to share the cost of a flush and small enough not to hold up the event loop. */
+/** Large enough to share the cost of a flush, small enough not to block the event loop. */
 const MAX_OPERATIONS = 1024
 const MAX_BYTES = 16 * 1024 * 1024
 
-export function createWriter(tables: Tables, room: DiskSpace, { nextChore, committed }: WriterEvents): Writer {
+export function createWriter(
+  tables: Tables,
+  diskSpace: DiskSpace,
+  { nextMaintenance: nextChore, committed }: WriterEvents,
+): Writer {
   let state = readState(tables)
   let queue: Operation[] = []
   let running = false
-  /** Something came since the last group was taken. */
+  /** New work arrived since the last group was taken. */
   let awake = false
   let changing: ReadonlyMap<string, unknown> | undefined
-  /** Why nothing can be written any more until the folder is opened again. */
-  let broken: StorageError | undefined
+  /** Set when nothing can be written until the directory is opened again. */
+  let fatalError: StorageError | undefined
   const whenIdle: (() => void)[] = []
 
   function wake(): void {
@@ -91,14 +95,14 @@ export function createWriter(tables: Tables, room: DiskSpace, { nextChore, commi
     for (const resolve of whenIdle.splice(0)) resolve()
   }
 
-  /** Commits the next group; false when there was none. */
+  /** Commits the next group; false if there was none. */
   async function runGroup(): Promise<boolean> {
     const operations = takeOperations()
     const group = prepare(operations)
-    const chore = nextChore()
-    if (broken) chore?.failed(broken, true)
-    else if (group.events.length > 0 || chore) await commit(group, chore)
-    return operations.length > 0 || chore !== undefined
+    const maintenance = nextChore()
+    if (fatalError) maintenance?.failed(fatalError, true)
+    else if (group.events.length > 0 || maintenance) await commit(group, maintenance)
+    return operations.length > 0 || maintenance !== undefined
   }
 
   function takeOperations(): Operation[] {
@@ -115,14 +119,14 @@ export function createWriter(tables: Tables, room: DiskSpace, { nextChore, commi
     return queue.splice(0, count)
   }
 
-  /** Checks operations in the order in which they came. Those that are refused in any case are answered. */
+  /** Checks the operations in order of arrival. Refusals that do not depend on the group resolve at once. */
   function prepare(operations: readonly Operation[]): Group {
     const group: Group = { events: [], changed: new Map(), answers: [] }
     let { revision } = state
     for (const operation of operations) {
       const { key, value, expected } = operation
-      if (broken) {
-        operation.reject(broken)
+      if (fatalError) {
+        operation.reject(fatalError)
         continue
       }
       const inGroup = group.changed.has(key)
@@ -147,42 +151,42 @@ export function createWriter(tables: Tables, room: DiskSpace, { nextChore, commi
     return group
   }
 
-  async function commit(group: Group, chore: Chore | undefined): Promise<void> {
+  async function commit(group: Group, maintenance: MaintenanceStep | undefined): Promise<void> {
     const { events, changed, answers } = group
     const next: StoreState = {
       revision: events.at(-1)?.revision ?? state.revision,
-      compacted: chore?.compacted ?? state.compacted,
+      compacted: maintenance?.compacted ?? state.compacted,
     }
     changing = changed
     try {
-      const making = room.ensure(needOf(events, chore))
-      if (making) await making
+      const reserving = diskSpace.reserve(needOf(events, maintenance))
+      if (reserving) await reserving
       await inTransaction(() => {
-        // First, so that the new state stands for whatever part of the rest there may be.
+        // First, so that the new state is stored even if only a part of the rest is.
         void tables.meta.put(STATE, next)
         for (const event of events) apply(event)
-        chore?.apply?.()
+        maintenance?.apply?.()
       })
     } catch (cause) {
       const { error, fatal } = await failureOf(cause, tables, state)
-      // What the tables then hold may be more than was acknowledged: reads go on to look past it.
-      if (fatal) broken = fatal
+      // The tables may have more than was acknowledged: `changing` stays set, so that reads look past it.
+      if (fatal) fatalError = fatal
       else changing = undefined
-      chore?.failed(error, events.length === 0)
-      // Writes do not fail because of what was to go along with them.
-      if (chore && events.length > 0 && !fatal) return commit(group, undefined)
+      maintenance?.failed(error, events.length === 0)
+      // Writes must not fail because of maintenance work: try again without it.
+      if (maintenance && events.length > 0 && !fatal) return commit(group, undefined)
       for (const { operation } of answers) operation.reject(error)
       return undefined
     }
     state = next
     changing = undefined
-    chore?.committed()
+    maintenance?.committed()
     committed(events)
     for (const { operation, result } of answers) operation.resolve(result)
     return undefined
   }
 
-  /** Commits what is put meanwhile. lmdb would not take that back if `put` threw, so it must know the outcome first. */
+  /** lmdb cannot roll back if the callback throws, so the error is kept until the transaction has ended. */
   async function inTransaction(put: () => void): Promise<void> {
     let thrown: { readonly error: unknown } | undefined
     await tables.root.batch(() => {
@@ -195,7 +199,7 @@ export function createWriter(tables: Tables, room: DiskSpace, { nextChore, commi
     if (thrown) throw thrown.error
   }
 
-  /** The promises of lmdb are left alone here: what becomes of the transaction, becomes of all. */
+  /** The promises of single operations are ignored: they have the outcome of the transaction. */
   function apply({ revision, key, value, previous }: StoreEvent): void {
     if (value) void tables.current.put(key, value, revision)
     else void tables.current.remove(key)
@@ -220,18 +224,18 @@ export function createWriter(tables: Tables, room: DiskSpace, { nextChore, commi
   }
 }
 
-/** The room that a group takes, with what goes along with it. */
-function needOf(events: readonly StoreEvent[], chore: Chore | undefined): Need {
+/** The space that a group takes, including its maintenance work. */
+function needOf(events: readonly StoreEvent[], maintenance: MaintenanceStep | undefined): Need {
   const large: number[] = []
   for (const { value, previous } of events) {
     if (value && value.length > LARGE) large.push(value.length)
     if (previous && previous.value.length > LARGE) large.push(previous.value.length)
   }
-  return { entries: events.length + (chore?.entries ?? 0), large, urgent: events.length === 0 }
+  return { entries: events.length + (maintenance?.entries ?? 0), large, urgent: events.length === 0 }
 }
 
-/** Less than a page takes with others. */
+/** Values up to this size share a page with others. */
 const LARGE = 1024
 
-/** Lets those who were just answered come with their next write, so that it goes into the next group. */
+/** Lets callers whose writes just resolved queue their next write, so that it joins the next group. */
 const turn = (): Promise<void> => new Promise(resolve => setImmediate(resolve))

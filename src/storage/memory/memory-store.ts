@@ -1,5 +1,5 @@
-// A store that keeps everything in this process and nothing beyond it: for tests and for `--storage=memory`.
-// Each key holds its versions, newest last; the log holds the events since the last compaction.
+// A store that keeps everything in memory, for tests and for `--storage=memory`.
+// Each key has its versions, newest last; the log has the events since the last compaction.
 
 import { createOrderedMap } from '../common/ordered-map.js'
 import { createWatchers } from '../common/watchers.js'
@@ -11,12 +11,12 @@ import {
   checkRevision,
   checkTarget,
   checkValue,
-  endOfFolder,
+  endOfPrefix,
 } from '../keys.js'
 import { closed, compacted, futureRevision } from '../storage-error.js'
 import type { Entry, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
 
-/** What a key held from a revision on; no value where it was deleted. */
+/** The content of a key from a revision on; no entry if it was deleted. */
 interface Version {
   readonly revision: Revision
   readonly entry: Entry | undefined
@@ -25,7 +25,7 @@ interface Version {
 export function createMemoryStore(): Store {
   const versions = createOrderedMap<Version[]>()
   const current = createOrderedMap<Entry>()
-  /** Events after `forgotten`, one for each revision, so that the position in the list follows from the revision. */
+  /** The events after `forgotten`, one per revision, so that the index in the list follows from the revision. */
   let events: StoreEvent[] = []
   let forgotten: Revision = 0
   let revision: Revision = 0
@@ -42,7 +42,7 @@ export function createMemoryStore(): Store {
     },
   })
 
-  /** The revision that a read looks at. */
+  /** The revision at which a read takes place. */
   function revisionFor(at: ReadAt): Revision {
     checkOpen()
     checkReadAt(at)
@@ -64,13 +64,13 @@ export function createMemoryStore(): Store {
     return entryAt(key, revisionFor(at))
   }
 
-  /** Every write: applied and told to watchers at once, answered as one that had to wait for a disk would be. */
+  /** Applies a write and delivers it to watchers synchronously. */
   function write(key: string, value: Uint8Array | undefined, expected: Revision): WriteResult {
     checkOpen()
     checkKey(key)
     const previous = current.get(key)
     if ((previous?.revision ?? 0) !== expected) return { done: false, current: previous }
-    // A watcher may write while it is told of this write, so that `revision` can be further on when that is over.
+    // A watcher's sink may write during delivery, so `revision` can be higher afterwards.
     const at = ++revision
     const entry = value && { key, value: Buffer.from(value), revision: at }
     if (entry) current.set(key, entry)
@@ -103,8 +103,8 @@ export function createMemoryStore(): Store {
       checkRange(prefix, options)
       const { at = 'latest', limit = Number.POSITIVE_INFINITY, startAfter } = options
       const asOf = revisionFor(at)
-      const end = endOfFolder(prefix)
-      // Nothing sorts between a key and the same key with a NUL behind it.
+      const end = endOfPrefix(prefix)
+      // The smallest string after a key is the key with a NUL appended.
       const start = startAfter === undefined ? prefix : `${startAfter}\0`
       const source = asOf === revision ? current : versions
       const entries: Entry[] = []
@@ -150,7 +150,7 @@ export function createMemoryStore(): Store {
       if (to > revision) throw futureRevision(to, revision)
       if (to <= forgotten) return
       watchers.dropBehind(to, after => compacted(after, to))
-      // Only keys that were written to since the last compaction have versions to lose.
+      // Only keys that were written since the last compaction have old versions.
       for (const key of new Set(events.slice(0, to - forgotten).map(event => event.key))) {
         const history = versions.get(key)!
         const oldest = history.findLastIndex(version => version.revision <= to)

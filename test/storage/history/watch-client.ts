@@ -26,7 +26,7 @@ export interface WatchClient {
   goOn(): void
   /** Does nothing from now on but take what comes. */
   calmDown(): void
-  askForProgress(): void
+  sendProgressRequest(): void
   close(): void
 }
 
@@ -148,7 +148,7 @@ export function startWatchClient({ name, target, after, store, recorder, random 
       open()
       resume()
     },
-    askForProgress() {
+    sendProgressRequest() {
       watch?.requestProgress()
     },
     close() {

@@ -139,7 +139,7 @@ export function startWorkload(options: WorkloadOptions): Workload {
       const last = new Map<string, Revision>()
       for (const key of KEYS) last.set(key, await writeOnce(key))
       const revision = Math.max(...last.values())
-      for (const watcher of watching) watcher.askForProgress()
+      for (const watcher of watching) watcher.sendProgressRequest()
       const due = ({ log: { target } }: WatchClient): Revision =>
         promptProgress ? revision : Math.max(...KEYS.map(key => (covers(target, key) ? last.get(key)! : 0)))
       const complete = (watcher: WatchClient): boolean => watcher.lost || watcher.position >= due(watcher)

@@ -32,12 +32,12 @@ export function writeCall(generator: Generator, expr: CallExpr, position: Positi
 }
 
 /** `goesOn` is what the left side must be for the right side to matter. */
-function writeLogic(generator: Generator, { args }: CallExpr, goesOn: boolean): Operand {
+function writeLogic(generator: Generator, { args }: CallExpr, isFragment: boolean): Operand {
   const { writer } = generator
   const left = generator.as('bool', generator.write(args[0]!))
   const result = writer.name()
-  writer.line(`let ${result} = ${!goesOn}`)
-  writer.block(`if (${goesOn ? '' : '!'}${left.code})`, () => {
+  writer.line(`let ${result} = ${!isFragment}`)
+  writer.block(`if (${isFragment ? '' : '!'}${left.code})`, () => {
     writer.line(`${result} = ${generator.as('bool', generator.write(args[1]!)).code}`)
   })
   return { code: result, shape: 'bool' }

@@ -1,25 +1,25 @@
-// A memory store for tests that behaves like one far away: what its watches deliver can be held up, requests for
-// progress can go unanswered, watches can break, and calls can fail. And it counts.
+// A memory store for tests that behaves like a remote one: its watches can be held, progress requests can stay
+// unanswered, watches can break, and calls can fail. It counts the calls.
 import { createMemoryStore } from '../memory/memory-store.js'
 import { StorageError } from '../storage-error.js'
 import type { Revision, Store, StoreEvent, Watch } from '../store.js'
 
-export interface HeldStore extends Store {
-  /** While set, watches deliver neither events nor progress; what they missed comes when it is unset. */
+export interface GatedStore extends Store {
+  /** While set, watches deliver neither events nor progress; missed events are delivered when it is unset. */
   held: boolean
-  /** While set, requests for progress are not answered. */
+  /** While set, progress requests are not answered. */
   progressLost: boolean
   /** While set, everything but watches fails with `unavailable`. */
   failing: boolean
   promptProgress: boolean
   readonly calls: { revision: number; get: number; range: number; watch: number; progress: number }
-  /** Watches that are open. */
+  /** The number of open watches. */
   readonly watches: number
-  /** Ends the watch that was opened first: that of the cache itself, not one for a watcher in the past. */
+  /** Ends the watch that was opened first: the cache's own, not one for a watcher that starts in the past. */
   breakOldestWatch(error: StorageError): void
 }
 
-export function createHeldStore(options: { embedded?: boolean } = {}): HeldStore {
+export function createGatedStore(options: { embedded?: boolean } = {}): GatedStore {
   const store = createMemoryStore()
   const calls = { revision: 0, get: 0, range: 0, watch: 0, progress: 0 }
   const open = new Set<{ inner: Watch; release(): void; end(error: StorageError): void }>()
@@ -31,7 +31,7 @@ export function createHeldStore(options: { embedded?: boolean } = {}): HeldStore
   }
 
   const { getNow: _, ...others } = store
-  const self: HeldStore = {
+  const self: GatedStore = {
     ...others,
     embedded: options.embedded ?? false,
     calls,

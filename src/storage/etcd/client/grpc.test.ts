@@ -42,7 +42,7 @@ describe('a call', () => {
     await new Promise(resolve => server.close(resolve))
   })
 
-  const call = (timeoutMs = 2_000) => unary(client, HEADERS, FRAME, { timeoutMs, onSign: () => {} })
+  const call = (timeoutMs = 2_000) => unary(client, HEADERS, FRAME, { timeoutMs, onActivity: () => {} })
   const failure = async (promise: Promise<unknown>): Promise<GrpcError> => {
     const error = await promise.then(
       () => undefined,
@@ -67,7 +67,7 @@ describe('a call', () => {
     expect(await failure(call())).toMatchObject({ code: 11, message: 'no such thing: é', progress: 'answered' })
   })
 
-  test('fails with a status that comes instead of an answer', async () => {
+  test('fails with a status in the initial headers', async () => {
     answer = stream =>
       stream.respond({ ':status': 200, 'grpc-status': '14', 'grpc-message': 'no' }, { endStream: true })
     expect(await failure(call())).toMatchObject({ code: 14, message: 'no', progress: 'answered' })
@@ -78,7 +78,7 @@ describe('a call', () => {
     expect((await failure(call())).progress).toBe('unsent')
   })
 
-  test('is unsent when the peer goes away without having looked at it', async () => {
+  test('is unsent when the peer sends GOAWAY without processing it', async () => {
     let streams = 0
     const arrived = new Promise<void>(resolve => {
       answer = stream => {
@@ -132,7 +132,7 @@ describe('a call', () => {
     const stream = duplex(
       client,
       HEADERS,
-      { onSign: () => {} },
+      { onActivity: () => {} },
       {
         message(message) {
           seen.push(message.toString())
@@ -172,7 +172,7 @@ describe('a call', () => {
   ])('as a stream is over when %s', async (_, respond) => {
     answer = respond
     const ended = await new Promise(resolve => {
-      duplex(client, HEADERS, { onSign: () => {} }, { message: () => {}, end: resolve })
+      duplex(client, HEADERS, { onActivity: () => {} }, { message: () => {}, end: resolve })
     })
     expect(ended).toBeInstanceOf(GrpcError)
   })

@@ -1,17 +1,17 @@
-// gRPC's framing: every message has one byte that says whether it is compressed and four with its length before it.
+// gRPC framing: each message is preceded by one byte for compression and four bytes with its length.
 
 export const FRAME_HEADER_BYTES = 5
 
-/** Far above what any sound answer needs, far below what would exhaust this process. */
+/** Far above the size of any valid response, far below what would exhaust this process. */
 export const MAX_MESSAGE_BYTES = 1024 * 1024 * 1024
 
 export class FrameError extends Error {
   override readonly name = 'FrameError'
 }
 
-/** Puts messages together from chunks as they come off the wire; messages may share a chunk or span several. */
+/** Assembles messages from chunks; a chunk may contain several messages, or a part of one. */
 export interface FrameReader {
-  /** Takes a chunk and hands on every message that it completes; throws a FrameError when it makes no sense. */
+  /** Takes a chunk and emits every message that it completes; throws a FrameError if the framing is invalid. */
   push(chunk: Buffer): void
   /** True between messages. */
   readonly empty: boolean
@@ -20,7 +20,7 @@ export interface FrameReader {
 export function createFrameReader(onMessage: (message: Buffer) => void, maxBytes = MAX_MESSAGE_BYTES): FrameReader {
   let chunks: Buffer[] = []
   let length = 0
-  /** How many bytes there must be before looking again. */
+  /** How many bytes must be there before a message can be complete. */
   let needed = FRAME_HEADER_BYTES
 
   return {
@@ -49,7 +49,7 @@ export function createFrameReader(onMessage: (message: Buffer) => void, maxBytes
   }
 }
 
-/** The one message that the answer to a unary call consists of. */
+/** The only message of a unary response. */
 export function onlyMessage(chunks: readonly Buffer[]): Buffer {
   const bytes = chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
   if (bytes.length < FRAME_HEADER_BYTES) throw new FrameError('the answer holds no message')
@@ -60,7 +60,7 @@ export function onlyMessage(chunks: readonly Buffer[]): Buffer {
 }
 
 function messageLength(bytes: Buffer, start: number, maxBytes: number): number {
-  if (bytes[start] !== 0) throw new FrameError('a message is compressed, which nobody asked for')
+  if (bytes[start] !== 0) throw new FrameError('a message is compressed, although compression was not requested')
   const length = bytes.readUInt32BE(start + 1)
   if (length > maxBytes) throw new FrameError(`a message of ${length} bytes is over the limit of ${maxBytes}`)
   return length

@@ -1,5 +1,5 @@
-// gRPC over node:http2, as much of it as a client needs: calls with one answer, streams in both directions, deadlines
-// and the status at the end. It knows nothing of etcd.
+// The client side of gRPC over node:http2: unary calls, bidirectional streams, deadlines, and the final status. It is
+// independent of etcd.
 import {
   type ClientHttp2Session,
   type ClientHttp2Stream,
@@ -26,9 +26,9 @@ export const GrpcCode = {
 } as const
 
 /**
- * How far a call came that failed:
- * - `unsent`: the peer surely did nothing for it;
- * - `lost`: it was sent, and no answer came;
+ * The stage at which a call failed:
+ * - `unsent`: the peer certainly did not process it;
+ * - `lost`: it was sent, and no response arrived;
  * - `answered`: the peer answered with this error.
  */
 export type CallProgress = 'unsent' | 'lost' | 'answered'
@@ -47,18 +47,18 @@ export class GrpcError extends Error {
 }
 
 export interface CallOptions {
-  /** How long to wait for the answer. */
+  /** The time limit for the response. */
   readonly timeoutMs: number
-  /** Called whenever the peer showed that it is there. */
-  readonly onSign: () => void
+  /** Called whenever data arrives from the peer. */
+  readonly onActivity: () => void
 }
 
-/** The headers that a call begins with; the same may serve for many. */
+/** The headers of a call; they can be reused for many calls. */
 export function callHeaders(path: string, metadata: Readonly<Record<string, string>> = {}): OutgoingHttpHeaders {
   return { ':method': 'POST', ':path': path, te: 'trailers', 'content-type': 'application/grpc', ...metadata }
 }
 
-/** Sends one message, given as a frame, and answers with the one that comes back. */
+/** Sends one message, given as a frame, and resolves with the message of the response. */
 export function unary(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,
@@ -70,7 +70,7 @@ export function unary(
     const chunks: Buffer[] = []
     let status: GrpcError | undefined | 'none' = 'none'
     let ended = false
-    let settled = false
+    let done = false
 
     const timer = setTimeout(() => {
       fail(new GrpcError(GrpcCode.deadlineExceeded, 'no answer came in time', progressOf(stream)))
@@ -78,18 +78,18 @@ export function unary(
     }, options.timeoutMs)
 
     function fail(error: GrpcError): void {
-      if (settled) return
-      settled = true
+      if (done) return
+      done = true
       clearTimeout(timer)
       reject(error)
     }
 
     function finish(): void {
-      if (settled || status === 'none' || !ended) return
+      if (done || status === 'none' || !ended) return
       if (status) return fail(status)
       try {
         resolve(onlyMessage(chunks))
-        settled = true
+        done = true
         clearTimeout(timer)
       } catch (cause) {
         fail(new GrpcError(GrpcCode.internal, String(cause), 'lost', cause))
@@ -97,7 +97,7 @@ export function unary(
     }
 
     stream.on('response', first => {
-      options.onSign()
+      options.onActivity()
       const refused = refusalIn(first)
       if (refused) status = refused
     })
@@ -110,9 +110,9 @@ export function unary(
       ended = true
       finish()
     })
-    stream.on('error', () => {}) // what matters of it is told on close
+    stream.on('error', () => {}) // handled on close
     stream.on('close', () => {
-      if (settled) return
+      if (done) return
       if (status !== 'none' && status) fail(status)
       else fail(brokenStream(stream))
     })
@@ -123,19 +123,19 @@ export function unary(
 export interface StreamSink {
   /** A message from the peer. */
   message(message: Buffer): void
-  /** The stream is over; nothing follows. Not called after `close()`. */
+  /** The stream has ended. Not called after `close()`. */
   end(error: GrpcError): void
 }
 
 export interface DuplexStream {
   send(frame: Buffer): void
-  /** Takes no more from the network for now. What has arrived already may still be handed on. */
+  /** Stops reading from the network. Data that has already arrived may still be delivered. */
   pause(): void
   resume(): void
   close(): void
 }
 
-/** Opens a stream on which both sides send messages for as long as they like. */
+/** Opens a stream on which both sides send any number of messages. */
 export function duplex(
   session: ClientHttp2Session,
   headers: OutgoingHttpHeaders,
@@ -158,12 +158,12 @@ export function duplex(
   })
 
   stream.on('response', first => {
-    options.onSign()
+    options.onActivity()
     status = refusalIn(first)
   })
   stream.on('data', (chunk: Buffer) => {
     if (over) return
-    options.onSign()
+    options.onActivity()
     try {
       frames.push(chunk)
     } catch (cause) {
@@ -174,7 +174,7 @@ export function duplex(
     status ??= statusIn(trailers) ?? new GrpcError(GrpcCode.ok, 'the peer ended the stream', 'answered')
   })
   stream.on('error', () => {})
-  // Our side may stay open, so that only the peer's end tells of an orderly one.
+  // Our side may stay open, so an orderly end is the peer's `end` event.
   stream.on('end', () => end(status ?? brokenStream(stream)))
   stream.on('close', () => end(status ?? brokenStream(stream)))
 
@@ -188,7 +188,7 @@ export function duplex(
       if (over) return
       over = true
       stream.close(constants.NGHTTP2_CANCEL)
-      stream.resume() // a paused stream would never come to its end
+      stream.resume() // a paused stream would never close
     },
   }
 }
@@ -201,7 +201,7 @@ function openStream(session: ClientHttp2Session, headers: OutgoingHttpHeaders): 
   }
 }
 
-/** The status that ends a call; nothing when all went well. */
+/** The error of the final status; undefined if the call succeeded. */
 export function statusIn(headers: IncomingHttpHeaders): GrpcError | undefined {
   const text = headers['grpc-status']
   if (text === '0') return undefined
@@ -214,26 +214,26 @@ export function statusIn(headers: IncomingHttpHeaders): GrpcError | undefined {
   )
 }
 
-/** What the first headers say, where they say no: a status at once without a message, or not gRPC at all. */
+/** The error in the initial headers, if any: an immediate status without a message, or a response that is not gRPC. */
 function refusalIn(headers: IncomingHttpHeaders & { readonly ':status'?: number | undefined }): GrpcError | undefined {
   if (headers['grpc-status'] !== undefined) return statusIn(headers)
   if (headers[':status'] === 200) return undefined
   return new GrpcError(GrpcCode.unavailable, `the peer answered with HTTP status ${headers[':status']}`, 'lost')
 }
 
-/** A stream that was closed without a status. */
+/** The error of a stream that was closed without a status. */
 function brokenStream(stream: ClientHttp2Stream): GrpcError {
   const progress = progressOf(stream)
   const what = progress === 'unsent' ? 'the call was not taken' : 'the connection broke before the answer came'
   return new GrpcError(GrpcCode.unavailable, what, progress)
 }
 
-/** A stream without a number was never sent; a refused one (also by GOAWAY) was not looked at by the peer. */
+/** A stream without an id was never sent; a refused one (also by GOAWAY) was not processed by the peer. */
 function progressOf(stream: ClientHttp2Stream): CallProgress {
   return stream.id === undefined || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM ? 'unsent' : 'lost'
 }
 
-/** A time limit as the header `grpc-timeout` has it, for the peer: we watch the clock ourselves. */
+/** The value of the `grpc-timeout` header. It is for the peer; this client has its own timer. */
 export function grpcTimeout(ms: number): string {
   return `${Math.min(Math.max(1, Math.ceil(ms / 1000)), 99_999_999)}S`
 }

@@ -1,10 +1,10 @@
-// Calls to an etcd cluster: each goes to the member in use, and on to others for as long as that can do no harm and
-// its time is not over.
+// Calls to an etcd cluster. Each goes to the connected member, and is retried on other members while that is safe and
+// its time limit allows.
 import type { OutgoingHttpHeaders } from 'node:http2'
-import { closed, StorageError } from '../storage-error.js'
+import { closed, StorageError } from '../../storage-error.js'
 import type { Connection, TlsOptions } from './connection.js'
 import { createEndpoints, type Endpoints } from './endpoints.js'
-import { judge } from './etcd-errors.js'
+import { classifyFailure } from './etcd-errors.js'
 import { callHeaders, grpcTimeout, unary } from './grpc.js'
 import { type Method, STATUS } from './messages.js'
 
@@ -12,14 +12,14 @@ export interface EtcdClientOptions {
   /** Such as `http://127.0.0.1:2379`; several for the members of one cluster. */
   readonly endpoints: readonly string[]
   readonly tls?: TlsOptions | undefined
-  /** How long an operation may take in all, with all its attempts. */
+  /** The time limit of an operation, including all its attempts. */
   readonly timeoutMs?: number | undefined
 }
 
 export interface CallKind {
-  /** It changes data: not to be sent twice when the first may have arrived. */
+  /** It changes data: it must not be sent twice if the first one may have arrived. */
   readonly isWrite?: boolean
-  /** A member that is cut off from its cluster may answer. */
+  /** It may be answered by a member that has no leader. */
   readonly withoutLeader?: boolean
 }
 
@@ -28,9 +28,9 @@ export interface EtcdClient {
   readonly timeoutMs: number
   readonly isClosed: boolean
   call<Request, Response>(method: Method<Request, Response>, request: Request, kind?: CallKind): Promise<Response>
-  /** The version of etcd at the other end of a connection, if it tells. */
+  /** The version of etcd at the other end of a connection; undefined if it cannot be read. */
   versionAt(connection: Connection): Promise<string | undefined>
-  /** Lets calls that are under way come to their end, but not for long. */
+  /** Waits for running calls, but only a short time. */
   close(): Promise<void>
 }
 
@@ -39,7 +39,7 @@ const CONNECT_TIMEOUT_MS = 2_000
 const CLOSE_TIMEOUT_MS = 1_000
 const RETRY_MS = 50
 
-/** Has a member without a leader refuse at once, instead of keeping us waiting for what it cannot do. */
+/** Makes a member without a leader refuse at once instead of waiting until the timeout. */
 export const REQUIRE_LEADER = { hasleader: 'true' }
 
 export function createEtcdClient({
@@ -53,30 +53,30 @@ export function createEtcdClient({
   const headers = new Map<string, OutgoingHttpHeaders>()
   let isClosed = false
   let underWay = 0
-  /** Called when no call is under way any more. */
+  /** Called when no call is running any more. */
   let onIdle: (() => void) | undefined
 
   function attempt(connection: Connection, path: string, frame: Buffer, deadline: number, withoutLeader: boolean) {
     const left = Math.max(1, deadline - Date.now())
     return unary(connection.session, headersFor(path, left, withoutLeader), frame, {
       timeoutMs: left,
-      onSign: connection.sign,
+      onActivity: connection.noteActivity,
     })
   }
 
-  /** The same objects again and again: with its headers made anew, a write costs a sixth more. */
+  /** Header objects are cached: creating them for each call makes a write about a sixth slower. */
   function headersFor(path: string, left: number, withoutLeader: boolean): OutgoingHttpHeaders {
     const limit = grpcTimeout(left)
     const id = `${path} ${limit} ${withoutLeader}`
-    let known = headers.get(id)
-    if (!known) {
-      known = callHeaders(path, { 'grpc-timeout': limit, ...(!withoutLeader && REQUIRE_LEADER) })
-      headers.set(id, known)
+    let cached = headers.get(id)
+    if (!cached) {
+      cached = callHeaders(path, { 'grpc-timeout': limit, ...(!withoutLeader && REQUIRE_LEADER) })
+      headers.set(id, cached)
     }
-    return known
+    return cached
   }
 
-  /** Waits for a connection; says more than "no connection" when an attempt on the way failed. */
+  /** Waits for a connection; prefers the error of an earlier attempt over "no connection". */
   async function connect(deadline: number, earlier: StorageError | undefined): Promise<Connection> {
     try {
       return await endpoints.connect(deadline)
@@ -109,15 +109,15 @@ export function createEtcdClient({
           try {
             return method.decode(await attempt(connection, method.path, frame, deadline, withoutLeader))
           } catch (thrown) {
-            const verdict = judge(thrown, isWrite)
-            if (verdict.turn) endpoints.turnFrom(connection)
-            if (isClosed && verdict.again) throw closed()
-            if (!verdict.again || Date.now() + RETRY_MS >= deadline) throw verdict.error
-            earlier = verdict.error
+            const failure = classifyFailure(thrown, isWrite)
+            if (failure.failOver) endpoints.failOver(connection)
+            if (isClosed && failure.retryable) throw closed()
+            if (!failure.retryable || Date.now() + RETRY_MS >= deadline) throw failure.error
+            earlier = failure.error
           } finally {
             connection.finish()
           }
-          // Where the connection is gone, waiting for the next one is pause enough.
+          // If the connection is gone, connecting again is delay enough.
           if (endpoints.current) await pause()
         }
       } finally {
@@ -126,8 +126,8 @@ export function createEtcdClient({
     },
 
     versionAt(connection) {
-      const known = versions.get(connection)
-      if (known) return known
+      const cached = versions.get(connection)
+      if (cached) return cached
       connection.begin()
       const requested = attempt(connection, STATUS.path, STATUS.encode({}), Date.now() + timeoutMs, true)
         .then(answer => STATUS.decode(answer).version)

@@ -10,7 +10,7 @@ describe('messages of etcd', () => {
     expect(frame.toString('hex')).toBe('00000000050a01611805')
   })
 
-  test('of any size keep their bytes apart from those of others', () => {
+  test('of any size do not share bytes with other messages', () => {
     const put = (size: number, fill: string) =>
       TXN.encode({
         compare: [{ key: Buffer.from('k'), target: CompareTarget.modRevision, modRevision: 7 }],
@@ -32,18 +32,18 @@ describe('messages of etcd', () => {
     expect(decodeWatch(`10${varint}`).watchId).toBe(value)
   })
 
-  test('read as zero what is not there', () => {
+  test('decode absent fields as zero', () => {
     expect(decodeWatch('')).toMatchObject({ watchId: 0, created: false, compactRevision: 0, cancelReason: '' })
     expect(decodeWatch('').events).toHaveLength(0)
     const [event] = decodeWatch('5a 02 12 00').events
     expect(event).toMatchObject({ type: EventType.put, prevKv: null })
   })
 
-  test('skip fields that are not known', () => {
+  test('skip unknown fields', () => {
     expect(decodeWatch('f2 07 03 616263 10 05').watchId).toBe(5)
   })
 
-  test.each(['10', '10ff', '5aff', '0a0510', '08'])('that are cut off or out of shape are refused: %s', hex => {
+  test.each(['10', '10ff', '5aff', '0a0510', '08'])('that are truncated or malformed are refused: %s', hex => {
     expect(() => decodeWatch(hex)).toThrow(RangeError)
   })
 })

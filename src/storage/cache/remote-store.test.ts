@@ -1,16 +1,16 @@
-// What the cache does where the store is far away: it holds all entries, and must know how fresh they are.
+// The cache of a remote store: it holds all entries, and must know how fresh they are.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { StorageError } from '../storage-error.js'
 import { recordWatch } from '../watch-recorder.suite.js'
-import { createHeldStore, type HeldStore } from './held-store.suite.js'
+import { createGatedStore, type GatedStore } from './gated-store.suite.js'
 import { createWatchCache, type WatchCache } from './watch-cache.js'
 
-let store: HeldStore
+let store: GatedStore
 let cache: WatchCache<undefined>
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] })
-  store = createHeldStore()
+  store = createGatedStore()
   cache = createWatchCache(store, '/pods/', { pageSize: 4 })
 })
 
@@ -21,12 +21,12 @@ afterEach(async () => {
 })
 
 describe('the state in memory', () => {
-  test('is loaded in pages of one revision, once for all who come first', async () => {
+  test('is loaded in pages of one revision, once for all concurrent readers', async () => {
     for (let i = 0; i < 10; i++) await store.create(`/pods/${i}`, bytes(`${i}`))
     const range = store.range
     store.range = async (prefix, options) => {
       const page = await range(prefix, options)
-      await store.create(`/pods/new-${page.remaining}`, bytes('')) // someone writes between the pages
+      await store.create(`/pods/new-${page.remaining}`, bytes('')) // a write between the pages
       return page
     }
     const pages = await Promise.all(Array.from({ length: 20 }, () => cache.range('/pods/', { at: 'any' })))
@@ -48,7 +48,7 @@ describe('the state in memory', () => {
     expect(store.calls).toEqual(calls)
   })
 
-  test('counts what remains of a folder', async () => {
+  test('counts the remaining entries of a prefix', async () => {
     for (const key of ['a/1', 'a/2', 'b/1', 'b/2', 'b/3', 'b/4', 'c/1']) await store.create(`/pods/${key}`, bytes(''))
     await load()
     const page = async (limit: number, startAfter?: string) =>
@@ -61,12 +61,12 @@ describe('the state in memory', () => {
     expect(await page(1)).toBe(2)
   })
 
-  test('answers for exactly the revisions in which it was as it is', async () => {
+  test('answers reads at exactly the revisions since its last change', async () => {
     await store.create('/pods/a', bytes('1'))
     await load()
     await store.update('/pods/a', bytes('2'), 1)
     await store.create('/nodes/a', bytes('x'))
-    await cache.get('/pods/a') // by this the cache knows that it is at revision 3
+    await cache.get('/pods/a') // now the cache knows that it is at revision 3
     const { get, range } = store.calls
     for (const exactly of [2, 3]) {
       expect((await cache.get('/pods/a', { exactly }))?.value.toString()).toBe('2')
@@ -78,7 +78,7 @@ describe('the state in memory', () => {
     expect(store.calls).toMatchObject({ get: get + 2, range })
   })
 
-  test('does not keep alive the messages that values came in', async () => {
+  test('does not keep the network messages of its values in memory', async () => {
     const message = Buffer.alloc(64 * 1024)
     const range = store.range
     store.range = async (prefix, options) => {
@@ -94,7 +94,7 @@ describe('the state in memory', () => {
 })
 
 describe('a read of the latest', () => {
-  test('waits for what has been acknowledged, and is answered from memory', async () => {
+  test('waits for acknowledged writes, and is answered from memory', async () => {
     await load()
     store.held = true
     await cache.create('/pods/a', bytes('1'))
@@ -114,7 +114,7 @@ describe('a read of the latest', () => {
     expect(store.calls).toMatchObject({ range: 1, progress: 1 })
   })
 
-  test('shares its questions to the store with others', async () => {
+  test('shares revision requests to the store with other reads', async () => {
     await load()
     await store.create('/nodes/a', bytes('1'))
     const before = { ...store.calls }
@@ -124,7 +124,7 @@ describe('a read of the latest', () => {
     expect(store.calls.progress - before.progress).toBe(1)
   })
 
-  test('is not answered by a question that was under way before it began', async () => {
+  test('does not use a revision request from before it began', async () => {
     await load()
     const revision = store.revision
     let answer = () => {}
@@ -149,7 +149,7 @@ describe('a read of the latest', () => {
     expect((await late)?.revision).toBe(1)
   })
 
-  test('is answered by the store when the cache does not come to it in time', async () => {
+  test('is answered by the store when the cache does not reach the revision in time', async () => {
     await load()
     store.held = true
     await cache.create('/pods/a', bytes('1'))
@@ -160,16 +160,16 @@ describe('a read of the latest', () => {
     expect((await reading)?.revision).toBe(1)
     expect(store.calls.get).toBe(1)
     expect(store.calls.progress).toBeGreaterThan(10)
-    // The next one does not wait for a feed that stands still …
+    // The next read does not wait for a stalled watch …
     expect((await cache.get('/pods/a'))?.revision).toBe(1)
     expect(store.calls.get).toBe(2)
-    // … but the cache is back as soon as it moves.
+    // … but the cache is used again as soon as the watch advances.
     store.held = false
     expect((await cache.get('/pods/a'))?.revision).toBe(1)
     expect(store.calls.get).toBe(2)
   })
 
-  test('finds out by itself that a feed that stood still goes on', async () => {
+  test('detects that a stalled watch advances again', async () => {
     await load()
     store.progressLost = true
     await store.create('/nodes/a', bytes('1'))
@@ -186,7 +186,7 @@ describe('a read of the latest', () => {
     expect(store.calls.range).toBe(3)
   })
 
-  test('is answered by the store at once when progress cannot be asked for', async () => {
+  test('is answered by the store at once when progress cannot be requested', async () => {
     store.promptProgress = false
     await load()
     await store.create('/pods/a', bytes('1'))
@@ -197,7 +197,7 @@ describe('a read of the latest', () => {
     expect(store.calls).toMatchObject({ get: 1, progress: 0 })
   })
 
-  test('is answered by the store when that does not tell its revision', async () => {
+  test('is answered by the store when the revision request fails', async () => {
     await load()
     store.revision = () => new Promise(() => {})
     await store.create('/pods/a', bytes('1'))
@@ -209,7 +209,7 @@ describe('a read of the latest', () => {
 })
 
 describe('a read not older than a revision', () => {
-  test('is answered from memory when the cache is there', async () => {
+  test('is answered from memory when the cache has reached it', async () => {
     await load()
     await store.create('/pods/a', bytes('1'))
     const calls = { ...store.calls }
@@ -217,7 +217,7 @@ describe('a read not older than a revision', () => {
     expect(store.calls).toEqual(calls)
   })
 
-  test('waits for the cache to come there', async () => {
+  test('waits for the cache to reach it', async () => {
     await load()
     store.held = true
     await store.create('/pods/a', bytes('1'))
@@ -235,7 +235,7 @@ describe('a read not older than a revision', () => {
 })
 
 describe('a store that does not answer', () => {
-  test('makes reads fail, not wait, and the cache load later', async () => {
+  test('makes reads fail without waiting, and the cache loads later', async () => {
     store.failing = true
     await expect(cache.get('/pods/a', 'any')).rejects.toMatchObject({ code: 'unavailable' })
     await expect(cache.range('/pods/')).rejects.toMatchObject({ code: 'unavailable' })
@@ -248,7 +248,7 @@ describe('a store that does not answer', () => {
     expect(store.calls.get).toBe(2)
   })
 
-  test('is tried more and more seldom', async () => {
+  test('is retried with growing delays', async () => {
     store.failing = true
     for (let i = 0; i < 1_000; i++) {
       await expect(cache.get('/pods/a', 'any')).rejects.toMatchObject({ code: 'unavailable' })
@@ -258,7 +258,7 @@ describe('a store that does not answer', () => {
     expect(store.calls.range).toBe(7)
   })
 
-  test('does not hold up readers while it loads, nor does it lose watchers', async () => {
+  test('does not block readers during a slow load, and keeps watchers', async () => {
     const range = store.range
     let answer = () => {}
     store.range = async (prefix, options) => {
@@ -277,7 +277,7 @@ describe('a store that does not answer', () => {
     expect(store.calls.get).toBe(2)
     answer()
     await turns()
-    expect(store.watches).toBe(1) // the watcher has gone over to the cache's own watch
+    expect(store.watches).toBe(1) // the watcher has switched to the cache's own watch
     await store.create('/pods/b', bytes('2'))
     expect((await seen.count(2)).map(event => event.revision)).toEqual([1, 2])
   })
@@ -310,7 +310,7 @@ describe('an upstream watch that ends', () => {
     expect(store.watches).toBe(1)
   })
 
-  test('leaves alone a watcher that still reads the history of the store', async () => {
+  test('does not end a watcher that still reads the history of the store', async () => {
     for (let i = 0; i < 3; i++) await store.create(`/pods/${i}`, bytes(''))
     await load()
     store.held = true
@@ -323,7 +323,7 @@ describe('an upstream watch that ends', () => {
     expect(seen.ended).toBeUndefined()
   })
 
-  test('sends readers who wait for it to the store', async () => {
+  test('makes waiting reads go to the store', async () => {
     await load()
     store.held = true
     await store.create('/pods/a', bytes('1'))
@@ -340,7 +340,7 @@ async function load(): Promise<void> {
 
 const bytes = (text: string): Buffer => Buffer.from(text)
 
-/** Lets everything happen that can happen without time passing. */
+/** Runs everything that can run without timers. */
 async function turns(): Promise<string> {
   for (let i = 0; i < 8; i++) await new Promise(resolve => setImmediate(resolve))
   return 'nothing came'

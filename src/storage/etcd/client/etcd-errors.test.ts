@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest'
-import { judge } from './etcd-errors.js'
+import { classifyFailure } from './etcd-errors.js'
 import { type CallProgress, GrpcCode, GrpcError } from './grpc.js'
 
-const judged = (code: number, message: string, progress: CallProgress, isWrite: boolean) => {
-  const { error, again } = judge(new GrpcError(code, message, progress), isWrite)
-  return [error.code, again] as const
+const classified = (code: number, message: string, progress: CallProgress, isWrite: boolean) => {
+  const { error, retryable } = classifyFailure(new GrpcError(code, message, progress), isWrite)
+  return [error.code, retryable] as const
 }
 
 describe('a failed write', () => {
@@ -40,13 +40,13 @@ describe('a failed write', () => {
     ['etcdserver: corrupt cluster', GrpcCode.dataLoss, 'answered', 'corrupt', false],
     ['etcdserver: permission denied', GrpcCode.permissionDenied, 'answered', 'unavailable', false],
     ['etcdserver: invalid auth token', GrpcCode.unauthenticated, 'answered', 'unavailable', false],
-  ])('%s (%i, %s) is %s', (message, code, progress, expected, again) => {
-    expect(judged(code, message, progress, true)).toEqual([expected, again])
+  ])('%s (%i, %s) is %s', (message, code, progress, expected, retryable) => {
+    expect(classified(code, message, progress, true)).toEqual([expected, retryable])
   })
 
-  test('whose answer makes no sense may have been done', () => {
-    const { error, again } = judge(new RangeError('index out of range'), true)
-    expect([error.code, again]).toEqual(['outcome-unknown', false])
+  test('with an undecodable response may have been done', () => {
+    const { error, retryable } = classifyFailure(new RangeError('index out of range'), true)
+    expect([error.code, retryable]).toEqual(['outcome-unknown', false])
   })
 })
 
@@ -65,12 +65,12 @@ describe('a failed read', () => {
       false,
     ],
     ['etcdserver: permission denied', GrpcCode.permissionDenied, 'answered', 'unavailable', false],
-  ])('%s (%i, %s) is %s', (message, code, progress, expected, again) => {
-    expect(judged(code, message, progress, false)).toEqual([expected, again])
+  ])('%s (%i, %s) is %s', (message, code, progress, expected, retryable) => {
+    expect(classified(code, message, progress, false)).toEqual([expected, retryable])
   })
 
-  test('whose answer makes no sense found data that is corrupt', () => {
-    const { error, again } = judge(new RangeError('index out of range'), false)
-    expect([error.code, again]).toEqual(['corrupt', false])
+  test('with an undecodable response is reported as corrupt', () => {
+    const { error, retryable } = classifyFailure(new RangeError('index out of range'), false)
+    expect([error.code, retryable]).toEqual(['corrupt', false])
   })
 })

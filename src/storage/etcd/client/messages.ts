@@ -1,5 +1,5 @@
-// The part of etcd's v3 API that we speak: messages and fields by number, and their coding as gRPC frames.
-// Fields that are not listed here are skipped when they are read.
+// The part of etcd's v3 API that this store uses: messages, fields by number, and their encoding as gRPC frames.
+// Fields that are not listed here are skipped when decoding.
 import protobuf from 'protobufjs/light.js'
 import { FRAME_HEADER_BYTES } from './frames.js'
 
@@ -12,13 +12,13 @@ export interface KeyValue {
   readonly value: Buffer
   readonly createRevision: number
   readonly modRevision: number
-  /** How often the key was written since it was created. */
+  /** The number of writes to the key since it was created. */
   readonly version: number
 }
 
 export interface RangeRequest {
   readonly key: Buffer
-  /** The key after the last one; none asks for `key` alone. */
+  /** The key after the last one; without it, `key` alone is read. */
   readonly rangeEnd?: Buffer
   readonly limit?: number
   readonly revision?: number
@@ -30,7 +30,7 @@ export interface RangeRequest {
 export interface RangeResponse {
   readonly header: Header | null
   readonly kvs: readonly KeyValue[]
-  /** Of all keys in the range, whatever the limit. */
+  /** The number of all keys in the range, regardless of the limit. */
   readonly count: number
 }
 
@@ -73,7 +73,7 @@ export interface WatchRequest {
     readonly startRevision: number
     readonly progressNotify: boolean
     readonly prevKv: boolean
-    /** Lets etcd cut long responses into fragments. */
+    /** Allows etcd to split long responses into fragments. */
     readonly fragment: boolean
   }
   readonly progress?: Record<string, never>
@@ -90,23 +90,23 @@ export type EventType = (typeof EventType)[keyof typeof EventType]
 
 export interface WatchResponse {
   readonly header: Header | null
-  /** The watch this is about; -1 in the answer to a request for progress, which is about all on the stream. */
+  /** The watch of this response; -1 in the answer to a progress request, which is about all watches of the stream. */
   readonly watchId: number
   readonly created: boolean
   readonly canceled: boolean
   readonly compactRevision: number
   readonly cancelReason: string
-  /** The next response goes on where this one ends. */
+  /** The next response continues this one. */
   readonly fragment: boolean
   readonly events: readonly WatchEvent[]
 }
 
 export interface StatusResponse {
-  /** Of the member that answers, such as `3.5.13`. */
+  /** The version of the answering member, such as `3.5.13`. */
   readonly version: string
 }
 
-/** A method of etcd's: where it is called, and how its messages are coded. */
+/** A method of etcd's API: its path and the encoding of its messages. */
 export interface Method<Request, Response> {
   readonly path: string
   /** The request as a gRPC frame: five bytes of header, then the message. */
@@ -190,7 +190,7 @@ function message(fields: Record<string, FieldSpec>): protobuf.IType {
   return { fields: Object.fromEntries(entries) as Record<string, protobuf.IField> }
 }
 
-/** Fields that are not on the wire read as zero: 64-bit ones as the number 0, bytes as an empty Buffer. */
+/** Fields that are absent decode as zero: 64-bit ones as the number 0, bytes as an empty Buffer. */
 function setDefaults(): void {
   const empty = Buffer.alloc(0)
   for (const type of root.nestedArray) {
@@ -205,7 +205,7 @@ function setDefaults(): void {
   }
 }
 
-/** Where requests are written before they get a buffer of just their size. */
+/** Requests are written here before they are copied to a buffer of their exact size. */
 let scratch = new protobuf.BufferWriter()
 const MAX_SCRATCH_BYTES = 64 * 1024
 
@@ -217,7 +217,7 @@ function method<Request, Response>(path: string, request: string, response: stri
     encode(value) {
       scratch.pos = 0
       if (scratch.states) scratch.states.length = 0
-      // Room for the frame's header first, so that the message need not be copied to get one.
+      // Five bytes for the frame header first, so that the message need not be copied to prepend one.
       requestType.encode(value as Record<string, unknown>, scratch.uint32(0).fixed32(0))
       const frame = scratch.finish() as Buffer
       frame.writeUInt32BE(frame.length - FRAME_HEADER_BYTES, 1)
@@ -228,13 +228,13 @@ function method<Request, Response>(path: string, request: string, response: stri
   }
 }
 
-/** Reads int64 as numbers. By itself protobufjs makes Long objects, unless that is changed for the whole process. */
+/** Decodes int64 as numbers. By default protobufjs creates Long objects; changing that would affect the process. */
 class NumberReader extends protobuf.BufferReader {
   // @ts-expect-error: declared to return a Long
   override int64(): number {
     let low = 0
     let byte: number
-    // Revisions up to 2^28 and all other small numbers end within four bytes.
+    // Numbers below 2^28 end within four bytes.
     for (let shift = 0; shift < 28; shift += 7) {
       byte = this.#next()
       low |= (byte & 127) << shift
@@ -248,7 +248,7 @@ class NumberReader extends protobuf.BufferReader {
       if (byte < 128) return value
       factor *= 128
     }
-    // Ten bytes: a negative number, of which etcd sends none but -1.
+    // Ten bytes: a negative number; the only one that etcd sends is -1.
     this.#next()
     return -1
   }

@@ -2,17 +2,17 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { lockHolder, takeLock } from './folder-lock.js'
+import { lockHolder, takeLock } from './directory-lock.js'
 
-let folder: string
+let directory: string
 let file: string
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'binnacle-lock-'))
-  file = join(folder, 'lock')
+  directory = mkdtempSync(join(tmpdir(), 'binnacle-lock-'))
+  file = join(directory, 'lock')
 })
 
-afterEach(() => rmSync(folder, { recursive: true }))
+afterEach(() => rmSync(directory, { recursive: true }))
 
 function oneHolderAtATime(): void {
   const first = takeLock(file)!
@@ -26,7 +26,7 @@ function oneHolderAtATime(): void {
   second.release()
 }
 
-test('one has the lock at a time', oneHolderAtATime)
+test('only one holder has the lock at a time', oneHolderAtATime)
 
 test('a lock that was not signed leaves the file as it was', () => {
   writeFileSync(file, 'whatever')
@@ -35,20 +35,20 @@ test('a lock that was not signed leaves the file as it was', () => {
   expect(lockHolder(file)).toBeUndefined()
 })
 
-describe('where there is no flock', () => {
+describe('without the flock command', () => {
   const path = process.env['PATH']
 
   beforeEach(() => {
-    process.env['PATH'] = folder
+    process.env['PATH'] = directory
   })
 
   afterEach(() => {
     process.env['PATH'] = path
   })
 
-  test('one has the lock at a time', oneHolderAtATime)
+  test('only one holder has the lock at a time', oneHolderAtATime)
 
-  test('a process that lives keeps the lock, one that is gone does not', () => {
+  test('a live process keeps the lock, an ended one does not', () => {
     writeFileSync(file, `${process.ppid}\n`)
     expect(takeLock(file)).toBeUndefined()
     writeFileSync(file, '4194305\n') // above the highest process id

@@ -1,8 +1,8 @@
-// A look at LMDB's file before LMDB gets it. It maps the file into memory, so that one that was cut short would end the
-// process, and an empty one it would fill as if it were new.
+// Checks LMDB's file before LMDB opens it. LMDB maps the file into memory, so a truncated file would crash the process,
+// and an empty file would be initialized as a new one.
 //
-// The file is a row of pages, numbers in it are little-endian. It begins with two meta pages, of which the one of the
-// later transaction counts. It names the roots of two trees: that of free pages, and the main one, whose entries name
+// The file is a sequence of pages; its numbers are little-endian. It begins with two meta pages, of which the one with
+// the later transaction is valid. It has the roots of two trees: the free pages, and the main tree, whose entries hold
 // the roots of the tables.
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 
@@ -13,7 +13,7 @@ export type DataFileProblem =
   | 'is not an LMDB file of the kind that this version of Binnacle writes'
   | `was cut short: ${string}`
 
-/** What is wrong with the file, if anything. Nobody may be writing to it. */
+/** The problem with the file, if there is one. The file must not be written to meanwhile. */
 export function checkDataFile(file: string): DataFileProblem | undefined {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (!stats) return 'is missing'
@@ -24,8 +24,8 @@ export function checkDataFile(file: string): DataFileProblem | undefined {
     const meta = readMeta(fd)
     if (!meta) return 'is not an LMDB file of the kind that this version of Binnacle writes'
     const { pages, pageSize } = meta
-    // LMDB does not write pages at the end of the file that came out free, so that a short file may still be whole.
-    if (stats.size >= pages * pageSize || isWhole(fd, meta, Math.floor(stats.size / pageSize))) return undefined
+    // LMDB does not write free pages at the end of the file, so a short file may still be complete.
+    if (stats.size >= pages * pageSize || isComplete(fd, meta, Math.floor(stats.size / pageSize))) return undefined
     return `was cut short: it has ${stats.size} bytes and should have ${pages * pageSize}`
   } finally {
     closeSync(fd)
@@ -34,7 +34,7 @@ export function checkDataFile(file: string): DataFileProblem | undefined {
 
 interface Meta {
   readonly pageSize: number
-  /** How many pages there are, the last of which may not be written. */
+  /** The number of pages, of which the last ones may not be written yet. */
   readonly pages: number
   readonly transaction: bigint
   readonly roots: readonly number[]
@@ -72,8 +72,8 @@ const OVERFLOW_NODE = 1
 const TABLE_NODE = 2
 const NO_ROOT = Number(0xffff_ffff_ffff_ffffn)
 
-/** Whether every page that a tree leads to is among the first `count` pages of the file. */
-function isWhole(fd: number, { roots, pageSize }: Meta, count: number): boolean {
+/** Whether every page that a tree refers to is among the first `count` pages of the file. */
+function isComplete(fd: number, { roots, pageSize }: Meta, count: number): boolean {
   const page = Buffer.alloc(pageSize)
   const open = roots.filter(root => root !== NO_ROOT)
   for (let number = open.pop(); number !== undefined; number = open.pop()) {

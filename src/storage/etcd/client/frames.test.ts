@@ -9,7 +9,7 @@ function frame(message: Uint8Array): Buffer {
 }
 
 describe('a frame reader', () => {
-  test('finds the messages however they are cut into chunks', () => {
+  test('finds the messages in any division into chunks', () => {
     const messages = array(uint8Array({ maxLength: 40 }), { maxLength: 8 })
     assert(
       property(messages, array(integer({ min: 1, max: 30 }), { minLength: 1 }), (sent, sizes) => {
@@ -27,7 +27,7 @@ describe('a frame reader', () => {
     )
   })
 
-  test('knows that a message is not whole yet', () => {
+  test('reports an incomplete message', () => {
     const reader = createFrameReader(() => expect.unreachable())
     reader.push(frame(Buffer.from('abc')).subarray(0, 6))
     expect(reader.empty).toBe(false)

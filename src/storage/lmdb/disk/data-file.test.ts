@@ -3,20 +3,20 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { open } from 'lmdb'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { temporaryDirectory } from '../temporary-directory.suite.js'
 import { checkDataFile } from './data-file.js'
-import { temporaryFolder } from './temporary-folder.suite.js'
 
-let folder: string
+let directory: string
 let file: string
 
 beforeEach(async () => {
-  folder = await temporaryFolder()
-  file = join(folder, 'store.mdb')
+  directory = await temporaryDirectory()
+  file = join(directory, 'store.mdb')
 })
 
-afterEach(() => rm(folder, { recursive: true }))
+afterEach(() => rm(directory, { recursive: true }))
 
-/** Puts entries into a table, the last ones largest, and removes some again so that the file has free pages. */
+/** Writes entries, the last ones largest, and removes some again so that the file has free pages. */
 async function makeFile(entries: number, removed: number): Promise<void> {
   const root = open({ path: file, noSubdir: true, overlappingSync: false })
   const table = root.openDB<Buffer, number>({ name: 'table', encoding: 'binary' })
@@ -26,17 +26,17 @@ async function makeFile(entries: number, removed: number): Promise<void> {
   await root.batch(() => {
     for (let i = entries - removed; i < entries; i++) void table.remove(i)
   })
-  // What is left moves into free pages, a little with each transaction.
+  // Each transaction moves a few of the remaining pages into free ones.
   for (let i = 0; i < 5; i++) await table.put(0, Buffer.alloc(i))
   await root.close()
 }
 
-test('a whole file is fine', async () => {
+test('a complete file has no problem', async () => {
   await makeFile(1000, 500)
   expect(checkDataFile(file)).toBeUndefined()
 })
 
-test('a file that lacks pages which are in use was cut short', async () => {
+test('a file without some of its used pages was cut short', async () => {
   await makeFile(1000, 0)
   const { size } = statSync(file)
   for (const part of [0.99, 0.5, 0.01]) {
@@ -45,7 +45,7 @@ test('a file that lacks pages which are in use was cut short', async () => {
   }
 })
 
-test('a file that lacks free pages only is fine', async () => {
+test('a file without some of its free pages has no problem', async () => {
   await makeFile(1000, 990)
   const { size } = statSync(file)
   let whole = size
@@ -54,6 +54,6 @@ test('a file that lacks free pages only is fine', async () => {
   expect(whole).toBeGreaterThan(8192)
 })
 
-test('there may be no file', () => {
+test('a missing file is reported', () => {
   expect(checkDataFile(file)).toBe('is missing')
 })

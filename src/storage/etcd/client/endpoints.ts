@@ -1,17 +1,17 @@
-// Several endpoints of one cluster as one thing to call: a connection to one of them, and to the next when it fails.
-import { StorageError } from '../storage-error.js'
+// The endpoints of one etcd cluster: keeps a connection to one of them, and connects to the next one when it fails.
+import { StorageError } from '../../storage-error.js'
 import { type Connection, type ConnectionOptions, openConnection } from './connection.js'
 
 export interface Endpoints {
   /** The connection in use; undefined while there is none. */
   readonly current: Connection | undefined
-  /** Waits for a connection until a point in time (as `Date.now()` tells it). */
+  /** Waits for a connection until a point in time (as in `Date.now()`). */
   connect(deadline: number): Promise<Connection>
-  /** Turns to another endpoint after this one let us down. */
-  turnFrom(connection: Connection): void
-  /** Fails whoever waits for a connection with `error`, and all who come later. */
+  /** Connects to another endpoint after this connection failed. */
+  failOver(connection: Connection): void
+  /** Rejects all current and later waits for a connection with `error`. */
   refuse(error: StorageError): void
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): void
 }
 
@@ -20,31 +20,31 @@ const MAX_BACKOFF_MS = 1_000
 
 export function createEndpoints(urls: readonly string[], options: ConnectionOptions): Endpoints {
   const closing = new AbortController()
-  const places: Place[] = urls.map(url => ({ url, failures: 0, notBefore: 0 }))
-  /** All that are not closed yet: the current one, and those that finish what they began. */
+  const endpoints: EndpointState[] = urls.map(url => ({ url, failures: 0, notBefore: 0 }))
+  /** All open connections: the current one, and retired ones that finish their calls. */
   const open = new Set<Connection>()
   const waiting = new Set<Waiter>()
   let current: Connection | undefined
   let turn = 0
   let connecting = false
-  let refused: StorageError | undefined
+  let refusal: StorageError | undefined
   let lastError: unknown
 
-  /** Tries one endpoint after the other for as long as somebody waits. */
+  /** Tries one endpoint after the other while there are waiters. */
   async function seek(): Promise<void> {
     if (connecting) return
     connecting = true
     try {
       while (waiting.size > 0) {
-        const place = nextPlace()
-        const pause = place.notBefore - Date.now()
+        const endpoint = nextEndpoint()
+        const pause = endpoint.notBefore - Date.now()
         if (pause > 0) await delay(pause)
         if (waiting.size === 0) return
         try {
-          settle(await openConnection(place.url, { ...options, signal: closing.signal }), place)
+          useConnection(await openConnection(endpoint.url, { ...options, signal: closing.signal }), endpoint)
         } catch (error) {
           lastError = error
-          backOff(place)
+          backOff(endpoint)
         }
       }
     } finally {
@@ -53,30 +53,32 @@ export function createEndpoints(urls: readonly string[], options: ConnectionOpti
   }
 
   /** The first endpoint, from `turn` on, that may be tried now; otherwise the one that may be tried soonest. */
-  function nextPlace(): Place {
+  function nextEndpoint(): EndpointState {
     const now = Date.now()
-    const inTurn = places.map((_, i) => places[(turn + i) % places.length]!)
-    return inTurn.find(place => place.notBefore <= now) ?? inTurn.reduce((a, b) => (b.notBefore < a.notBefore ? b : a))
+    const inTurn = endpoints.map((_, i) => endpoints[(turn + i) % endpoints.length]!)
+    return (
+      inTurn.find(endpoint => endpoint.notBefore <= now) ?? inTurn.reduce((a, b) => (b.notBefore < a.notBefore ? b : a))
+    )
   }
 
-  function backOff(place: Place): void {
-    const max = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** place.failures++)
-    place.notBefore = Date.now() + max * (0.5 + Math.random() / 2)
-    turn = (places.indexOf(place) + 1) % places.length
+  function backOff(endpoint: EndpointState): void {
+    const max = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** endpoint.failures++)
+    endpoint.notBefore = Date.now() + max * (0.5 + Math.random() / 2)
+    turn = (endpoints.indexOf(endpoint) + 1) % endpoints.length
   }
 
-  function settle(connection: Connection, place: Place): void {
-    if (refused) return connection.destroy()
+  function useConnection(connection: Connection, endpoint: EndpointState): void {
+    if (refusal) return connection.destroy()
     open.add(connection)
     connection.session.once('close', () => {
       open.delete(connection)
       if (current !== connection) return
       current = undefined
-      backOff(place)
+      backOff(endpoint)
     })
-    turn = places.indexOf(place)
+    turn = endpoints.indexOf(endpoint)
     current = connection
-    place.failures = 0
+    endpoint.failures = 0
     lastError = undefined
     for (const waiter of waiting) waiter.resolve(connection)
   }
@@ -87,7 +89,7 @@ export function createEndpoints(urls: readonly string[], options: ConnectionOpti
     },
 
     connect(deadline) {
-      if (refused) return Promise.reject(refused)
+      if (refusal) return Promise.reject(refusal)
       if (current?.usable) return Promise.resolve(current)
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => waiter.reject(noConnection(urls, lastError)), deadline - Date.now())
@@ -110,17 +112,17 @@ export function createEndpoints(urls: readonly string[], options: ConnectionOpti
       })
     },
 
-    turnFrom(connection) {
+    failOver(connection) {
       if (current !== connection) return
-      // Where there is only one, a new connection leads to the same place.
-      if (places.length === 1 && connection.usable) return
+      // With only one endpoint, a new connection would lead to the same member.
+      if (endpoints.length === 1 && connection.usable) return
       current = undefined
-      backOff(places.find(({ url }) => url === connection.endpoint)!)
+      backOff(endpoints.find(({ url }) => url === connection.endpoint)!)
       connection.retire()
     },
 
     refuse(error) {
-      refused = error
+      refusal = error
       for (const waiter of waiting) waiter.reject(error)
     },
 
@@ -131,11 +133,11 @@ export function createEndpoints(urls: readonly string[], options: ConnectionOpti
   }
 }
 
-interface Place {
+interface EndpointState {
   readonly url: string
-  /** In a row. */
+  /** Consecutive failures. */
   failures: number
-  /** Not to be tried again before this point in time. */
+  /** The earliest time for the next attempt. */
   notBefore: number
 }
 

@@ -1,43 +1,43 @@
-// Room on disk, made sure of before LMDB needs it. LMDB does not always survive a write that fails for want of space
-// (it tells the reason in too short a buffer), so a transaction goes to LMDB only when all that it can take is there.
+// Reserves disk space before each transaction, because LMDB can crash when a write hits ENOSPC (it formats the error
+// message into a buffer that is too short).
 //
-// While the disk has plenty, the file is only declared longer, which finds out about limits on its size. When the disk
-// has little, zeros are written ahead of LMDB. When it is full, the pages that are free within the file still serve,
-// and a small reserve at its end is left to compaction, which makes more of them.
+// While the disk has much free space, the file is only extended, which detects limits on file sizes. When the disk has
+// little, zeros are written ahead of LMDB. When it is full, free pages within the file can still be used, and a small
+// reserve at the end of the file is left for compaction, which frees more pages.
 import { fstatSync, ftruncateSync, statfsSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
-import { StorageError } from '../storage-error.js'
-import type { Tables } from './layout.js'
+import { StorageError } from '../../storage-error.js'
+import type { Tables } from '../layout.js'
 
 export interface DiskSpace {
-  /** Makes sure that a transaction has room, at once or in a while, or fails with `no-space`. */
-  ensure(need: Need): Promise<void> | undefined
+  /** Reserves space for a transaction, synchronously if possible; rejects with `no-space`. */
+  reserve(need: Need): Promise<void> | undefined
   close(): Promise<void>
 }
 
-/** What a transaction takes at most. */
+/** The most that a transaction can take. */
 export interface Need {
-  /** How many entries it puts or removes. */
+  /** How many entries it writes or removes. */
   readonly entries: number
-  /** The sizes of values beyond what fits on a page with others. */
+  /** The sizes of values that are too large to share a page. */
   readonly large: readonly number[]
-  /** It may use the reserve. */
+  /** It may use the reserve that is kept for compaction. */
   readonly urgent: boolean
 }
 
-/** An entry takes the pages on the way to it in each of the tables, most of which it shares with others. */
+/** An entry changes the pages on the path to it in each table, most of which it shares with other entries. */
 const PAGES_OF_ENTRY = 8
 /** The roots of the tables, and LMDB's list of free pages. */
 const PAGES_OF_TRANSACTION = 64
 
 const RESERVE = 128
-/** How much is made sure of ahead: half of what there is, within bounds. */
+/** How many pages are reserved ahead: half of the file's size, within these bounds. */
 const MIN_AHEAD = 128
 const MAX_AHEAD = 16_384
-/** The same where it takes the space. */
+/** The bound where reserving writes zeros. */
 const MAX_FILLED = 1024
 
-/** So much free space is not used up by others within the time that its sight is trusted. */
+/** Other processes are assumed not to use up this much free space within `PLENTY_MS`. */
 const PLENTY_BYTES = 1024 ** 3
 const PLENTY_MS = 1000
 
@@ -46,13 +46,13 @@ export async function createDiskSpace(file: string, tables: Tables): Promise<Dis
   const { pageSize } = statsOf(tables)[0]
   /** No page from here on is in use. */
   let end = 0
-  /** There is room for all pages up to here, until a moment. */
+  /** There is space for all pages up to here, until `assuredUntil`. */
   let assured = 0
   let assuredUntil = 0
-  /** The file has no holes from its end in use up to here. */
+  /** The file has no holes from its used end up to here. */
   let solid = 0
 
-  async function makeRoom(pages: number, sideBySide: number, reserve: number): Promise<void> {
+  async function reserveMore(pages: number, sideBySide: number, reserve: number): Promise<void> {
     const usage = usageOf(tables)
     end = usage.end
     const wanted = end + pages + reserve
@@ -68,17 +68,17 @@ export async function createDiskSpace(file: string, tables: Tables): Promise<Dis
       assuredUntil = Number.POSITIVE_INFINITY
     }
     if (wanted <= assured) end += pages
-    // What was set free only just now cannot be used yet, so that there must be plenty.
+    // Pages that were freed just now cannot be reused yet, so there must be several times as many.
     else if (usage.free < 3 * pages || end + sideBySide > assured) throw noSpace(file)
   }
 
   return {
-    ensure({ entries, large, urgent }) {
+    reserve({ entries, large, urgent }) {
       const sideBySide = large.reduce((sum, bytes) => sum + Math.ceil(bytes / pageSize) + 1, 0)
       const pages = PAGES_OF_TRANSACTION + PAGES_OF_ENTRY * entries + sideBySide
       const reserve = urgent ? 0 : RESERVE
       if (end + pages + reserve > assured || performance.now() > assuredUntil) {
-        return makeRoom(pages, sideBySide, reserve)
+        return reserveMore(pages, sideBySide, reserve)
       }
       end += pages
       return undefined
@@ -95,11 +95,11 @@ export const noSpace = (file: string, cause?: unknown): StorageError =>
     cause,
   )
 
-/** Whether an error of Node.js says that there is no space. */
+/** Whether an error of Node.js means that there is no space. */
 export const isNoSpace = (error: unknown): boolean =>
   ['ENOSPC', 'EFBIG', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')
 
-/** As LMDB counts the pages of a tree. */
+/** LMDB's page counts of a tree. */
 interface TreeStats {
   readonly treeBranchPageCount: number
   readonly treeLeafPageCount: number
@@ -116,7 +116,7 @@ interface Stats extends TreeStats {
 const statsOf = ({ current, log, milestones, meta }: Tables) =>
   [current, log, milestones, meta].map(table => table.getStats() as Stats) as [Stats, ...Stats[]]
 
-/** How many pages LMDB has taken from the file, and how many of those are free again. */
+/** How many pages LMDB has allocated in the file, and how many of them are free again. */
 function usageOf(tables: Tables): { readonly end: number; readonly free: number } {
   const stats = statsOf(tables)
   const [{ lastPageNumber, root, free }] = stats
@@ -133,7 +133,7 @@ function hasPlenty(file: string): boolean {
   return bavail * bsize > PLENTY_BYTES
 }
 
-/** Makes the file at least so long, without taking the space; false when it may not be. */
+/** Extends the file without allocating space; false if the size is not allowed. */
 function declare(fd: number, bytes: number): boolean {
   try {
     if (fstatSync(fd).size < bytes) ftruncateSync(fd, bytes)
@@ -146,7 +146,7 @@ function declare(fd: number, bytes: number): boolean {
 
 const ZEROS = Buffer.alloc(256 * 1024)
 
-/** Writes zeros as far as there is room; tells where they end. */
+/** Writes zeros while there is space; returns the position where they end. */
 async function fill(handle: FileHandle, from: number, to: number): Promise<number> {
   let position = from
   try {

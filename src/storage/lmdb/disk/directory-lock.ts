@@ -1,17 +1,17 @@
-// The lock on a data folder. The kernel holds it for the open file and lets go when the process ends, however it ends;
-// the process id in the file is for people to read.
+// The lock on a data directory. The kernel holds it for the open file and releases it when the process ends in any way.
+// The process id in the file is information for people.
 import { spawnSync } from 'node:child_process'
 import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { platform } from 'node:os'
 
-export interface FolderLock {
-  /** Says whose it is. */
+export interface DirectoryLock {
+  /** Writes the process id into the file. */
   sign(): void
   release(): void
 }
 
-/** Takes the lock, making its file if need be; undefined when someone else has it. */
-export function takeLock(file: string): FolderLock | undefined {
+/** Takes the lock and creates its file if needed; undefined if another holder has it. */
+export function takeLock(file: string): DirectoryLock | undefined {
   const fd = openLocked(file)
   if (fd === undefined) return undefined
   let signed = false
@@ -29,13 +29,13 @@ export function takeLock(file: string): FolderLock | undefined {
   }
 }
 
-/** The process that has the lock, where it has said so. */
+/** The process id in the lock file, if there is one. */
 export function lockHolder(file: string): number | undefined {
   const pid = Number(readFileSync(file, 'utf8'))
   return Number.isSafeInteger(pid) && pid > 0 ? pid : undefined
 }
 
-/** Opens the file with the lock on it. */
+/** Opens the file and locks it. */
 function openLocked(file: string): number | undefined {
   if (platform() === 'darwin' || platform() === 'freebsd') return openExclusively(file)
   const fd = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o644)
@@ -49,7 +49,7 @@ function openLocked(file: string): number | undefined {
   return undefined
 }
 
-/** BSD systems lock on opening; Node.js has no names for the flags. */
+/** BSD systems lock when opening; Node.js has no constants for the flags. */
 function openExclusively(file: string): number | undefined {
   const O_NONBLOCK = 0x4
   const O_EXLOCK = 0x20
@@ -62,8 +62,8 @@ function openExclusively(file: string): number | undefined {
 }
 
 /**
- * Node.js cannot lock a file, but `flock` can lock one that it inherits. Such a lock belongs to the opening of the
- * file, which is ours, and stays when `flock` is gone.
+ * Node.js cannot lock a file, but the `flock` command can lock a descriptor that it inherits. That lock belongs to the
+ * open file, which this process keeps after `flock` has ended.
  */
 function lockOpenFile(fd: number, file: string): boolean {
   const { status } = spawnSync('flock', ['-x', '-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
@@ -74,7 +74,7 @@ function lockOpenFile(fd: number, file: string): boolean {
 
 const heldHere = new Set<string>()
 
-/** Where there is no `flock`: the lock is held while the process lives that the file names. */
+/** Without the `flock` command, the lock is held while the process lives whose id is in the file. */
 function lockByProcessId(file: string): boolean {
   const holder = lockHolder(file)
   if (heldHere.has(file) || (holder !== undefined && holder !== process.pid && isAlive(holder))) return false

@@ -1,20 +1,20 @@
-// What a failed call to etcd means to the caller: which StorageError it is, whether it may be tried again without
-// harm, and whether another member may do better.
-import { StorageError, type StorageErrorCode } from '../storage-error.js'
+// Classifies a failed call to etcd: the StorageError for it, whether it may be retried, and whether to use another
+// member.
+import { StorageError, type StorageErrorCode } from '../../storage-error.js'
 import { GrpcCode, GrpcError } from './grpc.js'
 
-export interface Verdict {
+export interface CallFailure {
   readonly error: StorageError
-  /** Nothing was done, or doing it twice does no harm. */
-  readonly again: boolean
-  /** The fault lies with the member or the way to it. */
-  readonly turn: boolean
+  /** Nothing was done, or doing it twice is harmless. */
+  readonly retryable: boolean
+  /** The member or the connection to it failed. */
+  readonly failOver: boolean
 }
 
 export const COMPACTED = 'etcdserver: mvcc: required revision has been compacted'
 export const FUTURE_REVISION = 'etcdserver: mvcc: required revision is a future revision'
 
-/** Answers with which etcd says that it refused before it did anything: what was asked did not and will not happen. */
+/** Errors with which etcd refuses before it does anything: the request was not and will not be carried out. */
 const NOT_DONE = new Set([
   'etcdserver: no leader',
   'etcdserver: not leader',
@@ -27,7 +27,7 @@ const NOT_DONE = new Set([
   'raft: proposal dropped',
 ])
 
-/** Answers that no repetition changes, by what they are to the caller. */
+/** Errors that a retry does not change, with their codes. */
 const REFUSALS = new Map<string, StorageErrorCode>([
   [COMPACTED, 'compacted'],
   [FUTURE_REVISION, 'future-revision'],
@@ -43,22 +43,22 @@ const PERMANENT_CODES: ReadonlySet<number> = new Set([
   GrpcCode.unimplemented,
 ])
 
-/** Judges what a call threw. Reads may always be tried again; a write only if it was surely not done. */
-export function judge(thrown: unknown, isWrite: boolean): Verdict {
-  if (thrown instanceof StorageError) return { error: thrown, again: false, turn: false }
-  // An answer came and made no sense, so a write was probably done.
+/** Classifies the error of a call. Reads may always be retried; a write only if it was certainly not done. */
+export function classifyFailure(thrown: unknown, isWrite: boolean): CallFailure {
+  if (thrown instanceof StorageError) return { error: thrown, retryable: false, failOver: false }
+  // A response arrived but cannot be decoded, so a write was probably done.
   if (!(thrown instanceof GrpcError))
-    return { error: asStorageError('corrupt', thrown, isWrite), again: false, turn: true }
+    return { error: asStorageError('corrupt', thrown, isWrite), retryable: false, failOver: true }
 
   if (thrown.progress === 'answered') {
     const refusal = REFUSALS.get(thrown.message) ?? refusalByCode(thrown)
-    if (refusal) return { error: asStorageError(refusal, thrown, false), again: false, turn: false }
+    if (refusal) return { error: asStorageError(refusal, thrown, false), retryable: false, failOver: false }
     if (NOT_DONE.has(thrown.message))
-      return { error: asStorageError('unavailable', thrown, false), again: true, turn: true }
+      return { error: asStorageError('unavailable', thrown, false), retryable: true, failOver: true }
   }
-  // All other answers come from the midst of work: "request timed out", "leader changed", "server stopped".
+  // All other errors occur during processing: "request timed out", "leader changed", "server stopped".
   const unsure = isWrite && thrown.progress !== 'unsent'
-  return { error: asStorageError('unavailable', thrown, unsure), again: !unsure, turn: true }
+  return { error: asStorageError('unavailable', thrown, unsure), retryable: !unsure, failOver: true }
 }
 
 function refusalByCode({ code, message }: GrpcError): StorageErrorCode | undefined {
