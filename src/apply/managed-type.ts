@@ -28,13 +28,7 @@ export function managedType(
   const isCustom = customSchemas !== undefined
   const name = kind.names.kind
   const served = new Set(kind.versions.map(each => apiVersionOf(kind, each.name)))
-  const resets = resetFields({
-    group: kind.group,
-    resource: kind.names.plural,
-    subresource,
-    hasStatus: version.subresources.status !== undefined,
-    isCustom,
-  })
+  const resets = resetFields(version.subresources, subresource)
   let empty: ValueObject | undefined
   return {
     apiVersion,

@@ -2,7 +2,7 @@
 // defaults as far as those scenarios need them, and no validation.
 
 import { builtinKinds } from '../builtin/builtin-kinds.js'
-import type { Kind, KindVersion } from '../kinds/kind.js'
+import type { Kind, KindVersion, SubresourceStrategy } from '../kinds/kind.js'
 import { notFound, StatusError } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { decodeObjectMeta, metaForCreate, metaForUpdate, metaOf } from '../meta/object/object-meta.js'
@@ -269,6 +269,13 @@ export function recordedServer(): RecordedServer {
   }
 }
 
+/** The status of a custom object: its endpoint leaves spec and metadata alone. */
+const CUSTOM_STATUS: SubresourceStrategy = {
+  prepareForUpdate: object => object,
+  validateUpdate: () => [],
+  resetFields: ['spec', 'metadata'],
+}
+
 function typeOf(
   served: Served,
   version: ServedVersion,
@@ -277,13 +284,8 @@ function typeOf(
   convert: (object: ApiObject, to: string) => ApiObject,
 ): ManagedType {
   if (served.builtin) return managedType(served.builtin.kind, served.builtin.version, subresource)
-  const resets = resetFields({
-    group: '',
-    resource: served.plural,
-    subresource,
-    hasStatus: version.hasStatus,
-    isCustom: true,
-  })
+  const status = version.hasStatus ? CUSTOM_STATUS : undefined
+  const resets = resetFields({ status }, subresource)
   return {
     apiVersion,
     kind: served.kind,

@@ -3,12 +3,12 @@
 import { has, numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { toAutoscalerV2 } from './autoscaler-forms.js'
-import { ageOf, type Cells, NONE, nameOf, UNKNOWN } from './plain-cells.js'
+import { ageOf, NONE, nameOf, type TableRow, UNKNOWN } from './common/table-cells.js'
 
 /** How many metrics a cell shows. */
 const MAX_METRICS = 2
 
-const autoscalerCells: Cells = (autoscaler, now) => {
+const autoscalerCells: TableRow = (autoscaler, now) => {
   const spec = objectAt(autoscaler, 'spec')
   const target = objectAt(spec, 'scaleTargetRef')
   const status = objectAt(autoscaler, 'status')
@@ -65,7 +65,7 @@ function percent(numbers: ValueObject): string | undefined {
   return value === undefined ? undefined : `${value}%`
 }
 
-export const AUTOSCALER_CELLS: Readonly<Record<string, Cells>> = {
+export const AUTOSCALER_CELLS: Readonly<Record<string, TableRow>> = {
   'autoscaling/v2 horizontalpodautoscalers': autoscalerCells,
   'autoscaling/v1 horizontalpodautoscalers': (autoscaler, now) =>
     autoscalerCells(

@@ -3,7 +3,7 @@ import { type ApiObject } from '../meta/object/api-object.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { builtinTypes } from '../types/type-table.js'
 import { builtinKinds } from './builtin-kinds.js'
-import { validationOf } from './validation/validators.js'
+import { validationOf } from './written-objects.suite.js'
 
 const kind = builtinKinds(builtinTypes()).find(({ names }) => names.kind === 'HorizontalPodAutoscaler')!
 const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }

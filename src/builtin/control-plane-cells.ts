@@ -13,11 +13,11 @@ import {
 } from '../meta/values/access.js'
 import { humanDuration } from '../meta/values/time.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
-import { ageOf, type Cells, NONE, nameOf } from './plain-cells.js'
+import { ageOf, NONE, nameOf, type TableRow } from './common/table-cells.js'
 
 const UNSET = '<unset>'
 
-const webhookCells: Cells = (configuration, now) => [
+const webhookCells: TableRow = (configuration, now) => [
   nameOf(configuration),
   objectsAt(configuration, 'webhooks').length,
   ageOf(configuration, now),
@@ -25,7 +25,7 @@ const webhookCells: Cells = (configuration, now) => [
 
 /** How many things a policy does, and to what the objects that it looks things up in belong. */
 const policyCells =
-  (field: string): Cells =>
+  (field: string): TableRow =>
   (policy, now) => {
     const spec = objectAt(policy, 'spec')
     const kind = objectOrNone(spec, 'paramKind')
@@ -37,7 +37,7 @@ const policyCells =
     ]
   }
 
-const bindingCells: Cells = (binding, now) => {
+const bindingCells: TableRow = (binding, now) => {
   const spec = objectAt(binding, 'spec')
   return [nameOf(binding), stringAt(spec, 'policyName'), printParams(objectAt(spec, 'paramRef')), ageOf(binding, now)]
 }
@@ -63,7 +63,7 @@ function printGoSelector(selector: ValueObject): string {
     .join('')}},MatchExpressions:[]LabelSelectorRequirement{${expressions.map(each => `${each},`).join('')}},}`
 }
 
-const apiServiceCells: Cells = (service, now) => {
+const apiServiceCells: TableRow = (service, now) => {
   const at = objectOrNone(objectAt(service, 'spec'), 'service')
   const available = objectsAt(objectAt(service, 'status'), 'conditions').find(
     condition => stringAt(condition, 'type') === 'Available',
@@ -81,7 +81,7 @@ const printAvailable = (condition: ValueObject): string =>
     ? 'True'
     : `${stringAt(condition, 'status')} (${stringAt(condition, 'reason')})`
 
-const flowSchemaCells: Cells = (schema, now) => {
+const flowSchemaCells: TableRow = (schema, now) => {
   const spec = objectAt(schema, 'spec')
   const dangling = objectsAt(objectAt(schema, 'status'), 'conditions').find(
     condition => stringAt(condition, 'type') === 'Dangling',
@@ -96,7 +96,7 @@ const flowSchemaCells: Cells = (schema, now) => {
   ]
 }
 
-const priorityLevelCells: Cells = (level, now) => {
+const priorityLevelCells: TableRow = (level, now) => {
   const spec = objectAt(level, 'spec')
   const limited = objectAt(spec, 'limited')
   const queuing = objectAt(objectAt(limited, 'limitResponse'), 'queuing')
@@ -110,7 +110,7 @@ const priorityLevelCells: Cells = (level, now) => {
   ]
 }
 
-const signingRequestCells: Cells = (request, now) => {
+const signingRequestCells: TableRow = (request, now) => {
   const spec = objectAt(request, 'spec')
   const seconds = numberOrNone(spec, 'expirationSeconds')
   return [
@@ -134,7 +134,7 @@ function printAnswer(status: ValueObject): string {
 const ADMISSION = 'admissionregistration.k8s.io/v1'
 const FLOW_CONTROL = 'flowcontrol.apiserver.k8s.io/v1'
 
-export const CONTROL_PLANE_CELLS: Readonly<Record<string, Cells>> = {
+export const CONTROL_PLANE_CELLS: Readonly<Record<string, TableRow>> = {
   [`${ADMISSION} validatingwebhookconfigurations`]: webhookCells,
   [`${ADMISSION} mutatingwebhookconfigurations`]: webhookCells,
   [`${ADMISSION} validatingadmissionpolicies`]: policyCells('validations'),

@@ -15,7 +15,7 @@ import {
   same,
   specOnly,
   startGeneration,
-} from './strategy-parts.js'
+} from './common/strategies.js'
 
 const countWebhookChanges: PrepareForUpdate = (configuration, old) => {
   if (!same(configuration, old, 'webhooks')) countGeneration(configuration, old)

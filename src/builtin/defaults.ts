@@ -4,9 +4,6 @@
 
 import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../meta/values/access.js'
 import { setOwn, type ValueObject } from '../meta/values/value.js'
-import { decodeTyped } from '../types/decode.js'
-import { applyDefaultFacts } from '../types/defaults.js'
-import type { TypeTable } from '../types/type-table.js'
 import { defaultAutoscalerV1, defaultAutoscalerV2 } from './autoscaler-forms.js'
 import { CONTROL_PLANE_DEFAULTS } from './control-plane-defaults.js'
 import { DEVICE_DEFAULTS } from './device-defaults.js'
@@ -16,22 +13,12 @@ import { defaultService } from './service-defaults.js'
 import { STORAGE_DEFAULTS } from './storage-defaults.js'
 import { WORKLOAD_DEFAULTS } from './workload-defaults.js'
 
-/** The object with everything filled in. The one that was given may have been changed. */
-export function applyDefaults(table: TypeTable, apiVersion: string, kind: string, object: ValueObject): ValueObject {
-  const type = table.typeOfKind(apiVersion, kind)
-  if (type === undefined) return object
-  applyDefaultFacts(table, type, object)
-  DEFAULTS[`${apiVersion} ${kind}`]?.(object)
-  // Fields that were added go where the type has them.
-  return decodeTyped(table, type, object).value
-}
-
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 /** The label that names a namespace by itself, so that selectors can. */
 export const NAMESPACE_NAME_LABEL = 'kubernetes.io/metadata.name'
 
-const DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
+export const DEFAULTS: Readonly<Record<string, ((object: ValueObject) => void) | undefined>> = {
   'v1 Namespace': namespace => {
     setNamespaceLabel(namespace)
     setDefault(ensureObject(namespace, 'status'), 'phase', 'Active')

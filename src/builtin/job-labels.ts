@@ -2,7 +2,7 @@
 
 import { ensureObject, setDefault, stringAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { labelByTemplate } from './workload-defaults.js'
+import { labelByTemplate } from './apps/pod-owner.js'
 
 /** The one that the selector asks for. */
 export const SELECTOR_LABEL = 'batch.kubernetes.io/controller-uid'

@@ -2,8 +2,8 @@
 
 import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { ageOf, type Cells, NONE, nameOf } from './plain-cells.js'
-import { selectorCell } from './workload-cells.js'
+import { selectorCell } from './apps/pod-owner.js'
+import { ageOf, NONE, nameOf, type TableRow } from './common/table-cells.js'
 
 /** How many ports or endpoints a cell shows. */
 const MAX_SHOWN = 3
@@ -17,7 +17,7 @@ function printSome(texts: readonly string[]): string {
 const portText = (port: ValueObject): string =>
   has(port, 'port') ? String(numberAt(port, 'port')) : has(port, 'name') ? stringAt(port, 'name') : '*'
 
-const endpointSliceCells: Cells = (slice, now) => [
+const endpointSliceCells: TableRow = (slice, now) => [
   nameOf(slice),
   stringAt(slice, 'addressType'),
   printSome(objectsAt(slice, 'ports').map(portText)),
@@ -32,7 +32,7 @@ function parametersCell(spec: ValueObject): string {
   return `${stringAt(parameters, 'kind')}${group}/${stringAt(parameters, 'name')}`
 }
 
-export const NETWORK_CELLS: Readonly<Record<string, Cells>> = {
+export const NETWORK_CELLS: Readonly<Record<string, TableRow>> = {
   'discovery.k8s.io/v1 endpointslices': endpointSliceCells,
   'networking.k8s.io/v1 networkpolicies': (policy, now) => [
     nameOf(policy),

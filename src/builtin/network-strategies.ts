@@ -11,7 +11,7 @@ import {
   same,
   specOnly,
   startGeneration,
-} from './strategy-parts.js'
+} from './common/strategies.js'
 
 const SLICE_FIELDS = ['addressType', 'endpoints', 'ports']
 

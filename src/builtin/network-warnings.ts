@@ -3,7 +3,7 @@ import { indexPath } from '../meta/errors/field-errors.js'
 import { quote } from '../meta/go/go-text.js'
 import { mapAt, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { canonicalIpv6, familyOf } from './validation/ip-rules.js'
+import { canonicalIpv6, familyOf } from './common/ip-rules.js'
 
 /** Controllers that write addresses as they should be. */
 const TIDY_CONTROLLERS: ReadonlySet<string> = new Set([

@@ -2,7 +2,7 @@
 
 import { ensureObject, keepFrom, objectAt, objectsAt, stringAt } from '../meta/values/access.js'
 import { copyValue, type ValueObject } from '../meta/values/value.js'
-import { countSpecChanges, inTurn, type PrepareForUpdate } from './strategy-parts.js'
+import { countSpecChanges, inTurn, type PrepareForUpdate } from './common/strategies.js'
 
 /** The old object, but for what says which one is meant and what `change` takes from the new one. */
 const onlyThat =

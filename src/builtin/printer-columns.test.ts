@@ -2,8 +2,7 @@ import { describe, expect, test } from 'vitest'
 import type { Value, ValueObject } from '../meta/values/value.js'
 import { builtinTypes } from '../types/type-table.js'
 import { podRowConditions } from './pod-cells.js'
-import { cellsOf } from './printer-columns.js'
-import { created } from './written-objects.suite.js'
+import { created, tableRowOf } from './written-objects.suite.js'
 
 const table = builtinTypes()
 const now = Date.parse('2020-01-01T00:05:30Z')
@@ -11,7 +10,7 @@ const metadata = { creationTimestamp: '2020-01-01T00:00:00Z' }
 const AGE = '5m30s'
 
 const cells = (apiVersion: string, kind: string, resource: string, plain: ValueObject): Value[] =>
-  cellsOf(table, apiVersion, resource)(created(apiVersion, kind, { metadata, ...plain }), now)
+  tableRowOf(apiVersion, resource)(created(apiVersion, kind, { metadata, ...plain }), now)
 
 test.each<[string, string, string, ValueObject, Value[]]>([
   [
@@ -114,7 +113,7 @@ test('every column of every resource has a cell', () => {
   const counts = table.groupVersions().flatMap(apiVersion =>
     table.resources(apiVersion).flatMap(({ name }) => {
       const columns = table.columns(apiVersion, name)
-      const row = cellsOf(table, apiVersion, name)({ metadata: { name: 'x' } }, now)
+      const row = tableRowOf(apiVersion, name)({ metadata: { name: 'x' } }, now)
       return columns === undefined || columns.length === row.length ? [] : [`${apiVersion} ${name}`]
     }),
   )
@@ -123,11 +122,7 @@ test('every column of every resource has a cell', () => {
 
 describe('pods', () => {
   const row = (status: ValueObject, more: ValueObject = {}): Value[] =>
-    cellsOf(
-      table,
-      'v1',
-      'pods',
-    )(
+    tableRowOf('v1', 'pods')(
       {
         metadata: { name: 'x', ...metadata, ...more },
         spec: { containers: [{}, {}], initContainers: [{ name: 'i' }] },

@@ -13,32 +13,17 @@ import {
   stringsAt,
 } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
-import type { TypeTable } from '../types/type-table.js'
 import { AUTOSCALER_CELLS } from './autoscaler-cells.js'
+import { ageOf, NONE, nameOf, printLabels, type TableRow, UNKNOWN } from './common/table-cells.js'
 import { CONTROL_PLANE_CELLS } from './control-plane-cells.js'
 import { NETWORK_CELLS } from './network-cells.js'
-import { ageOf, type Cells, createdOf, NONE, nameOf, printLabels, UNKNOWN } from './plain-cells.js'
 import { podCells } from './pod-cells.js'
 import { STORAGE_CELLS } from './storage-cells.js'
 import { WORKLOAD_CELLS } from './workload-cells.js'
 
-export type { Cells } from './plain-cells.js'
-
-export function cellsOf(table: TypeTable, apiVersion: string, resource: string): Cells {
-  const own = CELLS[`${apiVersion} ${resource}`]
-  if (own !== undefined) return own
-  const columns = table.columns(apiVersion, resource) ?? []
-  return (object, now) =>
-    columns.map(({ name }) => {
-      if (name === 'Name') return nameOf(object)
-      if (name === 'Age') return ageOf(object, now)
-      return name === 'Created At' ? createdOf(object) : ''
-    })
-}
-
 // ---- services, endpoints
 
-const serviceCells: Cells = (service, now) => {
+const serviceCells: TableRow = (service, now) => {
   const spec = objectAt(service, 'spec')
   return [
     nameOf(service),
@@ -100,7 +85,7 @@ const hostAndPort = (address: string, port: number): string =>
 
 const ROLE_LABEL = 'node-role.kubernetes.io/'
 
-const nodeCells: Cells = (node, now) => {
+const nodeCells: TableRow = (node, now) => {
   const status = objectAt(node, 'status')
   const info = objectAt(status, 'nodeInfo')
   const addressOf = (type: string): string => {
@@ -147,7 +132,7 @@ interface EventNames {
 }
 
 const eventCells =
-  (names: EventNames): Cells =>
+  (names: EventNames): TableRow =>
   (event, now) => {
     const series = objectOrNone(event, 'series')
     const about = objectAt(event, names.object)
@@ -174,7 +159,7 @@ const eventCells =
 
 // ---- roles, the rest
 
-const bindingCells: Cells = (binding, now) => {
+const bindingCells: TableRow = (binding, now) => {
   const role = objectAt(binding, 'roleRef')
   const subjectsOf = (kind: string): string =>
     objectsAt(binding, 'subjects')
@@ -193,7 +178,7 @@ const bindingCells: Cells = (binding, now) => {
   ]
 }
 
-const disruptionBudgetCells: Cells = (budget, now) => {
+const disruptionBudgetCells: TableRow = (budget, now) => {
   const count = (field: string): string => {
     const spec = objectAt(budget, 'spec')
     return stringAt(spec, field) || String(numberOrNone(spec, field) ?? 'N/A')
@@ -208,7 +193,7 @@ const disruptionBudgetCells: Cells = (budget, now) => {
 }
 
 /** What is used of what there is: `cpu: 1/2, pods: 3/5`. */
-const quotaCells: Cells = (quota, now) => {
+const quotaCells: TableRow = (quota, now) => {
   const status = objectAt(quota, 'status')
   const [used, hard] = [mapAt(status, 'used'), mapAt(status, 'hard')]
   const names = Object.keys(hard).toSorted()
@@ -245,7 +230,7 @@ function claimState(claim: ValueObject): string {
   return states.join(',')
 }
 
-const CELLS: Readonly<Record<string, Cells | undefined>> = {
+export const CELLS: Readonly<Record<string, TableRow | undefined>> = {
   'v1 namespaces': (namespace, now) => [
     nameOf(namespace),
     stringAt(objectAt(namespace, 'status'), 'phase'),

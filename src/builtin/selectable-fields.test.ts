@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { selectableFieldsOf } from './selectable-fields.js'
+import { selectableFieldsOf } from './written-objects.suite.js'
 
 test.each([
   ['v1', 'Pod', 'spec.nodeName', undefined],

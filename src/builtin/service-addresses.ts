@@ -5,7 +5,7 @@ import type { Result } from '../base/result.js'
 import { childPath, type FieldError, fieldInvalid, indexPath } from '../meta/errors/field-errors.js'
 import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import { equalValues, getOwn, type ValueObject } from '../meta/values/value.js'
-import { familyOf, type IpFamily } from './validation/ip-rules.js'
+import { familyOf, type IpFamily } from './common/ip-rules.js'
 import { checkClusterIps, isHeadless } from './validation/service-addresses.js'
 
 export interface AddressPool {

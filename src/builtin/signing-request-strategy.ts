@@ -12,7 +12,7 @@ import {
   keepSpec,
   keepStatus,
   type PrepareForUpdate,
-} from './strategy-parts.js'
+} from './common/strategies.js'
 
 const conditionsOf = (request: ValueObject): readonly ValueObject[] =>
   objectsAt(objectAt(request, 'status'), 'conditions')

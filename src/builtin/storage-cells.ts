@@ -2,7 +2,7 @@
 
 import { has, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { ageOf, type Cells, NONE, nameOf } from './plain-cells.js'
+import { ageOf, NONE, nameOf, type TableRow } from './common/table-cells.js'
 
 const UNSET = '<unset>'
 
@@ -30,7 +30,7 @@ const classOf = (object: ValueObject): string =>
 const textOrUnset = (object: ValueObject, field: string): string =>
   has(object, field) ? stringAt(object, field) : UNSET
 
-const claimCells: Cells = (claim, now) => {
+const claimCells: TableRow = (claim, now) => {
   const spec = objectAt(claim, 'spec')
   const status = objectAt(claim, 'status')
   const volume = stringAt(spec, 'volumeName')
@@ -48,7 +48,7 @@ const claimCells: Cells = (claim, now) => {
   ]
 }
 
-const volumeCells: Cells = (volume, now) => {
+const volumeCells: TableRow = (volume, now) => {
   const spec = objectAt(volume, 'spec')
   const status = objectAt(volume, 'status')
   const claim = objectAt(spec, 'claimRef')
@@ -72,7 +72,7 @@ const DEFAULT_CLASS = [
   'storageclass.beta.kubernetes.io/is-default-class',
 ]
 
-const classCells: Cells = (storage, now) => {
+const classCells: TableRow = (storage, now) => {
   const annotations = objectAt(objectAt(storage, 'metadata'), 'annotations')
   const isDefault = DEFAULT_CLASS.some(annotation => stringAt(annotations, annotation) === 'true')
   return [
@@ -85,7 +85,7 @@ const classCells: Cells = (storage, now) => {
   ]
 }
 
-const driverCells: Cells = (driver, now) => {
+const driverCells: TableRow = (driver, now) => {
   const spec = objectAt(driver, 'spec')
   const audiences = objectsAt(spec, 'tokenRequests').map(request => stringAt(request, 'audience'))
   return [
@@ -100,7 +100,7 @@ const driverCells: Cells = (driver, now) => {
   ]
 }
 
-const attachmentCells: Cells = (attachment, now) => {
+const attachmentCells: TableRow = (attachment, now) => {
   const spec = objectAt(attachment, 'spec')
   return [
     nameOf(attachment),
@@ -112,7 +112,7 @@ const attachmentCells: Cells = (attachment, now) => {
   ]
 }
 
-export const STORAGE_CELLS: Readonly<Record<string, Cells>> = {
+export const STORAGE_CELLS: Readonly<Record<string, TableRow>> = {
   'v1 persistentvolumeclaims': claimCells,
   'v1 persistentvolumes': volumeCells,
   'storage.k8s.io/v1 storageclasses': classCells,

@@ -2,7 +2,7 @@
 
 import { ensureObject, setDefault, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { defaultVolumeClaim } from './workload-defaults.js'
+import { defaultVolumeClaim } from './core/persistent-volume-claim.js'
 
 export const STORAGE_DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
   'v1 PersistentVolumeClaim': defaultVolumeClaim,

@@ -1,10 +1,9 @@
 import { expect, test } from 'vitest'
 import type { ValueObject } from '../meta/values/value.js'
-import { builtinTypes } from '../types/type-table.js'
-import { strategyOf } from './strategy.js'
+import { strategyOf } from './written-objects.suite.js'
 
 const now = '2026-01-01T00:00:00Z'
-const strategy = (apiVersion: string, kind: string) => strategyOf(builtinTypes(), apiVersion, kind)
+const strategy = (apiVersion: string, kind: string) => strategyOf(apiVersion, kind)
 
 const newClaim = (spec: ValueObject): ValueObject => {
   const claim: ValueObject = { metadata: { name: 'a' }, spec }

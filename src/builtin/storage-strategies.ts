@@ -13,7 +13,7 @@ import {
   keepStatus,
   type PrepareForUpdate,
   same,
-} from './strategy-parts.js'
+} from './common/strategies.js'
 
 // ---- claims: where their content comes from can be said in an older and in a newer field
 

@@ -1,10 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { metaOf } from '../meta/object/object-meta.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { builtinTypes } from '../types/type-table.js'
 import { podGrace, qosClassOf } from './pod-status.js'
-import { strategyOf } from './strategy.js'
-import { changed, created } from './written-objects.suite.js'
+import { changed, created, strategyOf } from './written-objects.suite.js'
 
 describe('namespaces', () => {
   test('a new one is active, has its own finalizer and its name as a label', () => {
@@ -110,9 +108,9 @@ test('a lease takes no part in elections that are not held', () => {
 })
 
 test('kinds without rules of their own keep their status apart if they have a path for it', () => {
-  const strategy = strategyOf(builtinTypes(), 'apps/v1', 'ReplicaSet')
+  const strategy = strategyOf('apps/v1', 'ReplicaSet')
   const object: ValueObject = { metadata: {}, status: { replicas: 3 } }
   strategy.prepareForCreate?.(object, { now: '' })
   expect(object['status']).toEqual({ replicas: 0 })
-  expect(strategyOf(builtinTypes(), 'storage.k8s.io/v1', 'StorageClass').prepareForStatusUpdate).toBeUndefined()
+  expect(strategyOf('storage.k8s.io/v1', 'StorageClass').prepareForStatusUpdate).toBeUndefined()
 })

@@ -1,18 +1,11 @@
 // What a write sets, keeps and clears for each built-in kind, whatever the client says: plain functions in a table.
 // They change the object they are given, and never the old one.
 
+import type { ApiObject } from '../meta/object/api-object.js'
 import { ensureObject, has, keepFrom, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import type { TypeTable } from '../types/type-table.js'
-import { CONTROL_PLANE_STRATEGIES } from './control-plane-strategies.js'
-import { setNamespaceLabel } from './defaults.js'
-import { NETWORK_STRATEGIES } from './network-strategies.js'
-import { podRowConditions } from './pod-cells.js'
-import { forEphemeralContainers, forResize } from './pod-parts.js'
-import { newPodStatus, podGrace } from './pod-status.js'
-import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.js'
-import { signingRequests } from './signing-request-strategy.js'
-import { STORAGE_STRATEGIES } from './storage-strategies.js'
+import { statusApart } from './common/build-kind.js'
 import {
   type BuiltinStrategy,
   clearStatus,
@@ -23,30 +16,17 @@ import {
   keepSpec,
   keepStatus,
   startGeneration,
-} from './strategy-parts.js'
+} from './common/strategies.js'
+import { CONTROL_PLANE_STRATEGIES } from './control-plane-strategies.js'
+import { setNamespaceLabel } from './defaults.js'
+import { NETWORK_STRATEGIES } from './network-strategies.js'
+import { podRowConditions } from './pod-cells.js'
+import { forEphemeralContainers, forResize } from './pod-parts.js'
+import { newPodStatus, podGrace } from './pod-status.js'
+import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.js'
+import { signingRequests } from './signing-request-strategy.js'
+import { STORAGE_STRATEGIES } from './storage-strategies.js'
 import { WORKLOAD_STRATEGIES } from './workload-strategies.js'
-
-export type { BuiltinStrategy } from './strategy-parts.js'
-
-/** The strategy of a kind. Kinds that are not in the table keep whatever the client says, but for their status. */
-export function strategyOf(table: TypeTable, apiVersion: string, kind: string): BuiltinStrategy {
-  return STRATEGIES[`${apiVersion} ${kind}`]?.(table) ?? statusApart(table, apiVersion, kind)
-}
-
-/** For kinds that are not in the table: a status, if the kind has one, is not the client's to set. */
-function statusApart(table: TypeTable, apiVersion: string, kind: string): BuiltinStrategy {
-  const type = table.typeOfKind(apiVersion, kind)
-  const status = type === undefined ? undefined : table.type(type).byName.get('status')
-  const hasSpec = type !== undefined && table.type(type).byName.has('spec')
-  const resource = table.resources(apiVersion).find(({ kind: of, name }) => of === kind && !name.includes('/'))
-  const written = table.resources(apiVersion).some(({ name }) => name === `${resource?.name}/status`)
-  if (status === undefined || status.type.is !== 'type' || !written) return { prepareForUpdate: keepGeneration }
-  return {
-    prepareForCreate: clearStatus(table, status.type.name),
-    prepareForUpdate: inTurn(keepGeneration, keepStatus),
-    prepareForStatusUpdate: hasSpec ? inTurn(keepGeneration, keepSpec) : keepGeneration,
-  }
-}
 
 // ---- kinds
 
@@ -66,6 +46,14 @@ const namespaces: BuiltinStrategy = {
   finish: setNamespaceLabel,
   returnsDeletedObject: true,
   hasTerminatingPhase: true,
+  blocksDeletion: namespace => stringsAt(objectAt(namespace, 'spec'), 'finalizers').length > 0,
+  prepareForDelete: terminating,
+}
+
+/** A namespace has no grace period; its phase shows that it is being deleted. */
+function terminating(namespace: ApiObject): ApiObject {
+  const { deletionGracePeriodSeconds: _, ...metadata } = namespace.metadata
+  return { ...namespace, metadata, status: { ...objectAt(namespace, 'status'), phase: 'Terminating' } }
 }
 
 const serviceAccounts: BuiltinStrategy = {
@@ -145,7 +133,7 @@ const services = (table: TypeTable): BuiltinStrategy => {
 const plain: BuiltinStrategy = { prepareForUpdate: keepGeneration }
 const madeByUpdate: BuiltinStrategy = { prepareForUpdate: keepGeneration, allowCreateOnUpdate: true }
 
-const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => BuiltinStrategy) | undefined>> = {
+export const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => BuiltinStrategy) | undefined>> = {
   'v1 Namespace': () => namespaces,
   'v1 ConfigMap': () => plain,
   'v1 Secret': () => plain,
@@ -169,7 +157,7 @@ const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => BuiltinStrategy
   'certificates.k8s.io/v1 CertificateSigningRequest': signingRequests,
   'policy/v1 PodDisruptionBudget': counted('policy/v1.PodDisruptionBudgetStatus', { allowUnconditionalUpdate: false }),
   'storagemigration.k8s.io/v1beta1 StorageVersionMigration': table => ({
-    ...statusApart(table, 'storagemigration.k8s.io/v1beta1', 'StorageVersionMigration'),
+    ...statusApart('storagemigration.k8s.io/v1beta1', 'StorageVersionMigration')(table),
     allowUnconditionalUpdate: false,
   }),
   'rbac.authorization.k8s.io/v1 Role': () => madeByUpdate,

@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest'
 import type { ValueObject } from '../meta/values/value.js'
-import { warningsFor } from './warnings.js'
-import { created } from './written-objects.suite.js'
+import { created, warningsFor } from './written-objects.suite.js'
 
 const container = { name: 'c', image: 'i' }
 

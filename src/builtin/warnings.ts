@@ -1,145 +1,17 @@
-// Advice that comes with the answer to a write: what is accepted but hardly meant.
-import { childPath, indexPath, keyPath } from '../meta/errors/field-errors.js'
-import { quote } from '../meta/go/go-text.js'
-import { checkDnsLabel } from '../meta/object/names.js'
-import { numberAt, objectAt, objectsAt, stringAt } from '../meta/values/access.js'
-import { parseQuantity, printQuantity } from '../meta/values/quantity.js'
-import { equalValues, getOwn, type ValueObject } from '../meta/values/value.js'
+// Warnings about writes that are accepted, for kinds without a file of their own.
+import { objectAt, stringAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
+import type { Warnings } from './common/define-kind.js'
+import { podWarnings, templateWarnings } from './core/pod/warnings.js'
 import { endpointSliceWarnings, networkPolicyWarnings } from './network-warnings.js'
 
-/** Warnings about an object that is to be created, or to replace an old one. */
-export const warningsFor = (
-  apiVersion: string,
-  kind: string,
-  object: ValueObject,
-  old?: ValueObject,
-): readonly string[] => WARNINGS[`${apiVersion} ${kind}`]?.(object, old) ?? []
-
-type Warnings = (object: ValueObject, old: ValueObject | undefined) => string[]
-
-const WARNINGS: Readonly<Record<string, Warnings | undefined>> = {
-  'v1 Pod': (pod, old) => {
-    // What was not touched needs no advice again.
-    if (old !== undefined && sameSpec(pod, old)) return []
-    const name = old === undefined ? nameWarnings(pod, "the Pod's hostname") : []
-    return [...name, ...podSpecWarnings(objectAt(pod, 'spec'), 'spec')]
-  },
-  'apps/v1 Deployment': templateWarnings('spec.template', { isNamed: true }),
-  'apps/v1 ReplicaSet': templateWarnings('spec.template', { isNamed: true }),
-  'v1 ReplicationController': templateWarnings('spec.template', { isNamed: true }),
-  'apps/v1 DaemonSet': templateWarnings('spec.template'),
-  'apps/v1 StatefulSet': templateWarnings('spec.template'),
+export const WARNINGS: Readonly<Record<string, Warnings | undefined>> = {
+  'v1 Pod': podWarnings,
   'batch/v1 Job': templateWarnings('spec.template', { isNamed: true }),
   'batch/v1 CronJob': templateWarnings('spec.jobTemplate.spec.template', { isNamed: true }),
   'v1 Secret': secretWarnings,
   'discovery.k8s.io/v1 EndpointSlice': endpointSliceWarnings,
   'networking.k8s.io/v1 NetworkPolicy': networkPolicyWarnings,
-}
-
-/** For kinds that make pods: of the template, and of names that become those of pods. */
-function templateWarnings(path: string, { isNamed = false } = {}): Warnings {
-  const members = [...path.split('.'), 'spec']
-  return (object, old) => {
-    if (old !== undefined && sameSpec(object, old)) return []
-    const name = isNamed && old === undefined ? nameWarnings(object, 'Pod names and hostnames') : []
-    return [...name, ...podSpecWarnings(members.reduce(objectAt, object), `${path}.spec`)]
-  }
-}
-
-const sameSpec = (object: ValueObject, old: ValueObject): boolean =>
-  equalValues(getOwn(object, 'spec') ?? null, getOwn(old, 'spec') ?? null)
-
-function nameWarnings(object: ValueObject, use: string): string[] {
-  const errors = checkDnsLabel(stringAt(objectAt(object, 'metadata'), 'name'))
-  if (errors.length === 0) return []
-  const why = `this is used in ${use}, which can result in surprising behavior; a DNS label is recommended`
-  return [`metadata.name: ${why}: [${errors.join(' ')}]`]
-}
-
-function podSpecWarnings(spec: ValueObject, path: string): string[] {
-  const containers = (field: string): string[] =>
-    objectsAt(spec, field).flatMap((container, i) => containerWarnings(container, indexPath(childPath(path, field), i)))
-  return [
-    ...nodeSelectorWarnings(spec, childPath(path, 'nodeSelector')),
-    ...pullSecretWarnings(spec, childPath(path, 'imagePullSecrets')),
-    ...containers('initContainers'),
-    ...containers('containers'),
-  ]
-}
-
-/** Labels that have got another name. */
-const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
-  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
-  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
-  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
-  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
-}
-
-const nodeSelectorWarnings = (spec: ValueObject, path: string): string[] =>
-  Object.keys(objectAt(spec, 'nodeSelector')).flatMap(label =>
-    Object.hasOwn(DEPRECATED_LABELS, label) ? [`${keyPath(path, label)}: ${DEPRECATED_LABELS[label]}`] : [],
-  )
-
-function pullSecretWarnings(spec: ValueObject, path: string): string[] {
-  const seen = new Set<string>()
-  return objectsAt(spec, 'imagePullSecrets').flatMap((secret, i) => {
-    const name = stringAt(secret, 'name')
-    const at = childPath(indexPath(path, i), 'name')
-    if (name === '') return [`${at}: invalid empty name ""`]
-    if (seen.has(name)) return [`${at}: duplicate name ${quote(name)}`]
-    seen.add(name)
-    return []
-  })
-}
-
-function containerWarnings(container: ValueObject, path: string): string[] {
-  return [
-    ...environmentWarnings(container, childPath(path, 'env')),
-    ...resourceWarnings(container, childPath(path, 'resources')),
-    ...portWarnings(container, childPath(path, 'ports')),
-  ]
-}
-
-function environmentWarnings(container: ValueObject, path: string): string[] {
-  const seen = new Set<string>()
-  return objectsAt(container, 'env').flatMap((entry, i) => {
-    const name = stringAt(entry, 'name')
-    if (!seen.has(name)) {
-      seen.add(name)
-      return []
-    }
-    // A value that is built from the earlier one is meant to follow it.
-    if (stringAt(entry, 'value').includes(`$(${name})`)) return []
-    const why = `hides previous definition of ${quote(name)}, which may be dropped when using apply`
-    return [`${indexPath(path, i)}: ${why}`]
-  })
-}
-
-/** Bytes come in whole numbers. */
-const resourceWarnings = (container: ValueObject, path: string): string[] =>
-  ['limits', 'requests'].flatMap(field => {
-    const amounts = objectAt(objectAt(container, 'resources'), field)
-    return ['memory', 'ephemeral-storage'].flatMap(name => {
-      const amount = parseQuantity(stringAt(amounts, name))
-      if (!amount.ok || amount.value.scale >= 0) return []
-      if (amount.value.amount % 10n ** BigInt(-amount.value.scale) === 0n) return []
-      const shown = quote(printQuantity(amount.value))
-      const at = keyPath(childPath(path, field), name)
-      return [`${at}: fractional byte value ${shown} is invalid, must be an integer`]
-    })
-  })
-
-function portWarnings(container: ValueObject, path: string): string[] {
-  const seen = new Map<string, number>()
-  return objectsAt(container, 'ports').flatMap((port, i) => {
-    const numbers = [numberAt(port, 'containerPort'), numberAt(port, 'hostPort')]
-    const key = [...numbers, stringAt(port, 'hostIP'), stringAt(port, 'protocol')].join(' ')
-    const before = seen.get(key)
-    seen.set(key, before ?? i)
-    if (before === undefined || numberAt(port, 'containerPort') === 0) return []
-    return [`${indexPath(path, i)}: duplicate port definition with ${indexPath(path, before)}`]
-  })
 }
 
 /** A pair of certificate and key that nobody can use. */

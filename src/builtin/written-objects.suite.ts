@@ -3,19 +3,47 @@ import { printField, printFieldErrorBody } from '../meta/errors/field-errors.js'
 import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
 import { decodeTyped } from '../types/go/decode.js'
 import { builtinTypes } from '../types/type-table.js'
-import { applyDefaults } from './defaults.js'
-import { strategyOf } from './strategy.js'
-import { validationOf } from './validation/validators.js'
+import { definitionOf } from './builtin-kinds.js'
+import * as build from './common/build-kind.js'
+import { NO_OWN_FIELDS, type SelectableFields } from './common/selectable-fields.js'
+import type { BuiltinStrategy } from './common/strategies.js'
+import type { TableRow } from './common/table-cells.js'
+import type { Validation } from './common/validation.js'
 
 const table = builtinTypes()
 const context = { now: '2020-01-01T00:00:00Z' }
+
+// ---- the parts of a kind's definition
+
+export const strategyOf = (apiVersion: string, kind: string): BuiltinStrategy =>
+  build.strategyOf(table, definitionOf(apiVersion, kind))
+
+export const validationOf = (apiVersion: string, kind: string, namespaced: boolean): Validation =>
+  build.validationOf(definitionOf(apiVersion, kind), namespaced)
+
+export const applyDefaults = (apiVersion: string, kind: string, object: ValueObject): ValueObject =>
+  build.applyDefaults(table, definitionOf(apiVersion, kind), object)
+
+export const warningsFor = (apiVersion: string, kind: string, object: ValueObject, old?: ValueObject): string[] =>
+  definitionOf(apiVersion, kind).warnings?.(object, old) ?? []
+
+export const selectableFieldsOf = (apiVersion: string, kind: string): SelectableFields =>
+  definitionOf(apiVersion, kind).selectableFields ?? NO_OWN_FIELDS
+
+/** The Table row of a resource, by its plural name. */
+export function tableRowOf(apiVersion: string, plural: string): TableRow {
+  const { kind } = table.resources(apiVersion).find(({ name }) => name === plural)!
+  return build.tableRowOf(table, definitionOf(apiVersion, kind), plural)
+}
+
+// ---- written objects
 
 const CLUSTER_SCOPED = new Set(['Namespace', 'Node', 'ClusterRole', 'ClusterRoleBinding'])
 
 /** The object as it is stored when it is created under the name `x`; services have no addresses yet. */
 export function created(apiVersion: string, kind: string, plain: ValueObject): ValueObject {
   const object = takenIn(apiVersion, kind, plain)
-  const strategy = strategyOf(table, apiVersion, kind)
+  const strategy = strategyOf(apiVersion, kind)
   strategy.prepareForCreate?.(object, context)
   strategy.finish?.(object)
   return decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object).value
@@ -30,7 +58,7 @@ export function changed(
   subresource?: string,
 ): ValueObject {
   const object = takenIn(apiVersion, kind, merge(old, patch) as ValueObject)
-  const strategy = strategyOf(table, apiVersion, kind)
+  const strategy = strategyOf(apiVersion, kind)
   const step =
     subresource === undefined
       ? strategy.prepareForUpdate
@@ -81,7 +109,7 @@ function takenIn(apiVersion: string, kind: string, plain: ValueObject): ValueObj
     resourceVersion: '1',
     ...(isObject(plain['metadata']) ? plain['metadata'] : {}),
   }
-  return applyDefaults(table, apiVersion, kind, decodeTyped(table, type, { ...plain, metadata }).value)
+  return applyDefaults(apiVersion, kind, decodeTyped(table, type, { ...plain, metadata }).value)
 }
 
 function merge(target: Value | undefined, patch: Value): Value {

@@ -134,6 +134,7 @@ const STATUS_RULES: SubresourceStrategy = {
     return withStorageVersion(withGeneration({ ...object, spec }, generation), true)
   },
   validateUpdate: validateDefinitionStatus,
+  resetFields: ['spec', 'metadata'],
 }
 
 const withGeneration = (object: ApiObject, generation: number | bigint): ApiObject => ({

@@ -158,6 +158,8 @@ export interface SubresourceStrategy {
   readonly verbs?: readonly string[] | undefined
   prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
+  /** Fields that a write through this endpoint cannot change and so does not own, as paths: `metadata.labels`. */
+  readonly resetFields?: readonly string[] | undefined
 }
 
 /** How an `autoscaling/v1` Scale is read from an object and written to it. */

@@ -13,7 +13,7 @@ import { checkPathSegment, checkQualifiedName } from '../../meta/object/names.js
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
 import { has, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkOneOf, checkText } from './common-rules.js'
+import { checkOneOf, checkText } from '../common/field-checks.js'
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const SCOPES = ['*', 'Cluster', 'Namespaced']

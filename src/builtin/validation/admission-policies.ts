@@ -14,9 +14,11 @@ import { checkDns1035Label, checkDnsSubdomain, checkQualifiedName } from '../../
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
 import { has, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { checkConditions } from '../common/conditions.js'
+import { checkOneOf, checkText } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Check, type Validation } from '../common/validation.js'
 import { checkMatchConditions, checkMatchResources } from './admission-matching.js'
-import { type Check, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
-import { checkConditions } from './conditions.js'
 
 const validationBy = (check: Check): Validation => ({
   create: check,

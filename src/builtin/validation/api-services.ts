@@ -4,7 +4,9 @@ import { quote } from '../../meta/go/go-text.js'
 import { checkDns1035Label, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
 import { numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
+import { checkOneOf, checkText } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 const check = (service: ValueObject): FieldError[] => {
   const spec = objectAt(service, 'spec')

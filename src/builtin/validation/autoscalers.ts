@@ -13,9 +13,11 @@ import { checkDnsLabel, checkPathSegment } from '../../meta/object/names.js'
 import { has, numberAt, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import { parseQuantity, printQuantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { checkCounts } from '../apps/pod-owner.js'
 import { toAutoscalerV2 } from '../autoscaler-forms.js'
-import { checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
-import { checkCounts } from './pod-owners.js'
+import { checkText } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 export const autoscalerValidation: Validation = {
   create: autoscaler => [...checkMeta(autoscaler, { namespaced: true }), ...checkSpec(objectAt(autoscaler, 'spec'))],

@@ -4,7 +4,7 @@ import { checkQualifiedName } from '../../meta/object/names.js'
 import { objectAt, stringAt } from '../../meta/values/access.js'
 import { compareQuantities, parseQuantity, printQuantity, type Quantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkText } from './common-rules.js'
+import { checkText } from '../common/field-checks.js'
 
 export function checkResources(resources: ValueObject, path: string): FieldError[] {
   const limits = objectAt(resources, 'limits')

@@ -22,7 +22,7 @@ import {
   stringsAt,
 } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkNotNegative, checkOneOf, checkPortNumber, checkText } from './common-rules.js'
+import { checkNotNegative, checkOneOf, checkPortNumber, checkText } from '../common/field-checks.js'
 import { checkResources } from './container-resources.js'
 import { checkSecurityContext } from './container-security.js'
 import { PROTOCOLS } from './endpoints.js'

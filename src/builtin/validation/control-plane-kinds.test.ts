@@ -2,15 +2,13 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { builtinTypes } from '../../types/type-table.js'
-import { applyDefaults } from '../defaults.js'
 import { flowControlObjects } from '../flow-control-objects.js'
-import { validationOf } from './validators.js'
+import { applyDefaults, validationOf } from '../written-objects.suite.js'
 
 /** What is wrong with a new object, once its defaults are filled in. */
 const told = (apiVersion: string, kind: string, object: ValueObject): string[] =>
   validationOf(apiVersion, kind, false)
-    .create(applyDefaults(builtinTypes(), apiVersion, kind, { metadata: { name: 'x' }, ...object }))
+    .create(applyDefaults(apiVersion, kind, { metadata: { name: 'x' }, ...object }))
     .map(printFieldError)
 
 describe('the flow of requests', () => {

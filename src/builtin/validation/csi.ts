@@ -22,15 +22,9 @@ import {
   stringsAt,
 } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
-import {
-  checkImmutable,
-  checkMeta,
-  checkMetaUpdate,
-  checkNotNegative,
-  checkOneOf,
-  checkText,
-  type Validation,
-} from './common-rules.js'
+import { checkImmutable, checkNotNegative, checkOneOf, checkText } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 import { checkNotNegativeAmount } from './container-resources.js'
 import { asGoStruct } from './spec-diff.js'
 

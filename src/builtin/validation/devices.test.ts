@@ -1,14 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { builtinTypes } from '../../types/type-table.js'
-import { applyDefaults } from '../defaults.js'
-import { validationOf } from './validators.js'
+import { applyDefaults, validationOf } from '../written-objects.suite.js'
 
 const GROUP = 'resource.k8s.io/v1'
 const rules = (kind: string) => validationOf(GROUP, kind, true)
-const withDefaults = (kind: string, object: ValueObject): ValueObject =>
-  applyDefaults(builtinTypes(), GROUP, kind, object)
+const withDefaults = (kind: string, object: ValueObject): ValueObject => applyDefaults(GROUP, kind, object)
 
 describe('a class of devices', () => {
   const picked = (expression: string): string[] =>

@@ -21,7 +21,9 @@ import {
 import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
 import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
-import { checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
+import { checkOneOf, checkText } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 import { asGoStruct } from './spec-diff.js'
 
 /** The most of each thing that may stand in one list. */

@@ -3,9 +3,11 @@ import { asStruct, type FieldError, fieldInvalid } from '../../meta/errors/field
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
 import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
-import { checkMetaUpdate, checkOneOf, type Validation } from './common-rules.js'
-import { checkConditions } from './conditions.js'
-import { checkAtMaxAll, checkCount, checkCounts } from './pod-owners.js'
+import { checkAtMaxAll, checkCount, checkCounts } from '../apps/pod-owner.js'
+import { checkConditions } from '../common/conditions.js'
+import { checkOneOf } from '../common/field-checks.js'
+import { checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 export const disruptionBudgetValidation: Validation = {
   create: budget => checkSpec(objectAt(budget, 'spec')),

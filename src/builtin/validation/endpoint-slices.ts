@@ -18,9 +18,11 @@ import {
 import { checkLabels } from '../../meta/selectors/label-selectors.js'
 import { has, mapAt, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
-import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
+import { checkImmutable, checkOneOf, checkText } from '../common/field-checks.js'
+import { checkIp, checkRoutableIp, familyOf } from '../common/ip-rules.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 import { PROTOCOLS } from './endpoints.js'
-import { checkIp, checkRoutableIp, familyOf } from './ip-rules.js'
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6']
 const MAX_ENDPOINTS = 1000

@@ -3,8 +3,10 @@ import { childPath, type FieldError, fieldRequired, indexPath } from '../../meta
 import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
 import { numberAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
-import { checkMeta, checkMetaUpdate, checkOneOf, checkPortNumber, checkText, type Validation } from './common-rules.js'
-import { checkIp, checkRoutableIp } from './ip-rules.js'
+import { checkOneOf, checkPortNumber, checkText } from '../common/field-checks.js'
+import { checkIp, checkRoutableIp } from '../common/ip-rules.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 export const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
 

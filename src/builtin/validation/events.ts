@@ -4,8 +4,10 @@ import { type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/
 import { checkDnsSubdomain, checkQualifiedName } from '../../meta/object/names.js'
 import { has, numberAt, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
+import { checkText } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 import { toCoreEvent } from '../event-forms.js'
-import { checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
 
 export const coreEventValidation: Validation = {
   create: event => checkAnyEvent(event, 'reportingComponent'),

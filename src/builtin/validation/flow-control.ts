@@ -21,8 +21,10 @@ import {
   stringsAt,
 } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
+import { checkOneOf, checkText } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Check, type Validation } from '../common/validation.js'
 import { MANDATORY_FLOWS, MANDATORY_LEVELS } from '../flow-control-objects.js'
-import { type Check, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 import { asGoStruct } from './spec-diff.js'
 
 const validationBy = (check: Check): Validation => ({

@@ -10,7 +10,9 @@ import {
 import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
 import { has, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkImmutable, checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
+import { checkImmutable, checkOneOf, checkText } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 export const ingressClassValidation: Validation = {
   create: made => [...checkMeta(made, { namespaced: false }), ...checkSpec(objectAt(made, 'spec'))],

@@ -20,7 +20,9 @@ import {
   quantityOf,
 } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
+import { checkText } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 import { amountOf, checkContainerResourceName, checkResourceName, mayExceed } from './container-resources.js'
 
 const checkRange = (range: ValueObject): FieldError[] => {

@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { created } from '../written-objects.suite.js'
-import { validationOf } from './validators.js'
+import { created, validationOf } from '../written-objects.suite.js'
 
 const told = (apiVersion: string, kind: string, object: ValueObject, namespaced = false): string[] =>
   validationOf(apiVersion, kind, namespaced)

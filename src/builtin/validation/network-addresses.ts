@@ -10,8 +10,9 @@ import {
 import { metaOf } from '../../meta/object/object-meta.js'
 import { has, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
-import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
-import { checkCidr, checkIp, familyOf } from './ip-rules.js'
+import { checkCidr, checkIp, familyOf } from '../common/ip-rules.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 /** An address is its own name. */
 function checkAddress(address: ValueObject): FieldError[] {

@@ -2,8 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { warningsFor } from '../warnings.js'
-import { validationOf } from './validators.js'
+import { validationOf, warningsFor } from '../written-objects.suite.js'
 
 const metadata = { name: 'x', namespace: 'n' }
 const told = (apiVersion: string, kind: string, object: ValueObject, namespaced = true): string[] =>

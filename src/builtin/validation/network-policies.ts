@@ -12,8 +12,10 @@ import { checkPortName } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
 import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
-import { checkMeta, checkMetaUpdate, checkPortNumber, checkText, type Validation } from './common-rules.js'
-import { checkCidr, isStrictlyWithin, parseCidr } from './ip-rules.js'
+import { checkPortNumber, checkText } from '../common/field-checks.js'
+import { checkCidr, isStrictlyWithin, parseCidr } from '../common/ip-rules.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 const POLICY_TYPES = ['Ingress', 'Egress']
 const PROTOCOLS = ['TCP', 'UDP', 'SCTP']

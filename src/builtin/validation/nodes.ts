@@ -12,8 +12,10 @@ import { checkLabelValue, checkQualifiedName } from '../../meta/object/names.js'
 import { objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { parseQuantity, signOf } from '../../meta/values/quantity.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
-import { checkMeta, checkMetaUpdate, checkOneOf, checkText, sameValue, type Validation } from './common-rules.js'
-import { checkCidr, familyOf } from './ip-rules.js'
+import { checkOneOf, checkText, sameValue } from '../common/field-checks.js'
+import { checkCidr, familyOf } from '../common/ip-rules.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 

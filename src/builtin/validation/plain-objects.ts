@@ -12,15 +12,9 @@ import {
 import { checkConfigKey, checkDnsLabel, checkQualifiedName } from '../../meta/object/names.js'
 import { has, mapAt, numberAt, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { equalValues, getOwn, isObject, type ValueObject } from '../../meta/values/value.js'
-import {
-  checkFinalizerDomain,
-  checkImmutable,
-  checkMeta,
-  checkMetaUpdate,
-  checkNotNegative,
-  checkText,
-  type Validation,
-} from './common-rules.js'
+import { checkImmutable, checkNotNegative, checkText } from '../common/field-checks.js'
+import { checkFinalizerDomain, checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 // ---- namespaces
 

@@ -12,7 +12,9 @@ import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/o
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
 import { objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { equalValues, type Value, type ValueObject } from '../../meta/values/value.js'
-import { checkMeta, checkMetaUpdate, checkText, type Validation } from './common-rules.js'
+import { checkText } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 const GROUP = 'rbac.authorization.k8s.io'
 

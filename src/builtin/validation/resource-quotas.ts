@@ -10,7 +10,8 @@ import {
 import { mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { printQuantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 import { amountOf, checkResourceName, isComplete, isExtended } from './container-resources.js'
 
 export const resourceQuotaValidation: Validation = {

@@ -23,10 +23,12 @@ import {
   stringsAt,
 } from '../../meta/values/access.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
+import { checkOneOf, checkPortNumber, checkText } from '../common/field-checks.js'
+import { checkCidr, checkIp, checkRoutableIp } from '../common/ip-rules.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 import { isExternallyAccessible } from '../service-defaults.js'
-import { checkMeta, checkMetaUpdate, checkOneOf, checkPortNumber, checkText, type Validation } from './common-rules.js'
 import { PROTOCOLS } from './endpoints.js'
-import { checkCidr, checkIp, checkRoutableIp } from './ip-rules.js'
 import { checkClusterIps, checkClusterIpsChange, isHeadless } from './service-addresses.js'
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']

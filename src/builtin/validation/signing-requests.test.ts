@@ -2,10 +2,8 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { builtinTypes } from '../../types/type-table.js'
-import { strategyOf } from '../strategy.js'
+import { strategyOf, validationOf } from '../written-objects.suite.js'
 import { parseSigningRequest } from './signing-request.js'
-import { validationOf } from './validators.js'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
@@ -119,11 +117,7 @@ test('a certificate comes with the status, once', () => {
 })
 
 test('conditions know since when they hold', () => {
-  const { prepareForSubresourceUpdate } = strategyOf(
-    builtinTypes(),
-    'certificates.k8s.io/v1',
-    'CertificateSigningRequest',
-  )
+  const { prepareForSubresourceUpdate } = strategyOf('certificates.k8s.io/v1', 'CertificateSigningRequest')
   const [then, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
   const old = request({
     conditions: [{ type: 'Approved', status: 'True', lastUpdateTime: then, lastTransitionTime: then }],

@@ -14,7 +14,9 @@ import { quote } from '../../meta/go/go-text.js'
 import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
 import { numberOrNone, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { type CheckUpdate, checkMeta, checkMetaUpdate, checkOneOf, type Validation } from './common-rules.js'
+import { checkOneOf } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type CheckUpdate, type Validation } from '../common/validation.js'
 import { parseSigningRequest, pemBlocks } from './signing-request.js'
 
 const check = (request: ValueObject): FieldError[] => [

@@ -11,15 +11,9 @@ import {
 import { checkQualifiedName } from '../../meta/object/names.js'
 import { has, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import {
-  checkImmutable,
-  checkMeta,
-  checkMetaUpdate,
-  checkOneOf,
-  checkText,
-  sameValue,
-  type Validation,
-} from './common-rules.js'
+import { checkImmutable, checkOneOf, checkText, sameValue } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 const BINDING_MODES = ['Immediate', 'WaitForFirstConsumer']
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { validationOf } from './validators.js'
+import { validationOf } from '../written-objects.suite.js'
 
 const metadata = { name: 'x', resourceVersion: '1' }
 const GROUP = 'storage.k8s.io/v1'

@@ -2,8 +2,10 @@
 import { asStruct, type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
 import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
-import { checkMeta, checkMetaUpdate, checkNotNegative, type Validation } from './common-rules.js'
-import { checkConditions, isConditionTrue } from './conditions.js'
+import { checkConditions, isConditionTrue } from '../common/conditions.js'
+import { checkNotNegative } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 
 const resourceOf = (migration: ValueObject): ValueObject => objectAt(objectAt(migration, 'spec'), 'resource')
 

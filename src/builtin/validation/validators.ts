@@ -1,5 +1,6 @@
 // Which rules an object of a built-in kind must meet, as a table from kind to rules.
 
+import { type Validation } from '../common/validation.js'
 import {
   mutatingBindingValidation,
   mutatingPolicyValidation,
@@ -9,15 +10,12 @@ import {
 import { apiServiceValidation } from './api-services.js'
 import { autoscalerValidation, olderAutoscalerValidation } from './autoscalers.js'
 import { priorityClassValidation, runtimeClassValidation } from './classes.js'
-import { checkMeta, checkMetaUpdate, type Validation } from './common-rules.js'
 import {
   csiDriverValidation,
   csiNodeValidation,
   csiStorageCapacityValidation,
   volumeAttachmentValidation,
 } from './csi.js'
-import { daemonSetValidation } from './daemon-sets.js'
-import { deploymentValidation } from './deployments.js'
 import { deviceClassValidation, resourceClaimTemplateValidation, resourceClaimValidation } from './devices.js'
 import { disruptionBudgetValidation } from './disruption-budgets.js'
 import { endpointSliceValidation } from './endpoint-slices.js'
@@ -40,29 +38,15 @@ import {
 } from './plain-objects.js'
 import { podValidation } from './pods.js'
 import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidation, roleValidation } from './rbac.js'
-import { replicaSetValidation, replicationControllerValidation } from './replica-sets.js'
 import { resourceQuotaValidation } from './resource-quotas.js'
 import { serviceValidation } from './services.js'
 import { signingRequestValidation } from './signing-requests.js'
-import { statefulSetValidation } from './stateful-sets.js'
 import { storageClassValidation, volumeAttributesClassValidation } from './storage-classes.js'
 import { storageMigrationValidation } from './storage-migrations.js'
 import { volumeClaimValidation } from './volume-claims.js'
 import { mutatingWebhooksValidation, validatingWebhooksValidation } from './webhook-configurations.js'
 
-export type { Validation } from './common-rules.js'
-
-/** The rules of a kind. Kinds that have none of their own are held to the rules for metadata. */
-export const validationOf = (apiVersion: string, kind: string, namespaced: boolean): Validation =>
-  VALIDATIONS[`${apiVersion} ${kind}`] ?? metadataOnly(namespaced)
-
-const metadataOnly = (namespaced: boolean): Validation => ({
-  create: object => checkMeta(object, { namespaced }),
-  update: (object, old) => [...checkMeta(object, { namespaced }), ...checkMetaUpdate(object, old)],
-  status: checkMetaUpdate,
-})
-
-const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
+export const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'v1 Namespace': namespaceValidation,
   'v1 ConfigMap': configMapValidation,
   'v1 Secret': secretValidation,
@@ -78,13 +62,8 @@ const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'scheduling.k8s.io/v1 PriorityClass': priorityClassValidation,
   'v1 Pod': podValidation,
   'v1 Node': nodeValidation,
-  'apps/v1 Deployment': deploymentValidation,
-  'apps/v1 ReplicaSet': replicaSetValidation,
-  'apps/v1 DaemonSet': daemonSetValidation,
-  'apps/v1 StatefulSet': statefulSetValidation,
   'batch/v1 Job': jobValidation,
   'batch/v1 CronJob': cronJobValidation,
-  'v1 ReplicationController': replicationControllerValidation,
   'discovery.k8s.io/v1 EndpointSlice': endpointSliceValidation,
   'networking.k8s.io/v1 NetworkPolicy': networkPolicyValidation,
   'networking.k8s.io/v1 IngressClass': ingressClassValidation,

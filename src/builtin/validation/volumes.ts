@@ -10,7 +10,7 @@ import {
 import { checkDnsLabel } from '../../meta/object/names.js'
 import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkOneOf, checkText } from './common-rules.js'
+import { checkOneOf, checkText } from '../common/field-checks.js'
 import { checkFieldRef, checkRelativePath, VOLUME_FIELDS } from './containers.js'
 
 export interface CheckedVolumes {

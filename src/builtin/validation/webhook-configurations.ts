@@ -13,8 +13,10 @@ import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt, strings
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkClientConfig } from '../../webhook/check-client-config.js'
 import type { ClientConfig } from '../../webhook/client-config.js'
+import { checkOneOf, checkText } from '../common/field-checks.js'
+import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
+import { type Validation } from '../common/validation.js'
 import { checkMatchConditions, checkRules } from './admission-matching.js'
-import { checkMeta, checkMetaUpdate, checkOneOf, checkText, type Validation } from './common-rules.js'
 
 const configurationValidation = (isMutating: boolean): Validation => {
   const check = (configuration: ValueObject): FieldError[] => {

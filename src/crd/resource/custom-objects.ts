@@ -92,6 +92,7 @@ export function customStatusRules(form: ObjectForm): SubresourceStrategy {
         ...form.schema.validateStatusUpdate(object, old),
         ...(form.scale ? checkScaleStatus(object, form.scale) : []),
       ]),
+    resetFields: ['spec', 'metadata'],
   }
 }
 

@@ -1,10 +1,10 @@
-// The cells that rows of most kinds have.
-import { ageCell } from '../meta/table.js'
-import { objectAt, stringAt } from '../meta/values/access.js'
-import type { Value, ValueObject } from '../meta/values/value.js'
+// The rows of Tables: cells that most kinds have.
+import { ageCell } from '../../meta/table.js'
+import { objectAt, stringAt } from '../../meta/values/access.js'
+import type { Value, ValueObject } from '../../meta/values/value.js'
 
-/** The cells of a row; `now` in milliseconds. */
-export type Cells = (object: ValueObject, now: number) => Value[]
+/** The cells of an object's row; `now` in milliseconds. */
+export type TableRow = (object: ValueObject, now: number) => Value[]
 
 export const NONE = '<none>'
 export const UNKNOWN = '<unknown>'

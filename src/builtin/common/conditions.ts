@@ -11,7 +11,7 @@ import {
 import { checkQualifiedName } from '../../meta/object/names.js'
 import { has, numberAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkNotNegative, checkOneOf, checkText } from './common-rules.js'
+import { checkNotNegative, checkOneOf, checkText } from './field-checks.js'
 
 export function checkConditions(conditions: readonly ValueObject[], path: string): FieldError[] {
   const seen = new Set<string>()

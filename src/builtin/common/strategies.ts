@@ -1,12 +1,13 @@
-// What a strategy is, and the parts that strategies are made of: keeping, clearing and counting.
-import type { Traits } from '../kinds/kind.js'
-import { ensureObject, keepFrom, numberAt, objectAt } from '../meta/values/access.js'
-import { copyValue, equalValues, getOwn, type ValueObject } from '../meta/values/value.js'
-import { zeroOf } from '../types/decode.js'
-import type { TypeTable } from '../types/type-table.js'
+// What a strategy of a built-in kind is, and the steps that strategies are made of: keeping, clearing and counting.
+import type { Traits } from '../../kinds/kind.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import { ensureObject, keepFrom, numberAt, objectAt } from '../../meta/values/access.js'
+import { copyValue, equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
+import { zeroOf } from '../../types/decode.js'
+import type { TypeTable } from '../../types/type-table.js'
 
 export interface WriteContext {
-  /** The moment of the write, as a Time. */
+  /** The time of the write, printed as a Time. */
   readonly now: string
 }
 
@@ -16,31 +17,35 @@ export type PrepareForUpdate = (object: ValueObject, old: ValueObject, context: 
 export interface BuiltinStrategy {
   readonly prepareForCreate?: PrepareForCreate
   readonly prepareForUpdate?: PrepareForUpdate
-  /** A write to the object's own status; kinds without one have no such subresource. */
+  /** A write to `/status`. */
   readonly prepareForStatusUpdate?: PrepareForUpdate
-  /** A write to another part of the object that has a path of its own, by the name of that part. */
+  /** A write to another subresource that writes the object, by the name of the subresource. */
   readonly prepareForSubresourceUpdate?: Readonly<Record<string, PrepareForUpdate>>
-  /** Runs last, once the name is certain. */
+  /** Runs after the other steps, when the name is final (`generateName` is resolved). */
   readonly finish?: (object: ValueObject) => void
-  /** A PUT creates what is not there. */
+  /** A PUT creates the object if it does not exist. */
   readonly allowCreateOnUpdate?: boolean
-  /** False: a PUT must say which resourceVersion it replaces. */
+  /** False: a PUT must name the resourceVersion that it replaces. */
   readonly allowUnconditionalUpdate?: boolean
-  /** A delete answers with the object instead of a Status. */
+  /** A delete returns the object instead of a Status. */
   readonly returnsDeletedObject?: boolean
-  /** How many seconds an object that is to go is given to come to its end. */
+  /** The grace period of a deletion in seconds. */
   readonly gracePeriod?: (object: ValueObject, requested: number | undefined) => number
-  /** What a Table tells of the row of an object beside its cells. */
+  /** Conditions of the object's row in a Table. */
   readonly rowConditions?: (object: ValueObject) => readonly ValueObject[]
-  /** It is marked as on its way out before it goes. */
+  /** The object is marked as terminating before it is removed. */
   readonly hasTerminatingPhase?: boolean
-  /** A delete that does not say what is to become of dependents leaves them behind. */
+  /** Present: a delete without a propagation policy orphans the dependents. */
   readonly defaultPropagation?: Traits['defaultPropagation']
-  /** Every request is answered with this warning. */
+  /** Every response has this warning. */
   readonly deprecationWarning?: string
+  /** Beside finalizers and grace period: whether the object must stay for now although it is being deleted. */
+  readonly blocksDeletion?: (object: ApiObject) => boolean
+  /** What changes on an object that is being deleted but must stay for now. */
+  readonly prepareForDelete?: (object: ApiObject) => ApiObject
 }
 
-/** The generation is the server's to count; a client's is kept only when the object is new. */
+/** The server counts generations; what an update brings is replaced by the old one. */
 export const keepGeneration: PrepareForUpdate = (object, old) => {
   keepFrom(ensureObject(object, 'metadata'), objectAt(old, 'metadata'), 'generation')
 }
@@ -56,7 +61,7 @@ export function countGeneration(object: ValueObject, old: ValueObject): void {
 export const same = (object: ValueObject, old: ValueObject, field: string): boolean =>
   equalValues(getOwn(object, field) ?? null, getOwn(old, field) ?? null)
 
-/** Status is written through its own path, and nothing else is. */
+/** A write to the object does not change the status, and a write to the status changes nothing else. */
 export const keepStatus: PrepareForUpdate = (object, old) => keepFrom(object, old, 'status')
 export const keepSpec: PrepareForUpdate = (object, old) => keepFrom(object, old, 'spec')
 
@@ -77,13 +82,13 @@ export const countSpecChanges: PrepareForUpdate = (object, old) => {
   if (!same(object, old, 'spec')) countGeneration(object, old)
 }
 
-/** No status; the generation counts changes of the spec. */
+/** For kinds without a status: the generation counts changes of the spec. */
 export const specOnly: BuiltinStrategy = {
   prepareForCreate: startGeneration,
   prepareForUpdate: inTurn(keepGeneration, countSpecChanges),
 }
 
-/** For kinds with a status and a generation that counts what is asked of them. */
+/** For kinds with a status: the generation counts changes of the spec. */
 export const counted =
   (statusType: string, own: Partial<BuiltinStrategy> = {}) =>
   (table: TypeTable): BuiltinStrategy => {

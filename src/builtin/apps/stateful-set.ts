@@ -1,0 +1,201 @@
+// StatefulSet: pods with stable names and with volumes of their own.
+import {
+  asStruct,
+  childPath,
+  type FieldError,
+  fieldForbidden,
+  fieldInvalid,
+  fieldRequired,
+} from '../../meta/errors/field-errors.js'
+import { checkDnsLabel } from '../../meta/object/names.js'
+import {
+  ensureObject,
+  numberAt,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  setDefault,
+  stringAt,
+} from '../../meta/values/access.js'
+import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { defineKind } from '../common/define-kind.js'
+import { checkNotNegative, sameValue } from '../common/field-checks.js'
+import {
+  check,
+  checkUpdate,
+  field,
+  format,
+  notNegative,
+  onCreate,
+  oneOf,
+  optional,
+  type Rule,
+  required,
+  union,
+} from '../common/rules.js'
+import { counted } from '../common/strategies.js'
+import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
+import { defaultVolumeClaim } from '../core/persistent-volume-claim.js'
+import { templateWarnings } from '../core/pod/warnings.js'
+import {
+  checkAtMaxAll,
+  checkCount,
+  containerCells,
+  countOrPercent,
+  growingCollisionCount,
+  podOwner,
+  readyCell,
+  selectorAndTemplate,
+  specWithTemplate,
+  statusCounts,
+} from './pod-owner.js'
+
+// ---- defaults
+
+function defaults(set: ValueObject): void {
+  const spec = specWithTemplate(set)
+  setDefault(spec, 'replicas', 1, false)
+  setDefault(spec, 'podManagementPolicy', 'OrderedReady')
+  defaultUpdateStrategy(ensureObject(spec, 'updateStrategy'))
+  setDefault(spec, 'revisionHistoryLimit', 10, false)
+  const retention = ensureObject(spec, 'persistentVolumeClaimRetentionPolicy')
+  setDefault(retention, 'whenDeleted', 'Retain')
+  setDefault(retention, 'whenScaled', 'Retain')
+  for (const claim of objectsAt(spec, 'volumeClaimTemplates')) {
+    claim['kind'] = 'PersistentVolumeClaim'
+    claim['apiVersion'] = 'v1'
+    defaultVolumeClaim(claim)
+  }
+}
+
+/** A strategy that names its type but has no `rollingUpdate` gets none. */
+function defaultUpdateStrategy(strategy: ValueObject): void {
+  if (stringAt(strategy, 'type') === '') {
+    strategy['type'] = 'RollingUpdate'
+    ensureObject(strategy, 'rollingUpdate')
+  }
+  const rolling = objectOrNone(strategy, 'rollingUpdate')
+  if (stringAt(strategy, 'type') === 'RollingUpdate' && rolling !== undefined) {
+    setDefault(rolling, 'partition', 0, false)
+  }
+}
+
+// ---- validation
+
+function checkPodManagement(spec: ValueObject, path: string): FieldError[] {
+  const policy = stringAt(spec, 'podManagementPolicy')
+  if (policy === '' || policy === 'OrderedReady' || policy === 'Parallel') return []
+  return [fieldInvalid(childPath(path, 'podManagementPolicy'), policy, "must be 'OrderedReady' or 'Parallel'")]
+}
+
+/** The rolling update as Go prints the struct. */
+const printedRollingUpdate = (strategy: ValueObject): Value => {
+  const rolling = objectOrNone(strategy, 'rollingUpdate')
+  if (rolling === undefined) return null
+  return { Partition: numberAt(rolling, 'partition'), MaxUnavailable: getOwn(rolling, 'maxUnavailable') ?? null }
+}
+
+const updateStrategyRules: readonly Rule[] = [
+  union(
+    'type',
+    {
+      '': [check((_, path) => [fieldRequired(path)])],
+      OnDelete: [
+        check((strategy, path) => {
+          const shown = printedRollingUpdate(strategy)
+          if (shown === null) return []
+          const why = "only allowed for updateStrategy 'RollingUpdate'"
+          return [fieldInvalid(childPath(path, 'rollingUpdate'), asStruct(shown), why)]
+        }),
+      ],
+      RollingUpdate: [optional('rollingUpdate', [check(checkRollingUpdate)])],
+    },
+    [
+      check((strategy, path) => {
+        const shown = { Type: stringAt(strategy, 'type'), RollingUpdate: printedRollingUpdate(strategy) }
+        return [fieldInvalid(path, asStruct(shown), "must be 'RollingUpdate' or 'OnDelete'")]
+      }),
+    ],
+  ),
+]
+
+function checkRollingUpdate(rolling: ValueObject, path: string): FieldError[] {
+  const errors = checkNotNegative(numberAt(rolling, 'partition'), childPath(path, 'partition'))
+  const unavailable = getOwn(rolling, 'maxUnavailable')
+  if (unavailable === undefined || unavailable === null) return errors
+  const at = childPath(path, 'maxUnavailable')
+  errors.push(...checkCount(unavailable, at))
+  if (countOrPercent(unavailable) === 0) errors.push(fieldInvalid(at, unavailable, 'cannot be 0'))
+  return [...errors, ...checkAtMaxAll(unavailable, at)]
+}
+
+const RETENTION = ['Retain', 'Delete']
+
+/** Each claim template adds a volume of its name to the pods, in place of one that the template has. */
+function withClaimedVolumes(spec: ValueObject): ValueObject {
+  const claims = objectsAt(spec, 'volumeClaimTemplates').map(claim => stringAt(objectAt(claim, 'metadata'), 'name'))
+  if (claims.length === 0) return spec
+  const template = objectAt(spec, 'template')
+  const podSpec = objectAt(template, 'spec')
+  const volumes = [
+    ...objectsAt(podSpec, 'volumes').filter(volume => !claims.includes(stringAt(volume, 'name'))),
+    ...claims.map(claim => ({ name: claim, persistentVolumeClaim: { claimName: claim } })),
+  ]
+  return { ...spec, template: { ...template, spec: { ...podSpec, volumes } } }
+}
+
+/** The fields that may change, in the order in which the message lists them. */
+const MUTABLE_FIELDS = [
+  'replicas',
+  'ordinals',
+  'template',
+  'updateStrategy',
+  'revisionHistoryLimit',
+  'persistentVolumeClaimRetentionPolicy',
+  'minReadySeconds',
+]
+
+const otherFieldsAreImmutable = checkUpdate((spec, old, path) => {
+  const fields = new Set([...Object.keys(spec), ...Object.keys(old)])
+  const changed = [...fields].some(each => !MUTABLE_FIELDS.includes(each) && !sameValue(spec[each], old[each]))
+  if (!changed) return []
+  const names = MUTABLE_FIELDS.map(each => `'${each}'`)
+  const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+  return [fieldForbidden(path, `updates to statefulset spec for fields other than ${listed} are forbidden`)]
+})
+
+// ---- Table
+
+const row: TableRow = (set, now) => {
+  const spec = objectAt(set, 'spec')
+  return [nameOf(set), readyCell(spec, objectAt(set, 'status')), ageOf(set, now), ...containerCells(spec)]
+}
+
+export const statefulSet = defineKind('apps/v1', 'StatefulSet', {
+  defaults,
+  strategy: counted('apps/v1.StatefulSetStatus'),
+  validation: podOwner({
+    metadata: { name: checkDnsLabel },
+    spec: [
+      required('podManagementPolicy'),
+      check(checkPodManagement),
+      field('updateStrategy', updateStrategyRules),
+      field('persistentVolumeClaimRetentionPolicy', [oneOf('whenDeleted', RETENTION), oneOf('whenScaled', RETENTION)]),
+      notNegative('replicas', 'minReadySeconds'),
+      field('ordinals', [notNegative('start')]),
+      onCreate([format('serviceName', checkDnsLabel)]),
+      selectorAndTemplate({ owner: 'statefulset', podOwner: 'StatefulSet', withTemplate: withClaimedVolumes }),
+    ],
+    specUpdate: [otherFieldsAreImmutable],
+    status: [
+      statusCounts(
+        ['readyReplicas', 'currentReplicas', 'updatedReplicas', 'availableReplicas'],
+        ['observedGeneration', 'collisionCount'],
+        { ready: 'status.readyReplicas' },
+      ),
+      growingCollisionCount,
+    ],
+  }),
+  warnings: templateWarnings('spec.template'),
+  table: row,
+})

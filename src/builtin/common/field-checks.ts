@@ -1,0 +1,36 @@
+// Checks of single values that many rules share. Each gives the errors of one value at one path.
+import { type FieldError, fieldInvalid, fieldNotSupported, fieldRequired } from '../../meta/errors/field-errors.js'
+import type { NameRule } from '../../meta/object/names.js'
+import { equalValues, getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+
+/** Each message of the name rule as an invalid value of the field. */
+export const checkText = (text: string, rule: NameRule, path: string): FieldError[] =>
+  rule(text).map(error => fieldInvalid(path, text, error))
+
+export const checkNotNegative = (value: number, path: string): FieldError[] => checkAtLeast(value, 0, path)
+
+export const checkAtLeast = (value: number, min: number, path: string): FieldError[] =>
+  value < min ? [fieldInvalid(path, value, `must be greater than or equal to ${min}`)] : []
+
+export const checkPortNumber = (port: number, path: string): FieldError[] =>
+  port >= 1 && port <= 65_535 ? [] : [fieldInvalid(path, port, 'must be between 1 and 65535, inclusive')]
+
+/** One of the supported values. The message lists them in this order. Empty is reported as missing where `required`. */
+export function checkOneOf(
+  value: string,
+  supported: readonly string[],
+  path: string,
+  { required = false } = {},
+): FieldError[] {
+  if (supported.includes(value)) return []
+  return value === '' && required ? [fieldRequired(path)] : [fieldNotSupported(path, value, supported)]
+}
+
+/** A field that may not change. */
+export const checkImmutable = (object: ValueObject, old: ValueObject, name: string, path = name): FieldError[] => {
+  const value = getOwn(object, name)
+  return equalValues(value, getOwn(old, name)) ? [] : [fieldInvalid(path, value ?? null, 'field is immutable')]
+}
+
+/** Equality of values in which an absent value equals null. */
+export const sameValue = (a: Value | undefined, b: Value | undefined): boolean => equalValues(a ?? null, b ?? null)

@@ -1,0 +1,55 @@
+// Metadata of the built-in kinds: the rules for every object, and for its finalizers.
+import { type FieldError, fieldInvalid, indexPath } from '../../meta/errors/field-errors.js'
+import { checkDnsSubdomain, type NameRule } from '../../meta/object/names.js'
+import {
+  checkObjectMeta,
+  checkObjectMetaUpdate,
+  FOREGROUND_FINALIZER,
+  metaOf,
+  ORPHAN_FINALIZER,
+} from '../../meta/object/object-meta.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import type { Rule } from './rules.js'
+
+export interface MetaScope {
+  readonly namespaced: boolean
+  /** The rule for the name; a DNS subdomain by default. */
+  readonly name?: NameRule
+  /** False for the kinds that accept any finalizer that is a qualified name. */
+  readonly knownFinalizers?: boolean
+}
+
+/** The rules for the metadata of one object, at their place in a list of rules. */
+export const metadata =
+  (scope: MetaScope): Rule =>
+  (object, _, __, errors) => {
+    errors.push(...checkMeta(object, scope))
+  }
+
+/** The rules for a change of metadata. Without an old object there is none. */
+export const metadataUpdate: Rule = (object, old, _, errors) => {
+  if (old !== undefined) errors.push(...checkMetaUpdate(object, old))
+}
+
+/** Metadata in itself. A finalizer must belong to a domain or be one of Kubernetes' own. */
+export function checkMeta(
+  object: ValueObject,
+  { namespaced, name = checkDnsSubdomain, knownFinalizers = true }: MetaScope,
+): FieldError[] {
+  const meta = metaOf(object)
+  const finalizers = knownFinalizers ? (meta.finalizers ?? []) : []
+  return [
+    ...checkObjectMeta(meta, { namespaced, name }),
+    ...finalizers.flatMap((finalizer, i) => checkFinalizerDomain(finalizer, indexPath('metadata.finalizers', i))),
+  ]
+}
+
+export const checkMetaUpdate = (object: ValueObject, old: ValueObject): FieldError[] =>
+  checkObjectMetaUpdate(metaOf(object), metaOf(old))
+
+export const checkFinalizerDomain = (finalizer: string, path: string): FieldError[] =>
+  finalizer.includes('/') || STANDARD_FINALIZERS.has(finalizer)
+    ? []
+    : [fieldInvalid(path, finalizer, 'name is neither a standard finalizer name nor is it fully qualified')]
+
+const STANDARD_FINALIZERS: ReadonlySet<string> = new Set(['kubernetes', ORPHAN_FINALIZER, FOREGROUND_FINALIZER])

@@ -1,0 +1,71 @@
+// Definitions of the kinds that have no file of their own yet, put together from tables by behaviour. A kind that gets
+// its file leaves these tables, and a table that is empty is deleted.
+import type { ValueObject } from '../meta/values/value.js'
+import { decodeTyped, TypedDecodeError } from '../types/decode.js'
+import { builtinTypes, type TypeTable } from '../types/type-table.js'
+import { toAutoscalerV1, toAutoscalerV2 } from './autoscaler-forms.js'
+import { defineKind, type KindDefinition, type KindParts } from './common/define-kind.js'
+import { DEFAULTS } from './defaults.js'
+import { toCoreEvent, toModernEvent } from './event-forms.js'
+import { CELLS } from './printer-columns.js'
+import { FIELDS } from './selectable-fields.js'
+import { STRATEGIES } from './strategy.js'
+import { VALIDATIONS } from './validation/validators.js'
+import { WARNINGS } from './warnings.js'
+
+export function fromOldTables(apiVersion: string, kind: string): KindDefinition | undefined {
+  const id = `${apiVersion} ${kind}`
+  const parts = {
+    defaults: DEFAULTS[id],
+    strategy: STRATEGIES[id],
+    statusReset: STATUS_RESET[id],
+    validation: VALIDATIONS[id],
+    warnings: WARNINGS[id],
+    table: CELLS[`${apiVersion} ${pluralOf(apiVersion, kind)}`],
+    selectableFields: FIELDS[id],
+    keyPrefix: KEY_PREFIXES[id],
+    storedAs: id === 'events.k8s.io/v1 Event' ? 'v1' : undefined,
+    convert: CONVERSIONS[kind],
+  }
+  const given = Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined))
+  return defineKind(apiVersion, kind, given)
+}
+
+const pluralOf = (apiVersion: string, kind: string): string =>
+  builtinTypes()
+    .resources(apiVersion)
+    .find(({ kind: of, name }) => of === kind && !name.includes('/'))?.name ?? ''
+
+const KEY_PREFIXES: Readonly<Record<string, string | undefined>> = {
+  'v1 Service': '/services/specs/',
+  'v1 Endpoints': '/services/endpoints/',
+  'v1 Node': '/minions/',
+  'networking.k8s.io/v1 Ingress': '/ingress/',
+}
+
+const STATUS_RESET: Readonly<Record<string, readonly string[] | undefined>> = {
+  'v1 Pod': ['metadata.deletionTimestamp', 'metadata.ownerReferences'],
+  'storage.k8s.io/v1 VolumeAttachment': ['metadata'],
+  'flowcontrol.apiserver.k8s.io/v1 FlowSchema': ['metadata'],
+  'flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration': ['metadata'],
+  'apiregistration.k8s.io/v1 APIService': ['metadata'],
+  'admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy': ['metadata'],
+}
+
+const CONVERSIONS: Readonly<Record<string, KindParts['convert']>> = {
+  Event: (event, to) => (to === 'v1' ? toCoreEvent(event) : toModernEvent(event)),
+  HorizontalPodAutoscaler: (autoscaler, to, table) =>
+    to === 'autoscaling/v1'
+      ? toAutoscalerV1(autoscaler)
+      : toAutoscalerV2(autoscaler, made => fits(table, to, 'HorizontalPodAutoscaler', made)),
+}
+
+function fits(table: TypeTable, apiVersion: string, kind: string, object: ValueObject): boolean {
+  try {
+    decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object)
+    return true
+  } catch (error) {
+    if (error instanceof TypedDecodeError) return false
+    throw error
+  }
+}
