@@ -1,26 +1,211 @@
-// What admission is shown of a write.
-import type { ApiObject } from '../meta/object/api-object.js'
+// What admission reads of a request: the operation, the resource it addresses, and the objects before and after it.
+
+import type { Awaitable } from '../base/awaitable.js'
+import { allOf, andThen } from '../base/awaitable.js'
+import type { Kind } from '../kinds/kind.js'
+import { forbidden, type StatusError } from '../meta/errors/status.js'
+import type { GroupResource, GroupVersionKind } from '../meta/group-version.js'
+import { printGroupVersion } from '../meta/group-version.js'
+import { type ApiObject } from '../meta/object/api-object.js'
+import { metaOf } from '../meta/object/object-meta.js'
 import type { DeleteOptions, WriteOptions } from '../meta/options/write-options.js'
 import type { Target } from '../request/target.js'
 import type { UserInfo } from '../request/user-info.js'
+
+export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
+
+/** The part of a request that plugins use. */
+export interface AdmittedRequest {
+  readonly user: UserInfo
+  readonly options: WriteOptions | DeleteOptions
+  warn(text: string): void
+}
+
+export interface Attributes {
+  readonly request: AdmittedRequest
+  readonly operation: Operation
+  /** The resource that the request addresses. Its kind need not be `kind`: the body of a pods/binding is a Binding. */
+  readonly resource: GroupResource
+  /** Empty for the object itself. */
+  readonly subresource: string
+  /** Empty at the cluster scope. */
+  readonly namespace: string
+  /** Empty for a create whose name is generated later. */
+  readonly name: string
+  /** The name in the path; empty for a POST to the collection. */
+  readonly pathName: string
+  /** The kind of `object`, or of `oldObject` on DELETE. */
+  readonly kind: GroupVersionKind
+  /** Undefined on DELETE; the options object on CONNECT. */
+  readonly object: ApiObject | undefined
+  readonly oldObject: ApiObject | undefined
+  /** The stored kind behind the resource; undefined for resources that are not stored. */
+  readonly storedKind: Kind | undefined
+  readonly reinvocation: Reinvocation
+  /** Both objects in another version of their kind. Converted once, and again only after the object has changed. */
+  inVersion(version: GroupVersionKind): Awaitable<VersionedObjects>
+  /** The same request with the object as a plugin has changed it. */
+  withObject(object: ApiObject): Attributes
+}
+
+export interface VersionedObjects {
+  readonly object: ApiObject | undefined
+  readonly oldObject: ApiObject | undefined
+}
+
+/** Whether the mutating plugins run a second time, because a plugin changed an object that earlier ones have seen. */
+export interface Reinvocation {
+  /** True while they run the second time. */
+  readonly isReinvoke: boolean
+  readonly isRequested: boolean
+  /** Asks for the second run. */
+  request(): void
+  /** What a plugin keeps between the two runs. */
+  slot<T>(plugin: string, create: () => T): T
+  /** To be called between the two runs. */
+  begin(): void
+}
+
+/** What attributes are made of; the rest follows from it. */
+export interface AttributesInit {
+  readonly request: AdmittedRequest
+  readonly operation: Operation
+  readonly target: AdmittedTarget
+  /** Where it is not the kind of the resource. */
+  readonly kind?: GroupVersionKind | undefined
+  readonly object: ApiObject | undefined
+  readonly oldObject: ApiObject | undefined
+}
+
+/** A stored kind or a resource that is not stored, with the place of the object. */
+export type AdmittedTarget = Target | VirtualAdmissionTarget
+
+export interface VirtualAdmissionTarget {
+  readonly resource: GroupResource
+  readonly namespace: string
+  readonly name: string
+  readonly subresource: string
+}
+
+export const createAttributes = (init: AttributesInit): Attributes => new RequestAttributes(init, new OneReinvocation())
+
+/** A class, since one is made for every write: its members are computed when a plugin reads them. */
+class RequestAttributes implements Attributes {
+  readonly request: AdmittedRequest
+  readonly operation: Operation
+  readonly object: ApiObject | undefined
+  readonly oldObject: ApiObject | undefined
+  private converted: Map<string, Awaitable<VersionedObjects>> | undefined
+
+  constructor(
+    private readonly init: AttributesInit,
+    readonly reinvocation: Reinvocation,
+  ) {
+    this.request = init.request
+    this.operation = init.operation
+    this.object = init.object
+    this.oldObject = init.oldObject
+  }
+
+  get storedKind(): Kind | undefined {
+    return 'kind' in this.init.target ? this.init.target.kind : undefined
+  }
+
+  get resource(): GroupResource {
+    const { target } = this.init
+    return 'kind' in target ? { group: target.kind.group, resource: target.kind.names.plural } : target.resource
+  }
+
+  get subresource(): string {
+    return this.init.target.subresource
+  }
+
+  get namespace(): string {
+    return this.init.target.namespace
+  }
+
+  get name(): string {
+    return this.init.target.name || ((this.object && metaOf(this.object).name) ?? '')
+  }
+
+  get pathName(): string {
+    return this.init.target.name
+  }
+
+  get kind(): GroupVersionKind {
+    const { kind, target } = this.init
+    if (kind) return kind
+    if ('kind' in target)
+      return { group: target.kind.group, version: target.version.name, kind: target.kind.names.kind }
+    throw new Error(`admission of ${target.resource.resource} needs the kind of the object`)
+  }
+
+  inVersion(version: GroupVersionKind): Awaitable<VersionedObjects> {
+    const { storedKind, kind, object, oldObject } = this
+    if (kind.version === version.version && kind.group === version.group) return { object, oldObject }
+    if (!storedKind || kind.kind !== storedKind.names.kind) return { object, oldObject }
+    const apiVersion = printGroupVersion(version)
+    const converted = this.converted?.get(apiVersion)
+    if (converted) return converted
+    const convert = (each: ApiObject | undefined): Awaitable<ApiObject | undefined> =>
+      each && storedKind.convert(each, apiVersion)
+    const both = andThen(allOf([convert(object), convert(oldObject)]), ([now, before]) => ({
+      object: now,
+      oldObject: before,
+    }))
+    this.converted ??= new Map()
+    this.converted.set(apiVersion, both)
+    return both
+  }
+
+  withObject(object: ApiObject): Attributes {
+    return new RequestAttributes({ ...this.init, object }, this.reinvocation)
+  }
+}
+
+class OneReinvocation implements Reinvocation {
+  isReinvoke = false
+  isRequested = false
+  private slots: Map<string, unknown> | undefined
+
+  request(): void {
+    this.isRequested = true
+  }
+
+  slot<T>(plugin: string, create: () => T): T {
+    this.slots ??= new Map()
+    if (!this.slots.has(plugin)) this.slots.set(plugin, create())
+    return this.slots.get(plugin) as T
+  }
+
+  begin(): void {
+    this.isReinvoke = true
+  }
+}
+
+/** The 403 of a plugin. Before a name is generated, the message has the prefix in its place. */
+export function forbiddenBy({ name, object, resource }: Attributes, why: string): StatusError {
+  const { generateName = '' } = object ? metaOf(object) : {}
+  return forbidden(resource, name || generateName || 'Unknown', why)
+}
+
+// ---- as the verbs call admission today
 
 /** What is about to happen to an object. */
 export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE'
   readonly target: Target
-  /** Undefined when it is about to be deleted. */
+  /** Undefined on DELETE. */
   readonly object: ApiObject | undefined
   readonly old: ApiObject | undefined
   readonly options: WriteOptions | DeleteOptions
   readonly user: UserInfo
 }
 
-/** Others who have a say in what is written. Both may add warnings, and refuse with a StatusError. */
+/** Both may add warnings, and refuse with a StatusError. */
 export interface Admission {
-  /** May change the object. */
   admit(request: AdmissionRequest & { readonly object: ApiObject }, warnings: string[]): Promise<ApiObject>
-  /** Sees what is about to be stored. */
   validate(request: AdmissionRequest, warnings: string[]): Promise<void>
-  /** Refuses what is only allowed to those who may do this, too. */
+  /** Refuses if the user may not use this verb as well. */
   permit(verb: string, target: Target, user: UserInfo): Promise<void>
 }

@@ -1,131 +1,136 @@
-// Who has a say in what is written: a list of plugins, asked one after the other.
+// The admission chain. First the mutating plugins change the object, one after the other; when nothing changes it any
+// more, the validating plugins accept or refuse it.
+//
+//   mutate ── second run, if a plugin asked for it ── … validation of the object … ── validate
+//
+// A plugin declares its operations and resources. The chain sorts the plugins by them when it is built, so that a write
+// calls only the plugins that it concerns, and makes no promise where they answer at once.
 
-import type { Authorizer } from '../auth/authorizer.js'
-import { refusal } from '../auth/authorizer.js'
-import { checkEscalation } from '../auth/escalation.js'
-import { resourceOf } from '../kinds/kind-names.js'
-import { forbidden } from '../meta/errors/status.js'
-import { quote } from '../meta/go/go-text.js'
-import { type ApiObject } from '../meta/object/api-object.js'
-import { metaOf } from '../meta/object/object-meta.js'
-import { type Admission, type AdmissionRequest } from './attributes.js'
-import { checkNamespaceLifecycle, type FindNamespace } from './plugins/namespace-lifecycle.js'
-import { checkRequestedSubject, checkSignerUse, requestedBy, SIGNING_REQUESTS } from './plugins/signing-requests.js'
+import type { Awaitable } from '../base/awaitable.js'
+import type { ApiObject } from '../meta/object/api-object.js'
+import type { Attributes, Operation } from './attributes.js'
 
-/** A plugin has a say when something changes the object, when it is final, or both. */
-export interface AdmissionPlugin extends Partial<Admission> {
-  /** As kube-apiserver calls it. */
+export interface AdmissionPlugin {
+  /** kube-apiserver's name of the plugin. */
   readonly name: string
+  readonly operations: ReadonlySet<Operation>
+  /**
+   * The resources that concern it, as `resource.group/subresource`: `pods`, `pods/resize`, `deployments.apps`;
+   * `pods/*` is the resource with all of its subresources. All resources if absent.
+   */
+  readonly resources?: readonly string[] | undefined
+  /** The object as it should be, or undefined if nothing changes, as always on DELETE. Throws a StatusError to refuse. */
+  mutate?(attributes: Attributes): Awaitable<ApiObject | undefined | void>
+  /** Throws a StatusError to refuse. */
+  validate?(attributes: Attributes): Awaitable<void>
 }
 
-export function admissionOf(plugins: readonly AdmissionPlugin[]): Admission {
-  const admitting = plugins.flatMap(({ admit }) => admit ?? [])
-  const validating = plugins.flatMap(({ validate }) => validate ?? [])
-  const permitting = plugins.flatMap(({ permit }) => permit ?? [])
+export interface Admission {
+  /** The object after all mutating plugins; undefined if none has changed it. */
+  mutate(attributes: Attributes): Awaitable<ApiObject | undefined>
+  validate(attributes: Attributes): Awaitable<void>
+}
+
+type Mutate = (attributes: Attributes) => Awaitable<ApiObject | undefined | void>
+type Validate = (attributes: Attributes) => Awaitable<void>
+
+/** The plugins that one operation on one resource calls. */
+interface Steps {
+  readonly mutating: readonly Mutate[]
+  readonly validating: readonly Validate[]
+}
+
+type StepsByOperation = Readonly<Record<Operation, Steps>>
+
+/** Plugins run in the order of the list. */
+export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission {
+  const declared = new Set(plugins.flatMap(({ resources = [] }) => resources))
+  const byResource = new Map<string, StepsByOperation>()
+  for (const resource of declared) byResource.set(resource, stepsFor(plugins, resource))
+  const others = stepsFor(plugins, undefined)
+
+  function stepsOf({ resource: { group, resource }, subresource, operation }: Attributes): Steps {
+    const name = group === '' ? resource : `${resource}.${group}`
+    const steps = byResource.get(subresource === '' ? name : `${name}/${subresource}`) ?? byResource.get(`${name}/*`)
+    return (steps ?? others)[operation]
+  }
+
   return {
-    async admit(request, warnings) {
-      let { object } = request
-      for (const admit of admitting) {
-        object = await admit(object === request.object ? request : { ...request, object }, warnings)
-      }
-      return object
+    mutate(attributes) {
+      const { mutating } = stepsOf(attributes)
+      if (mutating.length === 0) return undefined
+      const first = mutateFrom(mutating, 0, attributes)
+      return first instanceof Promise
+        ? first.then(changed => secondRun(mutating, attributes, changed))
+        : secondRun(mutating, attributes, first)
     },
-    async validate(request, warnings) {
-      for (const validate of validating) await validate(request, warnings)
-    },
-    async permit(verb, target, user) {
-      for (const permit of permitting) await permit(verb, target, user)
+    validate(attributes) {
+      return validateFrom(stepsOf(attributes).validating, 0, attributes)
     },
   }
 }
 
-/** Before anything else is found wrong with an object, there must be a place for it. */
-export function namespaceLifecycle(find: FindNamespace): AdmissionPlugin {
-  const check = ({ operation, target, object }: AdmissionRequest): Promise<void> =>
-    checkNamespaceLifecycle(
-      { operation, resource: resourceOf(target.kind), namespace: target.namespace, name: nameOf(target.name, object) },
-      find,
-    )
+/** The chain that admits everything. */
+export const NO_ADMISSION: Admission = { mutate: () => undefined, validate: () => {} }
+
+function stepsFor(plugins: readonly AdmissionPlugin[], resource: string | undefined): StepsByOperation {
+  const matching = plugins.filter(
+    ({ resources }) => !resources || (resource !== undefined && resources.some(each => includes(each, resource))),
+  )
+  const forOperation = (operation: Operation): Steps => {
+    const steps = matching.filter(({ operations }) => operations.has(operation))
+    return {
+      mutating: steps.flatMap(plugin => (plugin.mutate ? [plugin.mutate.bind(plugin)] : [])),
+      validating: steps.flatMap(plugin => (plugin.validate ? [plugin.validate.bind(plugin)] : [])),
+    }
+  }
   return {
-    name: 'NamespaceLifecycle',
-    async admit(request) {
-      await check(request)
-      return request.object
-    },
-    async validate(request) {
-      // What is created or updated has been looked at above.
-      if (request.operation === 'DELETE') await check(request)
-    },
+    CREATE: forOperation('CREATE'),
+    UPDATE: forOperation('UPDATE'),
+    DELETE: forOperation('DELETE'),
+    CONNECT: forOperation('CONNECT'),
   }
 }
 
-/** Rights that only show when it is known what is to be written. Looks at what all others have made of the object. */
-export function writeRights(authorizer: () => Authorizer): AdmissionPlugin {
-  return {
-    name: 'WriteRights',
-    async admit(request) {
-      await checkEscalation(request, authorizer())
-      return request.object
-    },
-    async validate({ operation, target, user }) {
-      // A create that names its object in the path is an update of what is not there.
-      if (operation !== 'CREATE' || target.name === '') return
-      const { namespace, name, subresource } = target
-      const attributes = { verb: 'create', ...resourceOf(target.kind), subresource, namespace, name }
-      const decision = await authorizer().authorize(user, attributes)
-      if (!decision.allowed) throw refusal(user, attributes, decision)
-    },
-    async permit(verb, { kind, namespace, name, subresource }, user) {
-      const attributes = { verb, ...resourceOf(kind), subresource, namespace, name }
-      const { allowed, reason } = await authorizer().authorize(user, attributes)
-      if (!allowed) throw forbidden(resourceOf(kind), name, `not permitted to do ${quote(verb)}, reason: ${reason}`)
-    },
-  }
+/** Whether what a plugin declares holds for a resource that some plugin declares. */
+function includes(declared: string, resource: string): boolean {
+  if (declared === resource) return true
+  const [name] = resource.split('/')
+  return declared === `${name}/*`
 }
 
-/** Requests for certificates tell who asked; for some, and to answer them, it takes more than the right to write them. */
-export const signingRequests = (authorizer: () => Authorizer): AdmissionPlugin[] => {
-  const isRequest = ({ target }: AdmissionRequest): boolean =>
-    target.kind.group === SIGNING_REQUESTS.group && target.kind.names.plural === SIGNING_REQUESTS.resource
-  const answering = (name: string, part: 'approval' | 'status'): AdmissionPlugin => ({
-    name,
-    async validate(request) {
-      const { operation, target, object, old, user } = request
-      if (operation !== 'UPDATE' || target.subresource !== part || !isRequest(request)) return
-      await checkSignerUse(part, object!, old!, async (verb, signer) => {
-        const signers = { group: SIGNING_REQUESTS.group, resource: 'signers', subresource: '' }
-        return (await authorizer().authorize(user, { verb, ...signers, namespace: '', name: signer })).allowed
+/** Runs the plugins from the one at `first` on; continues without a promise as long as they answer at once. */
+function mutateFrom(steps: readonly Mutate[], first: number, attributes: Attributes): Awaitable<ApiObject | undefined> {
+  let current = attributes
+  for (let i = first; i < steps.length; i++) {
+    const changed = steps[i]!(current)
+    if (changed instanceof Promise) {
+      const before = current
+      return changed.then(async object => {
+        const rest = await mutateFrom(steps, i + 1, object ? before.withObject(object) : before)
+        return rest ?? object ?? (before === attributes ? undefined : before.object)
       })
-    },
-  })
-  return [
-    {
-      name: 'CertificateRequester',
-      admit: async request =>
-        request.operation === 'CREATE' && isRequest(request)
-          ? requestedBy(request.object, request.user)
-          : request.object,
-    },
-    {
-      name: 'CertificateSubjectRestriction',
-      async validate(request) {
-        if (request.operation === 'CREATE' && isRequest(request)) checkRequestedSubject(request.object!)
-      },
-    },
-    answering('CertificateApproval', 'approval'),
-    answering('CertificateSigning', 'status'),
-  ]
+    }
+    if (changed) current = current.withObject(changed)
+  }
+  return current === attributes ? undefined : current.object
 }
 
-const nameOf = (name: string, object: ApiObject | undefined): string =>
-  name === '' && object ? (metaOf(object).name ?? '') : name
+function secondRun(
+  steps: readonly Mutate[],
+  attributes: Attributes,
+  changed: ApiObject | undefined,
+): Awaitable<ApiObject | undefined> {
+  const { reinvocation } = attributes
+  if (!reinvocation.isRequested) return changed
+  reinvocation.begin()
+  const again = mutateFrom(steps, 0, changed ? attributes.withObject(changed) : attributes)
+  return again instanceof Promise ? again.then(object => object ?? changed) : (again ?? changed)
+}
 
-/** A kind whose definition is on its way out takes nothing in. */
-export const definitionLifecycle: AdmissionPlugin = {
-  name: 'CustomResourceDefinitionLifecycle',
-  async validate({ operation, target: { kind, name }, object }) {
-    if (operation !== 'CREATE' || kind.verbs.includes('create')) return
-    const why = 'create not allowed while custom resource definition is terminating'
-    throw forbidden(resourceOf(kind), nameOf(name, object), why)
-  },
+function validateFrom(steps: readonly Validate[], first: number, attributes: Attributes): Awaitable<void> {
+  for (let i = first; i < steps.length; i++) {
+    const pending = steps[i]!(attributes)
+    if (pending instanceof Promise) return pending.then(() => validateFrom(steps, i + 1, attributes))
+  }
 }

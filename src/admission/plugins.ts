@@ -1,4 +1,131 @@
-// The admission plugins.
+// The admission plugins of kube-apiserver, in its order, and the steps that this server adds. Flags, their help and the
+// chain all read this table.
 
-export * from './plugins/namespace-lifecycle.js'
-export * from './plugins/workload-admission.js'
+import type { GetAuthorizer, RuleResolver } from '../auth/authorizer.js'
+import type { Lister } from '../objects/lister.js'
+import { type Admission, type AdmissionPlugin, createAdmission } from './chain.js'
+import { createOnUpdate } from './internal/create-on-update.js'
+import { csrRequester } from './internal/csr-requester.js'
+import { definitionLifecycle } from './internal/definition-lifecycle.js'
+import { rbacEscalation } from './internal/rbac-escalation.js'
+import { systemPriorityClasses } from './internal/system-priority-classes.js'
+import { certificateApproval } from './plugins/certificate-approval.js'
+import { certificateSigning } from './plugins/certificate-signing.js'
+import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.js'
+import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.js'
+import { limitRanger } from './plugins/limit-ranger.js'
+import { type FindNamespace, namespaceLifecycle } from './plugins/namespace-lifecycle.js'
+import { podSecurity } from './plugins/pod-security/plugin.js'
+import { priority } from './plugins/priority.js'
+import { runtimeClass } from './plugins/runtime-class.js'
+import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.js'
+import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.js'
+
+export { SYSTEM_NAMESPACES } from './plugins/namespace-lifecycle.js'
+
+/** What plugins get from the server. */
+export interface AdmissionEnv {
+  readonly objects: Lister
+  readonly findNamespace: FindNamespace
+  readonly authorizer: GetAuthorizer
+  readonly rules: () => RuleResolver
+}
+
+export interface AdmissionPluginEntry {
+  /** kube-apiserver's name, which the flags use. */
+  readonly name: string
+  /** Whether kube-apiserver has it on by default. */
+  readonly isOnByDefault: boolean
+  /** Absent if this server does not have the plugin. */
+  readonly create?: ((env: AdmissionEnv) => AdmissionPlugin) | undefined
+  /** Why this server does not have it. */
+  readonly missing?: string | undefined
+}
+
+type Create = (env: AdmissionEnv) => AdmissionPlugin
+
+const on = (name: string, create: Create): AdmissionPluginEntry => ({ name, isOnByDefault: true, create })
+const missing = (name: string, isOnByDefault: boolean, reason: string): AdmissionPluginEntry => ({
+  name,
+  isOnByDefault,
+  missing: reason,
+})
+
+const NOT_YET = 'not implemented'
+const ALPHA = 'its feature gate is off by default'
+const NEEDS_NODES = 'not applicable: there are no kubelets'
+const NEEDS_CONFIG = 'not applicable: it needs a configuration file'
+const DEPRECATED = 'deprecated: it has no effect on its own'
+
+/** In the order in which they run. */
+export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
+  missing('AlwaysAdmit', false, DEPRECATED),
+  missing('NamespaceAutoProvision', false, NOT_YET),
+  on('NamespaceLifecycle', ({ findNamespace }) => namespaceLifecycle(findNamespace)),
+  missing('NamespaceExists', false, 'NamespaceLifecycle includes it'),
+  missing('LimitPodHardAntiAffinityTopology', false, NOT_YET),
+  on('LimitRanger', ({ objects }) => limitRanger(objects)),
+  missing('ServiceAccount', true, NOT_YET),
+  missing('NodeRestriction', false, NEEDS_NODES),
+  on('TaintNodesByCondition', () => taintNodesByCondition),
+  missing('AlwaysPullImages', false, NOT_YET),
+  missing('ImagePolicyWebhook', false, NEEDS_CONFIG),
+  on('PodSecurity', ({ objects }) => podSecurity(objects)),
+  missing('PodNodeSelector', false, NOT_YET),
+  on('Priority', ({ objects }) => priority(objects)),
+  on('DefaultTolerationSeconds', () => defaultTolerationSeconds),
+  missing('PodTolerationRestriction', false, NOT_YET),
+  missing('EventRateLimit', false, NEEDS_CONFIG),
+  missing('ExtendedResourceToleration', false, NOT_YET),
+  missing('DefaultStorageClass', true, NOT_YET),
+  on('StorageObjectInUseProtection', () => storageObjectInUseProtection),
+  missing('PodGroupProtection', true, ALPHA),
+  missing('OwnerReferencesPermissionEnforcement', false, NOT_YET),
+  missing('PersistentVolumeClaimResize', true, NOT_YET),
+  on('RuntimeClass', ({ objects }) => runtimeClass(objects)),
+  on('CertificateApproval', ({ authorizer }) => certificateApproval(authorizer)),
+  on('CertificateSigning', ({ authorizer }) => certificateSigning(authorizer)),
+  missing('ClusterTrustBundleAttest', true, 'not applicable: the ClusterTrustBundle resource is not served'),
+  on('CertificateSubjectRestriction', () => certificateSubjectRestriction),
+  missing('DefaultIngressClass', true, NOT_YET),
+  missing('DenyServiceExternalIPs', false, NOT_YET),
+  missing('PodTopologyLabels', true, NOT_YET),
+  missing('PodGroupWorkloadExists', true, ALPHA),
+  missing('NodeDeclaredFeatureValidator', true, NEEDS_NODES),
+  missing('JobValidation', true, ALPHA),
+  missing('PodResizeValidator', true, NEEDS_NODES),
+  missing('MutatingAdmissionPolicy', true, NOT_YET),
+  missing('MutatingAdmissionWebhook', true, NOT_YET),
+  missing('ValidatingAdmissionPolicy', true, NOT_YET),
+  missing('ValidatingAdmissionWebhook', true, NOT_YET),
+  missing('ResourceQuota', true, NOT_YET),
+  missing('AlwaysDeny', false, DEPRECATED),
+]
+
+export const findAdmissionPlugin = (name: string): AdmissionPluginEntry | undefined =>
+  ADMISSION_PLUGINS.find(entry => entry.name === name)
+
+export interface AdmissionOptions {
+  /** Plugins to switch on beside those that are on by default. */
+  readonly enabled?: readonly string[] | undefined
+  /** Plugins to switch off. */
+  readonly disabled?: readonly string[] | undefined
+}
+
+/** Steps that kube-apiserver has in other places, and that no flag switches off: these run before the plugins. */
+const INTERNAL_FIRST: readonly Create[] = [() => definitionLifecycle]
+
+/** The same: these run after the plugins, on the object as the plugins have left it. */
+const INTERNAL_LAST: readonly Create[] = [
+  () => csrRequester,
+  () => systemPriorityClasses,
+  ({ authorizer, rules }) => rbacEscalation(authorizer, rules),
+  ({ authorizer }) => createOnUpdate(authorizer),
+]
+
+export function createServerAdmission(env: AdmissionEnv, { enabled = [], disabled = [] }: AdmissionOptions): Admission {
+  const isOn = ({ name, isOnByDefault }: AdmissionPluginEntry): boolean =>
+    !disabled.includes(name) && (isOnByDefault || enabled.includes(name))
+  const plugins = ADMISSION_PLUGINS.filter(isOn).flatMap(({ create }) => create ?? [])
+  return createAdmission([...INTERNAL_FIRST, ...plugins, ...INTERNAL_LAST].map(create => create(env)))
+}

@@ -1,3 +1,4 @@
-// What a user may do.
-export * from './authz/authorize.js'
-export * from './authz/rights.js'
+// Authorization: decisions, and the rules behind them.
+export * from './authz/authorizer.js'
+export { createRbacAuthorizer } from './authz/rbac.js'
+export * from './authz/rule-resolver.js'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { type AccessAttributes } from '../request/access-attributes.js'
 import { type UserInfo } from '../request/user-info.js'
-import type { Authorize } from './authz/authorize.js'
+import type { Authorize } from './authz/authorizer.js'
 import { createImpersonation } from './impersonation.js'
 
 const alice: UserInfo = { name: 'alice', uid: 'u', groups: ['system:authenticated'], extra: {}, userAgent: 'test' }

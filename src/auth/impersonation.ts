@@ -7,9 +7,9 @@ import { compareTexts, printStrings, quote } from '../meta/go/go-text.js'
 import { checkDnsSubdomain } from '../meta/object/names.js'
 import { type AccessAttributes } from '../request/access-attributes.js'
 import { type UserInfo } from '../request/user-info.js'
-import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from './authn/authenticate.js'
 import { accountGroups, parseAccountUser } from './authn/service-accounts.js'
-import { type Authorize, refusal } from './authz/authorize.js'
+import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from './authn/system-groups.js'
+import { type Authorize, refusal } from './authz/authorizer.js'
 
 /** Who the caller becomes; the caller if the headers, by lower-case names, ask for nobody. */
 export type Impersonate = (

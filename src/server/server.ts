@@ -7,16 +7,10 @@
 
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  admissionOf,
-  definitionLifecycle,
-  namespaceLifecycle,
-  signingRequests,
-  writeRights,
-} from '../admission/chain.js'
-import { workloadPlugins } from '../admission/plugins.js'
+import { createServerAdmission } from '../admission/plugins.js'
+import { verbAdmission } from '../admission/verb-admission.js'
 import type { Identity } from '../auth/authenticator.js'
-import { ALWAYS_ALLOW, type Authorizer } from '../auth/authorizer.js'
+import { ALL_RULES, ALWAYS_ALLOW, type Authorizer, type RuleResolver } from '../auth/authorizer.js'
 import { andThen } from '../base/awaitable.js'
 import { type CleanupStack, createCleanupStack } from '../base/cleanup-stack.js'
 import { builtinKinds, kindsOfGroup } from '../builtin/builtin-kinds.js'
@@ -59,7 +53,7 @@ export interface ServerOptions {
   readonly tokens?: ReadonlyMap<string, Identity> | undefined
   /** Whether requests are let in that do not prove who sent them; they are under RBAC when nothing is said, else never. */
   readonly anonymous?: boolean | undefined
-  readonly authorization?: 'RBAC' | 'AlwaysAllow' | undefined
+  readonly authorization?: 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' | undefined
   readonly serviceRange?: string | undefined
   readonly runtimeConfig?: RuntimeConfig | undefined
   /** Admission plugins that are not asked, by kube-apiserver's names. */
@@ -114,9 +108,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     }
     const addresses = serviceAddresses(store, addressKinds, serviceRange)
     registry.put(addresses.kind)
-    // Until roles are known, nobody but the server itself writes.
+    // Until the stored roles are known, only the server itself writes.
     let authorizer = ALWAYS_ALLOW
-    const context = contextOf(store, registry, options, () => authorizer)
+    let rules = ALL_RULES
+    const context = contextOf(
+      store,
+      registry,
+      options,
+      () => authorizer,
+      () => rules,
+    )
     stack.push(() => context.close())
     await addresses.start(context)
     await bootstrap(context, registry, { serviceRange, port: https?.port || DEFAULT_PORT })
@@ -126,6 +127,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     })
     stack.push(() => access.stop())
     authorizer = access.authorizer
+    rules = access.rules
     const webhooks = createWebhooks({ hosts: options.webhookHosts, findService: serviceFinder(context, registry) })
     stack.push(() => webhooks.close())
     const definitionsKind = kindOf(registry, DEFINITIONS.group, DEFINITIONS.kind)
@@ -221,18 +223,20 @@ function contextOf(
   registry: Registry,
   { disabledPlugins = [] }: ServerOptions,
   authorizer: () => Authorizer,
+  rules: () => RuleResolver,
 ): ApiContext {
   const namespaces = kindOf(registry, '', 'Namespace')
-  const plugins = [
-    // Whether a namespace is on its way out is kept beside its entry: every create asks.
-    namespaceLifecycle(name => andThen(context.objectStore(namespaces).get('', name), entry => entry?.attributes.data)),
-    ...workloadPlugins(createLister(registry, kind => context.objectStore(kind))),
-    ...signingRequests(authorizer),
-    writeRights(authorizer),
-    definitionLifecycle,
-  ]
-  const admission = admissionOf(plugins.filter(({ name }) => !disabledPlugins.includes(name)))
-  const context = createApiContext({ store, admission })
+  const admission = createServerAdmission(
+    {
+      objects: createLister(registry, kind => context.objectStore(kind)),
+      // Whether a namespace is being deleted is kept beside its entry, because every create reads it.
+      findNamespace: name => andThen(context.objectStore(namespaces).get('', name), entry => entry?.attributes.data),
+      authorizer,
+      rules,
+    },
+    { disabled: disabledPlugins },
+  )
+  const context = createApiContext({ store, admission: verbAdmission(admission, authorizer) })
   return context
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { staticTokens } from '../auth/authn/authenticate.js'
-import { type RbacObjects } from '../auth/authz/rbac.js'
-import { createRbacAuthorizer } from '../auth/authz/rights.js'
+import { createRbacAuthorizer, type RbacObjects } from '../auth/authz/rbac.js'
+import { createRbacRules } from '../auth/authz/rule-resolver.js'
 import { reviewKinds } from '../auth/reviews/review-kinds.js'
 import type { Value } from '../meta/values/value.js'
 import { type UserInfo } from '../request/user-info.js'
@@ -32,7 +32,7 @@ const objects: RbacObjects = {
   ],
 }
 const tokens = new Map([['t', { name: 'alice', uid: 'u', groups: ['devs'], extra: {} }]])
-const kinds = reviewKinds(createRbacAuthorizer(objects), [staticTokens(tokens)])
+const kinds = reviewKinds(createRbacAuthorizer(objects), createRbacRules(objects), [staticTokens(tokens)])
 
 async function ask(resource: string, body: Value, namespace = ''): Promise<unknown> {
   const kind = kinds.find(({ resource: facts }) => facts.name === resource) as VirtualResource

@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import http2 from 'node:http2'
 import https from 'node:https'
-import { allowAll } from '../../src/auth/authz/authorize.js'
+import { ALWAYS_ALLOW } from '../../src/auth/authz/authorizer.js'
 import { type ApiHandler, type ApiOptions, createApiHandler } from '../../src/http/handler.js'
 import { listen } from '../../src/http/listener.js'
 import { healthPaths } from '../../src/http/serve/health.js'
@@ -50,7 +50,7 @@ export async function startApi(options: FixtureOptions = {}): Promise<ApiFixture
     registry,
     verbs: around(createVerbs(context)),
     authenticate: () => ADMIN,
-    authorize: allowAll,
+    authorize: ALWAYS_ALLOW.authorize,
     findPath: findIn(new Map(healthPaths('/healthz', { ping: async () => {} }))),
     log: (_, error) => errors.push(error),
     ...others,

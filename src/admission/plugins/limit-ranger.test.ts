@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
-import { claimLimitErrors, limitPod, podLimitErrors } from './limit-ranger.js'
+import { claimErrors, podErrors, withDefaults } from './limit-ranger.js'
 
 const range = (...limits: ValueObject[]): ValueObject => ({ spec: { limits } })
 const pod = (containers: ValueObject[], initContainers: ValueObject[] = []) => ({
@@ -18,9 +18,9 @@ const container = (resources: ValueObject = {}, more: ValueObject = {}): ValueOb
 describe('defaults', () => {
   const defaults = range({ type: 'Container', default: { cpu: '2', memory: '1Gi' }, defaultRequest: { cpu: '1' } })
 
-  test('containers get what they do not say, and the pod tells so', () => {
+  test('containers get the requests and limits that they lack, and an annotation lists them', () => {
     const given = pod([container({ limits: { cpu: '3' } })], [container({}, { name: 'i' })])
-    const limited = limitPod(given, [defaults])
+    const limited = withDefaults(given, [defaults])
     expect(limited['spec']).toMatchObject({
       containers: [{ resources: { limits: { cpu: '3', memory: '1Gi' }, requests: { cpu: '1' } } }],
       initContainers: [{ resources: { limits: { cpu: '2', memory: '1Gi' }, requests: { cpu: '1' } } }],
@@ -29,13 +29,13 @@ describe('defaults', () => {
       'kubernetes.io/limit-ranger':
         'LimitRanger plugin set: cpu request for container c; memory limit for container c; cpu request for init container i; cpu, memory limit for init container i',
     })
-    // What was sent is left as it was.
+    // The pod that was sent is not changed.
     expect(given.metadata).toEqual({ name: 'p' })
   })
 
-  test('nothing is told where nothing is set', () => {
+  test('a pod that lacks nothing is not changed', () => {
     const given = pod([container({ limits: { cpu: '1', memory: '1' }, requests: { cpu: '1' } })])
-    expect(limitPod(given, [defaults])).toEqual(given)
+    expect(withDefaults(given, [defaults])).toEqual(given)
   })
 })
 
@@ -69,31 +69,31 @@ describe('bounds', () => {
       ['cpu max limit to request ratio per Container is 2, but no request is specified or request is 0'],
     ],
   ])('%s', (_, limit, resources, errors) => {
-    expect(podLimitErrors(pod([container(resources)]), [range({ type: 'Container', ...limit })])).toEqual(errors)
+    expect(podErrors(pod([container(resources)]), [range({ type: 'Container', ...limit })])).toEqual(errors)
   })
 
-  test('a pod needs what runs at the same time', () => {
+  test('a pod is measured by the containers that run at the same time', () => {
     const of = (cpu: string): ValueObject => container({ limits: { cpu } })
     const stays = container({ limits: { cpu: '1' } }, { restartPolicy: 'Always' })
     const limits = range({ type: 'Pod', max: { cpu: '4' } })
-    expect(podLimitErrors(pod([of('2'), of('2')], [of('4')]), [limits])).toEqual([])
-    expect(podLimitErrors(pod([of('2'), of('2')], [stays]), [limits])).toEqual([
+    expect(podErrors(pod([of('2'), of('2')], [of('4')]), [limits])).toEqual([])
+    expect(podErrors(pod([of('2'), of('2')], [stays]), [limits])).toEqual([
       'maximum cpu usage per Pod is 4, but limit is 5',
     ])
-    expect(podLimitErrors(pod([of('1')], [stays, of('4')]), [limits])).toEqual([
+    expect(podErrors(pod([of('1')], [stays, of('4')]), [limits])).toEqual([
       'maximum cpu usage per Pod is 4, but limit is 5',
     ])
   })
 
-  test('the first range that refuses is the one that speaks', () => {
+  test('only the errors of the first range that refuses are reported', () => {
     const ranges = [range({ type: 'Pod', max: { cpu: '2' } }), range({ type: 'Pod', max: { cpu: '1' } })]
-    expect(podLimitErrors(pod([container({ limits: { cpu: '3' } })]), ranges)).toHaveLength(1)
+    expect(podErrors(pod([container({ limits: { cpu: '3' } })]), ranges)).toHaveLength(1)
   })
 
-  test('claims ask for storage', () => {
+  test('claims are measured by their storage request', () => {
     const claim = { spec: { resources: { requests: { storage: '3Gi' } } } }
     const limits = range({ type: 'PersistentVolumeClaim', min: { storage: '1Gi' }, max: { storage: '2Gi' } })
-    expect(claimLimitErrors(claim, [limits])).toEqual([
+    expect(claimErrors(claim, [limits])).toEqual([
       'maximum storage usage per PersistentVolumeClaim is 2Gi, but request is 3Gi',
     ])
   })

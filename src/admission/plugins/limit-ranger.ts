@@ -1,5 +1,5 @@
-// Limit ranges of a namespace: containers that do not say how much they need get its defaults, and whoever asks for too
-// little or too much is refused.
+// LimitRanger: containers without requests or limits get the defaults of the namespace's LimitRanges, and pods and claims
+// outside their bounds are refused.
 
 import { amountOf } from '../../builtin/pod.js'
 import { printFixed } from '../../meta/go/go-text.js'
@@ -13,11 +13,42 @@ import {
   quantityAsFloat,
 } from '../../meta/values/quantity.js'
 import { copyValue, type ValueObject } from '../../meta/values/value.js'
+import type { Lister } from '../../objects/lister.js'
+import { type Attributes, forbiddenBy } from '../attributes.js'
+import type { AdmissionPlugin } from '../chain.js'
+
+const LIMIT_RANGE = { group: '', kind: 'LimitRange' }
+
+/** Requests and limits of a pod are set when it is created, and when it is resized. */
+export function limitRanger(objects: Lister): AdmissionPlugin {
+  const isSized = ({ operation, subresource }: Attributes): boolean =>
+    operation === 'CREATE' || subresource === 'resize'
+  const rangesFor = ({ namespace }: Attributes): Promise<readonly ApiObject[]> => objects.all(LIMIT_RANGE, namespace)
+  return {
+    name: 'LimitRanger',
+    operations: new Set(['CREATE', 'UPDATE']),
+    resources: ['pods', 'pods/resize', 'persistentvolumeclaims'],
+    async mutate(attributes) {
+      const { object, resource } = attributes
+      if (!object || resource.resource !== 'pods' || !isSized(attributes)) return undefined
+      const ranges = await rangesFor(attributes)
+      return ranges.length === 0 ? undefined : withDefaults(object, ranges)
+    },
+    async validate(attributes) {
+      const { object, resource } = attributes
+      if (!object) return
+      const isClaim = resource.resource === 'persistentvolumeclaims'
+      if (!isClaim && !isSized(attributes)) return
+      const ranges = await rangesFor(attributes)
+      const errors = isClaim ? claimErrors(object, ranges) : podErrors(object, ranges)
+      if (errors.length > 0) throw forbiddenBy(attributes, errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`)
+    },
+  }
+}
 
 type Amounts = ReadonlyMap<string, Quantity>
 
-/** What is asked for, and what it is limited to. */
-interface Needs {
+interface Resources {
   readonly requests: Amounts
   readonly limits: Amounts
 }
@@ -27,20 +58,19 @@ const ANNOTATION = 'kubernetes.io/limit-ranger'
 // ---- defaults
 
 /** The pod with the defaults of the limit ranges filled in. */
-export function limitPod(pod: ApiObject, ranges: readonly ValueObject[]): ApiObject {
-  if (ranges.length === 0) return pod
+export function withDefaults(pod: ApiObject, ranges: readonly ValueObject[]): ApiObject {
   const limited = copyValue(pod)
-  for (const range of ranges) fillIn(limited, range)
+  for (const range of ranges) applyDefaults(limited, range)
   return limited
 }
 
-function fillIn(pod: ApiObject, range: ValueObject): void {
+function applyDefaults(pod: ApiObject, range: ValueObject): void {
   const ofContainers = limitsOf(range, 'Container')
   const merged = (field: string): ValueObject => Object.assign({}, ...ofContainers.map(limit => objectAt(limit, field)))
   const requests = merged('defaultRequest')
   const limits = merged('default')
   const spec = objectAt(pod, 'spec')
-  const told = ['containers', 'initContainers'].flatMap(field => {
+  const changes = ['containers', 'initContainers'].flatMap(field => {
     const what = field === 'containers' ? 'container' : 'init container'
     return objectsAt(spec, field).flatMap(container => {
       const of = `for ${what} ${stringAt(container, 'name')}`
@@ -52,12 +82,12 @@ function fillIn(pod: ApiObject, range: ValueObject): void {
       ].flat()
     })
   })
-  if (told.length > 0) {
-    ensureObject(pod.metadata, 'annotations')[ANNOTATION] = `LimitRanger plugin set: ${told.join('; ')}`
+  if (changes.length > 0) {
+    ensureObject(pod.metadata, 'annotations')[ANNOTATION] = `LimitRanger plugin set: ${changes.join('; ')}`
   }
 }
 
-/** Sets what a container does not say, and tells what that was. */
+/** Sets the requests or limits that a container lacks; returns their names. */
 function setMissing(container: ValueObject, field: string, defaults: ValueObject): string[] {
   const given = objectAt(objectAt(container, 'resources'), field)
   const missing = Object.keys(defaults)
@@ -75,25 +105,25 @@ const limitsOf = (range: ValueObject, type: string): ValueObject[] =>
 
 // ---- bounds
 
-/** What the first limit range that has something against the pod says of it. */
-export function podLimitErrors(pod: ValueObject, ranges: readonly ValueObject[]): string[] {
+/** The errors of the first limit range that refuses the pod. */
+export function podErrors(pod: ValueObject, ranges: readonly ValueObject[]): string[] {
   const spec = objectAt(pod, 'spec')
-  const containers = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')].map(needsOf)
+  const containers = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')].map(resourcesOf)
   return firstErrors(ranges, limit => {
     const type = stringAt(limit, 'type')
-    if (type === 'Container') return containers.flatMap(needs => errorsOf(limit, needs))
-    return type === 'Pod' ? errorsOf(limit, needsOfPod(spec)) : []
+    if (type === 'Container') return containers.flatMap(resources => errorsOf(limit, resources))
+    return type === 'Pod' ? errorsOf(limit, resourcesOfPod(spec)) : []
   })
 }
 
-/** The same of a claim for a volume, whose storage is all that counts. */
-export function claimLimitErrors(claim: ValueObject, ranges: readonly ValueObject[]): string[] {
-  const { requests } = needsOf(objectAt(claim, 'spec'))
+/** The same for a PersistentVolumeClaim, of which only the requests count. */
+export function claimErrors(claim: ValueObject, ranges: readonly ValueObject[]): string[] {
+  const { requests } = resourcesOf(objectAt(claim, 'spec'))
   return firstErrors(ranges, limit => {
     if (stringAt(limit, 'type') !== 'PersistentVolumeClaim') return []
     const none: Amounts = new Map()
     return [
-      ...eachOf(limit, 'min', (name, least) => belowError(limit, name, least, { requests, limits: none })),
+      ...eachOf(limit, 'min', (name, min) => belowError(limit, name, min, { requests, limits: none })),
       ...eachOf(limit, 'max', (name, max) => {
         const bound = `maximum ${name} usage per ${stringAt(limit, 'type')} is ${printQuantity(max)}`
         const request = requests.get(name)
@@ -112,10 +142,10 @@ function firstErrors(ranges: readonly ValueObject[], errors: (limit: ValueObject
   return []
 }
 
-const errorsOf = (limit: ValueObject, needs: Needs): string[] => [
-  ...eachOf(limit, 'min', (name, least) => belowError(limit, name, least, needs)),
-  ...eachOf(limit, 'max', (name, max) => aboveError(limit, name, max, needs)),
-  ...eachOf(limit, 'maxLimitRequestRatio', (name, ratio) => ratioError(limit, name, ratio, needs)),
+const errorsOf = (limit: ValueObject, resources: Resources): string[] => [
+  ...eachOf(limit, 'min', (name, min) => belowError(limit, name, min, resources)),
+  ...eachOf(limit, 'max', (name, max) => aboveError(limit, name, max, resources)),
+  ...eachOf(limit, 'maxLimitRequestRatio', (name, ratio) => ratioError(limit, name, ratio, resources)),
 ]
 
 function eachOf(
@@ -129,19 +159,24 @@ function eachOf(
 function belowError(
   limit: ValueObject,
   name: string,
-  least: Quantity,
-  { requests, limits }: Needs,
+  min: Quantity,
+  { requests, limits }: Resources,
 ): string | undefined {
-  const bound = `minimum ${name} usage per ${stringAt(limit, 'type')} is ${printQuantity(least)}`
+  const bound = `minimum ${name} usage per ${stringAt(limit, 'type')} is ${printQuantity(min)}`
   const [request, max] = [requests.get(name), limits.get(name)]
   if (request === undefined) return `${bound}.  No request is specified`
-  if (compareQuantities(request, least) < 0) return `${bound}, but request is ${printQuantity(request)}`
-  return max !== undefined && compareQuantities(max, least) < 0
+  if (compareQuantities(request, min) < 0) return `${bound}, but request is ${printQuantity(request)}`
+  return max !== undefined && compareQuantities(max, min) < 0
     ? `${bound}, but limit is ${printQuantity(max)}`
     : undefined
 }
 
-function aboveError(limit: ValueObject, name: string, max: Quantity, { requests, limits }: Needs): string | undefined {
+function aboveError(
+  limit: ValueObject,
+  name: string,
+  max: Quantity,
+  { requests, limits }: Resources,
+): string | undefined {
   const bound = `maximum ${name} usage per ${stringAt(limit, 'type')} is ${printQuantity(max)}`
   const [request, limited] = [requests.get(name), limits.get(name)]
   if (limited === undefined) return `${bound}.  No limit is specified`
@@ -155,7 +190,7 @@ function ratioError(
   limit: ValueObject,
   name: string,
   ratio: Quantity,
-  { requests, limits }: Needs,
+  { requests, limits }: Resources,
 ): string | undefined {
   const bound = `${name} max limit to request ratio per ${stringAt(limit, 'type')} is ${printQuantity(ratio)}`
   const [request, limited] = [requests.get(name), limits.get(name)]
@@ -165,42 +200,42 @@ function ratioError(
   return observed > quantityAsFloat(ratio) ? `${bound}, but provided ratio is ${printFixed(observed, 6)}` : undefined
 }
 
-// ---- what a pod needs
+// ---- the resources of a pod
 
 function amountsIn(amounts: ValueObject): Amounts {
-  const read = new Map<string, Quantity>()
+  const parsed = new Map<string, Quantity>()
   for (const name of Object.keys(amounts).toSorted()) {
     const amount = amountOf(amounts, name)
-    if (amount !== undefined) read.set(name, amount)
+    if (amount !== undefined) parsed.set(name, amount)
   }
-  return read
+  return parsed
 }
 
-function needsOf(container: ValueObject): Needs {
+function resourcesOf(container: ValueObject): Resources {
   const resources = objectAt(container, 'resources')
   return { requests: amountsIn(mapAt(resources, 'requests')), limits: amountsIn(mapAt(resources, 'limits')) }
 }
 
 /**
- * Containers run together. Those that prepare the way run before them, one after the other, beside those of them that
- * are meant to stay.
+ * The sum over the containers, or the most that any init container needs if that is more. Init containers run one after
+ * the other; those with restartPolicy Always (sidecars) go on to run beside all later ones and the containers.
  */
-function needsOfPod(spec: ValueObject): Needs {
+function resourcesOfPod(spec: ValueObject): Resources {
   const of = (kind: 'requests' | 'limits'): Amounts => {
-    let staying: Amounts = new Map()
+    let sidecars: Amounts = new Map()
     let max: Amounts = new Map()
     for (const container of objectsAt(spec, 'initContainers')) {
-      const needed = together(staying, needsOf(container)[kind])
-      if (stringAt(container, 'restartPolicy') === 'Always') staying = needed
+      const needed = sum(sidecars, resourcesOf(container)[kind])
+      if (stringAt(container, 'restartPolicy') === 'Always') sidecars = needed
       max = greater(max, needed)
     }
-    const running = objectsAt(spec, 'containers').map(container => needsOf(container)[kind])
-    return greater(max, running.reduce(together, staying))
+    const running = objectsAt(spec, 'containers').map(container => resourcesOf(container)[kind])
+    return greater(max, running.reduce(sum, sidecars))
   }
   return { requests: of('requests'), limits: of('limits') }
 }
 
-const together = (a: Amounts, b: Amounts): Amounts => combined(a, b, addQuantities)
+const sum = (a: Amounts, b: Amounts): Amounts => combined(a, b, addQuantities)
 const greater = (a: Amounts, b: Amounts): Amounts => combined(a, b, (x, y) => (compareQuantities(x, y) < 0 ? y : x))
 
 function combined(a: Amounts, b: Amounts, combine: (x: Quantity, y: Quantity) => Quantity): Amounts {

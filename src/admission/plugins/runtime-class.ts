@@ -1,17 +1,53 @@
-// The runtime class of a pod: what it takes beyond its containers, and where it can run.
+// RuntimeClass: a pod gets the overhead, the node selector and the tolerations of its RuntimeClass.
 
 import { amountOf } from '../../builtin/pod.js'
+import { quote } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { has, mapAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import { compareQuantities } from '../../meta/values/quantity.js'
 import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
+import type { Lister } from '../../objects/lister.js'
+import { type Attributes, forbiddenBy } from '../attributes.js'
+import type { AdmissionPlugin } from '../chain.js'
 
-/** Why the pod is refused, or the pod with what its class asks for. */
-export type Classed = { readonly refusal: string } | { readonly pod: ApiObject }
+const RUNTIME_CLASS = { group: 'node.k8s.io', kind: 'RuntimeClass' }
+
+export function runtimeClass(objects: Lister): AdmissionPlugin {
+  async function classOf(attributes: Attributes, pod: ApiObject): Promise<ApiObject | undefined> {
+    const spec = objectAt(pod, 'spec')
+    if (!has(spec, 'runtimeClassName')) return undefined
+    const name = stringAt(spec, 'runtimeClassName')
+    const found = await objects.find(RUNTIME_CLASS, '', name)
+    if (!found) throw forbiddenBy(attributes, `pod rejected: RuntimeClass ${quote(name)} not found`)
+    return found
+  }
+  return {
+    name: 'RuntimeClass',
+    operations: new Set(['CREATE']),
+    resources: ['pods'],
+    async mutate(attributes) {
+      const { object } = attributes
+      const found = object && (await classOf(attributes, object))
+      if (!found) return undefined
+      const set = setRuntime(object, found)
+      if ('refusal' in set) throw forbiddenBy(attributes, set.refusal)
+      return set.pod
+    },
+    async validate(attributes) {
+      const { object } = attributes
+      const error = object && overheadError(object, await classOf(attributes, object))
+      if (error !== undefined) throw forbiddenBy(attributes, error)
+    },
+  }
+}
 
 const MISMATCH = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-export function setRuntime(pod: ApiObject, runtime: ValueObject): Classed {
+/** The pod as its class wants it, or why it conflicts with its class. */
+export function setRuntime(
+  pod: ApiObject,
+  runtime: ValueObject,
+): { readonly refusal: string } | { readonly pod: ApiObject } {
   const spec: ValueObject = { ...objectAt(pod, 'spec') }
   if (has(runtime, 'overhead')) {
     const overhead = objectAt(objectAt(runtime, 'overhead'), 'podFixed')
@@ -24,8 +60,8 @@ export function setRuntime(pod: ApiObject, runtime: ValueObject): Classed {
     const own = mapAt(spec, 'nodeSelector')
     for (const key of Object.keys(wanted)) {
       if (!Object.hasOwn(own, key) || own[key] === wanted[key]) continue
-      const [theirs, ours] = [`nodeSelector[${key}] = ${wanted[key]!}`, `nodeSelector[${key}] = ${own[key]!}`]
-      return { refusal: `conflict: runtimeClass.scheduling.${theirs}; pod.spec.${ours}` }
+      const [wantedPair, ownPair] = [`nodeSelector[${key}] = ${wanted[key]!}`, `nodeSelector[${key}] = ${own[key]!}`]
+      return { refusal: `conflict: runtimeClass.scheduling.${wantedPair}; pod.spec.${ownPair}` }
     }
     spec['nodeSelector'] = { ...own, ...wanted }
     spec['tolerations'] = mergeTolerations([
@@ -36,8 +72,8 @@ export function setRuntime(pod: ApiObject, runtime: ValueObject): Classed {
   return { pod: { ...pod, spec } }
 }
 
-/** What others may have made of the pod since. */
-export function runtimeError(pod: ValueObject, runtime: ValueObject | undefined): string | undefined {
+/** Why the overhead of the pod, which later plugins may have changed, is not that of its class. */
+export function overheadError(pod: ValueObject, runtime: ValueObject | undefined): string | undefined {
   const spec = objectAt(pod, 'spec')
   if (runtime === undefined || !has(runtime, 'overhead')) {
     return has(spec, 'overhead')
@@ -59,19 +95,19 @@ function sameAmounts(a: ValueObject, b: ValueObject): boolean {
   )
 }
 
-/** Without those that others say already; of equal ones the first stays. */
+/** Drops tolerations that another one includes; of equal ones the first stays. */
 function mergeTolerations(all: readonly ValueObject[]): ValueObject[] {
   const merged: ValueObject[] = []
   all.forEach((toleration, i) => {
-    const isGiven =
+    const isIncluded =
       merged.some(other => includes(other, toleration)) ||
       all.slice(i + 1).some(other => !equalValues(other, toleration) && includes(other, toleration))
-    if (!isGiven) merged.push(toleration)
+    if (!isIncluded) merged.push(toleration)
   })
   return merged
 }
 
-/** Whether whatever `narrow` tolerates is tolerated by `wide`, too. */
+/** Whether `wide` tolerates all that `narrow` tolerates. */
 function includes(wide: ValueObject, narrow: ValueObject): boolean {
   if (equalValues(wide, narrow)) return true
   const [key, operator, effect] = [stringAt(wide, 'key'), stringAt(wide, 'operator'), stringAt(wide, 'effect')]

@@ -2,6 +2,7 @@
 
 import { type Awaitable, andThen } from '../../base/awaitable.js'
 import { type UserInfo } from '../../request/user-info.js'
+import { AUTHENTICATED, UNAUTHENTICATED } from './system-groups.js'
 
 /** What a request brings along to prove who sent it. */
 export interface Credentials {
@@ -16,9 +17,6 @@ export type Authenticator = (credentials: Credentials) => Awaitable<Identity | f
 
 export type Identity = Omit<UserInfo, 'userAgent'>
 
-export const AUTHENTICATED = 'system:authenticated'
-export const UNAUTHENTICATED = 'system:unauthenticated'
-export const MASTERS = 'system:masters'
 const ANONYMOUS: Identity = { name: 'system:anonymous', uid: '', groups: [UNAUTHENTICATED], extra: {} }
 
 /**

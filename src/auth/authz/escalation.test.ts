@@ -1,18 +1,20 @@
 import { describe, expect, test } from 'vitest'
-import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { type UserInfo } from '../../request/user-info.js'
-import { checkEscalation, type RoleWrite } from './escalation.js'
+import { type Authorizer, createAuthorizer } from './authorizer.js'
+import { checkEscalation } from './escalation.js'
 import { allows, type PolicyRule } from './rbac.js'
-import type { Authorizer } from './rights.js'
+import type { RuleResolver } from './rule-resolver.js'
 
 const alice: UserInfo = { name: 'alice', uid: '', groups: ['devs'], extra: {}, userAgent: '' }
 const get: PolicyRule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] }
 
-/** The caller holds these rules, and roles have those. */
-const authorizer = (held: readonly PolicyRule[], roles: Record<string, readonly PolicyRule[]> = {}): Authorizer => ({
-  authorize: async (_, attributes) => ({ allowed: held.some(rule => allows(rule, attributes)), reason: '' }),
+interface Access extends Authorizer, RuleResolver {}
+
+/** The user holds the rules of `held`; `roles` are the roles that exist. */
+const authorizer = (held: readonly PolicyRule[], roles: Record<string, readonly PolicyRule[]> = {}): Access => ({
+  ...createAuthorizer((_, attributes) => ({ allowed: held.some(rule => allows(rule, attributes)), reason: '' })),
   rulesFor: () => ({ rules: held, error: '' }),
   rulesOf: ({ name }) => roles[name],
 })
@@ -20,15 +22,13 @@ const authorizer = (held: readonly PolicyRule[], roles: Record<string, readonly 
 async function write(
   plural: string,
   content: ValueObject,
-  held: Authorizer,
+  held: Access,
   { old, user = alice }: { old?: ApiObject; user?: UserInfo } = {},
 ): Promise<string> {
-  const kind = { group: 'rbac.authorization.k8s.io', names: { plural } } as Kind
+  const resource = { group: 'rbac.authorization.k8s.io', resource: plural }
   const object = { apiVersion: '', kind: '', metadata: { name: 'a' }, ...content } as ApiObject
-  const target = { kind, namespace: 'x', name: '', subresource: '' } as unknown as RoleWrite['target']
-  const request = { operation: 'CREATE', target, object, old, options: {}, user } as unknown as RoleWrite
   try {
-    await checkEscalation({ ...request, object }, held)
+    await checkEscalation({ resource, namespace: 'x', name: '', object, old, user }, held, held)
     return 'written'
   } catch (error) {
     return (error as Error).message
@@ -44,7 +44,7 @@ describe('a role', () => {
     expect(await write('roles', { rules }, authorizer([get]))).toBe('written')
   })
 
-  test('may not hold more, and is told what', async () => {
+  test('may not hold more, and the message lists the rules that its writer lacks', async () => {
     const rules = [
       { apiGroups: [''], resources: ['pods', 'configmaps'], verbs: ['get', 'delete'] },
       { nonResourceURLs: ['/x'], verbs: ['get'] },
@@ -67,14 +67,14 @@ describe('a role', () => {
     expect(await write('roles', { rules }, authorizer([]), { user })).toBe('written')
   })
 
-  test('is made of others by those alone who may do everything', async () => {
+  test('may have an aggregation rule only if its writer may do everything', async () => {
     const aggregationRule = { clusterRoleSelectors: [{}] }
     expect(await write('clusterroles', { aggregationRule }, authorizer([get]))).toBe(
       'clusterroles.rbac.authorization.k8s.io "a" is forbidden: must have cluster-admin privileges to use the aggregationRule',
     )
   })
 
-  test('can be let go by anybody who may change it', async () => {
+  test('may lose its finalizers by a writer who does not hold its rules', async () => {
     const rules = [{ apiGroups: ['*'], resources: ['*'], verbs: ['*'] }]
     const old = { apiVersion: '', kind: '', metadata: { name: 'a', finalizers: ['x/y'] }, rules } as ApiObject
     expect(await write('roles', { rules }, authorizer([]), { old })).toBe('written')
@@ -84,7 +84,7 @@ describe('a role', () => {
 describe('a binding', () => {
   const bindingTo = (name: string) => ({ roleRef: { apiGroup: '', kind: 'Role', name } })
 
-  test('needs what the role gives', async () => {
+  test('needs the rules of the role', async () => {
     const held = authorizer([get], {
       weak: [get],
       strong: [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }],
@@ -95,7 +95,7 @@ describe('a binding', () => {
     )
   })
 
-  test('needs a role that is there, unless its writer may bind it', async () => {
+  test('needs a role that exists, unless its writer may bind it', async () => {
     expect(await write('rolebindings', bindingTo('nothere'), authorizer([get]))).toBe(
       'rolebindings.rbac.authorization.k8s.io "nothere" not found',
     )

@@ -1,49 +1,54 @@
-// Nobody gives away more than they have: who writes a role must hold all of its rules, and who binds one those of the
-// role, unless they may `escalate` or `bind`.
+// Protection against escalation: a user who writes a role must hold all of its rules, and a user who binds a role must
+// hold the rules of that role, unless they have the verb `escalate` or `bind`.
 
-import type { Kind } from '../../kinds/kind.js'
-import { resourceOf } from '../../kinds/kind-names.js'
 import { forbidden, notFound } from '../../meta/errors/status.js'
 import { compareTexts, quote } from '../../meta/go/go-text.js'
+import type { GroupResource } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
-import type { Target } from '../../request/target.js'
 import { type UserInfo } from '../../request/user-info.js'
-import { MASTERS } from '../authn/authenticate.js'
-import { asBinding, asRole, type PolicyRule, type Role } from './rbac.js'
-import type { Authorizer } from './rights.js'
+import { MASTERS } from '../authn/system-groups.js'
+import type { Authorizer } from './authorizer.js'
+import { asBinding, asRole, type PolicyRule } from './rbac.js'
+import type { RuleResolver } from './rule-resolver.js'
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 /** A write of a role or a binding. */
 export interface RoleWrite {
-  readonly target: Target
+  readonly resource: GroupResource
+  readonly namespace: string
+  /** The name in the path of the request; empty for a POST. */
+  readonly name: string
   readonly object: ApiObject
   readonly old: ApiObject | undefined
   readonly user: UserInfo
 }
 
-/** Refuses a role or a binding by which the caller would give away what they do not have. */
-export async function checkEscalation({ target, object, old, user }: RoleWrite, authorizer: Authorizer): Promise<void> {
-  const { kind, namespace } = target
-  if (kind.group !== RBAC_GROUP || user.groups.includes(MASTERS)) return
-  // What only lets an object go gives nobody anything.
+/** Throws a 403 if the role or the binding would grant what the user does not hold. */
+export async function checkEscalation(write: RoleWrite, authorizer: Authorizer, resolver: RuleResolver): Promise<void> {
+  const { resource: written, namespace, name, object, old, user } = write
+  if (written.group !== RBAC_GROUP || user.groups.includes(MASTERS)) return
+  // Finalizers and owner references grant nothing.
   if (old && changesOnlyLifetime(object, old)) return
-  const { plural } = kind.names
-  const may = async (verb: string, resource: string, name: string): Promise<boolean> => {
-    const attributes = { verb, group: RBAC_GROUP, resource, subresource: '', namespace, name }
+  const mayUse = async (verb: string, resource: string, roleName: string): Promise<boolean> => {
+    const attributes = { verb, group: RBAC_GROUP, resource, subresource: '', namespace, name: roleName }
     return (await authorizer.authorize(user, attributes)).allowed
   }
-  if (plural === 'roles' || plural === 'clusterroles') {
-    if (!(await may('escalate', plural, target.name)))
-      checkRole(kind, asRole(object), old && asRole(old), user, namespace, authorizer)
-  } else if (plural === 'rolebindings' || plural === 'clusterrolebindings') {
-    const { roleRef } = asBinding(object)
-    if (await may('bind', roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles', roleRef.name)) return
-    const rules = authorizer.rulesOf(roleRef, namespace)
-    if (!rules) throw notFound(resourceOf(kind), roleRef.name)
-    refuse(kind, metaOf(object).name ?? '', lacking(user, namespace, rules, authorizer))
+  switch (written.resource) {
+    case 'roles':
+    case 'clusterroles':
+      if (!(await mayUse('escalate', written.resource, name))) checkRole(write, resolver)
+      return
+    case 'rolebindings':
+    case 'clusterrolebindings': {
+      const { roleRef } = asBinding(object)
+      if (await mayUse('bind', roleRef.kind === 'ClusterRole' ? 'clusterroles' : 'roles', roleRef.name)) return
+      const rules = resolver.rulesOf(roleRef, namespace)
+      if (!rules) throw notFound(written, roleRef.name)
+      refuse(write, notHeld(user, namespace, rules, resolver))
+    }
   }
 }
 
@@ -52,34 +57,28 @@ const EVERYTHING: readonly PolicyRule[] = [
   { nonResourceURLs: ['*'], verbs: ['*'] },
 ]
 
-function checkRole(
-  kind: Kind,
-  role: Role,
-  old: Role | undefined,
-  user: UserInfo,
-  namespace: string,
-  authorizer: Authorizer,
-): void {
-  const name = role.metadata?.name ?? ''
-  refuse(kind, name, lacking(user, namespace, role.rules ?? [], authorizer))
-  if (!role.aggregationRule && !old?.aggregationRule) return
-  // It can gather anything.
-  const missing = lacking(user, namespace, EVERYTHING, authorizer)
-  refuse(kind, name, missing && 'must have cluster-admin privileges to use the aggregationRule')
+function checkRole(write: RoleWrite, resolver: RuleResolver): void {
+  const { namespace, object, old, user } = write
+  const { rules, aggregationRule } = asRole(object)
+  refuse(write, notHeld(user, namespace, rules ?? [], resolver))
+  if (!aggregationRule && !(old && asRole(old).aggregationRule)) return
+  // An aggregation rule can select any role, so that the user must hold everything.
+  const missing = notHeld(user, namespace, EVERYTHING, resolver)
+  refuse(write, missing && 'must have cluster-admin privileges to use the aggregationRule')
 }
 
-function refuse(kind: Kind, name: string, why: string | undefined): void {
-  if (why !== undefined) throw forbidden(resourceOf(kind), name, why)
+function refuse({ resource, object }: RoleWrite, why: string | undefined): void {
+  if (why !== undefined) throw forbidden(resource, metaOf(object).name ?? '', why)
 }
 
-/** What the caller lacks to give these rules away, as they are told; undefined if it is nothing. */
-function lacking(
+/** The message about the rules that the user does not hold; undefined if they hold all. */
+function notHeld(
   user: UserInfo,
   namespace: string,
   rules: readonly PolicyRule[],
-  authorizer: Authorizer,
+  resolver: RuleResolver,
 ): string | undefined {
-  const { rules: held, error } = authorizer.rulesFor(user, namespace)
+  const { rules: held, error } = resolver.rulesFor(user, namespace)
   const missing = rules.flatMap(breakDown).filter(rule => !held.some(owned => covers(owned, rule)))
   if (missing.length === 0) return undefined
   const lines = [...new Set(compact(missing).map(printRule))].toSorted(compareTexts)
@@ -90,7 +89,7 @@ function lacking(
 
 // ---- rules
 
-/** A rule as rules for one thing each. */
+/** A rule as rules of one group, resource, verb and name each. */
 function breakDown(rule: PolicyRule): PolicyRule[] {
   const { apiGroups = [], resources = [], resourceNames = [], nonResourceURLs = [], verbs = [] } = rule
   const simple: PolicyRule[] = []
@@ -107,7 +106,7 @@ function breakDown(rule: PolicyRule): PolicyRule[] {
   return simple
 }
 
-/** Whether one rule gives all that a broken-down one does. */
+/** Whether a rule allows all that a broken-down rule allows. */
 function covers(owned: PolicyRule, wanted: PolicyRule): boolean {
   const names = owned.resourceNames ?? []
   return (
@@ -132,7 +131,7 @@ function coversResource(owned: readonly string[], wanted: string): boolean {
 const coversUrl = (pattern: string, url: string): boolean =>
   pattern === url || (pattern.endsWith('*') && url.startsWith(pattern.replace(/\*+$/, '')))
 
-/** Broken-down rules for the same things put together again, verb by verb. */
+/** Joins broken-down rules that differ only in their verbs. */
 function compact(rules: readonly PolicyRule[]): PolicyRule[] {
   const together = new Map<string, PolicyRule>()
   for (const rule of rules) {
@@ -158,7 +157,7 @@ function printRule({ apiGroups, resources, nonResourceURLs, resourceNames, verbs
 
 // ---- updates
 
-/** Finalizers, owners and versions say when an object goes, and nothing else. */
+/** Whether only finalizers, owner references and versions differ. */
 function changesOnlyLifetime(object: ApiObject, old: ApiObject): boolean {
   const rest = (each: ApiObject): Value => {
     const { finalizers: _1, ownerReferences: _2, resourceVersion: _3, managedFields: _4, ...metadata } = each.metadata

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { type AccessAttributes } from '../../request/access-attributes.js'
 import { type UserInfo } from '../../request/user-info.js'
-import { refusal } from './authorize.js'
-import { allows, authorizeByRbac, type RbacObjects } from './rbac.js'
+import { ALWAYS_ALLOW, ALWAYS_DENY, refusal } from './authorizer.js'
+import { allows, createRbacAuthorizer, type RbacObjects } from './rbac.js'
 
 const alice: UserInfo = { name: 'alice', uid: '', groups: ['devs', 'system:authenticated'], extra: {}, userAgent: '' }
 const attributes = (changes: Partial<Extract<AccessAttributes, { resource: string }>> = {}): AccessAttributes => ({
@@ -27,7 +27,7 @@ describe('a rule', () => {
     [attributes({ subresource: 'status' }), false],
   ])('covers %j: %s', (requested, expected) => expect(allows(rule, requested)).toBe(expected))
 
-  test('of names covers these alone, and no collection', () => {
+  test('with resourceNames covers only these names, and no list', () => {
     const named = { ...rule, resourceNames: ['a'] }
     expect(allows(named, attributes())).toBe(true)
     expect(allows(named, attributes({ name: 'b' }))).toBe(false)
@@ -44,7 +44,7 @@ describe('a rule', () => {
   })
 })
 
-describe('the authorizer', () => {
+describe('the RBAC authorizer', () => {
   const reader = { rules: [{ apiGroups: [''], resources: ['configmaps'], verbs: ['get'] }] }
   const objects = (changes: Partial<RbacObjects>): RbacObjects => ({
     clusterRole: name => (name === 'reader' ? reader : undefined),
@@ -58,29 +58,31 @@ describe('the authorizer', () => {
   ]
 
   test.each([
-    ['nobody', objects({}), false],
+    ['no subject', objects({}), false],
     ['a user everywhere', objects({ clusterRoleBindings: () => bind('User', 'alice') }), true],
     ['a group everywhere', objects({ clusterRoleBindings: () => bind('Group', 'devs') }), true],
-    ['someone else', objects({ clusterRoleBindings: () => bind('User', 'bob') }), false],
+    ['another user', objects({ clusterRoleBindings: () => bind('User', 'bob') }), false],
     ['a user by a role in the namespace', objects({ roleBindings: () => bind('User', 'alice', 'Role') }), true],
     ['a user by a cluster role in the namespace', objects({ roleBindings: () => bind('User', 'alice') }), true],
   ])('when bound to %s', async (_, rbac, expected) => {
-    expect((await authorizeByRbac(rbac)(alice, attributes())).allowed).toBe(expected)
+    expect((await createRbacAuthorizer(rbac).authorize(alice, attributes())).allowed).toBe(expected)
   })
 
-  test('a binding in a namespace says nothing about the cluster', async () => {
+  test('a binding in a namespace allows nothing at the cluster scope', async () => {
     const rbac = objects({ roleBindings: () => bind('User', 'alice') })
-    expect((await authorizeByRbac(rbac)(alice, attributes({ namespace: '' }))).allowed).toBe(false)
+    expect((await createRbacAuthorizer(rbac).authorize(alice, attributes({ namespace: '' }))).allowed).toBe(false)
   })
 
-  test('masters may do anything', async () => {
+  test('members of system:masters may do everything', async () => {
     const master = { ...alice, groups: ['system:masters'] }
-    expect((await authorizeByRbac(objects({}))(master, attributes({ verb: 'delete' }))).allowed).toBe(true)
+    expect((await createRbacAuthorizer(objects({})).authorize(master, attributes({ verb: 'delete' }))).allowed).toBe(
+      true,
+    )
   })
 
-  test('a refusal says who may not do what where, and which role is missing', async () => {
+  test('the text of a refusal names user, verb, resource and namespace, and a role that does not exist', async () => {
     const rbac = objects({ clusterRoleBindings: () => bind('User', 'alice', 'ClusterRole', 'gone') })
-    const decision = await authorizeByRbac(rbac)(alice, attributes())
+    const decision = await createRbacAuthorizer(rbac).authorize(alice, attributes())
     expect(refusal(alice, attributes(), decision).status.message).toBe(
       'configmaps "a" is forbidden: User "alice" cannot get resource "configmaps" in API group "" in the namespace "default": RBAC: clusterrole.rbac.authorization.k8s.io "gone" not found',
     )
@@ -88,4 +90,11 @@ describe('the authorizer', () => {
       'forbidden: User "alice" cannot get path "/metrics"',
     )
   })
+})
+
+test('AlwaysAllow allows everything, AlwaysDeny everything to system:masters only', () => {
+  expect(ALWAYS_ALLOW.decideNow(alice, attributes())).toEqual({ allowed: true, reason: '' })
+  expect(ALWAYS_DENY.decideNow(alice, attributes())).toEqual({ allowed: false, reason: 'Everything is forbidden.' })
+  const master = { ...alice, groups: ['system:masters'] }
+  expect(ALWAYS_DENY.decideNow(master, attributes()).allowed).toBe(true)
 })

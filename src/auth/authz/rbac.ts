@@ -1,13 +1,12 @@
-// Role-based access control: the bindings that name a caller, the roles they refer to, the rules of those.
+// Role-based access control: the bindings that name a user, the roles that they refer to, and the rules of those roles.
 
 import { quote } from '../../meta/go/go-text.js'
 import type { LabelSelectorObject } from '../../meta/selectors/label-selectors.js'
 import type { Value } from '../../meta/values/value.js'
 import { type AccessAttributes } from '../../request/access-attributes.js'
 import { type UserInfo } from '../../request/user-info.js'
-import { MASTERS } from '../authn/authenticate.js'
 import { accountUser } from '../authn/service-accounts.js'
-import { ALLOWED, type Authorize, type Decision } from './authorize.js'
+import { type Authorizer, createAuthorizer, type Decision } from './authorizer.js'
 
 export interface PolicyRule {
   readonly verbs?: readonly string[]
@@ -20,7 +19,7 @@ export interface PolicyRule {
 export interface Role {
   readonly metadata?: { readonly name?: string; readonly labels?: Readonly<Record<string, string>> }
   readonly rules?: readonly PolicyRule[] | null
-  /** A cluster role may be made of others. */
+  /** A cluster role may take over the rules of other cluster roles. */
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelectorObject[] }
 }
 
@@ -37,20 +36,19 @@ export interface Subject {
   readonly apiGroup?: string
 }
 
-/** The objects of the four kinds, as they are now. */
+/** The stored objects of the four kinds. */
 export interface RbacObjects {
-  /** With the rules of those that it is made of. */
+  /** With the rules that it takes over from others. */
   clusterRole(name: string): Role | undefined
   role(namespace: string, name: string): Role | undefined
   clusterRoleBindings(): Iterable<RoleBinding>
   roleBindings(namespace: string): Iterable<RoleBinding>
 }
 
-export function authorizeByRbac(objects: RbacObjects): Authorize {
-  return (user, attributes) => (user.groups.includes(MASTERS) ? ALLOWED : authorize(objects, user, attributes))
-}
+export const createRbacAuthorizer = (objects: RbacObjects): Authorizer =>
+  createAuthorizer((user, attributes) => decide(objects, user, attributes))
 
-function authorize(objects: RbacObjects, user: UserInfo, attributes: AccessAttributes): Decision {
+function decide(objects: RbacObjects, user: UserInfo, attributes: AccessAttributes): Decision {
   const missing: string[] = []
   for (const grant of grantsTo(objects, user, 'path' in attributes ? '' : attributes.namespace, missing)) {
     if (grant.rules.some(rule => allows(rule, attributes))) {
@@ -60,14 +58,14 @@ function authorize(objects: RbacObjects, user: UserInfo, attributes: AccessAttri
   return { allowed: false, reason: missing.length === 0 ? '' : `RBAC: ${printMissing(missing)}` }
 }
 
-/** The rules of a role that is bound to a caller, and how it is. */
+/** The rules of a role that is bound to a user, with the binding and the subject that binds it. */
 export interface Grant {
   readonly rules: readonly PolicyRule[]
   readonly binding: RoleBinding
   readonly subject: Subject
 }
 
-/** Every role that is bound to the caller there; roles that do not exist are named in `missing`. */
+/** Every role that is bound to the user in the namespace; roles that do not exist are added to `missing`. */
 export function* grantsTo(
   objects: RbacObjects,
   user: UserInfo,
@@ -101,7 +99,7 @@ export const referredRole = (
 const notThere = (kind: string, name: string): string =>
   `${kind.toLowerCase()}.rbac.authorization.k8s.io ${quote(name)} not found`
 
-/** What is missing, each once. */
+/** The roles that do not exist, each named once. */
 export function printMissing(missing: readonly string[]): string {
   const once = [...new Set(missing)]
   return once.length === 1 ? once[0]! : `[${once.join(', ')}]`
@@ -129,7 +127,7 @@ const findSubject = ({ subjects = [] }: RoleBinding, user: UserInfo, namespace: 
     }
   })
 
-/** Whether one rule covers a deed. */
+/** Whether one rule allows the attributes. */
 export function allows(rule: PolicyRule, attributes: AccessAttributes): boolean {
   if (!covers(rule.verbs, attributes.verb)) return false
   if ('path' in attributes) return (rule.nonResourceURLs ?? []).some(pattern => matchesPath(pattern, attributes.path))
@@ -148,6 +146,6 @@ const covers = (list: readonly string[] | undefined, wanted: string): boolean =>
 const matchesPath = (pattern: string, path: string): boolean =>
   pattern === '*' || pattern === path || (pattern.endsWith('*') && path.startsWith(pattern.slice(0, -1)))
 
-/** The rules of stored objects are values of the API; their form was checked when they were written. */
+/** Stored objects need no check: they were validated when they were written. */
 export const asRole = (object: Value): Role => object as Role
 export const asBinding = (object: Value): RoleBinding => object as unknown as RoleBinding

@@ -17,7 +17,7 @@ import { type AccessAttributes } from '../../request/access-attributes.js'
 import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
 import { type UserInfo } from '../../request/user-info.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
-import type { Authorize } from '../authz/authorize.js'
+import type { Authorize } from '../authz/authorizer.js'
 import { userOf } from './user-info.js'
 
 const API_VERSION = 'authorization.k8s.io/v1'

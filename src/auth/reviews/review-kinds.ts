@@ -1,17 +1,22 @@
-// All that is answered about users and their rights.
+// The review resources of the groups authentication.k8s.io and authorization.k8s.io.
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { TokenAuthenticator } from '../authn/authenticate.js'
-import type { Authorizer } from '../authz/rights.js'
+import type { Authorizer } from '../authz/authorizer.js'
+import type { RuleResolver } from '../authz/rule-resolver.js'
 import { localSubjectAccessReviews, selfSubjectAccessReviews, subjectAccessReviews } from './access-reviews.js'
 import { selfSubjectRulesReviews } from './rules-review.js'
 import { selfSubjectReviews } from './self-review.js'
 import { tokenReviews } from './token-review.js'
 
-export const reviewKinds = (authorizer: Authorizer, tokens: readonly TokenAuthenticator[]): VirtualResource[] => [
+export const reviewKinds = (
+  authorizer: Authorizer,
+  rules: RuleResolver,
+  tokens: readonly TokenAuthenticator[],
+): VirtualResource[] => [
   selfSubjectAccessReviews(authorizer.authorize),
   subjectAccessReviews(authorizer.authorize),
   localSubjectAccessReviews(authorizer.authorize),
-  selfSubjectRulesReviews(authorizer),
+  selfSubjectRulesReviews(rules),
   selfSubjectReviews(),
   tokenReviews(tokens),
 ]

@@ -1,4 +1,4 @@
-// Which rules count for the caller in a namespace: what `kubectl auth can-i --list` shows.
+// SelfSubjectRulesReview: the rules that hold for the user in a namespace, as `kubectl auth can-i --list` shows them.
 
 import { badRequest } from '../../meta/errors/status.js'
 import { objectAt, stringAt } from '../../meta/values/access.js'
@@ -6,13 +6,13 @@ import type { ValueObject } from '../../meta/values/value.js'
 import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { PolicyRule } from '../authz/rbac.js'
-import type { Authorizer } from '../authz/rights.js'
+import type { RuleResolver } from '../authz/rule-resolver.js'
 
-export const selfSubjectRulesReviews = (authorizer: Authorizer): VirtualResource =>
+export const selfSubjectRulesReviews = (resolver: RuleResolver): VirtualResource =>
   typedVirtualResource('authorization.k8s.io/v1', 'selfsubjectrulesreviews', async ({ object, user }) => {
     const namespace = stringAt(objectAt(object, 'spec'), 'namespace')
     if (namespace === '') throw badRequest('no namespace on request')
-    const { rules, error } = authorizer.rulesFor(user, namespace)
+    const { rules, error } = resolver.rulesFor(user, namespace)
     const { apiVersion, kind } = object
     return {
       apiVersion,

@@ -1,7 +1,16 @@
 // Who may do what, put together: rights from roles, tokens and who knows them, and the reviews that tell of both.
 
 import { type Identity, staticTokens, type TokenAuthenticator } from '../../auth/authenticator.js'
-import { ALWAYS_ALLOW, type Authorizer, createRbacAuthorizer } from '../../auth/authorizer.js'
+import {
+  ALL_RULES,
+  ALWAYS_ALLOW,
+  ALWAYS_DENY,
+  type Authorizer,
+  createRbacAuthorizer,
+  createRbacRules,
+  NO_RULES,
+  type RuleResolver,
+} from '../../auth/authorizer.js'
 import { startRbacStore } from '../../auth/rbac-store.js'
 import { reviewKinds, tokenRequests } from '../../auth/reviews.js'
 import { accountTokens, type FindObject, loadSigningKey, type SigningKey } from '../../auth/tokens.js'
@@ -13,13 +22,14 @@ import type { Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 
 export interface AccessOptions {
-  readonly authorization: 'RBAC' | 'AlwaysAllow'
+  readonly authorization: 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny'
   /** Static tokens. */
   readonly tokens: ReadonlyMap<string, Identity>
 }
 
 export interface AccessControl {
   readonly authorizer: Authorizer
+  readonly rules: RuleResolver
   readonly tokens: readonly TokenAuthenticator[]
   readonly virtualResources: readonly VirtualResource[]
   readonly signingKey: SigningKey
@@ -46,7 +56,11 @@ export async function openAccess(
         })
       : undefined,
   ])
-  const authorizer = roles ? createRbacAuthorizer(roles) : ALWAYS_ALLOW
+  const { authorizer, rules } = roles
+    ? { authorizer: createRbacAuthorizer(roles), rules: createRbacRules(roles) }
+    : authorization === 'AlwaysDeny'
+      ? { authorizer: ALWAYS_DENY, rules: NO_RULES }
+      : { authorizer: ALWAYS_ALLOW, rules: ALL_RULES }
   const find: FindObject = async (kind, namespace, name) => {
     const entry = await context.objectStore(kindOf(registry, '', kind)).get(namespace, name)
     return entry && decodeStored(entry)
@@ -54,9 +68,10 @@ export async function openAccess(
   const known = [staticTokens(tokens), accountTokens(key, find, context.now)]
   return {
     authorizer,
+    rules,
     tokens: known,
     signingKey: key,
-    virtualResources: [...reviewKinds(authorizer, known), tokenRequests(key, find)],
+    virtualResources: [...reviewKinds(authorizer, rules, known), tokenRequests(key, find)],
     stop: () => roles?.stop(),
   }
 }

@@ -1,25 +1,24 @@
-// Pod security admission: what the labels of a namespace mean for what is written there. Pods that violate the level
-// that is enforced are refused; of those that violate the level to be warned of, and of templates of such pods, whoever
-// makes them is told. There is no audit log, so that the level to be audited has no effect.
+// Evaluates pods, pod templates and changed namespaces against the levels that a namespace's labels set. The `enforce`
+// level refuses pods, the `warn` level gives warnings. Without an audit log the `audit` level has no effect.
 
 import { quote } from '../../../meta/go/go-text.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
 import { metaOf } from '../../../meta/object/object-meta.js'
 import type { Labels } from '../../../meta/selectors/label-selectors.js'
 import { mapAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
+import { getOwn, type ValueObject } from '../../../meta/values/value.js'
 import type { PodLike } from './check.js'
 import { isStricter, type LevelVersion, type Policy, policyOf, printLevelVersion } from './policy.js'
 import { printViolations, violationsOf } from './standard.js'
 
-export interface Verdict {
-  /** Why it is refused, if it is. */
+export interface Evaluation {
+  /** Why the pod is refused, if it is. */
   readonly refusal?: string
   readonly warnings: readonly string[]
 }
 
-/** What becomes of a pod in a namespace with those labels. */
-export function judgePod(labels: Labels, pod: PodLike): Verdict {
+/** Evaluates a pod by the labels of its namespace. */
+export function evaluatePod(labels: Labels, pod: PodLike): Evaluation {
   const { policy } = policyOf(labels)
   const violations = violationsOf(policy.enforce, pod)
   if (violations.length === 0) return { warnings: warningsFor(policy, pod) }
@@ -27,10 +26,8 @@ export function judgePod(labels: Labels, pod: PodLike): Verdict {
   return { refusal, warnings: [] }
 }
 
-/** Templates are not refused: no pod has been made of them yet. */
-export const judgeTemplate = (labels: Labels, pod: PodLike): Verdict => ({
-  warnings: warningsFor(policyOf(labels).policy, pod),
-})
+/** The warnings for a template. Templates are never refused; the pods created from them are. */
+export const evaluateTemplate = (labels: Labels, pod: PodLike): string[] => warningsFor(policyOf(labels).policy, pod)
 
 function warningsFor({ warn }: Policy, pod: PodLike): string[] {
   const violations = violationsOf(warn, pod)
@@ -38,25 +35,27 @@ function warningsFor({ warn }: Policy, pod: PodLike): string[] {
   return [`would violate PodSecurity ${quote(printLevelVersion(warn))}: ${printViolations(violations)}`]
 }
 
-/** Where the objects of a resource say what their pods look like. */
-const TEMPLATES: Readonly<Record<string, readonly string[] | undefined>> = {
-  '/podtemplates': ['template'],
-  '/replicationcontrollers': ['spec', 'template'],
-  'apps/replicasets': ['spec', 'template'],
-  'apps/deployments': ['spec', 'template'],
-  'apps/statefulsets': ['spec', 'template'],
-  'apps/daemonsets': ['spec', 'template'],
-  'batch/jobs': ['spec', 'template'],
-  'batch/cronjobs': ['spec', 'jobTemplate', 'spec', 'template'],
-}
+/** The field that holds the pod template, by resource. */
+const TEMPLATE_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['podtemplates', ['template']],
+  ['replicationcontrollers', ['spec', 'template']],
+  ['replicasets.apps', ['spec', 'template']],
+  ['deployments.apps', ['spec', 'template']],
+  ['statefulsets.apps', ['spec', 'template']],
+  ['daemonsets.apps', ['spec', 'template']],
+  ['jobs.batch', ['spec', 'template']],
+  ['cronjobs.batch', ['spec', 'jobTemplate', 'spec', 'template']],
+])
 
-/** Whether objects of that resource, as `group/plural`, may hold templates of pods. */
-export const hasTemplates = (resource: string): boolean => TEMPLATES[resource] !== undefined
+/** The resources with a pod template, as `resource.group`. */
+export const TEMPLATE_RESOURCES: readonly string[] = [...TEMPLATE_FIELDS.keys()]
 
-/** The pod that is made after an object of that resource; nothing if it does not say. */
+/** The pod template of an object; undefined if it has none. */
 export function templateOf(resource: string, object: ApiObject): PodLike | undefined {
+  const fields = TEMPLATE_FIELDS.get(resource)
+  if (!fields) return undefined
   let template: ValueObject | undefined = object
-  for (const field of TEMPLATES[resource] ?? []) template = template && objectOrNone(template, field)
+  for (const field of fields) template = template && objectOrNone(template, field)
   return template && podLike(template)
 }
 
@@ -67,10 +66,10 @@ export const podLike = (pod: ValueObject): PodLike => ({
 
 // ---- changes of pods
 
-/** Whether a change of a pod may make it violate more than before. What else the standards look at never changes. */
-export function mattersForSecurity(pod: ApiObject, old: ApiObject): boolean {
+/** Whether an update may add violations. The other fields that the standards check are immutable. */
+export function changesSecurity(pod: ApiObject, old: ApiObject): boolean {
   const [now, before] = [podLike(pod), podLike(old)]
-  const annotationsDiffer = (key: string): boolean => now.annotations[key] !== before.annotations[key]
+  const annotationsDiffer = (key: string): boolean => getOwn(now.annotations, key) !== getOwn(before.annotations, key)
   const differs = (container: ValueObject, was: ValueObject | undefined): boolean =>
     !was ||
     stringAt(container, 'image') !== stringAt(was, 'image') ||
@@ -91,18 +90,18 @@ export function mattersForSecurity(pod: ApiObject, old: ApiObject): boolean {
 
 // ---- changes of namespaces
 
-/** The level that the pods of a namespace must keep from now on, if it asks for more than before. */
-export function tightened(labels: Labels, oldLabels: Labels): LevelVersion | undefined {
+/** The new `enforce` level, if it is stricter than the old one or of another version. */
+export function tightenedLevel(labels: Labels, oldLabels: Labels): LevelVersion | undefined {
   const now = policyOf(labels).policy.enforce
   const before = policyOf(oldLabels).policy.enforce
   if (now.level === 'privileged' || (now.level === before.level && now.minor === before.minor)) return undefined
   return now.minor === before.minor && !isStricter(now.level, before.level) ? undefined : now
 }
 
-/** How many pods are looked at when a namespace asks for more. */
+/** At most this many pods are checked when a namespace's level becomes stricter. */
 const MAX_PODS = 3000
 
-/** What there is to tell of the pods that a stricter namespace has already. */
+/** The warnings about existing pods that violate a new level. */
 export function existingViolations(namespace: string, pods: readonly ApiObject[], level: LevelVersion): string[] {
   const checked = pods.slice(0, MAX_PODS)
   const violators = new Map<string, string[]>()
@@ -121,13 +120,13 @@ export function existingViolations(namespace: string, pods: readonly ApiObject[]
     warnings.push(`new PodSecurity enforce level only checked against the first ${counts} existing pods`)
   }
   if (violators.size === 0) return warnings
-  const strict = quote(printLevelVersion(level))
-  warnings.push(`existing pods in namespace ${quote(namespace)} violate the new PodSecurity enforce level ${strict}`)
+  const printed = quote(printLevelVersion(level))
+  warnings.push(`existing pods in namespace ${quote(namespace)} violate the new PodSecurity enforce level ${printed}`)
   return [...warnings, ...[...violators].map(([reasons, names]) => `${printNames(names)}: ${reasons}`).toSorted()]
 }
 
 function printNames(names: readonly string[]): string {
-  const [first = '', ...others] = names.toSorted()
-  if (others.length === 0) return first
-  return `${first} (and ${others.length} other ${others.length === 1 ? 'pod' : 'pods'})`
+  const [first = '', ...rest] = names.toSorted()
+  if (rest.length === 0) return first
+  return `${first} (and ${rest.length} other ${rest.length === 1 ? 'pod' : 'pods'})`
 }

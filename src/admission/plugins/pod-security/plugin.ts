@@ -1,74 +1,75 @@
-// The admission plugin for pod security: finds the namespace, and asks what its labels mean.
+// PodSecurity: pods must satisfy the level of the Pod Security Standards that the labels of their namespace enforce.
+// Pods and pod templates that violate the `warn` level, and namespaces whose pods violate a new level, give warnings.
 
-import { groupKindOf, resourceOf } from '../../../kinds/kind-names.js'
 import { type FieldError, printFieldError } from '../../../meta/errors/field-errors.js'
-import { forbidden, invalid } from '../../../meta/errors/status.js'
+import { invalid } from '../../../meta/errors/status.js'
+import { printGroupResource } from '../../../meta/group-version.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
 import { metaOf } from '../../../meta/object/object-meta.js'
 import type { Labels } from '../../../meta/selectors/label-selectors.js'
 import type { Lister } from '../../../objects/lister.js'
-import { type AdmissionRequest } from '../../attributes.js'
+import { type Attributes, forbiddenBy } from '../../attributes.js'
 import type { AdmissionPlugin } from '../../chain.js'
 import {
+  changesSecurity,
+  evaluatePod,
+  evaluateTemplate,
   existingViolations,
-  hasTemplates,
-  judgePod,
-  judgeTemplate,
-  mattersForSecurity,
   podLike,
+  TEMPLATE_RESOURCES,
   templateOf,
-  tightened,
-  type Verdict,
+  tightenedLevel,
 } from './evaluate.js'
 import { policyOf } from './policy.js'
 
-/** The parts of a pod that leave what it runs alone. */
-const HARMLESS_PARTS = new Set(['binding', 'eviction', 'status'])
+const NAMESPACE = { group: '', kind: 'Namespace' }
+const POD = { group: '', kind: 'Pod' }
+
+/** Subresources of pods that do not change what a pod runs. */
+const EXEMPT_SUBRESOURCES = new Set(['binding', 'eviction', 'status'])
 
 export function podSecurity(objects: Lister): AdmissionPlugin {
-  const labelsIn = async (namespace: string): Promise<Labels> => {
-    const found = await objects.find({ group: '', kind: 'Namespace' }, '', namespace)
+  const labelsOfNamespace = async (namespace: string): Promise<Labels> => {
+    const found = await objects.find(NAMESPACE, '', namespace)
     return found ? labelsOf(found) : {}
   }
 
-  async function verdictOn(request: AdmissionRequest, object: ApiObject): Promise<Verdict | undefined> {
-    const { target, old } = request
-    const resource = `${target.kind.group}/${target.kind.names.plural}`
-    if (resource === '/pods') {
-      if (HARMLESS_PARTS.has(target.subresource) || (old && !mattersForSecurity(object, old))) return undefined
-      return judgePod(await labelsIn(target.namespace), podLike(object))
-    }
-    if (target.subresource !== '' || !hasTemplates(resource)) return undefined
-    const template = templateOf(resource, object)
-    return template && judgeTemplate(await labelsIn(target.namespace), template)
+  async function checkPod(attributes: Attributes, pod: ApiObject): Promise<void> {
+    const { subresource, oldObject, namespace, request } = attributes
+    if (EXEMPT_SUBRESOURCES.has(subresource) || (oldObject && !changesSecurity(pod, oldObject))) return
+    const { refusal, warnings } = evaluatePod(await labelsOfNamespace(namespace), podLike(pod))
+    if (refusal !== undefined) throw forbiddenBy(attributes, refusal)
+    for (const warning of warnings) request.warn(warning)
   }
 
-  async function checkNamespace({ target, old }: AdmissionRequest, object: ApiObject): Promise<readonly string[]> {
-    const name = metaOf(object).name ?? ''
+  async function checkTemplate({ resource, namespace, request }: Attributes, object: ApiObject): Promise<void> {
+    const template = templateOf(printGroupResource(resource), object)
+    if (!template) return
+    for (const warning of evaluateTemplate(await labelsOfNamespace(namespace), template)) request.warn(warning)
+  }
+
+  async function checkNamespace({ name, oldObject, request }: Attributes, object: ApiObject): Promise<void> {
     const labels = labelsOf(object)
     const { errors } = policyOf(labels)
-    // What was wrong before may stay.
-    if (errors.length > 0 && printAll(errors) !== printAll(old ? policyOf(labelsOf(old)).errors : [])) {
-      throw invalid(groupKindOf(target.kind), name, errors)
+    // Labels that were invalid before may stay.
+    if (errors.length > 0 && printAll(errors) !== printAll(oldObject ? policyOf(labelsOf(oldObject)).errors : [])) {
+      throw invalid(NAMESPACE, name, errors)
     }
-    const level = old && tightened(labels, labelsOf(old))
-    return level ? existingViolations(name, await objects.all({ group: '', kind: 'Pod' }, name), level) : []
+    const level = oldObject && tightenedLevel(labels, labelsOf(oldObject))
+    if (!level) return
+    for (const warning of existingViolations(name, await objects.all(POD, name), level)) request.warn(warning)
   }
 
   return {
     name: 'PodSecurity',
-    async validate(request, warnings) {
-      const { target, object } = request
-      if (!object) return
-      if (target.kind.group === '' && target.kind.names.kind === 'Namespace') {
-        if (target.subresource === '') warnings.push(...(await checkNamespace(request, object)))
-        return
-      }
-      const verdict = await verdictOn(request, object)
-      if (verdict?.refusal !== undefined) {
-        throw forbidden(resourceOf(target.kind), target.name || (metaOf(object).name ?? ''), verdict.refusal)
-      }
-      warnings.push(...(verdict?.warnings ?? []))
+    operations: new Set(['CREATE', 'UPDATE']),
+    resources: ['namespaces', 'pods/*', ...TEMPLATE_RESOURCES],
+    validate(attributes) {
+      const { object, resource } = attributes
+      if (!object) return undefined
+      if (resource.group === '' && resource.resource === 'namespaces') return checkNamespace(attributes, object)
+      if (resource.group === '' && resource.resource === 'pods') return checkPod(attributes, object)
+      return checkTemplate(attributes, object)
     },
   }
 }

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../../meta/errors/field-errors.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
 import type { ValueObject } from '../../../meta/values/value.js'
-import { existingViolations, judgePod, judgeTemplate, mattersForSecurity, templateOf, tightened } from './evaluate.js'
+import {
+  changesSecurity,
+  evaluatePod,
+  evaluateTemplate,
+  existingViolations,
+  templateOf,
+  tightenedLevel,
+} from './evaluate.js'
 import { type Level, policyOf } from './policy.js'
 import { printViolations, violationsOf } from './standard.js'
 
@@ -23,7 +30,7 @@ const HARDENED: ValueObject = {
   seccompProfile: { type: 'RuntimeDefault' },
 }
 
-function told(level: Level, spec: ValueObject, minor = Number.POSITIVE_INFINITY, annotations = {}): string {
+function violated(level: Level, spec: ValueObject, minor = Number.POSITIVE_INFINITY, annotations = {}): string {
   const containers = [container(HARDENED)]
   return printViolations(violationsOf({ level, minor }, { annotations, spec: { containers, ...spec } }))
 }
@@ -91,7 +98,7 @@ test.each<[ValueObject, string]>([
     'non-default capabilities (container "c" must not include "NET_RAW" in securityContext.capabilities.add)',
   ],
 ])('baseline: %j', (spec, violations) => {
-  expect(told('baseline', spec)).toBe(violations)
+  expect(violated('baseline', spec)).toBe(violations)
 })
 
 test.each<[ValueObject, string]>([
@@ -140,45 +147,45 @@ test.each<[ValueObject, string]>([
     'seccompProfile (pod or container "c" must set securityContext.seccompProfile.type to "RuntimeDefault" or "Localhost")',
   ],
 ])('restricted: %j', (spec, violations) => {
-  expect(told('restricted', spec)).toBe(violations)
+  expect(violated('restricted', spec)).toBe(violations)
 })
 
 describe('earlier versions of the standards', () => {
   test('know fewer safe sysctls', () => {
     const spec = { securityContext: { sysctls: [{ name: 'net.ipv4.tcp_rmem' }] } }
-    expect(told('baseline', spec, 31)).toBe('forbidden sysctls (net.ipv4.tcp_rmem)')
-    expect(told('baseline', spec, 32)).toBe('')
+    expect(violated('baseline', spec, 31)).toBe('forbidden sysctls (net.ipv4.tcp_rmem)')
+    expect(violated('baseline', spec, 32)).toBe('')
   })
 
   test('have annotations in place of seccomp profiles', () => {
     const annotations = { 'container.seccomp.security.alpha.kubernetes.io/c': 'unconfined' }
     const text = 'container.seccomp.security.alpha.kubernetes.io/c="unconfined"'
-    expect(told('baseline', {}, 18, annotations)).toBe(`seccompProfile (forbidden annotation ${text})`)
-    expect(told('restricted', hardened({ seccompProfile: null }), 18)).toBe('')
-    expect(told('baseline', {}, 19, annotations)).toBe('')
+    expect(violated('baseline', {}, 18, annotations)).toBe(`seccompProfile (forbidden annotation ${text})`)
+    expect(violated('restricted', hardened({ seccompProfile: null }), 18)).toBe('')
+    expect(violated('baseline', {}, 19, annotations)).toBe('')
   })
 
-  test('ask less of a restricted pod, but never less than the baseline', () => {
+  test('have fewer checks for restricted, but always those of baseline', () => {
     const added = hardened({ capabilities: { add: ['SYS_ADMIN'] } })
-    expect(told('restricted', added, 21)).toMatch(/^non-default capabilities/)
-    expect(told('restricted', added, 22)).toMatch(/^unrestricted capabilities/)
-    expect(told('restricted', { hostUsers: false, securityContext: { runAsUser: 0 } }, 34)).toMatch(/^runAsUser=0/)
+    expect(violated('restricted', added, 21)).toMatch(/^non-default capabilities/)
+    expect(violated('restricted', added, 22)).toMatch(/^unrestricted capabilities/)
+    expect(violated('restricted', { hostUsers: false, securityContext: { runAsUser: 0 } }, 34)).toMatch(/^runAsUser=0/)
   })
 
-  test('a version yet to come is the newest one', () => {
-    expect(told('baseline', { hostPID: true }, 999)).toBe('host namespaces (hostPID=true)')
+  test('a future version is the newest one', () => {
+    expect(violated('baseline', { hostPID: true }, 999)).toBe('host namespaces (hostPID=true)')
   })
 })
 
-test('AppArmor annotations are told with what they say', () => {
+test('AppArmor annotations are named with their values', () => {
   const annotations = { 'container.apparmor.security.beta.kubernetes.io/c': 'unconfined' }
-  expect(told('baseline', {}, 36, annotations)).toBe(
+  expect(violated('baseline', {}, 36, annotations)).toBe(
     String.raw`forbidden AppArmor profile (annotation must not set AppArmor profile type to "container.apparmor.security.beta.kubernetes.io/c=\"unconfined\"")`,
   )
 })
 
 describe('labels', () => {
-  test('of no meaning are faults, and enforce the strictest level', () => {
+  test('that are invalid are errors, and enforce the strictest level', () => {
     const { policy, errors: faults } = policyOf({ [ENFORCE]: 'odd', [WARN]: 'odd', [`${ENFORCE}-version`]: '1.30' })
     expect(policy).toMatchObject({ enforce: { level: 'restricted' }, warn: { level: 'privileged' } })
     expect(faults.map(printFieldError)).toEqual([
@@ -191,17 +198,17 @@ describe('labels', () => {
   test('refuse pods, and warn of pods and templates', () => {
     const labels = { [ENFORCE]: 'baseline', [`${ENFORCE}-version`]: 'v1.30', [WARN]: 'baseline' }
     const pod = { annotations: {}, spec: { hostPID: true } }
-    expect(judgePod(labels, pod)).toEqual({
+    expect(evaluatePod(labels, pod)).toEqual({
       refusal: 'violates PodSecurity "baseline:v1.30": host namespaces (hostPID=true)',
       warnings: [],
     })
     const warnings = ['would violate PodSecurity "baseline:latest": host namespaces (hostPID=true)']
-    expect(judgeTemplate(labels, pod)).toEqual({ warnings })
-    expect(judgePod({ [WARN]: 'baseline' }, pod)).toEqual({ warnings })
+    expect(evaluateTemplate(labels, pod)).toEqual(warnings)
+    expect(evaluatePod({ [WARN]: 'baseline' }, pod)).toEqual({ warnings })
   })
 
-  test('that ask for more are noticed', () => {
-    const level = (labels: Record<string, string>, old: Record<string, string>) => tightened(labels, old)?.level
+  test('that are stricter than before are found', () => {
+    const level = (labels: Record<string, string>, old: Record<string, string>) => tightenedLevel(labels, old)?.level
     expect(level({ [ENFORCE]: 'restricted' }, { [ENFORCE]: 'baseline' })).toBe('restricted')
     expect(level({ [ENFORCE]: 'baseline' }, { [ENFORCE]: 'restricted' })).toBeUndefined()
     expect(level({ [ENFORCE]: 'baseline' }, { [ENFORCE]: 'restricted', [`${ENFORCE}-version`]: 'v1.20' })).toBe(
@@ -218,7 +225,7 @@ const pod = (name: string, spec: ValueObject): ApiObject => ({
   spec,
 })
 
-test('pods that are there already are counted by what they violate', () => {
+test('existing pods are counted by the checks that they violate', () => {
   const pods = [pod('c', { hostPID: true }), pod('a', { hostPID: true }), pod('b', { hostIPC: true }), pod('d', {})]
   pods.push(pod('e', { volumes: [{ name: 'v', hostPath: {} }] }))
   const level = { level: 'baseline', minor: Number.POSITIVE_INFINITY } as const
@@ -229,16 +236,16 @@ test('pods that are there already are counted by what they violate', () => {
   ])
 })
 
-test('a change of images matters, and a new ephemeral container; labels do not', () => {
+test('images and new ephemeral containers change security; labels do not', () => {
   const old = pod('a', { containers: [{ name: 'c', image: 'i' }] })
   const changed = (spec: ValueObject) =>
-    mattersForSecurity({ ...old, spec: { ...(old['spec'] as ValueObject), ...spec } }, old)
+    changesSecurity({ ...old, spec: { ...(old['spec'] as ValueObject), ...spec } }, old)
   expect(changed({})).toBe(false)
   expect(changed({ containers: [{ name: 'c', image: 'j' }] })).toBe(true)
   expect(changed({ ephemeralContainers: [{ name: 'e', image: 'i' }] })).toBe(true)
 })
 
-test('templates are found where their kinds have them', () => {
+test('pod templates are found by resource', () => {
   const template = { metadata: { annotations: { a: 'b' } }, spec: { hostPID: true } }
   const job: ApiObject = {
     apiVersion: 'batch/v1',
@@ -246,6 +253,6 @@ test('templates are found where their kinds have them', () => {
     metadata: {},
     spec: { jobTemplate: { spec: { template } } },
   }
-  expect(templateOf('batch/cronjobs', job)).toEqual({ annotations: { a: 'b' }, spec: { hostPID: true } })
-  expect(templateOf('/replicationcontrollers', { ...job, spec: {} })).toBeUndefined()
+  expect(templateOf('cronjobs.batch', job)).toEqual({ annotations: { a: 'b' }, spec: { hostPID: true } })
+  expect(templateOf('replicationcontrollers', { ...job, spec: {} })).toBeUndefined()
 })
