@@ -62,7 +62,7 @@ const CONVERSIONS: Readonly<Record<string, KindParts['convert']>> = {
 
 function fits(table: TypeTable, apiVersion: string, kind: string, object: ValueObject): boolean {
   try {
-    decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object)
+    decodeTyped(table.ofKind(apiVersion, kind)!, object)
     return true
   } catch (error) {
     if (error instanceof TypedDecodeError) return false

@@ -46,7 +46,7 @@ export function created(apiVersion: string, kind: string, plain: ValueObject): V
   const strategy = strategyOf(apiVersion, kind)
   strategy.prepareForCreate?.(object, context)
   strategy.finish?.(object)
-  return decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object).value
+  return decodeTyped(table.ofKind(apiVersion, kind)!, object).value
 }
 
 /** The object as it is stored when a merge patch changes an old one, or a part of it. */
@@ -67,7 +67,7 @@ export function changed(
         : strategy.prepareForSubresourceUpdate?.[subresource]
   step?.(object, old, context)
   strategy.finish?.(object)
-  return decodeTyped(table, table.typeOfKind(apiVersion, kind)!, object).value
+  return decodeTyped(table.ofKind(apiVersion, kind)!, object).value
 }
 
 /** What is wrong with an object that is to be created, as causes of a Status. */
@@ -101,7 +101,7 @@ const printCause = (error: Parameters<typeof printField>[0]): string =>
   `${printField(error)}: ${printFieldErrorBody(error)}`
 
 function takenIn(apiVersion: string, kind: string, plain: ValueObject): ValueObject {
-  const type = table.typeOfKind(apiVersion, kind)!
+  const type = table.ofKind(apiVersion, kind)!
   const metadata: ValueObject = {
     name: 'x',
     ...(CLUSTER_SCOPED.has(kind) ? {} : { namespace: 'default' }),
@@ -109,7 +109,7 @@ function takenIn(apiVersion: string, kind: string, plain: ValueObject): ValueObj
     resourceVersion: '1',
     ...(isObject(plain['metadata']) ? plain['metadata'] : {}),
   }
-  return applyDefaults(apiVersion, kind, decodeTyped(table, type, { ...plain, metadata }).value)
+  return applyDefaults(apiVersion, kind, decodeTyped(type, { ...plain, metadata }).value)
 }
 
 function merge(target: Value | undefined, patch: Value): Value {

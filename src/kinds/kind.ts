@@ -7,6 +7,7 @@ import type { FieldError } from '../meta/errors/field-errors.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { SupportField } from '../meta/selectors/field-selectors.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
+import type { Type } from '../types/type.js'
 import type { ProtobufCodec } from '../types/typed-body.js'
 
 export interface Kind {
@@ -72,8 +73,8 @@ export interface KindVersion {
   readonly deprecationWarning?: string | undefined
   readonly strategy: Strategy
   readonly subresources: Subresources
-  /** How strategic merge patches merge its lists, for kinds that have such patches. */
-  readonly mergeFacts?: MergeFacts | undefined
+  /** What its objects are, for built-in kinds. */
+  readonly type?: Type | undefined
   /** How objects look as protobuf, for kinds that have it. */
   readonly protobuf?: ProtobufCodec | undefined
   /** What OpenAPI tells of its objects, for kinds that the table of built-in types does not describe. */
@@ -172,22 +173,6 @@ export interface ScaleStrategy {
   write(object: ApiObject, scale: ApiObject): ApiObject
   /** Why a Scale that is applied cannot change the object, for kinds that know only how to update it. */
   readonly unappliable?: string | undefined
-}
-
-/** The table of types that a kind is described in, and its own type there. */
-export interface MergeFacts {
-  readonly types: Readonly<Record<string, { readonly fields: readonly MergeField[] }>>
-  readonly typeName: string
-}
-
-export interface MergeField {
-  /** Absent where the field is inlined. */
-  readonly name?: string
-  readonly type: string
-  readonly inline?: boolean
-  readonly pointer?: boolean
-  readonly patchStrategy?: string
-  readonly patchMergeKey?: string
 }
 
 export interface PublishedSchema {

@@ -2,10 +2,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { equalValues, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../meta/values/value.js'
+import { typeTable } from '../types/type-table.js'
 import { applyJsonPatch, parseJsonPatch } from './json-patch.js'
 import { applyMergePatch } from './merge-patch.js'
 import { PatchError } from './patch-error.js'
-import { schemaFromTypes, type Types } from './strategic-merge/schema.js'
 import { applyStrategicMergePatch } from './strategic-merge/strategic-merge.js'
 
 const key = fc.constantFrom('a', 'b', 'c', '', '0', 'a/b', '~', '__proto__', 'constructor')
@@ -154,7 +154,7 @@ describe('merge patch', () => {
 })
 
 describe('strategic merge', () => {
-  const types: Types = {
+  const types = {
     Thing: {
       fields: [
         { name: 'a', type: 'Thing' },
@@ -166,7 +166,7 @@ describe('strategic merge', () => {
       ],
     },
   }
-  const schema = schemaFromTypes(types, 'Thing')
+  const type = typeTable({ kinds: {}, resources: {}, columns: {}, types }).byName('Thing')
   const name = fc.constantFrom<string[]>('x', 'y', 'z')
   const names = fc.uniqueArray(name)
 
@@ -191,7 +191,7 @@ describe('strategic merge', () => {
     ),
   }))
   const merged = (tree: ValueObject, patch: ValueObject): ValueObject =>
-    applyStrategicMergePatch(frozen(tree), frozen(patch), schema)
+    applyStrategicMergePatch(frozen(tree), frozen(patch), type)
 
   test('a patch without directives applied twice is the same as once', () => {
     fc.assert(

@@ -1,4 +1,3 @@
 // Strategic merge patches.
 
-export * from './strategic-merge/schema.js'
 export * from './strategic-merge/strategic-merge.js'

@@ -1,2 +1,2 @@
 // Defaults that the type table holds.
-export * from './defaults/default-facts.js'
+export * from './defaults/table-defaults.js'

@@ -1,36 +1,10 @@
-// The facts about the built-in kinds, indexed: types with their fields by JSON name, which type a kind has, the
-// resources of a group version and the columns of a resource. The facts are data (`data/builtin-kinds.json`, and
-// `data/optional-kinds.json` for what is served only when asked for); nothing here knows a kind by name. Types are looked into one by one, when first asked for.
+// The data about the built-in kinds: their types, which type a kind has, the resources of a group version and the columns
+// of a resource. It comes from `data/builtin-kinds.json`, and from `data/optional-kinds.json` for the versions that are
+// served only when a flag enables them. No code here knows a kind by its name.
 import { readFileSync } from 'node:fs'
-import type { Value } from '../meta/values/value.js'
-
-/** One field of a type, as the data has it. */
-export interface FieldFacts {
-  /** The JSON name; an inlined type has none. */
-  readonly name?: string
-  /** `string`, `bool`, `int32`, `int64`, `float64`, `bytes`, `[]T`, `{string}T`, or the name of another type. */
-  readonly type: string
-  readonly omitempty?: boolean
-  readonly omitzero?: boolean
-  readonly pointer?: boolean
-  readonly inline?: boolean
-  /** The protobuf field. Its wire type follows from the type: the data's own is not reliable. */
-  readonly number?: number
-  readonly patchStrategy?: string
-  readonly patchMergeKey?: string
-  readonly listType?: string
-  readonly listMapKeys?: readonly string[]
-  readonly mapType?: string
-  readonly default?: Value
-  readonly enum?: readonly string[]
-  readonly format?: string
-}
-
-export interface TypeFacts {
-  readonly fields: readonly FieldFacts[]
-  readonly required?: readonly string[]
-  readonly 'map-type'?: string
-}
+import { once } from '../base/memo.js'
+import { goTypes } from './go/go-types.js'
+import type { TypeSpec, Types } from './type.js'
 
 export interface ResourceFacts {
   /** `pods`, or `pods/status` for a subresource. */
@@ -53,144 +27,70 @@ export interface ColumnFacts {
   readonly priority: number
 }
 
-/** What a field holds. */
-export type TypeRef =
-  | { readonly is: 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'bytes' }
-  | { readonly is: 'list'; readonly of: TypeRef }
-  | { readonly is: 'map'; readonly of: TypeRef }
-  | { readonly is: 'type'; readonly name: string }
-
-/** A field as JSON shows it: those of inlined types stand among the others. */
-export interface Field {
-  readonly name: string
-  readonly type: TypeRef
-  readonly facts: FieldFacts
-  /** The inlined types that the field comes from, outermost first, by their bare names. */
-  readonly within: readonly string[]
-  /** The type that declares the field. */
-  readonly declaredBy: string
-}
-
-export interface TypeInfo {
-  readonly name: string
-  readonly facts: TypeFacts
-  readonly fields: readonly Field[]
-  readonly byName: ReadonlyMap<string, Field>
-}
-
-export interface TypeTable {
-  /** The types as the data has them. */
-  readonly facts: () => Readonly<Record<string, TypeFacts>>
-  /** Throws for a name that the table does not hold: names come from the table itself. */
-  readonly type: (name: string) => TypeInfo
+/** The types of the built-in kinds, and what else the data says of those kinds. */
+export interface TypeTable extends Types {
   readonly typeNames: () => readonly string[]
-  /** The type of a kind, as `apps/v1` and `Deployment`. */
-  readonly typeOfKind: (apiVersion: string, kind: string) => string | undefined
+  /** The names of types, by `apps/v1 Deployment`. */
   readonly kinds: () => ReadonlyMap<string, string>
   readonly groupVersions: () => readonly string[]
-  /** Those that are known but served only when asked for; not among the others. */
+  /** The versions that are served only when a flag enables them; `groupVersions` does not list them. */
   readonly optionalVersions: () => readonly string[]
   readonly resources: (apiVersion: string) => readonly ResourceFacts[]
   readonly columns: (apiVersion: string, resource: string) => readonly ColumnFacts[] | undefined
 }
 
-interface Facts {
+/** A file of data. */
+export interface TypeData {
   readonly kinds: Readonly<Record<string, string>>
   readonly resources: Readonly<Record<string, readonly ResourceFacts[]>>
   readonly columns: Readonly<Record<string, readonly ColumnFacts[]>>
-  readonly types: Readonly<Record<string, TypeFacts>>
+  readonly types: Readonly<Record<string, TypeSpec>>
 }
 
-const NO_ATTRIBUTES: Facts = { kinds: {}, resources: {}, columns: {}, types: {} }
-
-let shared: TypeTable | undefined
+const NO_DATA: TypeData = { kinds: {}, resources: {}, columns: {}, types: {} }
 
 /** The table of the kinds that come with the server, read at the first call. */
-export function builtinTypes(): TypeTable {
-  if (shared === undefined) {
-    shared = typeTable(readFacts('builtin-kinds.json'), readFacts('optional-kinds.json'))
-  }
-  return shared
-}
+export const builtinTypes = once((): TypeTable => builtinTypesAnd())
 
-const readFacts = (file: string): Facts =>
-  JSON.parse(readFileSync(new URL(`../../data/${file}`, import.meta.url), 'utf8')) as Facts
+/** A table of the kinds that come with the server, and of further types. */
+export const builtinTypesAnd = (more?: Pick<TypeData, 'kinds' | 'types'>): TypeTable =>
+  typeTable(builtinData(), optionalData(), more)
 
-export function typeTable(served: Facts, optional: Facts = NO_ATTRIBUTES): TypeTable {
-  const facts: Facts = {
-    kinds: { ...served.kinds, ...optional.kinds },
-    resources: { ...served.resources, ...optional.resources },
-    columns: { ...served.columns, ...optional.columns },
-    types: { ...served.types, ...optional.types },
-  }
-  const types = new Map(Object.entries({ ...METADATA_TYPES, ...facts.types }))
-  const kinds = new Map(Object.entries({ ...METADATA_KINDS, ...facts.kinds }))
-  const looked = new Map<string, TypeInfo>()
+const readData = (file: string): TypeData =>
+  JSON.parse(readFileSync(new URL(`../../data/${file}`, import.meta.url), 'utf8')) as TypeData
 
-  const type = (name: string): TypeInfo => {
-    let info = looked.get(name)
-    if (info === undefined) {
-      const own = types.get(name)
-      if (own === undefined) throw new Error(`there is no type ${name} among the built-in ones`)
-      const fields = flatten(types, name, own, [])
-      info = { name, facts: own, fields, byName: new Map(fields.map(field => [field.name, field])) }
-      looked.set(name, info)
-    }
-    return info
-  }
+const builtinData = once(() => readData('builtin-kinds.json'))
+const optionalData = once(() => readData('optional-kinds.json'))
 
+export function typeTable(
+  served: TypeData,
+  optional: TypeData = NO_DATA,
+  more: Pick<TypeData, 'kinds' | 'types'> = NO_DATA,
+): TypeTable {
+  const specs = new Map(Object.entries({ ...METADATA_TYPES, ...served.types, ...optional.types, ...more.types }))
+  const kinds = new Map(Object.entries({ ...METADATA_KINDS, ...served.kinds, ...optional.kinds, ...more.kinds }))
+  const resources = { ...served.resources, ...optional.resources }
+  const columns = { ...served.columns, ...optional.columns }
+  const types = goTypes(specs, kinds)
   return {
-    facts: () => facts.types,
-    type,
-    typeNames: () => [...types.keys()],
-    typeOfKind: (apiVersion, kind) => kinds.get(`${apiVersion} ${kind}`),
+    byName: name => types.byName(name),
+    ofKind: (apiVersion, kind) => types.ofKind(apiVersion, kind),
+    any: types.any,
+    cache: types.cache,
+    typeNames: () => [...specs.keys()],
     kinds: () => kinds,
     groupVersions: () => Object.keys(served.resources),
     optionalVersions: () => Object.keys(optional.resources),
-    resources: apiVersion => (Object.hasOwn(facts.resources, apiVersion) ? facts.resources[apiVersion]! : []),
+    resources: apiVersion => (Object.hasOwn(resources, apiVersion) ? resources[apiVersion]! : []),
     columns: (apiVersion, resource) => {
       const key = `${apiVersion} ${resource}`
-      return Object.hasOwn(facts.columns, key) ? facts.columns[key] : undefined
+      return Object.hasOwn(columns, key) ? columns[key] : undefined
     },
   }
 }
 
-/** Reads the spelling of a type in the data: `[]core/v1.Container`, `{string}bytes`. */
-export function parseTypeRef(text: string): TypeRef {
-  if (text.startsWith('[]')) return { is: 'list', of: parseTypeRef(text.slice(2)) }
-  if (text.startsWith('{')) return { is: 'map', of: parseTypeRef(text.slice(text.indexOf('}') + 1)) }
-  switch (text) {
-    case 'string':
-    case 'bool':
-    case 'int32':
-    case 'int64':
-    case 'float64':
-    case 'bytes':
-      return { is: text }
-    default:
-      return { is: 'type', name: text }
-  }
-}
-
-/** `Container` of `core/v1.Container`. */
-export const bareName = (type: string): string => type.slice(type.lastIndexOf('.') + 1)
-
-function flatten(
-  types: ReadonlyMap<string, TypeFacts>,
-  name: string,
-  { fields }: TypeFacts,
-  within: readonly string[],
-): Field[] {
-  return fields.flatMap(facts => {
-    const inlined = facts.inline === true ? types.get(facts.type) : undefined
-    if (inlined !== undefined) return flatten(types, facts.type, inlined, [...within, bareName(facts.type)])
-    if (facts.name === undefined) return []
-    return [{ name: facts.name, type: parseTypeRef(facts.type), facts, within, declaredBy: name }]
-  })
-}
-
-/** An object of any kind reduced to its metadata: served for all kinds, so that no kind's data lists it. */
-const METADATA_TYPES: Readonly<Record<string, TypeFacts>> = {
+/** An object of any kind reduced to its metadata. Every kind is served so, and the data of no kind lists it. */
+const METADATA_TYPES: Readonly<Record<string, TypeSpec>> = {
   'meta/v1.PartialObjectMetadata': {
     fields: [
       { type: 'meta/v1.TypeMeta', inline: true },

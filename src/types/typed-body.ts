@@ -8,11 +8,11 @@ import { getOwn, isObject, type Value, type ValueObject } from '../meta/values/v
 import { decodeTyped, TypedDecodeError } from './go/decode.js'
 import { decodeObject, encodeObject, openEnvelope } from './protobuf/envelope.js'
 import { ProtobufError } from './protobuf/message.js'
-import { type TypeTable } from './type-table.js'
+import type { Types } from './type.js'
 
 /** The body as an object of the kind; what it is need not be said, but if it is said it must be true. */
 export function shapeTyped(
-  table: TypeTable,
+  types: Types,
   apiVersion: string,
   kind: string,
   body: Value,
@@ -23,7 +23,7 @@ export function shapeTyped(
   const givenVersion = textMember(given, 'apiVersion') || apiVersion
   const givenKind = textMember(given, 'kind') || kind
   const version = versionOf(givenVersion)
-  const type = table.typeOfKind(givenVersion, givenKind)
+  const type = types.ofKind(givenVersion, givenKind)
   if (type === undefined) {
     const why = `no kind ${JSON.stringify(givenKind)} is registered for version ${JSON.stringify(givenVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
     throw cannotHandle(givenKind, version, kind, why)
@@ -33,7 +33,7 @@ export function shapeTyped(
     throw cannotHandle(givenKind, version, kind, why)
   }
   try {
-    const { value, strict } = decodeTyped(table, type, body, { duplicates, cbor })
+    const { value, strict } = decodeTyped(type, body, { duplicates, cbor })
     const object = named(value, apiVersion, kind)
     // Empty lists are as good as none, but for this one: as one empty entry does, it says to forget the managers.
     if (isEmptyList(given['metadata'], 'managedFields')) object.metadata['managedFields'] = [{}]
@@ -69,15 +69,15 @@ export interface ProtobufCodec {
   encode(object: ApiObject): Buffer
 }
 
-export const protobufCodec = (table: TypeTable, apiVersion: string, kind: string): ProtobufCodec => ({
-  decode: bytes => decodeProtobuf(table, bytes, { apiVersion, kind }),
-  encode: object => encodeObject(table, object)!,
+export const protobufCodec = (types: Types, apiVersion: string, kind: string): ProtobufCodec => ({
+  decode: bytes => decodeProtobuf(types, bytes, { apiVersion, kind }),
+  encode: object => encodeObject(types, object)!,
 })
 
 /** The envelope tells what the message is; what is wrong with the one is told otherwise than what is with the other. */
-function decodeProtobuf(table: TypeTable, bytes: Uint8Array, expected: { apiVersion: string; kind: string }): Value {
+function decodeProtobuf(types: Types, bytes: Uint8Array, expected: { apiVersion: string; kind: string }): Value {
   const envelope = asCodecError('malformed', () => openEnvelope(bytes))
-  return asCodecError('unacceptable', () => decodeObject(table, envelope, expected))
+  return asCodecError('unacceptable', () => decodeObject(types, envelope, expected))
 }
 
 function asCodecError<T>(fault: CodecErrorKind, action: () => T): T {

@@ -31,7 +31,7 @@ const encoders: Record<string, (object: ValueObject & { apiVersion: string; kind
   'application/yaml': object => Buffer.from(JSON.stringify(object)),
   'application/cbor': object => encodeCbor(object),
   'application/vnd.kubernetes.protobuf': ({ apiVersion, kind, ...options }) =>
-    sealEnvelope(apiVersion, kind, encodeMessage(builtinTypes(), 'meta/v1.DeleteOptions', options)),
+    sealEnvelope(apiVersion, kind, encodeMessage(builtinTypes().byName('meta/v1.DeleteOptions'), options)),
 }
 
 describe.each(Object.entries(encoders))('%s', (mediaType, encode) => {

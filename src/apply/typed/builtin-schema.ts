@@ -4,7 +4,8 @@
 import { compareTexts } from '../../meta/go/go-text.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { zeroOf } from '../../types/decode.js'
-import { builtinTypes, type Field, type FieldFacts, type TypeRef, type TypeTable } from '../../types/type-table.js'
+import { compiledOnce, type Field, type Type, type Types } from '../../types/type.js'
+import { builtinTypes } from '../../types/type-table.js'
 import {
   DEDUCED,
   FREE_OBJECT,
@@ -14,86 +15,19 @@ import {
   type TypedSchema,
 } from './typed-schema.js'
 
-const known = new WeakMap<TypeTable, Map<string, TypedSchema>>()
-
-/** The type of that name. */
-export function schemaOfType(table: TypeTable, typeName: string): TypedSchema {
-  let schemas = known.get(table)
-  if (schemas === undefined) {
-    schemas = new Map()
-    known.set(table, schemas)
-  }
-  let schema = schemas.get(typeName)
-  if (schema === undefined) {
-    schema = SPECIAL[typeName] ?? structSchema(table, typeName)
-    schemas.set(typeName, schema)
-  }
-  return schema
-}
-
-/** The type of a built-in kind; nothing for others. */
-export function schemaOfKind(table: TypeTable, apiVersion: string, kind: string): TypedSchema | undefined {
-  const typeName = table.typeOfKind(apiVersion, kind)
-  return typeName === undefined ? undefined : schemaOfType(table, typeName)
-}
-
-/** What an object of a built-in kind is before anything is set: structs are there, even if nothing is in them. */
-export function emptyOfKind(table: TypeTable, apiVersion: string, kind: string): ValueObject {
-  const typeName = table.typeOfKind(apiVersion, kind)
-  const zero = typeName === undefined ? {} : zeroOf(table, typeName)
-  return { ...(isObject(zero) ? zero : {}), apiVersion, kind }
-}
-
-/** Every object's metadata, custom ones included. */
-export const objectMetaSchema = (): TypedSchema => schemaOfType(builtinTypes(), 'meta/v1.ObjectMeta')
-
-/** Those that are written otherwise than their fields say. */
-const SPECIAL: Readonly<Record<string, TypedSchema>> = {
-  'meta/v1.Time': scalarSchema('untyped'),
-  'meta/v1.MicroTime': scalarSchema('untyped'),
-  'meta/v1.Duration': scalarSchema('string'),
-  'api/resource.Quantity': DEDUCED,
-  'util/intstr.IntOrString': DEDUCED,
-  'runtime.RawExtension': FREE_OBJECT,
-  'meta/v1.FieldsV1': FREE_OBJECT,
-  'apiextensions/v1.JSON': DEDUCED,
-  'apiextensions/v1.JSONSchemaPropsOrArray': DEDUCED,
-  'apiextensions/v1.JSONSchemaPropsOrBool': DEDUCED,
-  'apiextensions/v1.JSONSchemaPropsOrStringArray': DEDUCED,
-}
-
-function structSchema(table: TypeTable, typeName: string): TypedSchema {
-  const { byName, facts } = table.type(typeName)
-  if (byName.size === 0) return FREE_OBJECT
-  const fields = new Map<string, TypedSchema>()
-  const map: MapSchema = {
-    isAtomic: facts['map-type'] === 'atomic',
-    field(name) {
-      let schema = fields.get(name)
-      if (schema !== undefined) return schema
-      const field = byName.get(name)
-      if (field === undefined) return undefined
-      schema = schemaOfField(table, field.type, field.facts)
-      fields.set(name, schema)
-      return schema
-    },
-    element: undefined,
-    isDeduced: false,
-  }
-  return { map }
-}
-
-function schemaOfField(table: TypeTable, type: TypeRef, facts: FieldFacts): TypedSchema {
-  switch (type.is) {
+/** The type as merging sees it. */
+export const schemaOfType = compiledOnce((type: Type): TypedSchema => {
+  switch (type.kind) {
     case 'list':
-      return { list: listSchema(table, type.of, facts) }
+      return { list: listSchema(type) }
     case 'map':
-      return { map: mapOf(schemaOfField(table, type.of, NO_ATTRIBUTES), facts.mapType === 'atomic') }
-    case 'type': {
-      const schema = schemaOfType(table, type.name)
-      if (facts.mapType !== 'atomic' || !schema.map) return schema
-      return { map: { ...schema.map, field: name => schema.map!.field(name), isAtomic: true } }
-    }
+      return { map: mapOf(type) }
+    case 'object':
+      return structSchema(type)
+    case 'special':
+      return SPECIAL[type.special!.merge]
+    case 'any':
+      return DEDUCED
     case 'bool':
       return scalarSchema('boolean')
     case 'string':
@@ -102,50 +36,76 @@ function schemaOfField(table: TypeTable, type: TypeRef, facts: FieldFacts): Type
     default:
       return scalarSchema('numeric')
   }
+})
+
+/** The type of a built-in kind; nothing for others. */
+export function schemaOfKind(types: Types, apiVersion: string, kind: string): TypedSchema | undefined {
+  const type = types.ofKind(apiVersion, kind)
+  return type && schemaOfType(type)
 }
 
-const NO_ATTRIBUTES: FieldFacts = { type: '' }
+/** What an object of a built-in kind is before anything is set: structs are there, even if nothing is in them. */
+export function emptyOfKind(types: Types, apiVersion: string, kind: string): ValueObject {
+  const type = types.ofKind(apiVersion, kind)
+  const zero = type === undefined ? {} : zeroOf(type)
+  return { ...(isObject(zero) ? zero : {}), apiVersion, kind }
+}
 
-const mapOf = (element: TypedSchema, isAtomic: boolean): MapSchema => ({
-  isAtomic,
+/** Every object's metadata, custom ones included. */
+export const objectMetaSchema = (): TypedSchema => schemaOfType(builtinTypes().byName('meta/v1.ObjectMeta'))
+
+const SPECIAL: Readonly<Record<'scalar' | 'object' | 'any', TypedSchema>> = {
+  scalar: scalarSchema('untyped'),
+  object: FREE_OBJECT,
+  any: DEDUCED,
+}
+
+function structSchema({ fields, merge }: Type): TypedSchema {
+  if (fields.size === 0) return FREE_OBJECT
+  const schemas = new Map<string, TypedSchema>()
+  const map: MapSchema = {
+    isAtomic: merge.map === 'atomic',
+    field(name) {
+      let schema = schemas.get(name)
+      if (schema !== undefined) return schema
+      const field = fields.get(name)
+      if (field === undefined) return undefined
+      schema = schemaOfType(field.type)
+      schemas.set(name, schema)
+      return schema
+    },
+    element: undefined,
+    isDeduced: false,
+  }
+  return { map }
+}
+
+const mapOf = ({ element, merge }: Type): MapSchema => ({
+  isAtomic: merge.map === 'atomic',
   field: () => undefined,
-  element,
+  element: schemaOfType(element!),
   isDeduced: false,
 })
 
-function listSchema(table: TypeTable, of: TypeRef, facts: FieldFacts): ListSchema {
-  const { type, keys } = listType(facts)
+function listSchema({ element, merge }: Type): ListSchema {
   return {
-    type,
-    keys: keys.toSorted(compareTexts),
+    type: merge.list,
+    keys: merge.keys.toSorted(compareTexts),
     keyDefault(key) {
-      const field = of.is === 'type' ? table.type(of.name).byName.get(key) : undefined
+      const field = element!.fields.get(key)
       return field && defaultOf(field)
     },
     get element() {
-      return schemaOfField(table, of, NO_ATTRIBUTES)
+      return schemaOfType(element!)
     },
   }
 }
 
-/** Where the newer facts are missing, those of strategic merge say the same. */
-function listType({ listType: type, listMapKeys, patchStrategy = '', patchMergeKey }: FieldFacts): {
-  type: ListSchema['type']
-  keys: readonly string[]
-} {
-  if (type === 'map') return { type, keys: listMapKeys ?? [] }
-  if (type === 'set') return { type, keys: [] }
-  if (type === undefined && patchStrategy.split(',').includes('merge')) {
-    return patchMergeKey === undefined ? { type: 'set', keys: [] } : { type: 'map', keys: [patchMergeKey] }
-  }
-  return { type: 'atomic', keys: [] }
-}
-
 /** A scalar that is always written has its zero as the default. */
-function defaultOf({ facts, type }: Field): Value | undefined {
-  if (facts.default !== undefined) return facts.default
-  if (facts.omitempty || facts.pointer) return undefined
-  switch (type.is) {
+function defaultOf({ default: value, go, type }: Field): Value | undefined {
+  if (value !== undefined) return value
+  if (go?.spec.omitempty || go?.spec.pointer) return undefined
+  switch (type.kind) {
     case 'string':
       return ''
     case 'bool':

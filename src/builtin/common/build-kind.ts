@@ -7,7 +7,7 @@ import { metaOf } from '../../meta/object/object-meta.js'
 import { printTime } from '../../meta/values/time.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { decodeTyped } from '../../types/decode.js'
-import { applyDefaultFacts } from '../../types/defaults.js'
+import { applyTableDefaults } from '../../types/defaults.js'
 import type { ResourceFacts, TypeTable } from '../../types/type-table.js'
 import { groupOf, named, protobufCodec, shapeTyped, versionOf } from '../../types/typed-body.js'
 import { scaleRules } from '../scale-rules.js'
@@ -81,11 +81,9 @@ function convert(table: TypeTable, object: ApiObject, to: string, definitionOf: 
   const { apiVersion, kind } = object
   if (apiVersion === to) return object
   const converted = definitionOf(apiVersion, kind).convert?.(object, to, table) ?? object
-  const type = table.typeOfKind(to, kind)
+  const type = table.ofKind(to, kind)
   const renamed = { ...converted, apiVersion: to }
-  return (
-    type === undefined ? renamed : { ...decodeTyped(table, type, renamed).value, apiVersion: to, kind }
-  ) as ApiObject
+  return (type === undefined ? renamed : { ...decodeTyped(type, renamed).value, apiVersion: to, kind }) as ApiObject
 }
 
 function buildVersion(table: TypeTable, resource: ResourceFacts, definition: KindDefinition): KindVersion {
@@ -98,7 +96,7 @@ function buildVersion(table: TypeTable, resource: ResourceFacts, definition: Kin
     deprecationWarning: strategy.deprecationWarning,
     strategy: buildStrategy(table, definition, strategy, validation),
     subresources: buildSubresources(table, resource, definition, strategy, validation),
-    mergeFacts: { types: table.facts(), typeName: table.typeOfKind(apiVersion, kind)! },
+    type: table.ofKind(apiVersion, kind)!,
     protobuf: protobufCodec(table, apiVersion, kind),
     columns: (table.columns(apiVersion, resource.name) ?? []).map(({ name, type, format = '', priority }) => ({
       name,
@@ -197,12 +195,12 @@ export function applyDefaults(
   { apiVersion, kind, defaults }: KindDefinition,
   object: ValueObject,
 ): ValueObject {
-  const type = table.typeOfKind(apiVersion, kind)
+  const type = table.ofKind(apiVersion, kind)
   if (type === undefined) return object
-  applyDefaultFacts(table, type, object)
+  applyTableDefaults(type, object)
   defaults?.(object)
   // Puts the added fields into the order of the type.
-  return decodeTyped(table, type, object).value
+  return decodeTyped(type, object).value
 }
 
 export function strategyOf(table: TypeTable, { apiVersion, kind, strategy }: KindDefinition): BuiltinStrategy {
@@ -214,14 +212,14 @@ export function strategyOf(table: TypeTable, { apiVersion, kind, strategy }: Kin
 export const statusApart =
   (apiVersion: string, kind: string) =>
   (table: TypeTable): BuiltinStrategy => {
-    const type = table.typeOfKind(apiVersion, kind)
-    const status = type === undefined ? undefined : table.type(type).byName.get('status')
-    const hasSpec = type !== undefined && table.type(type).byName.has('spec')
+    const type = table.ofKind(apiVersion, kind)
+    const status = type?.fields.get('status')?.type
+    const hasSpec = type !== undefined && type.fields.has('spec')
     const resource = table.resources(apiVersion).find(({ kind: of, name }) => of === kind && !name.includes('/'))
     const hasEndpoint = table.resources(apiVersion).some(({ name }) => name === `${resource?.name}/status`)
-    if (status === undefined || status.type.is !== 'type' || !hasEndpoint) return { prepareForUpdate: keepGeneration }
+    if (status === undefined || status.kind !== 'object' || !hasEndpoint) return { prepareForUpdate: keepGeneration }
     return {
-      prepareForCreate: clearStatus(table, status.type.name),
+      prepareForCreate: clearStatus(table, status.name),
       prepareForUpdate: inTurn(keepGeneration, keepStatus),
       prepareForStatusUpdate: hasSpec ? inTurn(keepGeneration, keepSpec) : keepGeneration,
     }

@@ -67,7 +67,7 @@ export const keepSpec: PrepareForUpdate = (object, old) => keepFrom(object, old,
 
 export function clearStatus(table: TypeTable, typeName: string): PrepareForCreate {
   return object => {
-    object['status'] = copyValue(zeroOf(table, typeName))
+    object['status'] = copyValue(zeroOf(table.byName(typeName)))
   }
 }
 

@@ -2,7 +2,8 @@
 // names for the fields and everything that is not set.
 import { asStruct, type Printed } from '../../meta/errors/field-errors.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
-import { builtinTypes, type TypeRef } from '../../types/type-table.js'
+import type { Type } from '../../types/type.js'
+import { builtinTypes } from '../../types/type-table.js'
 
 /** The differences of two values of a type, each with three lines around it; empty if there are none. */
 export const diffSpecs = (typeName: string, old: ValueObject, spec: ValueObject): string =>
@@ -88,30 +89,32 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
 }
 
 function goStruct(typeName: string, object: ValueObject): ValueObject {
-  const { fields, byName } = builtinTypes().type(typeName)
+  const { fields } = builtinTypes().byName(typeName)
   const struct: ValueObject = {}
-  for (const name of ORDER[typeName] ?? fields.map(field => field.name)) {
-    const field = byName.get(name) ?? builtinTypes().type('core/v1.PodSpec').byName.get(name)
+  for (const name of ORDER[typeName] ?? fields.keys()) {
+    const field = fields.get(name) ?? builtinTypes().byName('core/v1.PodSpec').fields.get(name)
     if (field === undefined) continue
     const value = object[name] ?? null
-    struct[goName(name)] = value === null && field.facts.pointer === true ? null : goValue(field.type, value)
+    struct[goName(name)] = value === null && field.go!.spec.pointer === true ? null : goValue(field.type, value)
   }
   return struct
 }
 
-function goValue(type: TypeRef, value: Value): Value {
-  switch (type.is) {
+function goValue(type: Type, value: Value): Value {
+  switch (type.kind) {
     case 'list':
-      return Array.isArray(value) ? value.map(item => goValue(type.of, item)) : null
+      return Array.isArray(value) ? value.map(item => goValue(type.element!, item)) : null
     case 'map':
     case 'bytes':
+    case 'any':
       return value
-    case 'type':
+    case 'object':
+    case 'special':
       if (type.name === 'api/resource.Quantity') return value ?? '0'
-      if (builtinTypes().type(type.name).fields.length === 0) return value ?? (type.name.endsWith('String') ? 0 : null)
+      if (type.fields.size === 0) return value ?? (type.name.endsWith('String') ? 0 : null)
       return goStruct(type.name, isObject(value) ? value : {})
     default:
-      return value ?? { string: '', bool: false, int32: 0, int64: 0, float64: 0 }[type.is]
+      return value ?? { string: '', bool: false, int32: 0, int64: 0, float64: 0 }[type.kind]
   }
 }
 

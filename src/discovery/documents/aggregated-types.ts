@@ -2,22 +2,15 @@
 // them; what they refer to is built in.
 
 import { once } from '../../base/memo.js'
-import { builtinTypes, type FieldFacts, type TypeFacts, type TypeTable, typeTable } from '../../types/type-table.js'
+import type { FieldSpec, TypeSpec, Types } from '../../types/type.js'
+import { builtinTypesAnd } from '../../types/type-table.js'
 
 /** The built-in types, with those of aggregated discovery. */
-export const discoveryTypes = once((): TypeTable => {
-  const builtin = builtinTypes()
-  const own = typeTable({ kinds: KINDS, types: TYPES, resources: {}, columns: {} })
-  return {
-    ...builtin,
-    type: name => (Object.hasOwn(TYPES, name) ? own : builtin).type(name),
-    typeOfKind: (apiVersion, kind) => own.typeOfKind(apiVersion, kind) ?? builtin.typeOfKind(apiVersion, kind),
-  }
-})
+export const discoveryTypes = once((): Types => builtinTypesAnd({ kinds: KINDS, types: TYPES }))
 
 const KINDS = { 'apidiscovery.k8s.io/v2 APIGroupDiscoveryList': 'apidiscovery/v2.APIGroupDiscoveryList' }
 
-const field = (number: number, name: string, type: string, more: Partial<FieldFacts> = {}): FieldFacts => ({
+const field = (number: number, name: string, type: string, more: Partial<FieldSpec> = {}): FieldSpec => ({
   number,
   name,
   type,
@@ -26,7 +19,7 @@ const field = (number: number, name: string, type: string, more: Partial<FieldFa
 
 const GROUP_VERSION_KIND = 'meta/v1.GroupVersionKind'
 
-const TYPES: Readonly<Record<string, TypeFacts>> = {
+const TYPES: Readonly<Record<string, TypeSpec>> = {
   [GROUP_VERSION_KIND]: {
     fields: [field(1, 'group', 'string'), field(2, 'version', 'string'), field(3, 'kind', 'string')],
   },

@@ -130,7 +130,7 @@ describe('who gets it', () => {
     )
     const { apiVersion, kind, raw } = openEnvelope(protobuf.body)
     expect({ apiVersion, kind }).toEqual({ apiVersion: 'apidiscovery.k8s.io/v2', kind: 'APIGroupDiscoveryList' })
-    const message = decodeMessage(discoveryTypes(), 'apidiscovery/v2.APIGroupDiscoveryList', raw)
+    const message = decodeMessage(discoveryTypes().byName('apidiscovery/v2.APIGroupDiscoveryList'), raw)
     expect(message).toMatchObject({ items: json.items.map(({ versions }) => ({ versions })) })
     const yaml = ask(builtin, '/apis', { accepts: [aggregatedIn('v2', 'yaml')] })!
     expect(yaml.body.toString()).toMatch(/^apiVersion: apidiscovery.k8s.io\/v2\n/)

@@ -30,8 +30,7 @@ export function createDocument(value: () => ValueObject, json?: () => Buffer): D
 function encodeDocument(value: ValueObject, form: Pick<Form, 'encoding' | 'pretty'>): Buffer {
   if (form.encoding !== 'protobuf') return encodeValue(value, form)
   const { apiVersion = '', kind } = value as { apiVersion?: string; kind: string }
-  const types = discoveryTypes()
   // Documents about the core group have no version in their envelope either.
-  const type = types.typeOfKind(apiVersion || 'v1', kind)!
-  return sealEnvelope(apiVersion, kind, encodeMessage(types, type, value))
+  const type = discoveryTypes().ofKind(apiVersion || 'v1', kind)!
+  return sealEnvelope(apiVersion, kind, encodeMessage(type, value))
 }

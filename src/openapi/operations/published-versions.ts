@@ -121,7 +121,7 @@ function createPartsOf(types: TypeTable): (served: Served) => ServedParts {
 
 function customKindOf(types: TypeTable, { kind: { group, names }, version }: Served): CustomKind | undefined {
   const apiVersion = printGroupVersion({ group, version: version.name })
-  if (types.typeOfKind(apiVersion, names.kind) !== undefined) return undefined
+  if (types.ofKind(apiVersion, names.kind) !== undefined) return undefined
   return { group, version: version.name, kind: names.kind, listKind: names.listKind, published: version.openapi }
 }
 
@@ -155,11 +155,11 @@ const CUSTOM_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'pa
 function resourcesOf(types: TypeTable, { kind, version }: Served): PublishedResource[] {
   const { names, group, namespaced, traits } = kind
   const apiVersion = printGroupVersion({ group, version: version.name })
-  const type = types.typeOfKind(apiVersion, names.kind)
+  const type = types.ofKind(apiVersion, names.kind)?.name
   const isCustom = type === undefined
   const exchanged = { group, version: version.name, kind: names.kind }
   const definition = isCustom ? customDefinitionOf(group, version.name, names.kind) : definitionOf(type)
-  const listType = isCustom ? undefined : types.typeOfKind(apiVersion, names.listKind)
+  const listType = isCustom ? undefined : types.ofKind(apiVersion, names.listKind)?.name
   const whole: PublishedResource = {
     plural: names.plural,
     subresource: '',
@@ -194,11 +194,11 @@ function extraResource(
   const slash = apiVersion.indexOf('/')
   const [plural = '', subresource = ''] = facts.name.split('/')
   const { group = apiVersion.slice(0, Math.max(slash, 0)), version = apiVersion.slice(slash + 1), kind } = facts
-  const type = types.typeOfKind(printGroupVersion({ group, version }), kind)
+  const type = types.ofKind(printGroupVersion({ group, version }), kind)?.name
   const parent = parents.find(each => each.plural === plural)
   // Streams and connections exchange no objects.
   if (!type || !parent || kind.endsWith('Options') || subresource === 'log') return []
-  const listType = types.typeOfKind(apiVersion, `${kind}List`)
+  const listType = types.ofKind(apiVersion, `${kind}List`)?.name
   const definition = definitionOf(type)
   return [
     {

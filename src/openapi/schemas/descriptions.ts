@@ -1,6 +1,6 @@
 // What documents say in words about built-in types: the fields that every object has, and those that people ask
 // `kubectl explain` for most. Texts are our own; a field without one is published without a description.
-import { bareName } from '../../types/type-table.js'
+import { bareName } from '../../types/type.js'
 
 export function describeType(type: string): string | undefined {
   const name = bareName(type)

@@ -3,7 +3,8 @@
 import { compareTexts } from '../../meta/go/go-text.js'
 import { groupVersionKind } from '../../meta/group-version.js'
 import { setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
-import { bareName, type Field, type TypeRef, type TypeTable } from '../../types/type-table.js'
+import { bareName, type Field, type FieldSpec, type Type, type Types } from '../../types/type.js'
+import type { TypeTable } from '../../types/type-table.js'
 import { definitionOf } from './definition-names.js'
 import { describeField, describeType } from './descriptions.js'
 import type { Definition, Dialect } from './dialect.js'
@@ -42,7 +43,7 @@ function indexOf(types: TypeTable): Index {
 }
 
 function makeIndex(types: TypeTable): Index {
-  const typeOf = new Map([...types.typeNames(), ...Object.keys(SELF_ENCODED)].map(name => [definitionOf(name), name]))
+  const typeOf = new Map([...types.typeNames(), ...Object.keys(WITHOUT_TYPE)].map(name => [definitionOf(name), name]))
   const kinds = new Map<string, ValueObject[]>()
   const add = (type: string, apiVersion: string, kind: string): void => {
     const { group, version } = groupVersionKind(apiVersion, kind)
@@ -63,10 +64,10 @@ const DELETE_OPTIONS = 'meta/v1.DeleteOptions'
 const orderOf = ({ group, version, kind }: ValueObject): string =>
   `${group as string}\0${kind as string}\0${version as string}`
 
-function makeDefinition(types: TypeTable, dialect: Dialect, type: string, kinds: ValueObject[]): Definition {
+function makeDefinition(types: Types, dialect: Dialect, name: string, kinds: ValueObject[]): Definition {
   const needs = new Set<string>()
-  const schema = SELF_ENCODED[type]?.(dialect) ?? objectSchema(types, dialect, type, needs)
-  const description = describeType(type)
+  const schema = WITHOUT_TYPE[name] ?? definedSchema(types.byName(name), dialect, needs)
+  const description = describeType(name)
   const whole = {
     ...(description && { description }),
     ...schema,
@@ -75,39 +76,35 @@ function makeDefinition(types: TypeTable, dialect: Dialect, type: string, kinds:
   return { json: Buffer.from(JSON.stringify(whole)), needs: [...needs] }
 }
 
-function objectSchema(types: TypeTable, dialect: Dialect, type: string, needs: Set<string>): ValueObject {
-  const { facts, fields } = types.type(type)
+const definedSchema = (type: Type, dialect: Dialect, needs: Set<string>): ValueObject =>
+  type.special?.openapi(dialect.version) ?? objectSchema(type, dialect, needs)
+
+function objectSchema(type: Type, dialect: Dialect, needs: Set<string>): ValueObject {
+  const { required, 'map-type': mapType, unions } = type.go!.spec
+  const fields = [...type.fields.values()].toSorted((a, b) => compareTexts(a.name, b.name))
   const properties: ValueObject = {}
-  for (const field of fields.toSorted((a, b) => compareTexts(a.name, b.name))) {
-    setOwn(properties, field.name, fieldSchema(types, dialect, type, field, needs))
-  }
+  for (const field of fields) setOwn(properties, field.name, fieldSchema(dialect, type.name, field, needs))
   return {
     type: 'object',
-    ...(facts.required && { required: [...facts.required] }),
+    ...(required && { required: [...required] }),
     ...(fields.length > 0 && { properties }),
-    ...(facts['map-type'] && { 'x-kubernetes-map-type': facts['map-type'] }),
-    ...unionsOf(facts),
+    ...(mapType && { 'x-kubernetes-map-type': mapType }),
+    ...(unions !== undefined && { 'x-kubernetes-unions': unions }),
   }
 }
 
-function unionsOf(facts: object): ValueObject {
-  const { unions } = facts as { unions?: Value }
-  return unions === undefined ? {} : { 'x-kubernetes-unions': unions }
-}
-
-function fieldSchema(types: TypeTable, dialect: Dialect, owner: string, field: Field, needs: Set<string>): ValueObject {
-  const { facts } = field
-  const description = describeField(owner, field.name)
-  const own = refSchema(types, dialect, field.type, needs, {
+function fieldSchema(dialect: Dialect, owner: string, { name, type, go }: Field, needs: Set<string>): ValueObject {
+  const { spec } = go!
+  const description = describeField(owner, name)
+  const own = typeSchema(dialect, type, needs, {
     ...(description && { description }),
-    ...(dialect.hasDefaults && defaultOf(types, field.type, facts)),
-    ...(facts.enum && { enum: [...facts.enum] }),
+    ...(dialect.hasDefaults && defaultOf(type, spec)),
+    ...(spec.enum && { enum: [...spec.enum] }),
   })
-  return { ...own, ...extensionsOf(field) }
+  return { ...own, ...extensionsOf(spec) }
 }
 
-function extensionsOf({ facts }: Field): ValueObject {
-  const { listMapKeys, listType, mapType, patchMergeKey, patchStrategy } = facts
+function extensionsOf({ listMapKeys, listType, mapType, patchMergeKey, patchStrategy }: FieldSpec): ValueObject {
   return {
     ...(listMapKeys && { 'x-kubernetes-list-map-keys': [...listMapKeys] }),
     ...(listType && { 'x-kubernetes-list-type': listType }),
@@ -117,27 +114,24 @@ function extensionsOf({ facts }: Field): ValueObject {
   }
 }
 
-function refSchema(
-  types: TypeTable,
-  dialect: Dialect,
-  ref: TypeRef,
-  needs: Set<string>,
-  more: ValueObject | undefined,
-): ValueObject {
-  const within = (of: TypeRef): ValueObject =>
-    refSchema(types, dialect, of, needs, orNothing(dialect.hasDefaults ? defaultOf(types, of, {}) : {}))
-  switch (ref.is) {
+function typeSchema(dialect: Dialect, type: Type, needs: Set<string>, more: ValueObject | undefined): ValueObject {
+  const within = (of: Type): ValueObject =>
+    typeSchema(dialect, of, needs, orNothing(dialect.hasDefaults ? defaultOf(of, {}) : {}))
+  switch (type.kind) {
     case 'list':
-      return { ...more, type: 'array', items: within(ref.of) }
+      return { ...more, type: 'array', items: within(type.element!) }
     case 'map':
-      return { ...more, type: 'object', additionalProperties: within(ref.of) }
-    case 'type': {
-      const definition = definitionOf(ref.name)
+      return { ...more, type: 'object', additionalProperties: within(type.element!) }
+    case 'object':
+    case 'special': {
+      const definition = definitionOf(type.name)
       needs.add(definition)
       return more ? dialect.refBeside(definition, more) : dialect.refTo(definition)
     }
+    case 'any':
+      return { ...more }
     default:
-      return { ...more, ...PLAIN[ref.is] }
+      return { ...more, ...PLAIN[type.kind] }
   }
 }
 
@@ -150,50 +144,18 @@ const PLAIN = {
   bytes: { type: 'string', format: 'byte' },
 } as const
 
-/** What Go has there when nothing is said, where that is what a client would see. */
-function defaultOf(
-  types: TypeTable,
-  ref: TypeRef,
-  { default: given, pointer, omitempty, omitzero }: Partial<Field['facts']>,
-): ValueObject {
+/** The value in Go of a field that is not set, if clients would see it. */
+function defaultOf(type: Type, { default: given, pointer, omitempty, omitzero }: Partial<FieldSpec>): ValueObject {
   if (given !== undefined) return { default: given }
-  if (pointer) return {}
-  if (ref.is === 'type') {
-    const isStruct = !Object.hasOwn(SELF_ENCODED, ref.name) && types.type(ref.name).fields.length > 0
-    return isStruct && !omitzero ? { default: {} } : {}
-  }
-  return omitempty || !Object.hasOwn(ZEROS, ref.is) ? {} : { default: ZEROS[ref.is]! }
+  if (pointer || type.kind === 'special') return {}
+  if (type.kind === 'object') return type.fields.size > 0 && !omitzero ? { default: {} } : {}
+  return omitempty || !Object.hasOwn(ZEROS, type.kind) ? {} : { default: ZEROS[type.kind]! }
 }
 
 const ZEROS: Readonly<Record<string, Value>> = { string: '', bool: false, int32: 0, int64: 0, float64: 0 }
 
 const orNothing = (object: ValueObject): ValueObject | undefined =>
   Object.keys(object).length === 0 ? undefined : object
-
-/** Types whose JSON is not made of their fields, and those that the table does not have. */
-const SELF_ENCODED: Readonly<Record<string, (dialect: Dialect) => ValueObject>> = {
-  'meta/v1.Time': () => ({ type: 'string', format: 'date-time' }),
-  'meta/v1.MicroTime': () => ({ type: 'string', format: 'date-time' }),
-  'meta/v1.Duration': () => ({ type: 'string' }),
-  'meta/v1.FieldsV1': () => ({ type: 'object' }),
-  'meta/v1.Patch': () => ({ type: 'object' }),
-  'runtime.RawExtension': () => ({ type: 'object' }),
-  'api/resource.Quantity': ({ version }) =>
-    version === 2 ? { type: 'string' } : { oneOf: [{ type: 'string' }, { type: 'number' }] },
-  'util/intstr.IntOrString': ({ version }) =>
-    version === 2
-      ? { type: 'string', format: 'int-or-string' }
-      : { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
-  'apiextensions/v1.JSON': () => ({}),
-  'apiextensions/v1.JSONSchemaPropsOrArray': () => ({}),
-  'apiextensions/v1.JSONSchemaPropsOrBool': () => ({}),
-  'apiextensions/v1.JSONSchemaPropsOrStringArray': () => ({}),
-  'version.Info': () => ({
-    type: 'object',
-    required: [...VERSION_FIELDS],
-    properties: Object.fromEntries(VERSION_FIELDS.map(name => [name, { type: 'string' }])),
-  }),
-}
 
 const VERSION_FIELDS = [
   'major',
@@ -206,3 +168,14 @@ const VERSION_FIELDS = [
   'compiler',
   'platform',
 ]
+
+/** Definitions of documents that are no types of the table. */
+const WITHOUT_TYPE: Readonly<Record<string, ValueObject>> = {
+  'meta/v1.Duration': { type: 'string' },
+  'meta/v1.Patch': { type: 'object' },
+  'version.Info': {
+    type: 'object',
+    required: [...VERSION_FIELDS],
+    properties: Object.fromEntries(VERSION_FIELDS.map(name => [name, { type: 'string' }])),
+  },
+}

@@ -1,14 +1,14 @@
 // Merging a list of objects by a key, or a list of scalars as a set.
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { Type } from '../../types/type.js'
 import { formatGo, goTypeName } from '../json/go-format.js'
 import { doesNotApply, type PatchError, unclassified } from '../patch-error.js'
 import { isMarked, PATCH, unknownDirective } from './directives.js'
 import { type Identity, identityOf, putInOrder } from './element-order.js'
-import { goKind, type MemberFacts } from './lookup.js'
-import type { PatchSchema } from './schema.js'
+import { goKind, type Member } from './member.js'
 
 /** Merges what a patch says of an item into the item. */
-export type MergeItems = (item: ValueObject, change: ValueObject, schema: PatchSchema) => ValueObject
+export type MergeItems = (item: ValueObject, change: ValueObject, type: Type) => ValueObject
 
 export interface MergedList {
   readonly items: Value[]
@@ -16,7 +16,7 @@ export interface MergedList {
   readonly liveOrder: readonly Identity[]
 }
 
-export function mergeLists(live: Value[], patch: Value[], member: MemberFacts, mergeItems: MergeItems): MergedList {
+export function mergeLists(live: Value[], patch: Value[], member: Member, mergeItems: MergeItems): MergedList {
   if (live.length === 0 && patch.length === 0) return { items: live, liveOrder: [] }
   if (typeOfItems(live, patch) === 'map') {
     return mergeObjectsByKey(live as ValueObject[], patch as ValueObject[], member, mergeItems)
@@ -28,7 +28,7 @@ export function mergeLists(live: Value[], patch: Value[], member: MemberFacts, m
 }
 
 /** `$deleteFromPrimitiveList`. On a list of objects the reference merges, whatever the directive is called. */
-export function takeFromList(live: Value[], gone: Value[], member: MemberFacts, mergeItems: MergeItems): Value[] {
+export function takeFromList(live: Value[], gone: Value[], member: Member, mergeItems: MergeItems): Value[] {
   if (live.length === 0 && gone.length === 0) return live
   if (typeOfItems(live, gone) === 'map') return mergeLists(live, gone, member, mergeItems).items
   const identities = new Set(gone.map(identityOf))
@@ -67,10 +67,10 @@ export const wrongType = (expected: Value, found: Value): PatchError =>
 function mergeObjectsByKey(
   live: ValueObject[],
   patch: ValueObject[],
-  { mergeKey, schema }: MemberFacts,
+  { mergeKey, type }: Member,
   mergeItems: MergeItems,
 ): MergedList {
-  if (mergeKey === '') throw unclassified(`cannot merge lists without merge key for ${goKind(schema)}`)
+  if (mergeKey === '') throw unclassified(`cannot merge lists without merge key for ${goKind(type)}`)
   const { changes, deleted, replaces } = readMarks(patch, mergeKey)
   const identify = (item: ValueObject): Identity => keyOf(item, mergeKey)
   if (replaces) {
@@ -86,7 +86,7 @@ function mergeObjectsByKey(
     if (key === undefined) throw noMergeKey(change, mergeKey)
     const place = places.get(key)
     if (place === undefined) places.set(key, merged.push(change) - 1)
-    else merged[place] = mergeItems(merged[place]!, change, schema)
+    else merged[place] = mergeItems(merged[place]!, change, type)
   }
   checkKeys(merged, mergeKey)
   const keptOrder = kept.map(identify)

@@ -1,10 +1,11 @@
 // `$setElementOrder/ports: [...]`: merges the list `ports` of the patch, if there is one, and orders the outcome.
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { Type } from '../../types/type.js'
 import { formatGo } from '../json/go-format.js'
 import { unclassified } from '../patch-error.js'
 import { isMarked, listBeside, PATCH, SET_ORDER, withoutDirectives } from './directives.js'
 import { type Identity, identityOf, putInOrder } from './element-order.js'
-import { lookUpList, type MemberFacts } from './lookup.js'
+import { listMemberOf, type Member } from './member.js'
 import {
   keyOf,
   type MergedList,
@@ -14,7 +15,6 @@ import {
   typeOfItems,
   wrongType,
 } from './merge-lists.js'
-import type { PatchSchema } from './schema.js'
 
 /** The name of the list that was merged, if there was one. */
 export function mergeInOrder(
@@ -22,14 +22,14 @@ export function mergeInOrder(
   order: Value,
   live: ValueObject,
   patch: ValueObject,
-  schema: PatchSchema,
+  type: Type,
   mergeItems: MergeItems,
 ): string | undefined {
   if (!Array.isArray(order)) throw wrongType([], order)
   const name = listBeside(directive, SET_ORDER)
   const current = listAt(live, name)
   const change = listAt(patch, name)
-  const member = lookUpList(schema, name)
+  const member = listMemberOf(type, name)
   checkOrder(change ?? [], order, member.mergeKey)
   if (current === undefined && change === undefined) return undefined
 
@@ -50,7 +50,7 @@ function listAt(object: ValueObject, name: string): Value[] | undefined {
 function mergeBoth(
   current: Value[] | undefined,
   change: Value[] | undefined,
-  member: MemberFacts,
+  member: Member,
   mergeItems: MergeItems,
 ): MergedList {
   if (current === undefined) return { items: withoutDirectives(change ?? [], 'keep') as Value[], liveOrder: [] }

@@ -1,14 +1,17 @@
-import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
+import type { FieldSpec, Type } from '../../types/type.js'
+import { builtinTypes, typeTable } from '../../types/type-table.js'
 import { PatchError } from '../patch-error.js'
-import { type PatchSchema, schemaFromTypes, type Types } from './schema.js'
 import { applyStrategicMergePatch, MAX_MERGED_LEVELS, parseStrategicMergePatch } from './strategic-merge.js'
 
-const types = JSON.parse(readFileSync(new URL('types.fixture.json', import.meta.url), 'utf8')) as Types
+const types = builtinTypes()
+
+const typeOf = (name: string, ...fields: FieldSpec[]): Type =>
+  typeTable({ kinds: {}, resources: {}, columns: {}, types: { [name]: { fields } } }).byName(name)
 
 const patched = (type: string, object: ValueObject, patch: ValueObject): ValueObject =>
-  applyStrategicMergePatch(object, patch, schemaFromTypes(types, type))
+  applyStrategicMergePatch(object, patch, types.byName(type))
 
 function failure(action: () => unknown): [number, string] {
   try {
@@ -294,28 +297,24 @@ describe('types', () => {
   })
 
   test('fields are found in any case, and those of inlined types too', () => {
-    const schema = schemaFromTypes(types, 'core/v1.Volume') as PatchSchema & { kind: 'struct' }
-    expect([...schema.fields.keys()]).toEqual(['name', 'emptyDir', 'configMap'])
+    const volumes = (source: ValueObject): ValueObject => ({ volumes: [{ name: 'a', emptyDir: source }] })
+    const merged = patched('core/v1.PodSpec', volumes({ medium: 'Memory' }), volumes({ sizeLimit: '1' }))
+    expect(merged).toEqual(volumes({ medium: 'Memory', sizeLimit: '1' }))
     expect(patched('core/v1.ConfigMap', { DATA: { a: '1' } }, { DATA: { b: '2' } })).toEqual({
       DATA: { a: '1', b: '2' },
     })
   })
 
   test('a field that says replace is replaced', () => {
-    const replacing = { Budget: { fields: [{ name: 'selector', type: '{string}string', patchStrategy: 'replace' }] } }
-    const result = applyStrategicMergePatch(
-      { selector: { a: '1' } },
-      { selector: { b: '2' } },
-      schemaFromTypes(replacing, 'Budget'),
-    )
+    const budget = typeOf('Budget', { name: 'selector', type: '{string}string', patchStrategy: 'replace' })
+    const result = applyStrategicMergePatch({ selector: { a: '1' } }, { selector: { b: '2' } }, budget)
     expect(result).toEqual({ selector: { b: '2' } })
   })
 
   test('types may hold themselves; merges that go too deep are refused', () => {
-    const tree = { Tree: { fields: [{ name: 'a', type: 'Tree' }] } }
+    const tree = typeOf('Tree', { name: 'a', type: 'Tree' })
     const nested = (depth: number): ValueObject => (depth === 0 ? {} : { a: nested(depth - 1) })
-    const merge = (depth: number): unknown =>
-      applyStrategicMergePatch(nested(depth), nested(depth), schemaFromTypes(tree, 'Tree'))
+    const merge = (depth: number): unknown => applyStrategicMergePatch(nested(depth), nested(depth), tree)
     expect(merge(MAX_MERGED_LEVELS)).toEqual(nested(MAX_MERGED_LEVELS))
     expect(failure(() => merge(MAX_MERGED_LEVELS + 1))[0]).toBe(400)
   })

@@ -1,6 +1,7 @@
 // Strategic merge patch: a merge patch that knows the types, so that lists can be merged item by item.
 // Objects merge member by member, null removes; lists are replaced unless their field says `merge`.
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { Type } from '../../types/type.js'
 import { goTypeName } from '../json/go-format.js'
 import { copyOf } from '../json/tree.js'
 import { jsonTypeName, malformed } from '../patch-error.js'
@@ -14,10 +15,9 @@ import {
   SET_ORDER,
   withoutDirectives,
 } from './directives.js'
-import { lookUp, lookUpList } from './lookup.js'
+import { listMemberOf, memberOf } from './member.js'
 import { type MergeItems, mergeLists, takeFromList } from './merge-lists.js'
 import { mergeInOrder } from './ordered-lists.js'
-import type { PatchSchema } from './schema.js'
 
 /** How many levels of objects a patch may merge into; past them it is refused. No built-in type comes near. */
 export const MAX_MERGED_LEVELS = 500
@@ -30,11 +30,11 @@ export function parseStrategicMergePatch(body: Value): ValueObject {
 }
 
 /** The patched object. Neither argument is changed, and the result shares nothing with them. */
-export const applyStrategicMergePatch = (object: ValueObject, patch: ValueObject, schema: PatchSchema): ValueObject =>
-  mergeObjects(copyOf(object), copyOf(patch), schema, 0)
+export const applyStrategicMergePatch = (object: ValueObject, patch: ValueObject, type: Type): ValueObject =>
+  mergeObjects(copyOf(object), copyOf(patch), type, 0)
 
 /** Merges `patch` into `live`. Both may be changed, and the result is made of their parts. */
-function mergeObjects(live: ValueObject, patch: ValueObject, schema: PatchSchema, level: number): ValueObject {
+function mergeObjects(live: ValueObject, patch: ValueObject, type: Type, level: number): ValueObject {
   if (level > MAX_MERGED_LEVELS) {
     throw malformed(`a strategic merge patch cannot merge objects more than ${MAX_MERGED_LEVELS} levels deep`)
   }
@@ -42,24 +42,24 @@ function mergeObjects(live: ValueObject, patch: ValueObject, schema: PatchSchema
   if (directive !== undefined) return obeyPatchDirective(directive, patch)
   retainKeys(live, patch)
 
-  const below: MergeItems = (item, change, itemSchema) => mergeObjects(item, change, itemSchema, level + 1)
+  const below: MergeItems = (item, change, itemType) => mergeObjects(item, change, itemType, level + 1)
   const ordered = new Set<string>()
   for (const key of Object.keys(patch)) {
     if (!key.startsWith(SET_ORDER)) continue
-    const name = mergeInOrder(key, patch[key]!, live, patch, schema, below)
+    const name = mergeInOrder(key, patch[key]!, live, patch, type, below)
     if (name !== undefined) ordered.add(name)
   }
   for (const key of Object.keys(patch)) {
     const change = patch[key]!
-    if (key.startsWith(DELETE_FROM_LIST)) deleteItems(live, listBeside(key, DELETE_FROM_LIST), change, schema, below)
+    if (key.startsWith(DELETE_FROM_LIST)) deleteItems(live, listBeside(key, DELETE_FROM_LIST), change, type, below)
     else if (key !== RETAIN_KEYS && !key.startsWith(SET_ORDER) && !ordered.has(key)) {
-      mergeMember(live, key, change, schema, below)
+      mergeMember(live, key, change, type, below)
     }
   }
   return live
 }
 
-function mergeMember(live: ValueObject, key: string, change: Value, schema: PatchSchema, below: MergeItems): void {
+function mergeMember(live: ValueObject, key: string, change: Value, type: Type, below: MergeItems): void {
   const current = getOwn(live, key)
   if (change === null) {
     delete live[key]
@@ -68,21 +68,21 @@ function mergeMember(live: ValueObject, key: string, change: Value, schema: Patc
     if (value === undefined) delete live[key]
     else setOwn(live, key, value)
   } else if (isObject(current) && isObject(change)) {
-    const member = lookUp(schema, key)
-    setOwn(live, key, member.strategy === 'replace' ? change : below(current, change, member.schema))
+    const member = memberOf(type, key)
+    setOwn(live, key, member.strategy === 'replace' ? change : below(current, change, member.type))
   } else if (Array.isArray(current) && Array.isArray(change)) {
-    const member = lookUpList(schema, key)
+    const member = listMemberOf(type, key)
     setOwn(live, key, member.strategy === 'merge' ? mergeLists(current, change, member, below).items : change)
   } else setOwn(live, key, change)
 }
 
 /** `$deleteFromPrimitiveList/key`. Where there is no such list, or the directive is none, nothing happens. */
-function deleteItems(live: ValueObject, key: string, gone: Value, schema: PatchSchema, below: MergeItems): void {
+function deleteItems(live: ValueObject, key: string, gone: Value, type: Type, below: MergeItems): void {
   const current = getOwn(live, key)
   if (key === '' || current === undefined || (gone !== null && !isSameType(current, gone))) return
   if (Array.isArray(current) && Array.isArray(gone)) {
-    setOwn(live, key, takeFromList(current, gone, lookUpList(schema, key), below))
-  } else mergeMember(live, key, gone, schema, below)
+    setOwn(live, key, takeFromList(current, gone, listMemberOf(type, key), below))
+  } else mergeMember(live, key, gone, type, below)
 }
 
 const isSameType = (current: Value | undefined, change: Value): boolean =>

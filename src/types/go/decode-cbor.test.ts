@@ -16,7 +16,7 @@ const bytes = (notation: string): Buffer => {
 
 const decode = (type: string, notation: string): TypedObject => {
   const { value, cbor } = decodeCborForType(bytes(notation))
-  return decodeTyped(table, type, value, { cbor })
+  return decodeTyped(table.byName(type), value, { cbor })
 }
 
 const CONFIG_MAP = 'core/v1.ConfigMap'

@@ -7,7 +7,7 @@ import { typedValue } from './typed-values.suite.js'
 
 const table = builtinTypes()
 
-const decode = (kind: string, value: Value): ValueObject => decodeTyped(table, `core/v1.${kind}`, value).value
+const decode = (kind: string, value: Value): ValueObject => decodeTyped(table.byName(`core/v1.${kind}`), value).value
 const pod = (container: ValueObject): Value => ({ spec: { containers: [container] } })
 
 describe('what is printed', () => {
@@ -50,8 +50,8 @@ describe('what is printed', () => {
   })
 
   test('an empty list is as good as none', () => {
-    expect(decodeTyped(table, 'rbac/v1.Role', { rules: [] }).value).toEqual({ metadata: {}, rules: null })
-    expect(decodeTyped(table, 'core/v1.PodList', { items: [] }).value).toEqual({ metadata: {}, items: [] })
+    expect(decodeTyped(table.byName('rbac/v1.Role'), { rules: [] }).value).toEqual({ metadata: {}, rules: null })
+    expect(decodeTyped(table.byName('core/v1.PodList'), { items: [] }).value).toEqual({ metadata: {}, items: [] })
   })
 
   test('quantities and times have one spelling', () => {
@@ -83,10 +83,10 @@ describe('what is printed', () => {
     const types = ['core/v1.Pod', 'core/v1.Node', 'apps/v1.Deployment', 'core/v1.Service', 'core/v1.Event']
     fc.assert(
       fc.property(
-        fc.constantFrom(...types).chain(type => fc.tuple(fc.constant(type), typedValue(table, type))),
+        fc.constantFrom(...types).chain(type => fc.tuple(fc.constant(type), typedValue(table.byName(type)))),
         ([type, plain]) => {
-          const { value } = decodeTyped(table, type, plain)
-          expect(decodeTyped(table, type, value).value).toEqual(value)
+          const { value } = decodeTyped(table.byName(type), plain)
+          expect(decodeTyped(table.byName(type), value).value).toEqual(value)
         },
       ),
       { numRuns: 30 },
@@ -94,13 +94,15 @@ describe('what is printed', () => {
   })
 
   test('the zero value of a type is what an empty object gives', () => {
-    expect(zeroOf(table, 'core/v1.NodeStatus')).toEqual(decodeTyped(table, 'core/v1.NodeStatus', {}).value)
+    expect(zeroOf(table.byName('core/v1.NodeStatus'))).toEqual(
+      decodeTyped(table.byName('core/v1.NodeStatus'), {}).value,
+    )
   })
 })
 
 describe('fields that the type does not have', () => {
   test('are dropped and reported in the order of the document', () => {
-    const { value, unknown } = decodeTyped(table, 'apps/v1.Deployment', {
+    const { value, unknown } = decodeTyped(table.byName('apps/v1.Deployment'), {
       spec: { template: { spec: { containers: [{ name: 'c', comand: [] }] } }, replica: 3 },
       odd: { a: 1 },
     })
@@ -109,13 +111,13 @@ describe('fields that the type does not have', () => {
   })
 
   test('names are told apart by case', () => {
-    expect(decodeTyped(table, 'core/v1.ConfigMap', { Data: {} }).unknown).toEqual(['Data'])
+    expect(decodeTyped(table.byName('core/v1.ConfigMap'), { Data: {} }).unknown).toEqual(['Data'])
   })
 
   test('are told together with duplicates, as they stand in the document', () => {
     const value = { metadata: { odd: 1, labels: { a: '2' } }, data: { k: '2' }, extra: { x: 1 } }
     const duplicates = ['metadata.labels.a', 'data.k', 'extra.x']
-    expect(decodeTyped(table, 'core/v1.ConfigMap', value, { duplicates }).strict).toEqual([
+    expect(decodeTyped(table.byName('core/v1.ConfigMap'), value, { duplicates }).strict).toEqual([
       'unknown field "metadata.odd"',
       'duplicate field "metadata.labels.a"',
       'duplicate field "data.k"',
@@ -125,12 +127,12 @@ describe('fields that the type does not have', () => {
 
   test('are counted up to a hundred', () => {
     const value = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`x${i}`, 1]))
-    expect(decodeTyped(table, 'core/v1.ConfigMap', value).unknown).toHaveLength(100)
+    expect(decodeTyped(table.byName('core/v1.ConfigMap'), value).unknown).toHaveLength(100)
   })
 
   test('__proto__ is a name like any other', () => {
     const value = JSON.parse('{"__proto__": {"polluted": 1}, "data": {"__proto__": "x"}}') as Value
-    const decoded = decodeTyped(table, 'core/v1.ConfigMap', value)
+    const decoded = decodeTyped(table.byName('core/v1.ConfigMap'), value)
     expect(decoded.unknown).toEqual(['__proto__'])
     expect(JSON.stringify(decoded.value)).toBe('{"metadata":{},"data":{"__proto__":"x"}}')
     expect(({} as { polluted?: number }).polluted).toBeUndefined()
@@ -233,7 +235,7 @@ describe('values of the wrong type are refused in the words of Go', () => {
       'boolean or JSON schema expected',
     ],
   ])('%s %j', (type, value, message) => {
-    expect(() => decodeTyped(table, type, value)).toThrow(expect.objectContaining({ message }))
+    expect(() => decodeTyped(table.byName(type), value)).toThrow(expect.objectContaining({ message }))
   })
 
   test('the first mismatch is told, unless a value that reads itself fails later', () => {
@@ -244,6 +246,6 @@ describe('values of the wrong type are refused in the words of Go', () => {
   test('schemas may nest only so deep', () => {
     let schema: ValueObject = {}
     for (let i = 0; i < 5000; i++) schema = { not: schema }
-    expect(() => decodeTyped(table, 'apiextensions/v1.JSONSchemaProps', schema)).toThrow('exceeded max depth')
+    expect(() => decodeTyped(table.byName('apiextensions/v1.JSONSchemaProps'), schema)).toThrow('exceeded max depth')
   })
 })

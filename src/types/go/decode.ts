@@ -14,8 +14,7 @@ import {
   type ValueObject,
   WholeFloat,
 } from '../../meta/values/value.js'
-import { selfEncoded } from '../special/self-encoded.js'
-import { bareName, type Field, type TypeRef, type TypeTable } from '../type-table.js'
+import { bareName, compiledOnce, type Field, type Type } from '../type.js'
 import { foreignFieldKey, foreignMapKey, hasIntegerKey, INTEGER_KEY, stringForm } from './cbor-error.js'
 import {
   type DecodeState,
@@ -29,7 +28,7 @@ import {
   printStrict,
   TypedDecodeError,
 } from './decode-error.js'
-import { goType, goTypeOf } from './go-names.js'
+import { goNameOf, goNameOfField } from './go-names.js'
 import type { ValueCodec } from './value-codec.js'
 
 export { TypedDecodeError } from './decode-error.js'
@@ -49,17 +48,11 @@ export interface DecodeTypedOptions {
   readonly cbor?: CborMarks | undefined
 }
 
-/** Reads a value as the type of that name. Throws a TypedDecodeError if it is not one. */
-export function decodeTyped(
-  table: TypeTable,
-  typeName: string,
-  value: Value,
-  { duplicates, cbor }: DecodeTypedOptions = {},
-): TypedObject {
-  const type: TypeRef = { is: 'type', name: typeName }
-  const source = cbor && { root: value, marks: cbor, goType: goType(type) }
+/** Reads a value as one of the type. Throws a TypedDecodeError if it is not one. */
+export function decodeTyped(type: Type, value: Value, { duplicates, cbor }: DecodeTypedOptions = {}): TypedObject {
+  const source = cbor && { root: value, marks: cbor, goType: goNameOf(type) }
   const state = newDecodeState(duplicates === undefined ? undefined : new Set(duplicates), 0, source)
-  const decoded = decodeRoot(codecOf(table, type), value, state)
+  const decoded = decodeRoot(codecOf(type), value, state)
   if (state.error !== undefined) throw new TypedDecodeError(printError(state.error))
   const unknown = state.strict.flatMap(({ path, is }) => (is === 'unknown' ? [printPath(path)] : []))
   return { value: decoded as ValueObject, unknown, strict: printStrict(state) }
@@ -76,34 +69,31 @@ function decodeRoot(codec: ValueCodec, value: Value, state: DecodeState): Value 
   }
 }
 
-/** An object of the type with nothing set, as it is printed. */
-export const zeroOf = (table: TypeTable, typeName: string): Value =>
-  codecOf(table, { is: 'type', name: typeName }).zero()
+/** A value of the type with nothing set, as it is printed. */
+export const zeroOf = (type: Type): Value => codecOf(type).zero()
 
-const compiled = new WeakMap<TypeTable, Map<string, ValueCodec>>()
+const codecOf = compiledOnce((type: Type): ValueCodec => compile(type, goNameOf(type)))
 
-function codecOf(table: TypeTable, type: TypeRef, goName = goType(type)): ValueCodec {
-  let codecs = compiled.get(table)
-  if (codecs === undefined) compiled.set(table, (codecs = new Map<string, ValueCodec>()))
-  const key = type.is === 'type' ? type.name : `${JSON.stringify(type)} ${goName}`
-  let codec = codecs.get(key)
-  if (codec === undefined) codecs.set(key, (codec = compile(table, type, goName)))
-  return codec
-}
+/** The Go name of a field's type depends on the field, unless the type has a name of its own. */
+const codecOfField = ({ name, type, go }: Field): ValueCodec =>
+  type.name === '' ? compile(type, goNameOfField(type, go!.declaredBy, name)) : codecOf(type)
 
-function compile(table: TypeTable, type: TypeRef, goName: string): ValueCodec {
-  switch (type.is) {
+function compile(type: Type, goName: string): ValueCodec {
+  switch (type.kind) {
     case 'list': {
+      const item = type.element!
       // The name of a list is its own with the name of its items behind the brackets.
-      const item = codecOf(table, type.of, goName.startsWith('[]') ? goName.slice(2) : undefined)
-      return listCodec(item, goName)
+      const itemName = goName.startsWith('[]') ? goName.slice(2) : undefined
+      return listCodec(item.name === '' ? compile(item, itemName ?? goNameOf(item)) : codecOf(item), goName)
     }
     case 'map':
-      return mapCodec(codecOf(table, type.of), goName)
-    case 'type':
-      return (
-        selfEncoded(type.name, name => codecOf(table, { is: 'type', name })) ?? structCodec(table, type.name, goName)
-      )
+      return mapCodec(codecOf(type.element!), goName)
+    case 'object':
+      return structCodec(type, goName)
+    case 'special':
+      return type.special!.codec(name => codecOf(type.types.byName(name)))
+    case 'any':
+      return ANY
     case 'string':
       return scalar<string>('', goName, value => (typeof value === 'string' ? value : undefined))
     case 'bool':
@@ -131,17 +121,17 @@ interface Slot extends ValueCodec {
   readonly omitzero: boolean
 }
 
-function structCodec(table: TypeTable, typeName: string, goName: string): ValueCodec {
-  const struct = bareName(typeName)
+function structCodec(type: Type, goName: string): ValueCodec {
+  const struct = bareName(type.name)
   // Types refer to each other and to themselves: fields are compiled when the first value comes.
   let slots: Slot[] | undefined
   let places: ReadonlyMap<string, number> = new Map()
   /** The places of fields that are printed whether or not they are set. */
   let always: readonly number[] = []
   const compileFields = (): Slot[] => {
-    const { fields } = table.type(typeName)
+    const fields = [...type.fields.values()]
     places = new Map(fields.map((field, i) => [field.name, i]))
-    const all = fields.map(field => slotOf(table, field))
+    const all = fields.map(slotOf)
     always = all.flatMap((slot, i) => (isLeftOut(slot) ? [] : [i]))
     return all
   }
@@ -223,17 +213,18 @@ function noteForeignFields(state: DecodeState, value: ValueObject): void {
   if (hasIntegerKey(state.cbor!, value)) noteUnknown(state, INTEGER_KEY)
 }
 
-function slotOf(table: TypeTable, { name, type, facts, within, declaredBy }: Field): Slot {
-  const codec = codecOf(table, type, goTypeOf(type, declaredBy, name))
+function slotOf(field: Field): Slot {
+  const codec = codecOfField(field)
+  const { spec, inlinedFrom, declaredBy } = field.go!
   return {
     ...codec,
     // A list of objects has items even if there are none.
-    ...(name === 'items' && declaredBy.endsWith('List') ? { absent: codec.zero } : {}),
-    name,
-    within,
-    pointer: facts.pointer === true,
-    omitempty: facts.omitempty === true,
-    omitzero: facts.omitzero === true,
+    ...(field.name === 'items' && declaredBy.endsWith('List') ? { absent: codec.zero } : {}),
+    name: field.name,
+    within: inlinedFrom,
+    pointer: spec.pointer === true,
+    omitempty: spec.omitempty === true,
+    omitzero: spec.omitzero === true,
   }
 }
 
@@ -367,4 +358,14 @@ function bytesOfList(list: readonly Value[], state: DecodeState): string {
     return 0
   })
   return Buffer.from(bytes).toString('base64')
+}
+
+// ---- values of no known type
+
+const ANY: ValueCodec = {
+  decode: value => value,
+  zero: () => null,
+  absent: () => null,
+  isEmpty: value => value === null,
+  canBeOmitted: true,
 }

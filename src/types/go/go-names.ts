@@ -1,39 +1,42 @@
 // The names that Go gives to the types of fields. Messages about values of a wrong type show them. They follow from
 // the types in the table, but for strings and maps that have a Go type of their own.
-import type { TypeRef } from '../type-table.js'
+import type { Type } from '../type.js'
 
-/** The Go name of what a field holds: `[]v1.Container`, `map[string]string`, `v1.Protocol`. */
-export function goTypeOf(type: TypeRef, declaredBy: string, field: string): string {
+/** The Go name of the type of a field: `[]v1.Container`, `map[string]string`, `v1.Protocol`. */
+export function goNameOfField(type: Type, declaredBy: string, field: string): string {
   const own = OWN_TYPES[`${declaredBy} ${field}`]
-  switch (type.is) {
+  switch (type.kind) {
     case 'list':
-      return OWN_LISTS[`${declaredBy} ${field}`] ?? `[]${goTypeOf(type.of, declaredBy, field)}`
+      return OWN_LISTS[`${declaredBy} ${field}`] ?? `[]${goNameOfField(type.element!, declaredBy, field)}`
     case 'map':
-      return own ?? (isResourceList(type, declaredBy) ? 'v1.ResourceList' : `map[string]${goType(type.of)}`)
+      return own ?? (isResourceList(type, declaredBy) ? 'v1.ResourceList' : goNameOf(type))
     default:
-      return own ?? goType(type)
+      return own ?? goNameOf(type)
   }
 }
 
 /** The Go name of a type without a field around it. */
-export function goType(type: TypeRef): string {
-  switch (type.is) {
+export function goNameOf(type: Type): string {
+  switch (type.kind) {
     case 'list':
-      return `[]${goType(type.of)}`
+      return `[]${goNameOf(type.element!)}`
     case 'map':
-      return `map[string]${goType(type.of)}`
+      return `map[string]${goNameOf(type.element!)}`
     case 'bytes':
       return '[]uint8'
-    case 'type':
+    case 'object':
+    case 'special':
       // The last part of the package's path: core/v1.Container is v1.Container.
       return type.name.slice(type.name.indexOf('/') + 1)
+    case 'any':
+      return 'interface {}'
     default:
-      return type.is
+      return type.kind
   }
 }
 
-const isResourceList = (type: TypeRef & { is: 'map' }, declaredBy: string): boolean =>
-  type.of.is === 'type' && type.of.name === 'api/resource.Quantity' && declaredBy.startsWith('core/')
+const isResourceList = (type: Type, declaredBy: string): boolean =>
+  type.element?.name === 'api/resource.Quantity' && declaredBy.startsWith('core/')
 
 /** By declaring type and field, the lists that have a Go type of their own. */
 const OWN_LISTS: Readonly<Record<string, string>> = {

@@ -1,30 +1,30 @@
 // Values of the built-in types for tests: whatever the table allows, in the form in which the server keeps it.
 import * as fc from 'fast-check'
 import type { Value } from '../../meta/values/value.js'
-import type { Field, TypeRef, TypeTable } from '../type-table.js'
+import type { Field, Type } from '../type.js'
 
 /** An object of the type, as plain JSON. Types that contain themselves end after `depth` steps. */
-export function typedValue(table: TypeTable, typeName: string, depth = 3): fc.Arbitrary<Value> {
-  const special = SPECIAL[typeName]
+export function typedValue(type: Type, depth = 3): fc.Arbitrary<Value> {
+  const special = SPECIAL[type.name]
   if (special !== undefined) return special
   const members: Record<string, fc.Arbitrary<Value>> = {}
-  for (const field of table.type(typeName).fields) {
+  for (const field of type.fields.values()) {
     // Protobuf has apiVersion and kind in the envelope only.
-    if (field.declaredBy === 'meta/v1.TypeMeta') continue
-    const member = fieldValue(table, field, depth)
+    if (field.go?.declaredBy === 'meta/v1.TypeMeta') continue
+    const member = fieldValue(field, depth)
     if (member !== undefined) members[field.name] = member
   }
   return fc.record(members, { requiredKeys: [] }) as fc.Arbitrary<Value>
 }
 
-function fieldValue(table: TypeTable, { type }: Field, depth: number): fc.Arbitrary<Value> | undefined {
-  return depth === 0 && !isPlain(type) ? undefined : valueOf(table, type, depth - 1)
+function fieldValue({ type }: Field, depth: number): fc.Arbitrary<Value> | undefined {
+  return depth === 0 && !isPlain(type) ? undefined : valueOf(type, depth - 1)
 }
 
-const isPlain = (type: TypeRef): boolean => type.is !== 'type' && type.is !== 'list' && type.is !== 'map'
+const isPlain = ({ kind }: Type): boolean => !['object', 'special', 'list', 'map'].includes(kind)
 
-function valueOf(table: TypeTable, type: TypeRef, depth: number): fc.Arbitrary<Value> {
-  switch (type.is) {
+function valueOf(type: Type, depth: number): fc.Arbitrary<Value> {
+  switch (type.kind) {
     case 'string':
       return text
     case 'bool':
@@ -38,11 +38,14 @@ function valueOf(table: TypeTable, type: TypeRef, depth: number): fc.Arbitrary<V
     case 'bytes':
       return fc.uint8Array({ maxLength: 8 }).map(bytes => Buffer.from(bytes).toString('base64'))
     case 'list':
-      return fc.array(valueOf(table, type.of, depth), { maxLength: 3 })
+      return fc.array(valueOf(type.element!, depth), { maxLength: 3 })
     case 'map':
-      return fc.dictionary(key, valueOf(table, type.of, depth), { maxKeys: 3 })
-    case 'type':
-      return depth < 0 ? fc.constant(null) : typedValue(table, type.name, depth)
+      return fc.dictionary(key, valueOf(type.element!, depth), { maxKeys: 3 })
+    case 'any':
+      return json
+    case 'object':
+    case 'special':
+      return depth < 0 ? fc.constant(null) : typedValue(type, depth)
   }
 }
 

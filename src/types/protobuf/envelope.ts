@@ -18,7 +18,7 @@ import {
   written,
 } from '../../codec/protobuf.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
-import type { TypeTable } from '../type-table.js'
+import type { Types } from '../type.js'
 import { decodeMessage, encodeMessage, ProtobufError } from './message.js'
 
 export interface Envelope {
@@ -89,24 +89,24 @@ export function sealEnvelope(apiVersion: string, kind: string, message: Uint8Arr
 }
 
 /** An object, list or Status by the apiVersion and kind that it carries; undefined if that kind has no protobuf. */
-export function encodeObject(table: TypeTable, object: ValueObject): Buffer | undefined {
+export function encodeObject(types: Types, object: ValueObject): Buffer | undefined {
   const apiVersion = textOf(object, 'apiVersion')
   const kind = textOf(object, 'kind')
-  const type = table.typeOfKind(apiVersion, kind)
-  return type === undefined ? undefined : sealEnvelope(apiVersion, kind, encodeMessage(table, type, object))
+  const type = types.ofKind(apiVersion, kind)
+  return type === undefined ? undefined : sealEnvelope(apiVersion, kind, encodeMessage(type, object))
 }
 
 /** The plain value in an envelope, with its apiVersion and kind: those of the envelope, or else the ones given. */
 export function decodeObject(
-  table: TypeTable,
+  types: Types,
   envelope: Envelope,
   defaults: { readonly apiVersion: string; readonly kind: string } = { apiVersion: '', kind: '' },
 ): ValueObject {
   const apiVersion = envelope.apiVersion || defaults.apiVersion
   const kind = envelope.kind || defaults.kind
-  const type = table.typeOfKind(apiVersion, kind) ?? (EVERYWHERE.has(kind) ? table.typeOfKind('v1', kind) : undefined)
+  const type = types.ofKind(apiVersion, kind) ?? (EVERYWHERE.has(kind) ? types.ofKind('v1', kind) : undefined)
   if (type === undefined) throw new ProtobufError(`no kind "${kind}" is registered for version "${apiVersion}"`)
-  const value = decodeMessage(table, type, envelope.raw)
+  const value = decodeMessage(type, envelope.raw)
   return { kind, apiVersion, ...(isObject(value) ? value : {}) }
 }
 

@@ -30,8 +30,8 @@ const RECORDED = {
 
 const decodeBody = (bytes: Uint8Array): ValueObject => {
   const envelope = openEnvelope(bytes)
-  const type = table.typeOfKind(envelope.apiVersion, envelope.kind)!
-  return decodeTyped(table, type, decodeObject(table, envelope)).value
+  const type = table.ofKind(envelope.apiVersion, envelope.kind)!
+  return decodeTyped(type, decodeObject(table, envelope)).value
 }
 
 describe('bodies of the reference server', () => {
@@ -111,11 +111,11 @@ describe('bytes that cannot be read', () => {
   })
 
   test('a message that ends too early says so', () => {
-    expect(() => decodeMessage(table, 'core/v1.ConfigMap', Buffer.from([0xff]))).toThrow('unexpected EOF')
+    expect(() => decodeMessage(table.byName('core/v1.ConfigMap'), Buffer.from([0xff]))).toThrow('unexpected EOF')
   })
 
   test('a field of another wire type is named', () => {
-    expect(() => decodeMessage(table, 'core/v1.ConfigMap', Buffer.from([0x08, 1]))).toThrow(
+    expect(() => decodeMessage(table.byName('core/v1.ConfigMap'), Buffer.from([0x08, 1]))).toThrow(
       'proto: wrong wireType = 0 for field Metadata',
     )
   })
@@ -124,7 +124,7 @@ describe('bytes that cannot be read', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.constantFrom('core/v1.Pod', 'core/v1.Node'), (bytes, type) => {
         try {
-          decodeMessage(table, type, bytes)
+          decodeMessage(table.byName(type), bytes)
         } catch (error) {
           expect((error as Error).name).toBe('ProtobufError')
         }
@@ -141,7 +141,7 @@ describe('bytes that cannot be read', () => {
       if (size === undefined) break
       schema = Buffer.concat([Buffer.from([0xe2, 0x01, ...size]), schema])
     }
-    expect(() => decodeMessage(table, 'apiextensions/v1.JSONSchemaProps', schema)).toThrow('nest too deep')
+    expect(() => decodeMessage(table.byName('apiextensions/v1.JSONSchemaProps'), schema)).toThrow('nest too deep')
   })
 })
 
@@ -150,11 +150,11 @@ describe('every type comes back as it was', () => {
   const kinds = [...new Set(table.kinds().values())].filter(name => !/List$|WatchEvent$/.test(name))
   test.each(kinds)('%s', typeName => {
     fc.assert(
-      fc.property(typedValue(table, typeName), plain => {
-        const { value, unknown } = decodeTyped(table, typeName, plain)
+      fc.property(typedValue(table.byName(typeName)), plain => {
+        const { value, unknown } = decodeTyped(table.byName(typeName), plain)
         expect(unknown).toEqual([])
-        const bytes = encodeMessage(table, typeName, value)
-        const back = decodeTyped(table, typeName, decodeMessage(table, typeName, bytes)).value
+        const bytes = encodeMessage(table.byName(typeName), value)
+        const back = decodeTyped(table.byName(typeName), decodeMessage(table.byName(typeName), bytes)).value
         expect(back).toEqual(value)
       }),
       { numRuns: 5 },
@@ -164,7 +164,7 @@ describe('every type comes back as it was', () => {
 
 test('numbers in a list may come packed', () => {
   const packed = Buffer.from([0x22, 3, 1, 2, 0x7f])
-  expect(decodeMessage(table, 'core/v1.PodSecurityContext', packed)).toEqual({ supplementalGroups: [1, 2, 127] })
+  expect(decodeMessage(table.byName('core/v1.PodSecurityContext'), packed)).toEqual({ supplementalGroups: [1, 2, 127] })
 })
 
 test('watch events travel as frames', () => {

@@ -31,36 +31,26 @@ import {
 } from '../../codec/protobuf.js'
 import { compareTexts } from '../../meta/go/go-text.js'
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
-import { type MessageCodec, specialMessage } from '../special/protobuf-specials.js'
-import { bareName, type FieldFacts, parseTypeRef, type TypeRef, type TypeTable } from '../type-table.js'
+import { bareName, compiledOnce, type Field, type Type } from '../type.js'
+import type { MessageCodec } from './message-codec.js'
 
 export { ProtobufError } from '../../codec/protobuf.js'
 
-/** The message of a value of that type, without an envelope. */
-export function encodeMessage(table: TypeTable, typeName: string, value: Value): Buffer {
+/** The message of a value of the type, without an envelope. */
+export function encodeMessage(type: Type, value: Value): Buffer {
   const writer = newWriter()
-  messageCodec(table, typeName).write(writer, value)
+  messageCodec(type).write(writer, value)
   return written(writer)
 }
 
-/** The plain value that a message of that type holds. Throws a ProtobufError if it cannot be read. */
-export function decodeMessage(table: TypeTable, typeName: string, bytes: Uint8Array): Value {
-  return messageCodec(table, typeName).read(newReader(bytes), undefined, 0)
-}
+/** The plain value that a message of the type holds. Throws a ProtobufError if it cannot be read. */
+export const decodeMessage = (type: Type, bytes: Uint8Array): Value =>
+  messageCodec(type).read(newReader(bytes), undefined, 0)
 
-const compiled = new WeakMap<TypeTable, Map<string, MessageCodec>>()
-
-function messageCodec(table: TypeTable, typeName: string): MessageCodec {
-  let codecs = compiled.get(table)
-  if (codecs === undefined) compiled.set(table, (codecs = new Map<string, MessageCodec>()))
-  let codec = codecs.get(typeName)
-  if (codec === undefined) {
-    const codecOf = (name: string): MessageCodec => messageCodec(table, name)
-    codec = specialMessage(typeName, codecOf) ?? structCodec(table, typeName)
-    codecs.set(typeName, codec)
-  }
-  return codec
-}
+const messageCodec = compiledOnce(
+  (type: Type): MessageCodec =>
+    type.special?.message(name => messageCodec(type.types.byName(name))) ?? structCodec(type),
+)
 
 // ---- messages of fields
 
@@ -71,17 +61,20 @@ interface FieldCodec {
   readonly read: (reader: Reader, wire: number, object: ValueObject, depth: number) => void
 }
 
-function structCodec(table: TypeTable, typeName: string): MessageCodec {
-  const message = bareName(typeName)
+function structCodec(type: Type): MessageCodec {
+  const message = bareName(type.name)
   // Types refer to each other and to themselves: fields are compiled when the first value comes.
   let fields: readonly FieldCodec[] | undefined
   let byNumber: ReadonlyMap<number, FieldCodec> = new Map()
   const compileFields = (): readonly FieldCodec[] => {
-    const codecs = table
-      .type(typeName)
-      .facts.fields.flatMap(facts =>
-        facts.number === undefined ? [] : [fieldCodec(table, typeName, facts, facts.number)],
-      )
+    const codecs: FieldCodec[] = []
+    for (const inlined of type.go!.inlined) {
+      if (inlined.number !== undefined) codecs.push(inlinedField(inlined.type, inlined.number))
+    }
+    for (const field of type.fields.values()) {
+      const { spec, inlinedFrom } = field.go!
+      if (inlinedFrom.length === 0 && spec.number !== undefined) codecs.push(fieldCodec(type, field, spec.number))
+    }
     byNumber = new Map(codecs.map(field => [field.number, field]))
     // Last first, since messages are written from their end.
     return codecs.toSorted((a, b) => b.number - a.number)
@@ -109,18 +102,15 @@ function structCodec(table: TypeTable, typeName: string): MessageCodec {
 /** Far beyond what any type reaches that does not contain itself. */
 const MAX_DEPTH = 1000
 
-function fieldCodec(table: TypeTable, typeName: string, facts: FieldFacts, number: number): FieldCodec {
-  if (facts.name === undefined) return inlinedField(table, facts.type, number)
-  const { name } = facts
-  const type = parseTypeRef(facts.type)
-  if (type.is === 'list') {
-    return WRAPPED_LISTS.has(`${typeName} ${name}`)
+function fieldCodec(owner: Type, { name, type, go }: Field, number: number): FieldCodec {
+  if (type.kind === 'list') {
+    return WRAPPED_LISTS.has(`${owner.name} ${name}`)
       ? wrappedListField(name, number)
-      : listField(table, name, number, type.of)
+      : listField(name, number, type.element!)
   }
-  if (type.is === 'map') return mapField(table, name, number, type.of)
-  const item = itemCodec(table, type)
-  const optional = facts.pointer === true || type.is === 'bytes'
+  if (type.kind === 'map') return mapField(name, number, type.element!)
+  const item = itemCodec(type)
+  const optional = go!.spec.pointer === true || type.kind === 'bytes'
   return {
     number,
     name,
@@ -138,9 +128,9 @@ function fieldCodec(table: TypeTable, typeName: string, facts: FieldFacts, numbe
 }
 
 /** What JSON shows among the other fields is a message of its own in protobuf. */
-function inlinedField(table: TypeTable, typeName: string, number: number): FieldCodec {
-  const codec = messageCodec(table, typeName)
-  const name = bareName(typeName)
+function inlinedField(type: Type, number: number): FieldCodec {
+  const codec = messageCodec(type)
+  const name = bareName(type.name)
   return {
     number,
     name,
@@ -155,8 +145,8 @@ function inlinedField(table: TypeTable, typeName: string, number: number): Field
   }
 }
 
-function listField(table: TypeTable, name: string, number: number, of: TypeRef): FieldCodec {
-  const item = itemCodec(table, of)
+function listField(name: string, number: number, element: Type): FieldCodec {
+  const item = itemCodec(element)
   return {
     number,
     name,
@@ -184,8 +174,8 @@ function listField(table: TypeTable, name: string, number: number, of: TypeRef):
   }
 }
 
-function mapField(table: TypeTable, name: string, number: number, of: TypeRef): FieldCodec {
-  const item = of.is === 'list' ? STRINGS : itemCodec(table, of)
+function mapField(name: string, number: number, element: Type): FieldCodec {
+  const item = element.kind === 'list' ? STRINGS : itemCodec(element)
   return {
     number,
     name,
@@ -279,8 +269,8 @@ const STRINGS: ItemCodec = {
   },
 }
 
-function itemCodec(table: TypeTable, type: TypeRef): ItemCodec {
-  switch (type.is) {
+function itemCodec(type: Type): ItemCodec {
+  switch (type.kind) {
     case 'string':
       return {
         wire: BYTES,
@@ -305,8 +295,9 @@ function itemCodec(table: TypeTable, type: TypeRef): ItemCodec {
         write: (writer, value) => writeBytes(writer, Buffer.from(typeof value === 'string' ? value : '', 'base64')),
         read: reader => readBytes(reader).toString('base64'),
       }
-    case 'type': {
-      const codec = messageCodec(table, type.name)
+    case 'object':
+    case 'special': {
+      const codec = messageCodec(type)
       return {
         wire: BYTES,
         write: (writer, value) => writeMessage(writer, () => codec.write(writer, value)),
@@ -314,7 +305,7 @@ function itemCodec(table: TypeTable, type: TypeRef): ItemCodec {
       }
     }
     default:
-      throw new Error(`protobuf has no form for a ${type.is} in a list`)
+      throw new Error(`protobuf has no encoding for a ${type.kind} in a list`)
   }
 }
 

@@ -49,7 +49,7 @@ const schemas = new WeakMap<KindVersion, TypedSchema>()
 
 /** Kinds that are in no table of ours are merged by the schema that they bring, or by the look of their values. */
 function customSchemas(kind: Kind, { name }: KindVersion): CustomSchemas | undefined {
-  if (builtinTypes().typeOfKind(apiVersionOf(kind, name), kind.names.kind) !== undefined) return undefined
+  if (builtinTypes().ofKind(apiVersionOf(kind, name), kind.names.kind) !== undefined) return undefined
   return apiVersion => {
     const version = kind.versions.find(each => apiVersionOf(kind, each.name) === apiVersion)
     if (!version) return undefined

@@ -66,10 +66,10 @@ export async function patchScale(
   user: UserInfo,
 ): Promise<ScaleResult> {
   const { fieldValidation } = options
-  const facts = { types: builtinTypes().facts(), typeName: 'autoscaling/v1.Scale' }
+  const type = builtinTypes().byName('autoscaling/v1.Scale')
   return changeScale(context, target, options, user, live =>
     asPatchStatus(async () => {
-      const patch = parsePatch(facts, kind, bytes, fieldValidation)
+      const patch = parsePatch(type, kind, bytes, fieldValidation)
       const { object, warnings } = applyPatch(live, patch, scaleForm().decode, fieldValidation)
       const scale = await tracked(context, live, asAddressed(object, target), options, user)
       return { scale, warnings, isWhatClientSaw: false }

@@ -20,4 +20,4 @@ const WITH_STRATEGIC = [
 
 /** In the order in which clients are told of them. */
 export const patchTypesOf = ({ version }: VersionedKind): readonly string[] =>
-  version.mergeFacts ? WITH_STRATEGIC : WITHOUT_STRATEGIC
+  version.type ? WITH_STRATEGIC : WITHOUT_STRATEGIC

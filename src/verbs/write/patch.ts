@@ -4,7 +4,7 @@
 import { CodecError } from '../../codec/codec-error.js'
 import type { Decoded } from '../../codec/decoded.js'
 import { decodeJson, encodeJson } from '../../codec/json.js'
-import type { MergeFacts, Strategy } from '../../kinds/kind.js'
+import type { Strategy } from '../../kinds/kind.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
 import { hasReason, invalid, notFound, StatusError, unclassified, withWarnings } from '../../meta/errors/status.js'
@@ -16,9 +16,10 @@ import { notJson, type PatchKind } from '../../patch/field-validation.js'
 import { applyJsonPatch, parseJsonPatch } from '../../patch/json-patch.js'
 import { applyMergePatch, parseMergePatch } from '../../patch/merge-patch.js'
 import { PatchError } from '../../patch/patch-error.js'
-import { applyStrategicMergePatch, parseStrategicMergePatch, schemaFromTypes } from '../../patch/strategic-merge.js'
+import { applyStrategicMergePatch, parseStrategicMergePatch } from '../../patch/strategic-merge.js'
 import { type Target } from '../../request/target.js'
 import { type UserInfo } from '../../request/user-info.js'
+import type { Type } from '../../types/type.js'
 import { type ApiContext } from '../api-context.js'
 import { asAddressed } from '../pipeline/check-address.js'
 import { strictText } from '../pipeline/decode-body.js'
@@ -37,7 +38,7 @@ export async function patchObject(
   const answer = await replace(context, target, options, user, async old => {
     if (!old) throw notFound(resourceOf(target.kind), target.name)
     return asPatchStatus(async () => {
-      patch ??= parsePatch(target.version.mergeFacts, kind, bytes, options.fieldValidation)
+      patch ??= parsePatch(target.version.type, kind, bytes, options.fieldValidation)
       return patched(target, old, patch, options.fieldValidation)
     })
   })
@@ -55,12 +56,7 @@ export interface Patch {
   readonly shown?: () => string
 }
 
-export function parsePatch(
-  facts: MergeFacts | undefined,
-  kind: PatchKind,
-  bytes: Buffer,
-  validation: FieldValidation,
-): Patch {
+export function parsePatch(type: Type | undefined, kind: PatchKind, bytes: Buffer, validation: FieldValidation): Patch {
   const { value, duplicates } = decodePatch(kind, bytes, validation)
   const fieldValidation = validation === '' ? 'Warn' : validation
   switch (kind) {
@@ -77,9 +73,8 @@ export function parsePatch(
     }
     case 'strategic': {
       const patch = parseStrategicMergePatch(value)
-      const schema = schemaFromTypes(facts!.types, facts!.typeName)
       const strict = repeatedFields(duplicates)
-      const apply = (object: ApiObject): Value => applyStrategicMergePatch(object, patch, schema)
+      const apply = (object: ApiObject): Value => applyStrategicMergePatch(object, patch, type!)
       return { strict, isTyped: true, apply, shown: () => printPlain(value) }
     }
   }
@@ -98,8 +93,8 @@ function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation
 }
 
 function patched(target: Target, old: ApiObject, patch: Patch, validation: FieldValidation): Replacement {
-  const { strategy: rules, mergeFacts } = target.version
-  const shape = mergeFacts && !patch.isTyped ? published(rules.decode, old) : rules.decode
+  const { strategy: rules, type } = target.version
+  const shape = type && !patch.isTyped ? published(rules.decode, old) : rules.decode
   const { object, warnings } = applyPatch(old, patch, shape, validation)
   try {
     return { object: asAddressed(object, target), warnings, isWhatClientSaw: false }
