@@ -1,8 +1,8 @@
-// The one error that decoding throws. Its message is what Kubernetes says of such a body, word for word.
+// The error that all decoders throw. Its message is Kubernetes' message for such a body, word for word.
 
 /**
- * `malformed`: the bytes are not of the format at all; Kubernetes finds this before it looks for apiVersion and kind.
- * `unacceptable`: well formed, but holding a value that no object can hold, such as 1e400 or a map key twice in CBOR.
+ * `malformed`: the bytes are not of the format; Kubernetes detects this before it reads apiVersion and kind.
+ * `unacceptable`: well formed, but with a value that no object can have, such as 1e400 or a duplicate map key in CBOR.
  */
 export type CodecErrorKind = 'malformed' | 'unacceptable'
 
@@ -10,9 +10,9 @@ export class CodecError extends Error {
   override readonly name = 'CodecError'
 
   constructor(
-    readonly fault: CodecErrorKind,
+    readonly kind: CodecErrorKind,
     message: string,
-    /** How many bytes had been read, where the format tells. */
+    /** How many bytes were read, if the format reports that. */
     readonly offset?: number,
   ) {
     super(message)

@@ -1,4 +1,4 @@
-// Every body that was recorded: it is read, or refused in the words of the recorded answer.
+// Decodes every recorded body: it is accepted, or refused with the recorded message.
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { decodeCbor } from './cbor/decode.js'
@@ -36,7 +36,7 @@ describe.each(DECODERS)('bodies in %s', (format, decode) => {
     return body !== undefined && type.includes(format) && step.expect?.status !== undefined ? [{ ...step, body }] : []
   })
 
-  it('are read if they were accepted, with the duplicates that were reported', () => {
+  it('are decoded if they were accepted, with the reported duplicates', () => {
     const accepted = sent.filter(step => step.expect!.status! < 300)
     expect(accepted.length).toBeGreaterThan(20)
     for (const step of accepted) {
@@ -48,7 +48,7 @@ describe.each(DECODERS)('bodies in %s', (format, decode) => {
     }
   })
 
-  it('are refused with the recorded words', () => {
+  it('are refused with the recorded message', () => {
     let refused = 0
     for (const step of sent.filter(({ expect: { status = 0 } = {} }) => status === 400)) {
       const answer = JSON.stringify(step.expect!.body ?? '')
@@ -56,7 +56,7 @@ describe.each(DECODERS)('bodies in %s', (format, decode) => {
         decode(step.body)
       } catch (error) {
         if (!(error instanceof CodecError)) throw error
-        // In a YAML answer the message is folded.
+        // In a YAML response the message is folded.
         if (answer.includes('essage') && !step.expect!.contentType?.includes('yaml')) {
           expect(answer).toContain(JSON.stringify(error.message).slice(1, -1))
           refused++
@@ -67,7 +67,7 @@ describe.each(DECODERS)('bodies in %s', (format, decode) => {
   })
 })
 
-it('prints every recorded YAML answer as it was', () => {
+it('prints every recorded YAML response unchanged', () => {
   const answers = steps
     .filter(step => step.expect?.contentType?.includes('yaml'))
     .map(step => step.expect!.body)
@@ -76,7 +76,7 @@ it('prints every recorded YAML answer as it was', () => {
   for (const answer of answers) expect(encodeYaml(decodeYaml(Buffer.from(answer)).value)).toBe(answer)
 })
 
-/** The bytes that were sent, unless parts of them come from earlier answers. */
+/** The bytes of the request, unless parts of them come from earlier responses. */
 function bodyOf({ method, body }: Step): Buffer | undefined {
   if (method === undefined || body === undefined || JSON.stringify(body).includes('{{')) return undefined
   if (typeof body === 'string') return Buffer.from(body)

@@ -1,7 +1,7 @@
-// UTF-8 as Go reads it: a byte that is not part of a valid sequence stands for itself, as U+FFFD.
+// UTF-8 as Go decodes it: each byte that is not part of a valid sequence becomes U+FFFD.
 import { isUtf8 } from 'node:buffer'
 
-/** The text of UTF-8 bytes, with U+FFFD for every single byte that is not part of a valid sequence. */
+/** Decodes UTF-8 bytes, with U+FFFD for every single byte that is not part of a valid sequence. */
 export function decodeUtf8(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return asBuffer(bytes).toString('utf8')
   let text = ''
@@ -16,7 +16,7 @@ export function decodeUtf8(bytes: Uint8Array): string {
   return text + asBuffer(bytes.subarray(valid)).toString('utf8')
 }
 
-/** Where in the bytes the character at that index of their decoded text begins. */
+/** The byte offset of the character at an index of the decoded text. */
 export function byteOffset(bytes: Uint8Array, index: number): number {
   let at = 0
   for (let units = 0; units < index && at < bytes.length; ) {
@@ -27,7 +27,7 @@ export function byteOffset(bytes: Uint8Array, index: number): number {
   return at
 }
 
-/** How many bytes the valid UTF-8 sequence at that place takes; 0 if there is none. */
+/** The length of the valid UTF-8 sequence at an offset; 0 if there is none. */
 export function sequenceLength(bytes: Uint8Array, at: number): number {
   const first = bytes[at]!
   if (first < 0x80) return 1
@@ -35,7 +35,7 @@ export function sequenceLength(bytes: Uint8Array, at: number): number {
     first >= 0xc2 && first < 0xe0 ? 2 : first >= 0xe0 && first < 0xf0 ? 3 : first >= 0xf0 && first < 0xf5 ? 4 : 0
   if (width === 0 || at + width > bytes.length) return 0
   const second = bytes[at + 1]!
-  // The second byte rules out overlong forms, surrogates and what is beyond U+10FFFF.
+  // The range of the second byte excludes overlong forms, surrogates and code points beyond U+10FFFF.
   const low = first === 0xe0 ? 0xa0 : first === 0xf0 ? 0x90 : 0x80
   const high = first === 0xed ? 0x9f : first === 0xf4 ? 0x8f : 0xbf
   if (second < low || second > high) return 0

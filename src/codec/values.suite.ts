@@ -1,4 +1,4 @@
-// Any value that an API object can hold, for the property tests of the codecs.
+// Generates any value that an API object can have, for the property tests of the codecs.
 import * as fc from 'fast-check'
 import { setOwn, type Value, type ValueObject, WholeFloat } from '../meta/values/value.js'
 
@@ -36,7 +36,7 @@ const text = fc.oneof(
   ),
 )
 
-/** Any value: int64s, floats, texts with every kind of trouble in them, and what nests them. */
+/** Any value: int64s, floats, strings with special characters, and lists and objects of them. */
 export function anyValue(): fc.Arbitrary<Value> {
   const { value } = fc.letrec<{ value: Value }>(tie => ({
     value: fc.oneof(

@@ -7,8 +7,8 @@ import {
   encodeJson,
   encodeMembers,
   encodeString,
+  type InternedPosition,
   ITEMS,
-  type KnownPlace,
   printPart,
 } from '../codec/json.js'
 import { internalError } from '../meta/errors/status.js'
@@ -27,7 +27,7 @@ export function encodeStored(object: ApiObject, sortedKeys = false): Buffer {
 }
 
 /** What says who owns which field is often larger than the rest, and the same from one write to the next. */
-const FIELDS: KnownPlace = { name: 'fieldsV1', within: ['metadata', 'managedFields', ITEMS] }
+const FIELDS: InternedPosition = { name: 'fieldsV1', within: ['metadata', 'managedFields', ITEMS] }
 
 function printStored(object: ValueObject): string {
   const metadata = object['metadata']
@@ -57,7 +57,7 @@ function withoutVersion(metadata: ValueObject): ValueObject {
 
 export function decodeStored({ key, value, revision }: Entry): ApiObject {
   // An integer is never stored with a sign that it has not got.
-  const { value: object } = decodeJson(value, { floatMinusZero: true, knownAt: FIELDS })
+  const { value: object } = decodeJson(value, { floatMinusZero: true, internedAt: FIELDS })
   if (!isObject(object) || !isObject(object['metadata'])) throw internalError(`what is stored at ${key} is no object`)
   object['metadata']['resourceVersion'] = String(revision)
   return object as ApiObject

@@ -84,7 +84,7 @@ describe('decoding', () => {
     ['f9fc00', 'cbor: data item of cbor type primitives is not accepted by protocol: floating-point infinity'],
     ['c249010000000000000000', 'cbor: data item of cbor type tag is not accepted by protocol: bignum'],
   ])('says of %s that it is malformed: %s', (bytes, message) => {
-    expect(failure(hex(bytes))).toMatchObject({ fault: 'malformed', message })
+    expect(failure(hex(bytes))).toMatchObject({ kind: 'malformed', message })
   })
 
   it.each([
@@ -111,10 +111,10 @@ describe('decoding', () => {
     ],
     ['c080', 'cbor: cannot unmarshal array into Go value of type time.Time'],
   ])('says of %s that it is unacceptable: %s', (bytes, message) => {
-    expect(failure(hex(bytes))).toMatchObject({ fault: 'unacceptable', message })
+    expect(failure(hex(bytes))).toMatchObject({ kind: 'unacceptable', message })
   })
 
-  it('nests 64 deep and no deeper, whatever nests', () => {
+  it('nests 64 deep and no deeper, for lists, maps and tags', () => {
     expect(decode(`${'81'.repeat(64)}00`)).toBeInstanceOf(Array)
     expect(failure(hex(`${'81'.repeat(65)}00`)).message).toBe('cbor: exceeded max nested level 64')
     expect(failure(Buffer.alloc(3 * 1024 * 1024, 0x81)).message).toBe('cbor: exceeded max nested level 64')
@@ -162,7 +162,7 @@ describe('encoding', () => {
     expect(encodeCbor(value).toString('hex')).toBe(`d9d9f7${expected.replaceAll(' ', '')}`)
   })
 
-  it('gives back every value exactly', () => {
+  it('round-trips every value exactly', () => {
     fc.assert(
       fc.property(anyValue(), value => {
         expect(equalValues(decodeCbor(encodeCbor(value), { maxDepth: 1000 }).value, value)).toBe(true)
@@ -170,7 +170,7 @@ describe('encoding', () => {
     )
   })
 
-  it('is not troubled by depth', () => {
+  it('encodes deep nesting', () => {
     let deep: Value = []
     for (let i = 0; i < 10_000; i++) deep = [deep]
     expect(encodeCbor(deep)).toHaveLength(10_004)
@@ -183,7 +183,7 @@ describe('encoding', () => {
     }
   })
 
-  it('never fails on any bytes otherwise than with a CodecError', () => {
+  it('fails on arbitrary bytes only with a CodecError', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 20 }), bytes => {
         try {
@@ -213,7 +213,7 @@ it.each([
   expect(diagnoseCbor(hex(bytes))).toBe(expected)
 })
 
-it('splits a sequence into its items and what has not come whole', () => {
+it('splits a sequence into its complete items and the rest', () => {
   const [first, second] = [encodeCbor({ type: 'ADDED' }), encodeCbor([1, 2])]
   const stream = Buffer.concat([first, second, second.subarray(0, 4)])
   const { frames, rest } = splitCborSequence(stream)

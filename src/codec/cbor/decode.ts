@@ -1,5 +1,5 @@
-// CBOR as the API server reads it: byte strings are texts, tags that ask for a text encoding get it, time tags become
-// RFC 3339, and a map that names a key twice is refused.
+// Decodes CBOR as the API server does: byte strings are strings, tags for a text encoding are applied, time tags become
+// RFC 3339, and a map with a duplicate key is refused.
 import { isUtf8 } from 'node:buffer'
 import { quote } from '../../meta/go/go-text.js'
 import { setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
@@ -26,19 +26,19 @@ import {
   TRUE,
   TYPE_NAMES,
 } from './heads.js'
-import { type CborMarks, type ForeignKey, markString, newCborMarks, type StringForm } from './marks.js'
+import { type CborMarks, type CborStringKind, type ForeignKey, markString, newCborMarks } from './marks.js'
 import { formatEpoch, formatRfc3339 } from './times.js'
 import { type CborLimits, checkWellFormed } from './wellformed.js'
 
-/** Reads one CBOR data item and nothing after it, with or without the self-described tag. Throws a CodecError. */
+/** Decodes exactly one CBOR data item, with or without the self-described tag. Throws a CodecError. */
 export function decodeCbor(bytes: Uint8Array, limits: CborLimits = {}): Decoded {
   checkWellFormed(bytes, limits)
   return { value: new Reader(bytes).value(), duplicates: [] }
 }
 
 /**
- * The same for a reader that knows which type it wants: what only the wanted type can judge is left to it. Integers may
- * be beyond 64 bits, times are strings or numbers as they stand, and keys that are no strings are left out but marked.
+ * Decodes for a known target type, which then decides what is valid. Integers may be beyond 64 bits, times stay strings
+ * or numbers as encoded, and keys that are not strings are left out but recorded in the marks.
  */
 export function decodeCborForType(bytes: Uint8Array): Decoded & { readonly cbor: CborMarks } {
   checkWellFormed(bytes, {})
@@ -46,7 +46,7 @@ export function decodeCborForType(bytes: Uint8Array): Decoded & { readonly cbor:
   return { value: new Reader(bytes, cbor).value(), duplicates: [], cbor }
 }
 
-/** What Kubernetes calls the type of a well-formed item within its tags: `array`, `byte string`, `primitives` … */
+/** Kubernetes' name for the type of a well-formed item inside its tags: `array`, `byte string`, `primitives` … */
 export function cborTypeName(bytes: Uint8Array): string {
   let head = readHead(bytes, 0)
   while (head.type === TAG) head = readHead(bytes, head.end)
@@ -54,7 +54,7 @@ export function cborTypeName(bytes: Uint8Array): string {
 }
 
 type TextEncoding = 'base64url' | 'base64' | 'hex'
-/** Tags that say how a byte string is to be written as text (RFC 8949, section 3.4.5.2). */
+/** Tags that define how a byte string is written as text (RFC 8949, section 3.4.5.2). */
 const LATER_ENCODINGS: ReadonlyMap<number | bigint, TextEncoding> = new Map([
   [21, 'base64url'],
   [22, 'base64'],
@@ -63,12 +63,12 @@ const LATER_ENCODINGS: ReadonlyMap<number | bigint, TextEncoding> = new Map([
 const TIME_TEXT = 0
 const TIME_EPOCH = 1
 
-/** Walks over bytes that are known to be well formed, which also bounds how deep this recursion can go. */
+/** Reads bytes that were checked to be well formed, which also bounds the depth of its recursion. */
 class Reader {
   private at = 0
   private encoding: TextEncoding | undefined
-  /** What is to be marked of the value that was read last. */
-  private form: StringForm | undefined
+  /** How the last decoded string was encoded, if that must be marked. */
+  private stringKind: CborStringKind | undefined
 
   constructor(
     private readonly bytes: Uint8Array,
@@ -77,7 +77,7 @@ class Reader {
 
   value(): Value {
     const head = this.head()
-    this.form = undefined
+    this.stringKind = undefined
     switch (head.type) {
       case POSITIVE:
       case NEGATIVE:
@@ -112,11 +112,11 @@ class Reader {
     const content = this.content(head)
     if (head.type === TEXT) {
       if (!isUtf8(content)) throw unacceptable('cbor: invalid UTF-8 string')
-      this.form = 'text'
+      this.stringKind = 'text'
       return asBuffer(content).toString('utf8')
     }
     if (this.encoding === undefined) return decodeUtf8(content)
-    if (this.marks !== undefined) this.form = { base64: asBuffer(content).toString('base64') }
+    if (this.marks !== undefined) this.stringKind = { base64: asBuffer(content).toString('base64') }
     return asBuffer(content).toString(this.encoding)
   }
 
@@ -139,7 +139,7 @@ class Reader {
       list.push(this.value())
       this.mark(list, i)
     }
-    this.form = undefined
+    this.stringKind = undefined
     return list
   }
 
@@ -160,15 +160,15 @@ class Reader {
       this.mark(object, key)
     }
     this.marks?.keys.set(object, keys)
-    this.form = undefined
+    this.stringKind = undefined
     return object
   }
 
   private mark(holder: object, key: string | number): void {
-    if (this.form !== undefined && this.marks !== undefined) markString(this.marks, holder, key, this.form)
+    if (this.stringKind !== undefined && this.marks !== undefined) markString(this.marks, holder, key, this.stringKind)
   }
 
-  /** A key is a string of either kind; null is the empty one. */
+  /** A key is a text or byte string; null is the empty key. */
   private key(): string | ForeignKey {
     let start = this.at
     let head = this.head()

@@ -1,4 +1,4 @@
-// CBOR in words: the diagnostic notation in which error messages quote a body (RFC 8949, section 8), as in
+// CBOR in diagnostic notation (RFC 8949, section 8), in which error messages quote a body:
 // `55799({'kind': 'Widget', 'metadata': {'name': 'a'}})`.
 import { isUtf8 } from 'node:buffer'
 import { asBuffer } from '../utf8.js'
@@ -19,7 +19,7 @@ import {
 } from './heads.js'
 import { checkWellFormed } from './wellformed.js'
 
-/** The notation of a well-formed item; of anything else, the bytes in hexadecimal. */
+/** The notation of a well-formed item; for other bytes, their hexadecimal digits. */
 export function diagnoseCbor(bytes: Uint8Array): string {
   try {
     checkWellFormed(bytes)
@@ -97,7 +97,7 @@ const NAMES = new Map([
   [23, 'undefined'],
 ])
 
-/** A float always shows that it is one. */
+/** A float is always printed as one, with a decimal point or an exponent. */
 function decimal(float: number): string {
   const text = Object.is(float, -0) ? '-0' : String(float)
   if (text.includes('.')) return text

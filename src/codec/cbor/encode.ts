@@ -1,9 +1,9 @@
-// CBOR as the API server writes it: texts and keys as byte strings, maps sorted by the bytes of their encoded keys,
-// floats as short as they can be without loss, no indefinite lengths, and the self-described tag around it all.
+// Encodes CBOR as the API server does: strings and keys as byte strings, maps sorted by the bytes of their encoded keys,
+// floats in the shortest lossless size, no indefinite lengths, and the self-described tag around the item.
 import { isObject, type Value, WholeFloat } from '../../meta/values/value.js'
 import { BYTES, FALSE, FLOAT16, LIST, MAP, NEGATIVE, NULL, POSITIVE, PRIMITIVE, TRUE } from './heads.js'
 
-/** Tag 55799, by which CBOR is told from other formats. */
+/** Tag 55799, which identifies a body as CBOR. */
 export const SELF_DESCRIBED = Buffer.from([0xd9, 0xd9, 0xf7])
 
 export function encodeCbor(value: Value): Buffer {
@@ -34,7 +34,7 @@ class Writer {
     this.length += bytes.length
   }
 
-  /** Writes a value, with a stack of our own for what it nests. */
+  /** Writes a value with an explicit stack, so that depth does not use the call stack. */
   value(root: Value): void {
     const open: Open[] = []
     this.begin(root, open)
@@ -65,7 +65,7 @@ class Writer {
       open.push({ keys: undefined, members: value, done: 0 })
     } else if (isObject(value)) {
       const entries = Object.keys(value).map(key => ({ bytes: Buffer.from(key), member: value[key]! }))
-      // The length comes first in an encoded key, so shorter ones do too.
+      // An encoded key begins with its length, so shorter keys sort first.
       entries.sort((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes))
       this.head(MAP, entries.length)
       open.push({ keys: entries.map(({ bytes }) => bytes), members: entries.map(({ member }) => member), done: 0 })
@@ -126,7 +126,7 @@ class Writer {
   }
 }
 
-/** The bits of that number as a 16-bit float, if it is exactly one. */
+/** The bits of the number as a 16-bit float, if that is exact. */
 function toHalf(value: number): number | undefined {
   const sign = Object.is(value, -0) || value < 0 ? 0x8000 : 0
   const size = Math.abs(value)

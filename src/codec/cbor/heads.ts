@@ -1,4 +1,4 @@
-// The head of a CBOR data item: its type and the number that comes with it (RFC 8949, section 3).
+// The head of a CBOR data item: its major type and its argument (RFC 8949, section 3).
 import { CodecError } from '../codec-error.js'
 
 export const POSITIVE = 0
@@ -10,7 +10,7 @@ export const MAP = 5
 export const TAG = 6
 export const PRIMITIVE = 7
 
-/** What Kubernetes calls the types in its messages. */
+/** Kubernetes' names of the types in messages. */
 export const TYPE_NAMES = [
   'positive integer',
   'negative integer',
@@ -34,15 +34,15 @@ export const BREAK = 0xff
 
 export interface Head {
   type: number
-  /** The five bits beside the type: the argument itself, or how long it is. */
+  /** The five bits beside the type: the argument itself, or its size. */
   info: number
-  /** A length, a count, a tag number or a value; a bigint only where it is beyond 2^53. */
+  /** A length, a count, a tag number or a value; a bigint only beyond 2^53. */
   argument: number | bigint
-  /** Where the head ends. */
+  /** The offset after the head. */
   end: number
 }
 
-/** Reads the head at that place. Throws where the bytes end within it, or where it is of no defined form. */
+/** Reads the head at an offset. Throws if it is incomplete or its encoding is not defined. */
 export function readHead(bytes: Uint8Array, at: number): Head {
   const initial = bytes[at]
   if (initial === undefined) throw endOfInput()
@@ -73,7 +73,7 @@ function readUint64(bytes: Uint8Array, at: number): number | bigint {
   return exact <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(exact) : exact
 }
 
-/** The float whose bits end where its head does. */
+/** The float whose bits are the end of its head. */
 export function floatOf(bytes: Uint8Array, { info, end }: Head): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset)
   if (info === FLOAT64) return view.getFloat64(end - 8)

@@ -1,16 +1,16 @@
-// CBOR sequences (RFC 8742), in which a watch sends its events: items one after the other, each its own frame.
+// CBOR sequences (RFC 8742), the framing of watch events: one item after the other.
 
 import { CodecError } from '../codec-error.js'
 import { type CborLimits, endOfItem } from './wellformed.js'
 
 export interface CborFrames {
-  /** The whole items at the beginning of the bytes, each with its tags. */
+  /** The complete items at the beginning of the bytes, each with its tags. */
   frames: Uint8Array[]
-  /** What is left: the beginning of an item whose end has not come yet. */
+  /** The remaining bytes: the beginning of an incomplete item. */
   rest: Uint8Array
 }
 
-/** Takes from a stream what is whole. Throws a CodecError where no more bytes could make the item well formed. */
+/** Splits off the complete items of a stream. Throws a CodecError if an item cannot become well formed. */
 export function splitCborSequence(bytes: Uint8Array, limits: CborLimits = {}): CborFrames {
   const frames: Uint8Array[] = []
   let at = 0

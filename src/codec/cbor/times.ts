@@ -1,11 +1,11 @@
-// Points in time as Go prints them: RFC 3339 with as many decimals as are needed.
+// Times as Go formats them: RFC 3339 with as many decimals as needed.
 import { parsed, type Result } from '../../base/result.js'
 import { parseTime } from '../../meta/values/time.js'
 import { CodecError } from '../codec-error.js'
 
 const RFC3339 = /^(.*)T(\d\d?)(:\d\d:\d\d)(?:[.,](\d+))?(Z|[+-]\d\d:\d\d)$/
 
-/** The same time in Go's spelling. */
+/** Normalizes an RFC 3339 time to Go's format. */
 export function formatRfc3339(text: string): Result<string> {
   const time = parseTime(text)
   const match = RFC3339.exec(text)

@@ -1,5 +1,5 @@
-// Whether bytes are one whole CBOR data item within the API server's limits. Kubernetes checks this before it looks
-// at any value, and everything that walks the items afterwards relies on it.
+// Checks that bytes are one complete CBOR data item within the API server's limits. Kubernetes checks this before it
+// decodes any value, and the readers of items rely on it.
 
 import { CodecError } from '../codec-error.js'
 import {
@@ -24,7 +24,7 @@ export interface CborLimits {
   maxMapPairs?: number
 }
 
-/** Checks that the bytes are one item and nothing after it. */
+/** Checks that the bytes are exactly one item. */
 export function checkWellFormed(bytes: Uint8Array, limits: CborLimits = {}): void {
   const end = endOfItem(bytes, 0, limits)
   if (end < bytes.length) {
@@ -33,14 +33,14 @@ export function checkWellFormed(bytes: Uint8Array, limits: CborLimits = {}): voi
   }
 }
 
-/** Where the item that begins there ends. Throws a CodecError if it is not well formed. */
+/** The offset after the item that begins at `start`. Throws a CodecError if it is not well formed. */
 export function endOfItem(bytes: Uint8Array, start: number, limits: CborLimits = {}): number {
   if (start >= bytes.length) throw new CodecError('malformed', 'EOF')
   const { maxDepth = 64, maxListItems = 1024, maxMapPairs = 1024 } = limits
   return check(bytes, start, 0, { maxDepth, maxListItems, maxMapPairs })
 }
 
-// Recursion is bounded by maxDepth: lists, maps and tags count.
+// Recursion is bounded by maxDepth; lists, maps and tags count.
 function check(bytes: Uint8Array, start: number, depth: number, limits: Required<CborLimits>): number {
   const head = readHead(bytes, start)
   const { type, info, argument } = head

@@ -1,32 +1,32 @@
-// JSON as the API server reads it: integers kept exact to 64 bits, every duplicate field found, errors in Go's words.
-// One pass over the text with a stack of its own, so that no depth of nesting can exhaust JavaScript's.
+// Decodes JSON as the API server does: integers exact to 64 bits, every duplicate field reported, Go's error messages.
+// One pass over the text with an explicit stack, so that deep nesting cannot overflow the call stack.
 import { quoteRune } from '../../meta/go/go-text.js'
 import { setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import { CodecError } from '../codec-error.js'
 import type { Decoded } from '../decoded.js'
 import { byteOffset, decodeUtf8 } from '../utf8.js'
-import { knownPartAt } from './interned-parts.js'
+import { internedPartAt } from './interned-parts.js'
 
 export interface JsonDecodeOptions {
-  /** How deep lists and objects may nest: 10,000, as in Go, unless told. */
+  /** The maximum nesting of lists and objects; 10,000 by default, as in Go. */
   maxDepth?: number
-  /** `-0` is the float, as Go prints it, and not the integer, which has no sign. */
+  /** Decodes `-0` as the float, as Go prints it, instead of the integer 0. */
   floatMinusZero?: boolean
-  /** Where parts may be that are known: by name, through lists. */
-  knownAt?: KnownPlace
+  /** The position of parts that may be interned. */
+  internedAt?: InternedPosition
 }
 
-/** The members on the way to a part; one that is a list stands for its items. */
-export interface KnownPlace {
+/** The member names on the path to a part; a list on the path stands for its items. */
+export interface InternedPosition {
   readonly name: string
   readonly within: readonly (string | typeof ITEMS)[]
 }
 
 export const ITEMS = Symbol('items')
 
-/** Reads one JSON value and nothing after it. Throws a CodecError. */
+/** Decodes exactly one JSON value. Throws a CodecError. */
 export function decodeJson(bytes: Uint8Array, options: JsonDecodeOptions = {}): Decoded {
-  const { maxDepth = MAX_DEPTH, floatMinusZero = false, knownAt } = options
+  const { maxDepth = MAX_DEPTH, floatMinusZero = false, internedAt: knownAt } = options
   minusZero = floatMinusZero ? MINUS_ZERO : 0
   const text = decodeUtf8(bytes)
   try {
@@ -37,7 +37,7 @@ export function decodeJson(bytes: Uint8Array, options: JsonDecodeOptions = {}): 
   }
 }
 
-/** The value of a number in JSON's spelling; undefined if it is beyond what a float64 can hold. */
+/** The value of a JSON number; undefined if a float64 cannot hold it. */
 export function parseNumber(literal: string): Value | undefined {
   if (!FLOAT_MARK.test(literal)) {
     const number = Number(literal)
@@ -54,12 +54,12 @@ export function parseNumber(literal: string): Value | undefined {
 
 const FLOAT_MARK = /[.eE]/
 const MAX_DEPTH = 10_000
-/** Kubernetes stops counting there. */
+/** Kubernetes reports at most this many. */
 const MAX_DUPLICATES = 100
 
 type Container = Value[] | ValueObject
 
-// Where the text stopped making sense. `after` says what was expected; without it the text ended too early.
+// The position of a syntax error. `after` describes the context; without it the text ended too early.
 class JsonSyntaxError {
   constructor(
     readonly index: number,
@@ -72,7 +72,7 @@ function syntaxError({ index, after }: JsonSyntaxError, bytes: Uint8Array): Code
   if (after === undefined || offset >= bytes.length) {
     return new CodecError('malformed', 'unexpected end of JSON input', bytes.length)
   }
-  const character = quoteRune(String.fromCharCode(bytes[offset]!)) // the scanner sees bytes, not characters
+  const character = quoteRune(String.fromCharCode(bytes[offset]!)) // Go's scanner reads bytes, not characters
   return new CodecError('malformed', `invalid character ${character} ${after}`, offset + 1)
 }
 
@@ -94,24 +94,24 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 
-/** Where the last scalar that was read ended: a second result of the functions that read one. */
+/** The end of the last scalar: a second result of the functions that read one. */
 let next = 0
 
 const MINUS_ZERO = new WholeFloat(-0)
-/** What `-0` is in the text at hand. */
+/** The value of `-0` in the current text. */
 let minusZero: Value = 0
 
-function parse(text: string, maxDepth: number, knownAt: KnownPlace | undefined): Decoded {
+function parse(text: string, maxDepth: number, internedAt: InternedPosition | undefined): Decoded {
   const duplicates: string[] = []
-  const outer: Container[] = [] // the containers around the current one, and under which key each holds the next
+  const outer: Container[] = [] // the containers around the current one, and the key of each in its parent
   const outerKeys: string[] = []
   let container: Container | undefined
-  let list: Value[] | undefined // the container, if it is a list; else `object` is it
+  let list: Value[] | undefined // the current container if it is a list; otherwise `object` is
   let object: ValueObject = {}
   let key = ''
   let tooLarge: string | undefined
   let value: Value
-  let known: Value | undefined
+  let interned: Value | undefined
   let at = 0
 
   for (;;) {
@@ -122,12 +122,12 @@ function parse(text: string, maxDepth: number, knownAt: KnownPlace | undefined):
       value = readString(text, at + 1)
       at = next
     } else if (
-      key === knownAt?.name &&
+      key === internedAt?.name &&
       c === OPEN_OBJECT &&
-      isAt(knownAt, list, outer, outerKeys) &&
-      (known = readKnown(text, at)) !== undefined
+      isAt(internedAt, list, outer, outerKeys) &&
+      (interned = readInterned(text, at)) !== undefined
     ) {
-      value = known
+      value = interned
       at = next
     } else if (c === OPEN_OBJECT || c === OPEN_LIST) {
       if ((container === undefined ? 0 : outer.length + 1) >= maxDepth)
@@ -163,7 +163,7 @@ function parse(text: string, maxDepth: number, knownAt: KnownPlace | undefined):
       at = next
     }
 
-    // After a value: store it, close what closes, and find where the next value begins.
+    // After a value: store it, close finished containers, and find the beginning of the next value.
     for (;;) {
       if (!opened) {
         if (container === undefined) {
@@ -220,15 +220,20 @@ function parse(text: string, maxDepth: number, knownAt: KnownPlace | undefined):
   }
 }
 
-/** Whether the member that comes next is at that place. */
-function isAt({ within }: KnownPlace, list: Value[] | undefined, outer: Container[], outerKeys: string[]): boolean {
+/** Whether the next member is at the position. */
+function isAt(
+  { within }: InternedPosition,
+  list: Value[] | undefined,
+  outer: Container[],
+  outerKeys: string[],
+): boolean {
   if (list !== undefined || outer.length !== within.length) return false
   return within.every((step, i) => (Array.isArray(outer[i]) ? step === ITEMS : step === outerKeys[i]))
 }
 
-/** The value of the object that begins there, if it is known. */
-function readKnown(text: string, from: number): Value | undefined {
-  const part = knownPartAt(text, from, endOfObject)
+/** The value of the object that begins there, if it is interned. */
+function readInterned(text: string, from: number): Value | undefined {
+  const part = internedPartAt(text, from, endOfObject)
   if (part === undefined) return undefined
   next = from + part.text.length
   return part.value
@@ -272,13 +277,13 @@ function readString(text: string, start: number): string {
       return text.slice(start, at)
     }
     if (c === BACKSLASH) return readEscapedString(text, start, at)
-    if (!(c >= SPACE)) throw new JsonSyntaxError(at, 'in string literal') // so is NaN, the end of the text
+    if (!(c >= SPACE)) throw new JsonSyntaxError(at, 'in string literal') // also true for NaN at the end of the text
   }
 }
 
 const ESCAPES = new Set(['"', '\\', '/', 'b', 'f', 'n', 'r', 't'])
 
-/** By JavaScript's own parser, which makes it in one piece: what is put together of many is slow to look at. */
+/** Uses JSON.parse, which returns a flat string: strings concatenated from many pieces are slow to read. */
 function readEscapedString(text: string, start: number, firstEscape: number): string {
   const end = endOfString(text, firstEscape)
   let string: string
@@ -288,10 +293,10 @@ function readEscapedString(text: string, start: number, firstEscape: number): st
     return errorIn(text, start)
   }
   next = end + 1
-  return string.toWellFormed() // half a surrogate pair is U+FFFD
+  return string.toWellFormed() // an unpaired surrogate becomes U+FFFD
 }
 
-/** Where the quote is that ends a string. */
+/** The position of the closing quote. */
 function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const c = text.charCodeAt(at)
@@ -301,7 +306,7 @@ function endOfString(text: string, from: number): number {
   return text.length
 }
 
-/** Says where a string that is none stops making sense. */
+/** Throws the syntax error of an invalid string. */
 function errorIn(text: string, start: number): never {
   for (let at = start; ; ) {
     const c = text.charCodeAt(at)

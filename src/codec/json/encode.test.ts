@@ -24,7 +24,7 @@ describe('numbers', () => {
     expect(encodeJson(number)).toBe(text)
   })
 
-  it('refuses what JSON cannot say', () => {
+  it('refuses values that JSON does not have', () => {
     expect(() => encodeJson(Number.NaN)).toThrow('json: unsupported value: NaN')
   })
 })
@@ -50,7 +50,7 @@ describe('lists and objects', () => {
     expect(encodeJson(value)).toBe('{"kind":"A","apiVersion":"v1","list":[1,[],{},null,true],"empty":{}}')
   })
 
-  it('sorts members by their bytes where told', () => {
+  it('sorts members by their bytes on request', () => {
     const value: Value = { b: 1, '\ue000': 2, '😀': 3, a: { d: 1, c: 2 }, A: 4 }
     expect(encodeJson(value, { sortKeys: true })).toBe('{"A":4,"a":{"c":2,"d":1},"b":1,"\ue000":2,"😀":3}')
   })
@@ -68,13 +68,13 @@ describe('lists and objects', () => {
     expect(encodeJson(object)).toBe('{"__proto__":1}')
   })
 
-  it('is not troubled by depth', () => {
+  it('encodes deep nesting', () => {
     const text = '[{"a":'.repeat(5000) + '1' + '}]'.repeat(5000)
     expect(encodeJson(decodeJson(Buffer.from(text)).value)).toBe(text)
   })
 })
 
-it('gives back what was decoded, a whole float as the integer that it prints as', () => {
+it('round-trips decoded values; a whole float becomes the integer that it prints as', () => {
   fc.assert(
     fc.property(anyValue(), fc.boolean(), (value, pretty) => {
       const again = decodeJson(Buffer.from(encodeJson(value, { pretty }))).value

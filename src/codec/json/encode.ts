@@ -1,12 +1,12 @@
-// JSON as Go's encoding/json prints it, which is what the API server sends: numbers alike, and `<`, `>`, `&`, U+2028
-// and U+2029 escaped. Kubernetes ends an answer with a newline unless it is pretty; that is the caller's to add.
+// Encodes JSON as Go's encoding/json does: the same numbers, and `<`, `>`, `&`, U+2028 and U+2029 escaped. Kubernetes
+// ends a response with a newline unless it is pretty; the caller adds it.
 import { compareTexts } from '../../meta/go/go-text.js'
 import { isObject, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 
 export interface JsonEncodeOptions {
-  /** Two spaces a level, as `?pretty=true` gives it. */
+  /** Two spaces per level, as for `?pretty=true`. */
   pretty?: boolean
-  /** Members by name, as Go prints a map; otherwise they stay in the order of the object. */
+  /** Members sorted by name, as Go prints a map; otherwise in the order of the object. */
   sortKeys?: boolean
 }
 
@@ -18,7 +18,7 @@ export function encodeJson(value: Value, { pretty = false, sortKeys = false }: J
   return write(value, pretty, sortKeys)
 }
 
-/** An object some of whose members have a text already; nothing for those that have none. */
+/** Encodes an object from the encoded texts of its members; members without a text are left out. */
 export function encodeMembers(
   object: ValueObject,
   textOf: (name: string, member: Value) => string | undefined,
@@ -27,19 +27,19 @@ export function encodeMembers(
   for (const name of Object.keys(object)) {
     const member = object[name]!
     if (member === undefined) continue
-    const known = textOf(name, member) ?? (typeof member === 'string' ? encodeString(member) : encodeJson(member))
-    text += `${text === '' ? '{' : ','}${encodeString(name)}:${known}`
+    const interned = textOf(name, member) ?? (typeof member === 'string' ? encodeString(member) : encodeJson(member))
+    text += `${text === '' ? '{' : ','}${encodeString(name)}:${interned}`
   }
   return text === '' ? '{}' : `${text}}`
 }
 
-/** What JSON.stringify leaves as it is and Go escapes, or the other way round. */
+/** Characters that Go escapes and JSON.stringify does not, or the other way round. */
 const PRINTED_DIFFERENTLY = /[<>&\u2028\u2029]|\\ud[89a-f]/
 
-// JSON.stringify recurses; a value nested deeper than this is written with a stack of our own.
+// JSON.stringify is recursive; a value nested deeper than this is written with an explicit stack.
 const MAX_RECURSION = 500
 
-/** True for what JSON.stringify can print: no int64 beyond 2^53, no whole floats, and not nested too deeply. */
+/** Whether JSON.stringify prints the value correctly: no int64 beyond 2^53, no whole floats, not nested too deeply. */
 function isPlain(value: Value, depth: number): boolean {
   if (typeof value === 'number') return Number.isFinite(value)
   if (typeof value !== 'object' || value === null) return typeof value !== 'bigint'
@@ -102,19 +102,19 @@ function encodeScalar(value: Value): string {
   return String(value)
 }
 
-/** JavaScript and Go agree on how to print a float64, in JSON. */
+/** JavaScript and Go print a float64 in JSON alike. */
 function encodeNumber(number: number): string {
   if (!Number.isFinite(number)) throw new RangeError(`json: unsupported value: ${number}`)
   return String(number)
 }
 
-// Everything that is not printed as it is. Surrogates are only looked at: as a pair they stay.
+// Characters that may need an escape. Surrogates match too, but a pair is printed unchanged.
 // oxlint-disable-next-line no-control-regex
 const SPECIAL = /["\\\u0000-\u001f<>&\u2028\u2029\ud800-\udfff]/
 // oxlint-disable-next-line no-control-regex
 const ALL_ESCAPED = /["\\\u0000-\u001f<>&\u2028\u2029]/g
 
-/** A text in quotes. Half a surrogate pair, which Go cannot have, becomes U+FFFD. */
+/** A quoted string. An unpaired surrogate, which Go strings cannot have, becomes U+FFFD. */
 export function encodeString(text: string): string {
   if (!SPECIAL.test(text)) return `"${text}"`
   return `"${text.toWellFormed().replace(ALL_ESCAPED, escapeCharacter)}"`

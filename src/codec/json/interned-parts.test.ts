@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
-import { decodeJson, ITEMS, type KnownPlace } from './decode.js'
+import { decodeJson, type InternedPosition, ITEMS } from './decode.js'
 import { printPart } from './interned-parts.js'
 
-const AT: KnownPlace = { name: 'part', within: ['head', 'list', ITEMS] }
-const decode = (text: string): ValueObject => decodeJson(Buffer.from(text), { knownAt: AT }).value as ValueObject
+const AT: InternedPosition = { name: 'part', within: ['head', 'list', ITEMS] }
+const decode = (text: string): ValueObject => decodeJson(Buffer.from(text), { internedAt: AT }).value as ValueObject
 const within = (part: string): string => `{"head":{"list":[{"part":${part},"next":1}]}}`
 const partIn = (object: ValueObject): unknown => ((object['head'] as ValueObject)['list'] as ValueObject[])[0]!['part']
 
@@ -21,7 +21,7 @@ test.each([[{}], [{ a: { b: {} } }], [long('one')]])(
   },
 )
 
-test('parts that begin alike are told apart', () => {
+test('parts with the same beginning are distinguished', () => {
   const [first, second] = [
     { ...long('same'), z: 1 },
     { ...long('same'), z: 12 },
@@ -32,7 +32,7 @@ test('parts that begin alike are told apart', () => {
   expect(partIn(decode(within(a)))).toBe(first)
 })
 
-test('nothing is shared at any other place', () => {
+test('nothing is shared at any other position', () => {
   const value = long('place')
   const text = printPart(value)
   for (const other of [
@@ -53,14 +53,14 @@ test('nothing is shared at any other place', () => {
 const holds = (root: unknown, part: unknown): boolean =>
   root === part || (typeof root === 'object' && root !== null && Object.values(root).some(each => holds(each, part)))
 
-test('what is cut off is as wrong as ever', () => {
+test('truncated text is still an error', () => {
   const text = within(printPart(long('cut')))
   for (const end of [30, 60, text.length - 12, text.length - 1]) {
     expect(() => decode(text.slice(0, end))).toThrow('unexpected end of JSON input')
   }
 })
 
-test('what has not been used for long is forgotten', () => {
+test('parts that are not used are evicted', () => {
   const first = long('first')
   const text = printPart(first)
   for (let i = 0; i < 40; i++) printPart({ [`filler-${i}`]: 'x'.repeat(100_000) })
@@ -69,7 +69,7 @@ test('what has not been used for long is forgotten', () => {
   expect(read).not.toBe(first)
 })
 
-test('what is used again stays', () => {
+test('parts in use stay', () => {
   const first = long('stays')
   const text = printPart(first)
   for (let i = 0; i < 40; i++) {

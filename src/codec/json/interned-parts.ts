@@ -5,7 +5,7 @@ import { createGenerationCache } from '../../base/generation-cache.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { encodeJson } from './encode.js'
 
-export interface KnownPart {
+export interface InternedPart {
   readonly text: string
   readonly value: ValueObject
 }
@@ -13,23 +13,23 @@ export interface KnownPart {
 /** How much text each generation of the cache holds. The values take about ten times as much memory. */
 const MAX_CHARACTERS = 1 << 20
 
-/** By the first characters: the part that was used last. A comparison with it spares the search for the end. */
-const likely = new Map<string, KnownPart>()
+/** The last used part, by its first characters. Comparing with it avoids the search for the end of the part. */
+const likely = new Map<string, InternedPart>()
 const BEGINNING = 64
 
-const byText = createGenerationCache<string, KnownPart>({
+const byText = createGenerationCache<string, InternedPart>({
   maxWeight: MAX_CHARACTERS,
   weigh: ({ text }) => text.length,
   onTurn: () => likely.clear(),
 })
-const byValue = new WeakMap<ValueObject, KnownPart>()
+const byValue = new WeakMap<ValueObject, InternedPart>()
 
-/** The part that begins at that position of a text, if it is known. */
-export function knownPartAt(
+/** The part that begins at that position of a text, if it is interned. */
+export function internedPartAt(
   text: string,
   from: number,
   endOf: (text: string, from: number) => number,
-): KnownPart | undefined {
+): InternedPart | undefined {
   const guess = likely.get(text.slice(from, from + BEGINNING))
   if (guess !== undefined && text.slice(from, from + guess.text.length) === guess.text) return guess
   const part = byText.get(text.slice(from, endOf(text, from)))
@@ -37,7 +37,7 @@ export function knownPartAt(
   return part
 }
 
-/** The text of a part, which is known from then on. */
+/** The text of a part, which is interned from then on. */
 export function printPart(value: ValueObject): string {
   let part = byValue.get(value)
   if (part === undefined) {

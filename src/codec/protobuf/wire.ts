@@ -1,5 +1,5 @@
-// The bytes of protocol buffers: varints, tags and lengths. Messages are written from their end to their beginning,
-// so that the length of each is known when it is due. Faults are told in the words of Go's generated decoders.
+// The protobuf wire format: varints, tags and lengths. Messages are written backwards, so that the length of each is
+// known when it must be written. Errors have the messages of Go's generated decoders.
 
 export class ProtobufError extends Error {
   override readonly name = 'ProtobufError'
@@ -12,7 +12,7 @@ export const FIXED32 = 5
 
 // ---- writing
 
-/** A buffer that is filled from its end; what is written lies from `at` to the end. */
+/** A buffer that is filled from its end; the written bytes are from `at` to the end. */
 export interface Writer {
   buffer: Buffer
   at: number
@@ -31,7 +31,7 @@ function reserve(writer: Writer, size: number): void {
   writer.buffer = larger
 }
 
-/** An unsigned number up to 2^53, or a signed 64-bit one, which takes ten bytes if it is negative. */
+/** Writes an unsigned number up to 2^53, or a signed 64-bit one, which takes ten bytes if it is negative. */
 export function writeVarint(writer: Writer, value: number | bigint): void {
   reserve(writer, 10)
   if (typeof value === 'number' && value >= 0 && value < 2 ** 31) {
@@ -80,7 +80,7 @@ export function writeDouble(writer: Writer, value: number): void {
   writer.buffer.writeDoubleLE(value, writer.at)
 }
 
-/** Writes a message as a field: its content by the callback, then its length. */
+/** Writes a message as a field: first its content by the callback, then its length before it. */
 export function writeMessage(writer: Writer, content: () => void): void {
   const end = writer.buffer.length - writer.at
   content()
@@ -103,7 +103,7 @@ export const newReader = (bytes: Uint8Array): Reader => ({
 
 const endOfInput = (): ProtobufError => new ProtobufError('unexpected EOF')
 
-/** The low and the high half of a varint of 64 bits. */
+/** The low and high halves of the last 64-bit varint. */
 let low = 0
 let high = 0
 
@@ -124,13 +124,13 @@ function readHalves(reader: Reader): void {
   }
 }
 
-/** A varint as an int32: higher bits are cut off, as Go does. */
+/** Reads a varint as an int32; higher bits are cut off, as in Go. */
 export function readInt32(reader: Reader): number {
   readHalves(reader)
   return low | 0
 }
 
-/** A varint as an int64: a number where that is exact. */
+/** Reads a varint as an int64: a number if that is exact, otherwise a bigint. */
 export function readInt64(reader: Reader): number | bigint {
   readHalves(reader)
   const value = (BigInt(high | 0) << 32n) | BigInt(low >>> 0)
@@ -145,7 +145,7 @@ export function readBool(reader: Reader): boolean {
 const MAX_SAFE = BigInt(Number.MAX_SAFE_INTEGER)
 const MIN_SAFE = -MAX_SAFE
 
-/** The field number and wire type that come next. */
+/** Reads the next field number and wire type. */
 export function readTag(reader: Reader, message: string): { field: number; wire: number } {
   readHalves(reader)
   const wire = low & 7
@@ -172,7 +172,7 @@ export function readBytes(reader: Reader): Buffer {
 
 export const readString = (reader: Reader): string => readBytes(reader).toString('utf8')
 
-/** A reader of the message that comes next. */
+/** A reader of the next message. */
 export function readMessage(reader: Reader): Reader {
   const length = readLength(reader)
   const inner = { bytes: reader.bytes, at: reader.at, end: reader.at + length }
@@ -186,7 +186,7 @@ export function readDouble(reader: Reader): number {
   return reader.bytes.readDoubleLE(reader.at - 8)
 }
 
-/** Passes over a field that nobody knows. Groups are not used any more, but may nest. */
+/** Skips an unknown field. Groups are deprecated, but may be nested. */
 export function skipField(reader: Reader, wire: number): void {
   let groups = 0
   let next = wire

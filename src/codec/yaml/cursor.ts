@@ -1,5 +1,5 @@
-// Where the YAML scanner stands in its text, and what kinds of characters YAML 1.1 tells apart.
-// The text ends in NULs, so that a few characters can always be looked at; NUL is no YAML character.
+// The position of the YAML scanner in its text, and the character classes of YAML 1.1.
+// The text ends with NULs, so that reading a few characters ahead is always possible; NUL is not a YAML character.
 import { CodecError } from '../codec-error.js'
 
 export interface Cursor {
@@ -7,13 +7,13 @@ export interface Cursor {
   at: number
   /** Counted from 0. */
   line: number
-  /** Where in the text the line begins. */
+  /** The position in the text where the line begins. */
   lineStart: number
 }
 
 export const column = (cursor: Cursor): number => cursor.at - cursor.lineStart
 
-/** The code of the character that far ahead. */
+/** The code of the character that many positions ahead. */
 export const peek = (cursor: Cursor, ahead = 0): number => cursor.text.charCodeAt(cursor.at + ahead)
 
 export const TAB = 0x09
@@ -29,7 +29,7 @@ export const isWordCharacter = (c: number): boolean =>
   isDigit(c) || (c >= 0x41 && c <= 0x5a) || (c >= 0x61 && c <= 0x7a) || c === 0x5f || c === 0x2d
 export const isHex = (c: number): boolean => isDigit(c) || (c >= 0x41 && c <= 0x46) || (c >= 0x61 && c <= 0x66)
 
-/** Goes over a line break, if there is one, and gives what it stands for in a scalar. */
+/** Skips a line break, if there is one, and returns its text in a scalar. */
 export function takeBreak(cursor: Cursor): string {
   const c = peek(cursor)
   if (!isBreak(c)) return ''
@@ -54,10 +54,10 @@ export function atDocumentMark(cursor: Cursor): boolean {
   return (mark === '---' || mark === '...') && isBlankOrEnd(peek(cursor, 3))
 }
 
-/** The scanner's errors name the line on which they are; there is none for the first, or else that of the context. */
+/** The scanner's errors have the line of the problem, or for the first line that of the context. */
 export const scanError = (cursor: Cursor, problem: string, contextLine = cursor.line): CodecError =>
   yamlError(problem, cursor.line === 0 ? contextLine : cursor.line + 1)
 
-/** An error at a line counted from 1; 0 is none. */
+/** An error at a line counted from 1; 0 means no line. */
 export const yamlError = (problem: string, line = 0): CodecError =>
   new CodecError('malformed', `yaml: ${line === 0 ? '' : `line ${line}: `}${problem}`)

@@ -102,7 +102,7 @@ describe('plain scalars', () => {
 })
 
 describe('keys', () => {
-  it('turns them into texts by their type, and sorts them', () => {
+  it('converts them to strings by their type, and sorts them', () => {
     const text = 'yes: 1\n0x10: 2\n1.5: 3\n"no": 4\n2001-01-01: 5\n1e10: 6\n? 0.1\n: 7\n'
     expect(Object.entries(value(text) as object)).toEqual([
       ['16', 2],
@@ -159,7 +159,7 @@ describe('collections', () => {
     expect(value(text)).toEqual(expected)
   })
 
-  it('copies what an alias refers to', () => {
+  it('copies the value of an alias', () => {
     const { a, b } = value('a: &x {k: {m: 1}}\nb: *x\n') as { a: { k: object }; b: { k: object } }
     expect(b).toEqual(a)
     expect(b.k).not.toBe(a.k)
@@ -246,7 +246,7 @@ describe('what is not YAML', () => {
     expect(failure(Buffer.from(bytes))).toBe(message)
   })
 
-  it('finds a bad character only where it reads on', () => {
+  it('reports an invalid character only if reading reaches it', () => {
     expect(value(`a: 1\n---\n${' '.repeat(1024)}\u0007`)).toEqual({ a: 1 })
     expect(failure(`b: [}\n${' '.repeat(1024)}\u0007`)).toBe('yaml: did not find expected node content')
     expect(failure(`a: ${'x'.repeat(1024)}\u0007`)).toBe('yaml: control characters are not allowed')
@@ -254,7 +254,7 @@ describe('what is not YAML', () => {
 })
 
 describe('JSON as YAML', () => {
-  it('is read alike by the short cut and without it', () => {
+  it('is decoded alike with and without the shortcut', () => {
     fc.assert(
       fc.property(anyValue(), fc.boolean(), (any, pretty) => {
         const bytes = Buffer.from(encodeJson({ any }, { pretty }))
@@ -263,7 +263,7 @@ describe('JSON as YAML', () => {
         try {
           byYaml = decodeText(source).value
         } catch {
-          // such as a DEL, which JSON takes and YAML does not
+          // such as DEL, which JSON accepts and YAML does not
         }
         const short = source.error ? undefined : readYamlAsJson(bytes, source.text)
         if (short !== undefined) {
@@ -282,7 +282,7 @@ describe('JSON as YAML', () => {
     expect(failure(text)).toBe(message)
   })
 
-  it('reads what only YAML can', () => {
+  it('decodes YAML that is not JSON', () => {
     expect(value('{"b":1.0,"a":1e400,"c":{"d":9223372036854775808}}')).toEqual({
       a: '1e400',
       b: 1,
@@ -304,7 +304,7 @@ describe('hostile input', () => {
     expect(failure(`? ${'['.repeat(9000)}${']'.repeat(9000)}\n: x`)).toMatch(/^yaml: invalid map key/)
   })
 
-  it('refuses bombs of aliases and merges', () => {
+  it('refuses excessive aliases and merges', () => {
     const started = performance.now()
     const levels = Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [${`*a${i},`.repeat(9)}]`)
     expect(failure(`a0: &a0 x\n${levels.join('\n')}`)).toBe('yaml: document contains excessive aliasing')
@@ -321,7 +321,7 @@ describe('hostile input', () => {
     expect(performance.now() - started).toBeLessThan(5000)
   })
 
-  it('fails with a CodecError, or reads, every prefix of a document', () => {
+  it('decodes every prefix of a document, or fails with a CodecError', () => {
     const text = '---\na: &x [1, "t\\u0041", \'q\'\'\']\nb: |\n  x\nc: {<<: {k: !!int "1"}, ? d : *x}\n- \n'
     for (let length = 0; length <= text.length; length++) {
       const part = text.slice(0, length)

@@ -1,6 +1,6 @@
-// YAML as the API server reads it: only the first document, YAML 1.1, and then converted to JSON, which turns every
-// key into a text, sorts them, and leaves no difference between 1 and 1.0. Values are built from the bottom up while the
-// events come in, so that depth costs no stack.
+// Decodes YAML as the API server does: only the first document, as YAML 1.1, then converted to JSON. The conversion
+// makes every key a string, sorts the keys, and leaves no difference between 1 and 1.0. Values are built bottom-up from
+// the parser's events, so that depth does not use the call stack.
 import { compareTexts, MAX_INT64, printFloat, quote } from '../../meta/go/go-text.js'
 import { setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import { CodecError } from '../codec-error.js'
@@ -14,7 +14,7 @@ import { readYamlText, type YamlText } from './reader.js'
 import { resolveScalar, type Scalar, Timestamp } from './resolve.js'
 import { readYamlAsJson } from './to-json.js'
 
-/** Reads the first document of a YAML stream; an empty one is null. Throws a CodecError. */
+/** Decodes the first document of a YAML stream; an empty one is null. Throws a CodecError. */
 export function decodeYaml(bytes: Uint8Array): Decoded {
   const source = readYamlText(bytes)
   if (source.error === undefined) {
@@ -24,7 +24,7 @@ export function decodeYaml(bytes: Uint8Array): Decoded {
   return decodeText(source)
 }
 
-/** Reads it as YAML, without looking for a short cut. */
+/** Decodes as YAML, without the shortcut for JSON. */
 export function decodeText(source: YamlText): Decoded {
   const parser = new YamlParser(source)
   if (!parser.startDocument()) return { value: null, duplicates: [] }
@@ -36,7 +36,7 @@ export function decodeText(source: YamlText): Decoded {
   return { value: root.value, duplicates: builder.duplicates }
 }
 
-/** A finished node. */
+/** A complete node. */
 interface Built {
   kind: 'scalar' | 'sequence' | 'mapping'
   line: number
@@ -44,11 +44,11 @@ interface Built {
   /** With its type, which makes `1` and `"1"` different keys. */
   scalar: Scalar
   merges: boolean
-  /** The children in order: items, or keys and values by turns. */
+  /** The children in order: items, or alternating keys and values. */
   children: Built[]
-  /** What a mapping holds after all, by type and text of the key. */
+  /** The members of a mapping after merges, by type and text of the key. */
   members: Map<string, Member>
-  /** How many nodes it takes to write it out, aliases and all. */
+  /** The number of nodes in it with all aliases expanded. */
   size: number
 }
 
@@ -70,7 +70,7 @@ class Builder {
   readonly duplicates: string[] = []
   private readonly open: Open[] = []
   private readonly anchors = new Map<string, Built | 'unfinished'>()
-  // The first fault of each of the three steps that Kubernetes takes after parsing: decode, convert, print as JSON.
+  // The first error of each of the three steps that Kubernetes takes after parsing: decode, convert, print as JSON.
   private decodeError: CodecError | undefined
   private convertError: CodecError | undefined
   private printError: CodecError | undefined
@@ -78,7 +78,7 @@ class Builder {
   private decodedByAlias = 0
   private merged = 0
 
-  /** Takes an event; gives the root when it is complete. */
+  /** Takes an event; returns the root when it is complete. */
   add(event: YamlEvent): Built | undefined {
     if (event.type === 'start') {
       this.decoded++
@@ -119,7 +119,7 @@ class Builder {
     return { kind: 'scalar', line, value, scalar, merges, children: NONE, members: NO_MEMBERS, size: 1 }
   }
 
-  /** What a scalar is under a tag; a tag that is not among YAML's own leaves a text. */
+  /** Resolves a scalar with a tag; with a tag other than YAML's own it stays a string. */
   private resolveTagged(tag: string, text: string): Scalar {
     if (!tag.startsWith(TAG_PREFIX)) return text
     const type = tag.slice(TAG_PREFIX.length)
@@ -130,7 +130,7 @@ class Builder {
       return null
     }
     const accepts = TYPE_CHECKS.get(type)
-    if (accepts === undefined) return text // `!!str` among them
+    if (accepts === undefined) return text // including `!!str`
     const scalar = resolveScalar(text)
     if (accepts(scalar)) return type === 'float' ? Number(scalar) : scalar
     this.decodeError ??= yamlError(`cannot decode !!${typeOf(scalar)} \`${text}\` as a !!${type}`)
@@ -180,7 +180,7 @@ class Builder {
     members.set(identity, { key, value })
   }
 
-  /** Carries out `<<`: what is merged counts as set at that place. */
+  /** Merges a `<<` value; merged members count as set at that point. */
   private mergeInto(members: Map<string, Member>, value: Built): void {
     // The first of several maps takes precedence, so it is merged last.
     const mappings = value.kind === 'sequence' ? value.children.toReversed() : [value]
@@ -198,7 +198,7 @@ class Builder {
     }
   }
 
-  /** Counts nodes that are there without having been written, and notices a bomb. */
+  /** Counts nodes that exist through aliases, and throws if there are excessively many. */
   private countAliased(nodes: number): void {
     this.decoded += nodes
     this.decodedByAlias += nodes
@@ -216,7 +216,7 @@ class Builder {
     this.convertError ??= new CodecError('malformed', message)
   }
 
-  /** The value that is left of a scalar after it was printed as JSON and read again. */
+  /** The value of a scalar after it was printed as JSON and decoded again. */
   private toValue(scalar: Scalar): Value {
     if (scalar instanceof Timestamp) return scalar.text
     if (typeof scalar === 'bigint') {
@@ -230,7 +230,7 @@ class Builder {
   }
 }
 
-/** Maps merged into maps that are merged in turn grow by the square: here is the end of it. */
+/** Nested merges grow quadratically: this bounds them. */
 const MAX_MERGED = 100_000
 const BOMB = 'document contains excessive aliasing'
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
@@ -248,7 +248,7 @@ const NOTHING: Built = {
   size: 1,
 }
 
-/** Which of what a text resolves to each of YAML's own tags takes. */
+/** Which resolved scalars each of YAML's own tags accepts. */
 const TYPE_CHECKS = new Map<string, (scalar: Scalar) => boolean>([
   ['bool', scalar => typeof scalar === 'boolean'],
   ['int', scalar => typeof scalar === 'bigint'],
@@ -263,7 +263,7 @@ function buildSequence({ line, children }: Open): Built {
   return { ...NOTHING, kind: 'sequence', line, value: children.map(child => child.value), children, size }
 }
 
-/** A value as Go's %#v prints it; far down, where nobody reads on, only dots. */
+/** A value in Go's %#v notation; only dots beyond a certain depth. */
 function goSyntax(node: Built, depth = 0): string {
   if (node.kind !== 'scalar' && depth > 100) return '...'
   if (node.kind === 'sequence') {
@@ -282,7 +282,7 @@ function goSyntax(node: Built, depth = 0): string {
   return typeof scalar === 'number' ? printFloat(scalar) : String(scalar)
 }
 
-/** How much of a document may come from aliases: nearly all of a small one, a tenth of a huge one. */
+/** The allowed proportion of aliased nodes: nearly all of a small document, a tenth of a huge one. */
 function allowedAliasRatio(decoded: number): number {
   const [low, high] = [400_000, 4_000_000]
   if (decoded <= low) return 0.99
@@ -290,7 +290,7 @@ function allowedAliasRatio(decoded: number): number {
   return 0.99 - 0.89 * ((decoded - low) / (high - low))
 }
 
-/** A copy without recursion: what is aliased may be nested deeply. */
+/** Copies without recursion, because aliased values may be nested deeply. */
 function copyDeep(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value
   const holder: Value[] = [value]

@@ -130,13 +130,13 @@ metadata: {}
     )
   })
 
-  it('is not troubled by depth', () => {
+  it('encodes deep nesting', () => {
     const deep = decodeJson(Buffer.from('['.repeat(1000) + ']'.repeat(1000))).value
     expect(decodeYaml(Buffer.from(encodeYaml(deep))).value).toEqual(deep)
   })
 })
 
-it('is read back as the same value, apart from whole floats', () => {
+it('round-trips every value, apart from whole floats', () => {
   fc.assert(
     fc.property(anyValue(), value => {
       const json = decodeJson(Buffer.from(encodeJson(value))).value

@@ -1,5 +1,5 @@
-// YAML as the API server prints it (sigs.k8s.io/yaml on top of libyaml's emitter): keys in natural order, lists at the
-// indentation of their key, quotes only where a text would be read as something else, lines folded after 80 columns.
+// Encodes YAML as the API server does (sigs.k8s.io/yaml with libyaml's emitter): keys in natural order, lists at the
+// indentation of their key, quotes only where a string would be read as another type, lines folded after 80 columns.
 import { printFloat } from '../../meta/go/go-text.js'
 import { isObject, type Value, WholeFloat } from '../../meta/values/value.js'
 import { encodeJson } from '../json/encode.js'
@@ -15,7 +15,7 @@ export function encodeYaml(value: Value): string {
 
 const INDENT = 2
 const WIDTH = 80
-/** A longer key is written after a `?`. */
+/** Longer keys are written as explicit keys, after a `?`. */
 const MAX_SIMPLE_KEY_BYTES = 128
 
 /** A list or map that is being written. */
@@ -30,7 +30,7 @@ class Emitter {
   text = ''
   private column = 0
   private indent = -1
-  /** Whether we are after white space, and whether there is nothing but indentation and indicators on the line. */
+  /** Whether the position is after white space, and whether the line has only indentation and indicators so far. */
   private afterSpace = true
   private inIndentation = true
   private readonly open: Open[] = []
@@ -202,7 +202,7 @@ class Emitter {
     this.inIndentation = this.inIndentation && indents
   }
 
-  /** Goes to the indentation, on a new line unless we are still before it. */
+  /** Moves to the indentation, on a new line unless the current one is not past it. */
   private newLine(): void {
     const indent = Math.max(this.indent, 0)
     if (!this.inIndentation || this.column > indent || (this.column === indent && !this.afterSpace))
@@ -229,14 +229,14 @@ type Style = 'plain' | 'single' | 'double' | 'literal'
 
 function chooseStyle(text: string, analysis: Analysis, simpleKey: boolean): Style {
   if (text.includes('\n')) return analysis.literalAllowed && !simpleKey ? 'literal' : 'double'
-  // `<<` unquoted would be read as a merge.
+  // An unquoted `<<` would be read as a merge key.
   if (typeof resolveScalar(text) !== 'string' || looksLikeBase60(text) || text === '<<') return 'double'
   if (simpleKey && analysis.multiline) return 'double'
   if (analysis.plainAllowed && !(text === '' && simpleKey)) return 'plain'
   return analysis.singleQuotedAllowed ? 'single' : 'double'
 }
 
-/** Numbers come out as they would from reading the JSON that was printed first. */
+/** Numbers are printed as they are after decoding the JSON that Kubernetes prints first. */
 function encodeScalar(value: null | boolean | number | bigint | WholeFloat): string {
   const json = encodeJson(value)
   const scalar = resolveScalar(json)

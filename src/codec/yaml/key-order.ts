@@ -1,4 +1,4 @@
-// The order in which YAML's keys are printed: natural, so that `a2` comes before `a10`, and letters after the rest.
+// The order of keys in YAML output: natural, so that `a2` comes before `a10`, and letters after other characters.
 
 const LETTER = /^\p{L}$/u
 const DIGIT = /^\p{Nd}$/u
@@ -20,11 +20,11 @@ export function compareYamlKeys(a: string, b: string): number {
 
 const order = (p: string, q: string): number => p.codePointAt(0)! - q.codePointAt(0)!
 
-/** Compares the numbers that begin there, and then how many digits they have; 0 if neither differs. */
+/** Compares the numbers that begin there, then their number of digits; 0 if both are equal. */
 function compareNumbers(x: string[], y: string[], i: number): number {
   let start = 0n
   if (x[i] === '0' || y[i] === '0') {
-    // Within a number a 0 counts; at its beginning it does not.
+    // A 0 inside a number counts; a leading one does not.
     for (let j = i - 1; j >= 0 && DIGIT.test(x[j]!); j--) {
       if (x[j] !== '0') {
         start = 1n

@@ -1,5 +1,5 @@
-// YAML tokens to events: the grammar of YAML 1.1 as a machine with a stack of states, after libyaml, whose messages
-// Kubernetes passes on. Only the first document of a stream is ever read.
+// Parses YAML tokens into events: the grammar of YAML 1.1 as a state machine with a stack, after libyaml, whose error
+// messages Kubernetes passes on. Only the first document of a stream is read.
 import type { CodecError } from '../codec-error.js'
 import { yamlError } from './cursor.js'
 import type { YamlText } from './reader.js'
@@ -10,13 +10,13 @@ export interface YamlScalar {
   type: 'scalar'
   line: number
   text: string
-  /** Not in quotes, so that it may stand for something else than a text. */
+  /** Not quoted, so it may resolve to another type than string. */
   plain: boolean
   tag: string
   anchor: string
 }
 
-/** Lines are counted from 0. A tag is written out; one that is not there, as an anchor, is empty. */
+/** Lines are counted from 0. A tag is fully expanded; an absent tag or anchor is empty. */
 export type YamlEvent =
   | YamlScalar
   | { type: 'start'; line: number; kind: 'sequence' | 'mapping'; anchor: string }
@@ -33,7 +33,7 @@ const DEFAULT_TAGS = [
 export class YamlParser {
   private readonly scanner: YamlScanner
   private readonly states: State[] = []
-  private readonly marks: number[] = [] // the lines on which the open collections began
+  private readonly marks: number[] = [] // the start lines of the open collections
   private readonly tagPrefixes = new Map<string, string>()
   private state: State = () => this.parseNode(true, false)
 
@@ -41,7 +41,7 @@ export class YamlParser {
     this.scanner = new YamlScanner(source)
   }
 
-  /** Goes to the content of the first document. False if there is none. */
+  /** Moves to the content of the first document. False if there is none. */
   startDocument(): boolean {
     const first = this.scanner.peek().type
     if (first === 'stream-end') return false
@@ -55,12 +55,12 @@ export class YamlParser {
     return true
   }
 
-  /** The next event of the document; to be called until its root is complete. */
+  /** The next event of the document; must be called until its root is complete. */
   next(): YamlEvent {
     return this.state()
   }
 
-  /** Checks that the document ends where its root does. Whatever comes after it is not looked at. */
+  /** Checks that the document ends after its root. Anything after the document is not read. */
   endDocument(): void {
     this.scanner.peek()
   }
@@ -164,7 +164,7 @@ export class YamlParser {
     this.state = this.states.pop() ?? (() => this.parseNode(true, false))
   }
 
-  /** Reads a node, and then goes on with that state. */
+  /** Reads a node, then continues with that state. */
   private nodeThen(state: State, block: boolean, indentless: boolean): YamlEvent {
     this.states.push(state)
     return this.parseNode(block, indentless)
@@ -237,7 +237,7 @@ export class YamlParser {
     return { type: 'start', kind: 'mapping', line: token.line, anchor: '' }
   }
 
-  // A single pair in a list, `[a: b]`, is a mapping of its own.
+  // A single pair in a list, `[a: b]`, is a mapping.
   private readonly pairKey: State = () => {
     const { type, line } = this.scanner.peek()
     if (type !== 'value' && type !== 'flow-entry' && type !== 'flow-sequence-end') {
@@ -312,6 +312,6 @@ const emptyScalar = (line: number): YamlEvent => ({
   anchor: '',
 })
 
-/** Unlike the scanner's, these errors count lines from 0: Kubernetes names the line before. */
+/** Unlike the scanner's, these errors count lines from 0, so Kubernetes reports the line before. */
 const parseError = (problem: string, { line }: Token, contextLine: number): CodecError =>
   yamlError(problem, line === 0 ? contextLine : line)

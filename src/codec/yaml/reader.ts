@@ -1,5 +1,5 @@
-// From bytes to the text that the YAML scanner works on: encodings, byte order marks, and characters that YAML 1.1
-// does not allow anywhere.
+// Converts bytes to the text for the YAML scanner: encodings, byte order marks, and characters that YAML 1.1 does not
+// allow.
 import { isUtf8 } from 'node:buffer'
 import type { CodecError } from '../codec-error.js'
 import { asBuffer } from '../utf8.js'
@@ -7,13 +7,13 @@ import { yamlError } from './cursor.js'
 
 export interface YamlText {
   text: string
-  /** If set, the text could be read only so far: this is the error for whoever reaches its end. */
+  /** If set, the text is incomplete: the scanner throws this error when it reaches the end. */
   error?: CodecError
 }
 
 const BAD_CHARACTER = /[^\t\n\r\u0020-\u007e\u0085\u00a0-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u
 
-/** Kubernetes' reader takes in that many bytes at a time, and fails on the whole block that holds a bad character. */
+/** Kubernetes' reader reads blocks of this size, and fails on the whole block that contains an invalid character. */
 const BLOCK = 512
 
 export function readYamlText(bytes: Uint8Array): YamlText {
@@ -37,7 +37,7 @@ function checkCharacters(text: string, start = 0): YamlText {
   return cut(before, start, start + Buffer.byteLength(before), 'control characters are not allowed')
 }
 
-/** What there is before the block of the bad byte. */
+/** The text before the block with the invalid byte. */
 function cut(before: string, start: number, badByte: number, problem: string): YamlText {
   const blockStart = badByte - (badByte % BLOCK)
   const text = Buffer.from(before)

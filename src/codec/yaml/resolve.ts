@@ -1,10 +1,10 @@
-// What a plain YAML scalar means, by the rules of YAML 1.1 as Kubernetes' library has them: `yes` and `off` are
-// booleans, `010` is eight, `1_000` a thousand; base 60 and timestamps are only texts.
+// Resolves plain YAML scalars by the rules of YAML 1.1, as Kubernetes' library implements them: `yes` and `off` are
+// booleans, `010` is eight, `1_000` a thousand; base 60 numbers and timestamps stay strings.
 
-/** A scalar with its type: bigint for integers (up to 2^64), number for floats, Timestamp for a text that is a time. */
+/** A scalar with its type: bigint for integers (up to 2^64), number for floats, Timestamp for a string that is a time. */
 export type Scalar = null | boolean | bigint | number | string | Timestamp
 
-/** It stays a text, but a text that looks like this must be written in quotes. */
+/** It stays a string, but must be quoted when it is printed. */
 export class Timestamp {
   constructor(readonly text: string) {}
 }
@@ -40,7 +40,7 @@ const INTEGER = /^([-+]?)(?:0[xX]([\da-fA-F]+)|0[bB]([01]+)|0[oO]?([0-7]+)|(0|[1
 function resolveNumber(text: string): Scalar {
   if (isTimestamp(text)) return new Timestamp(text)
   const plain = text.includes('_') ? text.replaceAll('_', '') : text
-  // Beyond 64 bits every integer is a float; there is no need to look at thousands of digits to know.
+  // An integer beyond 64 bits is a float, so long digit strings need not be parsed as integers.
   const integer = plain.length <= 70 ? parseInteger(plain) : undefined
   return integer ?? parseFloatFrom(FLOAT, text, plain)
 }
@@ -55,8 +55,8 @@ function parseInteger(plain: string): bigint | undefined {
   return size < (sign === '' ? 2n ** 64n : 2n ** 63n) ? size : undefined
 }
 
-function parseFloatFrom(form: RegExp, text: string, plain: string): Scalar {
-  if (!form.test(form === POINT_FLOAT ? text : plain)) return text
+function parseFloatFrom(pattern: RegExp, text: string, plain: string): Scalar {
+  if (!pattern.test(pattern === POINT_FLOAT ? text : plain)) return text
   const float = Number(plain)
   return Number.isFinite(float) ? float : text
 }

@@ -1,5 +1,5 @@
-// The scalars of YAML 1.1 as the scanner meets them: plain, quoted, literal and folded. Each function starts on the
-// first character of its scalar, goes over it, and gives the text that it stands for.
+// Scans the scalars of YAML 1.1: plain, quoted, literal and folded. Each function starts at the first character of the
+// scalar, moves past it, and returns its text.
 import {
   atDocumentMark,
   type Cursor,
@@ -22,15 +22,15 @@ import {
 
 export interface PlainScalar {
   text: string
-  /** True if it is followed by a line break, after which a key may come. */
+  /** True if a line break follows, after which a key may begin. */
   endsLine: boolean
 }
 
-/** Reads a plain scalar of a node at that indentation; within brackets some characters end it. */
+/** Scans a plain scalar of a node at that indentation; in flow collections some characters end it. */
 export function scanPlainScalar(cursor: Cursor, indent: number, inFlow: boolean): PlainScalar {
   const contextLine = cursor.line
   let text = ''
-  let pending = '' // what stands for the white space since the last word, if another one follows
+  let pending = '' // the folded white space since the last word, used if another word follows
   let brokeLine = false
   for (;;) {
     if (atDocumentMark(cursor) || peek(cursor) === 0x23) break
@@ -65,8 +65,8 @@ interface Gap {
 }
 
 /**
- * Goes over blanks and line breaks between the words of a scalar, and folds them: one break is a space, more are one
- * less. Blanks beside a break do not count.
+ * Skips blanks and line breaks between the words of a scalar and folds them: one break becomes a space, several become
+ * one less. Blanks next to a break are dropped.
  */
 function scanGap(cursor: Cursor, afterBreak: boolean, checkIndentation: () => void): Gap {
   let blanks = ''
@@ -89,7 +89,7 @@ function scanGap(cursor: Cursor, afterBreak: boolean, checkIndentation: () => vo
   return { text: firstBreak + moreBreaks, brokeLine }
 }
 
-/** Reads a scalar in quotes, from the one to the other. */
+/** Scans a quoted scalar, including its quotes. */
 export function scanQuotedScalar(cursor: Cursor, single: boolean): string {
   const contextLine = cursor.line
   const quote = single ? 0x27 : 0x22
@@ -150,7 +150,7 @@ const ESCAPES: Record<string, string> = {
 }
 const HEX_ESCAPES: Record<string, number> = { x: 2, u: 4, U: 8 }
 
-/** What is after a backslash. */
+/** Scans the characters after a backslash. */
 function scanEscape(cursor: Cursor, contextLine: number): string {
   const mark = cursor.text.charAt(cursor.at)
   const simple = ESCAPES[mark]
@@ -175,7 +175,7 @@ function scanEscape(cursor: Cursor, contextLine: number): string {
   return String.fromCodePoint(code)
 }
 
-/** Reads a literal (`|`) or folded (`>`) scalar of a node at that indentation. */
+/** Scans a literal (`|`) or folded (`>`) scalar of a node at that indentation. */
 export function scanBlockScalar(cursor: Cursor, parentIndent: number, literal: boolean): string {
   const contextLine = cursor.line
   cursor.at++
@@ -231,11 +231,11 @@ function scanBlockHeader(cursor: Cursor, contextLine: number): { chomp: string; 
 interface Block {
   contextLine: number
   parentIndent: number
-  /** 0 until the first line that is not empty tells. */
+  /** 0 until the first line that is not empty defines it. */
   indent: number
 }
 
-/** Goes over indentation and empty lines, and finds out the indentation if it is not known yet. */
+/** Skips indentation and empty lines, and determines the indentation if it is not known yet. */
 function scanEmptyLines(cursor: Cursor, block: Block): string {
   let breaks = ''
   let widest = 0

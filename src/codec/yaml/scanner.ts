@@ -1,6 +1,6 @@
-// YAML 1.1 text to tokens, the way libyaml does it, so that Kubernetes' errors come out at the same place in the same
-// words. The two ideas of it: indentation becomes block-start and block-end tokens, and a key is only known as one when
-// its `:` comes (a "simple key"), whereupon the key token is put in front of what has been scanned since.
+// Scans YAML 1.1 text into tokens as libyaml does, so that Kubernetes' errors appear at the same position with the same
+// messages. Indentation becomes block-start and block-end tokens. A key is recognized only when its `:` follows (a
+// "simple key"); its key token is then inserted before the tokens scanned since.
 import {
   atDocumentMark,
   type Cursor,
@@ -44,7 +44,7 @@ type Mark =
   | 'key'
   | 'value'
 
-/** A place where a key may have begun: the number of its first token, counted from the beginning. */
+/** A position where a key may have begun: the number of its first token, counted from the beginning. */
 interface SimpleKey {
   possible: boolean
   required: boolean
@@ -55,7 +55,7 @@ interface SimpleKey {
 }
 
 const MAX_DEPTH = 10_000
-/** A key must end on its line and within so many characters. */
+/** A key must end on its line and within this many characters. */
 const MAX_KEY_LENGTH = 1024
 
 export class YamlScanner {
@@ -64,10 +64,10 @@ export class YamlScanner {
   private head = 0
   private taken = 0
   private ready = false
-  /** The column of the block that we are in, and those of the blocks around it. */
+  /** The column of the current block, and those of the blocks around it. */
   private indent = -1
   private readonly indents: number[] = []
-  /** One for every level of brackets, and one for none. */
+  /** One for each level of flow collections, and one for the block context. */
   private readonly keys: SimpleKey[] = [{ possible: false, required: false, token: 0, at: 0, line: 0, column: 0 }]
   private readonly keyOfToken = new Map<number, number>()
   private keyAllowed = true
@@ -77,7 +77,7 @@ export class YamlScanner {
     this.checkReadable()
   }
 
-  /** The next token, which stays. */
+  /** The next token, without removing it. */
   peek(): Token {
     while (!this.ready) {
       if (this.head < this.queue.length && !this.mayBecomeKey()) this.ready = true
@@ -86,7 +86,7 @@ export class YamlScanner {
     return this.queue[this.head]!
   }
 
-  /** Takes the token that was peeked at. */
+  /** Removes the token that was peeked at. */
   skip(): void {
     this.ready = false
     this.taken++
@@ -101,7 +101,7 @@ export class YamlScanner {
     return this.keys.length - 1
   }
 
-  /** Whether the token at the head may turn out to be a key, so that we must look further. */
+  /** Whether the first token may turn out to be a key, so that more must be scanned. */
   private mayBecomeKey(): boolean {
     const level = this.keyOfToken.get(this.taken)
     return level !== undefined && this.isValidKey(this.keys[level]!)
@@ -160,7 +160,7 @@ export class YamlScanner {
     throw scanError(cursor, 'found character that cannot start any token')
   }
 
-  /** Goes over blanks, comments and line breaks. Tabs may not indent where a key could begin. */
+  /** Skips blanks, comments and line breaks. Tabs are not allowed as indentation where a key could begin. */
   private skipToToken(): void {
     const { cursor } = this
     for (;;) {

@@ -1,4 +1,4 @@
-// In which styles of YAML a text can be written so that it is read back as it was.
+// Decides in which YAML styles a string can be written so that it is read back unchanged.
 
 export interface Analysis {
   multiline: boolean
@@ -14,7 +14,7 @@ const BREAK = /[\n\r\u0085\u2028\u2029]/
 const BREAK_AROUND = /^[\n\r\u0085\u2028\u2029]|[\n\r\u0085\u2028\u2029]$/
 const BREAK_THEN_SPACE = /[\n\r\u0085\u2028\u2029] /
 const SPACE_THEN_BREAK = / [\n\r\u0085\u2028\u2029]/
-/** `: ` and ` #` within a text, and `:` at its end. */
+/** `: ` and ` #` inside a string, and `:` at its end. */
 const INNER_INDICATOR = /:(?=[ \t]|$)|[ \t\n\r\u0085\u2028\u2029]#/
 
 export function analyze(text: string): Analysis {
@@ -41,7 +41,7 @@ function hasIndicators(text: string): boolean {
 
 const BASE60 = /^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/
 
-/** Kubernetes reads `12:30` as a text, but other readers of YAML 1.1 take it for a number. */
+/** Kubernetes reads `12:30` as a string, but other YAML 1.1 readers read it as a number. */
 export const looksLikeBase60 = (text: string): boolean => BASE60.test(text)
 
 const ESCAPES: Record<string, string> = {
@@ -62,7 +62,7 @@ const ESCAPES: Record<string, string> = {
   '\u2029': '\\P',
 }
 
-/** How a character is written in double quotes, if not as it is. Beyond U+FFFF none is. */
+/** The escape of a character in double quotes, if it needs one. Characters beyond U+FFFF need none. */
 export function doubleQuotedEscape(character: string): string | undefined {
   if (character === '\u00a0' || !(character.length > 1 || NEEDS_ESCAPE.test(character))) return undefined
   const short = ESCAPES[character]

@@ -1,4 +1,4 @@
-// What can stand before a YAML node or document: tags, anchors and directives, as the scanner meets them.
+// Scans the properties of a YAML node or document: tags, anchors and directives.
 import {
   type Cursor,
   isBlank,
@@ -14,7 +14,7 @@ import {
   takeBreak,
 } from './cursor.js'
 
-/** A tag as it was written: `!!int` is handle `!!` and suffix `int`; without a handle the suffix is the whole tag. */
+/** A tag as written: `!!int` has the handle `!!` and the suffix `int`; without a handle the suffix is the complete tag. */
 export interface Tag {
   handle: string
   suffix: string
@@ -22,7 +22,7 @@ export interface Tag {
 
 export type Directive = { version: string } | { handle: string; prefix: string }
 
-/** Reads the name after `&` or `*`. */
+/** Scans the name after `&` or `*`. */
 export function scanAnchor(cursor: Cursor): string {
   const contextLine = cursor.line
   const start = ++cursor.at
@@ -56,7 +56,7 @@ export function scanTag(cursor: Cursor): Tag {
   return tag
 }
 
-/** Reads `!`, `!!` or `!name!`; outside of a directive also the beginning of something else. */
+/** Scans `!`, `!!` or `!name!`; outside a directive possibly the beginning of a tag without a handle. */
 function scanHandle(cursor: Cursor, directive: boolean, contextLine: number): string {
   if (peek(cursor) !== 0x21) throw scanError(cursor, "did not find expected '!'", contextLine)
   const start = cursor.at++
@@ -68,7 +68,7 @@ function scanHandle(cursor: Cursor, directive: boolean, contextLine: number): st
 
 const URI_MARKS = ";/?:@&=+$,.!~*'()[]%"
 
-/** Reads the rest of a tag that begins with what was taken for a handle. */
+/** Scans the rest of a tag whose beginning was scanned as a handle. */
 function scanUri(cursor: Cursor, head: string, contextLine: number): string {
   const start = cursor.at
   let uri = head.slice(1)
@@ -81,7 +81,7 @@ function scanUri(cursor: Cursor, head: string, contextLine: number): string {
   return uri
 }
 
-/** Reads the `%xx` of one character of UTF-8. */
+/** Scans the `%xx` escapes of one UTF-8 character. */
 function scanUriEscape(cursor: Cursor, contextLine: number): string {
   const octets: number[] = []
   for (let width = 1; octets.length < width; ) {
@@ -102,7 +102,7 @@ function scanUriEscape(cursor: Cursor, contextLine: number): string {
   return Buffer.from(octets).toString('utf8')
 }
 
-/** Reads a line that begins with `%`. */
+/** Scans a line that begins with `%`. */
 export function scanDirective(cursor: Cursor): Directive {
   const contextLine = cursor.line
   const start = ++cursor.at

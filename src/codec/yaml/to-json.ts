@@ -1,17 +1,17 @@
-// A short cut for YAML that is JSON, as most clients send it when they apply: what both read alike goes through the
-// JSON decoder, which is many times faster. Anything else is left to YAML proper.
+// A shortcut for YAML that is also JSON, which most clients send for apply: if both formats read it alike, it goes
+// through the JSON decoder, which is many times faster. Other input is decoded as YAML.
 import { compareTexts } from '../../meta/go/go-text.js'
 import { isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import { CodecError } from '../codec-error.js'
 import { decodeJson, parseNumber } from '../json/decode.js'
 
-/** Line breaks that only YAML knows, and escapes that only JSON does. */
+/** Line breaks that only YAML has, and escapes that only JSON has. */
 const READ_DIFFERENTLY = /[\u0085\u2028\u2029\ufeff]|\\(?:\/|u[dD][89a-fA-F])/
-/** A YAML key must end within 1,024 characters, in which every character may have been written as `\u0041`. */
+/** A YAML key must end within 1,024 characters; each character may be written as a six-character escape. */
 const MAX_KEY_LENGTH = 150
 const MAX_DEPTH = 200
 
-/** The value that YAML would read, or undefined if that takes a closer look. */
+/** The value that the YAML decoder would return, or undefined if the shortcut cannot tell. */
 export function readYamlAsJson(bytes: Uint8Array, text: string): Value | undefined {
   if (!text.startsWith('{') || READ_DIFFERENTLY.test(text)) return undefined
   try {
@@ -23,7 +23,7 @@ export function readYamlAsJson(bytes: Uint8Array, text: string): Value | undefin
   }
 }
 
-/** Keys sorted, and floats that print as integers turned into them; undefined if a key is too long. */
+/** Sorts keys, and converts floats that print as integers; undefined if a key is too long. */
 function asYaml(value: Value): Value | undefined {
   if (value instanceof WholeFloat) return parseNumber(String(value.value))
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 // What is wrong with a value that was read from CBOR and does not fit its type, in the words of fxamacker/cbor. Other
 // than JSON's, they tell of the outermost field only, name no field that is unknown, and stop at the first of those.
-import type { CborMarks, ForeignKey, StringForm } from '../../codec/cbor.js'
+import type { CborMarks, CborStringKind, ForeignKey } from '../../codec/cbor.js'
 import { isInteger, isNumber, isObject, type Value } from '../../meta/values/value.js'
 
 /** The document that is being read, and what it is read as. */
@@ -55,7 +55,7 @@ function noteOn(value: Value, goType: string, target: Target): string {
 }
 
 /** How the string at that place was written, if not as plain bytes. */
-export function stringForm({ root, marks }: CborSource, path: Path): StringForm | undefined {
+export function stringForm({ root, marks }: CborSource, path: Path): CborStringKind | undefined {
   const holder = at(root, path.slice(0, -1))
   return isHolder(holder) ? marks.strings.get(holder)?.get(path.at(-1)!) : undefined
 }

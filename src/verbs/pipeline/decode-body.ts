@@ -84,7 +84,7 @@ export function decodeBody({ bytes, mediaType }: Body, form: BodySpec): Decoded 
     return decoded
   } catch (error) {
     if (!(error instanceof CodecError)) throw error
-    if (error.fault === 'unacceptable' && (IN_TWO_STEPS.has(mediaType) || form.isUntyped)) {
+    if (error.kind === 'unacceptable' && (IN_TWO_STEPS.has(mediaType) || form.isUntyped)) {
       throw cannotHandle(form.kind, form.version, form.kind, error.message)
     }
     throw unrecognized(`${UNREADABLE[mediaType] ?? ''}${error.message}`)
