@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { objectAt, objectsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { pullPolicyFor } from './pod-defaults.js'
+import { pullPolicyFor } from './core/pod/defaults.js'
 import { created } from './written-objects.suite.js'
 
 const podSpec = (spec: ValueObject): ValueObject => objectAt(created('v1', 'Pod', { spec }), 'spec')

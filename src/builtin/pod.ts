@@ -1,2 +1,4 @@
-// What other rooms need to know of pods.
-export * from './validation/container-resources.js'
+// What other rooms use of pods: amounts of resources, binding and eviction.
+export * from './core/pod/binding.js'
+export * from './core/pod/container-resources.js'
+export * from './core/pod/eviction.js'

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { Value, ValueObject } from '../meta/values/value.js'
 import { builtinTypes } from '../types/type-table.js'
-import { podRowConditions } from './pod-cells.js'
+import { podRowConditions } from './core/pod/table.js'
 import { created, tableRowOf } from './written-objects.suite.js'
 
 const table = builtinTypes()

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { metaOf } from '../meta/object/object-meta.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { podGrace, qosClassOf } from './pod-status.js'
+import { podGrace, qosClassOf } from './core/pod/status.js'
 import { changed, created, strategyOf } from './written-objects.suite.js'
 
 describe('namespaces', () => {

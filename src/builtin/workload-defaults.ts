@@ -3,7 +3,7 @@
 import { ensureObject, has, objectOrNone, setDefault } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { labelByTemplate, specWithTemplate } from './apps/pod-owner.js'
-import { defaultPodTemplate } from './pod-defaults.js'
+import { defaultPodTemplate } from './core/pod/defaults.js'
 
 /** How often the pods of a job run, how many at once, and how often they may fail. */
 function defaultRun(spec: ValueObject): void {

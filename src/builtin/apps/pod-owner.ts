@@ -33,8 +33,8 @@ import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, field, immutable, notNegative, type Rule } from '../common/rules.js'
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
 import { type Validation, validationRules } from '../common/validation.js'
-import { defaultPodTemplate } from '../pod-defaults.js'
-import { checkPodTemplate } from '../validation/pods.js'
+import { defaultPodTemplate } from '../core/pod/defaults.js'
+import { checkPodTemplate } from '../core/pod/pod-spec.js'
 
 // ---- defaults
 

@@ -16,7 +16,7 @@ import { check, notNegative } from '../common/rules.js'
 import { numberField, selectableFields } from '../common/selectable-fields.js'
 import { counted } from '../common/strategies.js'
 import { printLabels } from '../common/table-cells.js'
-import { defaultPodTemplate } from '../pod-defaults.js'
+import { defaultPodTemplate } from './pod/defaults.js'
 import { templateWarnings } from './pod/warnings.js'
 
 function defaults(controller: ValueObject): void {

@@ -17,9 +17,9 @@ import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkImmutable, checkText } from '../common/field-checks.js'
 import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
 import { type Validation } from '../common/validation.js'
+import { checkResources } from '../core/pod/container-resources.js'
+import { checkTolerations } from '../core/pod/pod-spec.js'
 import { findSystemClass, SYSTEM_PRIORITY_PREFIX } from '../priority-classes.js'
-import { checkResources } from './container-resources.js'
-import { checkTolerations } from './pods.js'
 
 // ---- priority
 

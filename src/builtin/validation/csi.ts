@@ -25,8 +25,8 @@ import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkImmutable, checkNotNegative, checkOneOf, checkText } from '../common/field-checks.js'
 import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
 import { type Validation } from '../common/validation.js'
-import { checkNotNegativeAmount } from './container-resources.js'
-import { asGoStruct } from './spec-diff.js'
+import { checkNotNegativeAmount } from '../core/pod/container-resources.js'
+import { asGoStruct } from '../core/pod/spec-diff.js'
 
 const DRIVER_NAME_MAX = 63
 

@@ -24,7 +24,7 @@ import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
 import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
 import { type Validation } from '../common/validation.js'
-import { asGoStruct } from './spec-diff.js'
+import { asGoStruct } from '../core/pod/spec-diff.js'
 
 /** The most of each thing that may stand in one list. */
 const MAX_ITEMS = 32

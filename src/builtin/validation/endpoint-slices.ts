@@ -22,7 +22,7 @@ import { checkImmutable, checkOneOf, checkText } from '../common/field-checks.js
 import { checkIp, checkRoutableIp, familyOf } from '../common/ip-rules.js'
 import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
 import { type Validation } from '../common/validation.js'
-import { PROTOCOLS } from './endpoints.js'
+import { PROTOCOLS } from '../core/endpoints.js'
 
 const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6']
 const MAX_ENDPOINTS = 1000

@@ -24,8 +24,8 @@ import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
 import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
 import { type Check, type Validation } from '../common/validation.js'
+import { asGoStruct } from '../core/pod/spec-diff.js'
 import { MANDATORY_FLOWS, MANDATORY_LEVELS } from '../flow-control-objects.js'
-import { asGoStruct } from './spec-diff.js'
 
 const validationBy = (check: Check): Validation => ({
   create: check,

@@ -15,9 +15,9 @@ import { checkCounts, checkTemplateLabels } from '../apps/pod-owner.js'
 import { checkImmutable, checkOneOf, sameValue } from '../common/field-checks.js'
 import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
 import { type Validation } from '../common/validation.js'
+import { checkPodTemplate } from '../core/pod/pod-spec.js'
 import { generatedLabels, SELECTOR_LABEL } from '../job-labels.js'
 import { checkSchedule } from './cron-schedule.js'
-import { checkPodTemplate } from './pods.js'
 
 // ---- jobs
 

@@ -1,6 +1,13 @@
 // Which rules an object of a built-in kind must meet, as a table from kind to rules.
 
 import { type Validation } from '../common/validation.js'
+import { endpointsValidation } from '../core/endpoints.js'
+import { limitRangeValidation } from '../core/limit-range.js'
+import { nodeValidation } from '../core/node.js'
+import { persistentVolumeValidation } from '../core/persistent-volume.js'
+import { podValidation } from '../core/pod/pod-spec.js'
+import { resourceQuotaValidation } from '../core/resource-quota.js'
+import { serviceValidation } from '../core/service/service.js'
 import {
   mutatingBindingValidation,
   mutatingPolicyValidation,
@@ -19,16 +26,12 @@ import {
 import { deviceClassValidation, resourceClaimTemplateValidation, resourceClaimValidation } from './devices.js'
 import { disruptionBudgetValidation } from './disruption-budgets.js'
 import { endpointSliceValidation } from './endpoint-slices.js'
-import { endpointsValidation } from './endpoints.js'
 import { coreEventValidation, modernEventValidation } from './events.js'
 import { flowSchemaValidation, priorityLevelValidation } from './flow-control.js'
 import { ingressClassValidation } from './ingress-classes.js'
 import { cronJobValidation, jobValidation } from './jobs.js'
-import { limitRangeValidation } from './limit-ranges.js'
 import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
 import { networkPolicyValidation } from './network-policies.js'
-import { nodeValidation } from './nodes.js'
-import { persistentVolumeValidation } from './persistent-volumes.js'
 import {
   configMapValidation,
   leaseValidation,
@@ -36,10 +39,7 @@ import {
   secretValidation,
   serviceAccountValidation,
 } from './plain-objects.js'
-import { podValidation } from './pods.js'
 import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidation, roleValidation } from './rbac.js'
-import { resourceQuotaValidation } from './resource-quotas.js'
-import { serviceValidation } from './services.js'
 import { signingRequestValidation } from './signing-requests.js'
 import { storageClassValidation, volumeAttributesClassValidation } from './storage-classes.js'
 import { storageMigrationValidation } from './storage-migrations.js'

@@ -15,8 +15,8 @@ import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.j
 import { checkImmutable, checkOneOf, checkText } from '../common/field-checks.js'
 import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
 import { type Validation } from '../common/validation.js'
-import { amountOf, checkNotNegativeAmount } from './container-resources.js'
-import { diffSpecs } from './spec-diff.js'
+import { amountOf, checkNotNegativeAmount } from '../core/pod/container-resources.js'
+import { diffSpecs } from '../core/pod/spec-diff.js'
 
 const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
 export const VOLUME_MODES = ['Block', 'Filesystem']

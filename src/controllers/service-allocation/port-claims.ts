@@ -1,6 +1,6 @@
 // Node ports that services have, in one entry of the store, as Kubernetes keeps them: a RangeAllocation whose data has
 // a bit for each port of the range. Every claim is a compare-and-set, so that any number of processes can share it.
-import { type Claims, NODE_PORTS } from '../../builtin/address-pool.js'
+import { type Claims, NODE_PORTS } from '../../builtin/service-addresses.js'
 import { decodeJson, encodeJson } from '../../codec/json.js'
 import { stringAt } from '../../meta/values/access.js'
 import { isObject } from '../../meta/values/value.js'

@@ -2,8 +2,14 @@
 // name, who has a port by an entry of the store: both are made by compare-and-set, so that processes on one store never
 // give out the same twice.
 
-import { addressPool, type Claims } from '../../builtin/address-pool.js'
-import { type AddressPool, assignAddresses, nodePortsOf, releaseAddresses } from '../../builtin/service-addresses.js'
+import {
+  type AddressPool,
+  addressPool,
+  assignAddresses,
+  type Claims,
+  nodePortsOf,
+  releaseAddresses,
+} from '../../builtin/service-addresses.js'
 import type { Allocation, Kind } from '../../kinds/kind.js'
 import { hasReason } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'

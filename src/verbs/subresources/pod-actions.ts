@@ -1,16 +1,18 @@
 // What is done to a pod by sending an object of another kind to it: binding it to a node, and evicting it. Neither kind
 // is stored.
 
-import { bindingErrors, bound, unbindable } from '../../builtin/pod-binding.js'
 import {
+  bindingErrors,
+  bound,
   evicted,
   guards,
   isNoLoss,
   isOver,
   sparesUnready,
   stillProcessed,
+  unbindable,
   withDisruption,
-} from '../../builtin/pod-eviction.js'
+} from '../../builtin/pod.js'
 import type { Kind } from '../../kinds/kind.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { printFieldError } from '../../meta/errors/field-errors.js'

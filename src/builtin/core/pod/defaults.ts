@@ -9,8 +9,8 @@ import {
   objectsAt,
   setDefault,
   stringAt,
-} from '../meta/values/access.js'
-import { isObject, type ValueObject } from '../meta/values/value.js'
+} from '../../../meta/values/access.js'
+import { isObject, type ValueObject } from '../../../meta/values/value.js'
 
 /** Defaults of a pod itself; its template in a controller gets only those of the spec. */
 export function defaultPod(pod: ValueObject): void {

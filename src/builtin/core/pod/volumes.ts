@@ -6,11 +6,11 @@ import {
   fieldForbidden,
   fieldRequired,
   indexPath,
-} from '../../meta/errors/field-errors.js'
-import { checkDnsLabel } from '../../meta/object/names.js'
-import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
-import type { ValueObject } from '../../meta/values/value.js'
-import { checkOneOf, checkText } from '../common/field-checks.js'
+} from '../../../meta/errors/field-errors.js'
+import { checkDnsLabel } from '../../../meta/object/names.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import type { ValueObject } from '../../../meta/values/value.js'
+import { checkOneOf, checkText } from '../../common/field-checks.js'
 import { checkFieldRef, checkRelativePath, VOLUME_FIELDS } from './containers.js'
 
 export interface CheckedVolumes {

@@ -1,10 +1,16 @@
 // What a container asks for and is limited to.
-import { childPath, type FieldError, fieldInvalid, fieldRequired, keyPath } from '../../meta/errors/field-errors.js'
-import { checkQualifiedName } from '../../meta/object/names.js'
-import { objectAt, stringAt } from '../../meta/values/access.js'
-import { compareQuantities, parseQuantity, printQuantity, type Quantity, signOf } from '../../meta/values/quantity.js'
-import type { ValueObject } from '../../meta/values/value.js'
-import { checkText } from '../common/field-checks.js'
+import { childPath, type FieldError, fieldInvalid, fieldRequired, keyPath } from '../../../meta/errors/field-errors.js'
+import { checkQualifiedName } from '../../../meta/object/names.js'
+import { objectAt, stringAt } from '../../../meta/values/access.js'
+import {
+  compareQuantities,
+  parseQuantity,
+  printQuantity,
+  type Quantity,
+  signOf,
+} from '../../../meta/values/quantity.js'
+import type { ValueObject } from '../../../meta/values/value.js'
+import { checkText } from '../../common/field-checks.js'
 
 export function checkResources(resources: ValueObject, path: string): FieldError[] {
   const limits = objectAt(resources, 'limits')

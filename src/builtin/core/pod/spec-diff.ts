@@ -1,9 +1,9 @@
 // What changed between two specs, as the reference server tells it: a unified diff of how Go would print them, with Go's
 // names for the fields and everything that is not set.
-import { asStruct, type Printed } from '../../meta/errors/field-errors.js'
-import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
-import type { Type } from '../../types/type.js'
-import { builtinTypes } from '../../types/type-table.js'
+import { asStruct, type Printed } from '../../../meta/errors/field-errors.js'
+import { isObject, type Value, type ValueObject } from '../../../meta/values/value.js'
+import type { Type } from '../../../types/type.js'
+import { builtinTypes } from '../../../types/type-table.js'
 
 /** The differences of two values of a type, each with three lines around it; empty if there are none. */
 export const diffSpecs = (typeName: string, old: ValueObject, spec: ValueObject): string =>

@@ -1,7 +1,7 @@
 // The security contexts of containers and pods.
-import { asStruct, childPath, type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
-import { has, numberAt, objectAt, stringsAt } from '../../meta/values/access.js'
-import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { asStruct, childPath, type FieldError, fieldInvalid } from '../../../meta/errors/field-errors.js'
+import { has, numberAt, objectAt, stringsAt } from '../../../meta/values/access.js'
+import { getOwn, type Value, type ValueObject } from '../../../meta/values/value.js'
 
 export function checkSecurityContext(context: ValueObject | undefined, path: string): FieldError[] {
   if (context === undefined) return []

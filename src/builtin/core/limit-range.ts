@@ -23,7 +23,7 @@ import type { ValueObject } from '../../meta/values/value.js'
 import { checkText } from '../common/field-checks.js'
 import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
 import { type Validation } from '../common/validation.js'
-import { amountOf, checkContainerResourceName, checkResourceName, mayExceed } from './container-resources.js'
+import { amountOf, checkContainerResourceName, checkResourceName, mayExceed } from './pod/container-resources.js'
 
 const checkRange = (range: ValueObject): FieldError[] => {
   const seen = new Set<string>()

@@ -1,8 +1,8 @@
 // What may change when a running pod is resized: how much cpu and memory its containers ask for and may use.
-import { type FieldError, fieldForbidden, fieldInvalid } from '../../meta/errors/field-errors.js'
-import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
-import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
-import { qosClassOf } from '../pod-status.js'
+import { type FieldError, fieldForbidden, fieldInvalid } from '../../../meta/errors/field-errors.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { copyValue, equalValues, type ValueObject } from '../../../meta/values/value.js'
+import { qosClassOf } from './status.js'
 
 export function checkResize(pod: ValueObject, old: ValueObject): FieldError[] {
   const spec = objectAt(pod, 'spec')

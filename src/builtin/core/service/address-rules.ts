@@ -6,10 +6,10 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/errors/field-errors.js'
-import { has, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
-import type { ValueObject } from '../../meta/values/value.js'
-import { checkIp, familyOf } from '../common/ip-rules.js'
+} from '../../../meta/errors/field-errors.js'
+import { has, objectAt, stringAt, stringsAt } from '../../../meta/values/access.js'
+import type { ValueObject } from '../../../meta/values/value.js'
+import { checkIp, familyOf } from '../../common/ip-rules.js'
 
 const ADDRESSES = 'spec.clusterIPs'
 const FAMILIES = 'spec.ipFamilies'

@@ -9,8 +9,8 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/errors/field-errors.js'
-import { checkConfigKey, checkDnsLabel, checkDnsSubdomain, checkPortName } from '../../meta/object/names.js'
+} from '../../../meta/errors/field-errors.js'
+import { checkConfigKey, checkDnsLabel, checkDnsSubdomain, checkPortName } from '../../../meta/object/names.js'
 import {
   has,
   numberAt,
@@ -20,12 +20,12 @@ import {
   objectsAt,
   stringAt,
   stringsAt,
-} from '../../meta/values/access.js'
-import type { ValueObject } from '../../meta/values/value.js'
-import { checkNotNegative, checkOneOf, checkPortNumber, checkText } from '../common/field-checks.js'
+} from '../../../meta/values/access.js'
+import type { ValueObject } from '../../../meta/values/value.js'
+import { checkNotNegative, checkOneOf, checkPortNumber, checkText } from '../../common/field-checks.js'
+import { PROTOCOLS } from '../endpoints.js'
 import { checkResources } from './container-resources.js'
 import { checkSecurityContext } from './container-security.js'
-import { PROTOCOLS } from './endpoints.js'
 
 /** What containers are checked against: the rest of their pod. */
 export interface PodContext {

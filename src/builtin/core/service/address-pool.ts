@@ -1,6 +1,6 @@
 // A pool of service addresses and node ports: one range of each, handed out from a random place on, so that nothing is
 // taken up again at once. Who has what is not known here but by claims, which only one can make of each.
-import { failed, parsed, type Result } from '../base/result.js'
+import { failed, parsed, type Result } from '../../../base/result.js'
 import type { AddressPool } from './service-addresses.js'
 
 /** True for one only, until it is released. */

@@ -8,9 +8,9 @@ import {
   fieldInvalid,
   fieldRequired,
   indexPath,
-} from '../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkPortName, checkQualifiedName } from '../../meta/object/names.js'
-import { checkLabels } from '../../meta/selectors/label-selectors.js'
+} from '../../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain, checkPortName, checkQualifiedName } from '../../../meta/object/names.js'
+import { checkLabels } from '../../../meta/selectors/label-selectors.js'
 import {
   has,
   mapAt,
@@ -21,15 +21,15 @@ import {
   objectsAt,
   stringAt,
   stringsAt,
-} from '../../meta/values/access.js'
-import type { Value, ValueObject } from '../../meta/values/value.js'
-import { checkOneOf, checkPortNumber, checkText } from '../common/field-checks.js'
-import { checkCidr, checkIp, checkRoutableIp } from '../common/ip-rules.js'
-import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
-import { type Validation } from '../common/validation.js'
-import { isExternallyAccessible } from '../service-defaults.js'
-import { PROTOCOLS } from './endpoints.js'
-import { checkClusterIps, checkClusterIpsChange, isHeadless } from './service-addresses.js'
+} from '../../../meta/values/access.js'
+import type { Value, ValueObject } from '../../../meta/values/value.js'
+import { checkOneOf, checkPortNumber, checkText } from '../../common/field-checks.js'
+import { checkCidr, checkIp, checkRoutableIp } from '../../common/ip-rules.js'
+import { checkMeta, checkMetaUpdate } from '../../common/metadata.js'
+import { type Validation } from '../../common/validation.js'
+import { isExternallyAccessible } from '../../service-defaults.js'
+import { PROTOCOLS } from '../endpoints.js'
+import { checkClusterIps, checkClusterIpsChange, isHeadless } from './address-rules.js'
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 

@@ -7,9 +7,9 @@ import {
   fieldForbidden,
   fieldNotFound,
   indexPath,
-} from '../../meta/errors/field-errors.js'
-import { has, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
-import { equalValues, type ValueObject } from '../../meta/values/value.js'
+} from '../../../meta/errors/field-errors.js'
+import { has, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { equalValues, type ValueObject } from '../../../meta/values/value.js'
 import { checkContainer, type PodContext } from './containers.js'
 import { diffSpecs } from './spec-diff.js'
 

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { printFieldError } from '../meta/errors/field-errors.js'
-import { objectAt } from '../meta/values/access.js'
-import type { ValueObject } from '../meta/values/value.js'
+import { printFieldError } from '../../../meta/errors/field-errors.js'
+import { objectAt } from '../../../meta/values/access.js'
+import type { ValueObject } from '../../../meta/values/value.js'
+import { changed, created } from '../../written-objects.suite.js'
 import { addressPool } from './address-pool.js'
 import { assignAddresses, releaseAddresses } from './service-addresses.js'
-import { changed, created } from './written-objects.suite.js'
 
 const service = (spec: ValueObject): ValueObject =>
   created('v1', 'Service', { spec: { ports: [{ port: 80 }], ...spec } })

@@ -1,12 +1,12 @@
 // Who may be evicted: a pod that a disruption budget guards only if the budget still allows for it.
 
-import { forbidden, type StatusError, tooManyRequests } from '../meta/errors/status.js'
-import { type ApiObject } from '../meta/object/api-object.js'
-import { metaOf } from '../meta/object/object-meta.js'
-import { matchesLabels, selectorOf } from '../meta/selectors/label-selectors.js'
-import { ensureObject, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../meta/values/access.js'
-import { copyValue, type ValueObject } from '../meta/values/value.js'
-import { type PodCondition, setPodCondition } from './pod-status.js'
+import { forbidden, type StatusError, tooManyRequests } from '../../../meta/errors/status.js'
+import { type ApiObject } from '../../../meta/object/api-object.js'
+import { metaOf } from '../../../meta/object/object-meta.js'
+import { matchesLabels, selectorOf } from '../../../meta/selectors/label-selectors.js'
+import { ensureObject, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { copyValue, type ValueObject } from '../../../meta/values/value.js'
+import { type PodCondition, setPodCondition } from './status.js'
 
 /** What has not begun, has ended or is about to is no loss. */
 export const isNoLoss = (pod: ApiObject): boolean =>

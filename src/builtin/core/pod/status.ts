@@ -1,8 +1,8 @@
 // What the server itself says of a pod when it takes one in.
 
-import { numberAt, objectAt, objectsAt, stringAt } from '../meta/values/access.js'
-import { compareQuantities, parseQuantity, type Quantity, signOf } from '../meta/values/quantity.js'
-import type { ValueObject } from '../meta/values/value.js'
+import { numberAt, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { compareQuantities, parseQuantity, type Quantity, signOf } from '../../../meta/values/quantity.js'
+import type { ValueObject } from '../../../meta/values/value.js'
 
 /** The status of a pod that has just come in. */
 export function newPodStatus(pod: ValueObject, now: string): ValueObject {

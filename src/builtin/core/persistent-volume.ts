@@ -14,9 +14,9 @@ import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { checkImmutable, checkOneOf, sameValue } from '../common/field-checks.js'
 import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
 import { type Validation } from '../common/validation.js'
-import { amountOf } from './container-resources.js'
-import { diffSpecs } from './spec-diff.js'
-import { checkAccessModes, checkClassName, VOLUME_MODES } from './volume-claims.js'
+import { checkAccessModes, checkClassName, VOLUME_MODES } from '../validation/volume-claims.js'
+import { amountOf } from './pod/container-resources.js'
+import { diffSpecs } from './pod/spec-diff.js'
 
 const check = (volume: ValueObject): FieldError[] => [
   ...checkMeta(volume, { namespaced: false }),

@@ -8,10 +8,10 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../meta/object/names.js'
-import { checkAnnotations } from '../../meta/object/object-meta.js'
-import { checkLabels } from '../../meta/selectors/label-selectors.js'
+} from '../../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../../meta/object/names.js'
+import { checkAnnotations } from '../../../meta/object/object-meta.js'
+import { checkLabels } from '../../../meta/selectors/label-selectors.js'
 import {
   has,
   mapAt,
@@ -22,17 +22,17 @@ import {
   objectsAt,
   stringAt,
   stringsAt,
-} from '../../meta/values/access.js'
-import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
-import { checkOneOf, checkText, sameValue } from '../common/field-checks.js'
-import { checkIp } from '../common/ip-rules.js'
-import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
-import { type Validation } from '../common/validation.js'
+} from '../../../meta/values/access.js'
+import { copyValue, equalValues, type ValueObject } from '../../../meta/values/value.js'
+import { checkOneOf, checkText, sameValue } from '../../common/field-checks.js'
+import { checkIp } from '../../common/ip-rules.js'
+import { checkMeta, checkMetaUpdate } from '../../common/metadata.js'
+import { type Validation } from '../../common/validation.js'
+import { TAINT_EFFECTS } from '../node.js'
 import { checkIds } from './container-security.js'
 import { checkContainers, checkHostNetworkPorts } from './containers.js'
 import { checkEphemeralContainers, checkOnlyAdded } from './ephemeral-containers.js'
-import { TAINT_EFFECTS } from './nodes.js'
-import { checkResize } from './pod-resize.js'
+import { checkResize } from './resize.js'
 import { diffPodSpecs } from './spec-diff.js'
 import { checkVolumes } from './volumes.js'
 

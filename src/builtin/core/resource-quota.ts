@@ -12,7 +12,7 @@ import { printQuantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
 import { type Validation } from '../common/validation.js'
-import { amountOf, checkResourceName, isComplete, isExtended } from './container-resources.js'
+import { amountOf, checkResourceName, isComplete, isExtended } from './pod/container-resources.js'
 
 export const resourceQuotaValidation: Validation = {
   create: quota => [...checkMeta(quota, { namespaced: true }), ...checkSpec(objectAt(quota, 'spec'))],

@@ -1,10 +1,10 @@
 // The row of a pod: what its containers are up to, in one word.
 
-import { ageCell } from '../meta/table.js'
-import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../meta/values/access.js'
-import { millisOf } from '../meta/values/time.js'
-import type { Value, ValueObject } from '../meta/values/value.js'
-import { NONE } from './common/table-cells.js'
+import { ageCell } from '../../../meta/table.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { millisOf } from '../../../meta/values/time.js'
+import type { Value, ValueObject } from '../../../meta/values/value.js'
+import { NONE } from '../../common/table-cells.js'
 
 export function podCells(pod: ValueObject, now: number): Value[] {
   const spec = objectAt(pod, 'spec')

@@ -1,8 +1,8 @@
 // The parts of a pod that are written on their own while it runs: whatever else a request brings is left as it was.
 
-import { ensureObject, keepFrom, objectAt, objectsAt, stringAt } from '../meta/values/access.js'
-import { copyValue, type ValueObject } from '../meta/values/value.js'
-import { countSpecChanges, inTurn, type PrepareForUpdate } from './common/strategies.js'
+import { ensureObject, keepFrom, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { copyValue, type ValueObject } from '../../../meta/values/value.js'
+import { countSpecChanges, inTurn, type PrepareForUpdate } from '../../common/strategies.js'
 
 /** The old object, but for what says which one is meant and what `change` takes from the new one. */
 const onlyThat =

@@ -1,0 +1,330 @@
+// Which addresses and node ports a service gets. What is free is known by a pool, which the server brings; here is
+// what to ask it for, and what is wrong with a wish that it cannot grant.
+
+import type { Result } from '../../../base/result.js'
+import { childPath, type FieldError, fieldInvalid, indexPath } from '../../../meta/errors/field-errors.js'
+import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
+import { equalValues, getOwn, type ValueObject } from '../../../meta/values/value.js'
+import { familyOf, type IpFamily } from '../../common/ip-rules.js'
+import { checkClusterIps, isHeadless } from './address-rules.js'
+
+export interface AddressPool {
+  /** The families that addresses can be had of, the preferred one first. */
+  readonly families: readonly IpFamily[]
+  /** Takes this address, or any. The error says why not: `provided IP is already allocated`. */
+  readonly takeAddress: (family: IpFamily, address?: string) => Promise<Result<string>>
+  readonly releaseAddress: (address: string) => Promise<void>
+  /** Takes this port, or any, for all protocols. */
+  readonly takeNodePort: (port?: number) => Promise<Result<number>>
+  readonly releaseNodePort: (port: number) => Promise<void>
+}
+
+export interface Assigned {
+  readonly errors: readonly FieldError[]
+  /** Gives back what was taken, if the service is not stored after all. */
+  readonly undo: () => Promise<void>
+}
+
+/** Fills in families, addresses and node ports of a service that is about to be stored, before it is validated. */
+export async function assignAddresses(
+  service: ValueObject,
+  old: ValueObject | undefined,
+  pool: AddressPool,
+): Promise<Assigned> {
+  const spec = objectAt(service, 'spec')
+  const oldSpec = old === undefined ? {} : objectAt(old, 'spec')
+  const taken: Taken = []
+  const undo = async (): Promise<void> => {
+    for (const giveBack of taken.splice(0)) await giveBack()
+  }
+  const steps = [
+    async () => settleFamilies(spec, pool),
+    () => takeAddresses(spec, oldSpec, pool, taken),
+    () => (old === undefined ? takeNodePorts(spec, pool, taken) : takeMoreNodePorts(spec, oldSpec, pool, taken)),
+    () => takeHealthPort(spec, oldSpec, pool, taken),
+  ]
+  for (const step of steps) {
+    const errors = await step()
+    if (errors.length > 0) {
+      await undo()
+      return { errors, undo }
+    }
+  }
+  return { errors: [], undo }
+}
+
+/** How to give back what was taken so far. */
+type Taken = (() => Promise<void>)[]
+
+/** Gives back what the service no longer needs: all of it, or what an update took away. */
+export async function releaseAddresses(
+  old: ValueObject,
+  now: ValueObject | undefined,
+  pool: AddressPool,
+): Promise<void> {
+  const before = objectAt(old, 'spec')
+  const after = now === undefined ? {} : objectAt(now, 'spec')
+  const kept = new Set(stringsAt(after, 'clusterIPs'))
+  for (const address of stringsAt(before, 'clusterIPs')) {
+    if (address !== 'None' && !kept.has(address)) await pool.releaseAddress(address)
+  }
+  const ports = nodePortsOf(after)
+  for (const port of nodePortsOf(before)) if (!ports.has(port)) await pool.releaseNodePort(port)
+}
+
+export const needsClusterIp = (spec: ValueObject): boolean =>
+  ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(stringAt(spec, 'type'))
+
+export const needsNodePorts = (spec: ValueObject): boolean => {
+  const type = stringAt(spec, 'type')
+  return type === 'NodePort' || (type === 'LoadBalancer' && getOwn(spec, 'allocateLoadBalancerNodePorts') !== false)
+}
+
+export const needsHealthPort = (spec: ValueObject): boolean =>
+  stringAt(spec, 'type') === 'LoadBalancer' && stringAt(spec, 'externalTrafficPolicy') === 'Local'
+
+// ---- families
+
+function settleFamilies(spec: ValueObject, pool: AddressPool): FieldError[] {
+  if (stringAt(spec, 'type') === 'ExternalName') return []
+  const malformed = checkClusterIps(spec)
+  if (malformed.length > 0) return malformed
+  const families = [...stringsAt(spec, 'ipFamilies')]
+  const addresses = stringsAt(spec, 'clusterIPs')
+  const errors: FieldError[] = []
+  addresses.forEach((address, i) => {
+    const family = familyOf(address)
+    if (family === undefined || i < families.length) return
+    if (pool.families.includes(family)) families.push(family)
+    else {
+      const why = `${family} is not configured on this cluster`
+      errors.push(fieldInvalid(indexPath('spec.clusterIPs', i), [...addresses], why))
+    }
+  })
+  if (errors.length > 0) return errors
+
+  const preferred = pool.families[0] ?? 'IPv4'
+  if (isHeadless(spec) && Object.keys(objectAt(spec, 'selector')).length === 0) {
+    // Nobody sends traffic to it but those who write its endpoints, which may be of any family.
+    if (families.length === 0) families.push(preferred)
+    if (families.length === 1 && stringAt(spec, 'ipFamilyPolicy') !== 'SingleStack') families.push(other(families[0]!))
+    if (!has(spec, 'ipFamilyPolicy')) spec['ipFamilyPolicy'] = families.length > 1 ? 'RequireDualStack' : 'SingleStack'
+    spec['ipFamilies'] = families
+    return []
+  }
+  if (!has(spec, 'ipFamilyPolicy')) {
+    spec['ipFamilyPolicy'] = families.length > 1 || addresses.length > 1 ? 'RequireDualStack' : 'SingleStack'
+  }
+  const policy = stringAt(spec, 'ipFamilyPolicy')
+  families.forEach((family, i) => {
+    if (pool.families.some(configured => configured === family)) return
+    errors.push(fieldInvalid(indexPath('spec.ipFamilies', i), family, 'not configured on this cluster'))
+  })
+  if (policy === 'RequireDualStack' && pool.families.length < 2) {
+    const why = 'this cluster is not configured for dual-stack services'
+    errors.push(fieldInvalid('spec.ipFamilyPolicy', policy, why))
+  }
+  if (errors.length > 0) return errors
+  if (families.length === 0) families.push(preferred)
+  if (policy !== 'SingleStack' && families.length === 1 && pool.families.length === 2)
+    families.push(other(families[0]!))
+  spec['ipFamilies'] = families
+  return []
+}
+
+const other = (family: string): IpFamily => (family === 'IPv4' ? 'IPv6' : 'IPv4')
+
+// ---- addresses
+
+async function takeAddresses(
+  spec: ValueObject,
+  oldSpec: ValueObject,
+  pool: AddressPool,
+  taken: Taken,
+): Promise<FieldError[]> {
+  if (!needsClusterIp(spec) || isHeadless(spec)) return []
+  const wished = stringsAt(spec, 'clusterIPs')
+  const owned = new Set(stringsAt(oldSpec, 'clusterIPs'))
+  const addresses: string[] = []
+  for (const [i, family] of stringsAt(spec, 'ipFamilies').entries()) {
+    const wish = wished[i]
+    if (wish !== undefined && owned.has(wish)) {
+      addresses.push(wish)
+      continue
+    }
+    // What cannot be had is told by validation, if the service had an address before.
+    if (wish !== undefined && owned.size > 0 && i < owned.size) return []
+    const got = await pool.takeAddress(family as IpFamily, wish)
+    if (!got.ok) {
+      const which = wish === undefined ? 'a serviceIP' : `IP ${wish}`
+      return [fieldInvalid('spec.clusterIPs', [...wished], `failed to allocate ${which}: ${got.error}`)]
+    }
+    taken.push(() => pool.releaseAddress(got.value))
+    addresses.push(got.value)
+  }
+  if (addresses.length > 0) {
+    spec['clusterIP'] = addresses[0]!
+    spec['clusterIPs'] = addresses
+  }
+  return []
+}
+
+// ---- node ports
+
+/** Those of its ports, and the one by which its health is asked for. */
+export const nodePortsOf = (spec: ValueObject): ReadonlySet<number> =>
+  new Set(
+    [...objectsAt(spec, 'ports').map(port => numberAt(port, 'nodePort')), numberAt(spec, 'healthCheckNodePort')].filter(
+      port => port !== 0,
+    ),
+  )
+
+/** Ports of the same number have one node port, whatever their protocols are, unless they name others. */
+async function takeNodePorts(spec: ValueObject, pool: AddressPool, taken: Taken): Promise<FieldError[]> {
+  if (!mayHaveNodePorts(spec)) return []
+  const ports = objectsAt(spec, 'ports')
+  const known = new Map<number, number>()
+  for (const [i, port] of ports.entries()) {
+    if (numberAt(port, 'nodePort') === 0 && !needsNodePorts(spec)) continue
+    const number = numberAt(port, 'port')
+    const shared = known.get(number)
+    const own = numberAt(port, 'nodePort')
+    if (shared !== undefined && (own === 0 || own === shared)) {
+      port['nodePort'] = shared
+      continue
+    }
+    const named = ports.find(each => numberAt(each, 'port') === number && numberAt(each, 'nodePort') !== 0)
+    const wish = shared === undefined && named ? numberAt(named, 'nodePort') : own
+    const errors = await takeNodePort(port, wish, i, pool, taken)
+    if (errors.length > 0) return errors
+    if (shared === undefined) known.set(number, numberAt(port, 'nodePort'))
+  }
+  return []
+}
+
+/** What the service had it keeps. */
+async function takeMoreNodePorts(
+  spec: ValueObject,
+  oldSpec: ValueObject,
+  pool: AddressPool,
+  taken: Taken,
+): Promise<FieldError[]> {
+  if (!mayHaveNodePorts(spec)) return []
+  const owned = new Set(nodePortsOf(oldSpec))
+  for (const [i, port] of objectsAt(spec, 'ports').entries()) {
+    const wish = numberAt(port, 'nodePort')
+    if (wish === 0 ? !needsNodePorts(spec) : owned.has(wish)) continue
+    const errors = await takeNodePort(port, wish, i, pool, taken)
+    if (errors.length > 0) return errors
+    owned.add(numberAt(port, 'nodePort'))
+  }
+  return []
+}
+
+const mayHaveNodePorts = (spec: ValueObject): boolean => ['NodePort', 'LoadBalancer'].includes(stringAt(spec, 'type'))
+
+async function takeNodePort(
+  port: ValueObject,
+  wish: number,
+  index: number,
+  pool: AddressPool,
+  taken: Taken,
+): Promise<FieldError[]> {
+  const got = await pool.takeNodePort(wish === 0 ? undefined : wish)
+  if (!got.ok) return [fieldInvalid(childPath(indexPath('spec.ports', index), 'nodePort'), wish, got.error)]
+  taken.push(() => pool.releaseNodePort(got.value))
+  port['nodePort'] = got.value
+  return []
+}
+
+async function takeHealthPort(
+  spec: ValueObject,
+  oldSpec: ValueObject,
+  pool: AddressPool,
+  taken: Taken,
+): Promise<FieldError[]> {
+  const wish = numberAt(spec, 'healthCheckNodePort')
+  if (!needsHealthPort(spec) || (wish !== 0 && wish === numberAt(oldSpec, 'healthCheckNodePort'))) return []
+  const got = await pool.takeNodePort(wish === 0 ? undefined : wish)
+  if (!got.ok) return [fieldInvalid('spec.healthCheckNodePort', wish, got.error)]
+  taken.push(() => pool.releaseNodePort(got.value))
+  spec['healthCheckNodePort'] = got.value
+  return []
+}
+
+// ---- updates
+
+/** What a client left out that the service had been given. */
+export function keepAssigned(spec: ValueObject, oldSpec: ValueObject): void {
+  if (needsClusterIp(spec) && needsClusterIp(oldSpec)) {
+    if (stringAt(spec, 'clusterIP') === '' && has(oldSpec, 'clusterIP')) spec['clusterIP'] = oldSpec['clusterIP']!
+    if (!has(spec, 'clusterIPs') && stringAt(spec, 'clusterIP') === stringAt(oldSpec, 'clusterIP')) {
+      keep(spec, oldSpec, 'clusterIPs')
+    }
+  }
+  if (needsNodePorts(spec) && needsNodePorts(oldSpec)) keepNodePorts(spec, oldSpec)
+  if (needsHealthPort(spec) && needsHealthPort(oldSpec) && numberAt(spec, 'healthCheckNodePort') === 0) {
+    keep(spec, oldSpec, 'healthCheckNodePort')
+  }
+}
+
+function keepNodePorts(spec: ValueObject, oldSpec: ValueObject): void {
+  const key = (port: ValueObject): string => `${stringAt(port, 'protocol')} ${numberAt(port, 'port')}`
+  const before = new Map(objectsAt(oldSpec, 'ports').map(port => [key(port), numberAt(port, 'nodePort')]))
+  const used = new Set(objectsAt(spec, 'ports').map(port => numberAt(port, 'nodePort')))
+  for (const port of objectsAt(spec, 'ports')) {
+    const had = before.get(key(port)) ?? 0
+    if (numberAt(port, 'nodePort') !== 0 || had === 0 || used.has(had)) continue
+    port['nodePort'] = had
+    used.add(had)
+  }
+}
+
+/** One address and the list of them say the same: whichever the client changed counts. */
+export function syncClusterIps(spec: ValueObject, oldSpec: ValueObject | undefined): void {
+  const first = stringAt(spec, 'clusterIP')
+  if (oldSpec === undefined) {
+    if (first !== '' && !has(spec, 'clusterIPs')) spec['clusterIPs'] = [first]
+    return
+  }
+  const sameList = equalValues(getOwn(spec, 'clusterIPs') ?? null, getOwn(oldSpec, 'clusterIPs') ?? null)
+  const before = stringAt(oldSpec, 'clusterIP')
+  if (first === before || !sameList) {
+    if (first !== '' && !has(spec, 'clusterIPs')) spec['clusterIPs'] = [first]
+    return
+  }
+  if (first === '') delete spec['clusterIPs']
+  else spec['clusterIPs'] = [first]
+}
+
+/** Fields that make no sense for the new type go, unless the client changed them too. */
+export function dropForType(spec: ValueObject, oldSpec: ValueObject): void {
+  const same = (field: string): boolean => equalValues(getOwn(spec, field) ?? null, getOwn(oldSpec, field) ?? null)
+  const dropIfSame = (...fields: readonly string[]): void => {
+    for (const field of fields) if (same(field)) delete spec[field]
+  }
+  if (needsClusterIp(oldSpec) && !needsClusterIp(spec)) {
+    if (same('clusterIP') && same('clusterIPs')) dropIfSame('clusterIP', 'clusterIPs')
+    dropIfSame('ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy')
+  }
+  if (needsNodePorts(oldSpec) && !needsNodePorts(spec) && sameNodePorts(spec, oldSpec)) {
+    for (const port of objectsAt(spec, 'ports')) delete port['nodePort']
+  }
+  if (needsHealthPort(oldSpec) && !needsHealthPort(spec)) dropIfSame('healthCheckNodePort')
+  const balanced = (of: ValueObject): boolean => stringAt(of, 'type') === 'LoadBalancer'
+  if (balanced(oldSpec) && !balanced(spec)) dropIfSame('allocateLoadBalancerNodePorts', 'loadBalancerClass')
+  const external = (of: ValueObject): boolean => balanced(of) || stringAt(of, 'type') === 'NodePort'
+  if (external(oldSpec) && !external(spec)) dropIfSame('externalTrafficPolicy')
+}
+
+/** None of the ports has one that the service did not have. */
+function sameNodePorts(spec: ValueObject, oldSpec: ValueObject): boolean {
+  const before = new Set(objectsAt(oldSpec, 'ports').map(port => numberAt(port, 'nodePort')))
+  return objectsAt(spec, 'ports').every(
+    port => numberAt(port, 'nodePort') === 0 || before.has(numberAt(port, 'nodePort')),
+  )
+}
+
+function keep(spec: ValueObject, oldSpec: ValueObject, field: string): void {
+  if (has(oldSpec, field)) spec[field] = oldSpec[field]!
+}
