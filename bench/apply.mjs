@@ -3,13 +3,14 @@
 // a store in memory: sockets would only hide the differences.
 import { builtinKinds } from '../dist/builtin/builtin-kinds.js'
 import { customKind } from '../dist/crd/custom-kind.js'
+import { systemRequest } from '../dist/request/request.js'
 import { createMemoryStore } from '../dist/storage/memory/memory-store.js'
 import { builtinTypes } from '../dist/types/type-table.js'
 import { createApiContext } from '../dist/verbs/api-context.js'
 import { createVerbs } from '../dist/verbs/verbs.js'
 import { perSecond, printTable, report, sideBySide } from './side-by-side.mjs'
 
-const CALLER = { name: 'bench', uid: '', groups: [], extra: {}, userAgent: 'bench' }
+const USER = { name: 'bench', uid: '', groups: [], extra: {} }
 const APPLY = 'application/apply-patch+yaml'
 const MERGE = 'application/merge-patch+json'
 const ROUNDS = { rounds: 9, warmups: 2 }
@@ -142,7 +143,8 @@ function addressed(verbs, { kind }) {
   const target = name => ({ kind, version, namespace: 'default', name, subresource: '' })
   const write = verb => async (name, query, mediaType, object) => {
     const bytes = Buffer.isBuffer(object) ? object : Buffer.from(JSON.stringify(object))
-    return verbs[verb](target(name), new URLSearchParams(query), { bytes, mediaType }, CALLER)
+    const request = systemRequest({ user: USER, userAgent: 'bench' })
+    return verbs[verb](request, target(name), new URLSearchParams(query), { bytes, mediaType })
   }
   return { create: write('create'), update: write('update'), patch: write('patch') }
 }

@@ -5,7 +5,7 @@ import type { UserInfo } from '../request/user-info.js'
 import { type Attributes, createAttributes, type Operation } from './attributes.js'
 import type { AdmissionPlugin } from './chain.js'
 
-export const ALICE: UserInfo = { name: 'alice', uid: '', groups: ['devs'], extra: {}, userAgent: 'test' }
+export const ALICE: UserInfo = { name: 'alice', uid: '', groups: ['devs'], extra: {} }
 
 export interface TestRequest {
   readonly operation?: Operation

@@ -9,6 +9,7 @@ import { printGroupVersion } from '../meta/group-version.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import type { DeleteOptions, WriteOptions } from '../meta/options/write-options.js'
+import type { ResourceRequest } from '../request/request.js'
 import type { Target } from '../request/target.js'
 import type { UserInfo } from '../request/user-info.js'
 
@@ -191,21 +192,18 @@ export function forbiddenBy({ name, object, resource }: Attributes, why: string)
 
 // ---- as the verbs call admission today
 
-/** What is about to happen to an object. */
 export interface AdmissionRequest {
   readonly operation: 'CREATE' | 'UPDATE' | 'DELETE'
-  readonly target: Target
+  readonly request: ResourceRequest<WriteOptions | DeleteOptions>
   /** Undefined on DELETE. */
   readonly object: ApiObject | undefined
   readonly old: ApiObject | undefined
-  readonly options: WriteOptions | DeleteOptions
-  readonly user: UserInfo
 }
 
-/** Both may add warnings, and refuse with a StatusError. */
+/** Both phases may add warnings to the request, and refuse with a StatusError. */
 export interface Admission {
-  admit(request: AdmissionRequest & { readonly object: ApiObject }, warnings: string[]): Promise<ApiObject>
-  validate(request: AdmissionRequest, warnings: string[]): Promise<void>
+  admit(attributes: AdmissionRequest & { readonly object: ApiObject }): Promise<ApiObject>
+  validate(attributes: AdmissionRequest): Promise<void>
   /** Refuses if the user may not use this verb as well. */
   permit(verb: string, target: Target, user: UserInfo): Promise<void>
 }

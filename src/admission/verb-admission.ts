@@ -13,23 +13,14 @@ import {
 import type { Admission } from './chain.js'
 
 export function verbAdmission(chain: Admission, authorizer: GetAuthorizer): VerbAdmission {
-  const attributesOf = (
-    { operation, target, object, old, options, user }: AdmissionRequest,
-    warnings: string[],
-  ): Attributes =>
-    createAttributes({
-      request: { user, options, warn: text => void warnings.push(text) },
-      operation,
-      target,
-      object,
-      oldObject: old,
-    })
+  const attributesOf = ({ operation, request, object, old }: AdmissionRequest): Attributes =>
+    createAttributes({ request, operation, target: request.target, object, oldObject: old })
   return {
-    async admit(request, warnings) {
-      return (await chain.mutate(attributesOf(request, warnings))) ?? request.object
+    async admit(request) {
+      return (await chain.mutate(attributesOf(request))) ?? request.object
     },
-    async validate(request, warnings) {
-      const attributes = attributesOf(request, warnings)
+    async validate(request) {
+      const attributes = attributesOf(request)
       // A delete has no mutating phase in the verbs yet.
       if (request.operation === 'DELETE') await chain.mutate(attributes)
       await chain.validate(attributes)

@@ -4,7 +4,7 @@ import { type UserInfo } from '../request/user-info.js'
 import type { Authorize } from './authz/authorizer.js'
 import { createImpersonation } from './impersonation.js'
 
-const alice: UserInfo = { name: 'alice', uid: 'u', groups: ['system:authenticated'], extra: {}, userAgent: 'test' }
+const alice: UserInfo = { name: 'alice', uid: 'u', groups: ['system:authenticated'], extra: {} }
 const list: AccessAttributes = { verb: 'list', group: '', resource: 'pods', subresource: '', namespace: 'x', name: '' }
 
 const print = (attributes: AccessAttributes): string =>
@@ -40,7 +40,7 @@ describe('who one becomes', () => {
     ],
     [{ 'impersonate-user': 'system:serviceaccount:x' }, ['system:authenticated']],
   ])('%j is in %j', async (given, groups) => {
-    expect(await as(given)).toMatchObject({ name: given['impersonate-user'], uid: '', groups, userAgent: 'test' })
+    expect(await as(given)).toMatchObject({ name: given['impersonate-user'], uid: '', groups })
   })
 
   test('has the uid and whatever else the headers say', async () => {

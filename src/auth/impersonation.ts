@@ -36,7 +36,7 @@ export function createImpersonation(authorize: Authorize): Impersonate {
         const identity = await tryMode(authorize, mode, user, impersonated, attributes)
         if (lastModes.size >= REMEMBERED) lastModes.clear()
         lastModes.set(id, mode)
-        return { ...identity, userAgent: user.userAgent }
+        return identity
       } catch (error) {
         if (!(error instanceof StatusError)) throw error
         refused ??= error
@@ -135,8 +135,6 @@ function ownNode({ extra }: UserInfo): string {
   return names.length === 1 ? names[0]! : ''
 }
 
-type Whom = Omit<UserInfo, 'userAgent'>
-
 /** Throws the refusal of the first question that is answered no. */
 async function tryMode(
   authorize: Authorize,
@@ -144,7 +142,7 @@ async function tryMode(
   user: UserInfo,
   impersonated: ImpersonationHeaders,
   attributes: AccessAttributes,
-): Promise<Whom> {
+): Promise<UserInfo> {
   const ask = async (requested: AccessAttributes): Promise<void> => {
     const decision = await authorize(user, requested)
     if (!decision.allowed) throw refusal(user, requested, decision)

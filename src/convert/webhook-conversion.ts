@@ -1,6 +1,7 @@
 // Conversion by a webhook: the objects that are to be converted together go in one call, however many they are, unless
 // that would be more than a webhook can be expected to take.
 import { randomUUID } from 'node:crypto'
+import type { Cancellation } from '../base/cancellation.js'
 import { encodeJson } from '../codec/json.js'
 import { StatusError, unclassified } from '../meta/errors/status.js'
 import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
@@ -30,36 +31,52 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
   /** Few clusters ever ask for more than one object at a time, and some webhooks cannot do it. */
   let takesMany = true
 
-  async function convert(objects: readonly VersionedObject[], to: string): Promise<readonly VersionedObject[]> {
+  async function convert(
+    objects: readonly VersionedObject[],
+    to: string,
+    cancellation?: Cancellation,
+  ): Promise<readonly VersionedObject[]> {
     const converted: VersionedObject[] = []
     for (const batch of batchesOf(objects)) {
-      converted.push(...(await (batch.length > 1 ? convertMany : callFor)(batch, to)))
+      converted.push(...(await (batch.length > 1 ? convertMany : callFor)(batch, to, cancellation)))
     }
     return converted
   }
 
-  async function convertMany(batch: readonly Encoded[], to: string): Promise<readonly VersionedObject[]> {
-    if (!takesMany) return oneByOne(batch, to)
+  async function convertMany(
+    batch: readonly Encoded[],
+    to: string,
+    cancellation?: Cancellation,
+  ): Promise<readonly VersionedObject[]> {
+    if (!takesMany) return oneByOne(batch, to, cancellation)
     try {
-      return await callFor(batch, to)
+      return await callFor(batch, to, cancellation)
     } catch (error) {
       if (!(error instanceof AnswerError)) throw error
     }
-    const converted = await oneByOne(batch, to)
+    const converted = await oneByOne(batch, to, cancellation)
     takesMany = false
     return converted
   }
 
-  async function oneByOne(batch: readonly Encoded[], to: string): Promise<readonly VersionedObject[]> {
+  async function oneByOne(
+    batch: readonly Encoded[],
+    to: string,
+    cancellation?: Cancellation,
+  ): Promise<readonly VersionedObject[]> {
     const converted: VersionedObject[] = []
     for (let i = 0; i < batch.length; i += MAX_CONCURRENT) {
       const some = batch.slice(i, i + MAX_CONCURRENT)
-      converted.push(...(await Promise.all(some.map(each => callFor([each], to)))).flat())
+      converted.push(...(await Promise.all(some.map(each => callFor([each], to, cancellation)))).flat())
     }
     return converted
   }
 
-  async function callFor(batch: readonly Encoded[], to: string): Promise<readonly VersionedObject[]> {
+  async function callFor(
+    batch: readonly Encoded[],
+    to: string,
+    cancellation?: Cancellation,
+  ): Promise<readonly VersionedObject[]> {
     const { object: first } = batch[0]!
     if (version === undefined) throw failed(first, 'failed: does not support any known conversion review version')
     const uid = randomUUID()
@@ -70,7 +87,7 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
       batch.map(({ text }) => text),
     )
     try {
-      const answer = await webhooks.post(webhook.clientConfig, review, TIMEOUT_MS)
+      const answer = await webhooks.post(webhook.clientConfig, review, TIMEOUT_MS, cancellation?.signal)
       return accepted(batch, readReview(version, uid, answer), to)
     } catch (error) {
       if (error instanceof WebhookError) throw failed(first, `failed: ${error.message}`)

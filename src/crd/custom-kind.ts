@@ -57,9 +57,9 @@ export function customKind(definition: ApiObject, convert: ConvertObjects = rena
     verbs: isTrue(definition, 'Terminating') ? VERBS_WHILE_TERMINATING : VERBS,
     traits: TRAITS,
     convertAll,
-    convert(object, to) {
+    convert(object, to, cancellation) {
       if (object.apiVersion === to) return object
-      return andThen(convertAll([object], to), ([first]) => first!)
+      return andThen(convertAll([object], to, cancellation), ([first]) => first!)
     },
   }
 }
@@ -69,7 +69,7 @@ export function customKind(definition: ApiObject, convert: ConvertObjects = rena
  * converts parts of objects, which may have no metadata and get none; who converts them is shown empty ones.
  */
 function convertWith(convert: ConvertObjects, forms: ReadonlyMap<string, ObjectForm>): NonNullable<Kind['convertAll']> {
-  return (objects, to) => {
+  return (objects, to, cancellation) => {
     const others = objects.filter(({ apiVersion }) => apiVersion !== to)
     if (others.length === 0) return objects
     for (const { apiVersion } of others) {
@@ -77,7 +77,7 @@ function convertWith(convert: ConvertObjects, forms: ReadonlyMap<string, ObjectF
       throw internalError(`request to convert CR from an invalid group/version: ${apiVersion}`)
     }
     const form = forms.get(to)
-    return andThen(convert(others.map(withMetadata), to), converted => {
+    return andThen(convert(others.map(withMetadata), to, cancellation), converted => {
       const made = converted.values()
       return objects.map(object => {
         if (object.apiVersion === to) return object

@@ -2,7 +2,7 @@
 
 import type { CborMarks } from '../codec/cbor.js'
 import type { Kind, KindVersion, Strategy, SubresourceStrategy } from '../kinds/kind.js'
-import { badRequest, StatusError, withWarnings } from '../meta/errors/status.js'
+import { badRequest, StatusError } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { equalValues, isObject, type Value } from '../meta/values/value.js'
@@ -96,9 +96,9 @@ function shapeDefinition(
 ): ReturnType<Strategy['decode']> {
   const other = expected === V1 ? V1BETA1 : V1
   if (isObject(body) && body['apiVersion'] === other && body['kind'] === KIND) {
-    const { strict } = base.decode({ ...body, apiVersion: expected }, duplicates, cbor)
+    const decoded = base.decode({ ...body, apiVersion: expected }, duplicates, cbor)
     const why = `the API version in the data (${other}) does not match the expected API version (${expected})`
-    throw withWarnings(badRequest(why), strict)
+    return { ...decoded, refused: badRequest(why) }
   }
   try {
     const shaped = base.decode(body, duplicates, cbor)
@@ -118,11 +118,11 @@ function keepEmptyVersions(spec: Value | undefined, written: Value | undefined):
 const KIND = 'CustomResourceDefinition'
 
 /** The reference server knows definitions by other tables than the rest, and says so. */
-function ofThisScheme({ status, cause, warnings }: StatusError): StatusError {
+function ofThisScheme({ status, cause }: StatusError): StatusError {
   const named = (text: string): string =>
     text.replace('in scheme "pkg/api/legacyscheme/scheme.go:30"', 'in scheme "pkg/apiserver/apiserver.go:55"')
   const why = typeof cause === 'string' ? named(cause) : cause
-  return new StatusError({ ...status, message: named(status.message ?? '') }, { cause: why }, warnings)
+  return new StatusError({ ...status, message: named(status.message ?? '') }, { cause: why })
 }
 
 const NOTHING = {} as ApiObject

@@ -2,8 +2,10 @@
 // one from tables, a CustomResourceDefinition makes one from its spec, and no verb asks which of them it has.
 
 import type { Awaitable } from '../base/awaitable.js'
+import type { Cancellation } from '../base/cancellation.js'
 import type { CborMarks } from '../codec/cbor.js'
 import type { FieldError } from '../meta/errors/field-errors.js'
+import type { StatusError } from '../meta/errors/status.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { SupportField } from '../meta/selectors/field-selectors.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
@@ -30,10 +32,17 @@ export interface Kind {
   /** Where objects get what no two of them may have, for kinds that have such things. */
   readonly allocation?: Allocation | undefined
   /** An object, of the apiVersion that it names, as another apiVersion has it. The object is left as it was. */
-  convert(object: ApiObject, to: string): Awaitable<ApiObject>
+  convert(object: ApiObject, to: string, cancellation?: Cancellation): Awaitable<ApiObject>
   /** Many at once, for kinds where that is less work than one after the other. */
-  readonly convertAll?: ((objects: readonly ApiObject[], to: string) => Awaitable<readonly ApiObject[]>) | undefined
+  readonly convertAll?: ConvertAll | undefined
 }
+
+/** `cancellation` stops a conversion by a webhook. */
+export type ConvertAll = (
+  objects: readonly ApiObject[],
+  to: string,
+  cancellation?: Cancellation,
+) => Awaitable<readonly ApiObject[]>
 
 export interface KindNames {
   readonly plural: string
@@ -102,11 +111,7 @@ export interface Strategy {
    * in the words and the order in which clients are told; what cannot be understood is refused with a StatusError.
    * `cbor` tells what the body was beyond its value, if it was CBOR that was read for a known type.
    */
-  decode(
-    body: Value,
-    duplicates: readonly string[],
-    cbor?: CborMarks,
-  ): { readonly object: ApiObject; readonly strict: readonly string[] }
+  decode(body: Value, duplicates: readonly string[], cbor?: CborMarks): DecodedObject
   /** Fills in what was left out. */
   applyDefaults(object: ApiObject): ApiObject
   /** What creation sets and clears, whatever the client says. */
@@ -124,6 +129,13 @@ export interface Strategy {
   prepareForDelete(object: ApiObject): ApiObject
   /** Advice to the client that is no fault. */
   warnings(object: ApiObject, old: ApiObject | undefined): readonly string[]
+}
+
+export interface DecodedObject {
+  readonly object: ApiObject
+  readonly strict: readonly string[]
+  /** Thrown once the strict errors are reported: the object is of another version than the request. */
+  readonly refused?: StatusError | undefined
 }
 
 /** A stock that is shared by all objects of a kind, such as the addresses of services. */

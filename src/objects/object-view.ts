@@ -1,6 +1,7 @@
 // Objects on their way out: in the version that was asked for, parsed only if someone must look inside.
 
 import { type Awaitable, allOf, andThen, orElse } from '../base/awaitable.js'
+import type { Cancellation } from '../base/cancellation.js'
 import type { Kind, KindVersion, VersionedKind } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
 import { internalError, StatusError } from '../meta/errors/status.js'
@@ -25,12 +26,22 @@ export interface ObjectView {
 }
 
 /** An entry of the store in the version of the request; a promise only where others convert it. */
-export function viewEntry(served: VersionedKind, entry: Entry): Awaitable<ObjectView> {
-  return viewWithoutConversion(served, entry) ?? andThen(convertEntries(served, [entry]), ([first]) => first!)
+export function viewEntry(
+  served: VersionedKind,
+  entry: Entry,
+  cancellation: Cancellation | undefined,
+): Awaitable<ObjectView> {
+  return (
+    viewWithoutConversion(served, entry) ?? andThen(convertEntries(served, [entry], cancellation), ([first]) => first!)
+  )
 }
 
 /** Many entries, those that must be converted all at once. */
-export function viewEntries(served: VersionedKind, entries: readonly Entry[]): Awaitable<readonly ObjectView[]> {
+export function viewEntries(
+  served: VersionedKind,
+  entries: readonly Entry[],
+  cancellation: Cancellation | undefined,
+): Awaitable<readonly ObjectView[]> {
   const shown: ObjectView[] = []
   const others: { readonly at: number; readonly entry: Entry }[] = []
   for (const entry of entries) {
@@ -42,6 +53,7 @@ export function viewEntries(served: VersionedKind, entries: readonly Entry[]): A
   const converting = convertEntries(
     served,
     others.map(({ entry }) => entry),
+    cancellation,
   )
   return andThen(converting, converted => {
     for (const [i, each] of converted.entries()) shown[others[i]!.at] = each
@@ -50,11 +62,15 @@ export function viewEntries(served: VersionedKind, entries: readonly Entry[]): A
 }
 
 /** What an entry holds, in the version of the request, for those who send it to nobody. */
-export function readEntry(served: VersionedKind, entry: Entry): Awaitable<ApiObject> {
+export function readEntry(
+  served: VersionedKind,
+  entry: Entry,
+  cancellation: Cancellation | undefined,
+): Awaitable<ApiObject> {
   const { version } = served
   const isAsStored = isInVersion(served, entry) && (!version.upgradeStored || currentIn(version).has(entry.revision))
   if (isAsStored) return decodeStored(entry)
-  return andThen(convertObjects(served, [entry]), ([first]) => first!)
+  return andThen(convertObjects(served, [entry], cancellation), ([first]) => first!)
 }
 
 /** As it is stored, or as it was shown before; nothing where it must be converted. */
@@ -111,8 +127,9 @@ export function viewStored(
   written: ApiObject,
   stored: ApiObject,
   entry: Entry,
+  cancellation: Cancellation | undefined,
 ): Awaitable<ObjectView> {
-  return andThen(viewWritten(served, written, stored, entry), shown => {
+  return andThen(viewWritten(served, written, stored, entry, cancellation), shown => {
     if (shown.entry && served.version.upgradeStored) currentIn(served.version).add(entry.revision)
     return shown
   })
@@ -124,10 +141,12 @@ export function viewWritten(
   written: ApiObject,
   stored: ApiObject,
   entry: Entry,
+  cancellation: Cancellation | undefined,
 ): Awaitable<ObjectView> {
   const { kind, version } = served
   const at = (object: ApiObject): ApiObject => asWritten(kind, object, String(entry.revision))
-  if (!isInVersion(served, entry)) return andThen(asRead(served, written, stored), read => viewValue(at(read)))
+  if (!isInVersion(served, entry))
+    return andThen(asRead(served, written, stored, cancellation), read => viewValue(at(read)))
   const object = version.upgradeStored ? version.upgradeStored(stored) : written
   const isAsStored = !version.upgradeStored || encodeStored(object, kind.traits.sortedKeys).equals(entry.value)
   return { entry: isAsStored ? entry : undefined, value: () => at(object) }
@@ -141,25 +160,38 @@ export function asWritten({ traits }: Kind, object: ApiObject, resourceVersion: 
 }
 
 /** What would be written, as a reader is shown it. May change `stored`. */
-export function asRead({ kind, version }: VersionedKind, written: ApiObject, stored: ApiObject): Awaitable<ApiObject> {
+export function asRead(
+  { kind, version }: VersionedKind,
+  written: ApiObject,
+  stored: ApiObject,
+  cancellation: Cancellation | undefined,
+): Awaitable<ApiObject> {
   const read = storedVersion(kind, stored)?.upgradeStored
-  return read ? kind.convert(read(stored), apiVersionOf(kind, version.name)) : written
+  return read ? kind.convert(read(stored), apiVersionOf(kind, version.name), cancellation) : written
 }
 
 const storedVersion = (kind: Kind, { apiVersion }: ApiObject): KindVersion | undefined =>
   kind.versions.find(({ name }) => apiVersionOf(kind, name) === apiVersion)
 
-function convertEntries(served: VersionedKind, entries: readonly Entry[]): Awaitable<readonly ObjectView[]> {
-  const done = convertObjects(served, entries)
+function convertEntries(
+  served: VersionedKind,
+  entries: readonly Entry[],
+  cancellation: Cancellation | undefined,
+): Awaitable<readonly ObjectView[]> {
+  const done = convertObjects(served, entries, cancellation)
   // What others make of an object they may make otherwise the next time.
   if (done instanceof Promise) return done.then(objects => objects.map(viewValue))
   return done.map((object, i) => viewConverted(served, entries[i]!, object))
 }
 
-function convertObjects({ kind, version }: VersionedKind, entries: readonly Entry[]): Awaitable<readonly ApiObject[]> {
+function convertObjects(
+  { kind, version }: VersionedKind,
+  entries: readonly Entry[],
+  cancellation: Cancellation | undefined,
+): Awaitable<readonly ApiObject[]> {
   const convert = (): Awaitable<readonly ApiObject[]> => {
     const objects = entries.map(entry => readStored(kind, entry))
-    return convertAll(kind, objects, apiVersionOf(kind, version.name))
+    return convertAll(kind, objects, apiVersionOf(kind, version.name), cancellation)
   }
   return orElse(convert, unreadable)
 }
@@ -179,9 +211,14 @@ function readStored(kind: Kind, entry: Entry): ApiObject {
   return storedVersion(kind, stored)?.upgradeStored?.(stored) ?? stored
 }
 
-function convertAll(kind: Kind, objects: readonly ApiObject[], to: string): Awaitable<readonly ApiObject[]> {
-  if (kind.convertAll) return kind.convertAll(objects, to)
-  return allOf(objects.map(object => (object.apiVersion === to ? object : kind.convert(object, to))))
+function convertAll(
+  kind: Kind,
+  objects: readonly ApiObject[],
+  to: string,
+  cancellation: Cancellation | undefined,
+): Awaitable<readonly ApiObject[]> {
+  if (kind.convertAll) return kind.convertAll(objects, to, cancellation)
+  return allOf(objects.map(object => (object.apiVersion === to ? object : kind.convert(object, to, cancellation))))
 }
 
 /** An object that is there and cannot be shown is our fault, whatever kept us from it. */

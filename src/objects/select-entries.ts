@@ -3,6 +3,7 @@
 // other labels on it.
 
 import { type Awaitable, andThen } from '../base/awaitable.js'
+import type { Cancellation } from '../base/cancellation.js'
 import { type VersionedKind } from '../kinds/kind.js'
 import type { ObjectEntry } from './object-store.js'
 import { isInVersion, type ObjectView, viewEntries } from './object-view.js'
@@ -16,8 +17,9 @@ export function viewSelected(
   served: VersionedKind,
   selection: Selection,
   entries: readonly ObjectEntry[],
+  cancellation: Cancellation | undefined,
 ): Awaitable<ViewedEntries> {
-  if (selection.everything) return viewEntries(served, entries)
+  if (selection.everything) return viewEntries(served, entries, cancellation)
   const kept: ObjectEntry[] = []
   const places: number[] = []
   const others = new Set<number>()
@@ -28,7 +30,7 @@ export function viewSelected(
     kept.push(entry)
     places.push(at)
   }
-  return andThen(viewEntries(served, kept), shown => {
+  return andThen(viewEntries(served, kept, cancellation), shown => {
     const all = Array.from<ObjectView | undefined>({ length: entries.length })
     for (const [i, each] of shown.entries()) {
       const at = places[i]!

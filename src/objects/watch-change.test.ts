@@ -47,14 +47,14 @@ function select(served: VersionedKind, fields: string) {
 describe('entries', () => {
   it('in the version of the request are selected without a call', async () => {
     const { v1, entries, calls } = await stored(['a', 'red'], ['b', 'blue'])
-    const shown = await viewSelected(v1, select(v1, 'spec.color=blue'), entries)
+    const shown = await viewSelected(v1, select(v1, 'spec.color=blue'), entries, undefined)
     expect(shown.map(each => each?.value()['spec'])).toEqual([undefined, { color: 'blue' }])
     expect(calls).toEqual([])
   })
 
   it('in another version are converted together, and selected by the fields of the version of the request', async () => {
     const { v2, entries, calls } = await stored(['a', 'red'], ['b', 'blue'], ['c', 'blue'])
-    const shown = await viewSelected(v2, select(v2, 'spec.colour=blue,metadata.name!=c'), entries)
+    const shown = await viewSelected(v2, select(v2, 'spec.colour=blue,metadata.name!=c'), entries, undefined)
     expect(shown.map(each => each?.value()['spec'])).toEqual([undefined, { colour: 'blue' }, undefined])
     expect(calls).toEqual([2])
   })

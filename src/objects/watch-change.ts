@@ -53,10 +53,11 @@ function changeOf(
 
 /** What leaves is shown as it was, with the version of the write that took it away. */
 function show(served: VersionedKind, event: ObjectEvent, entry: ObjectEntry): Awaitable<ObjectView> {
-  if (entry === event.entry && isInVersion(served, entry)) return viewEntry(served, entry)
+  if (entry === event.entry && isInVersion(served, entry)) return viewEntry(served, entry, undefined)
   const made = conversions.get(event)?.get(served.version)?.get(entry)
   if (made) return made
-  const shown = viewEntry(served, entry === event.entry ? entry : { ...entry, revision: event.revision })
+  // All watchers share this conversion, so that none of them can cancel it.
+  const shown = viewEntry(served, entry === event.entry ? entry : { ...entry, revision: event.revision }, undefined)
   if (shown instanceof Promise) keep(event, served.version, entry, shown)
   return shown
 }

@@ -4,7 +4,7 @@ import type { ApiObject } from '../meta/object/api-object.js'
 import type { WriteOptions } from '../meta/options/write-options.js'
 import type { ResourceFacts } from '../types/type-table.js'
 import type { BodySpec } from './body.js'
-import type { UserInfo } from './user-info.js'
+import type { Request } from './request.js'
 
 export interface VirtualResource {
   /** The group version that serves it: `authorization.k8s.io/v1`. */
@@ -18,7 +18,7 @@ export interface VirtualResource {
 }
 
 export interface VirtualRequest {
-  readonly user: UserInfo
+  readonly request: Request
   /** In the namespace of the request. */
   readonly object: ApiObject
   /** Empty at the cluster scope. */
@@ -27,15 +27,13 @@ export interface VirtualRequest {
   readonly name: string
   readonly now: number
   readonly options: WriteOptions
-  warn(text: string): void
 }
 
-export type VirtualTarget = Pick<VirtualRequest, 'user' | 'namespace' | 'name' | 'now'>
+export type VirtualTarget = Pick<VirtualRequest, 'namespace' | 'name' | 'now'>
 
 /** An object that was made for the answer, and is kept nowhere. */
 export interface VirtualResult {
   readonly type: 'virtual'
   readonly status: number
-  readonly warnings: readonly string[]
   readonly object: ApiObject
 }

@@ -44,7 +44,6 @@ function stored(of: VersionedKind, name: string, opaque = false): ObjectView {
 const objectAnswer = (of: VersionedKind, object: ObjectView): Result => ({
   type: 'object',
   status: 200,
-  warnings: [],
   versioned: of,
   object,
 })
@@ -52,7 +51,6 @@ const objectAnswer = (of: VersionedKind, object: ObjectView): Result => ({
 const listAnswer = (of: VersionedKind, pages: readonly ObjectView[][], more: Partial<ListResult> = {}): ListResult => ({
   type: 'list',
   status: 200,
-  warnings: [],
   versioned: of,
   revision: 9,
   pages: (async function* () {
@@ -150,7 +148,7 @@ describe('one object', () => {
 
   test('that is a Scale has columns of its own', async () => {
     const object = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 3 } }
-    const answer: Result = { type: 'scale', status: 200, warnings: [], object }
+    const answer: Result = { type: 'scale', status: 200, object }
     expect(await jsonOf(answer)).toEqual(object)
     expect((await jsonOf(answer, TABLE)).rows[0].cells).toEqual(['a', 3, 0, '<unknown>'])
   })
@@ -238,7 +236,7 @@ describe('a Status', () => {
   const { status } = notFound({ group: '', resource: 'notes' }, 'a')
 
   test('comes in the form that is asked for, whatever objects would be shown as', async () => {
-    const answer: Result = { type: 'status', status: 200, warnings: [], body: status }
+    const answer: Result = { type: 'status', status: 200, body: status }
     expect(await jsonOf(answer, TABLE)).toMatchObject({ kind: 'Status', code: 404 })
     expect(representStatus(status, { ...PLAIN_JSON, encoding: 'yaml' }).body.toString()).toContain('reason: NotFound')
   })

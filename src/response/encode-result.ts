@@ -27,7 +27,6 @@ import {
 export interface Representation {
   readonly status: number
   readonly mediaType: string
-  readonly warnings: readonly string[]
   /** A long list comes in pieces. */
   readonly body: Buffer | AsyncIterable<Buffer>
 }
@@ -38,7 +37,6 @@ export function represent(answer: Result, form: Form, query: URLSearchParams, no
   return {
     status: answer.status,
     mediaType: MEDIA_TYPES[form.encoding],
-    warnings: answer.warnings,
     body: bodyOf(answer, form, include, now),
   }
 }

@@ -13,6 +13,7 @@ import type { Identity } from '../auth/authenticator.js'
 import { ALL_RULES, ALWAYS_ALLOW, type Authorizer, type RuleResolver } from '../auth/authorizer.js'
 import { andThen } from '../base/awaitable.js'
 import { type CleanupStack, createCleanupStack } from '../base/cleanup-stack.js'
+import { NO_LOGGER } from '../base/logger.js'
 import { builtinKinds, kindsOfGroup } from '../builtin/builtin-kinds.js'
 import { startDefinitions } from '../controllers/definitions.js'
 import { serviceAddresses } from '../controllers/service-allocation.js'
@@ -157,7 +158,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       storedBytes: () => storedBytes(options.storage),
       isStopping: () => isStopping,
       serverAddress: () => address,
-      log,
+      log: { ...NO_LOGGER, error: (message, fields) => log(message, fields?.['error']) },
       notice: options.notice ?? (() => {}),
     })
 

@@ -8,6 +8,7 @@ import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf, type ObjectMeta, type OwnerReference, withMeta } from '../meta/object/object-meta.js'
 import type { DeleteOptions } from '../meta/options/write-options.js'
 import type { ValueObject } from '../meta/values/value.js'
+import { forResource, type ResourceRequest, systemRequest } from '../request/request.js'
 import { type Target } from '../request/target.js'
 import { type UserInfo } from '../request/user-info.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
@@ -18,7 +19,9 @@ import { createObject } from './write/create.js'
 import { deleteObject } from './write/delete.js'
 import { replace } from './write/update.js'
 
-const user: UserInfo = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const user: UserInfo = { name: 'test', uid: '', groups: [], extra: {} }
+const requestFor = <O>(target: Target, options: O): ResourceRequest<O> =>
+  forResource(systemRequest({ user, userAgent: 'test' }), target, options)
 const writeOptions = { dryRun: false, fieldManager: '', fieldValidation: '' } as const
 
 export function createWorld(now: () => number = Date.now) {
@@ -41,7 +44,7 @@ export function createWorld(now: () => number = Date.now) {
   async function create(kind: Kind, namespace: string, name: string, metadata = {}, rest = {}): Promise<ApiObject> {
     const bytes = Buffer.from(JSON.stringify({ metadata: { name, ...metadata }, ...rest }))
     const body = { bytes, mediaType: 'application/json' }
-    const { object } = await createObject(context, targetOf(kind, namespace, ''), writeOptions, body, user)
+    const { object } = await createObject(context, requestFor(targetOf(kind, namespace, ''), writeOptions), body)
     return object.value()
   }
 
@@ -60,16 +63,16 @@ export function createWorld(now: () => number = Date.now) {
     delete: (kind: Kind, namespace: string, name: string, options: Partial<DeleteOptions> = {}) =>
       deleteObject(
         context,
-        targetOf(kind, namespace, name),
-        { dryRun: false, ignoreStoreReadError: false, ...options },
-        user,
+        requestFor(targetOf(kind, namespace, name), { dryRun: false, ignoreStoreReadError: false, ...options }),
       ),
     deleteConfigMap(namespace: string, name: string, options: Partial<DeleteOptions> = {}) {
       return this.delete(configMaps, namespace, name, options)
     },
     async find(kind: Kind, namespace: string, name: string): Promise<ApiObject | undefined> {
       try {
-        return (await getObject(context, targetOf(kind, namespace, name), { resourceVersion: '' })).object.value()
+        return (
+          await getObject(context, requestFor(targetOf(kind, namespace, name), { resourceVersion: '' }))
+        ).object.value()
       } catch (error) {
         if (hasReason(error, 'NotFound')) return undefined
         throw error
@@ -80,9 +83,8 @@ export function createWorld(now: () => number = Date.now) {
     },
     async setStatus(kind: Kind, namespace: string, name: string, status: ValueObject): Promise<void> {
       const target = { ...targetOf(kind, namespace, name), subresource: 'status' }
-      await replace(context, target, writeOptions, user, async old => ({
+      await replace(context, requestFor(target, writeOptions), async old => ({
         object: { ...old!, status: { ...(old!['status'] as ValueObject), ...status } },
-        warnings: [],
         isWhatClientSaw: false,
       }))
     },
@@ -91,9 +93,9 @@ export function createWorld(now: () => number = Date.now) {
     },
     /** Changes what is given of the metadata of a ConfigMap. */
     async setMeta(namespace: string, name: string, meta: Partial<ObjectMeta>): Promise<void> {
-      await replace(context, targetOf(configMaps, namespace, name), writeOptions, user, async old => {
+      await replace(context, requestFor(targetOf(configMaps, namespace, name), writeOptions), async old => {
         const object = withMeta(old!, { ...metaOf(old!), ...meta }) as ApiObject
-        return { object, warnings: [], isWhatClientSaw: false }
+        return { object, isWhatClientSaw: false }
       })
     },
   }

@@ -1,22 +1,23 @@
-// create of a virtual resource: the body is read, and what is answered is kept nowhere.
+// create of a virtual resource: the body is decoded, and the answer is not stored.
 import { setMeta } from '../meta/object/api-object.js'
 import { metaOf, placeInNamespace } from '../meta/object/object-meta.js'
 import { parseCreateOptions } from '../meta/options/write-options.js'
 import type { Body } from '../request/body.js'
+import type { Request } from '../request/request.js'
 import type { VirtualResource, VirtualResult, VirtualTarget } from '../request/virtual-resource.js'
 import { readObject } from './pipeline/decode-body.js'
 
-/** What has no effect is answered in a dry run like any other. */
+/** A dry run of what has no effect is answered like any other. */
 export async function createVirtual(
+  request: Request,
   { body: form, answer }: VirtualResource,
-  place: VirtualTarget,
+  target: VirtualTarget,
   query: URLSearchParams,
   body: Body,
 ): Promise<VirtualResult> {
   const options = parseCreateOptions(query)
-  const { object: sent, warnings } = readObject(body, form, options.fieldValidation)
-  const told = [...warnings]
-  const placed = setMeta(sent, placeInNamespace(metaOf(sent), place.namespace))
-  const object = await answer({ ...place, object: placed, options, warn: text => void told.push(text) })
-  return { type: 'virtual', status: 201, warnings: told, object }
+  const sent = readObject(request, body, form, options.fieldValidation)
+  const placed = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
+  const object = await answer({ ...target, request, object: placed, options })
+  return { type: 'virtual', status: 201, object }
 }

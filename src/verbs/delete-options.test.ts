@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { encodeCbor } from '../codec/cbor.js'
 import { noteKind } from '../kinds/fake-kinds.suite.js'
 import type { ValueObject } from '../meta/values/value.js'
+import { systemRequest } from '../request/request.js'
 import type { Target } from '../request/target.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
 import { encodeMessage, sealEnvelope } from '../types/protobuf.js'
@@ -12,7 +13,7 @@ import { createVerbs } from './verbs.js'
 
 const KIND = noteKind()
 const TARGET: Target = { kind: KIND, version: KIND.versions[0]!, namespace: 'default', name: 'a', subresource: '' }
-const CALLER = { name: '', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const REQUEST = systemRequest({ user: { name: '', uid: '', groups: [], extra: {} }, userAgent: 'test' })
 const NOTHING = new URLSearchParams()
 
 let context: ApiContext
@@ -20,7 +21,7 @@ beforeEach(async () => {
   context = createApiContext({ store: createMemoryStore() })
   const note = { apiVersion: 'v1', kind: 'Note', metadata: { name: 'a' } }
   const body = { bytes: Buffer.from(JSON.stringify(note)), mediaType: 'application/json' }
-  await createVerbs(context).create({ ...TARGET, name: '' }, NOTHING, body, CALLER)
+  await createVerbs(context).create(REQUEST, { ...TARGET, name: '' }, NOTHING, body)
 })
 afterEach(() => context.close())
 
@@ -36,7 +37,7 @@ const encoders: Record<string, (object: ValueObject & { apiVersion: string; kind
 
 describe.each(Object.entries(encoders))('%s', (mediaType, encode) => {
   const remove = (verb: 'delete' | 'deleteCollection', apiVersion: string, kind: string, options: ValueObject) =>
-    createVerbs(context)[verb](TARGET, NOTHING, { bytes: encode({ apiVersion, kind, ...options }), mediaType }, CALLER)
+    createVerbs(context)[verb](REQUEST, TARGET, NOTHING, { bytes: encode({ apiVersion, kind, ...options }), mediaType })
 
   test.each(['v1', 'meta.k8s.io/v1', 'apps/v1', 'stable.example.com/v1'])('of %s is taken and read', async version => {
     await remove('delete', version, 'DeleteOptions', { dryRun: ['All'] })

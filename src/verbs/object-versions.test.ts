@@ -2,12 +2,13 @@ import { afterEach, expect, test } from 'vitest'
 import { widgetKind } from '../kinds/fake-kinds.suite.js'
 import type { Kind } from '../kinds/kind.js'
 import { type ApiObject } from '../meta/object/api-object.js'
+import { systemRequest } from '../request/request.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
 import { type ApiContext, createApiContext } from './api-context.js'
 import type { ObjectResult } from './result.js'
 import { createVerbs } from './verbs.js'
 
-const USER = { name: 'a', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const REQUEST = systemRequest({ user: { name: 'a', uid: '', groups: [], extra: {} }, userAgent: 'test' })
 const NO_QUERY = new URLSearchParams()
 
 let context: ApiContext | undefined
@@ -28,12 +29,12 @@ async function create(kind: Kind): Promise<ObjectResult> {
   const target = { kind, version: kind.versions[0]!, namespace: 'x', name: '', subresource: '' } as const
   const body = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a' }, spec: { color: 'red' } }
   const sent = { bytes: Buffer.from(JSON.stringify(body)), mediaType: 'application/json' }
-  return (await createVerbs(context).create(target, NO_QUERY, sent, USER)) as ObjectResult
+  return (await createVerbs(context).create(REQUEST, target, NO_QUERY, sent)) as ObjectResult
 }
 
 async function get(kind: Kind): Promise<ObjectResult> {
   const target = { kind, version: kind.versions[0]!, namespace: 'x', name: 'a', subresource: '' } as const
-  return (await createVerbs(context!).get(target, NO_QUERY)) as ObjectResult
+  return (await createVerbs(context!).get(REQUEST, target, NO_QUERY)) as ObjectResult
 }
 
 test('what was written under the present rules is shown as it is stored, without a look inside', async () => {
@@ -71,7 +72,7 @@ test('what is shown otherwise than it is stored is stored so by the next write',
   // As long as it was, and other than it was.
   await get(kind)
   const sent = { bytes: Buffer.from(JSON.stringify((await get(kind)).object.value())), mediaType: 'application/json' }
-  await createVerbs(context!).update(target, NO_QUERY, sent, USER)
+  await createVerbs(context!).update(REQUEST, target, NO_QUERY, sent)
   const entry = await context!.objectStore(kind).get('x', 'a')
   expect(entry?.revision).toBe(2)
   expect(entry?.value.toString()).toContain('"tan"')

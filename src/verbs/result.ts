@@ -10,7 +10,6 @@ export type Result = ObjectResult | ScaleResult | VirtualResult | StatusResult |
 
 interface Common {
   readonly status: number
-  readonly warnings: readonly string[]
 }
 
 export interface ObjectResult extends Common {

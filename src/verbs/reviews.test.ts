@@ -4,11 +4,12 @@ import { createRbacAuthorizer, type RbacObjects } from '../auth/authz/rbac.js'
 import { createRbacRules } from '../auth/authz/rule-resolver.js'
 import { reviewKinds } from '../auth/reviews/review-kinds.js'
 import type { Value } from '../meta/values/value.js'
+import { systemRequest } from '../request/request.js'
 import { type UserInfo } from '../request/user-info.js'
 import { type VirtualResource } from '../request/virtual-resource.js'
 import { createVirtual } from './create-virtual.js'
 
-const alice: UserInfo = { name: 'alice', uid: 'u', groups: ['devs'], extra: {}, userAgent: '' }
+const alice: UserInfo = { name: 'alice', uid: 'u', groups: ['devs'], extra: {} }
 const objects: RbacObjects = {
   clusterRole: name => (name === 'paths' ? { rules: [{ nonResourceURLs: ['/x'], verbs: ['get'] }] } : undefined),
   role: () => ({ rules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }] }),
@@ -38,12 +39,8 @@ async function ask(resource: string, body: Value, namespace = ''): Promise<unkno
   const kind = kinds.find(({ resource: facts }) => facts.name === resource) as VirtualResource
   const sent = { bytes: Buffer.from(JSON.stringify(body)), mediaType: 'application/json' }
   try {
-    const { object } = await createVirtual(
-      kind,
-      { user: alice, namespace, name: '', now: 0 },
-      new URLSearchParams(),
-      sent,
-    )
+    const request = systemRequest({ user: alice, userAgent: 'test' })
+    const { object } = await createVirtual(request, kind, { namespace, name: '', now: 0 }, new URLSearchParams(), sent)
     return object['status']
   } catch (error) {
     return (error as Error).message

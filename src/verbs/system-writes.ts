@@ -12,6 +12,7 @@ import type { ValueObject } from '../meta/values/value.js'
 import { type ObjectEntry, type ObjectKey, objectKeyOf } from '../objects/object-store.js'
 import { isInVersion } from '../objects/object-view.js'
 import { decodeStored } from '../objects/stored-object.js'
+import { forResource, type ResourceRequest, systemRequest } from '../request/request.js'
 import { type Target } from '../request/target.js'
 import { type UserInfo } from '../request/user-info.js'
 import { type ApiContext } from './api-context.js'
@@ -74,8 +75,9 @@ function objectsFor(context: ApiContext, controller: string, seenAs: SeenAs): Sy
     uid: '',
     groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
     extra: {},
-    userAgent: controller,
   }
+  const requestFor = <O>(target: Target, options: O): ResourceRequest<O> =>
+    forResource(systemRequest({ user, userAgent: controller, receivedAt: context.now() }), target, options)
   const targetOf = (kind: Kind, namespace: string, name: string, entry?: ObjectEntry): Awaitable<Target> =>
     andThen(seenAs(kind, namespace, name, entry), served => ({ ...served, namespace, name, subresource: '' }))
 
@@ -87,14 +89,16 @@ function objectsFor(context: ApiContext, controller: string, seenAs: SeenAs): Sy
   ): Promise<ApiObject | undefined> {
     const target = await targetOf(kind, namespace, name, entry)
     const all = { dryRun: false, ignoreStoreReadError: false, ...options }
-    const removed = await unlessGone(() => removeObject(context, target, all, user, [], entry))
+    const removed = await unlessGone(() => removeObject(context, requestFor(target, all), entry))
     return removed?.isGone === false ? removed.object : undefined
   }
 
   return {
     async get(kind, namespace, name) {
       const target = await targetOf(kind, namespace, name)
-      return unlessGone(async () => (await getObject(context, target, { resourceVersion: '' })).object.value())
+      return unlessGone(async () =>
+        (await getObject(context, requestFor(target, { resourceVersion: '' }))).object.value(),
+      )
     },
     async create(kind, object) {
       const version = storageVersionOf(kind)
@@ -102,19 +106,18 @@ function objectsFor(context: ApiContext, controller: string, seenAs: SeenAs): Sy
       const target: Target = { kind, version, namespace, name: '', subresource: '' }
       const typed = { apiVersion: apiVersionOf(kind, version.name), kind: kind.names.kind, ...object }
       try {
-        await createFrom(context, target, typed, optionsOf(controller), user, [])
+        await createFrom(context, requestFor(target, optionsOf(controller)), typed)
       } catch (error) {
         if (!hasReason(error, 'AlreadyExists')) throw error
       }
     },
     async change(kind, namespace, name, change, subresource) {
       const target: Target = { ...(await targetOf(kind, namespace, name)), subresource: subresource ?? '' }
-      const options = optionsOf(controller)
       await unlessGone(() =>
-        replace(context, target, options, user, async old => {
+        replace(context, requestFor(target, optionsOf(controller)), async old => {
           if (!old) throw notFound(resourceOf(kind), name)
           const object = change(old)
-          return object && { object, warnings: [], isWhatClientSaw: false }
+          return object && { object, isWhatClientSaw: false }
         }),
       )
     },

@@ -1,5 +1,5 @@
-// The verbs as those above see them: what is addressed, the parameters of the request, its body and who asks go in, an
-// answer comes out. What the parameters say is read here; what is done about it stands in the file of each verb.
+// The verbs as http sees them: a request, its target, its query parameters and its body go in, a result comes out. The
+// parameters are parsed here into the options of the verb; what the verb does is in its own file.
 
 import type { Awaitable } from '../base/awaitable.js'
 import { decodeCbor } from '../codec/cbor.js'
@@ -19,8 +19,8 @@ import {
 } from '../meta/options/write-options.js'
 import type { Value } from '../meta/values/value.js'
 import { BODY_TYPES, type Body } from '../request/body.js'
+import { forResource, type Request } from '../request/request.js'
 import { type Target } from '../request/target.js'
-import { type UserInfo } from '../request/user-info.js'
 import { decodeObject, openEnvelope, ProtobufError } from '../types/protobuf.js'
 import { builtinTypes } from '../types/type-table.js'
 import { type ApiContext } from './api-context.js'
@@ -37,12 +37,12 @@ import { patchObject } from './write/patch.js'
 import { APPLY_TYPES, PATCH_KINDS, patchTypesOf } from './write/patch-types.js'
 import { updateObject } from './write/update.js'
 
-/** Faults are thrown, as StatusErrors. */
+/** Errors are thrown, as StatusErrors. */
 export interface Verbs {
-  get(target: Target, query: URLSearchParams): Awaitable<Result>
-  list(target: Target, query: URLSearchParams): Promise<ListResult>
+  get(request: Request, target: Target, query: URLSearchParams): Awaitable<Result>
+  list(request: Request, target: Target, query: URLSearchParams): Promise<ListResult>
   /** Checks what it can before the watch begins. */
-  watch(target: Target, query: URLSearchParams): Promise<PreparedWatch>
+  watch(request: Request, target: Target, query: URLSearchParams): Promise<PreparedWatch>
   create: Write
   update: Write
   /** The media type of the body says what kind of patch it is. */
@@ -52,37 +52,42 @@ export interface Verbs {
   deleteCollection: Write
 }
 
-export type Write = (target: Target, query: URLSearchParams, body: Body, user: UserInfo) => Promise<Result>
+export type Write = (request: Request, target: Target, query: URLSearchParams, body: Body) => Promise<Result>
 
 export function createVerbs(context: ApiContext): Verbs {
   return {
-    get: (target, query) =>
-      (target.subresource === 'scale' ? getScale : getObject)(context, target, parseGetOptions(query)),
-    list: async (target, query) => listObjects(context, target, parseListOptions(query)),
-    watch: async (target, query) => prepareWatch(context, target, parseListOptions(query)),
-    create: async (target, query, body, user) => createObject(context, target, parseCreateOptions(query), body, user),
-    async update(target, query, body, user) {
-      const write = target.subresource === 'scale' ? updateScale : updateObject
-      return write(context, target, parseUpdateOptions(query), body, user)
+    get(request, target, query) {
+      const get = target.subresource === 'scale' ? getScale : getObject
+      return get(context, forResource(request, target, parseGetOptions(query)))
     },
-    async patch(target, query, body, user) {
+    list: async (request, target, query) => listObjects(context, forResource(request, target, parseListOptions(query))),
+    watch: async (request, target, query) =>
+      prepareWatch(context, forResource(request, target, parseListOptions(query))),
+    create: async (request, target, query, body) =>
+      createObject(context, forResource(request, target, parseCreateOptions(query)), body),
+    async update(request, target, query, body) {
+      const write = target.subresource === 'scale' ? updateScale : updateObject
+      return write(context, forResource(request, target, parseUpdateOptions(query)), body)
+    },
+    async patch(request, target, query, body) {
       const kind = PATCH_KINDS[body.mediaType]
       if (kind) {
         const write = target.subresource === 'scale' ? patchScale : patchObject
-        return write(context, target, parsePatchOptions(query, false), kind, body.bytes, user)
+        return write(context, forResource(request, target, parsePatchOptions(query, false)), kind, body.bytes)
       }
       if (APPLY_TYPES.includes(body.mediaType)) {
         const apply = target.subresource === 'scale' ? applyScale : applyObject
-        return apply(context, target, parsePatchOptions(query, true), body, user)
+        return apply(context, forResource(request, target, parsePatchOptions(query, true)), body)
       }
       throw unsupportedMediaType(patchTypesOf(target))
     },
-    delete: async (target, query, body, user) => deleteObject(context, target, readDeleteOptions(query, body), user),
-    async deleteCollection(target, query, body, user) {
+    delete: async (request, target, query, body) =>
+      deleteObject(context, forResource(request, target, readDeleteOptions(query, body))),
+    async deleteCollection(request, target, query, body) {
       const listOptions = parseListOptions(query)
       const options = readDeleteOptions(query, body)
       checkDeleteCollectionOptions(options)
-      return deleteCollection(context, target, listOptions, options, user)
+      return deleteCollection(context, forResource(request, target, options), listOptions)
     },
   }
 }

@@ -5,6 +5,7 @@ import { customKind } from '../crd/custom-kind.js'
 import { withRightStatus } from '../crd/definition-status.js'
 import { widgetDefinition } from '../crd/definitions.suite.js'
 import { metaOf } from '../meta/object/object-meta.js'
+import { systemRequest } from '../request/request.js'
 import { type Target } from '../request/target.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
 import { type ApiContext, createApiContext } from './api-context.js'
@@ -13,7 +14,7 @@ import { createVerbs, type Verbs } from './verbs.js'
 
 const KIND = customKind(withRightStatus(widgetDefinition(), [], 0))!
 const target: Target = { kind: KIND, version: KIND.versions[0]!, namespace: 'default', name: 'a', subresource: '' }
-const USER = { name: '', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const REQUEST = systemRequest({ user: { name: '', uid: '', groups: [], extra: {} }, userAgent: 'test' })
 const NOTHING = new URLSearchParams()
 
 let context: ApiContext
@@ -31,9 +32,9 @@ const write = async (
   query = NOTHING,
 ): Promise<ObjectResult> => {
   const bytes = Buffer.from(JSON.stringify(body))
-  return (await verbs[verb](target, query, { bytes, mediaType }, USER)) as ObjectResult
+  return (await verbs[verb](REQUEST, target, query, { bytes, mediaType })) as ObjectResult
 }
-const read = async (): Promise<ObjectResult> => (await verbs.get(target, NOTHING)) as ObjectResult
+const read = async (): Promise<ObjectResult> => (await verbs.get(REQUEST, target, NOTHING)) as ObjectResult
 const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }
 const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a', ownerReferences: [owner] } }
 

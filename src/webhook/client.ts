@@ -10,8 +10,11 @@ import type { Address, KnownHosts } from './host-overrides.js'
 import { asWebhookError, timedOut, WebhookError } from './webhook-error.js'
 
 export interface Webhooks {
-  /** The body of what the webhook answers to a POST of JSON. Rejects with a WebhookError. */
-  post(config: ClientConfig, body: string, timeoutMs: number): Promise<Buffer>
+  /**
+   * The body of what the webhook answers to a POST of JSON. Rejects with a WebhookError, or with the reason of the signal
+   * if that is aborted before.
+   */
+  post(config: ClientConfig, body: string, timeoutMs: number, signal?: AbortSignal): Promise<Buffer>
   /** Gives up the calls that are under way, and drops the connections that were kept. */
   close(): void
 }
@@ -44,10 +47,13 @@ export function createWebhooks({ hosts = new Map(), findService, now }: WebhookO
   }
 
   return {
-    async post(config, body, timeoutMs) {
+    async post(config, body, timeoutMs, signal) {
+      signal?.throwIfAborted()
       const destination = destinationFor(config, timeoutMs)
       const giveUp = new AbortController()
       const timer = setTimeout(() => giveUp.abort(timedOut()), timeoutMs)
+      const onAbort = (): void => giveUp.abort(signal?.reason)
+      signal?.addEventListener('abort', onAbort)
       underWay.add(giveUp)
       let address: Address | undefined
       try {
@@ -56,10 +62,12 @@ export function createWebhooks({ hosts = new Map(), findService, now }: WebhookO
           return call(agent, destination, address, body, giveUp.signal)
         })
       } catch (error) {
+        if (signal?.aborted) throw signal.reason
         if (error instanceof WebhookError) throw error
         throw asWebhookError(giveUp.signal.aborted ? giveUp.signal.reason : error, destination, address)
       } finally {
         clearTimeout(timer)
+        signal?.removeEventListener('abort', onAbort)
         underWay.delete(giveUp)
       }
     },

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import http2 from 'node:http2'
 import https from 'node:https'
 import { ALWAYS_ALLOW } from '../../src/auth/authz/authorizer.js'
+import { NO_LOGGER } from '../../src/base/logger.js'
 import { type ApiHandler, type ApiOptions, createApiHandler } from '../../src/http/handler.js'
 import { listen } from '../../src/http/listener.js'
 import { healthPaths } from '../../src/http/serve/health.js'
@@ -33,7 +34,7 @@ export interface FixtureOptions extends Partial<ApiOptions> {
   readonly around?: (verbs: Verbs) => Verbs
 }
 
-const ADMIN: UserInfo = { name: 'admin', uid: '', groups: ['system:masters'], extra: {}, userAgent: 'test' }
+const ADMIN: UserInfo = { name: 'admin', uid: '', groups: ['system:masters'], extra: {} }
 
 let certificates: Promise<Certificates> | undefined
 
@@ -52,7 +53,7 @@ export async function startApi(options: FixtureOptions = {}): Promise<ApiFixture
     authenticate: () => ADMIN,
     authorize: ALWAYS_ALLOW.authorize,
     findPath: findIn(new Map(healthPaths('/healthz', { ping: async () => {} }))),
-    log: (_, error) => errors.push(error),
+    log: { ...NO_LOGGER, error: (_, fields) => errors.push(fields?.['error']) },
     ...others,
   })
   const listener = await listen({ address: '127.0.0.1', port: 0, tls: { ...server, clientCa: ca } }, handler.handle)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { gunzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { widgetKind } from '../../src/kinds/fake-kinds.suite.js'
+import type { Kind } from '../../src/kinds/kind.js'
 import { unclassified } from '../../src/meta/errors/status.js'
 import {
   type ApiFixture,
@@ -42,10 +43,12 @@ describe.each([
     const created = await create(WIDGETS, 'a', { color: 'red' })
     expect(created.status).toBe(201)
     expect(created.headers['content-type']).toBe('application/json')
+    expect(created.headers['audit-id']).toMatch(/^[0-9a-f-]{36}$/)
     const { resourceVersion } = created.json().metadata
 
-    const read = await client.send({ path: `${WIDGETS}/a` })
+    const read = await client.send({ path: `${WIDGETS}/a`, headers: { 'Audit-ID': 'mine' } })
     expect(read.status).toBe(200)
+    expect(read.headers['audit-id']).toBe('mine')
     expect(read.text.endsWith('}\n')).toBe(true)
     expect(read.headers['cache-control']).toBe('no-cache, private')
     expect(read.json()).toMatchObject({ kind: 'Widget', metadata: { name: 'a', resourceVersion } })
@@ -261,14 +264,13 @@ describe('limits', () => {
         uid: '',
         groups: headers['x-admin'] ? ['system:masters'] : [],
         extra: {},
-        userAgent: '',
       }),
       around: verbs => ({
         ...verbs,
-        async get(target, query) {
+        async get(request, target, query) {
           arrived()
           await held
-          return verbs.get(target, query)
+          return verbs.get(request, target, query)
         },
       }),
     })
@@ -290,6 +292,21 @@ describe('limits', () => {
     expect(api.handler.load.reading).toBe(0)
   })
 
+  test('the limit counts for the user that is impersonated', async () => {
+    api = await startApi({
+      limits: { maxReading: 1 },
+      impersonate: async () => ({ name: 'someone', uid: '', groups: [], extra: {} }),
+      around: verbs => ({ ...verbs, get: () => new Promise(() => {}) }),
+    })
+    client = await http2Client(api)
+    const first = client.send({ path: `${WIDGETS}/a?timeout=1s` })
+    await expect.poll(() => api.handler.load.reading).toBe(1)
+    const headers = { 'impersonate-user': 'someone' }
+    expect((await client.send({ path: WIDGETS, headers })).status).toBe(429)
+    expect((await client.send({ path: WIDGETS })).status).toBe(200)
+    expect((await first).status).toBe(504)
+  })
+
   test('a request that takes too long is answered for it', async () => {
     api = await startApi({ around: verbs => ({ ...verbs, get: () => new Promise(() => {}) }) })
     client = await http1Client(api)
@@ -299,6 +316,40 @@ describe('limits', () => {
       'invalid timeout specified in the request URL - time: invalid duration "nonsense"',
     )
   })
+
+  test.each([
+    ['HTTP/1.1', http1Client],
+    ['HTTP/2', http2Client],
+  ])('a client that goes away, or a deadline that passes, stops the work over %s', async (_, connect) => {
+    const { kind, waiting, ended } = slowKind()
+    api = await startApi({ kinds: [kind] })
+    client = await connect(api)
+    const late = await client.send({ method: 'POST', path: `${WIDGETS}?timeout=20ms`, body: widget('a') })
+    expect(late.status).toBe(504)
+    await expect.poll(ended).toBe(1)
+    expect(api.handler.load.mutating).toBe(0)
+    client.send({ method: 'POST', path: WIDGETS, body: widget('a') }).catch(() => {})
+    await expect.poll(waiting).toBe(2)
+    client.close()
+    await expect.poll(ended).toBe(2)
+    await expect.poll(() => api.handler.load.mutating).toBe(0)
+    expect(await api.context.objectStore(kind).get('default', 'a')).toBeUndefined()
+    expect(api.errors).toEqual([])
+  })
+
+  /** A kind whose conversion never ends by itself, like that of a webhook that hangs. */
+  function slowKind() {
+    let [waiting, ended] = [0, 0]
+    const convert: Kind['convert'] = (_, __, cancellation) =>
+      new Promise((___, reject) => {
+        waiting++
+        cancellation!.signal.addEventListener('abort', () => {
+          ended++
+          reject(cancellation!.signal.reason as Error)
+        })
+      })
+    return { kind: { ...widgetKind(), convert }, waiting: () => waiting, ended: () => ended }
+  }
 
   test.each([
     ['HTTP/1.1', http1Client],
@@ -343,8 +394,8 @@ describe('limits', () => {
     api = await startApi({
       around: verbs => ({
         ...verbs,
-        async list(target, query) {
-          const list = await verbs.list(target, query)
+        async list(request, target, query) {
+          const list = await verbs.list(request, target, query)
           const shown = { entry: undefined, value: () => ({ ...OBJECT, text: 'x'.repeat(200_000) }) }
           return {
             ...list,
@@ -363,7 +414,7 @@ describe('limits', () => {
   test('whoever may not is told what; who is nobody is told less', async () => {
     api = await startApi({
       authenticate: ({ headers }) =>
-        headers.authorization ? { name: 'alice', uid: '', groups: [], extra: {}, userAgent: '' } : undefined,
+        headers.authorization ? { name: 'alice', uid: '', groups: [], extra: {} } : undefined,
       authorize: async () => ({ allowed: false, reason: '' }),
     })
     client = await http1Client(api)

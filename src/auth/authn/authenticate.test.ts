@@ -3,7 +3,7 @@ import { authenticate, byCertificate, byToken, type Credentials } from './authen
 import { parseTokenFile } from './token-file.js'
 
 const tokens = parseTokenFile('admin-token,admin,admin-uid,"system:masters"\nbob-token,bob,bob-uid,""\n\nt,u,i,"a,b"\n')
-const nothing: Credentials = { authorization: undefined, certificateSubject: undefined, userAgent: 'test' }
+const nothing: Credentials = { authorization: undefined, certificateSubject: undefined }
 const ask = (changes: Partial<Credentials>, anonymous = true) =>
   authenticate({ ...nothing, ...changes }, [byCertificate, byToken(tokens)], anonymous)
 
@@ -13,7 +13,6 @@ test('a known token is its user, with its groups and that of all who are known',
     uid: 'admin-uid',
     groups: ['system:masters', 'system:authenticated'],
     extra: {},
-    userAgent: 'test',
   })
   expect((await ask({ authorization: 'bearer t' }))?.groups).toEqual(['a', 'b', 'system:authenticated'])
 })

@@ -9,13 +9,12 @@ export interface Credentials {
   readonly authorization: string | undefined
   /** The subject of a client certificate that the server's authority vouches for. */
   readonly certificateSubject: Readonly<Record<string, string | string[]>> | undefined
-  readonly userAgent: string
 }
 
 /** One way to be known: the caller, `undefined` when it has nothing to say, `false` when the proof is wrong. */
 export type Authenticator = (credentials: Credentials) => Awaitable<Identity | false | undefined>
 
-export type Identity = Omit<UserInfo, 'userAgent'>
+export type Identity = UserInfo
 
 const ANONYMOUS: Identity = { name: 'system:anonymous', uid: '', groups: [UNAUTHENTICATED], extra: {} }
 
@@ -28,24 +27,15 @@ export function authenticate(
   authenticators: readonly Authenticator[],
   allowAnonymous: boolean,
 ): Awaitable<UserInfo | undefined> {
-  const { userAgent } = credentials
   const askFrom = (at: number, isRefused: boolean): Awaitable<UserInfo | undefined> => {
     const authenticator = authenticators[at]
-    if (!authenticator) return isRefused || !allowAnonymous ? undefined : userOf(ANONYMOUS, userAgent)
+    if (!authenticator) return isRefused || !allowAnonymous ? undefined : ANONYMOUS
     return andThen(authenticator(credentials), identity =>
-      identity ? userOf(withAuthenticated(identity), userAgent) : askFrom(at + 1, isRefused || identity === false),
+      identity ? withAuthenticated(identity) : askFrom(at + 1, isRefused || identity === false),
     )
   }
   return askFrom(0, false)
 }
-
-const userOf = ({ name, uid, groups, extra }: Identity, userAgent: string): UserInfo => ({
-  name,
-  uid,
-  groups,
-  extra,
-  userAgent,
-})
 
 export const withAuthenticated = (identity: Identity): Identity =>
   identity.groups.includes(AUTHENTICATED) ? identity : { ...identity, groups: [...identity.groups, AUTHENTICATED] }

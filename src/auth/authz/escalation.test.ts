@@ -7,7 +7,7 @@ import { checkEscalation } from './escalation.js'
 import { allows, type PolicyRule } from './rbac.js'
 import type { RuleResolver } from './rule-resolver.js'
 
-const alice: UserInfo = { name: 'alice', uid: '', groups: ['devs'], extra: {}, userAgent: '' }
+const alice: UserInfo = { name: 'alice', uid: '', groups: ['devs'], extra: {} }
 const get: PolicyRule = { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] }
 
 interface Access extends Authorizer, RuleResolver {}

@@ -4,7 +4,7 @@ import { type UserInfo } from '../../request/user-info.js'
 import { ALWAYS_ALLOW, ALWAYS_DENY, refusal } from './authorizer.js'
 import { allows, createRbacAuthorizer, type RbacObjects } from './rbac.js'
 
-const alice: UserInfo = { name: 'alice', uid: '', groups: ['devs', 'system:authenticated'], extra: {}, userAgent: '' }
+const alice: UserInfo = { name: 'alice', uid: '', groups: ['devs', 'system:authenticated'], extra: {} }
 const attributes = (changes: Partial<Extract<AccessAttributes, { resource: string }>> = {}): AccessAttributes => ({
   verb: 'get',
   group: '',

@@ -23,7 +23,7 @@ import { userOf } from './user-info.js'
 const API_VERSION = 'authorization.k8s.io/v1'
 
 export const selfSubjectAccessReviews = (authorize: Authorize): VirtualResource =>
-  typedVirtualResource(API_VERSION, 'selfsubjectaccessreviews', ({ object, user }) => {
+  typedVirtualResource(API_VERSION, 'selfsubjectaccessreviews', ({ object, request: { user } }) => {
     refuse([...checkSpec(object), ...checkSelectors(object), ...checkMeta(object)])
     return judged(object, user, authorize)
   })

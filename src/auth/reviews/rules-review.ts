@@ -9,7 +9,7 @@ import type { PolicyRule } from '../authz/rbac.js'
 import type { RuleResolver } from '../authz/rule-resolver.js'
 
 export const selfSubjectRulesReviews = (resolver: RuleResolver): VirtualResource =>
-  typedVirtualResource('authorization.k8s.io/v1', 'selfsubjectrulesreviews', async ({ object, user }) => {
+  typedVirtualResource('authorization.k8s.io/v1', 'selfsubjectrulesreviews', async ({ object, request: { user } }) => {
     const namespace = stringAt(objectAt(object, 'spec'), 'namespace')
     if (namespace === '') throw badRequest('no namespace on request')
     const { rules, error } = resolver.rulesFor(user, namespace)

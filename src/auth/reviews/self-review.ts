@@ -5,9 +5,13 @@ import type { VirtualResource } from '../../request/virtual-resource.js'
 import { userInfo } from './user-info.js'
 
 export const selfSubjectReviews = (): VirtualResource =>
-  typedVirtualResource('authentication.k8s.io/v1', 'selfsubjectreviews', async ({ object, user, now }) => ({
-    apiVersion: object.apiVersion,
-    kind: object.kind,
-    metadata: { creationTimestamp: printTime(now) },
-    status: { userInfo: userInfo(user) },
-  }))
+  typedVirtualResource(
+    'authentication.k8s.io/v1',
+    'selfsubjectreviews',
+    async ({ object, request: { user }, now }) => ({
+      apiVersion: object.apiVersion,
+      kind: object.kind,
+      metadata: { creationTimestamp: printTime(now) },
+      status: { userInfo: userInfo(user) },
+    }),
+  )

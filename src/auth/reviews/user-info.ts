@@ -23,6 +23,5 @@ export function userOf(spec: ValueObject): UserInfo {
     uid: stringAt(spec, 'uid'),
     groups: stringsAt(spec, 'groups'),
     extra: isObject(extra) ? (extra as Record<string, string[]>) : {},
-    userAgent: '',
   }
 }

@@ -11,9 +11,9 @@ import {
   NO_BODY,
   NO_QUERY,
   type Process,
+  REQUEST,
   startProcess,
   stopProcesses,
-  USER,
 } from './crd-process.suite.js'
 
 afterEach(stopProcesses)
@@ -33,10 +33,10 @@ const definition = (plural: string, kind: string): Value => ({
 })
 
 const define = ({ verbs }: Process, plural: string, kind: string) =>
-  verbs.create(definitionAt(''), NO_QUERY, body(definition(plural, kind)), USER)
+  verbs.create(REQUEST, definitionAt(''), NO_QUERY, body(definition(plural, kind)))
 
 const undefine = ({ verbs }: Process, plural: string) =>
-  verbs.delete(definitionAt(`${plural}.example.com`), NO_QUERY, NO_BODY, USER)
+  verbs.delete(REQUEST, definitionAt(`${plural}.example.com`), NO_QUERY, NO_BODY)
 
 const find = ({ registry }: Process, plural: string) => registry.find('example.com', 'v1', plural)
 
@@ -44,7 +44,7 @@ const create = ({ verbs, ...process }: Process, plural: string, metadata: Value)
   const served = find({ verbs, ...process }, plural)!
   const { names } = served.kind
   const object: Value = { apiVersion: 'example.com/v1', kind: names.kind, metadata }
-  return verbs.create({ ...served, namespace: '', name: '', subresource: '' }, NO_QUERY, body(object), USER)
+  return verbs.create(REQUEST, { ...served, namespace: '', name: '', subresource: '' }, NO_QUERY, body(object))
 }
 
 describe('definitions', () => {
@@ -61,7 +61,7 @@ describe('definitions', () => {
     const since = find(one, 'widgets')!.kind.since!
     expect(since).toBeGreaterThan(0)
     const patch = { bytes: Buffer.from('{"spec":{"names":{"shortNames":["w"]}}}'), mediaType: MERGE_PATCH }
-    await one.verbs.patch(definitionAt('widgets.example.com'), NO_QUERY, patch, USER)
+    await one.verbs.patch(REQUEST, definitionAt('widgets.example.com'), NO_QUERY, patch)
     expect(find(one, 'widgets')!.kind).toMatchObject({ since, names: { shortNames: ['w'] } })
   })
 
@@ -86,7 +86,7 @@ describe('definitions', () => {
     expect(served.kind.verbs).not.toContain('create')
     const held: Target = { ...served, namespace: '', name: 'held', subresource: '' }
     const patch = { bytes: Buffer.from('{"metadata":{"finalizers":null}}'), mediaType: MERGE_PATCH }
-    await one.verbs.patch(held, NO_QUERY, patch, USER)
+    await one.verbs.patch(REQUEST, held, NO_QUERY, patch)
     await expect.poll(() => find(one, 'widgets')).toBeUndefined()
   })
 

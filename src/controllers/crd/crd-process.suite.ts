@@ -4,8 +4,8 @@ import { kindsOfGroup } from '../../builtin/builtin-kinds.js'
 import { definitionKind } from '../../crd/definition-kind.js'
 import { createRegistry, type Registry } from '../../kinds/registry.js'
 import type { Value } from '../../meta/values/value.js'
+import { systemRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import { type UserInfo } from '../../request/user-info.js'
 import type { Store } from '../../storage/store.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { type ApiContext, createApiContext } from '../../verbs/api-context.js'
@@ -15,7 +15,7 @@ import { type Definitions, startDefinitions } from './controller.js'
 import { settlingVerbs } from './wait-established.js'
 
 export const DEFINITIONS = definitionKind(kindsOfGroup(builtinTypes(), 'apiextensions.k8s.io')[0]!)
-export const USER: UserInfo = { name: 'me', uid: '', groups: [], extra: {}, userAgent: 'test' }
+export const REQUEST = systemRequest({ user: { name: 'me', uid: '', groups: [], extra: {} }, userAgent: 'test' })
 export const NO_QUERY = new URLSearchParams()
 
 export interface Process {

@@ -9,8 +9,8 @@ import type { Definitions } from './controller.js'
 export function settlingVerbs(verbs: Verbs, definitions: Definitions): Verbs {
   const settling =
     (write: Write): Write =>
-    async (target, query, body, user) => {
-      const answer = await write(target, query, body, user)
+    async (request, target, query, body) => {
+      const answer = await write(request, target, query, body)
       if (isDefinition(target.kind)) await definitions.settle(target.name || nameIn(answer))
       return answer
     }

@@ -18,9 +18,9 @@ import {
   definitionAt,
   NO_QUERY,
   type Process,
+  REQUEST,
   startProcess,
   stopProcesses,
-  USER,
 } from '../crd/crd-process.suite.js'
 import type { Controller } from '../namespace/controller.js'
 import { startStorageMigration } from './storage-migration.js'
@@ -38,8 +38,9 @@ afterEach(async () => {
 async function startWith(store: Store, onWidget?: (request: AdmissionRequest) => void): Promise<Process & Controller> {
   const admission: Partial<Admission> = {
     admit: async ({ object }) => object,
-    validate: async request => {
-      if (request.operation === 'UPDATE' && request.target.kind.group === 'example.com') onWidget?.(request)
+    validate: async attributes => {
+      const { kind } = attributes.request.target
+      if (attributes.operation === 'UPDATE' && kind.group === 'example.com') onWidget?.(attributes)
     },
   }
   const process = await startProcess(store, admission)
@@ -70,11 +71,11 @@ async function storeWidgets({ verbs, registry, context }: Process, count: number
       versions: [version('v1', true), version('v2', false)],
     },
   }
-  await verbs.create(definitionAt(''), NO_QUERY, body(definition), USER)
+  await verbs.create(REQUEST, definitionAt(''), NO_QUERY, body(definition))
   const served = registry.find('example.com', 'v1', 'widgets')!
   for (let i = 0; i < count; i++) {
     const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: `w${i}` }, spec: { i } }
-    await verbs.create({ ...served, namespace: '', name: '', subresource: '' }, NO_QUERY, body(widget), USER)
+    await verbs.create(REQUEST, { ...served, namespace: '', name: '', subresource: '' }, NO_QUERY, body(widget))
   }
   await changeSpec({ verbs, registry, context }, spec => ({
     ...spec,
@@ -88,15 +89,15 @@ async function changeSpec(
 ): Promise<void> {
   const old = (await systemObjects(context, 'test').get(DEFINITIONS, '', 'widgets.example.com'))!
   const changed = { ...old, spec: change(old['spec'] as ValueObject) }
-  await verbs.update(definitionAt('widgets.example.com'), NO_QUERY, body(changed), USER)
+  await verbs.update(REQUEST, definitionAt('widgets.example.com'), NO_QUERY, body(changed))
 }
 
 const migrate = ({ verbs }: Process, name: string, resource = 'widgets') =>
   verbs.create(
+    REQUEST,
     { kind: MIGRATIONS, version: MIGRATIONS.versions[0]!, namespace: '', name: '', subresource: '' },
     NO_QUERY,
     body({ metadata: { name }, spec: { resource: { group: 'example.com', resource } } }),
-    USER,
   )
 
 const find = async (store: Store, key: string): Promise<ApiObject> => decodeStored((await store.get(key))!)
@@ -216,7 +217,7 @@ describe('a storage migration', { timeout: 20_000 }, () => {
 
   it('fails when an object cannot be written, and says why', async () => {
     const store = createMemoryStore()
-    const process = await startWith(store, ({ target }) => {
+    const process = await startWith(store, ({ request: { target } }) => {
       if (target.name === 'w1') throw invalid({ group: 'example.com', kind: 'Widget' }, 'w1', [])
     })
     await storeWidgets(process, 3)

@@ -6,7 +6,15 @@ import { StorageError } from '../../storage/storage-error.js'
 import type { RangeOptions, Store } from '../../storage/store.js'
 import { createWorld } from '../../verbs/api-world.suite.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
-import { body, definitionAt, NO_BODY, NO_QUERY, startProcess, stopProcesses, USER } from '../crd/crd-process.suite.js'
+import {
+  body,
+  definitionAt,
+  NO_BODY,
+  NO_QUERY,
+  REQUEST,
+  startProcess,
+  stopProcesses,
+} from '../crd/crd-process.suite.js'
 import { emptyFolder, MAX_CONCURRENT, PAGE } from './delete-contents.js'
 
 afterEach(stopProcesses)
@@ -53,13 +61,13 @@ function counted(store: Store) {
 test('a definition takes any number of objects along in small steps', { timeout: 60_000 }, async () => {
   const { store, seen } = counted(createMemoryStore())
   const { verbs, registry } = await startProcess(store)
-  await verbs.create(definitionAt(''), NO_QUERY, body(WIDGETS), USER)
+  await verbs.create(REQUEST, definitionAt(''), NO_QUERY, body(WIDGETS))
   for (let i = 0; i < OBJECTS; i++) {
     const metadata = { name: `w${i}`, namespace: `n${i % 7}`, uid: `u${i}` }
     const object = { apiVersion: 'example.com/v1', kind: 'Widget', metadata }
     await store.create(`${FOLDER}${metadata.namespace}/${metadata.name}`, Buffer.from(JSON.stringify(object)))
   }
-  await verbs.delete(definitionAt('widgets.example.com'), NO_QUERY, NO_BODY, USER)
+  await verbs.delete(REQUEST, definitionAt('widgets.example.com'), NO_QUERY, NO_BODY)
   let turns = 0
   while (registry.find('example.com', 'v1', 'widgets')) {
     await new Promise(resolve => setImmediate(resolve))
@@ -95,7 +103,7 @@ test('what is given time to end is waited for until it is over', async () => {
 test('pages are smaller where objects are large', async () => {
   const { store, seen } = counted(createMemoryStore())
   const { verbs, registry } = await startProcess(store)
-  await verbs.create(definitionAt(''), NO_QUERY, body(WIDGETS), USER)
+  await verbs.create(REQUEST, definitionAt(''), NO_QUERY, body(WIDGETS))
   const annotations = { text: 'v'.repeat(1024 * 1024) }
   for (let i = 0; i < 30; i++) {
     const object = {
@@ -105,7 +113,7 @@ test('pages are smaller where objects are large', async () => {
     }
     await store.create(`${FOLDER}n/w${i}`, Buffer.from(JSON.stringify(object)))
   }
-  await verbs.delete(definitionAt('widgets.example.com'), NO_QUERY, NO_BODY, USER)
+  await verbs.delete(REQUEST, definitionAt('widgets.example.com'), NO_QUERY, NO_BODY)
   while (registry.find('example.com', 'v1', 'widgets')) await new Promise(resolve => setImmediate(resolve))
   expect(seen.deleted).toBe(30)
   expect(seen.pages).toBeGreaterThanOrEqual(1 + 10 / 8)
@@ -122,12 +130,12 @@ test('what cannot be deleted is tried again', async () => {
     },
   }
   const { verbs, registry } = await startProcess(store)
-  await verbs.create(definitionAt(''), NO_QUERY, body(WIDGETS), USER)
+  await verbs.create(REQUEST, definitionAt(''), NO_QUERY, body(WIDGETS))
   for (let i = 0; i < 100; i++) {
     const object = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: `w${i}`, uid: `u${i}` } }
     await memory.create(`${FOLDER}n/w${i}`, Buffer.from(JSON.stringify(object)))
   }
-  await verbs.delete(definitionAt('widgets.example.com'), NO_QUERY, NO_BODY, USER)
+  await verbs.delete(REQUEST, definitionAt('widgets.example.com'), NO_QUERY, NO_BODY)
   while (registry.find('example.com', 'v1', 'widgets')) await new Promise(resolve => setTimeout(resolve, 1))
   expect(refusals).toBe(-1)
   expect((await memory.range(FOLDER)).entries).toEqual([])

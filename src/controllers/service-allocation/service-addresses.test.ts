@@ -4,7 +4,7 @@ import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { objectAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { type UserInfo } from '../../request/user-info.js'
+import { forResource, systemRequest } from '../../request/request.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
 import type { Store } from '../../storage/store.js'
 import { builtinTypes } from '../../types/type-table.js'
@@ -16,7 +16,7 @@ import { serviceAddresses } from './service-addresses.js'
 const kinds = builtinKinds(builtinTypes())
 const kindOf = (name: string): Kind => kinds.find(({ names }) => names.kind === name)!
 const addresses = kindOf('IPAddress')
-const user: UserInfo = { name: 'admin', uid: '', groups: [], extra: {}, userAgent: '' }
+const request = systemRequest({ user: { name: 'admin', uid: '', groups: [], extra: {} }, userAgent: '' })
 
 interface Process {
   readonly context: ApiContext
@@ -39,9 +39,10 @@ async function start(store: Store, range = '10.0.0.0/28'): Promise<Process> {
         spec: { ports: [{ port: 80 }], ...spec },
       }
       const options = { dryRun, fieldManager: '', fieldValidation: '' } as const
-      return objectAt((await createFrom(context, target, object, options, user, [])).value(), 'spec')
+      return objectAt((await createFrom(context, forResource(request, target, options), object)).value(), 'spec')
     },
-    delete: name => remove(context, { ...target, name }, { dryRun: false, ignoreStoreReadError: false }, user, []),
+    delete: name =>
+      remove(context, forResource(request, { ...target, name }, { dryRun: false, ignoreStoreReadError: false })),
   }
 }
 

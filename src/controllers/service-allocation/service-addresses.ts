@@ -16,6 +16,7 @@ import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { mapAt, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { decodeStored } from '../../objects/stored-object.js'
+import { forResource, systemRequest } from '../../request/request.js'
 import { type UserInfo } from '../../request/user-info.js'
 import type { Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
@@ -83,8 +84,9 @@ const ALLOCATOR: UserInfo = {
   uid: '',
   groups: ['system:masters', 'system:authenticated'],
   extra: {},
-  userAgent: 'ipallocator.k8s.io',
 }
+/** The field manager of the addresses, and the value of their label. */
+const ALLOCATOR_NAME = 'ipallocator.k8s.io'
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by'
 
 /** Addresses as one service claims them. */
@@ -101,14 +103,15 @@ function addressClaims(context: ApiContext, kind: Kind, service: ApiObject): Vis
         kind: kind.names.kind,
         metadata: {
           name: address,
-          labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4', [MANAGED_BY]: ALLOCATOR.userAgent },
+          labels: { 'ipaddress.kubernetes.io/ip-family': 'IPv4', [MANAGED_BY]: ALLOCATOR_NAME },
         },
         spec: { parentRef: { group: '', resource: 'services', namespace, name } },
       }
       const target = { kind, version, namespace: '', name: '', subresource: '' } as const
-      const options = { dryRun: false, fieldManager: ALLOCATOR.userAgent, fieldValidation: 'Ignore' } as const
+      const options = { dryRun: false, fieldManager: ALLOCATOR_NAME, fieldValidation: 'Ignore' } as const
       try {
-        await createFrom(context, target, object, options, ALLOCATOR, [])
+        const request = systemRequest({ user: ALLOCATOR, userAgent: ALLOCATOR_NAME, receivedAt: context.now() })
+        await createFrom(context, forResource(request, target, options), object)
         return true
       } catch (error) {
         if (hasReason(error, 'AlreadyExists')) return false
@@ -149,7 +152,7 @@ async function repair(
   await ports.reset(usedPorts, isAlone)
   for (const address of claimed) {
     const { name = '', creationTimestamp = '' } = metaOf(address)
-    if (used.delete(name) || mapAt(address.metadata, 'labels')[MANAGED_BY] !== ALLOCATOR.userAgent) continue
+    if (used.delete(name) || mapAt(address.metadata, 'labels')[MANAGED_BY] !== ALLOCATOR_NAME) continue
     const isAbandoned = isAlone || Date.parse(creationTimestamp) + ABANDONED_MS < context.now()
     const entry = isAbandoned ? await context.objectStore(addresses).get('', name) : undefined
     if (entry) await context.objectStore(addresses).delete('', name, entry.revision)

@@ -1,17 +1,11 @@
 // Paths that name no resource, and who serves them.
 
-import type { RequestInfo } from '../../request/request-info.js'
-import { type UserInfo } from '../../request/user-info.js'
-import type { Reply } from '../wire/reply.js'
+import type { IncomingRequest } from '../wire/incoming-request.js'
 
 /** Serves a path. Faults are thrown, as StatusErrors. */
 export type PathHandler = (request: PathRequest) => Promise<void> | void
 
-export interface PathRequest {
-  readonly info: RequestInfo
-  readonly user: UserInfo
-  readonly reply: Reply
-}
+export type PathRequest = Pick<IncomingRequest, 'info' | 'user' | 'reply'>
 
 /** Who serves a path; undefined when nobody does. */
 export type FindPath = (path: string) => PathHandler | undefined

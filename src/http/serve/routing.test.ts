@@ -23,7 +23,7 @@ function lead(request: string, headers: Record<string, string> = {}): string {
   const [method = '', target = ''] = request.split(' ')
   const [path = '', query = ''] = target.split('?')
   try {
-    const route = router.route(method, headers, parseRequestInfo(method, path, query))
+    const route = router.route(method, headers, { info: parseRequestInfo(method, path, query), warn: () => {} })
     if (!route) return 'page'
     checkName(route)
     const { verb, target: at } = route
@@ -116,7 +116,11 @@ describe('custom kinds', () => {
 
 test('an old watch path of one object selects it, and nothing else may', () => {
   const route = (query: string) =>
-    router.route('GET', {}, parseRequestInfo('GET', '/api/v1/watch/namespaces/a/notes/n', query))
+    router.route(
+      'GET',
+      {},
+      { info: parseRequestInfo('GET', '/api/v1/watch/namespaces/a/notes/n', query), warn: () => {} },
+    )
   const requested = route('watch=false')!.query
   expect([requested.get('watch'), requested.get('fieldSelector')]).toEqual(['true', 'metadata.name=n'])
   expect(() => route('fieldSelector=metadata.name%3Dother')).toThrow(

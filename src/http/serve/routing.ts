@@ -6,10 +6,11 @@ import type { Kind } from '../../kinds/kind.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import type { Registry, VersionedKind } from '../../kinds/registry.js'
 import { verbsOfSubresource } from '../../kinds/subresources.js'
-import { badRequest, genericResponse, methodNotSupported, notFound, withWarnings } from '../../meta/errors/status.js'
+import { badRequest, genericResponse, methodNotSupported, notFound } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import { checkPathSegment } from '../../meta/object/names.js'
 import { parseFieldSelector, requiredField } from '../../meta/selectors/field-selectors.js'
+import type { Request } from '../../request/request.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import { type Target } from '../../request/target.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
@@ -31,9 +32,11 @@ export interface Route {
   readonly offer: Offer
 }
 
+export type RoutedRequest = Pick<Request, 'info' | 'warn'>
+
 export interface Router {
   /** Where the request leads; undefined when no page is there. Throws what else there is to say of a request. */
-  route(method: string, headers: IncomingHttpHeaders, info: RequestInfo): Route | undefined
+  route(method: string, headers: IncomingHttpHeaders, request: RoutedRequest): Route | undefined
   /** Whether paths of this group are answered by a Status when they lead nowhere. */
   isBuiltinGroup(info: RequestInfo): boolean
 }
@@ -55,11 +58,12 @@ export function createRouter(registry: Registry, virtualResources: readonly Virt
 
   return {
     isBuiltinGroup,
-    route(method, headers, info) {
+    route(method, headers, request) {
+      const { info } = request
       const served = registry.find(info.group, info.version, info.resource)
       // No page begins with two slashes.
       if (!served || info.path.startsWith('//') || (info.group === '') !== (info.prefix === 'api')) return undefined
-      return isCustom(served.kind) ? customRoute(served, info) : builtinRoute(served, method, headers, info)
+      return isCustom(served.kind) ? customRoute(served, request) : builtinRoute(served, method, headers, info)
     },
   }
 }
@@ -70,15 +74,17 @@ const VERBS = new Set<string>(['get', 'list', 'watch', 'create', 'update', 'patc
 const ACROSS_NAMESPACES = new Set<string>(['list', 'watch'])
 
 /** Kinds whose every path takes every method: what is wrong with it is found out afterwards. */
-function customRoute(served: VersionedKind, info: RequestInfo): Route | undefined {
+function customRoute(served: VersionedKind, request: RoutedRequest): Route | undefined {
   const { kind } = served
+  const { info } = request
   const inNamespace = info.namespace !== ''
   if (inNamespace && !kind.namespaced) return undefined
   if (!inNamespace && kind.namespaced && !ACROSS_NAMESPACES.has(info.verb)) return undefined
   const subresource = subresourceOf(served, info.subresource)
   if (subresource === undefined) {
     const { deprecationWarning } = served.version
-    throw withWarnings(notFound(resourceOf(kind), info.name), deprecationWarning ? [deprecationWarning] : [])
+    if (deprecationWarning) request.warn(deprecationWarning)
+    throw notFound(resourceOf(kind), info.name)
   }
   if (
     subresource === '' ? !VERBS.has(info.verb) : !verbsOfSubresource(served.version, subresource).includes(info.verb)

@@ -1,6 +1,7 @@
 // Sends an answer: with the headers that every answer carries, whole or in pieces, compressed where that is worth it.
 import type { OutgoingHttpHeaders } from 'node:http'
 import { constants, createGzip, gzip } from 'node:zlib'
+import type { Warnings } from '../../request/warnings.js'
 import type { Representation } from '../../response/encode-result.js'
 import { ANSWERED, type Exchange, type Outgoing } from './exchange.js'
 import { warningHeaders } from './warnings.js'
@@ -10,8 +11,6 @@ export interface Reply {
   readonly exchange: Exchange
   /** 0 until the answer begins. */
   readonly status: number
-  /** Goes out with the answer, whatever it will be. */
-  warn(warnings: readonly string[]): void
   /** Small answers, such as faults. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void
   text(status: number, text: string): void
@@ -28,19 +27,23 @@ export interface Reply {
 const COMPRESSED_FROM = 128 * 1024
 const GZIP = { level: constants.Z_BEST_SPEED }
 
-export const createReply = (exchange: Exchange): Reply => new ExchangeReply(exchange)
+/** What a request adds to the headers of its response, whatever that will be. */
+export interface ReplyHeaders {
+  readonly auditId: string
+  readonly warnings: Warnings
+}
+
+export const createReply = (exchange: Exchange, headers?: ReplyHeaders): Reply => new ExchangeReply(exchange, headers)
 
 /** A class, since one is made for every request. */
 class ExchangeReply implements Reply {
   status = 0
-  private warnings: string[] | undefined
   private outgoing = ANSWERED
 
-  constructor(readonly exchange: Exchange) {}
-
-  warn(warnings: readonly string[]): void {
-    if (warnings.length > 0) this.warnings = [...(this.warnings ?? []), ...warnings]
-  }
+  constructor(
+    readonly exchange: Exchange,
+    private readonly headers: ReplyHeaders | undefined,
+  ) {}
 
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void {
     if (this.status !== 0) return
@@ -56,8 +59,7 @@ class ExchangeReply implements Reply {
     return sendWhole(this, status, { ...headers }, body)
   }
 
-  represent({ status, mediaType, warnings, body }: Representation): Promise<void> | void {
-    this.warn(warnings)
+  represent({ status, mediaType, body }: Representation): Promise<void> | void {
     const headers: OutgoingHttpHeaders = { 'content-type': mediaType }
     return Buffer.isBuffer(body) ? sendWhole(this, status, headers, body) : sendPieces(this, status, headers, body)
   }
@@ -76,7 +78,10 @@ class ExchangeReply implements Reply {
 
   private complete(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
     headers['cache-control'] ??= 'no-cache, private'
-    if (this.warnings) headers['Warning'] = warningHeaders(this.warnings)
+    if (!this.headers) return headers
+    const { auditId, warnings } = this.headers
+    headers['audit-id'] = auditId
+    if (warnings.texts.length > 0) headers['Warning'] = warningHeaders(warnings.texts)
     return headers
   }
 }

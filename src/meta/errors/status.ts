@@ -65,18 +65,10 @@ export class StatusError extends Error {
   constructor(
     readonly status: Status,
     options?: ErrorOptions,
-    /** Advice that was due before it went wrong. */
-    readonly warnings: readonly string[] = [],
   ) {
     super(status.message ?? '', options)
   }
 }
-
-/** The error with what the client is to be told besides. */
-export const withWarnings = (error: unknown, warnings: readonly string[]): unknown =>
-  error instanceof StatusError && warnings.length > 0
-    ? new StatusError(error.status, { cause: error }, [...error.warnings, ...warnings])
-    : error
 
 export const hasReason = (error: unknown, reason: StatusReason): error is StatusError =>
   error instanceof StatusError && error.status.reason === reason

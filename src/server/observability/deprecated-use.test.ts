@@ -3,8 +3,11 @@ import { parseRequestInfo } from '../../request/request-info.js'
 import { deprecatedUse } from './deprecated-use.js'
 import type { DeprecatedApi } from './metrics.js'
 
-const user = (name: string, userAgent: string) => ({ name, uid: '', groups: [], extra: {}, userAgent })
-const info = (resource: string) => parseRequestInfo('GET', `/apis/example.com/v1beta1/${resource}`, '')
+const request = (resource: string, name: string, userAgent: string) => ({
+  info: parseRequestInfo('GET', `/apis/example.com/v1beta1/${resource}`, ''),
+  user: { name, uid: '', groups: [], extra: {} },
+  userAgent,
+})
 
 function listen() {
   const told: string[] = []
@@ -19,10 +22,10 @@ function listen() {
 
 it('names each client once for each resource, and counts every request', () => {
   const { told, counted, use } = listen()
-  use(info('widgets'), user('alice', 'kubectl/v1.36 (linux)'), 'use v1')
-  use(info('widgets'), user('alice', 'kubectl/v1.36 (darwin)'), 'use v1')
-  use(info('gadgets'), user('alice', 'kubectl/v1.36 (linux)'), 'use v1')
-  use(info('widgets'), user('bob', ''), 'use v1')
+  use(request('widgets', 'alice', 'kubectl/v1.36 (linux)'), 'use v1')
+  use(request('widgets', 'alice', 'kubectl/v1.36 (darwin)'), 'use v1')
+  use(request('gadgets', 'alice', 'kubectl/v1.36 (linux)'), 'use v1')
+  use(request('widgets', 'bob', ''), 'use v1')
   expect(told).toEqual([
     '"alice" ("kubectl/v1.36") still uses example.com/v1beta1 widgets: use v1',
     '"alice" ("kubectl/v1.36") still uses example.com/v1beta1 gadgets: use v1',
@@ -34,6 +37,6 @@ it('names each client once for each resource, and counts every request', () => {
 
 it('does not go on for ever', () => {
   const { told, use } = listen()
-  for (let i = 0; i < 2000; i++) use(info('widgets'), user(`user-${i}`, ''), 'use v1')
+  for (let i = 0; i < 2000; i++) use(request('widgets', `user-${i}`, ''), 'use v1')
   expect(told).toHaveLength(1000)
 })

@@ -1,18 +1,14 @@
 // Who still uses deprecated versions: a metric tells which versions, the log who asked, once for each client.
 
-import type { RequestInfo } from '../../request/request-info.js'
-import { type UserInfo } from '../../request/user-info.js'
+import type { OnDeprecated } from '../../http/handler.js'
 import { knownSubresource, type Metrics } from './metrics.js'
 
 /** Beyond so many clients nobody reads on. */
 const MAX_TOLD = 1000
 
-export function deprecatedUse(
-  metrics: Metrics,
-  notice: (text: string) => void,
-): (info: RequestInfo, user: UserInfo, warning: string) => void {
+export function deprecatedUse(metrics: Metrics, notice: (text: string) => void): OnDeprecated {
   const told = new Set<string>()
-  return (info, { name, userAgent }, warning) => {
+  return ({ info, user: { name }, userAgent }, warning) => {
     const { group, version, resource } = info
     metrics.onDeprecated({ group, version, resource, subresource: knownSubresource(info) })
     // What a client calls itself may go on with details that change.

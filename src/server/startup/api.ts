@@ -3,6 +3,7 @@
 import { authenticate, bearerWarning, byBearer, byCertificate, type Credentials } from '../../auth/authenticator.js'
 import { createImpersonation } from '../../auth/impersonation.js'
 import { ISSUER_PATH, issuerDocument, KEYS_PATH, keysDocument } from '../../auth/tokens.js'
+import type { Logger } from '../../base/logger.js'
 import { packageVersion } from '../../base/package-version.js'
 import type { Definitions } from '../../controllers/definitions.js'
 import { settlingVerbs } from '../../controllers/definitions.js'
@@ -49,7 +50,7 @@ export interface ApiParts {
   isStopping(): boolean
   /** `HOST:PORT`. */
   serverAddress(): string
-  log(message: string, error: unknown): void
+  readonly log: Logger
   /** Hears of what is worth knowing and no fault. */
   notice(text: string): void
 }
@@ -115,11 +116,9 @@ function authenticateBy({ access, anonymous }: ApiParts): Authenticate {
 /** A class, since one is made for every request: a getter in a literal costs more than all else about it. */
 class SentCredentials implements Credentials {
   readonly authorization: string | undefined
-  readonly userAgent: string
 
   constructor(private readonly exchange: Exchange) {
     this.authorization = exchange.headers.authorization
-    this.userAgent = exchange.headers['user-agent'] ?? ''
   }
 
   get certificateSubject(): Credentials['certificateSubject'] {

@@ -13,6 +13,7 @@ import { parseGroupVersion } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
+import { forResource, systemRequest } from '../../request/request.js'
 import { type UserInfo } from '../../request/user-info.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { createFrom } from '../../verbs/write.js'
@@ -29,8 +30,8 @@ const SYSTEM: UserInfo = {
   uid: '',
   groups: ['system:masters', 'system:authenticated'],
   extra: {},
-  userAgent: 'binnacle',
 }
+const FIELD_MANAGER = 'binnacle'
 
 export async function bootstrap(context: ApiContext, registry: Registry, options: BootstrapOptions): Promise<void> {
   // Objects in namespaces need these first.
@@ -52,9 +53,10 @@ async function createMissing(context: ApiContext, registry: Registry, object: Ap
   if (await context.objectStore(kind).get(namespace, name)) return
   const version = kind.versions.find(each => each.name === kind.storageVersion)!
   const target = { kind, version, namespace, name: '', subresource: '' } as const
-  const options = { dryRun: false, fieldManager: SYSTEM.userAgent, fieldValidation: 'Ignore' } as const
+  const options = { dryRun: false, fieldManager: FIELD_MANAGER, fieldValidation: 'Ignore' } as const
   try {
-    await createFrom(context, target, object, options, SYSTEM, [])
+    const request = systemRequest({ user: SYSTEM, userAgent: FIELD_MANAGER, receivedAt: context.now() })
+    await createFrom(context, forResource(request, target, options), object)
   } catch (error) {
     // Another replica that starts at the same time was faster.
     if (!hasReason(error, 'AlreadyExists')) throw error

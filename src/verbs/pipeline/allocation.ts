@@ -5,6 +5,7 @@ import { groupKindOf } from '../../kinds/kind-names.js'
 import { invalid, StatusError } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
+import { RequestAborted } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 
 /** `write` answers undefined when the object was not stored. It sees what the object was given. */
@@ -23,8 +24,9 @@ export async function withAllocation<T>(
     await (done === undefined || dryRun ? allocated.rollback() : allocated.commit())
     return done
   } catch (error) {
-    // Where it is not known whether the object was stored, what it would have stays taken.
-    if (error instanceof StatusError && (error.status.code ?? 500) < 500) await allocated.rollback()
+    // After an error of the store it is not known whether the object was stored, so that nothing may be released.
+    const isNotStored = error instanceof StatusError && (error.status.code ?? 500) < 500
+    if (isNotStored || error instanceof RequestAborted) await allocated.rollback()
     throw error
   }
 }

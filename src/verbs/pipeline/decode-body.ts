@@ -14,12 +14,8 @@ import type { ApiObject } from '../../meta/object/api-object.js'
 import type { FieldValidation } from '../../meta/options/write-options.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { BODY_TYPES, type Body, type BodySpec } from '../../request/body.js'
+import type { Request } from '../../request/request.js'
 import { cborMismatch } from '../../types/decode.js'
-
-export interface ReadObject {
-  readonly object: ApiObject
-  readonly warnings: readonly string[]
-}
 
 export const bodySpecOf = ({ kind, version }: VersionedKind): BodySpec => ({
   kind: kind.names.kind,
@@ -30,22 +26,28 @@ export const bodySpecOf = ({ kind, version }: VersionedKind): BodySpec => ({
   isUntyped: kind.traits.listItemsHaveTypeMeta,
 })
 
-/** Reads an object; what does not belong in it is a warning, a fault or nothing, as the request wants it. */
-export function readObject(body: Body, form: BodySpec, validation: FieldValidation): ReadObject {
+/** Decodes an object. Fields that do not belong in it are warnings, an error or ignored, by the field validation. */
+export function readObject(
+  request: Pick<Request, 'warn'>,
+  body: Body,
+  form: BodySpec,
+  validation: FieldValidation,
+): ApiObject {
   const { value, duplicates, cbor } = decodeBody(body, form)
   const isYaml = body.mediaType === 'application/yaml'
   // What YAML says of repeated keys it says in its own words, before anybody looks at fields.
-  const { object, strict } = form.decode(value, isYaml ? [] : duplicates, cbor)
+  const { object, strict, refused } = form.decode(value, isYaml ? [] : duplicates, cbor)
   // Of what is read in two steps, nobody looks for unknown fields unless the type tells of them.
   const isBlind = form.isUntyped && body.mediaType === 'application/cbor'
   const errors = isYaml ? [...duplicates, ...strict] : isBlind ? [] : strict
-  const warnings = validated(errors, validation, form, isYaml)
+  for (const text of validated(errors, validation, form, isYaml)) request.warn(text)
+  if (refused) throw refused
   if (form.isUntyped && object.apiVersion !== form.apiVersion) {
     throw badRequest(
       `the API version in the data (${object.apiVersion}) does not match the expected API version (${form.apiVersion ?? ''})`,
     )
   }
-  return { object, warnings }
+  return object
 }
 
 /** The faults that strict reading finds: refused, told, or passed over. */

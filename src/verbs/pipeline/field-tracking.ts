@@ -9,22 +9,23 @@ import { apiVersionOf } from '../../kinds/kind-names.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
+import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import { type UserInfo } from '../../request/user-info.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { type ApiContext } from '../api-context.js'
 
 /** The object with managedFields that say what this write has set. */
 export function track(
   context: ApiContext,
-  target: Target,
+  request: ResourceRequest<WriteOptions>,
   live: ApiObject | undefined,
   next: ApiObject,
-  options: WriteOptions,
-  user: UserInfo,
 ): Awaitable<ApiObject> {
-  return trackUpdate(ownershipOf(target), live, next, managerName(options.fieldManager, user.userAgent), context.now())
+  return trackUpdate(ownershipOf(request.target), live, next, fieldManagerOf(request), context.now())
 }
+
+export const fieldManagerOf = ({ options, userAgent }: ResourceRequest<WriteOptions>): string =>
+  managerName(options.fieldManager, userAgent)
 
 /** The object with the managedFields of another. */
 export function withOwnership(object: ApiObject, tracked: ApiObject): ApiObject {

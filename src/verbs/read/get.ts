@@ -7,25 +7,26 @@ import type { GetOptions } from '../../meta/options/list-options.js'
 import { parseResourceVersion } from '../../meta/options/resource-version.js'
 import { type ObjectView, viewEntry } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
+import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 import type { ReadAt } from '../../storage/store.js'
 import { type ApiContext } from '../api-context.js'
 import type { ObjectResult } from '../result.js'
 
-export function getObject(context: ApiContext, target: Target, options: GetOptions): Awaitable<ObjectResult> {
+export function getObject(context: ApiContext, request: ResourceRequest<GetOptions>): Awaitable<ObjectResult> {
+  const { target, options } = request
   const { kind, namespace, name } = target
   const { at, requested } = readAtVersion(options.resourceVersion)
   const found = asStatus(requested, () => context.objectStore(kind).get(namespace, name, at))
   return andThen(found, entry => {
     if (!entry) throw notFound(resourceOf(kind), name)
-    return andThen(viewEntry(target, entry), object => answerWith(target, object))
+    return andThen(viewEntry(target, entry, request), object => answerWith(target, object))
   })
 }
 
 const answerWith = (served: Target, object: ObjectView): ObjectResult => ({
   type: 'object',
   status: 200,
-  warnings: [],
   versioned: served,
   object,
 })

@@ -18,6 +18,7 @@ import { isInVersion, type ObjectView } from '../../objects/object-view.js'
 import { type ViewedEntries, viewSelected } from '../../objects/select-entries.js'
 import { type Selection, selectionOf } from '../../objects/selection.js'
 import { asStatus } from '../../objects/storage-status.js'
+import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 import type { ReadAt, Revision } from '../../storage/store.js'
 import { type ApiContext } from '../api-context.js'
@@ -29,7 +30,8 @@ const PAGE = 500
 const SHOWN_AT_ONCE = 32
 const TURN_MS = 5
 
-export async function listObjects(context: ApiContext, target: Target, options: ListOptions): Promise<ListResult> {
+export async function listObjects(context: ApiContext, request: ResourceRequest<ListOptions>): Promise<ListResult> {
+  const { target, options } = request
   const { kind, version, namespace } = target
   const selection = selectionOf(version, options)
   const query: ListQuery = {
@@ -37,7 +39,7 @@ export async function listObjects(context: ApiContext, target: Target, options: 
     prefix: keyPrefixOf(kind, namespace),
     show: entries =>
       orElse(
-        () => viewSelected(target, selection, entries),
+        () => viewSelected(target, selection, entries, request),
         error => unreadable(target, error),
       ),
     isLocal: entries => entries.every(entry => isInVersion(target, entry)),
@@ -48,7 +50,6 @@ export async function listObjects(context: ApiContext, target: Target, options: 
   return {
     type: 'list',
     status: 200,
-    warnings: [],
     versioned: target,
     revision,
     continueToken,

@@ -12,7 +12,7 @@ import { viewSelected } from '../../objects/select-entries.js'
 import { type Selection, selectionOf } from '../../objects/selection.js'
 import { asStatus, statusOf } from '../../objects/storage-status.js'
 import { changeFor, type EventType } from '../../objects/watch-change.js'
-import { type Target } from '../../request/target.js'
+import type { ResourceRequest } from '../../request/request.js'
 import type { StorageError } from '../../storage/storage-error.js'
 import type { ReadAt, Revision, Watch } from '../../storage/store.js'
 import { type ApiContext } from '../api-context.js'
@@ -46,7 +46,8 @@ export interface PreparedWatch {
 const BOOKMARK_MS = 60_000
 const PAGE = 500
 
-export function prepareWatch(context: ApiContext, target: Target, options: ListOptions): PreparedWatch {
+export function prepareWatch(context: ApiContext, request: ResourceRequest<ListOptions>): PreparedWatch {
+  const { target, options } = request
   const { kind, version, namespace } = target
   const selection = selectionOf(version, options)
   const from = parseResourceVersion(options.resourceVersion)
@@ -56,21 +57,21 @@ export function prepareWatch(context: ApiContext, target: Target, options: ListO
   return {
     served: target,
     timeoutSeconds: options.timeoutSeconds,
-    start: sink => run({ store, prefix, served: target, selection, options, from: from.value, sink }),
+    start: sink => run({ store, prefix, request, selection, from: from.value, sink }),
   }
 }
 
 interface WatchRun {
   readonly store: ObjectStore
   readonly prefix: string
-  readonly served: VersionedKind
+  readonly request: ResourceRequest<ListOptions>
   readonly selection: Selection
-  readonly options: ListOptions
   readonly from: bigint
   readonly sink: EventSink
 }
 
-function run({ store, prefix, served, selection, options, from, sink }: WatchRun): OpenWatch {
+function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenWatch {
+  const { target: served, options } = request
   let upstream: Watch | undefined
   let bookmarks: NodeJS.Timeout | undefined
   let stopped = false
@@ -114,7 +115,7 @@ function run({ store, prefix, served, selection, options, from, sink }: WatchRun
     let startAfter: string | undefined
     for (;;) {
       const page = await asStatus(from, () => store.cache.range(prefix, { at, limit: PAGE, startAfter }))
-      for (const shown of await viewSelected(served, selection, page.entries)) {
+      for (const shown of await viewSelected(served, selection, page.entries, request)) {
         if (stopped) return page.revision
         if (shown && !sink.event('ADDED', shown, undefined)) await room()
       }
@@ -172,6 +173,7 @@ function run({ store, prefix, served, selection, options, from, sink }: WatchRun
   }
 
   function fail(error: unknown): void {
+    if (!(error instanceof StatusError)) request.log.error('a watch failed', { error })
     end(error instanceof StatusError ? error.status : undefined)
   }
 

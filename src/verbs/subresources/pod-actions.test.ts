@@ -2,11 +2,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StatusError } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { systemRequest } from '../../request/request.js'
 import { createWorld, type World } from '../api-world.suite.js'
 import { createVirtual } from '../create-virtual.js'
 import { podActions } from './pod-actions.js'
 
-const user = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const user = { name: 'test', uid: '', groups: [], extra: {} }
 const NOW = Date.UTC(2024, 0, 1)
 
 let world: World
@@ -20,9 +21,15 @@ async function send(part: string, name: string, object: ValueObject, query = '')
   const { context, pods, budgets } = world
   const kind = podActions(context, { pods, budgets }).find(({ resource: facts }) => facts.name === part)!
   const body = { bytes: Buffer.from(JSON.stringify(object)), mediaType: 'application/json' }
-  const place = { user, namespace: 'x', name, now: NOW }
+  const place = { namespace: 'x', name, now: NOW }
   try {
-    const { status, object: answer } = await createVirtual(kind, place, new URLSearchParams(query), body)
+    const { status, object: answer } = await createVirtual(
+      systemRequest({ user, userAgent: 'test' }),
+      kind,
+      place,
+      new URLSearchParams(query),
+      body,
+    )
     return `${status} ${answer['status'] as string}`
   } catch (error) {
     if (!(error instanceof StatusError)) throw error

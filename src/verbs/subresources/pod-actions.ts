@@ -19,11 +19,17 @@ import { printFieldError } from '../../meta/errors/field-errors.js'
 import { badRequest, conflict, hasReason, success, unclassified } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { type DeleteOptions, decodeDeleteOptions, failedBeforeTerminating } from '../../meta/options/write-options.js'
+import {
+  type DeleteOptions,
+  decodeDeleteOptions,
+  failedBeforeTerminating,
+  type WriteOptions,
+} from '../../meta/options/write-options.js'
 import { printTime } from '../../meta/values/time.js'
 import { getOwn } from '../../meta/values/value.js'
 import { keyPrefixOf } from '../../objects/object-store.js'
 import { decodeStored } from '../../objects/stored-object.js'
+import { forResource, type ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
 import type { VirtualRequest, VirtualResource } from '../../request/virtual-resource.js'
@@ -58,13 +64,14 @@ const targetOf = (pods: Kind, namespace: string, name: string, subresource: stri
 
 async function bind(context: ApiContext, pods: Kind, request: VirtualRequest, name: string): Promise<ApiObject> {
   const target = targetOf(pods, request.namespace, name, 'binding')
-  const binding = await admitted(context, target, request, 'Binding')
+  const asked = forResource(request.request, target, request.options)
+  const binding = await admitted(context, asked, request, 'Binding')
   const errors = bindingErrors(binding).map(printFieldError)
   if (errors.length > 0) throw unclassified(errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`)
-  await validated(context, target, request, binding)
+  await context.validate({ operation: 'CREATE', request: asked, object: binding, old: undefined })
   const { uid = '', resourceVersion = '' } = metaOf(binding)
   const meant = { ...(uid !== '' && { uid }), ...(resourceVersion !== '' && { resourceVersion }) }
-  await rewrite(context, target, request.options.dryRun, pod => {
+  await rewrite(context, asked, pod => {
     const failed = failedBeforeTerminating(meant, metaOf(pod), resourceOf(pods))
     if (failed) throw failed
     const why = unbindable(pod)
@@ -77,15 +84,16 @@ async function bind(context: ApiContext, pods: Kind, request: VirtualRequest, na
 async function evict(context: ApiContext, pods: Kind, budgets: Kind, request: VirtualRequest): Promise<ApiObject> {
   const { namespace, name, options, now } = request
   const target = targetOf(pods, namespace, name, 'eviction')
-  const eviction = await admitted(context, target, request, 'Eviction')
+  const asked = forResource(request.request, target, options)
+  const eviction = await admitted(context, asked, request, 'Eviction')
   const requested = decodeDeleteOptions(getOwn(eviction, 'deleteOptions') ?? {})
   const wished: DeleteOptions = { ...requested, dryRun: requested.dryRun || options.dryRun }
-  await validated(context, target, request, eviction)
+  await context.validate({ operation: 'CREATE', request: asked, object: eviction, old: undefined })
   const isMeant = wished.preconditions?.resourceVersion !== undefined
   const objects = systemObjects(context, 'kube-apiserver')
 
   for (let attempt = 1; ; attempt++) {
-    const pod = (await getObject(context, target, { resourceVersion: '' })).object.value()
+    const pod = (await getObject(context, forResource(asked, target, { resourceVersion: '' }))).object.value()
     if (!isNoLoss(pod)) return guarded(pod)
     try {
       // One that waits to begin may have begun meanwhile.
@@ -120,15 +128,15 @@ async function evict(context: ApiContext, pods: Kind, budgets: Kind, request: Vi
     let how = deletion
     if (!how.dryRun) {
       const { preconditions } = how
-      const warnings = await rewrite(context, target, false, pod => {
+      const changed = await rewrite(context, forResource(asked, target, how), pod => {
         const failed = preconditions && failedBeforeTerminating(preconditions, metaOf(pod), resourceOf(pods))
         if (failed) throw failed
         return evicted(pod, printTime(now))
       })
-      if (preconditions?.resourceVersion !== undefined) how = atVersion(how, warnings)
+      if (preconditions?.resourceVersion !== undefined) how = atVersion(how, changed)
     }
     // That the eviction was admitted is enough.
-    await remove({ ...context, validate: async () => {} }, target, how, request.user, [])
+    await remove({ ...context, validate: async () => {} }, forResource(asked, target, how))
     return DONE
   }
 }
@@ -143,25 +151,11 @@ const atVersion = (options: DeleteOptions, pod: ApiObject): DeleteOptions => ({
 
 async function admitted(
   context: ApiContext,
-  target: Target,
-  { object, name, options, user, warn }: VirtualRequest,
+  request: ResourceRequest<WriteOptions>,
+  { object, name }: VirtualRequest,
   kind: string,
 ): Promise<ApiObject> {
-  const warnings: string[] = []
-  const request = { operation: 'CREATE', target, object, old: undefined, options, user } as const
-  const made = await context.admit(request, warnings)
-  for (const text of warnings) warn(text)
+  const made = await context.admit({ operation: 'CREATE', request, object, old: undefined })
   if (name !== '' && metaOf(made).name !== name) throw badRequest(`name in URL does not match name in ${kind} object`)
   return made
-}
-
-async function validated(
-  context: ApiContext,
-  target: Target,
-  { options, user, warn }: VirtualRequest,
-  object: ApiObject,
-): Promise<void> {
-  const warnings: string[] = []
-  await context.validate({ operation: 'CREATE', target, object, old: undefined, options, user }, warnings)
-  for (const text of warnings) warn(text)
 }

@@ -5,7 +5,6 @@
 import {
   applyConfiguration,
   entriesAfterScale,
-  managerName,
   NotOfType,
   replicasPaths,
   scaleEntries,
@@ -22,74 +21,67 @@ import type { GetOptions } from '../../meta/options/list-options.js'
 import type { PatchOptions, WriteOptions } from '../../meta/options/write-options.js'
 import type { PatchKind } from '../../patch/field-validation.js'
 import { type Body, type BodySpec } from '../../request/body.js'
+import { forResource, type ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import { type UserInfo } from '../../request/user-info.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { protobufCodec, shapeTyped } from '../../types/typed-body.js'
 import { type ApiContext } from '../api-context.js'
 import { asAddressed } from '../pipeline/check-address.js'
 import { readObject } from '../pipeline/decode-body.js'
+import { fieldManagerOf } from '../pipeline/field-tracking.js'
 import { getObject } from '../read/get.js'
 import type { ScaleResult } from '../result.js'
 import { configurationReader } from '../write/apply.js'
 import { applyPatch, asPatchStatus, parsePatch } from '../write/patch.js'
 import { replace } from '../write/update.js'
 
-export async function getScale(context: ApiContext, target: Target, options: GetOptions): Promise<ScaleResult> {
-  const { object } = await getObject(context, target, options)
-  return { type: 'scale', status: 200, warnings: [], object: rulesOf(target).read(object.value()) }
+export async function getScale(context: ApiContext, request: ResourceRequest<GetOptions>): Promise<ScaleResult> {
+  const { object } = await getObject(context, request)
+  return { type: 'scale', status: 200, object: rulesOf(request.target).read(object.value()) }
 }
 
 /** Replaces the scale by the one in a body. */
 export async function updateScale(
   context: ApiContext,
-  target: Target,
-  options: WriteOptions,
+  request: ResourceRequest<WriteOptions>,
   body: Body,
-  user: UserInfo,
 ): Promise<ScaleResult> {
-  const { object: sent, warnings } = readObject(body, scaleForm(), options.fieldValidation)
+  const sent = readObject(request, body, scaleForm(), request.options.fieldValidation)
   const { uid, resourceVersion } = metaOf(sent)
   const isWhatClientSaw = Boolean(uid || resourceVersion)
-  return changeScale(context, target, options, user, async live => {
-    const scale = await tracked(context, live, asAddressed(sent, target), options, user)
-    return { scale, warnings, isWhatClientSaw }
+  return changeScale(context, request, async live => {
+    return { scale: await tracked(context, request, live, asAddressed(sent, request.target)), isWhatClientSaw }
   })
 }
 
 export async function patchScale(
   context: ApiContext,
-  target: Target,
-  options: PatchOptions,
+  request: ResourceRequest<PatchOptions>,
   kind: PatchKind,
   bytes: Buffer,
-  user: UserInfo,
 ): Promise<ScaleResult> {
-  const { fieldValidation } = options
+  const { target, options } = request
   const type = builtinTypes().byName('autoscaling/v1.Scale')
-  return changeScale(context, target, options, user, live =>
+  return changeScale(context, request, live =>
     asPatchStatus(async () => {
-      const patch = parsePatch(type, kind, bytes, fieldValidation)
-      const { object, warnings } = applyPatch(live, patch, scaleForm().decode, fieldValidation)
-      const scale = await tracked(context, live, asAddressed(object, target), options, user)
-      return { scale, warnings, isWhatClientSaw: false }
+      const patch = parsePatch(type, kind, bytes, options.fieldValidation)
+      const object = applyPatch(request, live, patch, scaleForm().decode)
+      return { scale: await tracked(context, request, live, asAddressed(object, target)), isWhatClientSaw: false }
     }),
   )
 }
 
 export async function applyScale(
   context: ApiContext,
-  target: Target,
-  options: PatchOptions,
+  request: ResourceRequest<PatchOptions>,
   body: Body,
-  user: UserInfo,
 ): Promise<ScaleResult> {
-  const read = configurationReader(body, options.fieldValidation)
+  const { target, options } = request
+  const read = configurationReader(request, body)
   const { unappliable } = rulesOf(target)
-  return changeScale(context, target, options, user, async live => {
-    const { object: configuration, warnings } = read()
-    const { object } = await applyConfiguration(SCALE_TYPE, live, configuration, {
-      manager: managerName(options.fieldManager, user.userAgent),
+  return changeScale(context, request, async live => {
+    const { object } = await applyConfiguration(SCALE_TYPE, live, read(), {
+      manager: fieldManagerOf(request),
       force: options.force,
       now: context.now(),
       settle(merged) {
@@ -97,18 +89,16 @@ export async function applyScale(
         return scaleForm().decode(merged, []).object
       },
     })
-    return { scale: asAddressed(object, target), warnings, isWhatClientSaw: false }
+    return { scale: asAddressed(object, target), isWhatClientSaw: false }
   })
 }
 
 const tracked = (
   context: ApiContext,
+  request: ResourceRequest<WriteOptions>,
   live: ApiObject,
   next: ApiObject,
-  options: WriteOptions,
-  user: UserInfo,
-): Awaitable<ApiObject> =>
-  trackUpdate(SCALE_TYPE, live, next, managerName(options.fieldManager, user.userAgent), context.now())
+): Awaitable<ApiObject> => trackUpdate(SCALE_TYPE, live, next, fieldManagerOf(request), context.now())
 
 /** What a Scale looks like in a body; it is of the same kind whatever it is the scale of. */
 const scaleForm = (): BodySpec => ({
@@ -121,7 +111,6 @@ const scaleForm = (): BodySpec => ({
 interface NewScale {
   /** With the managedFields that it has got by the write. */
   readonly scale: ApiObject
-  readonly warnings: readonly string[]
   readonly isWhatClientSaw: boolean
 }
 
@@ -131,19 +120,18 @@ interface NewScale {
  */
 async function changeScale(
   context: ApiContext,
-  target: Target,
-  options: WriteOptions,
-  user: UserInfo,
+  request: ResourceRequest<WriteOptions>,
   change: (live: ApiObject) => Promise<NewScale>,
 ): Promise<ScaleResult> {
+  const { target, options } = request
   const { kind, version, name } = target
   const rules = rulesOf(target)
   const paths = replicasPaths(kind)
-  const answer = await replace(context, { ...target, subresource: '' }, options, user, async old => {
+  const answer = await replace(context, forResource(request, { ...target, subresource: '' }, options), async old => {
     if (!old) throw notFound(resourceOf(kind), name)
     const entries = metaOf(old).managedFields ?? []
     const live = withEntries(rules.read(old), scaleEntries(entries, paths))
-    const { scale, warnings, isWhatClientSaw } = await change(live)
+    const { scale, isWhatClientSaw } = await change(live)
     const errors = rules.validate(scale)
     if (errors.length > 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, errors)
     const { managedFields: ofScale = [], uid, resourceVersion } = metaOf(scale)
@@ -153,13 +141,12 @@ async function changeScale(
     const seen = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
     return {
       object: setMeta(counted, { ...metaOf(counted), ...seen }),
-      warnings,
       isWhatClientSaw,
       isTracked: true,
     }
   })
-  const { status, warnings, object } = answer!
-  return { type: 'scale', status, warnings, object: rules.read(object.value()) }
+  const { status, object } = answer!
+  return { type: 'scale', status, object: rules.read(object.value()) }
 }
 
 function withEntries(object: ApiObject, managedFields: readonly ManagedFieldsEntry[]): ApiObject {

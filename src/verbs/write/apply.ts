@@ -1,7 +1,7 @@
 // apply: the fields that a client means to own are merged into the object that is there, or make a new one. What it
 // owned and no longer names goes, and what others own is not taken from them unless by force.
 
-import { applyConfiguration, managerName, NotOfType } from '../../apply/field-manager.js'
+import { applyConfiguration, NotOfType } from '../../apply/field-manager.js'
 import { decodeCbor } from '../../codec/cbor.js'
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeYaml } from '../../codec/yaml.js'
@@ -14,47 +14,45 @@ import { decodeObjectMeta, metaOf } from '../../meta/object/object-meta.js'
 import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
 import { isObject } from '../../meta/values/value.js'
 import { type Body } from '../../request/body.js'
+import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import { type UserInfo } from '../../request/user-info.js'
 import { type ApiContext } from '../api-context.js'
 import { asAddressed } from '../pipeline/check-address.js'
-import { ownershipOf } from '../pipeline/field-tracking.js'
+import { fieldManagerOf, ownershipOf } from '../pipeline/field-tracking.js'
 import type { ObjectResult } from '../result.js'
 import { createFrom } from './create.js'
 import { replace } from './update.js'
 
 export async function applyObject(
   context: ApiContext,
-  target: Target,
-  options: PatchOptions,
+  request: ResourceRequest<PatchOptions>,
   body: Body,
-  user: UserInfo,
 ): Promise<ObjectResult> {
-  const read = configurationReader(body, options.fieldValidation)
+  const { target, options } = request
+  const read = configurationReader(request, body)
   const type = ownershipOf(target)
-  const manager = managerName(options.fieldManager, user.userAgent)
+  const manager = fieldManagerOf(request)
 
   async function merged(live: ApiObject | undefined): Promise<ApiObject> {
     const { force } = options
     const settle = (object: ApiObject): ApiObject => settled(target, object)
-    const request = { manager, force, now: context.now(), settle }
-    const { object } = await applyConfiguration(type, live, read().object, request)
+    const { object } = await applyConfiguration(type, live, read(), { manager, force, now: context.now(), settle })
     return asAddressed(object, target)
   }
 
   async function created(): Promise<ObjectResult> {
-    const warnings = [...read().warnings]
     const object = madeNew(target, await merged(undefined))
-    const made = await createFrom(context, target, object, options, user, warnings, true)
-    return { type: 'object', status: 201, warnings, versioned: target, object: made }
+    const made = await createFrom(context, request, object, true)
+    return { type: 'object', status: 201, versioned: target, object: made }
   }
 
   for (let attempt = 1; ; attempt++) {
-    const answer = await replace(context, target, options, user, async old => {
+    const mark = request.warnings.mark()
+    const answer = await replace(context, request, async old => {
       // What is not there can be made by its own path, and not by that of a part of it.
       if (!old && target.subresource === '') return undefined
       if (!old) throw notFound(resourceOf(target.kind), target.name)
-      return { object: await merged(old), warnings: read().warnings, isWhatClientSaw: false, isTracked: true }
+      return { object: await merged(old), isWhatClientSaw: false, isTracked: true }
     })
     if (answer) return answer
     try {
@@ -62,6 +60,7 @@ export async function applyObject(
     } catch (error) {
       // Another was quicker: there is something to change now.
       if (!hasReason(error, 'AlreadyExists') || attempt === ATTEMPTS) throw error
+      request.warnings.reset(mark)
     }
   }
 }
@@ -85,7 +84,9 @@ function settled({ version }: Target, object: ApiObject): ApiObject {
     return version.strategy.applyDefaults({ ...object, metadata: metadata.value.value })
   }
   try {
-    return version.strategy.applyDefaults(version.strategy.decode(object, []).object)
+    const decoded = version.strategy.decode(object, [])
+    if (decoded.refused) throw decoded.refused
+    return version.strategy.applyDefaults(decoded.object)
   } catch (error) {
     if (!(error instanceof StatusError)) throw error
     const why = typeof error.cause === 'string' ? error.cause : error.message
@@ -102,10 +103,14 @@ interface Configuration {
   readonly warnings: readonly string[]
 }
 
-/** Reads the configuration when it is first asked for: what is not there is missed before anyone looks at the body. */
-export function configurationReader(body: Body, validation: FieldValidation): () => Configuration {
+/** Decodes the configuration when it is first needed: a missing object is reported before errors of the body. */
+export function configurationReader(request: ResourceRequest<PatchOptions>, body: Body): () => ApiObject {
   let configuration: Configuration | undefined
-  return () => (configuration ??= decodeConfiguration(body, validation))
+  return () => {
+    configuration ??= decodeConfiguration(body, request.options.fieldValidation)
+    for (const text of configuration.warnings) request.warn(text)
+    return configuration.object
+  }
 }
 
 function decodeConfiguration({ bytes, mediaType }: Body, validation: FieldValidation): Configuration {

@@ -1,5 +1,6 @@
 // create: a body becomes an object, is completed, admitted and checked, and then stored under a name that is free.
 
+import { throwIfAborted } from '../../base/cancellation.js'
 import { groupKindIn, resourceOf } from '../../kinds/kind-names.js'
 import type { FieldError } from '../../meta/errors/field-errors.js'
 import {
@@ -9,7 +10,6 @@ import {
   invalid,
   type StatusError,
   unclassified,
-  withWarnings,
 } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { checkPathSegment } from '../../meta/object/names.js'
@@ -27,8 +27,8 @@ import { asRead, asWritten, type ObjectView, viewStored, viewValue } from '../..
 import { asStatus } from '../../objects/storage-status.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import { type Body } from '../../request/body.js'
+import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import { type UserInfo } from '../../request/user-info.js'
 import { type ApiContext } from '../api-context.js'
 import { withAllocation } from '../pipeline/allocation.js'
 import { bodySpecOf, readObject } from '../pipeline/decode-body.js'
@@ -40,55 +40,49 @@ const NAME_ATTEMPTS = 8
 
 export async function createObject(
   context: ApiContext,
-  target: Target,
-  options: WriteOptions,
+  request: ResourceRequest<WriteOptions>,
   body: Body,
-  user: UserInfo,
 ): Promise<ObjectResult> {
-  const { object: sent, warnings } = readObject(body, bodySpecOf(target), options.fieldValidation)
-  // Where the path names the object, the body must mean the same one.
+  const { target, options } = request
+  const sent = readObject(request, body, bodySpecOf(target), options.fieldValidation)
+  // Where the path names the object, the body must name the same one.
   const mismatch = target.name === '' ? undefined : nameMismatch(metaOf(sent), target.name)
   if (mismatch) throw mismatch
-  const told: string[] = [...warnings]
-  const object = await createFrom(context, target, sent, options, user, told).catch((error: unknown) => {
-    throw withWarnings(error, told)
-  })
-  return { type: 'object', status: 201, warnings: told, versioned: target, object }
+  const object = await createFrom(context, request, sent)
+  return { type: 'object', status: 201, versioned: target, object }
 }
 
-/** Creates an object that has been read already. Adds to the warnings. `isTracked`: its managedFields are right. */
+/** Creates an object that is decoded already. `isTracked`: its managedFields are set. */
 export async function createFrom(
   context: ApiContext,
-  target: Target,
+  request: ResourceRequest<WriteOptions>,
   sent: ApiObject,
-  options: WriteOptions,
-  user: UserInfo,
-  warnings: string[],
   isTracked = false,
 ): Promise<ObjectView> {
+  const { target, dryRun } = request
   const { kind, version } = target
   const { strategy: rules } = version
   const placed = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
   const defaulted = rules.applyDefaults(placed)
-  const tracked = isTracked ? defaulted : await track(context, target, undefined, defaulted, options, user)
-  const admitted = await context.admit(
-    { operation: 'CREATE', target, object: tracked, old: undefined, options, user },
-    warnings,
-  )
+  const tracked = isTracked ? defaulted : await track(context, request, undefined, defaulted)
+  const admitted = await context.admit({ operation: 'CREATE', request, object: tracked, old: undefined })
+  const mark = request.warnings.mark()
   for (let attempt = 1; ; attempt++) {
+    throwIfAborted(request)
     const now = context.now()
     const object = rules.prepareForCreate(setMeta(admitted, metaForCreate(metaOf(admitted), now)), now)
-    const stored = await withAllocation(target, object, undefined, options.dryRun, async () => {
+    const stored = await withAllocation(target, object, undefined, dryRun, async () => {
       const errors = errorsOf(target, object)
       if (errors.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', errors)
-      await context.validate({ operation: 'CREATE', target, object, old: undefined, options, user }, warnings)
-      if (attempt === 1) warnings.push(...rules.warnings(object, undefined))
-      return store(context, target, object, options.dryRun)
+      await context.validate({ operation: 'CREATE', request, object, old: undefined })
+      for (const text of rules.warnings(object, undefined)) request.warn(text)
+      return store(context, request, object)
     })
     if (stored) return stored
     const isGenerated = !metaOf(sent).name && metaOf(sent).generateName
     if (!isGenerated) throw await taken(context, target, metaOf(object))
     if (attempt === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(kind), metaOf(object).name ?? '')
+    request.warnings.reset(mark)
   }
 }
 
@@ -102,17 +96,17 @@ function errorsOf({ kind, version }: Target, object: ApiObject): readonly FieldE
 /** Stores the object, or only finds out whether it could be; nothing when its name is taken. */
 async function store(
   context: ApiContext,
-  target: Target,
+  request: ResourceRequest,
   object: ApiObject,
-  dryRun: boolean,
 ): Promise<ObjectView | undefined> {
+  const { target, dryRun } = request
   const { kind } = target
   const kindStore = context.objectStore(kind)
   const { namespace = '', name = '', resourceVersion = '' } = metaOf(object)
-  const stored = await kind.convert(withoutVersion(object), kind.storedAs)
+  const stored = await kind.convert(withoutVersion(object), kind.storedAs, request)
   if (dryRun) {
     if (await asStatus(0, () => kindStore.get(namespace, name))) return undefined
-    const read = await asRead(target, object, stored)
+    const read = await asRead(target, object, stored, request)
     return viewValue(asWritten(kind, read, resourceVersion))
   }
   // What is no version at all does no harm.
@@ -120,8 +114,9 @@ async function store(
   if (version.ok && version.value !== 0n) {
     throw unclassified('resourceVersion should not be set on objects to be created')
   }
+  throwIfAborted(request)
   const entry = await asStatus(0, () => kindStore.create(stored))
-  return entry === false ? undefined : viewStored(target, object, stored, entry)
+  return entry === false ? undefined : viewStored(target, object, stored, entry, request)
 }
 
 function withoutVersion(object: ApiObject): ApiObject {

@@ -5,8 +5,7 @@ import { metaOf } from '../../meta/object/object-meta.js'
 import type { ListOptions } from '../../meta/options/list-options.js'
 import type { DeleteOptions } from '../../meta/options/write-options.js'
 import { type ObjectView } from '../../objects/object-view.js'
-import { type Target } from '../../request/target.js'
-import { type UserInfo } from '../../request/user-info.js'
+import { forResource, type ResourceRequest } from '../../request/request.js'
 import { type ApiContext } from '../api-context.js'
 import { listObjects, once } from '../read/list.js'
 import type { ListResult } from '../result.js'
@@ -17,21 +16,19 @@ const AT_A_TIME = 16
 /** Answers with the list of what was deleted, each object as it was before. */
 export async function deleteCollection(
   context: ApiContext,
-  target: Target,
+  request: ResourceRequest<DeleteOptions>,
   listOptions: ListOptions,
-  options: DeleteOptions,
-  user: UserInfo,
 ): Promise<ListResult> {
-  const list = await listObjects(context, target, { ...listOptions, watch: false })
+  const { target, options } = request
+  const list = await listObjects(context, forResource(request, target, { ...listOptions, watch: false }))
   const objects: ObjectView[] = []
   for await (const page of list.pages) objects.push(...page)
-  const warnings: string[] = []
   const rest = objects.values()
   const worker = async () => {
     for (const shown of rest) {
       const { namespace = '', name = '' } = metaOf(shown.value())
       try {
-        await remove(context, { ...target, namespace, name }, options, user, warnings)
+        await remove(context, forResource(request, { ...target, namespace, name }, options))
       } catch (error) {
         // Somebody else was faster.
         if (!hasReason(error, 'NotFound')) throw error
@@ -39,5 +36,5 @@ export async function deleteCollection(
     }
   }
   await Promise.all(Array.from({ length: AT_A_TIME }, worker))
-  return { ...list, warnings, pages: once(objects) }
+  return { ...list, pages: once(objects) }
 }

@@ -1,5 +1,6 @@
 // delete: an object goes at once, or it is marked and goes when nothing holds it any more.
 
+import { throwIfAborted } from '../../base/cancellation.js'
 import { groupKindOf, resourceOf } from '../../kinds/kind-names.js'
 import { modifiedMeanwhile, notFound, success } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
@@ -21,8 +22,8 @@ import type { ObjectEntry } from '../../objects/object-store.js'
 import { asWritten, readEntry, viewValue } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import { encodeStored } from '../../objects/stored-object.js'
+import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import { type UserInfo } from '../../request/user-info.js'
 import { type ApiContext } from '../api-context.js'
 import type { ObjectResult, StatusResult } from '../result.js'
 import { deleteUnreadable } from './unsafe-delete.js'
@@ -30,24 +31,22 @@ import { ATTEMPTS, isUnchanged } from './update.js'
 
 export async function deleteObject(
   context: ApiContext,
-  target: Target,
-  options: DeleteOptions,
-  user: UserInfo,
+  request: ResourceRequest<DeleteOptions>,
 ): Promise<ObjectResult | StatusResult> {
-  if (options.ignoreStoreReadError) return deleteUnreadable(context, target, user)
+  const { target, options } = request
+  if (options.ignoreStoreReadError) return deleteUnreadable(context, request)
   const { kind } = target
-  const warnings: string[] = []
-  const { object, isGone } = await remove(context, target, options, user, warnings)
+  const { object, isGone } = await remove(context, request)
   const { warning } = kind.traits.defaultPropagation ?? {}
-  if (warning !== undefined && policyOf(options) === undefined) warnings.push(warning)
+  if (warning !== undefined && policyOf(options) === undefined) request.warn(warning)
   if (isGone && !kind.traits.returnsDeletedObject) {
     const { name = '', uid = '' } = metaOf(object)
     const details = { name, group: kind.group, kind: kind.names.plural, uid }
-    return { type: 'status', status: 200, warnings, body: success(details) }
+    return { type: 'status', status: 200, body: success(details) }
   }
   // Who asked for dependents to go as well, in the old way, is told that it is not over yet.
   const status = !isGone && options.orphanDependents === false ? 202 : 200
-  return { type: 'object', status, warnings, versioned: target, object: viewValue(object) }
+  return { type: 'object', status, versioned: target, object: viewValue(object) }
 }
 
 export interface Removed {
@@ -59,27 +58,27 @@ export interface Removed {
 /** `seen`: the entry of the object, where it has just been read. */
 export async function remove(
   context: ApiContext,
-  target: Target,
-  options: DeleteOptions,
-  user: UserInfo,
-  warnings: string[],
+  request: ResourceRequest<DeleteOptions>,
   seen?: ObjectEntry,
 ): Promise<Removed> {
+  const { target, options } = request
   const { kind, version, namespace, name } = target
   const store = context.objectStore(kind)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    throwIfAborted(request)
     const entry = attempt === 1 && seen ? seen : await asStatus(0, () => store.get(namespace, name))
     if (!entry) break
-    const old = await readEntry(target, entry)
+    const old = await readEntry(target, entry, request)
     checkPreconditions(target, old, options)
     const grace = gracePeriod(target, old, options)
     // What has its time already may be given less, and nothing else.
     if (grace === 'as before') return { object: old, isGone: false }
-    await context.validate({ operation: 'DELETE', target, object: undefined, old, options, user }, warnings)
+    await context.validate({ operation: 'DELETE', request, object: undefined, old })
 
     const wished = setMeta(old, withPolicy(metaOf(old), wishFor(target, metaOf(old), options)))
     if (grace === undefined && !version.strategy.blocksDeletion(wished)) {
       if (options.dryRun) return { object: old, isGone: true }
+      throwIfAborted(request)
       const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
       if (removed === false) continue
       await kind.allocation?.release(old)
@@ -93,9 +92,10 @@ export async function remove(
     const marked = setMeta(wished, meta)
     const waiting = isMarked ? marked : version.strategy.prepareForDelete(marked)
     const isHeld = version.strategy.blocksDeletion(waiting)
-    const stored = await kind.convert(waiting, kind.storedAs)
+    const stored = await kind.convert(waiting, kind.storedAs, request)
     const bytes = encodeStored(stored, kind.traits.sortedKeys)
     if (options.dryRun || isUnchanged(stored, bytes, entry)) return { object: waiting, isGone: !isHeld }
+    throwIfAborted(request)
     const marking = await asStatus(0, () => store.update(stored, entry.revision, bytes))
     if (marking === false) continue
     if (isHeld) return { object: asWritten(kind, waiting, String(marking.revision)), isGone: false }

@@ -4,6 +4,7 @@ import type { Kind } from '../../kinds/kind.js'
 import { hasReason } from '../../meta/errors/status.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { DeleteOptions } from '../../meta/options/write-options.js'
+import { forResource, type ResourceRequest, systemRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 import { type UserInfo } from '../../request/user-info.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
@@ -13,7 +14,9 @@ import { createObject } from './create.js'
 import { type Removed, remove } from './delete.js'
 import { replace } from './update.js'
 
-const user: UserInfo = { name: 'test', uid: '', groups: [], extra: {}, userAgent: 'test' }
+const user: UserInfo = { name: 'test', uid: '', groups: [], extra: {} }
+const requestFor = <O>(at: Target, options: O): ResourceRequest<O> =>
+  forResource(systemRequest({ user, userAgent: 'test' }), at, options)
 const WIDGET = { apiVersion: 'example.com/v1', kind: 'Widget' }
 const WRITE = { dryRun: false, fieldManager: '', fieldValidation: '' } as const
 
@@ -46,15 +49,15 @@ afterEach(() => context.close())
 
 async function create(metadata = {}): Promise<void> {
   const bytes = Buffer.from(JSON.stringify({ ...WIDGET, metadata: { name: 'a', generation: 1, ...metadata } }))
-  await createObject(context, { ...target, name: '' }, WRITE, { bytes, mediaType: 'application/json' }, user)
+  await createObject(context, requestFor({ ...target, name: '' }, WRITE), { bytes, mediaType: 'application/json' })
 }
 
 const del = (options: Partial<DeleteOptions> = {}): Promise<Removed> =>
-  remove(context, target, { dryRun: false, ignoreStoreReadError: false, ...options }, user, [])
+  remove(context, requestFor(target, { dryRun: false, ignoreStoreReadError: false, ...options }))
 
 async function isThere(): Promise<boolean> {
   try {
-    await getObject(context, target, { resourceVersion: '' })
+    await getObject(context, requestFor(target, { resourceVersion: '' }))
     return true
   } catch (error) {
     if (hasReason(error, 'NotFound')) return false
@@ -118,9 +121,9 @@ test('finalizers hold it when its time is over, and an update lets go of it only
   await create({ finalizers: ['a.b/c'] })
   await del()
   const update = async (change: object): Promise<void> =>
-    void (await replace(context, target, WRITE, user, async old => {
+    void (await replace(context, requestFor(target, WRITE), async old => {
       const metadata = { ...old!.metadata, ...change }
-      return { object: { ...old!, metadata }, warnings: [], isWhatClientSaw: false }
+      return { object: { ...old!, metadata }, isWhatClientSaw: false }
     }))
   await update({ labels: { a: 'b' } })
   expect(await isThere()).toBe(true)
@@ -132,9 +135,8 @@ test('finalizers hold it when its time is over, and an update lets go of it only
 test('an update does not end the time of what nothing else holds', async () => {
   await create()
   await del()
-  await replace(context, target, WRITE, user, async old => ({
+  await replace(context, requestFor(target, WRITE), async old => ({
     object: { ...old!, metadata: { ...old!.metadata, labels: { a: 'b' } } },
-    warnings: [],
     isWhatClientSaw: false,
   }))
   expect(await isThere()).toBe(true)

@@ -7,7 +7,7 @@ import { decodeJson, encodeJson } from '../../codec/json.js'
 import type { Strategy } from '../../kinds/kind.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
-import { hasReason, invalid, notFound, StatusError, unclassified, withWarnings } from '../../meta/errors/status.js'
+import { hasReason, invalid, notFound, StatusError, unclassified } from '../../meta/errors/status.js'
 import { compareTexts, printPlain } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
@@ -17,29 +17,27 @@ import { applyJsonPatch, parseJsonPatch } from '../../patch/json-patch.js'
 import { applyMergePatch, parseMergePatch } from '../../patch/merge-patch.js'
 import { PatchError } from '../../patch/patch-error.js'
 import { applyStrategicMergePatch, parseStrategicMergePatch } from '../../patch/strategic-merge.js'
-import { type Target } from '../../request/target.js'
-import { type UserInfo } from '../../request/user-info.js'
+import type { ResourceRequest } from '../../request/request.js'
 import type { Type } from '../../types/type.js'
 import { type ApiContext } from '../api-context.js'
 import { asAddressed } from '../pipeline/check-address.js'
 import { strictText } from '../pipeline/decode-body.js'
 import type { ObjectResult } from '../result.js'
-import { type Replacement, replace } from './update.js'
+import { replace } from './update.js'
 
 export async function patchObject(
   context: ApiContext,
-  target: Target,
-  options: PatchOptions,
+  request: ResourceRequest<PatchOptions>,
   kind: PatchKind,
   bytes: Buffer,
-  user: UserInfo,
 ): Promise<ObjectResult> {
+  const { target, options } = request
   let patch: Patch | undefined
-  const answer = await replace(context, target, options, user, async old => {
+  const answer = await replace(context, request, async old => {
     if (!old) throw notFound(resourceOf(target.kind), target.name)
     return asPatchStatus(async () => {
       patch ??= parsePatch(target.version.type, kind, bytes, options.fieldValidation)
-      return patched(target, old, patch, options.fieldValidation)
+      return { object: patched(request, old, patch), isWhatClientSaw: false }
     })
   })
   if (!answer) throw unclassified('a patch came to nothing')
@@ -92,15 +90,11 @@ function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation
   }
 }
 
-function patched(target: Target, old: ApiObject, patch: Patch, validation: FieldValidation): Replacement {
+function patched(request: ResourceRequest<PatchOptions>, old: ApiObject, patch: Patch): ApiObject {
+  const { target } = request
   const { strategy: rules, type } = target.version
   const shape = type && !patch.isTyped ? published(rules.decode, old) : rules.decode
-  const { object, warnings } = applyPatch(old, patch, shape, validation)
-  try {
-    return { object: asAddressed(object, target), warnings, isWhatClientSaw: false }
-  } catch (error) {
-    throw withWarnings(error, warnings)
-  }
+  return asAddressed(applyPatch(request, old, patch, shape), target)
 }
 
 /**
@@ -118,22 +112,26 @@ const published =
 
 /** The object that a patch makes of another, read as what it is to be. */
 export function applyPatch(
+  request: ResourceRequest<PatchOptions>,
   old: ApiObject,
   patch: Patch,
   shape: Strategy['decode'],
-  validation: FieldValidation,
-): { readonly object: ApiObject; readonly warnings: readonly string[] } {
+): ApiObject {
+  const { fieldValidation: validation } = request.options
   const result = patch.apply(old)
   const { object, strict } = shapeResult(shape, patch, result)
   const errors = [...patch.strict, ...strict]
   if (errors.length > 0 && validation === 'Strict') throw badResult(patch, result, strictText(errors, false))
-  return { object, warnings: validation === 'Ignore' ? [] : errors }
+  if (validation !== 'Ignore') for (const text of errors) request.warn(text)
+  return object
 }
 
 /** What does not fit the kind is a fault of the patch, not of the request. */
 function shapeResult(shape: Strategy['decode'], patch: Patch, result: Value): ReturnType<Strategy['decode']> {
   try {
-    return shape(result, [])
+    const decoded = shape(result, [])
+    if (decoded.refused) throw decoded.refused
+    return decoded
   } catch (error) {
     if (hasReason(error, 'BadRequest')) {
       throw badResult(patch, result, typeof error.cause === 'string' ? error.cause : error.message)

@@ -1,12 +1,13 @@
 // A change that is part of something else: that has been admitted as a whole, so that nobody is asked about this.
 
+import { throwIfAborted } from '../../base/cancellation.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { modifiedMeanwhile, notFound } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { asWritten, viewEntry } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import { encodeStored } from '../../objects/stored-object.js'
-import { type Target } from '../../request/target.js'
+import type { ResourceRequest } from '../../request/request.js'
 import { type ApiContext } from '../api-context.js'
 import { ATTEMPTS } from './update.js'
 
@@ -16,19 +17,21 @@ import { ATTEMPTS } from './update.js'
  */
 export async function rewrite(
   context: ApiContext,
-  target: Target,
-  dryRun: boolean,
+  request: ResourceRequest,
   change: (old: ApiObject) => ApiObject,
 ): Promise<ApiObject> {
+  const { target, dryRun } = request
   const { kind, namespace, name } = target
   const store = context.objectStore(kind)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
+    throwIfAborted(request)
     const entry = await asStatus(0, () => store.get(namespace, name))
     if (!entry) throw notFound(resourceOf(kind), name)
-    const object = change((await viewEntry(target, entry)).value())
+    const object = change((await viewEntry(target, entry, request)).value())
     if (dryRun) return object
-    const stored = await kind.convert(object, kind.storedAs)
+    const stored = await kind.convert(object, kind.storedAs, request)
     const bytes = encodeStored(stored, kind.traits.sortedKeys)
+    throwIfAborted(request)
     const written = await asStatus(0, () => store.update(stored, entry.revision, bytes))
     if (written !== false) return asWritten(kind, object, String(written.revision))
   }

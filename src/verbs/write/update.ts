@@ -3,19 +3,12 @@
 
 import { keepTimes } from '../../apply/field-manager.js'
 import type { Awaitable } from '../../base/awaitable.js'
+import { throwIfAborted } from '../../base/cancellation.js'
 import type { SubresourceStrategy } from '../../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../../kinds/kind-names.js'
 import { subresourceStrategy } from '../../kinds/subresources.js'
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
-import {
-  conflict,
-  hasReason,
-  invalid,
-  modifiedMeanwhile,
-  notFound,
-  unclassified,
-  withWarnings,
-} from '../../meta/errors/status.js'
+import { conflict, hasReason, invalid, modifiedMeanwhile, notFound, unclassified } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { checkPathSegment } from '../../meta/object/names.js'
 import { checkObjectMeta, checkObjectMetaUpdate, metaForUpdate, metaOf } from '../../meta/object/object-meta.js'
@@ -27,8 +20,8 @@ import { type ObjectView, viewEntry, viewStored, viewWritten } from '../../objec
 import { asStatus } from '../../objects/storage-status.js'
 import { decodeStored, encodeStored } from '../../objects/stored-object.js'
 import { type Body } from '../../request/body.js'
+import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import { type UserInfo } from '../../request/user-info.js'
 import type { Entry } from '../../storage/store.js'
 import { type ApiContext } from '../api-context.js'
 import { withAllocation } from '../pipeline/allocation.js'
@@ -40,29 +33,25 @@ import { createFrom } from './create.js'
 
 export async function updateObject(
   context: ApiContext,
-  target: Target,
-  options: WriteOptions,
+  request: ResourceRequest<WriteOptions>,
   body: Body,
-  user: UserInfo,
 ): Promise<ObjectResult> {
-  const { object: sent, warnings } = readObject(body, bodySpecOf(target), options.fieldValidation)
-  const object = asAddressed(sent, target)
+  const { target, options } = request
+  const object = asAddressed(readObject(request, body, bodySpecOf(target), options.fieldValidation), target)
   const mayCreate = target.kind.traits.allowCreateOnUpdate && target.subresource === ''
-  const answer = await replace(context, target, options, user, async old => {
-    return old || !mayCreate ? { object, warnings, isWhatClientSaw: true } : undefined
+  const answer = await replace(context, request, async old => {
+    return old || !mayCreate ? { object, isWhatClientSaw: true } : undefined
   })
   if (answer) return answer
-  const told = [...warnings]
   // Which version it was meant to replace does not matter any more.
   const { resourceVersion: _, ...meta } = metaOf(object)
-  const created = await createFrom(context, target, setMeta(object, meta), options, user, told)
-  return { type: 'object', status: 201, warnings: told, versioned: target, object: created }
+  const created = await createFrom(context, request, setMeta(object, meta))
+  return { type: 'object', status: 201, versioned: target, object: created }
 }
 
 /** What is to stand in the place of the object that is there. */
 export interface Replacement {
   readonly object: ApiObject
-  readonly warnings: readonly string[]
   /** Its uid and resourceVersion are those of the object that the client means to replace; no other may be. */
   readonly isWhatClientSaw: boolean
   /** Its managedFields are right already. */
@@ -78,29 +67,26 @@ export const ATTEMPTS = 1000
 /** Replaces the object by what `change` makes of it. */
 export async function replace(
   context: ApiContext,
-  target: Target,
-  options: WriteOptions,
-  user: UserInfo,
+  request: ResourceRequest<WriteOptions>,
   change: Change,
 ): Promise<ObjectResult | undefined> {
+  const { target } = request
   const { kind, namespace, name } = target
   const store = context.objectStore(kind)
+  const mark = request.warnings.mark()
   for (let attempt = 1; ; attempt++) {
+    throwIfAborted(request)
     const entry = await asStatus(0, () => store.get(namespace, name))
-    const there = entry && (await readOld(target, entry))
+    const there = entry && (await readOld(request, entry))
     const replacement = await change(there?.old)
     if (!replacement) return undefined
     if (!there) throw notFound(resourceOf(kind), name)
-    const warnings = [...replacement.warnings]
-    const done = await replaceEntry(context, target, options, user, warnings, there, replacement).catch(
-      (error: unknown) => {
-        throw withWarnings(error, warnings)
-      },
-    )
-    if (done) return { type: 'object', status: 200, warnings, versioned: target, object: done }
-    // Where the client has seen the object, it is not for us to decide whether its wish still holds.
+    const done = await replaceEntry(context, request, there, replacement)
+    if (done) return { type: 'object', status: 200, versioned: target, object: done }
+    // The body names a resourceVersion, so that a lost compare-and-set is the client's conflict; it is not retried.
     const isFinal = replacement.isWhatClientSaw && namesVersion(replacement.object)
     if (isFinal || attempt === ATTEMPTS) throw modifiedMeanwhile(resourceOf(kind), name)
+    request.warnings.reset(mark)
   }
 }
 
@@ -111,10 +97,10 @@ interface There {
   readonly old: ApiObject
 }
 
-/** What cannot be read cannot be changed, and that is all there is to say. */
-async function readOld(target: Target, entry: ObjectEntry): Promise<There> {
+/** If the stored object cannot be decoded, the update fails with a Status without a reason, as kube-apiserver's does. */
+async function readOld(request: ResourceRequest, entry: ObjectEntry): Promise<There> {
   try {
-    const shown = await viewEntry(target, entry)
+    const shown = await viewEntry(request.target, entry, request)
     return { entry, shown, old: shown.value() }
   } catch (error) {
     throw hasReason(error, 'InternalError') ? unclassified(error.message) : error
@@ -124,20 +110,18 @@ async function readOld(target: Target, entry: ObjectEntry): Promise<There> {
 /** Nothing when the entry is no longer there as it was. */
 async function replaceEntry(
   context: ApiContext,
-  target: Target,
-  options: WriteOptions,
-  user: UserInfo,
-  warnings: string[],
+  request: ResourceRequest<WriteOptions>,
   there: There,
   { object: wanted, isWhatClientSaw, isTracked = false }: Replacement,
 ): Promise<ObjectView | undefined> {
+  const { target } = request
   const { kind, version, name } = target
   const { old } = there
   checkPreconditions(target, wanted, old, isWhatClientSaw)
   const rules: SubresourceStrategy = subresourceStrategy(version, target.subresource) ?? version.strategy
   const defaulted = version.strategy.applyDefaults(wanted)
-  const tracked = isTracked ? defaulted : await track(context, target, old, defaulted, options, user)
-  const admitted = await context.admit({ operation: 'UPDATE', target, object: tracked, old, options, user }, warnings)
+  const tracked = isTracked ? defaulted : await track(context, request, old, defaulted)
+  const admitted = await context.admit({ operation: 'UPDATE', request, object: tracked, old })
   if (!kind.traits.allowUnconditionalUpdate && !namesVersion(admitted)) {
     const error = fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update')
     throw invalid({ group: kind.group, kind: kind.names.plural }, name, [error])
@@ -148,28 +132,31 @@ async function replaceEntry(
   const changed = withOwnership(rules.prepareForUpdate(setMeta(admitted, seen), old, context.now()), tracked)
   // Whoever sends a selfLink, which is never stored, has changed something for once.
   const object = metaOf(admitted).selfLink ? changed : keepTimes(changed, old)
-  return withAllocation(target, object, old, options.dryRun, async () => {
+  return withAllocation(target, object, old, request.dryRun, async () => {
+    const warnings: string[] = []
     const errors = [...commonErrors(target, object, old), ...rules.validateUpdate(object, old, warnings)]
+    for (const text of warnings) request.warn(text)
     if (errors.length > 0) throw invalid(groupKindIn(object, kind), name, errors)
-    await context.validate({ operation: 'UPDATE', target, object, old, options, user }, warnings)
-    warnings.push(...version.strategy.warnings(object, old))
-    return storeChanged(context, target, object, there, options.dryRun)
+    await context.validate({ operation: 'UPDATE', request, object, old })
+    for (const text of version.strategy.warnings(object, old)) request.warn(text)
+    return storeChanged(context, request, object, there)
   })
 }
 
 async function storeChanged(
   context: ApiContext,
-  target: Target,
+  request: ResourceRequest,
   object: ApiObject,
   { entry, shown }: There,
-  dryRun: boolean,
 ): Promise<ObjectView | undefined> {
+  const { target, dryRun } = request
   const { kind, version, namespace, name } = target
-  const stored = await kind.convert(object, kind.storedAs)
+  const stored = await kind.convert(object, kind.storedAs, request)
   const bytes = encodeStored(stored, kind.traits.sortedKeys)
   const asBefore = (): Awaitable<ObjectView> =>
-    viewWritten(target, object, stored, { key: entry.key, value: bytes, revision: entry.revision })
+    viewWritten(target, object, stored, { key: entry.key, value: bytes, revision: entry.revision }, request)
   if (dryRun || isUnchanged(stored, bytes, entry, shown)) return asBefore()
+  throwIfAborted(request)
   const store = context.objectStore(kind)
   if (metaOf(object).deletionTimestamp !== undefined && !version.strategy.blocksDeletion(object)) {
     // The last one to let go of it removes it.
@@ -179,7 +166,7 @@ async function storeChanged(
     return asBefore()
   }
   const changed = await asStatus(0, () => store.update(stored, entry.revision, bytes))
-  return changed === false ? undefined : viewStored(target, object, stored, changed)
+  return changed === false ? undefined : viewStored(target, object, stored, changed, request)
 }
 
 /** What every update must keep to, whatever the kind says on top of it. */

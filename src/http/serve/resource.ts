@@ -1,0 +1,87 @@
+// A request to a resource: found by the router, its response format negotiated, its body read, its verb carried out.
+
+import { type Awaitable, andThen } from '../../base/awaitable.js'
+import type { RequestInfo } from '../../request/request-info.js'
+import type { UserInfo } from '../../request/user-info.js'
+import type { Result } from '../../verbs/result.js'
+import type { Verbs } from '../../verbs/verbs.js'
+import { patchTypesOf } from '../../verbs/write.js'
+import { bodyType, negotiateForm, patchType } from '../negotiation/negotiation.js'
+import type { IncomingRequest } from '../wire/incoming-request.js'
+import type { WatchStreams } from '../wire/watch-stream.js'
+import { type Outcome, sendResult } from './outcome.js'
+import { serveNothing } from './path.js'
+import { readBody, readDeleteBody } from './request-body.js'
+import { checkName, type Route, type Router } from './routing.js'
+import { serveVirtual } from './virtual.js'
+import type { RouteVirtual } from './virtual-routing.js'
+import { serveWatch } from './watch.js'
+
+export interface ResourceServing {
+  readonly router: Router
+  readonly routeVirtual: RouteVirtual
+  readonly verbs: Verbs
+  readonly watches: WatchStreams
+  readonly now: () => number
+  /** Called for each request in a deprecated version. */
+  readonly onDeprecated?: OnDeprecated | undefined
+}
+
+export type OnDeprecated = (
+  request: { readonly info: RequestInfo; readonly user: UserInfo; readonly userAgent: string },
+  warning: string,
+) => void
+
+export function serveResource(
+  serving: ResourceServing,
+  request: IncomingRequest,
+  ended: () => void,
+): Awaitable<Outcome> {
+  const { router, verbs, now } = serving
+  const { exchange } = request
+  const virtual = serving.routeVirtual(exchange.method, exchange.headers, request.info)
+  if (virtual) return serveVirtual(request, virtual, now)
+  const route = router.route(exchange.method, exchange.headers, request)
+  if (!route) return serveNothing(router, request)
+  const { deprecationWarning } = route.target.version
+  if (deprecationWarning) {
+    request.warn(deprecationWarning)
+    serving.onDeprecated?.(request, deprecationWarning)
+  }
+  if (route.verb === 'watch') return serveWatch(verbs, serving.watches, request, route, ended)
+  return serveVerb(verbs, request, route, now)
+}
+
+function serveVerb(verbs: Verbs, request: IncomingRequest, route: Route, now: () => number): Awaitable<Outcome> {
+  const { headers } = request.exchange
+  const { verb, target, query, offer } = route
+  // The media type of a patch is checked before anything else.
+  const mediaType = verb === 'patch' ? patchType(headers, patchTypesOf(target)) : ''
+  checkName(route)
+  const form = negotiateForm({ headers, query }, offer)
+  const done = verb === 'get' ? verbs.get(request, target, query) : carryOut(verbs, request, route, mediaType)
+  return andThen(done, result => sendResult(request.reply, result, form, query, now()))
+}
+
+async function carryOut(verbs: Verbs, request: IncomingRequest, route: Route, patchMediaType: string): Promise<Result> {
+  const { exchange } = request
+  const { verb, target, query } = route
+  switch (verb) {
+    case 'list':
+      return verbs.list(request, target, query)
+    case 'create': {
+      const mediaType = bodyType(exchange.headers)
+      return verbs.create(request, target, query, await readBody(exchange, mediaType))
+    }
+    case 'update': {
+      const { bytes } = await readBody(exchange, '')
+      return verbs.update(request, target, query, { bytes, mediaType: bodyType(exchange.headers) })
+    }
+    case 'patch':
+      return verbs.patch(request, target, query, await readBody(exchange, patchMediaType))
+    case 'delete':
+      return verbs.delete(request, target, query, await readDeleteBody(exchange))
+    default:
+      return verbs.deleteCollection(request, target, query, await readDeleteBody(exchange))
+  }
+}

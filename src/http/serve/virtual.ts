@@ -1,0 +1,21 @@
+// A virtual resource: one that is answered and not stored, such as a review.
+
+import type { VirtualResource } from '../../request/virtual-resource.js'
+import { createVirtual } from '../../verbs/create-virtual.js'
+import { bodyType, negotiateForm, TYPED_OBJECTS } from '../negotiation/negotiation.js'
+import type { IncomingRequest } from '../wire/incoming-request.js'
+import { type Outcome, sendResult } from './outcome.js'
+import { readBody } from './request-body.js'
+
+export async function serveVirtual(
+  request: IncomingRequest,
+  resource: VirtualResource,
+  now: () => number,
+): Promise<Outcome> {
+  const { exchange, reply } = request
+  const { query, namespace, name } = request.info
+  const form = negotiateForm({ headers: exchange.headers, query }, TYPED_OBJECTS)
+  const body = await readBody(exchange, bodyType(exchange.headers))
+  const result = await createVirtual(request, resource, { namespace, name, now: now() }, query, body)
+  return sendResult(reply, result, form, query, now())
+}

@@ -1,0 +1,91 @@
+// A request of a client, as it comes from the wire. What costs something (the signal, the logger, the addresses) is made
+// when it is first read, so that a get needs none of it.
+
+import { isIP } from 'node:net'
+import type { Logger } from '../../base/logger.js'
+import { clientGone, type Request, type RequestAborted } from '../../request/request.js'
+import type { RequestInfo } from '../../request/request-info.js'
+import type { UserInfo } from '../../request/user-info.js'
+import { Warnings } from '../../request/warnings.js'
+import type { Exchange } from './exchange.js'
+import { createReply, type Reply } from './reply.js'
+
+/** A class, since one is made for every request. */
+export class IncomingRequest implements Request {
+  readonly reply: Reply
+  readonly warnings = new Warnings()
+  readonly userAgent: string
+  /** Set by authentication, and again by impersonation. */
+  user: UserInfo = UNKNOWN
+  impersonator: UserInfo | undefined
+  deadline = Infinity
+  #aborted: RequestAborted | undefined
+  #controller: AbortController | undefined
+  #log: Logger | undefined
+  #annotations: Map<string, string> | undefined
+
+  constructor(
+    readonly exchange: Exchange,
+    readonly info: RequestInfo,
+    readonly auditId: string,
+    readonly receivedAt: number,
+    private readonly serverLog: Logger,
+  ) {
+    this.userAgent = exchange.headers['user-agent'] ?? ''
+    this.reply = createReply(exchange, this)
+  }
+
+  get sourceIPs(): readonly string[] {
+    return sourceIPsOf(this.exchange)
+  }
+
+  get log(): Logger {
+    return (this.#log ??= this.serverLog.child({ auditId: this.auditId }))
+  }
+
+  get aborted(): RequestAborted | undefined {
+    if (!this.#aborted && this.exchange.gone) this.#aborted = clientGone()
+    return this.#aborted
+  }
+
+  get signal(): AbortSignal {
+    if (!this.#controller) {
+      this.#controller = new AbortController()
+      if (this.aborted) this.#controller.abort(this.aborted)
+      else this.exchange.onGone(() => this.abort(clientGone()))
+    }
+    return this.#controller.signal
+  }
+
+  /** Stops the work on this request. Only the first error counts. */
+  abort(error: RequestAborted): void {
+    this.#aborted ??= error
+    this.#controller?.abort(this.#aborted)
+  }
+
+  get annotations(): ReadonlyMap<string, string> {
+    return this.#annotations ?? NO_ANNOTATIONS
+  }
+
+  warn(text: string): void {
+    this.warnings.add(text)
+  }
+
+  annotate(key: string, value: string): void {
+    this.#annotations ??= new Map()
+    if (!this.#annotations.has(key)) this.#annotations.set(key, value)
+  }
+}
+
+const UNKNOWN: UserInfo = { name: '', uid: '', groups: [], extra: {} }
+const NO_ANNOTATIONS: ReadonlyMap<string, string> = new Map()
+
+/** The addresses that proxies forwarded, then the address of the connection. */
+export function sourceIPsOf({ headers, peer }: Exchange): readonly string[] {
+  const forwarded = String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .map(text => text.trim())
+  const real = String(headers['x-real-ip'] ?? '').trim()
+  const addresses = [...forwarded, real, peer.address].filter(address => isIP(address) !== 0)
+  return [...new Set(addresses)]
+}
