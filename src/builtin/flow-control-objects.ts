@@ -4,9 +4,9 @@ import type { ValueObject } from '../meta/values/value.js'
 
 const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 
-type Queues = readonly [queues: number, handSize: number]
+type CallQueues = readonly [queues: number, handSize: number]
 
-const level = (shares: number, lendablePercent: number, queues?: Queues): ValueObject => ({
+const level = (shares: number, lendablePercent: number, queues?: CallQueues): ValueObject => ({
   type: 'Limited',
   limited: {
     nominalConcurrencyShares: shares,

@@ -1,9 +1,9 @@
-// Converting objects between the versions of their kind.
+// Conversion of objects between the versions of their kind.
 import type { Awaitable } from '../base/awaitable.js'
 import type { Cancellation } from '../base/cancellation.js'
 import type { ValueObject } from '../meta/values/value.js'
 
-/** An object as far as conversion must know it. */
+/** The fields of an object that conversion reads. */
 export interface VersionedObject extends ValueObject {
   apiVersion: string
   kind: string
@@ -11,8 +11,8 @@ export interface VersionedObject extends ValueObject {
 }
 
 /**
- * Objects of one kind, none of which is in the version that is wanted, as that version has them, in the same order. They
- * are left as they were. What cannot be converted is a StatusError. A promise only where there is something to wait for.
+ * Converts objects of one kind to another version, in the same order. None of them is in that version already, and they
+ * are not changed. A failed conversion is a StatusError. Returns a promise only if there is something to wait for.
  */
 export type ConvertObjects = (
   objects: readonly VersionedObject[],
@@ -20,5 +20,5 @@ export type ConvertObjects = (
   cancellation?: Cancellation,
 ) => Awaitable<readonly VersionedObject[]>
 
-/** The strategy `None`: versions differ in nothing but their name. */
+/** The strategy `None`: only the apiVersion changes. */
 export const renameVersion: ConvertObjects = (objects, to) => objects.map(object => ({ ...object, apiVersion: to }))

@@ -4,7 +4,7 @@ import { convertByFunction } from './function-conversion.js'
 const OBJECT = { apiVersion: 'g/v1', kind: 'K', metadata: { name: 'a' }, spec: { x: 1 } }
 const CONVERTED = { ...OBJECT, apiVersion: 'g/v2', spec: { x: 2 } }
 
-it('is done at once by a function that is, and leaves the object as it was', () => {
+it('is synchronous if the function is, and does not change the object', () => {
   const convert = convertByFunction((object, to) => {
     object['spec'] = { x: 2 }
     return { ...object, apiVersion: to }
@@ -13,7 +13,7 @@ it('is done at once by a function that is, and leaves the object as it was', () 
   expect(OBJECT.spec).toEqual({ x: 1 })
 })
 
-it('waits for functions that have to wait', async () => {
+it('waits for asynchronous functions', async () => {
   const convert = convertByFunction(async (object, to) => ({ ...object, apiVersion: to, spec: { x: 2 } }))
   expect(await convert([OBJECT], 'g/v2')).toEqual([CONVERTED])
 })
@@ -33,7 +33,7 @@ it.each([
   ],
   ['returned invalid object at index 0: invalid groupVersion', () => OBJECT],
   ['returned invalid object at index 0: invalid groupVersion', async () => OBJECT],
-])('tells clients what went wrong: %s', async (message, convert) => {
+])('sends the error to clients: %s', async (message, convert) => {
   const run = async () => convertByFunction(convert)([OBJECT], 'g/v2')
   await expect(run).rejects.toThrow(`conversion function for g/v1, Kind=K ${message}`)
 })

@@ -1,4 +1,4 @@
-// Conversion by a function of the program that runs the server. It is held to what webhooks are held to.
+// Conversion by a function of the program that embeds the server. Its results are checked like those of webhooks.
 import { type Awaitable, allOf, andThen, orElse } from '../base/awaitable.js'
 import { StatusError, unclassified } from '../meta/errors/status.js'
 import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
@@ -7,8 +7,8 @@ import type { ConvertObjects, VersionedObject } from './conversion.js'
 import { checkConverted } from './webhook/converted-object.js'
 
 /**
- * An object as another apiVersion has it. It may change the one it gets. Whole numbers beyond 2^53 are bigints. What it
- * throws is what the client is told.
+ * Converts an object to another apiVersion. It may change its argument. Integers beyond 2^53 are bigints. The message
+ * of an error that it throws is sent to the client.
  */
 export type ConvertFunction = (object: VersionedObject, to: string) => Awaitable<object>
 

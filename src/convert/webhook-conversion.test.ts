@@ -6,7 +6,7 @@ interface Review {
   readonly request: { readonly uid: string; readonly desiredAPIVersion: string; readonly objects: VersionedObject[] }
 }
 
-/** `answer` makes an answer of the objects, in the order they came. */
+/** `answer` creates the response for the objects, in their order. */
 function converter(answer = (objects: VersionedObject[]): VersionedObject[] => objects) {
   const reviews: Review[] = []
   const post = async (_: unknown, body: string): Promise<Buffer> => {
@@ -29,7 +29,7 @@ const object = (name: string, size = 0): VersionedObject => ({
   text: 'x'.repeat(size),
 })
 
-it('asks once for many objects, without their resourceVersions, which they keep', async () => {
+it('makes one call for many objects, without their resourceVersions, which are restored', async () => {
   const { convert, reviews } = converter()
   const converted = await convert([object('a'), object('b')], 'g/v2')
   expect(converted).toEqual([
@@ -41,7 +41,7 @@ it('asks once for many objects, without their resourceVersions, which they keep'
   ])
 })
 
-it('asks again for what would be too much at once', async () => {
+it('splits large requests into several calls', async () => {
   const { convert, reviews } = converter()
   const many = Array.from({ length: 1001 }, (_, i) => object(`${i}`))
   expect(await convert(many, 'g/v2')).toHaveLength(1001)
@@ -54,16 +54,16 @@ it('asks again for what would be too much at once', async () => {
 it.each([
   ['answers in another order', (objects: VersionedObject[]) => objects.toReversed()],
   ['answers for the first only', (objects: VersionedObject[]) => objects.slice(0, 1)],
-])('asks one by one a webhook that %s', async (_, answer) => {
+])('calls a webhook for each object if it %s', async (_, answer) => {
   const { convert, reviews } = converter(answer)
   const names = async () => (await convert([object('a'), object('b')], 'g/v2')).map(({ metadata }) => metadata['name'])
   expect(await names()).toEqual(['a', 'b'])
   expect(await names()).toEqual(['a', 'b'])
-  // It is asked for many only once.
+  // Only the first call has many objects.
   expect(reviews.map(({ request }) => request.objects.length)).toEqual([2, 1, 1, 1, 1])
 })
 
-it('fails where one object cannot be converted, and asks for many again the next time', async () => {
+it('fails if one object cannot be converted, and sends many again the next time', async () => {
   const { convert, reviews } = converter(objects => objects.filter(({ metadata }) => metadata['name'] !== 'b'))
   const attempt = async () => convert([object('a'), object('b')], 'g/v2')
   await expect(attempt).rejects.toThrow('conversion webhook for g/v1, Kind=K returned 0 objects, expected 1')
@@ -72,7 +72,7 @@ it('fails where one object cannot be converted, and asks for many again the next
   expect(reviews[0]!.request.objects).toHaveLength(2)
 })
 
-it('fails where no version of reviews is known', async () => {
+it('fails if no review version is supported', async () => {
   const convert = convertByWebhook(
     { post: async () => Buffer.from(''), close: () => {} },
     { clientConfig: {}, conversionReviewVersions: ['v9'] },

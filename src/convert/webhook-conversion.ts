@@ -1,5 +1,5 @@
-// Conversion by a webhook: the objects that are to be converted together go in one call, however many they are, unless
-// that would be more than a webhook can be expected to take.
+// Conversion by a webhook: objects that are converted together are sent in one call, up to a limit on their number and
+// size.
 import { randomUUID } from 'node:crypto'
 import type { Cancellation } from '../base/cancellation.js'
 import { encodeJson } from '../codec/json.js'
@@ -19,17 +19,17 @@ export interface ConversionWebhook {
 }
 
 const TIMEOUT_MS = 30_000
-/** What goes into one call at most, apart from a single object that is larger. */
+/** The maximum of one call, except for a single larger object. */
 const MAX_OBJECTS = 500
 const MAX_LENGTH = 8 * 1024 * 1024
-/** How many calls go on at a time for a webhook that takes only one object. */
+/** The number of concurrent calls to a webhook that converts only one object per call. */
 const MAX_CONCURRENT = 16
 
 export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook): ConvertObjects {
   const version = reviewVersionOf(webhook.conversionReviewVersions)
 
-  /** Few clusters ever ask for more than one object at a time, and some webhooks cannot do it. */
-  let takesMany = true
+  /** kube-apiserver rarely sends more than one object per call, and some webhooks cannot convert several. */
+  let convertsMany = true
 
   async function convert(
     objects: readonly VersionedObject[],
@@ -48,14 +48,14 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
     to: string,
     cancellation?: Cancellation,
   ): Promise<readonly VersionedObject[]> {
-    if (!takesMany) return oneByOne(batch, to, cancellation)
+    if (!convertsMany) return oneByOne(batch, to, cancellation)
     try {
       return await callFor(batch, to, cancellation)
     } catch (error) {
-      if (!(error instanceof AnswerError)) throw error
+      if (!(error instanceof ResponseError)) throw error
     }
     const converted = await oneByOne(batch, to, cancellation)
-    takesMany = false
+    convertsMany = false
     return converted
   }
 
@@ -91,28 +91,29 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
       return accepted(batch, readReview(version, uid, answer), to)
     } catch (error) {
       if (error instanceof WebhookError) throw failed(first, `failed: ${error.message}`)
-      throw error instanceof ReviewError ? wrongAnswer(first, `failed: ${error.message}`) : error
+      throw error instanceof ReviewError ? invalidResponse(first, `failed: ${error.message}`) : error
     }
   }
 
   return convert
 }
 
-function accepted(batch: readonly Encoded[], answered: ReturnType<typeof readReview>, to: string): VersionedObject[] {
-  if (answered.length !== batch.length) {
-    throw wrongAnswer(batch[0]!.object, `returned ${answered.length} objects, expected ${batch.length}`)
+function accepted(batch: readonly Encoded[], response: ReturnType<typeof readReview>, to: string): VersionedObject[] {
+  if (response.length !== batch.length) {
+    throw invalidResponse(batch[0]!.object, `returned ${response.length} objects, expected ${batch.length}`)
   }
   return batch.map(({ object }, i) => {
-    const checked = checkConverted(object, answered[i], to)
-    if ('error' in checked) throw wrongAnswer(object, `returned invalid ${checked.error}`)
+    const checked = checkConverted(object, response[i], to)
+    if ('error' in checked) throw invalidResponse(object, `returned invalid ${checked.error}`)
     return checked.object
   })
 }
 
-/** The webhook answered, but not as it must. */
-class AnswerError extends StatusError {}
+/** The webhook responded, but the response is invalid. */
+class ResponseError extends StatusError {}
 
-const wrongAnswer = (object: VersionedObject, why: string): AnswerError => new AnswerError(failed(object, why).status)
+const invalidResponse = (object: VersionedObject, why: string): ResponseError =>
+  new ResponseError(failed(object, why).status)
 
 const failed = ({ apiVersion, kind }: VersionedObject, why: string): StatusError =>
   unclassified(`conversion webhook for ${printGroupVersionKind(groupVersionKind(apiVersion, kind))} ${why}`)
@@ -138,7 +139,7 @@ function* batchesOf(objects: readonly VersionedObject[]): Iterable<readonly Enco
   if (batch.length > 0) yield batch
 }
 
-/** Webhooks see objects as they are stored, where their resourceVersion is not yet part of them. */
+/** kube-apiserver sends objects as stored, without their resourceVersion. */
 function withoutVersion(object: VersionedObject): VersionedObject {
   const { resourceVersion: _, ...metadata } = object.metadata
   return { ...object, metadata }

@@ -1,5 +1,5 @@
-// Two kinds made by hand, for tests of what serves any kind: one that behaves as built-in kinds do, one that behaves
-// as custom ones do.
+// Two kinds for tests of code that serves any kind: one with the traits of built-in kinds, one with those of custom
+// kinds.
 
 import { badRequest } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
@@ -30,11 +30,11 @@ const UNTYPED: Traits = {
 /** `notes` in the core group. */
 export const noteKind = (): Kind => fakeKind('', 'Note', TYPED)
 
-/** `widgets.example.com`, whose v1 is deprecated if so wished. */
+/** `widgets.example.com`; `version` overrides parts of v1. */
 export const widgetKind = (version: Partial<KindVersion> = {}): Kind =>
   fakeKind('example.com', 'Widget', UNTYPED, version)
 
-/** `widgets.example.com` in v1, which is stored, and v2, in which `color` is `colour`; others convert them. */
+/** `widgets.example.com` in v1, the storage version, and v2, in which `color` is named `colour`. */
 export function widgetKindOfTwoVersions(converted: number[] = []): Kind {
   const kind = widgetKind(selectableBy('color'))
   const v2 = { ...kind.versions[0]!, name: 'v2', ...selectableBy('colour') }

@@ -1,4 +1,4 @@
-// The names of a kind in the forms in which messages and objects carry them.
+// The names of a kind in the formats that messages and objects use.
 
 import type { GroupKind, GroupResource } from '../meta/group-version.js'
 import { type ApiObject } from '../meta/object/api-object.js'
@@ -9,13 +9,13 @@ export const apiVersionOf = (kind: Kind, version: string): string =>
 
 export const resourceOf = (kind: Kind): GroupResource => ({ group: kind.group, resource: kind.names.plural })
 
-/** By the group in which it is stored, where two groups serve the same objects. */
+/** With the group in which it is stored, if two groups serve the same objects. */
 export const groupKindOf = ({ storedAs, names }: Kind): GroupKind => ({
   group: storedAs.slice(0, Math.max(storedAs.indexOf('/'), 0)),
   kind: names.kind,
 })
 
-/** What an object says it is, which need not be what it is taken for. */
+/** The group and kind that an object states; they may differ from those of its resource. */
 export function groupKindIn({ apiVersion, kind: given }: ApiObject, kind: Kind): GroupKind {
   const group = apiVersion.slice(0, Math.max(0, apiVersion.indexOf('/')))
   return group === kind.group && given === kind.names.kind ? groupKindOf(kind) : { group, kind: given }

@@ -1,5 +1,5 @@
-// A resource type as one immutable value: everything that the rooms above need to know of it. A built-in kind makes
-// one from tables, a CustomResourceDefinition makes one from its spec, and no verb asks which of them it has.
+// A resource type as one immutable value: everything that upper layers need to know about it. Built-in kinds create it
+// from tables, a CustomResourceDefinition creates it from its spec, and the verbs treat both alike.
 
 import type { Awaitable } from '../base/awaitable.js'
 import type { Cancellation } from '../base/cancellation.js'
@@ -18,22 +18,22 @@ export interface Kind {
   readonly namespaced: boolean
   /** In order of priority, the preferred one first. */
   readonly versions: readonly KindVersion[]
-  /** The version in which objects are stored from now on. */
+  /** The version in which objects are written to storage. */
   readonly storageVersion: string
-  /** The same with its group, which is another one where two groups serve the same objects. */
+  /** The group and version of storage. The group differs from `group` if two groups serve the same objects. */
   readonly storedAs: string
-  /** The revision at which it came to be, where that is known: nothing can be watched from before. */
+  /** The revision at which the kind was created, if known: watches cannot start before it. */
   readonly since?: number | undefined
-  /** Where its objects are kept: a folder of the store, such as `/configmaps/` or `/example.com/widgets/`. */
+  /** The key prefix of its objects in the store, such as `/configmaps/` or `/example.com/widgets/`. */
   readonly keyPrefix: string
   /** The verbs that discovery lists and requests may use, in discovery's order. */
   readonly verbs: readonly string[]
   readonly traits: Traits
-  /** Where objects get what no two of them may have, for kinds that have such things. */
+  /** Allocates values that must be unique among all objects, such as cluster IPs. */
   readonly allocation?: Allocation | undefined
-  /** An object, of the apiVersion that it names, as another apiVersion has it. The object is left as it was. */
+  /** Converts an object from its apiVersion to another one. The argument is not changed. */
   convert(object: ApiObject, to: string, cancellation?: Cancellation): Awaitable<ApiObject>
-  /** Many at once, for kinds where that is less work than one after the other. */
+  /** Converts many objects together, for kinds where that costs less than one by one. */
   readonly convertAll?: ConvertAll | undefined
 }
 
@@ -53,81 +53,81 @@ export interface KindNames {
   readonly categories: readonly string[]
 }
 
-/** Habits in which kinds differ for historical reasons, and which clients can see. */
+/** Differences between resources that clients can observe, kept for compatibility. */
 export interface Traits {
-  /** Items of a list carry kind and apiVersion. */
+  /** Items of a list have kind and apiVersion. */
   readonly listItemsHaveTypeMeta: boolean
-  /** Members of metadata, and of what is shown, come in the order of their names, not in that of the type. */
+  /** The members of metadata, and of responses, are sorted by name instead of in the order of the type. */
   readonly sortedKeys: boolean
-  /** A PUT without a resourceVersion overwrites whatever is there. */
+  /** A PUT without a resourceVersion overwrites the stored object. */
   readonly allowUnconditionalUpdate: boolean
-  /** A PUT creates what is not there. */
+  /** A PUT creates the object if it does not exist. */
   readonly allowCreateOnUpdate: boolean
-  /** Every method is known on every path of the resource, so that what is missing is a bad request, not a 405. */
+  /** Every method is routed on every path of the resource, so a missing one is a bad request instead of a 405. */
   readonly lenientRouting: boolean
   /** A delete that removes the object returns the object; otherwise a Status. */
   readonly returnsDeletedObject: boolean
-  /** It is marked as on its way out before it goes, and its preconditions are checked then, in words of their own. */
+  /** An object is marked as Terminating before it is removed; preconditions are checked then, with other messages. */
   readonly hasTerminatingPhase: boolean
-  /** A Table of no objects has null in place of its rows. */
+  /** A Table without objects has null instead of an empty list of rows. */
   readonly nullEmptyRows?: boolean
-  /** A delete that does not say what is to become of dependents leaves them behind, with this warning if it has one. */
+  /** A delete without a propagation policy orphans the dependents, with this warning if there is one. */
   readonly defaultPropagation?: { readonly warning?: string } | undefined
 }
 
 export interface KindVersion {
   readonly name: string
   readonly served: boolean
-  /** Requests in a deprecated version are answered with this warning. */
+  /** The warning that is added to responses in a deprecated version. */
   readonly deprecationWarning?: string | undefined
   readonly strategy: Strategy
   readonly subresources: Subresources
   /** What its objects are, for built-in kinds. */
   readonly type?: Type | undefined
-  /** How objects look as protobuf, for kinds that have it. */
+  /** The protobuf encoding of its objects, if there is one. */
   readonly protobuf?: ProtobufCodec | undefined
-  /** What OpenAPI tells of its objects, for kinds that the table of built-in types does not describe. */
+  /** The schema in OpenAPI documents, for kinds that are not in the table of built-in types. */
   readonly openapi?: PublishedSchema | undefined
   readonly columns: readonly Column[]
-  /** The cells of an object's row, one for each column. */
+  /** The cells of an object's row in a Table, one for each column. */
   tableRow(object: ApiObject, now: number): Value[]
-  /** What else a Table tells of an object's row, for kinds that have more to say. */
+  /** The conditions of an object's row in a Table, for kinds that have them. */
   readonly rowConditions?: ((object: ApiObject) => readonly ValueObject[]) | undefined
-  /** Which fields a field selector may ask for. */
+  /** Which fields a field selector may use. */
   readonly supportField: SupportField
   /** The value of each such field, apart from `metadata.name` and `metadata.namespace`. */
   fields(object: ApiObject): Record<string, string>
-  /** What an object that may have been stored under earlier rules is under the present ones. May change it. */
+  /** Brings an object that was stored under earlier rules up to date. May change its argument. */
   readonly upgradeStored?: ((object: ApiObject) => ApiObject) | undefined
 }
 
 /**
- * What one version makes of objects. None of these functions knows of storage or of who is asking. Those that give an
- * object back may have changed the one they got.
+ * The rules of one version. These functions do not know storage or the user. Those that return an object may have
+ * changed their argument.
  */
 export interface Strategy {
   /**
-   * Takes a decoded body in: what does not belong there is dropped and named in `strict`, along with the duplicates,
-   * in the words and the order in which clients are told; what cannot be understood is refused with a StatusError.
-   * `cbor` tells what the body was beyond its value, if it was CBOR that was read for a known type.
+   * Decodes a body: unknown fields are dropped and added to `strict`, together with the duplicates, with the messages
+   * and in the order in which clients receive them. A body that cannot be decoded is refused with a StatusError.
+   * `cbor` has details of the encoding, if the body was CBOR decoded for a known type.
    */
   decode(body: Value, duplicates: readonly string[], cbor?: CborMarks): DecodedObject
-  /** Fills in what was left out. */
+  /** Sets default values. */
   applyDefaults(object: ApiObject): ApiObject
-  /** What creation sets and clears, whatever the client says. */
+  /** Sets and clears fields on creation that clients cannot choose. */
   prepareForCreate(object: ApiObject, now: number): ApiObject
-  /** What an update keeps of the old object, or counts up. */
+  /** Keeps fields of the old object that an update cannot change, and increments the generation. */
   prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   validate(object: ApiObject): readonly FieldError[]
-  /** What is wrong with an update. What is forgiven for having been wrong before may be told in the warnings. */
+  /** The errors of an update. Errors that are tolerated because the value is unchanged may be added to the warnings. */
   validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
-  /** How many seconds an object that is to go is given to come to its end, for kinds whose objects run somewhere. */
+  /** The grace period of a deletion in seconds, for kinds with graceful deletion, such as Pods. */
   readonly gracePeriod?: ((object: ApiObject, requested: number | undefined) => number) | undefined
-  /** Whether something still keeps an object that is to go: its finalizers, the time it was given, or for some kinds more. */
+  /** Whether an object that is being deleted must be kept: by finalizers, the grace period, or rules of the kind. */
   blocksDeletion(object: ApiObject): boolean
-  /** What else changes on an object when it is asked to go but is held. */
+  /** Further changes to an object when its deletion begins but is blocked. */
   prepareForDelete(object: ApiObject): ApiObject
-  /** Advice to the client that is no fault. */
+  /** Warnings for the client that are not errors. */
   warnings(object: ApiObject, old: ApiObject | undefined): readonly string[]
 }
 
@@ -138,20 +138,20 @@ export interface DecodedObject {
   readonly refused?: StatusError | undefined
 }
 
-/** A stock that is shared by all objects of a kind, such as the addresses of services. */
+/** An allocator of values that are unique among the objects of a kind, such as the addresses of services. */
 export interface Allocation {
-  /** Fills in what an object lacks, before it is validated. A dry run takes nothing. */
+  /** Allocates the missing values of an object, before it is validated. A dry run reserves nothing. */
   allocate(object: ApiObject, old: ApiObject | undefined, dryRun: boolean): Promise<Allocated>
-  /** The object is gone: what it had is free. */
+  /** The object was deleted: its values are free. */
   release(object: ApiObject): Promise<void>
 }
 
 export interface Allocated {
-  /** What cannot be had; nothing was taken then. */
+  /** The allocations that failed; nothing is reserved then. */
   readonly errors: readonly FieldError[]
-  /** The object is stored: what only the one before it had is free. */
+  /** The object was stored: values that only the old object had are free. */
   commit(): Promise<void>
-  /** The object is not stored: what was taken for it is free. */
+  /** The object was not stored: the values allocated for it are free. */
   rollback(): Promise<void>
 }
 
@@ -159,15 +159,15 @@ export interface Subresources {
   readonly status?: SubresourceStrategy | undefined
   readonly scale?: ScaleStrategy | undefined
   /**
-   * Further paths of an object's own under which the object itself is read and written, by other rules: letting go of what
-   * holds it (`finalize`), consenting to what it asks for (`approval`), changing its size (`resize`).
+   * Further subresources under which the object itself is read and written with another strategy: removing namespace
+   * finalizers (`finalize`), approving a certificate request (`approval`), changing a pod's resources (`resize`).
    */
   readonly parts?: Readonly<Record<string, SubresourceStrategy>> | undefined
 }
 
-/** How a write to a part of the object, such as `/status`, differs from a write to the object. */
+/** How a write to a subresource, such as `/status`, differs from a write to the object. */
 export interface SubresourceStrategy {
-  /** The verbs that it takes, where that is not all of `PART_VERBS`. */
+  /** Its verbs, if not all of `SUBRESOURCE_VERBS`. */
   readonly verbs?: readonly string[] | undefined
   prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
@@ -177,22 +177,22 @@ export interface SubresourceStrategy {
 
 /** How an `autoscaling/v1` Scale is read from an object and written to it. */
 export interface ScaleStrategy {
-  /** Where the object says how many there are to be: `spec`, `replicas`. */
+  /** The path of the desired number of replicas: `spec`, `replicas`. */
   readonly replicasPath: readonly string[]
   read(object: ApiObject): ApiObject
-  /** What is wrong with a Scale in itself, whatever it is the scale of. */
+  /** The errors of a Scale that do not depend on the scaled object. */
   validate(scale: ApiObject): readonly FieldError[]
   write(object: ApiObject, scale: ApiObject): ApiObject
-  /** Why a Scale that is applied cannot change the object, for kinds that know only how to update it. */
+  /** Why a Scale cannot be applied with server-side apply, for kinds that only support updating it. */
   readonly unappliable?: string | undefined
 }
 
 export interface PublishedSchema {
-  /** The structural schema as its definition has it; absent where there is none, or none that can be published. */
+  /** The structural schema of the definition; absent if there is none, or if it cannot be published. */
   readonly schema?: ValueObject | undefined
-  /** The same as JSON, if that is at hand while the schema would have to be read from it. */
+  /** The schema as JSON, if it is available without encoding. */
   readonly written?: Uint8Array | undefined
-  /** The fields that selectors may ask for, as paths: `.spec.color`. */
+  /** The fields that selectors may use, as paths: `.spec.color`. */
   readonly selectableFields?: readonly string[] | undefined
 }
 
@@ -202,11 +202,11 @@ export interface Column {
   readonly type: string
   readonly format: string
   readonly description: string
-  /** 0 is always shown; more only in wide views. */
+  /** 0 is always shown; higher ones only in wide output. */
   readonly priority: number
 }
 
-/** A kind in the version that the request speaks. */
+/** A kind in the version of a request. */
 export interface VersionedKind {
   readonly kind: Kind
   readonly version: KindVersion

@@ -1,5 +1,5 @@
-// Which kinds there are. A kind that changes is replaced by a new value at once; requests under way finish with the
-// one they began with.
+// The registry of kinds. A changed kind is replaced by a new value at once; running requests finish with the value that
+// they started with.
 import type { Kind, KindVersion } from './kind.js'
 
 export interface VersionedKind {
@@ -8,21 +8,21 @@ export interface VersionedKind {
 }
 
 export interface Registry {
-  /** Adds a kind, or puts it in the place of the one with the same group and plural. */
+  /** Adds a kind, or replaces the one with the same group and plural. */
   put(kind: Kind): void
   remove(group: string, plural: string): void
-  /** What is served under that name: the plural, never a short name. */
+  /** Finds the kind that is served under a plural, not under a short name. */
   find(group: string, version: string, plural: string): VersionedKind | undefined
   findKind(group: string, kind: string): Kind | undefined
   all(): Iterable<Kind>
-  /** Counts changes, so that what is derived from the registry can tell whether it is still right. */
+  /** Incremented on every change, so that derived values can be checked for validity. */
   readonly generation: number
   onChange(listener: () => void): void
 }
 
 export function createRegistry(): Registry {
   const kinds = new Map<string, Kind>()
-  /** By plural: few kinds share one, and to compare names costs every request less than to make a key of them. */
+  /** By plural: few kinds share one, and comparing group and version is cheaper than building a key per request. */
   const served = new Map<string, VersionedKind[]>()
   const byKind = new Map<string, Kind>()
   const listeners: (() => void)[] = []

@@ -1,17 +1,17 @@
-// The parts of an object that have paths of their own, below that of the object.
+// The subresources of an object that are read and written like the object itself.
 import type { KindVersion, SubresourceStrategy } from './kind.js'
 
-/** What can be done to a part of an object, in discovery's order. */
+/** The verbs of a subresource, in discovery's order. */
 export const SUBRESOURCE_VERBS: readonly string[] = ['get', 'patch', 'update']
 
-/** The rules for a part that is written as the object itself is; undefined if there is no such part. */
+/** The strategy of a subresource; undefined if there is none with that name. */
 export function subresourceStrategy({ subresources }: KindVersion, name: string): SubresourceStrategy | undefined {
   if (name === 'status') return subresources.status
-  // The name may be anything that a client thinks of.
+  // The name comes from the URL, so it may be the name of a built-in property.
   return subresources.parts && Object.hasOwn(subresources.parts, name) ? subresources.parts[name] : undefined
 }
 
-/** The verbs of a part or of the scale; none if there is no such part. */
+/** The verbs of a subresource or of scale; none if there is no such subresource. */
 export function verbsOfSubresource(version: KindVersion, name: string): readonly string[] {
   if (name === 'scale') return version.subresources.scale ? SUBRESOURCE_VERBS : []
   const rules = subresourceStrategy(version, name)

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Identity } from '../auth/authenticator.js'
 import type { ConvertFunction } from '../convert/function-conversion.js'
-import { type KnownHosts, parseKnownHost } from '../webhook/host-overrides.js'
+import { type HostOverrides, parseHostOverride } from '../webhook/host-overrides.js'
 import { startServer } from './server.js'
 import { printKubeconfig } from './tls/kubeconfig.js'
 import type { KeyPair } from './tls/x509.js'
@@ -77,7 +77,7 @@ export async function startBinnacle(options: BinnacleOptions = {}): Promise<Binn
     garbageCollection: options.garbageCollection,
     runtimeConfig: options.runtimeConfig,
     namespaceController: options.namespaceController,
-    webhookHosts: knownHosts(options),
+    webhookHosts: hostOverrides(options),
     conversions: options.conversions,
   })
   const { ca = '', client = { cert: '', key: '' } } = server.access
@@ -100,10 +100,10 @@ const identityOf = ([token, { name, groups = [] }]: [string, TokenOptions[string
   { name, uid: '', groups, extra: {} },
 ]
 
-const knownHosts = ({ webhookHosts = {} }: BinnacleOptions): KnownHosts =>
+const hostOverrides = ({ webhookHosts = {} }: BinnacleOptions): HostOverrides =>
   new Map(
     Object.entries(webhookHosts).map(([host, address]) => {
-      const known = parseKnownHost(`${host}=${address}`)
+      const known = parseHostOverride(`${host}=${address}`)
       if (!known) throw new Error(`webhookHosts: ${host} cannot be found at ${address}; it takes 127.0.0.1:9443`)
       return known
     }),

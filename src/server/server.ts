@@ -36,7 +36,7 @@ import { builtinTypes } from '../types/type-table.js'
 import { type ApiContext, createApiContext } from '../verbs/api-context.js'
 import { podActions } from '../verbs/subresources.js'
 import { createWebhooks } from '../webhook/client.js'
-import type { KnownHosts } from '../webhook/host-overrides.js'
+import type { HostOverrides } from '../webhook/host-overrides.js'
 import { openAccess } from './startup/access.js'
 import { createApi } from './startup/api.js'
 import { bootstrap, firstAddress } from './startup/bootstrap.js'
@@ -60,7 +60,7 @@ export interface ServerOptions {
   /** Admission plugins that are not asked, by kube-apiserver's names. */
   readonly disabledPlugins?: readonly string[] | undefined
   /** Where webhooks are found whose names no DNS knows, such as `converter.default.svc`. */
-  readonly webhookHosts?: KnownHosts | undefined
+  readonly webhookHosts?: HostOverrides | undefined
   /** By the name of a definition: functions that convert its objects, whatever it says itself. */
   readonly conversions?: Readonly<Record<string, ConvertFunction>> | undefined
   readonly garbageCollection?: boolean | undefined

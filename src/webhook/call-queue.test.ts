@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { createQueues } from './call-queue.js'
+import { createCallQueues } from './call-queue.js'
 
 function hanging() {
   let time = 0
-  const queues = createQueues(() => time)
+  const queues = createCallQueues(() => time)
   const releases: (() => void)[] = []
   const call = () => new Promise<string>(resolve => void releases.push(() => resolve('done')))
   return {
@@ -17,7 +17,7 @@ function hanging() {
 
 const REFUSED = '100 calls are waiting for an answer already'
 
-it('lets any number wait for a webhook that answers', async () => {
+it('allows any number of waiting calls to a webhook that responds', async () => {
   const { join, releases, wait } = hanging()
   const calls = Array.from({ length: 200 }, () => join())
   wait(6000)
@@ -29,7 +29,7 @@ it('lets any number wait for a webhook that answers', async () => {
   await Promise.all(calls)
 })
 
-it('refuses those that would wait with many others for one that is silent', async () => {
+it('refuses further calls when many wait for a webhook without a response', async () => {
   const { join, releases, wait } = hanging()
   const calls = Array.from({ length: 100 }, () => join())
   wait(5001)
@@ -43,8 +43,8 @@ it('refuses those that would wait with many others for one that is silent', asyn
   expect(await again).toBe('done')
 })
 
-it('forgets calls that failed', async () => {
-  const queues = createQueues(() => 0)
+it('does not count failed calls', async () => {
+  const queues = createCallQueues(() => 0)
   const fail = () =>
     queues.join('a', async () => {
       throw new Error('no')

@@ -1,35 +1,35 @@
-// How many calls may wait for a webhook that has stopped answering. Each of them holds up a request, and there are only
-// so many that are worked on at a time: a webhook that hangs must not take the rest of the API with it.
+// Limits the calls that wait for a webhook that has stopped answering. Each waiting call blocks an API request, and the
+// number of concurrent requests is limited: a webhook that hangs must not block the rest of the API.
 
-/** So many may wait in any case. */
+/** The number of calls that may always wait. */
 const MAX_WAITING = 100
-/** How long a webhook may be silent before it counts as one that hangs. */
+/** A webhook without a response for this long counts as hanging. */
 const SILENCE_MS = 5000
 
-export interface Queues {
-  /** Does the call, unless too many wait for the same webhook already and nothing comes of it. */
+export interface CallQueues {
+  /** Makes the call, unless the webhook hangs and too many calls wait for it already. */
   join<T>(webhook: string, call: () => Promise<T>): Promise<T>
 }
 
 interface Queue {
   waiting: number
-  /** When it last answered, or was first asked since all was quiet. */
-  lastSign: number
+  /** The time of the last response, or of the first call since no call was waiting. */
+  lastResponse: number
 }
 
-export function createQueues(now: () => number = Date.now): Queues {
+export function createCallQueues(now: () => number = Date.now): CallQueues {
   const queues = new Map<string, Queue>()
   return {
     async join(webhook, call) {
       let queue = queues.get(webhook)
-      if (!queue) queues.set(webhook, (queue = { waiting: 0, lastSign: now() }))
-      if (queue.waiting >= MAX_WAITING && now() - queue.lastSign > SILENCE_MS) {
+      if (!queue) queues.set(webhook, (queue = { waiting: 0, lastResponse: now() }))
+      if (queue.waiting >= MAX_WAITING && now() - queue.lastResponse > SILENCE_MS) {
         throw new Error(`${queue.waiting} calls are waiting for an answer already`)
       }
       queue.waiting++
       try {
         const result = await call()
-        queue.lastSign = now()
+        queue.lastResponse = now()
         return result
       } finally {
         queue.waiting--

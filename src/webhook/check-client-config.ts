@@ -1,10 +1,10 @@
-// Whether it can be known where a webhook is to be called: one of a URL and a service, and neither says what it must not.
+// Validates a webhook's clientConfig: exactly one of url and service, each with valid parts.
 import { X509Certificate } from 'node:crypto'
 import { childPath, type FieldError, fieldInvalid, fieldRequired } from '../meta/errors/field-errors.js'
 import { checkDnsSubdomain } from '../meta/object/names.js'
 import type { ClientConfig } from './client-config.js'
 
-/** Everything but its certificates. */
+/** Checks everything but the caBundle. */
 export function checkClientConfig({ url, service }: ClientConfig, path: string): FieldError[] {
   const errors: FieldError[] = []
   if ((url === undefined) === (service === undefined)) {
@@ -14,28 +14,29 @@ export function checkClientConfig({ url, service }: ClientConfig, path: string):
   return errors
 }
 
-const FORM = '; desired format: https://host[/path]'
+const URL_FORMAT = '; desired format: https://host[/path]'
 
 function checkUrl(text: string, path: string): FieldError[] {
   const [, scheme = '', rest = ''] = /^(?:([a-zA-Z][a-zA-Z0-9+.-]*):)?(.*)$/s.exec(text) ?? []
   const [, authority = ''] = /^\/\/([^/?#]*)/.exec(rest) ?? []
   const error = urlError(text, scheme, authority)
-  if (error) return [fieldRequired(path, `url must be a valid URL: parse ${JSON.stringify(text)}: ${error}${FORM}`)]
+  if (error)
+    return [fieldRequired(path, `url must be a valid URL: parse ${JSON.stringify(text)}: ${error}${URL_FORMAT}`)]
   const user = authority.includes('@') ? authority.slice(0, authority.lastIndexOf('@')) : undefined
   const host = authority.slice(authority.lastIndexOf('@') + 1)
   const [, fragment = ''] = /#(.*)$/s.exec(rest) ?? []
   const [, query = ''] = /^[^#]*?\?([^#]*)/s.exec(rest) ?? []
   const errors: FieldError[] = []
   if (scheme.toLowerCase() !== 'https')
-    errors.push(fieldInvalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${FORM}`))
-  if (host === '') errors.push(fieldInvalid(path, host, `host must be specified${FORM}`))
+    errors.push(fieldInvalid(path, scheme.toLowerCase(), `'https' is the only allowed URL scheme${URL_FORMAT}`))
+  if (host === '') errors.push(fieldInvalid(path, host, `host must be specified${URL_FORMAT}`))
   if (user !== undefined) errors.push(fieldInvalid(path, user, 'user information is not permitted in the URL'))
   if (fragment !== '') errors.push(fieldInvalid(path, fragment, 'fragments are not permitted in the URL'))
   if (query !== '') errors.push(fieldInvalid(path, query, 'query parameters are not permitted in the URL'))
   return errors
 }
 
-/** Why a text is no URL at all, in Go's words. */
+/** Why a text is not a URL, in Go's words; undefined if it is one. */
 function urlError(text: string, scheme: string, authority: string): string | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
   if (/[\x00-\x1f\x7f]/.test(text)) return 'net/url: invalid control character in URL'
@@ -54,7 +55,7 @@ function checkService(
   path: string,
 ): FieldError[] {
   const errors: FieldError[] = []
-  // The reference server takes the one for the other, and clients know what it says.
+  // kube-apiserver reports the wrong field name for each; the messages are kept as clients know them.
   if (namespace === '') errors.push(fieldRequired(childPath(path, 'name')))
   if (name === '') errors.push(fieldRequired(childPath(path, 'namespace')))
   if (port < 1 || port > 65535) {
@@ -73,21 +74,21 @@ function checkServicePath(text: string, path: string): FieldError[] {
   for (const [i, segment] of segments.entries()) {
     if (segment === '') errors.push(fieldInvalid(path, text, `segment[${i}] may not be empty`))
     else {
-      const faults = checkDnsSubdomain(segment)
-      errors.push(...faults.map(error => fieldInvalid(path, text, `segment[${i}]: ${error}`)))
+      const segmentErrors = checkDnsSubdomain(segment)
+      errors.push(...segmentErrors.map(error => fieldInvalid(path, text, `segment[${i}]: ${error}`)))
     }
   }
   return errors
 }
 
-/** The certificates by which a webhook is believed: none, or such as can be read. */
+/** Checks that the caBundle is empty or has readable certificates. */
 export function checkCaBundle(bundle: string, path: string): FieldError[] {
   if (bundle === '') return []
   const error = caError(Buffer.from(bundle, 'base64').toString('latin1'))
   return error === undefined ? [] : [fieldInvalid(path, bundle, `unable to load root certificates: ${error}`)]
 }
 
-/** Whether the certificates of a bundle, base64 of PEM, can be used. */
+/** Whether the certificates of a bundle (base64 of PEM) can be used. */
 export const isUsableCa = (bundle: string): boolean =>
   bundle === '' || caError(Buffer.from(bundle, 'base64').toString('latin1')) === undefined
 

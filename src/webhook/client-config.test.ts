@@ -13,13 +13,13 @@ it.each([
   expect(destinationOf(config, timeoutMs)).toMatchObject({ host, port, path })
 })
 
-it('names a service by its port, as messages do', () => {
+it('includes the port of a service in the URL', () => {
   expect(destinationOf({ service: { ...service, path: '/convert' } }, 30_000).url).toBe(
     'https://converter.ns.svc:443/convert?timeout=30s',
   )
 })
 
-it('reads the certificates of the bundle', () => {
+it('decodes the certificates of the bundle', () => {
   const caBundle = Buffer.from('-----BEGIN CERTIFICATE-----').toString('base64')
   expect(destinationOf({ url: 'https://x', caBundle }, 1).ca).toBe('-----BEGIN CERTIFICATE-----')
   expect(destinationOf({ url: 'https://x', caBundle: '' }, 1).ca).toBeUndefined()

@@ -1,9 +1,9 @@
-// Where a webhook is to be called, as the objects that name one say it: at a URL, or at a service of the cluster.
+// The clientConfig of a webhook: a URL, or a service of the cluster.
 
 export interface ClientConfig {
   readonly url?: string | undefined
   readonly service?: ServiceReference | undefined
-  /** Base64 of certificates in PEM form: who vouches for the webhook. Without it, whom this machine believes. */
+  /** Base64 PEM bundle that must have signed the webhook's certificate; the system's trust store if absent. */
   readonly caBundle?: string | undefined
 }
 
@@ -11,15 +11,15 @@ export interface ServiceReference {
   readonly namespace: string
   readonly name: string
   readonly path?: string | undefined
-  /** 443 when nothing is said. */
+  /** 443 by default. */
   readonly port?: number | undefined
 }
 
-/** A webhook as it is called. */
+/** The resolved target of a call. */
 export interface Destination {
-  /** As messages name it, with how long the caller waits. */
+  /** The URL in messages, with the timeout as a query parameter. */
   readonly url: string
-  /** What its certificate must be for. */
+  /** The host name that the certificate must be for. */
   readonly host: string
   readonly port: number
   readonly path: string
@@ -27,7 +27,7 @@ export interface Destination {
   readonly ca: string | undefined
 }
 
-/** Throws an Error where nothing can be called. */
+/** Throws an Error if the configuration has no usable target. */
 export function destinationOf(config: ClientConfig, timeoutMs: number): Destination {
   const { service, url, caBundle } = config
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('latin1') : undefined
@@ -55,7 +55,7 @@ export function destinationOf(config: ClientConfig, timeoutMs: number): Destinat
   }
 }
 
-/** The name by which a service is known in a cluster, and for which its certificate must be. */
+/** The DNS name of a service in a cluster, which its certificate must be for. */
 export const hostOfService = ({ namespace, name }: ServiceReference): string => `${name}.${namespace}.svc`
 
 const DEFAULT_PORT = 443

@@ -1,12 +1,12 @@
-// Calls webhooks over https. What is asked and what is answered are bytes here. Connections are kept for the next call.
+// An HTTPS client for webhooks. Request and response bodies are bytes here. Connections are reused.
 import type { ClientRequest, IncomingMessage } from 'node:http'
 import { Agent, request } from 'node:https'
 import { isIP } from 'node:net'
 import { checkServerIdentity } from 'node:tls'
 import { genericResponse } from '../meta/errors/status.js'
-import { createQueues } from './call-queue.js'
+import { createCallQueues } from './call-queue.js'
 import { type ClientConfig, type Destination, destinationOf, type ServiceReference } from './client-config.js'
-import type { Address, KnownHosts } from './host-overrides.js'
+import type { Address, HostOverrides } from './host-overrides.js'
 import { asWebhookError, timedOut, WebhookError } from './webhook-error.js'
 
 export interface Webhooks {
@@ -20,29 +20,29 @@ export interface Webhooks {
 }
 
 export interface WebhookOptions {
-  /** Where names are found that are not asked of the DNS, be they of a URL or of a service. */
-  readonly hosts?: KnownHosts | undefined
-  /** Where a service is found. Rejects with an Error that says what is missing. */
+  /** Addresses for host names of URLs and services, used instead of DNS. */
+  readonly hosts?: HostOverrides | undefined
+  /** Finds the address of a service. Rejects with an Error that says what is missing. */
   readonly findService?: FindService | undefined
-  /** Milliseconds, as `Date.now` gives them. */
+  /** The current time in milliseconds; `Date.now` by default. */
   readonly now?: (() => number) | undefined
 }
 
 export type FindService = (service: ServiceReference & { readonly port: number }) => Promise<Required<Address>>
 
-/** What a webhook may say at most. */
-const MAX_ANSWER = 64 * 1024 * 1024
+/** The maximum size of a response. */
+const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
 const AGENT = { keepAlive: true, maxSockets: 64, maxFreeSockets: 32, timeout: 90_000 }
 
 export function createWebhooks({ hosts = new Map(), findService, now }: WebhookOptions = {}): Webhooks {
   const agent = new Agent(AGENT)
-  const queues = createQueues(now)
-  const underWay = new Set<AbortController>()
+  const queues = createCallQueues(now)
+  const running = new Set<AbortController>()
 
-  /** Undefined where the name itself is the address. */
+  /** The address to connect to; undefined if the host name itself is used. */
   async function addressOf({ host, port, service }: Destination): Promise<Address | undefined> {
-    const known = hosts.get(host.toLowerCase())
-    if (known || !service || !findService) return known
+    const override = hosts.get(host.toLowerCase())
+    if (override || !service || !findService) return override
     return findService({ ...service, port })
   }
 
@@ -50,29 +50,29 @@ export function createWebhooks({ hosts = new Map(), findService, now }: WebhookO
     async post(config, body, timeoutMs, signal) {
       signal?.throwIfAborted()
       const destination = destinationFor(config, timeoutMs)
-      const giveUp = new AbortController()
-      const timer = setTimeout(() => giveUp.abort(timedOut()), timeoutMs)
-      const onAbort = (): void => giveUp.abort(signal?.reason)
+      const abort = new AbortController()
+      const timer = setTimeout(() => abort.abort(timedOut()), timeoutMs)
+      const onAbort = (): void => abort.abort(signal?.reason)
       signal?.addEventListener('abort', onAbort)
-      underWay.add(giveUp)
+      running.add(abort)
       let address: Address | undefined
       try {
         return await queues.join(`${destination.host}:${destination.port}`, async () => {
           address = await addressOf(destination)
-          return call(agent, destination, address, body, giveUp.signal)
+          return call(agent, destination, address, body, abort.signal)
         })
       } catch (error) {
         if (signal?.aborted) throw signal.reason
         if (error instanceof WebhookError) throw error
-        throw asWebhookError(giveUp.signal.aborted ? giveUp.signal.reason : error, destination, address)
+        throw asWebhookError(abort.signal.aborted ? abort.signal.reason : error, destination, address)
       } finally {
         clearTimeout(timer)
         signal?.removeEventListener('abort', onAbort)
-        underWay.delete(giveUp)
+        running.delete(abort)
       }
     },
     close() {
-      for (const giveUp of underWay) giveUp.abort(new Error('the server is stopping'))
+      for (const abort of running) abort.abort(new Error('the server is stopping'))
       agent.destroy()
     },
   }
@@ -94,13 +94,13 @@ async function call(
   signal: AbortSignal,
 ): Promise<Buffer> {
   for (;;) {
-    const asking = begin(agent, destination, address, Buffer.byteLength(body), signal)
+    const outgoing = begin(agent, destination, address, Buffer.byteLength(body), signal)
     try {
-      asking.end(body)
-      return await answerOf(await responseTo(asking))
+      outgoing.end(body)
+      return await readResponse(await responseTo(outgoing))
     } catch (error) {
-      // The other side let go of a kept connection just as it was used again: no more is known of it than before.
-      if (!asking.reusedSocket || !isCutOff(error) || signal.aborted) throw error
+      // The peer closed a reused connection at the moment of this call, so the call is repeated.
+      if (!outgoing.reusedSocket || !isCutOff(error) || signal.aborted) throw error
     }
   }
 }
@@ -125,11 +125,11 @@ function begin(
       'content-length': length,
       'user-agent': 'binnacle',
     },
-    // Wherever it is found, its certificate must be for the name by which it is known.
+    // For any address, the certificate must be for the host name.
     servername: isIP(host) === 0 ? host : '',
     checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
     ...(ca !== undefined && { ca }),
-    // As in Go, the bundle may hold the webhook's own certificate in place of the authority that signed it.
+    // As in Go, the bundle may contain the webhook's own certificate instead of its CA.
     allowPartialTrustChain: true,
     signal,
   })
@@ -140,18 +140,18 @@ const isCutOff = (error: unknown): boolean => {
   return code === 'ECONNRESET' || code === 'EPIPE'
 }
 
-const responseTo = (asking: ClientRequest): Promise<IncomingMessage> =>
+const responseTo = (outgoing: ClientRequest): Promise<IncomingMessage> =>
   new Promise((resolve, reject) => {
-    asking.on('response', resolve)
-    asking.on('error', reject)
+    outgoing.on('response', resolve)
+    outgoing.on('error', reject)
   })
 
-async function answerOf(response: IncomingMessage): Promise<Buffer> {
+async function readResponse(response: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > MAX_ANSWER) throw new Error(`the answer is larger than ${MAX_ANSWER} bytes`)
+    if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is larger than ${MAX_RESPONSE_BYTES} bytes`)
     chunks.push(chunk)
   }
   const body = Buffer.concat(chunks, size)
@@ -163,7 +163,7 @@ async function answerOf(response: IncomingMessage): Promise<Buffer> {
   )
 }
 
-/** What an answer says of itself that is a Status. */
+/** The message of a response that is a Status. */
 function messageIn(body: Buffer): string | undefined {
   try {
     const given = JSON.parse(body.toString()) as { readonly kind?: unknown; readonly message?: unknown } | null

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseKnownHost } from './host-overrides.js'
+import { parseHostOverride } from './host-overrides.js'
 
 it.each([
   ['a.ns.svc=127.0.0.1', ['a.ns.svc', { host: '127.0.0.1' }]],
@@ -7,8 +7,8 @@ it.each([
   ['A.example.com=localhost:1', ['a.example.com', { host: 'localhost', port: 1 }]],
   ['a=::1', ['a', { host: '::1' }]],
   ['a=[::1]:443', ['a', { host: '::1', port: 443 }]],
-])('%s', (text, known) => {
-  expect(parseKnownHost(text)).toEqual(known)
+])('%s', (text, override) => {
+  expect(parseHostOverride(text)).toEqual(override)
 })
 
 it.each([
@@ -24,5 +24,5 @@ it.each([
   'a=x y',
   'a=https://x',
 ])('%j is none', text => {
-  expect(parseKnownHost(text)).toBeUndefined()
+  expect(parseHostOverride(text)).toBeUndefined()
 })

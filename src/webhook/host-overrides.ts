@@ -1,16 +1,16 @@
-// Names that only a cluster's DNS knows, such as `converter.default.svc`, and where they are found without one.
+// Addresses for host names that only a cluster's DNS resolves, such as `converter.default.svc`.
 import { isIP } from 'node:net'
 
 export interface Address {
   readonly host: string
-  /** The port that was asked for, when nothing is said. */
+  /** The port of the call by default. */
   readonly port?: number | undefined
 }
 
-export type KnownHosts = ReadonlyMap<string, Address>
+export type HostOverrides = ReadonlyMap<string, Address>
 
-/** Reads `converter.default.svc=127.0.0.1:9443`; undefined where it is no such thing. */
-export function parseKnownHost(text: string): readonly [string, Address] | undefined {
+/** Parses `converter.default.svc=127.0.0.1:9443`; undefined if it is malformed. */
+export function parseHostOverride(text: string): readonly [string, Address] | undefined {
   const at = text.indexOf('=')
   const host = text.slice(0, Math.max(at, 0)).toLowerCase()
   const address = parseAddress(text.slice(at + 1))

@@ -1,8 +1,8 @@
-// Why a call came to nothing, in the words that people know from kube-apiserver's messages, which are Go's.
+// Errors of webhook calls, with the messages that kube-apiserver gives, which are Go's.
 import type { Destination } from './client-config.js'
 import type { Address } from './host-overrides.js'
 
-/** A webhook that could not be asked, or that did not answer as it should. */
+/** A webhook could not be called, or its response was an error. */
 export class WebhookError extends Error {}
 
 export const asWebhookError = (error: unknown, destination: Destination, address: Address | undefined): WebhookError =>

@@ -1,12 +1,12 @@
 // The flags of `binnacle serve`: kube-apiserver's own names where it has one.
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { type KnownHosts, parseKnownHost } from '../../webhook/host-overrides.js'
+import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
 import { booleans, choice, count, duration, list, optionalText, port, text, toggle } from '../flags/flag-values.js'
 import type { FlagTable, FlagValues } from '../flags/flags.js'
 import { UsageError } from '../flags/usage-error.js'
 
-const NO_HOSTS: KnownHosts = new Map()
+const NO_HOSTS: HostOverrides = new Map()
 
 export const serveFlags = {
   'data-dir': text(
@@ -73,8 +73,8 @@ export const serveFlags = {
   'min-request-timeout': count('how many seconds a watch lasts at least when its client does not say', 1800),
 } satisfies FlagTable
 
-function readKnownHost(given: string, before: KnownHosts): KnownHosts {
-  const known = parseKnownHost(given)
+function readKnownHost(given: string, before: HostOverrides): HostOverrides {
+  const known = parseHostOverride(given)
   if (!known) throw new UsageError('it must be a host and where it is, such as converter.default.svc=127.0.0.1:9443')
   return new Map([...before, known])
 }

@@ -18,7 +18,7 @@ it.each([
   expect(reviewVersionOf(versions)).toBe(version)
 })
 
-it('asks for objects in another version', () => {
+it('requests objects in another version', () => {
   expect(JSON.parse(encodeReview('v1beta1', UID, 'g/v2', [JSON.stringify(OBJECT), '{}']))).toEqual({
     kind: 'ConversionReview',
     apiVersion: 'apiextensions.k8s.io/v1beta1',
@@ -26,8 +26,8 @@ it('asks for objects in another version', () => {
   })
 })
 
-describe('an answer', () => {
-  it('holds the objects, whole numbers exact', () => {
+describe('a response', () => {
+  it('has the objects with exact integers', () => {
     const answer = JSON.stringify({ ...REVIEW, response: RESPONSE }).replace('"a"', '9007199254740993')
     expect(read(answer)).toEqual([{ ...OBJECT, metadata: { name: 9007199254740993n } }])
   })
@@ -52,12 +52,12 @@ describe('an answer', () => {
     expect(() => read(answer)).toThrow(message)
   })
 
-  it('in the first version need not say what it answers', () => {
+  it('in v1beta1 need not have a uid', () => {
     expect(read({ response: { ...RESPONSE, uid: '' } }, 'v1beta1')).toEqual([OBJECT])
     expect(() => read({ ...REVIEW, response: RESPONSE }, 'v1beta1')).toThrow('expected webhook response')
   })
 
-  it('with no list of objects holds none', () => {
+  it('without a list of objects has none', () => {
     expect(read({ ...REVIEW, response: { ...RESPONSE, convertedObjects: null } })).toEqual([])
   })
 })

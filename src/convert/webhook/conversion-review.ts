@@ -1,4 +1,4 @@
-// A ConversionReview: the question that is put to a webhook, and what is found in its answer.
+// ConversionReview: the request to a conversion webhook, and its response.
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeJson } from '../../codec/json.js'
 import { quote } from '../../meta/go/go-text.js'
@@ -10,26 +10,26 @@ export type ReviewVersion = 'v1' | 'v1beta1'
 const KIND = 'ConversionReview'
 const apiVersionOf = (version: ReviewVersion): string => `apiextensions.k8s.io/${version}`
 
-/** The first version that we know as well; webhooks list theirs in order of preference. */
+/** The first supported version; webhooks list theirs in order of preference. */
 export const reviewVersionOf = (versions: readonly string[]): ReviewVersion | undefined =>
   versions.find((version): version is ReviewVersion => version === 'v1' || version === 'v1beta1')
 
-/** `objects` as JSON. */
+/** `objects` are encoded as JSON. */
 export const encodeReview = (version: ReviewVersion, uid: string, to: string, objects: readonly string[]): string => {
   const head = JSON.stringify({ kind: KIND, apiVersion: apiVersionOf(version) }).slice(0, -1)
   return `${head},"request":{"uid":"${uid}","desiredAPIVersion":${JSON.stringify(to)},"objects":[${objects.join(',')}]}}`
 }
 
-/** Why an answer cannot be taken. */
+/** A response that is not acceptable. */
 export class ReviewError extends Error {}
 
-/** The converted objects of an answer, yet to be looked at. Throws a ReviewFault. */
+/** The converted objects of a response, which are not checked yet. Throws a ReviewError. */
 export function readReview(version: ReviewVersion, uid: string, answer: Buffer): readonly Value[] {
   const review = decodeReview(version, answer)
   const response = getOwn(review, 'response')
   if (!isObject(response)) throw new ReviewError('no response provided')
   const given = textIn(response, 'uid')
-  // In the first version of reviews answers did not have to say what they answer.
+  // In v1beta1, responses need not have the uid of the request.
   if (version === 'v1' && given !== uid) {
     throw new ReviewError(`expected response.uid=${quote(uid)}, got ${quote(given)}`)
   }
@@ -48,7 +48,7 @@ function decodeReview(version: ReviewVersion, answer: Buffer): ValueObject {
   const apiVersion = textIn(review, 'apiVersion')
   const kind = textIn(review, 'kind')
   if (apiVersion === apiVersionOf(version) && kind === KIND) return review
-  // Answers in the first version did not have to say what they are, but they could not be something else.
+  // In v1beta1, responses need not have a type, but it must be right if present.
   if (version === 'v1beta1' && apiVersion === '' && kind === '') return review
   const print = (...of: Parameters<typeof groupVersionKind>): string => printGroupVersionKind(groupVersionKind(...of))
   throw new ReviewError(

@@ -9,25 +9,25 @@ const CONVERTED = { apiVersion: 'g/v2', kind: 'K', metadata: METADATA, spec: { f
 const check = (converted: Value | undefined) => checkConverted(ORIGINAL, converted, 'g/v2')
 const checkMeta = (changed: ValueObject) => check({ ...CONVERTED, metadata: { ...METADATA, ...changed } })
 
-describe('what a converter may change', () => {
-  it('is everything outside of metadata', () => {
+describe('a converter may change', () => {
+  it('everything outside of metadata', () => {
     expect(check(CONVERTED)).toEqual({ object: CONVERTED })
   })
 
-  it('is labels and annotations', () => {
+  it('labels and annotations', () => {
     const changed = { labels: { l: 'y', m: 'z' }, annotations: { a: 'b' } }
     expect(checkMeta(changed)).toEqual({ object: { ...CONVERTED, metadata: { ...METADATA, ...changed } } })
     const { labels: _, ...bare } = METADATA
     expect(check({ ...CONVERTED, metadata: bare })).toEqual({ object: { ...CONVERTED, metadata: bare } })
   })
 
-  it('is nothing else in metadata: it is put back', () => {
+  it('nothing else in metadata, which is restored', () => {
     const meddled = { generation: 99, finalizers: ['x'], resourceVersion: '1', ownerReferences: [] }
     expect(checkMeta(meddled)).toEqual({ object: CONVERTED })
   })
 })
 
-describe('what a converter may not do', () => {
+describe('a converter may not', () => {
   it.each([
     ['object at index 0: invalid groupVersion (expected g/v2, received g/v1)', ORIGINAL],
     ['object at index 0: invalid kind (expected K, received L)', { ...CONVERTED, kind: 'L' }],
@@ -47,7 +47,7 @@ describe('what a converter may not do', () => {
     expect(checkMeta(changed)).toEqual({ error })
   })
 
-  it('is to set labels and annotations that are none', () => {
+  it('set invalid labels and annotations', () => {
     expect(checkMeta({ labels: { l: 'not a value' } })).toMatchObject({
       error: expect.stringContaining('metadata.labels: Invalid value: "not a value"'),
     })
@@ -56,7 +56,7 @@ describe('what a converter may not do', () => {
     })
   })
 
-  it('is judged only where it changed something', () => {
+  it('set invalid ones, but unchanged ones are tolerated', () => {
     const original = { ...ORIGINAL, metadata: { ...METADATA, labels: { l: 'not a value' } } }
     const converted = { ...CONVERTED, metadata: original.metadata }
     expect(checkConverted(original, converted, 'g/v2')).toEqual({ object: converted })

@@ -1,5 +1,5 @@
-// What a converter may do to an object: everything but what makes it this object. Of its metadata only labels and
-// annotations are the converter's to change; all else is put back as it was.
+// Checks a converted object. Conversion may change everything outside of metadata, and labels and annotations; other
+// metadata is restored from the original.
 import { type FieldError, printFieldErrors } from '../../meta/errors/field-errors.js'
 import { goTypeOf } from '../../meta/go/go-text.js'
 import { checkAnnotations, metaOf } from '../../meta/object/object-meta.js'
@@ -7,7 +7,7 @@ import { checkLabels } from '../../meta/selectors/label-selectors.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { VersionedObject } from '../conversion.js'
 
-/** What a converter made of an object; `fault` says why it cannot be taken. */
+/** The converted object, or the reason why it is not accepted. */
 export type Checked = { readonly object: VersionedObject } | { readonly error: string }
 
 export function checkConverted(original: VersionedObject, converted: Value | undefined, to: string): Checked {
@@ -48,37 +48,37 @@ const textOf = (object: ValueObject, field: string): string => {
   return typeof value === 'string' ? value : ''
 }
 
-/** The metadata of the original with the labels and annotations of what it was converted to, or what is wrong with them. */
+/** The metadata of the original with the converted labels and annotations, or the error in them. */
 function restoredMetadata(original: ValueObject, converted: Value | undefined): ValueObject | string {
   if (converted === undefined) return 'missing metadata in converted object'
   if (!isObject(converted)) return `invalid metadata of type ${goTypeOf(converted)} in converted object`
   const metadata = { ...original }
   for (const field of ['labels', 'annotations'] as const) {
-    const texts = getOwn(converted, field) ?? null
+    const values = getOwn(converted, field) ?? null
     delete metadata[field]
-    if (texts === null) continue
-    if (!isObject(texts)) return `invalid metadata.${field} of type ${goTypeOf(texts)} in converted object`
-    const error = errorOfTexts(field, texts, getOwn(original, field) ?? null)
+    if (values === null) continue
+    if (!isObject(values)) return `invalid metadata.${field} of type ${goTypeOf(values)} in converted object`
+    const error = errorOfValues(field, values, getOwn(original, field) ?? null)
     if (error !== undefined) return error
-    metadata[field] = texts
+    metadata[field] = values
   }
   return metadata
 }
 
-/** What was there before need not be right; what is new must be. */
-function errorOfTexts(field: 'labels' | 'annotations', texts: ValueObject, before: Value): string | undefined {
-  const known = isObject(before) ? before : {}
-  let isChanged = Object.keys(known).length !== Object.keys(texts).length
-  for (const [key, value] of Object.entries(texts)) {
+/** Ratcheting: unchanged labels and annotations are not checked. */
+function errorOfValues(field: 'labels' | 'annotations', values: ValueObject, before: Value): string | undefined {
+  const previous = isObject(before) ? before : {}
+  let isChanged = Object.keys(previous).length !== Object.keys(values).length
+  for (const [key, value] of Object.entries(values)) {
     if (typeof value !== 'string') {
       return `metadata.${field}[${key}] must be a string, but is ${goTypeOf(value)} in converted object`
     }
-    isChanged ||= getOwn(known, key) !== value
+    isChanged ||= getOwn(previous, key) !== value
   }
   if (!isChanged) return undefined
   const errors: FieldError[] =
     field === 'labels'
-      ? checkLabels(texts as Record<string, string>, 'metadata.labels')
-      : checkAnnotations(texts as Record<string, string>, 'metadata.annotation')
+      ? checkLabels(values as Record<string, string>, 'metadata.labels')
+      : checkAnnotations(values as Record<string, string>, 'metadata.annotation')
   return errors.length === 0 ? undefined : printFieldErrors(errors)
 }
