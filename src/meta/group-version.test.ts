@@ -52,7 +52,7 @@ describe('the order of versions', () => {
     expect(order.toReversed().toSorted(compareVersions)).toEqual(order)
   })
 
-  it('takes only real versions for versions', () => {
+  it('accepts only Kubernetes versions as versions', () => {
     expect(['v1', 'v0', 'v01', 'v2beta10', 'v1alpha1'].every(isKubernetesVersion)).toBe(true)
     expect(['v', 'v1beta', 'V1', 'v1gamma1', '1', '', `v${'9'.repeat(30)}`].some(isKubernetesVersion)).toBe(false)
   })

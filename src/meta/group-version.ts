@@ -1,5 +1,4 @@
-// The names that a kind of object goes by: group, version, kind and resource; how they are written, and the order in
-// which the versions of a group are preferred.
+// Group, version, kind and resource: their formats, and the priority of the versions of a group.
 
 import { failed, parsed, type Result } from '../base/result.js'
 import { compareTexts, parseInt64 } from './go/go-text.js'
@@ -23,7 +22,7 @@ export interface GroupResource {
 export interface GroupVersionKind extends GroupVersion, GroupKind {}
 export interface GroupVersionResource extends GroupVersion, GroupResource {}
 
-/** Reads an `apiVersion`: `v1`, `apps/v1`. An empty one is the empty group and version. */
+/** Parses an `apiVersion`: `v1`, `apps/v1`. An empty one is the empty group and version. */
 export function parseGroupVersion(apiVersion: string): Result<GroupVersion> {
   if (apiVersion === '' || apiVersion === '/') return parsed({ group: '', version: '' })
   const parts = apiVersion.split('/', 3)
@@ -32,7 +31,7 @@ export function parseGroupVersion(apiVersion: string): Result<GroupVersion> {
   return parsed({ group, version })
 }
 
-/** The kind that an `apiVersion` and a `kind` name; what cannot be read leaves group and version empty. */
+/** The kind of an `apiVersion` and a `kind`; if the apiVersion is malformed, group and version are empty. */
 export function groupVersionKind(apiVersion: string, kind: string): GroupVersionKind {
   const read = parseGroupVersion(apiVersion)
   return read.ok ? { ...read.value, kind } : { group: '', version: '', kind }
@@ -42,11 +41,11 @@ export function groupVersionKind(apiVersion: string, kind: string): GroupVersion
 export const printGroupVersion = ({ group, version }: GroupVersion): string =>
   group === '' ? version : `${group}/${version}`
 
-/** As messages print a kind: `apps/v1, Kind=Deployment`, `/v1, Kind=Event`. */
+/** The format of a kind in messages: `apps/v1, Kind=Deployment`, `/v1, Kind=Event`. */
 export const printGroupVersionKind = ({ group, version, kind }: GroupVersionKind): string =>
   `${group}/${version}, Kind=${kind}`
 
-/** As messages print a resource: `apps/v1, Resource=deployments`. */
+/** The format of a resource in messages: `apps/v1, Resource=deployments`. */
 export const printGroupVersionResource = ({ group, version, resource }: GroupVersionResource): string =>
   `${group}/${version}, Resource=${resource}`
 
@@ -57,7 +56,7 @@ export const printGroupResource = ({ group, resource }: GroupResource): string =
 /** `Deployment.apps`; without the dot in the core group. */
 export const printGroupKind = ({ group, kind }: GroupKind): string => (group === '' ? kind : `${kind}.${group}`)
 
-/** Reads `deployments.apps`: everything behind the first dot is the group. */
+/** Parses `deployments.apps`: the group is everything after the first dot. */
 export function parseGroupResource(text: string): GroupResource {
   const dot = text.indexOf('.')
   return dot === -1 ? { group: '', resource: text } : { group: text.slice(dot + 1), resource: text.slice(0, dot) }
@@ -81,7 +80,7 @@ export function compareVersions(a: string, b: string): number {
   )
 }
 
-/** True for names of the form v1, v1beta1 or v1alpha1. */
+/** True for versions like v1, v1beta1 or v1alpha1. */
 export const isKubernetesVersion = (version: string): boolean => readVersion(version) !== undefined
 
 interface ReadVersion {
@@ -96,7 +95,7 @@ function readVersion(version: string): ReadVersion | undefined {
   const parts = /^v([0-9]+)(?:(alpha|beta)([0-9]+))?$/.exec(version)
   if (parts === null) return undefined
   const [, major = '', stage = '', minor = '0'] = parts
-  // Numbers that no int64 holds do not count as numbers.
+  // Numbers beyond int64 do not count as versions.
   if (!parseInt64(major).ok || !parseInt64(minor).ok) return undefined
   return { major: BigInt(major), stage, minor: BigInt(minor) }
 }

@@ -41,7 +41,7 @@ describe('a Table', () => {
     expect(tableRow(['a', 1, null], object, include)).toEqual({ cells: ['a', 1, null], object: expected })
   })
 
-  it('takes metadata along unless told otherwise', () => {
+  it('includes metadata by default', () => {
     expect(['', 'includeObject=', 'includeObject=Object'].map(q => parseIncludeObject(new URLSearchParams(q)))).toEqual(
       ['Metadata', 'Metadata', 'Object'],
     )
@@ -52,7 +52,7 @@ describe('a Table', () => {
 })
 
 describe('PartialObjectMetadata', () => {
-  it('comes in the order of its fields', () => {
+  it('has the order of its fields', () => {
     expect(JSON.stringify(partialObjectMetadata(object))).toBe(JSON.stringify(partial))
     expect(partialObjectMetadata({ kind: 'K' })).toMatchObject({ metadata: {} })
   })
@@ -67,7 +67,7 @@ describe('PartialObjectMetadata', () => {
   })
 })
 
-test('ages are told as kubectl does', () => {
+test('ages are printed as in kubectl', () => {
   const now = Date.UTC(2024, 0, 1, 0, 5)
   expect(ageCell('2024-01-01T00:00:00Z', now)).toBe('5m')
   expect([undefined, null, 'x'].map(time => ageCell(time, now))).toEqual(Array(3).fill('<unknown>'))

@@ -1,5 +1,4 @@
-// Lists and objects as a Table, which is what kubectl shows, and as PartialObjectMetadata, which is all that some
-// controllers want to know of an object.
+// Tables, which kubectl prints, and PartialObjectMetadata, for controllers that only need metadata.
 import { fieldInvalid, printFieldError } from './errors/field-errors.js'
 import { badRequest } from './errors/status.js'
 import { queryText } from './options/query.js'
@@ -18,10 +17,10 @@ export interface Table {
 export interface TableColumn {
   readonly name: string
   readonly type: string
-  /** `name` marks the column that names the row. */
+  /** `name` marks the column with the name of the row. */
   readonly format: string
   readonly description: string
-  /** 0 is always shown, more only when asked for. */
+  /** 0 is always shown, higher ones only in wide output. */
   readonly priority: number
 }
 
@@ -36,10 +35,10 @@ export interface ListMeta {
   readonly remainingItemCount?: number
 }
 
-/** How much of the object comes with each row. */
+/** How much of the object is included in each row. */
 export type IncludeObject = 'None' | 'Metadata' | 'Object'
 
-/** The `includeObject` parameter; metadata when it is not given. */
+/** The `includeObject` parameter; Metadata by default. */
 export function parseIncludeObject(query: URLSearchParams): IncludeObject {
   const requested = queryText(query, 'includeObject')
   if (requested === '') return 'Metadata'
@@ -65,7 +64,7 @@ export const tableRow = (cells: readonly Value[], object: ValueObject, include: 
   object: include === 'None' ? null : include === 'Object' ? object : partialObjectMetadata(object),
 })
 
-/** Only who the object is and what is said about it. */
+/** The type and metadata of an object. */
 export const partialObjectMetadata = (object: ValueObject): ValueObject => ({
   kind: 'PartialObjectMetadata',
   apiVersion: 'meta.k8s.io/v1',
@@ -79,20 +78,20 @@ export const partialObjectMetadataList = (objects: readonly ValueObject[], metad
   items: objects.map(partialObjectMetadata),
 })
 
-/** The age of an object in a cell; what has no time yet shows `<unknown>`. */
+/** The age of an object in a cell; `<unknown>` without a creation time. */
 export function ageCell(creationTimestamp: Value | undefined, now: number): string {
   const created = typeof creationTimestamp === 'string' ? millisOf(creationTimestamp) : Number.NaN
   return Number.isNaN(created) ? '<unknown>' : humanDuration(now - created)
 }
 
-/** Empty members of the metadata of a list are not written. */
+/** The metadata of a list without its empty members. */
 export const listMeta = ({ resourceVersion, continue: next, remainingItemCount }: ListMeta): ListMeta => ({
   ...(resourceVersion ? { resourceVersion } : {}),
   ...(next ? { continue: next } : {}),
   ...(remainingItemCount === undefined ? {} : { remainingItemCount }),
 })
 
-/** Typed metadata come in the order of their fields in Go. */
+/** Typed metadata has the order of its fields in Go. */
 function inOrder(metadata: Value | undefined): ValueObject {
   if (!isObject(metadata)) return {}
   const ordered: ValueObject = {}

@@ -1,6 +1,6 @@
 // create of a virtual resource: the body is decoded, and the answer is not stored.
 import { setMeta } from '../meta/object/api-object.js'
-import { metaOf, placeInNamespace } from '../meta/object/object-meta.js'
+import { metaOf, setRequestNamespace } from '../meta/object/object-meta.js'
 import { parseCreateOptions } from '../meta/options/write-options.js'
 import type { Body } from '../request/body.js'
 import type { Request } from '../request/request.js'
@@ -17,7 +17,7 @@ export async function createVirtual(
 ): Promise<VirtualResult> {
   const options = parseCreateOptions(query)
   const sent = readObject(request, body, form, options.fieldValidation)
-  const placed = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
+  const placed = setMeta(sent, setRequestNamespace(metaOf(sent), target.namespace))
   const object = await answer({ ...target, request, object: placed, options })
   return { type: 'virtual', status: 201, object }
 }

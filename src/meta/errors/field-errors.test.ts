@@ -57,7 +57,7 @@ describe('the message of', () => {
     ['too many', fieldTooMany('f', 65, 64), 'Too many: 65: must have at most 64 items'],
     ['too many for one', fieldTooMany('f', 2, 1), 'Too many: 2: must have at most 1 item'],
     ['too many without limit', fieldTooMany('f', -1, -1), 'Too many: has too many items'],
-    ['a fault of ours', fieldInternal('f', 'broken'), 'Internal error: broken'],
+    ['an error of the server', fieldInternal('f', 'broken'), 'Internal error: broken'],
   ])('%s', (_, error, body) => {
     expect(printFieldErrorBody(error)).toBe(body)
     expect(printFieldError(error)).toBe(`${error.field}: ${body}`)
@@ -68,11 +68,11 @@ describe('several errors', () => {
   const a = fieldRequired('a')
   const b = fieldRequired('b')
 
-  it('stand in brackets', () => {
+  it('are in brackets', () => {
     expect(printFieldErrors([a, b])).toBe('[a: Required value, b: Required value]')
   })
 
-  it('are told once each', () => {
+  it('are printed once each', () => {
     expect(printFieldErrors([a, a])).toBe('a: Required value')
   })
 

@@ -1,9 +1,9 @@
-// What is wrong with one field of an object: where, what kind of fault, the value that is at fault, and why.
-// A path is a text, built step by step (`spec.containers[0].name`, `metadata.labels[a.b/c]`); empty is the root.
+// The error of one field of an object: its path, its type, the bad value and the reason.
+// A path is a string, built step by step (`spec.containers[0].name`, `metadata.labels[a.b/c]`); the root is empty.
 import { printJson, printNumber, quote } from '../go/go-text.js'
 import { isNumber, type Value } from '../values/value.js'
 
-/** The kinds of fault. They are also the reasons of the causes in a Status. */
+/** The types of errors. They are also the reasons of the causes in a Status. */
 export type FieldErrorType =
   | 'FieldValueRequired'
   | 'FieldValueInvalid'
@@ -19,65 +19,65 @@ export type FieldErrorType =
 export interface FieldError {
   readonly type: FieldErrorType
   readonly field: string
-  /** What stood there, for the types that show it; undefined leaves it out. */
+  /** The bad value, for types whose message includes it; undefined omits it. */
   readonly value?: BadValue
   readonly detail: string
 }
 
-/** A text that stands for a value. A class, so that no user's object can be taken for one. */
+/** A printed form that stands for a value. A class, so that an object of a user cannot be mistaken for it. */
 export class Printed {
   constructor(readonly text: string) {}
 }
 
 export type BadValue = Value | Printed | undefined
 
-/** A value that is a struct in Go: its members are printed in this order, not sorted. */
+/** A value that is a struct in Go: its members are printed in their order, not sorted. */
 export const asStruct = (value: Value): Printed => new Printed(printJson(value, { keepOrder: true }))
 
 // ---- paths
 
 export const childPath = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`)
 export const indexPath = (path: string, index: number): string => `${path}[${index}]`
-/** Keys of maps stand in brackets as they are, without quotes. */
+/** Keys of maps are in brackets, without quotes. */
 export const keyPath = (path: string, key: string): string => `${path}[${key}]`
 
-// ---- faults
+// ---- errors
 
 export const fieldRequired = (field: string, detail = ''): FieldError => ({ type: 'FieldValueRequired', field, detail })
 
 export const fieldInvalid = (field: string, value: BadValue, detail: string): FieldError => ({
   type: 'FieldValueInvalid',
   field,
-  ...shown(value),
+  ...valueOrNone(value),
   detail,
 })
 
 export const fieldTypeInvalid = (field: string, value: BadValue, detail: string): FieldError => ({
   type: 'FieldValueTypeInvalid',
   field,
-  ...shown(value),
+  ...valueOrNone(value),
   detail,
 })
 
-/** `supported` is shown in the order given. */
+/** `supported` is printed in the given order. */
 export const fieldNotSupported = (field: string, value: BadValue, supported: readonly string[]): FieldError => ({
   type: 'FieldValueNotSupported',
   field,
-  ...shown(value),
+  ...valueOrNone(value),
   detail: supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`,
 })
 
 export const fieldDuplicate = (field: string, value: BadValue, detail = ''): FieldError => ({
   type: 'FieldValueDuplicate',
   field,
-  ...shown(value),
+  ...valueOrNone(value),
   detail,
 })
 
 export const fieldNotFound = (field: string, value: BadValue): FieldError => ({
   type: 'FieldValueNotFound',
   field,
-  ...shown(value),
+  ...valueOrNone(value),
   detail: '',
 })
 
@@ -87,27 +87,27 @@ export const fieldForbidden = (field: string, detail: string): FieldError => ({
   detail,
 })
 
-/** A negative limit is not told. */
+/** A negative limit is not printed. */
 export const fieldTooLong = (field: string, maxBytes: number): FieldError => ({
   type: 'FieldValueTooLong',
   field,
   detail: maxBytes < 0 ? 'value is too long' : `may not be more than ${count(maxBytes, 'byte')}`,
 })
 
-/** A negative limit or number is not told. */
+/** A negative limit or number is not printed. */
 export const fieldTooMany = (field: string, actual: number, max: number): FieldError => ({
   type: 'FieldValueTooMany',
   field,
-  ...shown(actual < 0 ? undefined : actual),
+  ...valueOrNone(actual < 0 ? undefined : actual),
   detail: max < 0 ? 'has too many items' : `must have at most ${count(max, 'item')}`,
 })
 
-/** A fault of ours, not of the user's. */
+/** An error of the server, not of the request. */
 export const fieldInternal = (field: string, detail: string): FieldError => ({ type: 'InternalError', field, detail })
 
 // ---- texts
 
-/** The whole message: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
+/** The complete message: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
 export const printFieldError = (error: FieldError): string => `${printField(error)}: ${printFieldErrorBody(error)}`
 
 /** The message without the field. */
@@ -117,10 +117,10 @@ export function printFieldErrorBody({ type, value, detail }: FieldError): string
   return detail === '' ? body : `${body}: ${detail}`
 }
 
-/** The field as causes name it; the root has no name in Go, which prints `<nil>`. */
+/** The field of a cause; for the root Go prints `<nil>`. */
 export const printField = ({ field }: FieldError): string => (field === '' ? '<nil>' : field)
 
-/** Several errors as one text: one alone as it is, more in brackets; what would be said twice is said once. */
+/** Several errors as one text: a single one unchanged, several in brackets; duplicates are printed once. */
 export function printFieldErrors(errors: readonly FieldError[]): string {
   const messages = [...new Set(errors.map(printFieldError))]
   return messages.length === 1 ? messages[0]! : `[${messages.join(', ')}]`
@@ -154,6 +154,6 @@ const SHOWS_VALUE: ReadonlySet<FieldErrorType> = new Set([
   'FieldValueTooMany',
 ])
 
-const shown = (value: BadValue): { value?: BadValue } => (value === undefined ? {} : { value })
+const valueOrNone = (value: BadValue): { value?: BadValue } => (value === undefined ? {} : { value })
 
 const count = (n: number, what: string): string => `${n} ${what}${n === 1 ? '' : 's'}`

@@ -137,7 +137,7 @@ describe('each reason has its code, message and details', () => {
 describe('an Invalid status', () => {
   const kind = { group: 'example.com', kind: 'Widget' }
 
-  it('has a cause for each fault', () => {
+  it('has a cause for each error', () => {
     const error = status.invalid(kind, 'a', [fieldRequired('spec'), fieldInvalid('', null, 'no')])
     expect(error.status).toEqual({
       kind: 'Status',
@@ -159,14 +159,14 @@ describe('an Invalid status', () => {
     })
   })
 
-  it('tells a fault found twice once, but keeps both causes', () => {
+  it('prints a duplicate error once, but keeps both causes', () => {
     const { status: twice } = status.invalid(kind, '', [fieldRequired('spec'), fieldRequired('spec')])
     expect(twice.message).toBe('Widget.example.com "" is invalid: spec: Required value')
     expect(twice.details?.causes).toHaveLength(2)
     expect(twice.details).not.toHaveProperty('name')
   })
 
-  it('can be without faults, kind and group', () => {
+  it('can be without errors, kind and group', () => {
     expect(status.invalid({ group: '', kind: '' }, '', []).status.message).toBe(' "" is invalid')
   })
 
@@ -177,7 +177,7 @@ describe('an Invalid status', () => {
   })
 })
 
-describe('answers that tell nothing but their code', () => {
+describe('responses with only a code', () => {
   test.each<[number, string, string, string | undefined, string]>([
     [404, '', '', 'NotFound', 'the server could not find the requested resource'],
     [405, '', '', 'MethodNotAllowed', 'the server does not allow this method on the requested resource'],
@@ -201,7 +201,7 @@ describe('answers that tell nothing but their code', () => {
   })
 })
 
-it('leaves out a reason or message that there is not', () => {
+it('omits an empty reason or message', () => {
   expect(status.unclassified('broken').status).toEqual({
     kind: 'Status',
     apiVersion: 'v1',
@@ -213,7 +213,7 @@ it('leaves out a reason or message that there is not', () => {
   expect(status.unclassified('').status).not.toHaveProperty('message')
 })
 
-it('answers success with or without details', () => {
+it('creates a Success with or without details', () => {
   const details = { name: 'a', group: '', kind: 'configmaps', uid: 'u' }
   expect(status.success(details)).toEqual({
     kind: 'Status',

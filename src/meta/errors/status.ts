@@ -1,5 +1,5 @@
-// The answer of the API to everything that did not go as asked: a Status, as plain data, and the one error type that
-// carries it. Each reason has a constructor here that knows its code, its wording and its details.
+// The Status of the API as plain data, and the error type that carries it. Each reason has a constructor here with its
+// code, message and details.
 
 import { quote } from '../go/go-text.js'
 import { type GroupKind, type GroupResource, printGroupKind, printGroupResource } from '../group-version.js'
@@ -16,7 +16,7 @@ export interface Status {
   readonly code?: number
 }
 
-/** Empty, except that an expired list may say how to go on. */
+/** Empty, except that an expired list has a token to continue with. */
 export interface StatusMetadata {
   readonly continue?: string
 }
@@ -24,7 +24,7 @@ export interface StatusMetadata {
 export interface StatusDetails {
   readonly name?: string
   readonly group?: string
-  /** The resource, where the fault is about one; the kind, where it is about an object's content. */
+  /** The resource if the error is about one; the kind if it is about the content of an object. */
   readonly kind?: string
   readonly uid?: string
   readonly causes?: readonly StatusCause[]
@@ -58,7 +58,7 @@ export type StatusReason =
   | 'Unauthorized'
   | 'UnsupportedMediaType'
 
-/** The one error of the API: thrown from where the fault is known, answered as the Status that it carries. */
+/** The error type of the API: thrown where the error is found, answered with its Status. */
 export class StatusError extends Error {
   override readonly name = 'StatusError'
 
@@ -77,7 +77,7 @@ export const hasReason = (error: unknown, reason: StatusReason): error is Status
 export const findCause = (error: unknown, reason: string): StatusCause | undefined =>
   error instanceof StatusError ? error.status.details?.causes?.find(cause => cause.reason === reason) : undefined
 
-/** The answer to a delete that left nothing behind to show. */
+/** The response to a delete that has no object to return. */
 export const success = (details?: StatusDetails, code?: number): Status => ({
   kind: 'Status',
   apiVersion: 'v1',
@@ -87,7 +87,7 @@ export const success = (details?: StatusDetails, code?: number): Status => ({
   ...(code === undefined ? {} : { code }),
 })
 
-// ---- objects that are there, or not
+// ---- existence of objects
 
 export const notFound = (resource: GroupResource, name: string): StatusError =>
   fail(404, 'NotFound', `${printGroupResource(resource)} ${quote(name)} not found`, about(resource, name))
@@ -95,7 +95,7 @@ export const notFound = (resource: GroupResource, name: string): StatusError =>
 export const alreadyExists = (resource: GroupResource, name: string): StatusError =>
   fail(409, 'AlreadyExists', `${printGroupResource(resource)} ${quote(name)} already exists`, about(resource, name))
 
-/** Creating what still waits for its finalizers. */
+/** A create of an object that is being deleted and waits for its finalizers. */
 export const beingDeleted = (resource: GroupResource, name: string): StatusError =>
   fail(
     409,
@@ -104,7 +104,7 @@ export const beingDeleted = (resource: GroupResource, name: string): StatusError
     about(resource, name),
   )
 
-/** Every name that generateName gave was taken. */
+/** All generated names were taken. */
 export const generatedNameTaken = (resource: GroupResource, name: string): StatusError =>
   fail(
     409,
@@ -121,7 +121,7 @@ export const conflict = (resource: GroupResource, name: string, why: string): St
     about(resource, name),
   )
 
-/** A write that was made against an older state of the object. */
+/** A write against an older version of the object. */
 export const modifiedMeanwhile = (resource: GroupResource, name: string): StatusError =>
   conflict(
     resource,
@@ -133,9 +133,9 @@ export const modifiedMeanwhile = (resource: GroupResource, name: string): Status
 export const applyConflict = (message: string, causes: readonly StatusCause[]): StatusError =>
   fail(409, 'Conflict', message, { causes })
 
-// ---- content that is not as it must be
+// ---- invalid content
 
-/** Every fault is a cause; the message says each once. */
+/** Each error is a cause; the message has each text once. */
 export function invalid(kind: GroupKind, name: string, errors: readonly FieldError[]): StatusError {
   const title = `${printGroupKind(kind)} ${quote(name)} is invalid`
   return fail(422, 'Invalid', errors.length === 0 ? title : `${title}: ${printFieldErrors(errors)}`, {
@@ -154,17 +154,17 @@ export const causeOf = (error: FieldError): StatusCause => ({
 
 export const badRequest = (message: string): StatusError => fail(400, 'BadRequest', message)
 
-/** A body that says it is one thing and cannot be read as what the request is about. */
+/** A body whose stated kind cannot be decoded as the kind of the request. */
 export const cannotHandle = (kind: string, version: string, as: string, why: string): StatusError =>
   new StatusError(badRequest(`${kind} in version ${quote(version)} cannot be handled as a ${as}: ${why}`).status, {
     cause: why,
   })
 
-/** `what` says the limit: `limit is 3145728`. */
+/** `what` is the limit: `limit is 3145728`. */
 export const requestEntityTooLarge = (what: string): StatusError =>
   fail(413, 'RequestEntityTooLarge', `Request entity too large: ${what}`)
 
-// ---- who may do what
+// ---- authentication and authorization
 
 export const unauthorized = (message = 'Unauthorized'): StatusError => fail(401, 'Unauthorized', message)
 
@@ -180,7 +180,7 @@ export function forbidden(resource: GroupResource, name: string, why: string): S
   )
 }
 
-/** A namespace on its way out takes nothing in. */
+/** A create in a namespace that is being deleted. */
 export function namespaceTerminating(resource: GroupResource, name: string, namespace: string): StatusError {
   const { status } = forbidden(
     resource,
@@ -195,9 +195,9 @@ export function namespaceTerminating(resource: GroupResource, name: string, name
   return new StatusError({ ...status, details: { ...status.details, causes: [cause] } })
 }
 
-// ---- what the server can do
+// ---- capabilities of the server
 
-/** `action` is the verb; the server leaves it empty for methods that are no verb. */
+/** `action` is the verb; empty for methods that are not a verb. */
 export const methodNotSupported = (resource: GroupResource, action: string): StatusError =>
   fail(
     405,
@@ -212,7 +212,7 @@ export const notAcceptable = (message: string): StatusError => fail(406, 'NotAcc
 export const noneAcceptable = (served: readonly string[]): StatusError =>
   notAcceptable(`only the following media types are accepted: ${served.join(', ')}`)
 
-/** The body is in a media type that is not read here. */
+/** The media type of the body is not supported. */
 export const unsupportedMediaType = (read: readonly string[]): StatusError =>
   fail(
     415,
@@ -220,7 +220,7 @@ export const unsupportedMediaType = (read: readonly string[]): StatusError =>
     `the body of the request was in an unknown format - accepted media types include: ${read.join(', ')}`,
   )
 
-// ---- time
+// ---- time limits and load
 
 export const tooManyRequests = (
   message: string,
@@ -234,7 +234,7 @@ export const tooManyRequests = (
 
 export const serviceUnavailable = (message: string): StatusError => fail(503, 'ServiceUnavailable', message)
 
-/** The request may still be under way. */
+/** The request may still be running. */
 export const timeout = (message: string, retryAfterSeconds = 0): StatusError =>
   fail(504, 'Timeout', `Timeout: ${message}`, { retryAfterSeconds })
 
@@ -247,48 +247,48 @@ export const serverTimeout = (resource: GroupResource, operation: string, retryA
     { ...about(resource, operation), retryAfterSeconds },
   )
 
-/** A read at a resourceVersion that has not happened yet. */
+/** A read at a future resourceVersion. */
 export const tooLargeResourceVersion = (requested: number | bigint, current: number | bigint): StatusError =>
   fail(504, 'Timeout', `Timeout: Too large resource version: ${requested}, current: ${current}`, {
     causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
     retryAfterSeconds: 1,
   })
 
-// ---- history that is gone
+// ---- compacted history
 
-/** `continueToken` lets the client go on with a list that is no longer consistent. */
+/** `continueToken` allows the client to continue with an inconsistent list. */
 export const expired = (message: string, continueToken?: string): StatusError =>
   fail(410, 'Expired', message, undefined, continueToken === undefined ? {} : { continue: continueToken })
 
-/** A watch from before what history holds. */
+/** A watch from a compacted resourceVersion. */
 export const tooOldResourceVersion = (requested: number | bigint, oldest: number | bigint): StatusError =>
   expired(`too old resource version: ${requested} (${oldest})`)
 
 export const gone = (message: string): StatusError => fail(410, 'Gone', message)
 
-// ---- our own faults
+// ---- errors of the server
 
 export const internalError = (why: string): StatusError =>
   fail(500, 'InternalError', `Internal error occurred: ${why}`, { causes: [{ message: why }] })
 
-/** A list that meets objects in storage that cannot be read any more; one cause for each. */
+/** A list with stored objects that cannot be decoded; one cause for each. */
 export const storageReadError = (resource: GroupResource, causes: readonly StatusCause[] = []): StatusError =>
   fail(500, 'StorageReadError', `failed to read one or more ${printGroupResource(resource)} from the storage`, {
     ...about(resource, ''),
     causes,
   })
 
-/** A fault that has no reason of its own: only its code and what went wrong. */
+/** An error without a reason: only a code and a message. */
 export const unclassified = (message: string, code = 500): StatusError => fail(code, undefined, message)
 
 /**
- * What is said of an answer that tells nothing but its code, such as one from a server that is no API server.
- * `method` tells a conflict of a POST from others.
+ * The error for a response that has only a code, such as one from a server that is not an API server.
+ * `method` distinguishes a conflict of a POST from others.
  */
 export function genericResponse(code: number, method = '', serverMessage = ''): StatusError {
-  const known = GENERIC_RESPONSES[code]
-  if (known !== undefined) {
-    const [reason, text] = known
+  const generic = GENERIC_RESPONSES[code]
+  if (generic !== undefined) {
+    const [reason, text] = generic
     const keepsText =
       code === 403 || code === 415 || (code === 406 && serverMessage !== '' && serverMessage !== 'unknown')
     return fail(
@@ -326,7 +326,7 @@ const GENERIC_RESPONSES: Readonly<Record<number, readonly [StatusReason, string]
   ],
 }
 
-// ---- the shape
+// ---- construction
 
 function fail(
   code: number,
@@ -349,7 +349,7 @@ function fail(
 
 const about = ({ group, resource }: GroupResource, name: string): StatusDetails => ({ name, group, kind: resource })
 
-/** What is empty is not written at all; the members come in the order in which the reference server writes them. */
+/** Empty members are omitted; the rest is in the order in which kube-apiserver writes them. */
 function withoutEmpty({ name, group, kind, uid, causes, retryAfterSeconds }: StatusDetails): StatusDetails {
   return {
     ...(name ? { name } : {}),

@@ -45,7 +45,7 @@ describe('quoting', () => {
     expect(printStrings([])).toBe('[]string{}')
   })
 
-  it('knows what is printable', () => {
+  it('recognizes printable characters', () => {
     expect(['a', ' ', 'é', '€', '😀'].every(isPrintable)).toBe(true)
     expect(['\n', '\u00a0', '\u200b', '\ud800'].some(isPrintable)).toBe(false)
   })

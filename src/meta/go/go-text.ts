@@ -1,29 +1,29 @@
-// How Go prints and reads plain values. Kubernetes' messages quote names, values and faults in that form, so that
-// every message of ours that quotes something comes through here.
+// Go's formatting and parsing of plain values. Kubernetes' messages quote names, values and errors in Go's formats, so
+// messages that quote something use these functions.
 import { failed, parsed, type Result } from '../../base/result.js'
 import { isInteger, isNumber, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../values/value.js'
 
-/** A text in double quotes, as `%q` prints it. */
+/** A string in double quotes, as `%q` prints it. */
 export function quote(text: string): string {
-  // Most texts need nothing but the quotes.
+  // Most strings need only the quotes.
   if (/^[ !#-[\]-~]*$/.test(text)) return `"${text}"`
   let quoted = '"'
   for (const character of text) quoted += quoteCharacter(character, '"')
   return `${quoted}"`
 }
 
-/** A character in single quotes, as Go's JSON decoder names the one that it stumbled over. */
+/** A character in single quotes, as Go's JSON decoder prints an invalid one. */
 export const quoteRune = (character: string): string => `'${quoteCharacter(character, "'")}'`
 
-/** True for what Go's `unicode.IsPrint` calls printable: letters, marks, numbers, punctuation, symbols and the space. */
+/** Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols and the space. */
 export const isPrintable = (character: string): boolean =>
   character === ' ' || (/^[\p{L}\p{M}\p{N}\p{P}\p{S}]$/u.test(character) && character.isWellFormed())
 
-/** The code point of a character as Go's `%U` prints it: `U+000A`. */
+/** The code point of a character as `%U` prints it: `U+000A`. */
 export const printCodePoint = (character: string): string =>
   `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
 
-/** The type of a value that was read from JSON, as `%T` prints it. */
+/** The Go type of a value decoded from JSON, as `%T` prints it. */
 export function goTypeOf(value: Value): string {
   if (value === null) return '<nil>'
   if (typeof value === 'string') return 'string'
@@ -33,7 +33,7 @@ export function goTypeOf(value: Value): string {
   return value instanceof WholeFloat || !isInteger(value) ? 'float64' : 'int64'
 }
 
-/** A list of texts as `%#v` prints it. */
+/** A list of strings as `%#v` prints it. */
 export const printStrings = (texts: readonly string[]): string => `[]string{${texts.map(quote).join(', ')}}`
 
 /** A float64 as `%v` prints it: `0.5`, `1e+06`, `1.5e-07`. */
@@ -43,13 +43,12 @@ export function printFloat(value: number): string {
   if (value === 0) return Object.is(value, -0) ? '-0' : '0'
   const [mantissa = '', exponent = ''] = value.toExponential().split('e')
   const power = Number(exponent)
-  // Outside these bounds Go changes to exponents; within them JavaScript prints the same shortest decimal.
+  // Outside these bounds Go uses exponents; within them JavaScript prints the same shortest decimal.
   if (power >= -4 && power < 6) return String(value)
   return `${mantissa}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`
 }
 
-/** A number as `%v` prints the Go value it stands for. */
-/** A number from 1 on with so many digits behind the point, as `%.1f` prints it: a half goes to the even digit. */
+/** A number of at least 1 with this many decimals, as `%.1f` prints it: a half is rounded to the even digit. */
 export function printFixed(value: number, digits: number): string {
   const exact = value.toFixed(20)
   const end = exact.indexOf('.') + 1 + digits
@@ -62,7 +61,7 @@ export const printNumber = (value: number | bigint | WholeFloat): string => {
   return typeof value === 'number' && !Number.isInteger(value) ? printFloat(value) : String(value)
 }
 
-/** A value as Go's `%v` prints it: `map[a:1 b:[x y]]`. */
+/** A value as `%v` prints it: `map[a:1 b:[x y]]`. */
 export function printPlain(value: Value): string {
   if (value === null) return '<nil>'
   if (typeof value === 'string' || typeof value === 'boolean') return String(value)
@@ -73,8 +72,8 @@ export function printPlain(value: Value): string {
 }
 
 /**
- * A value as Go's encoding/json prints it: the members of an object sorted, `<`, `>` and `&` escaped.
- * `keepOrder` leaves members as they come, for what is a struct in Go.
+ * A value as Go's encoding/json prints it: members sorted, `<`, `>` and `&` escaped.
+ * `keepOrder` leaves members in their order, for values that are structs in Go.
  */
 export function printJson(value: Value, { keepOrder = false } = {}): string {
   if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return String(value)
@@ -92,7 +91,7 @@ const printJsonString = (text: string): string =>
     character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-/** A decimal int64 as `strconv.ParseInt` reads it: digits behind an optional sign. */
+/** Parses a decimal int64 like `strconv.ParseInt`: digits after an optional sign. */
 export function parseInt64(text: string): Result<bigint> {
   if (!/^[+-]?[0-9]+$/.test(text)) return numberError('ParseInt', text, 'invalid syntax')
   const value = readInteger(text, 19)
@@ -102,7 +101,7 @@ export function parseInt64(text: string): Result<bigint> {
   return parsed(value)
 }
 
-/** A decimal uint64 as `strconv.ParseUint` reads it: digits and nothing else. */
+/** Parses a decimal uint64 like `strconv.ParseUint`: digits only. */
 export function parseUint64(text: string): Result<bigint> {
   if (!/^[0-9]+$/.test(text)) return numberError('ParseUint', text, 'invalid syntax')
   const value = readInteger(text, 20)
@@ -113,7 +112,7 @@ export function parseUint64(text: string): Result<bigint> {
 export const MAX_INT64 = 2n ** 63n - 1n
 const MAX_UINT64 = 2n ** 64n - 1n
 
-/** Reads only as many digits as can matter, so that the cost does not grow with what a user sends. */
+/** Reads only as many digits as can matter, so that the cost is bounded. */
 function readInteger(text: string, maxDigits: number): bigint | undefined {
   const digits = text.replace(/^[+-]?0*/, '')
   if (digits.length > maxDigits) return undefined
@@ -124,7 +123,7 @@ function readInteger(text: string, maxDigits: number): bigint | undefined {
 const numberError = (call: string, text: string, error: string): Result<never> =>
   failed(`strconv.${call}: parsing ${quote(text)}: ${error}`)
 
-/** The order of two texts by their UTF-8 bytes, which is how Go sorts strings. */
+/** Compares two strings by their UTF-8 bytes, as Go sorts strings. */
 export function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length)
   for (let i = 0; i < length; i++) {
@@ -135,7 +134,7 @@ export function compareTexts(a: string, b: string): number {
   return a.length - b.length
 }
 
-/** Surrogates stand for characters beyond U+FFFF, so they sort behind all other units. */
+/** Surrogates encode characters beyond U+FFFF, so they sort after all other units. */
 const rank = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit)
 
 const SHORT_ESCAPES: Readonly<Record<string, string>> = {
@@ -152,14 +151,14 @@ const SHORT_ESCAPES: Readonly<Record<string, string>> = {
 function quoteCharacter(character: string, mark: string): string {
   if (character === mark) return `\\${mark}`
   if (Object.hasOwn(SHORT_ESCAPES, character)) return SHORT_ESCAPES[character]!
-  if (!character.isWellFormed()) return '\ufffd' // half a surrogate pair is no character to Go
+  if (!character.isWellFormed()) return '\ufffd' // an unpaired surrogate is not a character in Go
   if (isPrintable(character)) return character
   const code = character.codePointAt(0) ?? 0
   if (code < 0x80) return `\\x${code.toString(16).padStart(2, '0')}`
   return code < 0x10000 ? `\\u${code.toString(16).padStart(4, '0')}` : `\\U${code.toString(16).padStart(8, '0')}`
 }
 
-/** The object with its members in the order of their names; those that are undefined are left out. */
+/** The object with its members sorted by name; undefined members are omitted. */
 export function byName(object: ValueObject): ValueObject {
   const ordered: ValueObject = {}
   for (const name of Object.keys(object).toSorted(compareTexts)) {

@@ -45,7 +45,7 @@ const rules: Record<string, NameRule> = {
   checkPortName,
 }
 
-describe('names that are fine', () => {
+describe('valid names', () => {
   test.each([
     ['checkDnsLabel', ['a', '0', 'my-name', '123-abc', 'a--b', 'x'.repeat(63)]],
     ['checkDns1035Label', ['a', 'my-name', 'abc-123']],
@@ -64,7 +64,7 @@ describe('names that are fine', () => {
   })
 })
 
-describe('names that are not', () => {
+describe('invalid names', () => {
   test.each<[string, string, string[]]>([
     ['checkDnsLabel', 'a.b', ['must not contain dots']],
     ['checkDnsLabel', 'A', [LABEL]],
@@ -127,7 +127,7 @@ describe('names that are not', () => {
 })
 
 describe('generated names', () => {
-  it('end in five characters that make no words', () => {
+  it('end in five random characters without vowels', () => {
     expect(generateName('abc-')).toMatch(/^abc-[bcdfghjklmnpqrstvwxz2456789]{5}$/)
   })
 
@@ -138,7 +138,7 @@ describe('generated names', () => {
   test.each([
     ['abc-', true],
     ['abc', true],
-    ['A-', true], // the reference server looks past the character before the dash, too
+    ['A-', true], // kube-apiserver skips the character before the dash, too
     ['-', false],
     ['a.b.', false],
     ['a_', false],
@@ -147,11 +147,11 @@ describe('generated names', () => {
   })
 })
 
-it('measures annotations in bytes', () => {
+it('counts annotations in bytes', () => {
   expect(annotationsSize({ ä: 'b', cd: '😀' })).toBe(9)
 })
 
-it('agrees with the regular expressions that the messages show', () => {
+it('agrees with the regular expressions in the messages', () => {
   const text = fc.string({ unit: fc.constantFrom('a', 'B', '0', '-', '.', '_', '/', 'ä'), maxLength: 8 })
   const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/
   const value = /^(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?$/
@@ -163,7 +163,7 @@ it('agrees with the regular expressions that the messages show', () => {
   )
 })
 
-it('judges very long names quickly', () => {
+it('checks very long names quickly', () => {
   const began = performance.now()
   for (const unit of ['a', 'a.', '-', 'a-', 'A']) {
     const name = unit.repeat(100_000)

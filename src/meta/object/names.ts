@@ -1,12 +1,12 @@
-// The rules that names keep: of objects, labels, annotations, finalizers, and of what else is named in the API.
-// A rule gives the reasons why a text breaks it, in the words of the reference server; none when it is kept.
+// Validation rules for names: of objects, labels, annotations, finalizers and other names in the API.
+// A rule returns the reasons why a name is invalid, in kube-apiserver's words; none if it is valid.
 import { randomInt } from 'node:crypto'
 
 export type NameRule = (name: string) => string[]
 
 // ---- DNS names
 
-/** A label of a domain name (RFC 1123): `my-name`, `123-abc`. */
+/** A DNS label (RFC 1123): `my-name`, `123-abc`. */
 export function checkDnsLabel(name: string): string[] {
   const errors = tooLong(name, DNS_LABEL_MAX, 'characters')
   if (!isDnsLabel(name)) {
@@ -24,7 +24,7 @@ export function checkDnsLabel(name: string): string[] {
   return errors
 }
 
-/** A label that begins with a letter (RFC 1035): `my-name`, `abc-123`. */
+/** A DNS label that begins with a letter (RFC 1035): `my-name`, `abc-123`. */
 export function checkDns1035Label(name: string): string[] {
   const errors = tooLong(name, DNS_LABEL_MAX, 'characters')
   if (!isDnsLabel(name) || !/^[a-z]/.test(name)) {
@@ -40,7 +40,7 @@ export function checkDns1035Label(name: string): string[] {
   return errors
 }
 
-/** A domain name (RFC 1123), which is what most objects are named by: `example.com`. */
+/** A DNS subdomain (RFC 1123), the rule for most object names: `example.com`. */
 export const checkDnsSubdomain: NameRule = name => dnsSubdomainErrors(name, 'characters')
 
 /** `*.example.com` */
@@ -60,7 +60,7 @@ export function checkWildcardDnsSubdomain(name: string): string[] {
 
 // ---- keys and values of labels
 
-/** A key of labels, also the form of finalizers and condition types: `app`, `example.com/app`. */
+/** A label key; finalizers and condition types have the same format: `app`, `example.com/app`. */
 export function checkQualifiedName(key: string): string[] {
   const parts = key.split('/', 3)
   if (parts.length > 2) {
@@ -95,10 +95,10 @@ export function checkLabelValue(value: string): string[] {
   return errors
 }
 
-/** Keys of annotations are those of labels, except that their case does not matter. */
+/** Annotation keys follow the rule of label keys, except that their case is ignored. */
 export const checkAnnotationKey: NameRule = key => checkQualifiedName(key.toLowerCase())
 
-/** All keys and values of an object's annotations together, in bytes. */
+/** The maximum total size of all annotation keys and values of an object, in bytes. */
 export const ANNOTATIONS_MAX = 256 * 1024
 
 export function annotationsSize(annotations: Readonly<Record<string, string>>): number {
@@ -109,7 +109,7 @@ export function annotationsSize(annotations: Readonly<Record<string, string>>): 
 
 // ---- names in paths
 
-/** What a name must not be or hold to be a segment of a path. `prefix`: it will be continued, as a generateName. */
+/** Rules for a path segment. `prefix`: it is the beginning of a name, as a generateName. */
 export function checkPathSegment(name: string, prefix = false): string[] {
   const errors: string[] = []
   if (!prefix && (name === '.' || name === '..')) return [`may not be '${name}'`]
@@ -136,7 +136,7 @@ export function checkConfigKey(key: string): string[] {
   return [...errors, ...leadingDots(key)]
 }
 
-/** An identifier as in C: `my_name`, `MyName`. */
+/** A C identifier: `my_name`, `MyName`. */
 export const checkCIdentifier: NameRule = name =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(name)
     ? []
@@ -156,7 +156,7 @@ export const checkPercent: NameRule = text =>
     ? []
     : [regexError("a valid percent string must be a numeric string followed by an ending '%'", '[0-9]+%', '1%', '93%')]
 
-/** Names of the ports of a container or service: `http`, `admin-2`. */
+/** Port names of a container or service: `http`, `admin-2`. */
 export function checkPortName(name: string): string[] {
   const errors = tooLong(name, 15, 'characters')
   if (!/^[-a-z0-9]+$/.test(name)) {
@@ -171,13 +171,13 @@ export function checkPortName(name: string): string[] {
 // ---- generated names
 
 /**
- * The rule for a generateName: that of the name it begins. A dash at its end is fine, since more follows; the
- * reference server looks past it together with the character before it.
+ * The rule for a generateName: that of the generated name. A trailing dash is valid because more characters follow;
+ * kube-apiserver skips it together with the character before it.
  */
 export const checkGenerateName = (rule: NameRule, base: string): string[] =>
   rule(base.length > 1 && base.endsWith('-') ? `${base.slice(0, -2)}a` : base)
 
-/** A name that begins as asked, cut so that it fits a DNS label, and ends in five random characters. */
+/** A generated name: the given beginning, cut so that the name fits a DNS label, and five random characters. */
 export function generateName(base: string): string {
   let name = base.slice(0, DNS_LABEL_MAX - SUFFIX_LENGTH)
   for (let i = 0; i < SUFFIX_LENGTH; i++) name += SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]
@@ -185,16 +185,16 @@ export function generateName(base: string): string {
 }
 
 const SUFFIX_LENGTH = 5
-/** No vowels and no digits that look like them, so that no words come up. */
+/** No vowels and no digits that look like them, so that no words are generated. */
 const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
 
-// ---- forms and texts
+// ---- formats and messages
 
 const DNS_LABEL_MAX = 63
 const DNS_SUBDOMAIN_MAX = 253
 const LABEL_MAX = 63
 
-// As messages quote them. Names are matched by the functions below, which no text can make slow.
+// The regular expressions in messages. Names are checked by the functions below, which are linear in the input.
 const LABEL_1123 = '[a-z0-9]([-a-z0-9]*[a-z0-9])?'
 const LABEL_1035 = '[a-z]([-a-z0-9]*[a-z0-9])?'
 const SUBDOMAIN = `${LABEL_1123}(\\.${LABEL_1123})*`
@@ -204,7 +204,7 @@ const isDnsLabel = (text: string): boolean => hasShape(text, /[^-a-z0-9]/, /[a-z
 const isDnsSubdomain = (text: string): boolean => text.split('.').every(isDnsLabel)
 const isLabelText = (text: string): boolean => hasShape(text, /[^-A-Za-z0-9_.]/, /[A-Za-z0-9]/)
 
-/** Not empty, nothing that is not allowed, and ends that are. */
+/** Not empty, without characters that are not allowed, and with allowed first and last characters. */
 const hasShape = (text: string, notAllowed: RegExp, end: RegExp): boolean =>
   text !== '' && !notAllowed.test(text) && end.test(text[0]!) && end.test(text.at(-1)!)
 
@@ -230,11 +230,11 @@ function dnsSubdomainErrors(name: string, unit: 'bytes' | 'characters'): string[
   return errors
 }
 
-/** Lengths are counted in bytes, whatever the message calls them. */
+/** Lengths are counted in bytes, even if the message says characters. */
 const tooLong = (name: string, max: number, unit: 'bytes' | 'characters'): string[] =>
   Buffer.byteLength(name) > max ? [`must be no more than ${max} ${unit}`] : []
 
-/** `<fault> (e.g. 'a',  or 'b', regex used for validation is '…')`, with the two spaces of the original. */
+/** `<message> (e.g. 'a',  or 'b', regex used for validation is '…')`, with the two spaces of the original. */
 function regexError(error: string, regex: string, ...examples: string[]): string {
   return `${error} (e.g. ${examples.map(example => `'${example}', `).join(' or ')}regex used for validation is '${regex}')`
 }

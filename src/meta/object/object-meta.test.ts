@@ -14,7 +14,7 @@ import {
   metaOf,
   nameMismatch,
   type ObjectMeta,
-  placeInNamespace,
+  setRequestNamespace,
   withMeta,
 } from './object-meta.js'
 
@@ -23,7 +23,7 @@ const rules = { namespaced: true, name: checkDnsSubdomain }
 const good: ObjectMeta = { name: 'a', namespace: 'default', uid: 'u', resourceVersion: '5' }
 
 describe('decoding', () => {
-  it('keeps what it knows and names what it does not', () => {
+  it('keeps known fields and reports unknown ones', () => {
     const decoded = decodeObjectMeta({
       unknown: 1,
       name: 'a',
@@ -56,7 +56,7 @@ describe('decoding', () => {
     expect(decodeObjectMeta(value)).toEqual({ ok: false, error })
   })
 
-  it('drops what no longer fits from storage, but nothing else', () => {
+  it('drops stored fields of the wrong type, but nothing else', () => {
     const decoded = decodeStoredObjectMeta({ name: 'a', labels: 'x', finalizers: ['f'] })
     expect(decoded.ok && decoded.value.value).toEqual({ name: 'a', finalizers: ['f'] })
     expect(decodeStoredObjectMeta('x')).toMatchObject({ ok: false })
@@ -71,10 +71,10 @@ describe('decoding', () => {
 
 describe('the path of the request', () => {
   it('gives the namespace', () => {
-    expect(placeInNamespace({ name: 'a' }, 'ns')).toEqual({ name: 'a', namespace: 'ns' })
-    expect(placeInNamespace({ name: 'a', namespace: 'ns' }, 'ns')).toEqual({ name: 'a', namespace: 'ns' })
-    expect(placeInNamespace({ name: 'a', namespace: 'ns' }, '')).toEqual({ name: 'a' })
-    expect(() => placeInNamespace({ namespace: 'other' }, 'ns')).toThrow(
+    expect(setRequestNamespace({ name: 'a' }, 'ns')).toEqual({ name: 'a', namespace: 'ns' })
+    expect(setRequestNamespace({ name: 'a', namespace: 'ns' }, 'ns')).toEqual({ name: 'a', namespace: 'ns' })
+    expect(setRequestNamespace({ name: 'a', namespace: 'ns' }, '')).toEqual({ name: 'a' })
+    expect(() => setRequestNamespace({ namespace: 'other' }, 'ns')).toThrow(
       'the namespace of the provided object does not match the namespace sent on the request',
     )
   })
@@ -90,7 +90,7 @@ describe('the path of the request', () => {
   })
 })
 
-describe('what the server fills in', () => {
+describe('fields that the server sets', () => {
   it('on create', () => {
     const meta = metaForCreate(
       {
@@ -112,7 +112,7 @@ describe('what the server fills in', () => {
     })
   })
 
-  it('generates a name only where there is none', () => {
+  it('generates a name only if there is none', () => {
     expect(metaForCreate({ generateName: 'g-' }, NOW).name).toMatch(/^g-.{5}$/)
     expect(metaForCreate({ generateName: 'g-', name: 'a' }, NOW).name).toBe('a')
   })
@@ -150,7 +150,7 @@ describe('what the server fills in', () => {
     expect(metaForDeletion({}, NOW, Number.MAX_SAFE_INTEGER).deletionTimestamp).toBe('9999-12-31T23:59:59Z')
   })
 
-  it('on deletion in less time than was given, counted from when it was asked for first', () => {
+  it('on deletion with a shorter grace period, counted from the first request', () => {
     const meta = metaForDeletion({ name: 'a', generation: 1 }, NOW, 30)
     expect(metaForSoonerDeletion(meta, 10)).toEqual({
       name: 'a',
@@ -161,7 +161,7 @@ describe('what the server fills in', () => {
   })
 })
 
-describe('what the server refuses', () => {
+describe('validation refuses', () => {
   const reference = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }
   test.each<[string, ObjectMeta, string[]]>([
     ['nothing', good, []],
@@ -237,13 +237,13 @@ describe('what the server refuses', () => {
     expect(checkObjectMeta(meta, rules).map(printFieldError)).toEqual(messages)
   })
 
-  it('a namespace on what has none', () => {
+  it('a namespace on a cluster-scoped object', () => {
     expect(checkObjectMeta(good, { ...rules, namespaced: false }).map(printFieldError)).toEqual([
       'metadata.namespace: Forbidden: not allowed on this type',
     ])
   })
 
-  it('names by the rule of the kind, also for how they begin', () => {
+  it('names by the rule of the kind, also for generateName', () => {
     const segments = {
       namespaced: false,
       name: checkPathSegment,
@@ -254,7 +254,7 @@ describe('what the server refuses', () => {
   })
 })
 
-describe('what an update may not do', () => {
+describe('an update may not', () => {
   const old: ObjectMeta = { ...good, generation: 2 }
   test.each<[string, ObjectMeta, ObjectMeta, string[]]>([
     ['nothing', old, old, []],
@@ -306,7 +306,7 @@ describe('what an update may not do', () => {
   })
 })
 
-it('advises on finalizers that are new', () => {
+it('warns about new finalizers', () => {
   const finalizers = ['plain', 'a.b.c', 'example.com/x', 'orphan', 'old']
   expect(finalizerWarnings({ finalizers }, { finalizers: ['old'] })).toEqual([
     'metadata.finalizers: "a.b.c": prefer a domain-qualified finalizer name including a path (/) to avoid accidental conflicts with other finalizer writers',

@@ -1,5 +1,5 @@
-// The metadata that every object has: its form, what the server fills in on create and keeps on update, and what it
-// refuses. All functions take metadata that decodeObjectMeta has read and give new metadata; none changes its input.
+// ObjectMeta: its type, the fields that the server sets on create and keeps on update, and its validation. All functions
+// take decoded metadata and return new metadata; none changes its input.
 import { randomUUID } from 'node:crypto'
 import type { Result } from '../../base/result.js'
 import {
@@ -79,14 +79,14 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string
 }
 
-/** The finalizers that delete options set, for the garbage collector. */
+/** The finalizers that the propagation policy of a delete sets, for the garbage collector. */
 export const ORPHAN_FINALIZER = 'orphan'
 export const FOREGROUND_FINALIZER = 'foregroundDeletion'
 
 /** The metadata of an object whose metadata was decoded before. */
 export const metaOf = (object: ValueObject): ObjectMeta => (isObject(object['metadata']) ? object['metadata'] : {})
 
-/** Metadata with their members in the order in which they are printed. */
+/** Metadata with its members in the order in which they are printed. */
 export function orderedMeta(meta: ObjectMeta): ObjectMeta {
   const ordered: ValueObject = {}
   for (const field of META_FIELDS) {
@@ -96,11 +96,11 @@ export function orderedMeta(meta: ObjectMeta): ObjectMeta {
   return ordered
 }
 
-/** The object with other metadata, behind its apiVersion and kind. */
+/** The object with other metadata, after its apiVersion and kind. */
 export const withMeta = (object: ValueObject, meta: ObjectMeta): ValueObject =>
   withHead(object, object['apiVersion'], object['kind'], meta as unknown as ValueObject)
 
-/** The object with what it is and its metadata first. Each write does this several times: a spread would cost as much as its checks. */
+/** The object with its type and metadata first. Called several times per write, so it avoids the cost of a spread. */
 export function withHead(
   object: ValueObject,
   apiVersion: Value | undefined,
@@ -174,13 +174,13 @@ export const OBJECT_META: GoStruct = {
 const META_FIELDS = Object.keys(OBJECT_META.fields)
 
 /**
- * Reads the metadata of an object whose type is not known to Go, such as a custom object's: members in the order of
- * their names, faults told relative to the metadata. Unknown fields are left out and named.
+ * Decodes the metadata of an object without a Go type, such as a custom object: members sorted by name, errors with paths
+ * relative to the metadata. Unknown fields are dropped and reported.
  */
 export const decodeObjectMeta = (value: Value, options: DecodeOptions = {}): Result<Decoded> =>
   decodeStruct(OBJECT_META, value, { sorted: true, path: 'metadata', ...options })
 
-/** The same for what is in storage: members that no longer fit are dropped, each for itself. */
+/** The same for stored metadata: fields of the wrong type are dropped, each separately. */
 export function decodeStoredObjectMeta(value: Value): Result<Decoded> {
   const whole = decodeObjectMeta(value)
   if (whole.ok || !isObject(value)) return whole
@@ -191,10 +191,10 @@ export function decodeStoredObjectMeta(value: Value): Result<Decoded> {
 // ---- the request's path against the body
 
 /**
- * The metadata in the namespace of the request. Cluster-scoped objects lose one that they name, which is no fault;
- * a namespace other than the request's is one.
+ * Sets the namespace of the request. A cluster-scoped object loses a namespace in its metadata, without an error; a
+ * namespace other than the request's is an error.
  */
-export function placeInNamespace(meta: ObjectMeta, namespace: string): ObjectMeta {
+export function setRequestNamespace(meta: ObjectMeta, namespace: string): ObjectMeta {
   const { namespace: own = '' } = meta
   if (namespace === '') {
     const { namespace: _, ...rest } = meta
@@ -206,7 +206,7 @@ export function placeInNamespace(meta: ObjectMeta, namespace: string): ObjectMet
   return { ...meta, namespace }
 }
 
-/** Why the name in a body is not that of the request's path, if it is not. */
+/** The error if the name in the body differs from the name in the path. */
 export function nameMismatch(meta: ObjectMeta, pathName: string): StatusError | undefined {
   if (!meta.name) {
     return badRequest(`the name of the object (${pathName} based on URL) was undeterminable: name must be provided`)
@@ -215,9 +215,9 @@ export function nameMismatch(meta: ObjectMeta, pathName: string): StatusError | 
   return badRequest(`the name of the object (${meta.name}) does not match the name on the URL (${pathName})`)
 }
 
-// ---- what the server fills in
+// ---- fields that the server sets
 
-/** A new object's metadata: what only the server may say is said by the server. */
+/** The metadata of a new object, with the fields that only the server may set. */
 export function metaForCreate(meta: ObjectMeta, now: number): ObjectMeta {
   const made: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = { ...meta }
   delete made.selfLink
@@ -229,7 +229,7 @@ export function metaForCreate(meta: ObjectMeta, now: number): ObjectMeta {
   return made
 }
 
-/** An update's metadata: what an update cannot change is as it was. */
+/** The metadata of an update, with the fields that an update cannot change. */
 export function metaForUpdate(meta: ObjectMeta, old: ObjectMeta): ObjectMeta {
   const { selfLink: _, ...rest } = meta
   const kept: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = { ...rest }
@@ -242,7 +242,7 @@ export function metaForUpdate(meta: ObjectMeta, old: ObjectMeta): ObjectMeta {
   return kept
 }
 
-/** The metadata of an object that is asked to go but must still wait. Asked again, it stays as it is. */
+/** The metadata of an object whose deletion begins but is blocked. A repeated deletion changes nothing. */
 export function metaForDeletion(meta: ObjectMeta, now: number, graceSeconds = 0): ObjectMeta {
   if (meta.deletionTimestamp !== undefined) return meta
   const generation = meta.generation ?? 0
@@ -254,7 +254,7 @@ export function metaForDeletion(meta: ObjectMeta, now: number, graceSeconds = 0)
   }
 }
 
-/** The metadata of an object that is on its way out and is given less time than before. */
+/** The metadata of an object that is being deleted, with a shorter grace period. */
 export function metaForSoonerDeletion(meta: ObjectMeta, graceSeconds: number): ObjectMeta {
   const { deletionTimestamp = '', deletionGracePeriodSeconds: given = 0 } = meta
   const requested = millisOf(deletionTimestamp) - Number(given) * 1000
@@ -267,19 +267,19 @@ export function metaForSoonerDeletion(meta: ObjectMeta, graceSeconds: number): O
 
 const timeAfter = (start: number, seconds: number): string => printTime(Math.min(start + seconds * 1000, LAST_TIME))
 
-/** There is no way to write a later one. */
+/** RFC 3339 has no later year. */
 const LAST_TIME = Date.UTC(9999, 11, 31, 23, 59, 59)
 
-// ---- what the server refuses
+// ---- validation
 
 export interface MetaRules {
   readonly namespaced: boolean
   readonly name: NameRule
-  /** Where a name may begin otherwise than the rule for names says. */
+  /** The rule for generateName, if it differs from the rule for names. */
   readonly generateName?: NameRule
 }
 
-/** What is wrong with metadata in themselves, once a name has been generated. */
+/** The errors of metadata, after a name has been generated. */
 export function checkObjectMeta(meta: ObjectMeta, rules: MetaRules, path = 'metadata'): FieldError[] {
   const { labels, annotations, ownerReferences, finalizers, managedFields } = meta
   const errors = [
@@ -295,7 +295,7 @@ export function checkObjectMeta(meta: ObjectMeta, rules: MetaRules, path = 'meta
   return errors
 }
 
-/** What is wrong with metadata as a change of the old ones. */
+/** The errors of a change of metadata. */
 export function checkObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = 'metadata'): FieldError[] {
   const errors: FieldError[] = []
   if (old.deletionTimestamp !== undefined)
@@ -322,7 +322,7 @@ export function checkObjectMetaUpdate(meta: ObjectMeta, old: ObjectMeta, path = 
   ]
 }
 
-/** Advice about finalizers that were added: names without a domain are easily taken twice. */
+/** Warnings about added finalizers: names without a domain may collide. */
 export function finalizerWarnings(meta: ObjectMeta, old?: ObjectMeta): string[] {
   const before = new Set(old?.finalizers)
   const added = [...new Set(meta.finalizers)].filter(name => !before.has(name)).toSorted(compareTexts)
@@ -341,8 +341,8 @@ const STANDARD_FINALIZERS = new Set([ORPHAN_FINALIZER, FOREGROUND_FINALIZER, 'ku
 function checkNames(meta: ObjectMeta, rules: MetaRules, path: string): FieldError[] {
   const { name = '', generateName: base = '' } = meta
   const ruleForBase: NameRule = rules.generateName ?? (text => checkGenerateName(rules.name, text))
-  const faults = base === '' ? [] : ruleForBase(base)
-  const errors = faults.map(error => fieldInvalid(childPath(path, 'generateName'), base, error))
+  const reasons = base === '' ? [] : ruleForBase(base)
+  const errors = reasons.map(error => fieldInvalid(childPath(path, 'generateName'), base, error))
   const at = childPath(path, 'name')
   if (name === '') return [...errors, fieldRequired(at, 'name or generateName is required')]
   return [...errors, ...rules.name(name).map(error => fieldInvalid(at, name, error))]
@@ -366,7 +366,7 @@ export function checkAnnotations(annotations: Readonly<Record<string, string>>, 
   return errors
 }
 
-/** Faults of owner references are told of the list, without saying of which. */
+/** Errors of owner references are reported for the list, without an index. */
 export function checkOwnerReferences(references: readonly OwnerReference[], path: string): FieldError[] {
   const errors: FieldError[] = []
   let controller: string | undefined
@@ -379,7 +379,7 @@ export function checkOwnerReferences(references: readonly OwnerReference[], path
     for (const [field, value] of Object.entries({ kind, name, uid })) {
       if (value === '') errors.push(fieldInvalid(childPath(path, field), value, 'must not be empty'))
     }
-    // Events come and go too fast to own anything.
+    // Events are too short-lived to own objects.
     if (apiVersion === 'v1' && kind === 'Event') {
       const why = `${printGroupVersionKind(owner)} is disallowed from being an owner`
       errors.push(fieldInvalid(path, asStruct(reference as unknown as Value), why))
@@ -439,7 +439,7 @@ export function checkFieldManager(manager: string, path: string): FieldError[] {
     if (!isPrintable(character)) {
       const why = `invalid character ${printCodePoint(character)} (at position ${position})`
       errors.push(fieldInvalid(path, manager, why))
-      // A name may be as long as the request; what is said of it may not.
+      // A name may be as long as the request; the message about it must be bounded.
       if (errors.length > FIELD_MANAGER_MAX) break
     }
     position += Buffer.byteLength(character)
@@ -448,7 +448,7 @@ export function checkFieldManager(manager: string, path: string): FieldError[] {
 }
 
 const FIELD_MANAGER_MAX = 128
-/** What nearly all names are: every character printable, and a byte. */
+/** The usual names: printable ASCII. */
 const PLAIN_TEXT = /^[ -~]*$/
 const SUBRESOURCE_MAX = 256
 

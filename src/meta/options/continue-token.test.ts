@@ -51,7 +51,7 @@ describe('a token', () => {
     })
   })
 
-  it('comes without a version to read at', () => {
+  it('cannot be combined with a resourceVersion', () => {
     const text = encodeContinue({ revision: 5, startAfter: 'a' })
     expect(readContinue(text, '0')).toEqual({ revision: 5, startAfter: 'a' })
     expect(() => readContinue(text, '5')).toThrow('specifying resource version is not allowed when using continue')
@@ -59,7 +59,7 @@ describe('a token', () => {
   })
 })
 
-it('offers to go on without consistency when history is gone', () => {
+it('offers an inconsistent continuation when the revision is compacted', () => {
   const { status } = continueExpired({ revision: 5, startAfter: 'a' })
   expect(status).toMatchObject({ code: 410, reason: 'Expired' })
   expect(decodeContinue(status.metadata.continue ?? '')).toEqual({ ok: true, value: { revision: -1, startAfter: 'a' } })

@@ -1,24 +1,24 @@
-// The continue token of a list: where the last page ended and at which revision the list is read. Clients hand it
-// back as they got it; what they hand back may still be anything.
+// The continue token of a list: the end of the last page and the revision of the list. Clients should return it
+// unchanged, but it must be validated like any other input.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { badRequest, expired, type StatusError } from '../errors/status.js'
 import { printJson, quoteRune } from '../go/go-text.js'
 
 export interface ContinueToken {
-  /** The revision that all pages are read at. Negative: at the latest, giving up consistency. */
+  /** The revision at which all pages are read. Negative: the latest, without consistency. */
   readonly revision: number
-  /** The last key of the page before, relative to the folder of the list: `name`, or `namespace/name`. */
+  /** The last key of the previous page, relative to the key prefix of the list: `name`, or `namespace/name`. */
   readonly startAfter: string
 }
 
-/** Base64 for URLs, without padding, of `{"v":"meta.k8s.io/v1","rv":…,"start":…}`; `start` is the key behind the last. */
+/** URL-safe base64 without padding of `{"v":"meta.k8s.io/v1","rv":…,"start":…}`; `start` is the key after the last. */
 export function encodeContinue({ revision, startAfter }: ContinueToken): string {
   const json = printJson({ v: VERSION, rv: revision, start: `${startAfter}\0` }, { keepOrder: true })
   return Buffer.from(json).toString('base64url')
 }
 
-/** Reads a token. The error is the whole message of the 400 that it becomes. */
+/** Decodes a token. The error is the complete message of the 400 response. */
 export function decodeContinue(text: string): Result<ContinueToken> {
   const stray = /[^-_A-Za-z0-9\r\n]/.exec(text)
   if (stray !== null) return bad(`: illegal base64 data at input byte ${Buffer.byteLength(text.slice(0, stray.index))}`)
@@ -31,13 +31,13 @@ export function decodeContinue(text: string): Result<ContinueToken> {
   if (v !== VERSION) return bad(`: server does not recognize this encoded version ${v}`)
   if (rv === 0) return bad(': incorrect encoded start resourceVersion (version meta.k8s.io/v1)')
   if (start === '') return bad(': encoded start key empty (version meta.k8s.io/v1)')
-  // A key with `..` in it could reach into what the client may not see.
+  // A key with `..` could reach objects that the client must not see.
   const segments = (start.startsWith('/') ? start.slice(1) : start).split('/')
   if (segments.some(segment => segment === '' || segment === '.' || segment === '..')) return bad(`: ${start}`)
   return parsed({ revision: rv, startAfter: segments.join('/').replace(/\0$/, '') })
 }
 
-/** The token of a list, and that it comes without another version to read at. */
+/** Decodes the token of a list request, which must not have a resourceVersion as well. */
 export function readContinue(text: string, resourceVersion: string): ContinueToken {
   const token = decodeContinue(text)
   if (!token.ok) throw badRequest(token.error)
@@ -47,14 +47,14 @@ export function readContinue(text: string, resourceVersion: string): ContinueTok
   return token.value
 }
 
-/** The page that was asked for can no longer be read at its revision; `token` lets the client go on without consistency. */
+/** The revision of the requested page is compacted; `token` allows the client to continue without consistency. */
 export const continueExpired = (token: ContinueToken): StatusError =>
   expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',
     encodeContinue({ revision: -1, startAfter: token.startAfter }),
   )
 
-/** A list at an exact revision that history no longer holds. */
+/** A list at an exact revision that is compacted. */
 export const listExpired = (): StatusError => expired('The resourceVersion for the provided list is too old.')
 
 const VERSION = 'meta.k8s.io/v1'
@@ -67,7 +67,7 @@ interface RawToken {
   readonly start: string
 }
 
-/** JSON with the few members that count; the texts are those of Go's decoder where they can be had cheaply. */
+/** JSON with the few members that matter; errors have the messages of Go's decoder where that is cheap. */
 function readToken(json: Buffer): Result<RawToken> {
   const text = json.toString()
   let value: unknown

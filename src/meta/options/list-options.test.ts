@@ -12,7 +12,7 @@ function reasonOf(read: () => unknown): { code: number | undefined; message: str
     if (error instanceof StatusError) return { code: error.status.code, message: error.message }
     throw error
   }
-  throw new Error('there was no fault')
+  throw new Error('no error was thrown')
 }
 
 describe('parameters', () => {
@@ -31,7 +31,7 @@ describe('parameters', () => {
     expect(querySwitch(query(text), 'watch')).toBe(value)
   })
 
-  it('are integers, the largest as good as endless', () => {
+  it('are integers, with a maximum of 2^53', () => {
     expect(queryInteger(query('n=%2B1&n=2'), 'n')).toEqual({ ok: true, value: 1 })
     expect(queryInteger(query('n=9223372036854775807'), 'n')).toEqual({ ok: true, value: Number.MAX_SAFE_INTEGER })
     expect(queryInteger(query(''), 'n')).toEqual({ ok: true, value: undefined })
@@ -62,7 +62,7 @@ describe('list options', () => {
     })
   })
 
-  it('are read', () => {
+  it('are parsed', () => {
     const options = parseListOptions(
       query(
         'labelSelector=a+in+(b)&fieldSelector=metadata.name%3Dx&limit=5&continue=c&resourceVersion=7&timeoutSeconds=3',
@@ -123,7 +123,7 @@ describe('list options', () => {
     expect(reasonOf(() => parseListOptions(query(text)))).toEqual({ code: 422, message })
   })
 
-  it('let a watch from a version carry a continue token, which means nothing', () => {
+  it('ignore a continue token of a watch from a version', () => {
     expect(parseListOptions(query('watch=true&resourceVersion=5&continue=x')).continue).toBe('x')
   })
 })

@@ -1,4 +1,4 @@
-// What a get, list or watch asks for, read from the parameters of the request and checked. Faults are thrown.
+// The options of get, list and watch, parsed from the query parameters and checked. Errors are thrown.
 
 import type { Result } from '../../base/result.js'
 import { type FieldError, fieldForbidden, fieldNotSupported } from '../errors/field-errors.js'
@@ -13,7 +13,7 @@ export interface GetOptions {
 
 export interface ListOptions {
   readonly labelSelector: LabelSelector
-  /** As it was asked; the kind has not been heard yet on which fields it has. */
+  /** As given; not yet checked against the fields of the kind. */
   readonly fieldSelector: FieldSelector
   readonly watch: boolean
   readonly allowWatchBookmarks: boolean
@@ -23,7 +23,7 @@ export interface ListOptions {
   /** 0 or less: no limit. */
   readonly limit: number
   readonly continue: string
-  /** Whether a watch begins with what is there; undefined when it starts at a version. */
+  /** Whether a watch begins with the existing objects; undefined if it starts at a version. */
   readonly sendInitialEvents?: boolean
 }
 
@@ -71,11 +71,11 @@ interface RawListOptions {
   readonly sendInitialEvents: boolean | undefined
 }
 
-/** A watch that names no version, or 0, has always begun with what is there. */
+/** A watch without a version, or with 0, begins with the existing objects. */
 function withDefaults(options: RawListOptions): RawListOptions {
-  const unsaid = options.sendInitialEvents === undefined && options.resourceVersionMatch === ''
+  const isUnset = options.sendInitialEvents === undefined && options.resourceVersionMatch === ''
   const fromNow = options.resourceVersion === '' || options.resourceVersion === '0'
-  if (!options.watch || !unsaid || !fromNow) return options
+  if (!options.watch || !isUnset || !fromNow) return options
   return { ...options, sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' }
 }
 
@@ -119,7 +119,7 @@ function checkWatch(options: RawListOptions): FieldError[] {
 const MATCH = 'resourceVersionMatch'
 const MATCH_WITH_CONTINUE = 'resourceVersionMatch is forbidden when continue is provided'
 
-/** What cannot be read at all is a bad request. */
+/** A malformed parameter is a bad request. */
 function must<T>(read: Result<T>): T {
   if (!read.ok) throw badRequest(read.error)
   return read.value

@@ -1,10 +1,10 @@
-// Resource versions as clients send them: decimal numbers, or nothing. To clients they are opaque; the server counts.
+// Resource versions in requests: decimal numbers, or nothing. They are opaque to clients; the server counts them.
 
 import { parsed, type Result } from '../../base/result.js'
 import { fieldInvalid, printFieldError } from '../errors/field-errors.js'
 import { parseUint64 } from '../go/go-text.js'
 
-/** The version asked for by a get, list or watch; 0 when none or `0` is given, which the caller can tell apart. */
+/** The requested version of a get, list or watch; 0 if none or `0` is given, which the caller can distinguish. */
 export function parseResourceVersion(text: string): Result<bigint> {
   if (text === '' || text === '0') return parsed(0n)
   const version = parseUint64(text)
@@ -13,5 +13,5 @@ export function parseResourceVersion(text: string): Result<bigint> {
     : { ok: false, error: printFieldError(fieldInvalid('resourceVersion', text, version.error)) }
 }
 
-/** The version in an object's metadata, whose faults the reference server does not dress up. */
+/** The version in an object's metadata; kube-apiserver returns its parse errors unchanged. */
 export const parseObjectVersion = (text: string): Result<bigint> => (text === '' ? parsed(0n) : parseUint64(text))

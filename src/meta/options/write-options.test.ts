@@ -31,7 +31,7 @@ describe('create, update and patch', () => {
     expect(parsePatchOptions(query(''), false)).toEqual({ ...defaults, force: false })
   })
 
-  it('are read', () => {
+  it('are parsed', () => {
     const text = 'dryRun=All&dryRun=All&fieldManager=m&fieldValidation=Strict&force=maybe'
     expect(parsePatchOptions(query(text), true)).toEqual({
       dryRun: true,
@@ -68,7 +68,7 @@ const IGNORE = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 const TYPE = 'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
 
 describe('delete by parameters', () => {
-  it('is read', () => {
+  it('is parsed', () => {
     expect(parseDeleteOptions(query(''))).toEqual({ dryRun: false, ignoreStoreReadError: false })
     expect(
       parseDeleteOptions(query(`gracePeriodSeconds=-5&propagationPolicy=Orphan&dryRun=All&preconditions.uid=x`)),
@@ -103,7 +103,7 @@ describe('delete by a body', () => {
     expect(decodeDeleteOptions(body)).toEqual({ dryRun: false, ignoreStoreReadError: false })
   })
 
-  it('is read', () => {
+  it('is parsed', () => {
     const preconditions = { uid: 'u', resourceVersion: '5' }
     expect(decodeDeleteOptions({ preconditions, gracePeriodSeconds: 0, dryRun: ['All'] })).toEqual({
       dryRun: true,
@@ -146,7 +146,7 @@ describe('delete by a body', () => {
     expect(reasonOf(() => decodeDeleteOptions(body))).toBe(error)
   })
 
-  it('cannot pass over unreadable objects in a collection', () => {
+  it('cannot skip undecodable objects in a collection', () => {
     const why = `${IGNORE}: Invalid value: true: is not allowed with DELETECOLLECTION, try again after removing the option`
     expect(reasonOf(() => checkDeleteCollectionOptions(decodeDeleteOptions({ [IGNORE]: true })))).toBe(
       `${INVALID}${why}`,
@@ -159,12 +159,12 @@ describe('preconditions', () => {
   const meta = { name: 'a', uid: 'u', resourceVersion: '5' }
   const kind = { group: '', kind: 'Pod' }
 
-  it('hold', () => {
+  it('are met', () => {
     expect(failedPrecondition({}, meta, kind)).toBeUndefined()
     expect(failedPrecondition({ uid: 'u', resourceVersion: '5' }, meta, kind)).toBeUndefined()
   })
 
-  it('or do not', () => {
+  it('or are not met', () => {
     expect(failedPrecondition({ uid: 'x' }, meta, kind)?.status).toMatchObject({
       code: 409,
       message:
@@ -177,7 +177,7 @@ describe('preconditions', () => {
   })
 })
 
-test('what is marked before it goes has words of its own for preconditions', () => {
+test('kinds with a terminating phase have their own messages for preconditions', () => {
   const resource = { group: '', resource: 'namespaces' }
   const meta = { name: 'a', uid: 'u', resourceVersion: '5' }
   const failed = (preconditions: Parameters<typeof failedBeforeTerminating>[0]) =>

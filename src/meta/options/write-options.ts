@@ -1,5 +1,5 @@
-// What a create, update, patch or delete asks for beside its object: from the parameters of the request, and for a
-// delete from its body. Faults are thrown.
+// The options of create, update, patch and delete: from the query parameters, and for a delete also from its body.
+// Errors are thrown.
 import {
   type FieldError,
   fieldForbidden,
@@ -17,16 +17,16 @@ import { queryInteger, querySwitch, queryText } from './query.js'
 
 export interface WriteOptions {
   readonly dryRun: boolean
-  /** Empty when the request does not name one. */
+  /** Empty if not given. */
   readonly fieldManager: string
-  /** Empty when the request does not say. */
+  /** Empty if not given. */
   readonly fieldValidation: FieldValidation
 }
 
 export type FieldValidation = '' | 'Ignore' | 'Warn' | 'Strict'
 
 export interface PatchOptions extends WriteOptions {
-  /** Only of an apply. */
+  /** Only for apply. */
   readonly force: boolean
 }
 
@@ -35,7 +35,7 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number
   readonly preconditions?: Preconditions
   readonly propagationPolicy?: PropagationPolicy
-  /** The older way to say Orphan or Background. */
+  /** The deprecated form of Orphan (true) or Background (false). */
   readonly orphanDependents?: boolean
   readonly ignoreStoreReadError: boolean
 }
@@ -100,7 +100,7 @@ export function parseDeleteOptions(query: URLSearchParams): DeleteOptions {
   })
 }
 
-/** The options in the body of a delete, once decoded; they alone count then. Unknown members do not matter. */
+/** The options in the decoded body of a delete; query parameters are then ignored. Unknown members are ignored. */
 export function decodeDeleteOptions(body: Value): DeleteOptions {
   checkTypeOfBody(body)
   const decoded = decodeStruct(DELETE_OPTIONS, body)
@@ -108,14 +108,14 @@ export function decodeDeleteOptions(body: Value): DeleteOptions {
   return checkedDeleteOptions(decoded.value.value)
 }
 
-/** A delete of a collection cannot be told to pass over objects that it cannot read. */
+/** A deletecollection cannot skip objects that cannot be decoded. */
 export function checkDeleteCollectionOptions(options: DeleteOptions): void {
   if (!options.ignoreStoreReadError) return
   const why = 'is not allowed with DELETECOLLECTION, try again after removing the option'
   throw invalidOptions('DeleteOptions', [fieldInvalid(IGNORE, true, why)])
 }
 
-/** Why the object is not the one that the preconditions mean, if it is not. */
+/** The conflict if the object does not meet the preconditions. */
 export function failedPrecondition(
   { uid, resourceVersion }: Preconditions,
   meta: ObjectMeta,
@@ -134,7 +134,7 @@ export function failedPrecondition(
   return undefined
 }
 
-/** The same for what is marked as terminating before it goes. */
+/** The same for kinds with a terminating phase, which have other messages. */
 export function failedBeforeTerminating(
   { uid, resourceVersion }: Preconditions,
   meta: ObjectMeta,
@@ -200,7 +200,7 @@ function checkedDeleteOptions(raw: RawDeleteOptions): DeleteOptions {
 
 const POLICIES = ['Foreground', 'Background', 'Orphan']
 
-/** A body may leave out what it is; if it says so, it must be DeleteOptions, of whatever group. */
+/** A body may omit its type; if it has one, it must be DeleteOptions, of any group. */
 function checkTypeOfBody(body: Value): void {
   if (body === null) return
   if (!isObject(body)) {

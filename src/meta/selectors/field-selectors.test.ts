@@ -17,7 +17,7 @@ function read(text: string): FieldSelector {
   return selector.value
 }
 
-describe('reading and writing', () => {
+describe('parsing and printing', () => {
   test.each([
     ['', ''],
     [',', ''],
@@ -44,7 +44,7 @@ describe('reading and writing', () => {
     expect(parseFieldSelector(text)).toEqual({ ok: false, error })
   })
 
-  it('goes round', () => {
+  it('round-trips', () => {
     const field = fc.constantFrom('metadata.name', 'spec.x', 'type')
     const requirement = fc.record({ field, operator: fc.constantFrom('=' as const, '!=' as const), value: fc.string() })
     fc.assert(
@@ -69,14 +69,14 @@ describe('matching', () => {
     expect(matchesFields(read(text), { a: '1' })).toBe(matched)
   })
 
-  it('tells the one value that it asks for', () => {
+  it('reports the required value of a field', () => {
     expect(requiredField(read('metadata.name=a,x!=1'), 'metadata.name')).toBe('a')
     expect(requiredField(read('metadata.name!=a'), 'metadata.name')).toBeUndefined()
   })
 })
 
 describe('fields that a kind supports', () => {
-  it('are those it names', () => {
+  it('are those in its list', () => {
     const support = onlyTheseFields(['metadata.name', 'spec.color'])
     expect(supportedFields(read('spec.color=red'), support)).toMatchObject({ ok: true })
     expect(supportedFields(read('metadata.name=a,spec.size=s'), support)).toEqual({
@@ -86,20 +86,20 @@ describe('fields that a kind supports', () => {
     expect(supportedFields(read('=a'), support)).toMatchObject({ error: 'field label not supported: ' })
   })
 
-  it('may be told with the kind', () => {
+  it('may have the kind in the message', () => {
     expect(supportedFields(read('spec.x=1'), onlyTheseFields([], 'Job'))).toMatchObject({
       error: 'field label "spec.x" not supported for Job',
     })
   })
 
-  it('are name and namespace for kinds without any of their own', () => {
+  it('are name and namespace for kinds without their own fields', () => {
     expect(supportedFields(read('metadata.namespace=a'), onlyNameAndNamespace)).toMatchObject({ ok: true })
     expect(supportedFields(read('data.k=1'), onlyNameAndNamespace)).toMatchObject({
       error: '"data.k" is not a known field selector: only "metadata.name", "metadata.namespace"',
     })
   })
 
-  it('may be looked up under another name', () => {
+  it('may be mapped to another name', () => {
     const renamed = supportedFields(read('a!=1'), (field, value) => ({
       ok: true,
       value: { field: `spec.${field}`, value },

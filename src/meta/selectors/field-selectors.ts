@@ -1,5 +1,5 @@
-// Selecting objects by their fields: `metadata.name=a,status.phase!=Running`. Which fields can be asked for depends on
-// the kind; it answers through a function. A backslash keeps `\`, `,` and `=` from having a meaning in a value.
+// Field selectors: `metadata.name=a,status.phase!=Running`. The kind decides which fields are supported, by a function.
+// In a value, a backslash escapes `\`, `,` and `=`.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { compareTexts, quote } from '../go/go-text.js'
@@ -13,7 +13,7 @@ export interface FieldRequirement {
 /** All requirements must hold; an empty selector selects everything. */
 export type FieldSelector = readonly FieldRequirement[]
 
-/** Reads `a=1,b==2,c!=3`. Which fields there are is not asked yet. */
+/** Parses `a=1,b==2,c!=3`. The fields are not checked yet. */
 export function parseFieldSelector(text: string): Result<FieldSelector> {
   const requirements: FieldRequirement[] = []
   for (const term of splitTerms(text).toSorted(compareTexts)) {
@@ -22,33 +22,33 @@ export function parseFieldSelector(text: string): Result<FieldSelector> {
     if (split === undefined) return failed(`invalid selector: '${text}'; can't understand '${term}'`)
     const value = unescapeValue(split.value)
     if (!value.ok) return value
-    // A term without field and value asks for nothing.
+    // A term without field and value is ignored.
     if (split.field !== '' || value.value !== '') requirements.push({ ...split, value: value.value })
   }
   return parsed(requirements)
 }
 
-/** The canonical form. Reading it gives the same selector. */
+/** The canonical form. Parsing it gives the same selector. */
 export const printFieldSelector = (selector: FieldSelector): string =>
   selector.map(({ field, operator, value }) => `${field}${operator}${escapeValue(value)}`).join(',')
 
-/** True when every requirement holds; a field that is not there counts as empty. */
+/** True if every requirement holds; a missing field counts as empty. */
 export const matchesFields = (selector: FieldSelector, fields: Readonly<Record<string, string>>): boolean =>
   selector.every(({ field, operator, value }) => {
     const actual = Object.hasOwn(fields, field) ? fields[field] : ''
     return (actual === value) === (operator === '=')
   })
 
-/** The value that the selector asks of this field, if it asks for exactly one. */
+/** The value that the selector requires of this field, if it requires exactly one. */
 export const requiredField = (selector: FieldSelector, field: string): string | undefined =>
   selector.find(requirement => requirement.field === field && requirement.operator === '=')?.value
 
 // ---- fields that a kind supports
 
-/** Says whether a field can be asked for, and in which form it is then looked up. */
+/** Whether a field is supported, and the field and value to compare with. */
 export type SupportField = (field: string, value: string) => Result<{ readonly field: string; readonly value: string }>
 
-/** The selector in the kind's own terms, or why it cannot be asked that. */
+/** The selector with the kind's own fields, or the reason why it is not supported. */
 export function supportedFields(selector: FieldSelector, support: SupportField): Result<FieldSelector> {
   const requirements: FieldRequirement[] = []
   for (const { field, operator, value } of selector) {
@@ -59,11 +59,11 @@ export function supportedFields(selector: FieldSelector, support: SupportField):
   return parsed(requirements)
 }
 
-/** The answer of kinds that name their fields. `kind` is told where the reference server tells it. */
+/** For kinds with a list of fields. `kind` is part of the message where kube-apiserver includes it. */
 export const onlyTheseFields = (fields: Iterable<string>, kind?: string): SupportField => {
-  const known = new Set(fields)
+  const supported = new Set(fields)
   return (field, value) => {
-    if (known.has(field)) return parsed({ field, value })
+    if (supported.has(field)) return parsed({ field, value })
     return failed(
       kind === undefined
         ? `field label not supported: ${field}`
@@ -72,7 +72,7 @@ export const onlyTheseFields = (fields: Iterable<string>, kind?: string): Suppor
   }
 }
 
-/** The answer of kinds that have nothing of their own to select by. */
+/** For kinds without selectable fields of their own. */
 export const onlyNameAndNamespace: SupportField = (field, value) =>
   field === 'metadata.name' || field === 'metadata.namespace'
     ? parsed({ field, value })
@@ -80,7 +80,7 @@ export const onlyNameAndNamespace: SupportField = (field, value) =>
 
 // ---- terms
 
-/** Splits at commas that no backslash precedes. */
+/** Splits at commas without a backslash before them. */
 function splitTerms(text: string): string[] {
   const terms: string[] = []
   let start = 0

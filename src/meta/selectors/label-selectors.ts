@@ -1,5 +1,5 @@
-// Selecting objects by their labels: the query-string form (`env in (dev,prod),!tier`), the LabelSelector objects of
-// the API, and matching. A selector is a list of requirements, all of which must hold; an empty one selects everything.
+// Label selectors: the query-string form (`env in (dev,prod),!tier`), LabelSelector objects, and matching. A selector is
+// a list of requirements that must all hold; an empty one selects everything.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import {
@@ -23,7 +23,7 @@ export type LabelOperator = '=' | '==' | '!=' | 'in' | 'notin' | 'gt' | 'lt' | '
 export interface LabelRequirement {
   readonly key: string
   readonly operator: LabelOperator
-  /** Sorted, each once; none for `exists` and `!`, one for all but `in` and `notin`. */
+  /** Sorted, without duplicates; none for `exists` and `!`, one for all but `in` and `notin`. */
   readonly values: readonly string[]
 }
 
@@ -32,19 +32,19 @@ export type LabelSelector = readonly LabelRequirement[] | 'nothing'
 
 export const EVERYTHING: LabelSelector = []
 
-/** True when every requirement holds for these labels. */
+/** True if every requirement holds for these labels. */
 export function matchesLabels(selector: LabelSelector, labels: Labels): boolean {
   return selector !== 'nothing' && selector.every(requirement => meets(requirement, labels))
 }
 
-/** True for a selector that leaves nothing out. */
+/** True for a selector without requirements. */
 export const selectsEverything = (selector: LabelSelector): boolean => selector.length === 0
 
-/** The canonical form: requirements by key, values sorted. Reading it gives the same selector. */
+/** The canonical form: requirements by key, values sorted. Parsing it gives the same selector. */
 export const printLabelSelector = (selector: LabelSelector): string =>
   selector === 'nothing' ? '' : selector.map(printRequirement).join(',')
 
-/** The one value that the selector asks of this label, if it asks for exactly one. */
+/** The value that the selector requires of this label, if it requires exactly one. */
 export function requiredLabel(selector: LabelSelector, key: string): string | undefined {
   if (selector === 'nothing') return undefined
   const requirement = selector.find(r => r.key === key && ['=', '==', 'in'].includes(r.operator))
@@ -96,14 +96,14 @@ function printRequirement({ key, operator, values }: LabelRequirement): string {
 
 // ---- the query-string form
 
-/** Reads `a=1,b!=2,c in (x,y),d,!e,f>5`. */
+/** Parses `a=1,b!=2,c in (x,y),d,!e,f>5`. */
 export function parseLabelSelector(text: string): Result<LabelSelector> {
   const tokens = scan(text)
   const requirements: LabelRequirement[] = []
   let position = 0
   const look = (): Token => tokens[position] ?? END
   const take = (): Token => tokens[position++] ?? END
-  // Words count as names where a name can stand, so that a label may be called `in`.
+  // Keywords are names where a name is expected, so a label may be called `in`.
   const startsRequirement = (token: Token): boolean => isWord(token) || token.type === '!'
 
   if (look().type === 'end') return parsed(EVERYTHING)
@@ -137,7 +137,7 @@ function parseRequirement(look: () => Token, take: () => Token): Result<LabelReq
   return values.ok ? makeRequirement(key, operator, values.value) : values
 }
 
-/** `(a,b)`; an empty place between commas or brackets is the empty value. */
+/** `(a,b)`; nothing between commas or brackets is the empty value. */
 function parseSet(look: () => Token, take: () => Token): Result<Set<string>> {
   const open = take()
   if (open.type !== '(') return failed(`found '${open.text}' expected: '('`)
@@ -182,13 +182,13 @@ function makeRequirement(key: string, operator: LabelOperator, given: Iterable<s
     })
   }
   values.forEach((value, i) => {
-    const faults = checkLabelValue(value)
-    if (faults.length > 0) errors.push(fieldInvalid(keyPath(indexPath('values', i), key), value, faults.join('; ')))
+    const reasons = checkLabelValue(value)
+    if (reasons.length > 0) errors.push(fieldInvalid(keyPath(indexPath('values', i), key), value, reasons.join('; ')))
   })
   return errors.length > 0 ? failed(printFieldErrors(errors)) : parsed({ key, operator, values })
 }
 
-// ---- words and signs
+// ---- tokens
 
 interface Token {
   readonly type: 'word' | 'end' | 'error' | 'in' | 'notin' | '=' | '==' | '!=' | '!' | '>' | '<' | '(' | ')' | ','
@@ -209,7 +209,7 @@ const OPERATORS: ReadonlyMap<Token['type'], LabelOperator> = new Map([
 
 const isWord = ({ type }: Token): boolean => type === 'word' || type === 'in' || type === 'notin'
 
-/** The longest sign that begins here; everything else up to a sign or a space is a word. */
+/** The longest operator that begins here; other characters up to an operator or a space are a word. */
 function scan(text: string): Token[] {
   const tokens: Token[] = []
   const pattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^=!(),<> \t\r\n]+))/y
@@ -223,7 +223,7 @@ function scan(text: string): Token[] {
 
 // ---- LabelSelector objects
 
-/** A LabelSelector as the API has it; its types were checked when it was decoded. */
+/** A LabelSelector of the API; its types were checked when it was decoded. */
 export interface LabelSelectorObject {
   readonly matchLabels?: Labels
   readonly matchExpressions?: readonly LabelExpression[]
@@ -235,7 +235,7 @@ export interface LabelExpression {
   readonly values?: readonly string[]
 }
 
-/** The selector that a LabelSelector object means: absent selects nothing, empty selects everything. */
+/** The selector of a LabelSelector object: absent selects nothing, empty selects everything. */
 export function selectorOf(object: LabelSelectorObject | undefined): Result<LabelSelector> {
   if (object === undefined) return parsed('nothing')
   const requirements: LabelRequirement[] = []
@@ -245,9 +245,9 @@ export function selectorOf(object: LabelSelectorObject | undefined): Result<Labe
     requirements.push(requirement.value)
   }
   for (const { key, operator, values = [] } of object.matchExpressions ?? []) {
-    const known = EXPRESSION_OPERATORS.get(operator)
-    if (known === undefined) return failed(`"${operator}" is not a valid label selector operator`)
-    const requirement = checkedRequirement(key, known, values)
+    const operatorOf = EXPRESSION_OPERATORS.get(operator)
+    if (operatorOf === undefined) return failed(`"${operator}" is not a valid label selector operator`)
+    const requirement = checkedRequirement(key, operatorOf, values)
     if (!requirement.ok) return requirement
     requirements.push(requirement.value)
   }
@@ -275,7 +275,7 @@ function checkedRequirement(key: string, operator: LabelOperator, values: readon
   return makeRequirement(key, operator, new Set(values))
 }
 
-/** What is wrong with a LabelSelector object in the spec of another. */
+/** The errors of a LabelSelector object. */
 export function checkLabelSelector(object: LabelSelectorObject, path: string): FieldError[] {
   const errors = checkLabels(object.matchLabels ?? {}, childPath(path, 'matchLabels'))
   object.matchExpressions?.forEach((expression, i) => {
@@ -284,7 +284,7 @@ export function checkLabelSelector(object: LabelSelectorObject, path: string): F
   return errors
 }
 
-/** What is wrong with a set of labels. Faults of keys and values are both told of the map as a whole. */
+/** The errors of a set of labels. Errors of keys and values are reported for the path of the map. */
 export function checkLabels(labels: Labels, path: string): FieldError[] {
   const errors: FieldError[] = []
   for (const key of Object.keys(labels)) {

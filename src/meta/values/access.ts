@@ -1,10 +1,10 @@
-// Short ways into decoded objects. Types were checked when the object was decoded, so that a member is either what
-// its type says or not there.
+// Accessors for members of decoded objects. Types were checked when the object was decoded, so a member has its type or
+// is absent.
 import { copyValue, getOwn, isObject, type Value, type ValueObject } from './value.js'
 
 const NOTHING: ValueObject = Object.freeze({})
 
-/** The object at that member; an empty one that must not be changed if there is none. */
+/** The object at a member; an empty frozen one if it is absent. */
 export const objectAt = (object: ValueObject, name: string): ValueObject => {
   const value = getOwn(object, name)
   return isObject(value) ? value : NOTHING
@@ -15,7 +15,7 @@ export const objectOrNone = (object: ValueObject, name: string): ValueObject | u
   return isObject(value) ? value : undefined
 }
 
-/** The objects of a list; none if there is no list. */
+/** The objects of a list; none if it is absent. */
 export const objectsAt = (object: ValueObject, name: string): readonly ValueObject[] => {
   const value = getOwn(object, name)
   return Array.isArray(value) ? value.filter(isObject) : []
@@ -26,13 +26,13 @@ export const stringsAt = (object: ValueObject, name: string): readonly string[] 
   return Array.isArray(value) ? value.filter(item => typeof item === 'string') : []
 }
 
-/** The text at that member; empty if there is none. */
+/** The string at a member; empty if it is absent. */
 export const stringAt = (object: ValueObject, name: string): string => {
   const value = getOwn(object, name)
   return typeof value === 'string' ? value : ''
 }
 
-/** The number at that member; 0 if there is none. */
+/** The number at a member; 0 if it is absent. */
 export const numberAt = (object: ValueObject, name: string): number => {
   const value = getOwn(object, name)
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0
@@ -43,7 +43,7 @@ export const numberOrNone = (object: ValueObject, name: string): number | undefi
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : undefined
 }
 
-/** The texts of a map. */
+/** The strings of a map. */
 export const mapAt = (object: ValueObject, name: string): Readonly<Record<string, string>> =>
   objectAt(object, name) as Readonly<Record<string, string>>
 
@@ -52,7 +52,7 @@ export const has = (object: ValueObject, name: string): boolean => {
   return value !== undefined && value !== null
 }
 
-/** The object at that member, made if there is none. */
+/** The object at a member, created if it is absent. */
 export function ensureObject(object: ValueObject, name: string): ValueObject {
   const value = getOwn(object, name)
   if (isObject(value)) return value
@@ -61,13 +61,13 @@ export function ensureObject(object: ValueObject, name: string): ValueObject {
   return made
 }
 
-/** Sets a member that is not there, or is an empty text or zero where that counts as not there. */
+/** Sets a member that is absent, or (with `emptyCounts`) an empty string or zero. */
 export function setDefault(object: ValueObject, name: string, value: Value, emptyCounts = true): void {
   const found = getOwn(object, name)
   if (found === undefined || found === null || (emptyCounts && (found === '' || found === 0))) object[name] = value
 }
 
-/** Takes a member from the old object, or away if that has none. */
+/** Copies a member from the old object, or deletes it if the old object has none. */
 export function keepFrom(object: ValueObject, old: ValueObject, name: string): void {
   const before = getOwn(old, name)
   if (before === undefined) delete object[name]

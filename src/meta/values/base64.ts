@@ -1,13 +1,13 @@
-// Base64 as Go's encoding/base64 reads it: the standard alphabet with padding, line breaks between, errors by byte.
+// Base64 as Go's encoding/base64 decodes it: standard alphabet with padding, line breaks allowed, errors by byte.
 import { failed, parsed, type Result } from '../../base/result.js'
 
-/** Why a text is no base64, in the words of Go's decoder; undefined when it is. */
+/** The error of Go's decoder for a text; undefined if it is valid. */
 export function base64Error(text: string): string | undefined {
   const result = canonicalBase64(text)
   return result.ok ? undefined : result.error
 }
 
-/** The same bytes in their one spelling, which is how they are stored and printed. */
+/** The canonical encoding of the same bytes, which is stored and printed. */
 export function canonicalBase64(text: string): Result<string> {
   let inGroup = 0
   let lineBreaks = false
@@ -16,14 +16,14 @@ export function canonicalBase64(text: string): Result<string> {
     if (code < 128 && ALPHABET[code] === 1) inGroup = (inGroup + 1) & 3
     else if (code === LINE_FEED || code === CARRIAGE_RETURN) lineBreaks = true
     else if (code === PADDING) return padded(text, i, inGroup)
-    // Everything before is ASCII, so that the index is the byte.
+    // Everything before is ASCII, so the index is the byte offset.
     else return corrupt(i)
   }
   if (inGroup !== 0) return corrupt(text.length - inGroup)
   return parsed(lineBreaks ? text.replaceAll(/[\r\n]/g, '') : text)
 }
 
-/** What may come with the padding: one more sign if the group lacks two, line breaks, and nothing else. */
+/** Checks the padding: one more `=` if two characters are missing, line breaks, and nothing else. */
 function padded(text: string, at: number, inGroup: number): Result<string> {
   if (inGroup < 2) return corrupt(at)
   let next = skipLineBreaks(text, at + 1)
@@ -33,7 +33,7 @@ function padded(text: string, at: number, inGroup: number): Result<string> {
     next = skipLineBreaks(text, next + 1)
   }
   if (next < text.length) return corrupt(next)
-  // Bits behind the last byte may be set; they do not count.
+  // Unused bits after the last byte may be set and are ignored.
   return parsed(Buffer.from(text, 'base64').toString('base64'))
 }
 

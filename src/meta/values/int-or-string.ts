@@ -1,4 +1,4 @@
-// A field that holds a number or a text: a port by number or name, a count or a percentage.
+// IntOrString: a port by number or name, a count or a percentage.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { checkPercent } from '../object/names.js'
@@ -6,13 +6,13 @@ import { isInteger, type Value } from './value.js'
 
 export type IntOrString = number | string
 
-/** What the value holds, if it is an int32 or a text. */
+/** The value if it is an int32 or a string. */
 export function asIntOrString(value: Value | undefined): IntOrString | undefined {
   if (typeof value === 'string') return value
   return isInteger(value) && value >= -MAX_INT32 - 1 && value <= MAX_INT32 ? Number(value) : undefined
 }
 
-/** A count as it is, a percentage of the total rounded up or down. */
+/** A number unchanged, or a percentage of the total rounded up or down. */
 export function scaledValue(value: IntOrString, total: number, roundUp: boolean): Result<number> {
   if (typeof value === 'number') return parsed(value)
   if (checkPercent(value).length > 0) {

@@ -52,22 +52,22 @@ describe('quantities are written canonically', () => {
     ['100000Ei', '9223372036854775807'],
     ['-100000Ei', '-9223372036854775807'],
     ['-1.5Gi', '-1536Mi'],
-    // The reference server takes these to be canonical and leaves them.
+    // kube-apiserver considers these canonical and keeps them.
     ['1.500', '1.500'],
     ['+5', '+5'],
     ['007', '007'],
-    // It takes these for nought.
+    // It parses these as zero.
     ['.', '0'],
     ['-', '0'],
     ['Mi', '0'],
-    // It would write 1 here, and lose the rest.
+    // It would print 1 here, and lose the rest.
     ['1000E', '1e21'],
   ])('%s as %s', (text, canonical) => {
     expect(printQuantity(read(text))).toBe(canonical)
   })
 })
 
-describe('what is no quantity', () => {
+describe('invalid quantities', () => {
   const FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
   const SUFFIX = "unable to parse quantity's suffix"
   test.each([
@@ -116,7 +116,7 @@ describe('arithmetic', () => {
     expect(compareQuantities(read(b), read(a))).toBe(0 - order)
   })
 
-  it('gives integers, floats and scaled values', () => {
+  it('returns integers, floats and scaled values', () => {
     expect(['1k', '1.0', '1.5', '100Ti', '9E', '10E'].map(text => quantityAsInt64(read(text)))).toEqual([
       1000n,
       undefined,
@@ -143,7 +143,7 @@ describe('arithmetic', () => {
     )
     .map(parts => parts.join(''))
 
-  it('is exact: canonical texts mean the same, and order agrees with whole billionths', () => {
+  it('is exact: canonical texts have the same value, and the order agrees with billionths', () => {
     const billionths = (quantity: Quantity): bigint => scaledQuantity(quantity, -9)
     fc.assert(
       fc.property(text, text, (a, b) => {

@@ -1,5 +1,5 @@
-// Amounts of resources: `500m`, `1.5Gi`, `12e6`. Exact decimal numbers with a suffix whose family is remembered.
-// Written out they are canonical: no fraction, the largest suffix that loses nothing.
+// Resource quantities: `500m`, `1.5Gi`, `12e6`. Exact decimal numbers that keep the format of their suffix.
+// They are printed canonically: without a fraction, with the largest suffix that loses nothing.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { MAX_INT64 } from '../go/go-text.js'
@@ -12,18 +12,18 @@ export interface Quantity {
   readonly scale: number
   readonly format: QuantityFormat
   /**
-   * The reference server holds most quantities as an int64 and a scale, the rest as big decimals, and some of its
-   * answers depend on which.
+   * kube-apiserver keeps most quantities as an int64 and a scale, the rest as big decimals, and some results depend on
+   * that. True for big decimals.
    */
   readonly wide: boolean
-  /** As it was written, where the reference server takes that to be canonical and keeps it: also `1.500`. */
+  /** The text as written, if kube-apiserver considers it canonical and keeps it: also `1.500`. */
   readonly text?: string
 }
 
-/** Reads a quantity. What is finer than a billionth is rounded up, away from zero. */
+/** Parses a quantity. Digits below one billionth are rounded up, away from zero. */
 export function parseQuantity(text: string): Result<Quantity> {
   if (text === '') return failed(BAD_FORMAT)
-  // No quantity needs that many digits; the bound keeps arithmetic on what users send cheap.
+  // No quantity needs that many digits; the limit bounds the cost of arithmetic on user input.
   if (text.length > MAX_LENGTH) return failed(BAD_NUMBER)
   const [number = '', sign = '', whole = '', fraction = ''] = /^([+-]?)([0-9]*)(?:\.([0-9]*))?/.exec(text) ?? []
   const suffix = text.slice(number.length)
@@ -45,7 +45,7 @@ export function parseQuantity(text: string): Result<Quantity> {
   return parsed(rounded(amount, scale, format))
 }
 
-/** The canonical form, or the text as it was written where that counts as canonical. */
+/** The canonical form, or the text as written if that counts as canonical. */
 export const printQuantity = (quantity: Quantity): string => quantity.text ?? canonical(quantity)
 
 /** Negative, 0 or positive as `a` is less than, equal to or greater than `b`. */
@@ -79,7 +79,7 @@ export const negateQuantity = ({ amount, scale, format, wide }: Quantity): Quant
 
 export const subtractQuantities = (a: Quantity, b: Quantity): Quantity => addQuantities(a, negateQuantity(b))
 
-/** A quantity of that many, as a count of things is written. */
+/** A quantity of an integer amount, for counts. */
 export const quantityOf = (amount: bigint, format: QuantityFormat = 'DecimalSI'): Quantity => ({
   amount,
   scale: 0,
@@ -87,14 +87,14 @@ export const quantityOf = (amount: bigint, format: QuantityFormat = 'DecimalSI')
   wide: false,
 })
 
-/** As an int64, where the reference server can give one without looking at the digits; `1.0` is none. */
+/** As an int64, if kube-apiserver can return one without a conversion; not for `1.0`. */
 export function quantityAsInt64({ amount, scale, wide }: Quantity): bigint | undefined {
   if (wide || scale < 0 || scale > 18) return undefined
   const value = amount * 10n ** BigInt(scale)
   return value > MAX_INT64 || value < -MAX_INT64 - 1n ? undefined : value
 }
 
-/** As a float64, as the reference server works it out: big decimals are held in billionths. */
+/** As a float64, computed like kube-apiserver: big decimals are in billionths. */
 export function quantityAsFloat(quantity: Quantity): number {
   const scale = quantity.wide ? NANO : quantity.scale
   const amount = Number(quantity.wide ? scaledQuantity(quantity, NANO) : quantity.amount)
@@ -142,7 +142,7 @@ const BINARY_SUFFIXES: ReadonlyMap<string, number> = new Map([
 
 interface SuffixMeaning {
   readonly format: QuantityFormat
-  /** Of 2 for BinarySI, otherwise of 10. */
+  /** The exponent of 2 for BinarySI, otherwise of 10. */
   readonly exponent: number
 }
 
@@ -153,12 +153,12 @@ function readSuffix(suffix: string): SuffixMeaning | undefined {
   if (decimal !== undefined) return { format: 'DecimalSI', exponent: decimal }
   if (!/^[eE][-+]?[0-9]+$/.test(suffix)) return undefined
   const exponent = Number(suffix.slice(1))
-  // Far below a billionth one exponent rounds like any other; far above it would only be a way to use up memory.
+  // Exponents far below a billionth all round alike; exponents far above would only use up memory.
   if (exponent > MAX_EXPONENT) return undefined
   return { format: 'DecimalExponent', exponent: Math.max(exponent, -2 * MAX_EXPONENT) }
 }
 
-/** The reference server's own estimate of what it can read without big decimals. */
+/** kube-apiserver's own estimate of whether it can parse the number without big decimals. */
 function fitsInt64(num: string, fraction: string, { format, exponent }: SuffixMeaning): boolean {
   if (format !== 'BinarySI') return num.length + fraction.length <= 18
   return fraction.length === 0 && 15 - num.length - Math.trunc((exponent * 3) / 10) - 1 >= 0
@@ -175,7 +175,7 @@ function rounded(amount: bigint, scale: number, format: QuantityFormat): Quantit
   if (compareQuantities(absolute(quantity), quantityOf(MAX_INT64)) > 0) {
     return { amount: kept < 0n ? -MAX_INT64 : MAX_INT64, scale: 0, format, wide: true }
   }
-  // A part of one has no binary suffix.
+  // Numbers below one have no binary suffix.
   const small = kept !== 0n && compareQuantities(absolute(quantity), quantityOf(1n)) < 0
   return small ? { ...quantity, format: 'DecimalSI' } : quantity
 }
@@ -203,11 +203,11 @@ function canonical(quantity: Quantity): string {
     scale -= 1
   }
   const suffix = quantity.format === 'DecimalExponent' ? undefined : SUFFIX_OF_SCALE.get(scale)
-  // Beyond the last suffix an exponent keeps the value; the reference server drops the suffix there, and the value.
+  // Beyond the last suffix an exponent keeps the value; kube-apiserver drops the suffix, and thereby the value.
   return `${amount}${suffix ?? (scale === 0 ? '' : `e${scale}`)}`
 }
 
-/** Only whole numbers from 1024 on are written with binary suffixes. */
+/** Only integers from 1024 on are printed with binary suffixes. */
 function printBinary(quantity: Quantity): string | undefined {
   if (compareQuantities(absolute(quantity), quantityOf(1024n)) < 0) return undefined
   let amount = scaledQuantity(quantity, 0)

@@ -40,7 +40,7 @@ describe('a Time', () => {
     expect(parseTime(text)).toEqual({ ok: false, error: `parsing time "${text}"${between}${error}` })
   })
 
-  it('prints in whole seconds and reads back', () => {
+  it('is printed in seconds and parsed back', () => {
     fc.assert(
       fc.property(fc.integer({ min: -1e12, max: 1e13 }), millis => {
         const text = printTime(millis)
@@ -52,7 +52,7 @@ describe('a Time', () => {
 })
 
 describe('a MicroTime', () => {
-  it('has six digits behind the point', () => {
+  it('has six decimals', () => {
     expect(printMicroTime(1_500)).toBe('1970-01-01T00:00:01.500000Z')
     expect(parseMicroTime('2024-01-01T01:00:00.123456+01:00')).toEqual({
       ok: true,
@@ -91,7 +91,7 @@ describe('a duration', () => {
     expect(parseDuration(text)).toEqual({ ok: false, error })
   })
 
-  it('reads back what it prints', () => {
+  it('parses what it prints', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), nanos => {
         expect(parseDuration(printDuration(nanos))).toEqual({ ok: true, value: nanos })

@@ -1,10 +1,10 @@
-// Points in time and spans of it as the API writes them: RFC 3339 in seconds (Time) or microseconds (MicroTime),
-// and durations as Go writes them (`1h30m`). Errors are those of Go's time package.
+// Times and durations of the API: RFC 3339 in seconds (Time) or microseconds (MicroTime), and Go durations (`1h30m`).
+// Errors are those of Go's time package.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { quote } from '../go/go-text.js'
 
-/** Now, or any moment, as a Time: whole seconds in UTC, what is beyond them cut off. */
+/** A Time: UTC, truncated to seconds. */
 export function printTime(millis: number): string {
   const second = Math.floor(millis / 1000)
   // A busy server prints the same second hundreds of times.
@@ -21,24 +21,24 @@ let lastTime = ''
 /** A moment as a MicroTime. */
 export const printMicroTime = (millis: number): string => `${new Date(millis).toISOString().slice(0, 23)}000Z`
 
-/** Reads a Time and gives it as it is kept: in UTC, in whole seconds. */
+/** Parses a Time and returns it as stored: in UTC, in seconds. */
 export const parseTime = (text: string): Result<string> =>
   KEPT_TIME.test(text) ? parsed(text) : parseMoment(text, TIME_LAYOUT, false)
 
-/** A Time as it is kept, which is what most of them are: a day of a month that has it, any second of it, in UTC. */
+/** A Time as stored, the most frequent format: a valid date and second in UTC. */
 const KEPT_TIME =
   /^[12]\d{3}-(?:(?:0[1-9]|1[0-2])-(?:0[1-9]|1\d|2[0-8])|(?:0[13-9]|1[0-2])-(?:29|30)|(?:0[13578]|1[02])-31)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/
 
-/** Reads a MicroTime, which always has six digits behind the point. */
+/** Parses a MicroTime, which always has six decimals. */
 export const parseMicroTime = (text: string): Result<string> => parseMoment(text, MICRO_TIME_LAYOUT, true)
 
-/** Milliseconds since 1970 of a Time or MicroTime that was read before. */
+/** Milliseconds since 1970 of a Time or MicroTime that was parsed before. */
 export const millisOf = (time: string): number => Date.parse(time)
 
 const TIME_LAYOUT = '2006-01-02T15:04:05Z07:00'
 const MICRO_TIME_LAYOUT = '2006-01-02T15:04:05.000000Z07:00'
 
-/** The parts of both layouts in turn: how each is spelled in the layout, what it looks like, and its bounds. */
+/** The parts of both layouts in order: the text in the layout, the pattern, and the bounds. */
 const PARTS: readonly {
   readonly layout: string
   readonly form: RegExp
@@ -58,7 +58,7 @@ const PARTS: readonly {
   { layout: '05', form: /^[0-9]{2}/, max: 59, name: 'second' },
 ]
 
-/** Go's time.Parse for the two layouts: part by part, the first that does not fit is named. */
+/** Go's time.Parse for the two layouts: reports the first part that does not match. */
 function parseMoment(text: string, layout: string, micro: boolean): Result<string> {
   const error = (rest: string, part: string): Result<never> =>
     failed(`parsing time ${quote(text)} as ${quote(layout)}: cannot parse ${quote(rest)} as ${quote(part)}`)
@@ -78,7 +78,7 @@ function parseMoment(text: string, layout: string, micro: boolean): Result<strin
   }
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = read
 
-  // A Time may carry any fraction, which is then cut off; a MicroTime must carry exactly six digits.
+  // A Time may have any fraction, which is truncated; a MicroTime must have exactly six decimals.
   const fraction = (micro ? /^\.[0-9]{6}/ : /^[.,][0-9]+/).exec(rest)?.[0] ?? ''
   if (micro && fraction === '') return error(rest, '.000000')
   rest = rest.slice(fraction.length)
@@ -98,7 +98,7 @@ function parseMoment(text: string, layout: string, micro: boolean): Result<strin
   date.setUTCHours(hour, minute, second)
   const offset = zone === 'Z' ? 0 : (zone.startsWith('-') ? -1 : 1) * (zoneHours * 60 + zoneMinutes)
   const utc = new Date(date.getTime() - offset * 60_000).toISOString()
-  // Beyond the years 0 to 9999 RFC 3339 has no form; Go refuses to write them.
+  // RFC 3339 has only the years 0 to 9999; Go refuses to format others.
   if (utc.length !== 24) return outOfRange('year')
   return parsed(`${utc.slice(0, 19)}${micro ? fraction : ''}Z`)
 }
@@ -110,7 +110,7 @@ const daysIn = (year: number, month: number): number => {
 
 // ---- durations
 
-/** Nanoseconds of a duration such as `300ms`, `-1.5h` or `2h45m`. */
+/** The nanoseconds of a duration such as `300ms`, `-1.5h` or `2h45m`. */
 export function parseDuration(text: string): Result<bigint> {
   const invalid = failed(`time: invalid duration ${quote(text)}`)
   const negative = text.startsWith('-')
@@ -127,7 +127,7 @@ export function parseDuration(text: string): Result<bigint> {
     const nanos = UNITS[unit]
     if (nanos === undefined) return failed(`time: unknown unit ${quote(unit)} in duration ${quote(text)}`)
     rest = rest.slice(unit.length)
-    // More digits than an int64 holds are out of range before they cost anything; of a fraction only so many count.
+    // More digits than an int64 can hold are out of range; of a fraction only the first digits count.
     const digits = whole.replace(/^0+/, '')
     if (digits.length > 19) return invalid
     const part = fraction.slice(0, 18)
@@ -175,10 +175,10 @@ const UNITS: Readonly<Record<string, bigint | undefined>> = Object.assign(
 
 // ---- ages
 
-/** A span of milliseconds as kubectl shows ages: `45s`, `5m30s`, `3h`, `2d4h`, `1y20d`. */
+/** A duration in milliseconds as kubectl prints ages: `45s`, `5m30s`, `3h`, `2d4h`, `1y20d`. */
 export function humanDuration(millis: number): string {
   const seconds = Math.trunc(millis / 1000)
-  // A clock that is up to two seconds ahead of ours is forgiven.
+  // Tolerates a clock that is up to two seconds ahead.
   if (seconds < -1) return '<invalid>'
   if (seconds < 0) return '0s'
   if (seconds < 120) return `${seconds}s`

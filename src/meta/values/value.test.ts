@@ -35,7 +35,7 @@ function deep(levels: number, leaf: Value): Value {
 }
 
 describe('a copy', () => {
-  test('equals what it was made from, and shares nothing', () => {
+  test('equals the original, and shares nothing', () => {
     fc.assert(
       fc.property(values, value => {
         const copy = copyValue(value)
@@ -45,7 +45,7 @@ describe('a copy', () => {
     )
   })
 
-  test('may be as deep as values can be', () => {
+  test('may be of the maximum depth', () => {
     expect(equalValues(copyValue(deep(10_000, 1)), deep(10_000, 1))).toBe(true)
     expect(equalValues(deep(10_000, 1), deep(10_000, 2))).toBe(false)
   })

@@ -1,7 +1,7 @@
-// What an API object is made of while someone looks inside: plain JSON values, with the two distinctions that
-// Kubernetes keeps and JavaScript does not. An int64 beyond 2^53 is a bigint. A float64 that happens to be whole
-// (`1.0`, `1e18`) is a `WholeFloat`; all other whole numbers are integers, as Go's decoder has it.
-// Objects are ordinary ones whose keys come from users: look up with Object.hasOwn, write with `setOwn`.
+// The values of API objects: JSON values with two distinctions of Kubernetes that JavaScript does not make. An int64
+// beyond 2^53 is a bigint. A float64 without a fraction (`1.0`, `1e18`) is a `WholeFloat`; all other numbers without a
+// fraction are integers, as in Go's decoder.
+// Objects have keys from users: read with Object.hasOwn or `getOwn`, write with `setOwn`.
 
 export type Value = null | boolean | string | number | bigint | WholeFloat | Value[] | ValueObject
 
@@ -9,7 +9,7 @@ export interface ValueObject {
   [key: string]: Value
 }
 
-/** A float64 without a fraction. It prints as an integer, and is one when it is read back. */
+/** A float64 without a fraction. It is printed as an integer, and decoded as one. */
 export class WholeFloat {
   constructor(readonly value: number) {}
 }
@@ -17,29 +17,29 @@ export class WholeFloat {
 export const isObject = (value: Value | undefined): value is ValueObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof WholeFloat)
 
-/** True for what Go would hold as an int64. */
+/** True for values that Go decodes as int64. */
 export const isInteger = (value: Value | undefined): value is number | bigint =>
   typeof value === 'bigint' || (typeof value === 'number' && Number.isInteger(value))
 
-/** True for what Go would hold as a float64. */
+/** True for values that Go decodes as float64. */
 export const isFloat = (value: Value | undefined): value is number | WholeFloat =>
   value instanceof WholeFloat || (typeof value === 'number' && !Number.isInteger(value))
 
 export const isNumber = (value: Value | undefined): value is number | bigint | WholeFloat =>
   typeof value === 'number' || typeof value === 'bigint' || value instanceof WholeFloat
 
-/** The own member of that name, never an inherited one such as `constructor`. */
+/** The own member with that name, never an inherited one such as `constructor`. */
 export const getOwn = (object: ValueObject, key: string): Value | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined
 
-/** Sets a member by that name, `__proto__` included. */
+/** Sets a member of any name, including `__proto__`. */
 export function setOwn(object: ValueObject, key: string, value: Value): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })
   } else object[key] = value
 }
 
-/** A copy that shares nothing that can be changed. Values may be 10,000 deep, so that neither walk here recurses. */
+/** A deep copy. Values may be 10,000 deep, so it does not recurse. */
 export function copyValue<T extends Value>(value: T): T
 export function copyValue(root: Value): Value {
   const open: [from: Value[] | ValueObject, to: Value[] | ValueObject][] = []
@@ -58,7 +58,7 @@ export function copyValue(root: Value): Value {
   return result
 }
 
-/** Equal in every part; the order of members does not count, and 1 is not 1.0. */
+/** Deep equality; the order of members does not matter, and 1 is not 1.0. */
 export function equalValues(a: Value | undefined, b: Value | undefined): boolean {
   const pairs: [Value | undefined, Value | undefined][] = [[a, b]]
   for (let pair = pairs.pop(); pair; pair = pairs.pop()) {

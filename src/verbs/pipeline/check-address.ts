@@ -1,12 +1,12 @@
 // The object that a body, a patch or a configuration brings must be the one that the path of the request addresses.
 
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
-import { metaOf, nameMismatch, placeInNamespace } from '../../meta/object/object-meta.js'
+import { metaOf, nameMismatch, setRequestNamespace } from '../../meta/object/object-meta.js'
 import { type Target } from '../../request/target.js'
 
 /** The object in the namespace of the request; refused if it names another namespace or another object. */
 export function asAddressed(object: ApiObject, { namespace, name }: Target): ApiObject {
-  const meta = placeInNamespace(metaOf(object), namespace)
+  const meta = setRequestNamespace(metaOf(object), namespace)
   const mismatch = nameMismatch(meta, name)
   if (mismatch) throw mismatch
   return setMeta(object, meta)

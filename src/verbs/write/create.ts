@@ -19,7 +19,7 @@ import {
   metaOf,
   nameMismatch,
   type ObjectMeta,
-  placeInNamespace,
+  setRequestNamespace,
 } from '../../meta/object/object-meta.js'
 import { parseObjectVersion } from '../../meta/options/resource-version.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
@@ -62,7 +62,7 @@ export async function createFrom(
   const { target, dryRun } = request
   const { kind, version } = target
   const { strategy: rules } = version
-  const placed = setMeta(sent, placeInNamespace(metaOf(sent), target.namespace))
+  const placed = setMeta(sent, setRequestNamespace(metaOf(sent), target.namespace))
   const defaulted = rules.applyDefaults(placed)
   const tracked = isTracked ? defaulted : await track(context, request, undefined, defaulted)
   const admitted = await context.admit({ operation: 'CREATE', request, object: tracked, old: undefined })
