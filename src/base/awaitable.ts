@@ -4,8 +4,8 @@
 export type Awaitable<T> = T | Promise<T>
 
 /** Continues with a value: synchronously if it is known, otherwise when the promise resolves. */
-export const andThen = <A, B>(value: Awaitable<A>, next: (value: A) => Awaitable<B>): Awaitable<B> =>
-  value instanceof Promise ? value.then(next) : next(value)
+export const andThen = <A, B>(value: Awaitable<A>, proceed: (value: A) => Awaitable<B>): Awaitable<B> =>
+  value instanceof Promise ? value.then(proceed) : proceed(value)
 
 /** Runs an action and handles its failure, thrown or rejected. `fail` returns a replacement or throws. */
 export function orElse<T>(action: () => Awaitable<T>, fail: (error: unknown) => T): Awaitable<T> {

@@ -1,16 +1,18 @@
 // The command line: which command is meant, and how errors are told.
+
+import { nearest } from '../base/nearest.js'
 import { packageVersion } from '../base/package-version.js'
+import { UsageError } from '../base/usage-error.js'
 import { CEL_HELP, cel } from './cel/cel-explain.js'
-import { nearest } from './flags/nearest.js'
-import { UsageError } from './flags/usage-error.js'
-import { SERVE_HELP, serve } from './serve/serve.js'
+import { serve } from './serve/serve.js'
+import { serveHelp } from './serve/serve-flags.js'
 
 type Command = (args: readonly string[]) => Promise<void>
 
 const COMMANDS: Readonly<Record<string, Command>> = { cel, serve }
-const HELP_OF = new Map<Command, string>([
-  [cel, CEL_HELP],
-  [serve, SERVE_HELP],
+const HELP_OF = new Map<Command, () => string>([
+  [cel, () => CEL_HELP],
+  [serve, serveHelp],
 ])
 
 const HELP = `Binnacle: the Kubernetes API without the cluster.
@@ -40,7 +42,7 @@ async function run([first = 'serve', ...rest]: readonly string[]): Promise<void>
   const isFlag = first.startsWith('-')
   const command = isFlag ? serve : Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
   if (!command) throw new UsageError(`there is no command ${JSON.stringify(first)}: ${hint(first)}`)
-  if (rest.some(isHelp)) return void process.stdout.write(HELP_OF.get(command)!)
+  if (rest.some(isHelp)) return void process.stdout.write(HELP_OF.get(command)!())
   await command(isFlag ? [first, ...rest] : rest)
 }
 

@@ -3,7 +3,7 @@
 import { createServer, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import type { TLSSocket } from 'node:tls'
+import type { SecureVersion, TLSSocket } from 'node:tls'
 import type { Exchange } from './wire/exchange.js'
 import { exchangeOfHttp1 } from './wire/http1.js'
 import { createHttp2 } from './wire/http2.js'
@@ -19,8 +19,17 @@ export interface ListenOptions {
 export interface TlsOptions {
   readonly cert: string | Buffer
   readonly key: string | Buffer
-  /** Whose client certificates are believed. */
+  /** The authorities whose client certificates are accepted. */
   readonly clientCa?: string | Buffer | undefined
+  /** TLS 1.2 when absent. */
+  readonly minVersion?: SecureVersion | undefined
+  /** OpenSSL's lists of cipher suites and curves. */
+  readonly ciphers?: string | undefined
+  readonly curves?: string | undefined
+  /** Whether HTTP/2 is offered beside HTTP/1.1; it is when absent. */
+  readonly http2?: boolean | undefined
+  /** How many requests a client may send at once over one connection of HTTP/2. */
+  readonly maxStreams?: number | undefined
 }
 
 export interface Listener {
@@ -38,7 +47,8 @@ const GRACE_MS = 10_000
 const SWEEP_MS = 20
 
 export async function listen(options: ListenOptions, handle: (exchange: Exchange) => void): Promise<Listener> {
-  const http2 = createHttp2({ maxStreams: MAX_STREAMS, maxHeaderBytes: MAX_HEADER_BYTES, pingMs: PING_MS }, handle)
+  const maxStreams = options.tls?.maxStreams ?? MAX_STREAMS
+  const http2 = createHttp2({ maxStreams, maxHeaderBytes: MAX_HEADER_BYTES, pingMs: PING_MS }, handle)
   const server = options.tls ? tlsServer(options.tls, http2.accept) : createServer({ maxHeaderSize: MAX_HEADER_BYTES })
   server.on('request', (request, response) => handle(exchangeOfHttp1(request, response)))
   server.on('connection', socket => socket.setKeepAlive(true, PING_MS))
@@ -79,8 +89,10 @@ function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): S
     // Who has no certificate, or one of somebody else, is heard all the same: other ways to prove oneself exist.
     requestCert: tls.clientCa !== undefined,
     rejectUnauthorized: false,
-    ALPNProtocols: ['h2', 'http/1.1'],
-    minVersion: 'TLSv1.2',
+    ALPNProtocols: tls.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
+    minVersion: tls.minVersion ?? 'TLSv1.2',
+    ...(tls.ciphers !== undefined && { ciphers: tls.ciphers }),
+    ...(tls.curves !== undefined && { ecdhCurve: tls.curves }),
     maxHeaderSize: MAX_HEADER_BYTES,
   })
   const [acceptHttp1] = server.listeners('secureConnection')

@@ -7,10 +7,11 @@
 
 import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { createServerAdmission } from '../admission/plugins.js'
 import { verbAdmission } from '../admission/verb-admission.js'
-import type { Identity } from '../auth/authenticator.js'
 import { ALL_RULES, ALWAYS_ALLOW, type Authorizer, type RuleResolver } from '../auth/authorizer.js'
+import { KEYS_PATH } from '../auth/tokens.js'
 import { andThen } from '../base/awaitable.js'
 import { type CleanupStack, createCleanupStack } from '../base/cleanup-stack.js'
 import { NO_LOGGER } from '../base/logger.js'
@@ -23,11 +24,10 @@ import {
   startNamespaceController,
   startStorageMigration,
 } from '../controllers/start-controllers.js'
-import type { ConvertFunction } from '../convert/function-conversion.js'
 import { definitionKind } from '../crd/definition-kind.js'
-import type { LimitOptions } from '../http/limits.js'
 import { type ListenOptions, listen } from '../http/listener.js'
 import type { Kind } from '../kinds/kind.js'
+import { apiVersionOf } from '../kinds/kind-names.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
 import { createLister } from '../objects/lister.js'
 import { openStore, type StorageOptions } from '../storage/open-store.js'
@@ -36,49 +36,20 @@ import { builtinTypes } from '../types/type-table.js'
 import { type ApiContext, createApiContext } from '../verbs/api-context.js'
 import { podActions } from '../verbs/subresources.js'
 import { createWebhooks } from '../webhook/client.js'
-import type { HostOverrides } from '../webhook/host-overrides.js'
+import { allowsEverything } from './options/authorization.js'
+import type { ServerOptions } from './options/server-options.js'
+import type { ServingOptions } from './options/serving.js'
 import { openAccess } from './startup/access.js'
+import { checkAdmissionPlugins } from './startup/admission-plugins.js'
 import { createApi } from './startup/api.js'
+import { createAuthenticate } from './startup/authentication.js'
 import { bootstrap, firstAddress } from './startup/bootstrap.js'
-import { type RuntimeConfig, withRuntimeConfig } from './startup/runtime-config.js'
+import { advertisedAddress, publishEndpoints } from './startup/own-endpoints.js'
+import { checkRuntimeConfig, withRuntimeConfig } from './startup/runtime-config.js'
 import { serviceFinder } from './startup/service-finder.js'
+import { withStrictTransportSecurity } from './startup/strict-transport-security.js'
 import type { Access } from './tls/kubeconfig.js'
-import { type CertificateOptions, hostsOf, prepareTls } from './tls/tls.js'
-
-export interface ServerOptions {
-  readonly storage: StorageOptions
-  /** Not served when not given. */
-  readonly https?: HttpsOptions | undefined
-  /** Plain http, on 127.0.0.1. */
-  readonly http?: { readonly port: number } | undefined
-  readonly tokens?: ReadonlyMap<string, Identity> | undefined
-  /** Whether requests are let in that do not prove who sent them; they are under RBAC when nothing is said, else never. */
-  readonly anonymous?: boolean | undefined
-  readonly authorization?: 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny' | undefined
-  readonly serviceRange?: string | undefined
-  readonly runtimeConfig?: RuntimeConfig | undefined
-  /** Admission plugins that are not asked, by kube-apiserver's names. */
-  readonly disabledPlugins?: readonly string[] | undefined
-  /** Where webhooks are found whose names no DNS knows, such as `converter.default.svc`. */
-  readonly webhookHosts?: HostOverrides | undefined
-  /** By the name of a definition: functions that convert its objects, whatever it says itself. */
-  readonly conversions?: Readonly<Record<string, ConvertFunction>> | undefined
-  readonly garbageCollection?: boolean | undefined
-  readonly namespaceController?: boolean | undefined
-  readonly limits?: Partial<LimitOptions> | undefined
-  readonly minRequestTimeoutMs?: number | undefined
-  /** Hears of faults of our own; they are printed when nothing is said. */
-  readonly log?: ((message: string, error: unknown) => void) | undefined
-  /** Hears of what an administrator may want to know, such as who still uses a deprecated version; nobody, when nothing is said. */
-  readonly notice?: ((text: string) => void) | undefined
-}
-
-export interface HttpsOptions {
-  readonly address: string
-  /** 0 takes any free one. */
-  readonly port: number
-  readonly certificates: CertificateOptions
-}
+import { hostsOf, prepareTls } from './tls/tls.js'
 
 export interface Server {
   /** https, or plain http where that is all that is served. */
@@ -89,27 +60,31 @@ export interface Server {
   stop(): Promise<void>
 }
 
-export const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 const DEFAULT_PORT = 6443
 /** While the last requests are answered, watches are ended this often. */
 const DRAIN_MS = 20
 
 /** Rejects when something cannot be had, such as the data folder or the port; nothing is left running then. */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { serviceRange = DEFAULT_SERVICE_RANGE, https, http, log = printError } = options
+  const { authentication, authorization, limits, serving } = options
+  const { serviceRange } = options.api
+  const { https, http } = serving
+  const log = printError
   const stack = createCleanupStack()
   try {
+    checkAdmissionPlugins(options.admission)
+    const registry = registryOf(options)
     const store = await openStore(options.storage)
     stack.push(() => store.close())
-    const tls = https && (await prepareTls(https.certificates, hostsOf(https.address, firstAddress(serviceRange))))
-    const registry = registryOf(options)
+    const authorities = { clientCa: authentication.clientCa, proxyCa: authentication.requestHeader?.ca }
+    const tls = https && (await prepareTls(https, authorities, hostsOf(https.address, firstAddress(serviceRange))))
     const addressKinds = {
       services: kindOf(registry, '', 'Service'),
       addresses: kindOf(registry, 'networking.k8s.io', 'IPAddress'),
     }
     const addresses = serviceAddresses(store, addressKinds, serviceRange)
     registry.put(addresses.kind)
-    // Until the stored roles are known, only the server itself writes.
+    // Until roles are known, nobody but the server itself writes.
     let authorizer = ALWAYS_ALLOW
     let rules = ALL_RULES
     const context = contextOf(
@@ -122,17 +97,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     stack.push(() => context.close())
     await addresses.start(context)
     await bootstrap(context, registry, { serviceRange, port: https?.port || DEFAULT_PORT })
-    const access = await openAccess(store, context, registry, {
-      authorization: options.authorization ?? 'RBAC',
-      tokens: options.tokens ?? new Map(),
-    })
+    const access = await openAccess(store, context, registry, { authentication, authorization })
     stack.push(() => access.stop())
     authorizer = access.authorizer
     rules = access.rules
-    const webhooks = createWebhooks({ hosts: options.webhookHosts, findService: serviceFinder(context, registry) })
+    const webhooks = createWebhooks({ hosts: options.api.webhookHosts, findService: serviceFinder(context, registry) })
     stack.push(() => webhooks.close())
     const definitionsKind = kindOf(registry, DEFINITIONS.group, DEFINITIONS.kind)
-    const converters = { webhooks, functions: options.conversions }
+    const converters = { webhooks, functions: options.api.conversions }
     const definitions = await startDefinitions(context, registry, definitionsKind, converters)
     stack.push(() => definitions.stop())
 
@@ -150,20 +122,29 @@ export async function startServer(options: ServerOptions): Promise<Server> {
           budgets: kindOf(registry, 'policy', 'PodDisruptionBudget'),
         }),
       ],
-      // Where everybody may do everything, a request that proves nothing must not even get in.
-      anonymous: options.authorization !== 'AlwaysAllow' && (options.anonymous ?? true),
-      limits: options.limits,
-      minRequestTimeoutMs: options.minRequestTimeoutMs,
+      authenticate: createAuthenticate({
+        tokens: access.tokens,
+        audiences: access.authority.audiences,
+        // With AlwaysAllow, an anonymous request could do everything.
+        anonymous: authentication.anonymous && !allowsEverything(authorization),
+        requestHeader: authentication.requestHeader,
+        clientCa: tls?.clientCa ?? '',
+      }),
+      limits: limits.requests,
+      minRequestTimeoutMs: limits.minRequestTimeoutMs,
       revision: () => store.revision(),
       storedBytes: () => storedBytes(options.storage),
       isStopping: () => isStopping,
       serverAddress: () => address,
+      jwksUri: () =>
+        authentication.serviceAccounts.jwksUri ?? `https://${externalAddress(serving, address)}${KEYS_PATH}`,
       log: { ...NO_LOGGER, error: (message, fields) => log(message, fields?.['error']) },
-      notice: options.notice ?? (() => {}),
+      notice: () => {},
     })
 
+    const handle = withStrictTransportSecurity(api.handle, serving.strictTransportSecurity)
     const open = async (where: ListenOptions): Promise<string> => {
-      const listener = await listen(where, api.handle)
+      const listener = await listen(where, handle)
       stack.push(() => listener.close())
       return listener.url
     }
@@ -172,6 +153,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const url = httpsUrl ?? httpUrl
     if (url === undefined) throw new Error('neither https nor http is to be served')
     address = new URL(reachable(url)).host
+    const advertised = advertisedAddress(serving)
+    if (httpsUrl !== undefined && advertised !== undefined) {
+      const kinds = {
+        endpoints: kindOf(registry, '', 'Endpoints'),
+        endpointSlices: kindOf(registry, 'discovery.k8s.io', 'EndpointSlice'),
+      }
+      await publishEndpoints(context, kinds, advertised, Number(new URL(httpsUrl).port))
+    }
     // What they have to read may be much, and nobody waits for it.
     await startControllers(store, context, registry, options, stack)
     const answered = access.virtualResources.map(({ apiVersion }) => apiVersion)
@@ -185,6 +174,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       access: { server: reachable(url), ...(httpsUrl && { ca: tls!.ca, client: tls!.admin }) },
       async stop() {
         isStopping = true
+        if (serving.shutdownDelayMs) await sleep(serving.shutdownDelayMs)
         api.endWatches()
         // One whose request was under way may begin a moment later.
         const again = setInterval(() => api.endWatches(), DRAIN_MS)
@@ -204,10 +194,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 const DEFINITIONS = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }
 
-function registryOf({ runtimeConfig = {} }: ServerOptions): Registry {
+function registryOf({ api: { runtimeConfig } }: ServerOptions): Registry {
   const registry = createRegistry()
   const definitions = kindsOfGroup(builtinTypes(), DEFINITIONS.group).map(definitionKind)
-  for (const kind of [...builtinKinds(builtinTypes()), ...definitions]) {
+  const kinds = [...builtinKinds(builtinTypes()), ...definitions]
+  checkRuntimeConfig(
+    runtimeConfig,
+    new Set(kinds.flatMap(kind => kind.versions.map(({ name }) => apiVersionOf(kind, name)))),
+  )
+  for (const kind of kinds) {
     registry.put(withRuntimeConfig(kind, runtimeConfig))
   }
   return registry
@@ -222,7 +217,7 @@ function kindOf(registry: Registry, group: string, name: string): Kind {
 function contextOf(
   store: Store,
   registry: Registry,
-  { disabledPlugins = [] }: ServerOptions,
+  options: ServerOptions,
   authorizer: () => Authorizer,
   rules: () => RuleResolver,
 ): ApiContext {
@@ -235,7 +230,7 @@ function contextOf(
       authorizer,
       rules,
     },
-    { disabled: disabledPlugins },
+    options.admission,
   )
   const context = createApiContext({ store, admission: verbAdmission(admission, authorizer) })
   return context
@@ -245,7 +240,7 @@ async function startControllers(
   store: Store,
   context: ApiContext,
   registry: Registry,
-  { garbageCollection = true, namespaceController = true }: ServerOptions,
+  { api: { garbageCollection, namespaceController } }: ServerOptions,
   stack: CleanupStack,
 ): Promise<void> {
   if (namespaceController) {
@@ -271,6 +266,10 @@ async function storedBytes(storage: StorageOptions): Promise<number | undefined>
   const sizes = await Promise.all(names.map(async name => (await stat(join(storage.directory, name))).size))
   return sizes.reduce((sum, size) => sum + size, 0)
 }
+
+/** `HOST:PORT` in URLs to this server. */
+const externalAddress = ({ externalHostname }: ServingOptions, address: string): string =>
+  externalHostname === undefined ? address : `${externalHostname}:${address.split(':').at(-1)}`
 
 /** An address that means all of them is none that a client could ask. */
 const reachable = (url: string): string => url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')

@@ -1,6 +1,6 @@
 // Requests to a server over https, each on a connection of its own that the client would keep.
 import { once } from 'node:events'
-import type { ClientRequest, IncomingMessage } from 'node:http'
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { Agent, type RequestOptions, request } from 'node:https'
 
 export interface Requested {
@@ -19,6 +19,7 @@ export interface Question {
 
 export interface Answered {
   readonly status: number
+  readonly headers: IncomingHttpHeaders
   readonly text: string
   // oxlint-disable-next-line typescript/no-explicit-any -- whatever the server says
   readonly body: any
@@ -55,7 +56,8 @@ export async function answerTo(asking: ClientRequest): Promise<Answered> {
   const [response] = (await once(asking, 'response')) as [IncomingMessage]
   let text = ''
   for await (const chunk of response.setEncoding('utf8')) text += chunk
-  return { status: response.statusCode ?? 0, text, body: text.startsWith('{') ? JSON.parse(text) : undefined }
+  const { statusCode = 0, headers } = response
+  return { status: statusCode, headers, text, body: text.startsWith('{') ? JSON.parse(text) : undefined }
 }
 
 /** A watch: its answer has begun, `ended` settles when the server ends it and rejects when it breaks off. */

@@ -1,9 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
-import { accountTokens, issueToken, type TokenWish } from './account-tokens.js'
+import { accountTokens, defaultAuthority, issueToken, type TokenAuthority, type TokenWish } from './account-tokens.js'
 import { API_AUDIENCE, checkToken, type TokenCheck } from './authenticate.js'
-import { loadSigningKey, type SigningKey } from './signing-key.js'
+import { loadSigningKey, parseKeys, type SigningKey } from './signing-key.js'
 
 const NOW = 1_700_000_000_000
 const object = (kind: string, name: string, uid: string): ApiObject => ({
@@ -13,23 +14,23 @@ const object = (kind: string, name: string, uid: string): ApiObject => ({
 })
 const account = object('ServiceAccount', 'robot', 'u1')
 
-let key: SigningKey
+let authority: TokenAuthority
 let stored: Map<string, ApiObject>
 let now: number
 beforeEach(async () => {
-  key = await loadSigningKey(createMemoryStore())
+  authority = defaultAuthority(await loadSigningKey(createMemoryStore()))
   stored = new Map([['ServiceAccount robot', account]])
   now = NOW
 })
 
 const issue = (wish: Partial<TokenWish> = {}): string =>
-  issueToken({ account, audiences: [API_AUDIENCE], seconds: 600, bound: [], now: NOW, ...wish }, key)
+  issueToken({ account, audiences: [API_AUDIENCE], seconds: 600, bound: [], now: NOW, ...wish }, authority)
 
 const check = async (token: string, audiences?: readonly string[]): Promise<TokenCheck> =>
   checkToken(
     [
       accountTokens(
-        key,
+        authority,
         async (kind, _, name) => stored.get(`${kind} ${name}`),
         () => now,
       ),
@@ -123,7 +124,7 @@ describe('what is not taken for one', () => {
 
   test('one of another server', async () => {
     const token = issue()
-    key = await loadSigningKey(createMemoryStore())
+    authority = defaultAuthority(await loadSigningKey(createMemoryStore()))
     expect(await check(token)).toMatchObject({ ok: false })
   })
 })
@@ -132,4 +133,45 @@ test('every process on one store has the same key', async () => {
   const store = createMemoryStore()
   const [one, other] = await Promise.all([loadSigningKey(store), loadSigningKey(store)])
   expect(one.id).toBe(other.id)
+})
+
+describe('keys of the user', () => {
+  const pem = (type: 'rsa' | 'ec', options: object) =>
+    generateKeyPairSync(
+      type as 'ec',
+      {
+        ...options,
+        privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+        publicKeyEncoding: { type: 'spki', format: 'pem' },
+      } as never,
+    ) as unknown as { privateKey: string; publicKey: string }
+  const rsa = pem('rsa', { modulusLength: 2048 })
+  const p384 = pem('ec', { namedCurve: 'P-384' })
+
+  test.each([
+    ['RS256', rsa],
+    ['ES384', p384],
+  ])('%s signs and verifies', async (algorithm, { privateKey, publicKey }) => {
+    const [signingKey] = parseKeys(privateKey)
+    expect(signingKey?.algorithm).toBe(algorithm)
+    authority = {
+      ...authority,
+      signingKey: signingKey as SigningKey,
+      keys: parseKeys(publicKey),
+      issuers: ['https://a'],
+    }
+    expect(await check(issue())).toMatchObject({ ok: true })
+  })
+
+  test('a token of a further issuer is accepted if one of the keys signed it', async () => {
+    const other = { ...authority, issuers: ['https://old'] as const }
+    const token = issueToken({ account, audiences: [API_AUDIENCE], seconds: 600, bound: [], now: NOW }, other)
+    expect(await check(token)).toEqual({ ok: false, error: 'invalid bearer token' })
+    authority = {
+      ...authority,
+      issuers: ['https://new', 'https://old'],
+      keys: [...parseKeys(rsa.publicKey + p384.publicKey), ...authority.keys],
+    }
+    expect(await check(token)).toMatchObject({ ok: true })
+  })
 })

@@ -7,10 +7,10 @@ import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { numberAt, objectAt, objectOrNone, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import type { TokenAuthenticator, TokenCheck } from './authenticate.js'
+import { API_AUDIENCE, type TokenAuthenticator, type TokenCheck } from './authenticate.js'
 import { readToken, signToken } from './json-web-token.js'
 import { accountGroups, accountUser } from './service-accounts.js'
-import type { SigningKey } from './signing-key.js'
+import type { SigningKey, TokenKey } from './signing-key.js'
 
 /** Finds an object of the core group: a ServiceAccount, Secret, Pod or Node. */
 export type FindObject = (kind: string, namespace: string, name: string) => Promise<ApiObject | undefined>
@@ -27,9 +27,34 @@ export interface TokenWish {
   readonly now: number
 }
 
-export const ISSUER = 'https://kubernetes.default.svc'
+/** By which issuer and keys tokens are issued and accepted. */
+export interface TokenAuthority {
+  /** The issuer of new tokens, followed by further issuers whose tokens are accepted. */
+  readonly issuers: readonly [string, ...string[]]
+  /** The audiences of this server: those of a token for which none are requested. */
+  readonly audiences: readonly string[]
+  readonly signingKey: SigningKey
+  /** All keys whose tokens are accepted, the signing key among them. */
+  readonly keys: readonly TokenKey[]
+  /** The longest time for which a token is issued. */
+  readonly maxSeconds: number | undefined
+}
 
-export function issueToken({ account, audiences, seconds, bound, now }: TokenWish, key: SigningKey): string {
+export const DEFAULT_ISSUER = 'https://kubernetes.default.svc'
+
+/** The authority of a server without further settings. */
+export const defaultAuthority = (signingKey: SigningKey): TokenAuthority => ({
+  issuers: [DEFAULT_ISSUER],
+  audiences: [API_AUDIENCE],
+  signingKey,
+  keys: [signingKey],
+  maxSeconds: undefined,
+})
+
+export function issueToken(
+  { account, audiences, seconds, bound, now }: TokenWish,
+  { issuers, signingKey }: TokenAuthority,
+): string {
   const { namespace = '', name = '' } = metaOf(account)
   const at = Math.floor(now / 1000)
   const ties = bound.map(({ kind, object }) => [kind.toLowerCase(), reference(object)] as const)
@@ -38,13 +63,13 @@ export function issueToken({ account, audiences, seconds, bound, now }: TokenWis
       aud: [...audiences],
       exp: at + seconds,
       iat: at,
-      iss: ISSUER,
+      iss: issuers[0],
       jti: randomUUID(),
       'kubernetes.io': { namespace, ...Object.fromEntries(ties), serviceaccount: reference(account) },
       nbf: at,
       sub: accountUser(namespace, name),
     },
-    key,
+    signingKey,
   )
 }
 
@@ -58,15 +83,17 @@ const LEEWAY_SECONDS = 10
 /** Of how many tokens it is remembered that their signature is right. */
 const REMEMBERED = 4_096
 
-export function accountTokens(key: SigningKey, find: FindObject, now: () => number): TokenAuthenticator {
+export function accountTokens(authority: TokenAuthority, find: FindObject, now: () => number): TokenAuthenticator {
   const signed = new Map<string, ValueObject>()
 
   function claimsOf(token: string): ValueObject | 'forged' | undefined {
     const known = signed.get(token)
     if (known) return known
     const read = readToken(token)
-    if (!read || stringAt(read.claims, 'iss') !== ISSUER) return undefined
-    if (!read.isSignedBy(key)) return 'forged'
+    if (!read || !authority.issuers.includes(stringAt(read.claims, 'iss'))) return undefined
+    // A token that names its key is verified by that one only.
+    const keys = authority.keys.filter(({ id }) => read.keyId === undefined || read.keyId === id)
+    if (!keys.some(key => read.isSignedBy(key))) return 'forged'
     if (signed.size >= REMEMBERED) signed.clear()
     signed.set(token, read.claims)
     return read.claims

@@ -61,26 +61,28 @@ export type TokenCheck =
   | { readonly ok: true; readonly identity: Identity; readonly audiences: readonly string[] }
   | { readonly ok: false; readonly error: string }
 
-/** The tokens of a file, which are for the server itself and nobody else. */
-export function staticTokens(tokens: ReadonlyMap<string, Identity>): TokenAuthenticator {
+/** Static tokens. They name no audience, so they are for the audiences of the server. */
+export function staticTokens(
+  tokens: ReadonlyMap<string, Identity>,
+  ownAudiences: readonly string[] = FOR_US,
+): TokenAuthenticator {
   const checks = new Map<string, TokenCheck>()
   for (const [token, identity] of tokens) {
-    checks.set(token, { ok: true, identity: withAuthenticated(identity), audiences: FOR_US })
+    checks.set(token, { ok: true, identity: withAuthenticated(identity), audiences: ownAudiences })
   }
-  return (token, audiences) => (audiences.includes(API_AUDIENCE) ? checks.get(token) : undefined)
+  return (token, audiences) => (audiences.some(each => ownAudiences.includes(each)) ? checks.get(token) : undefined)
 }
 
-/** Asks those who know tokens, in turn, on behalf of these audiences, or of the server itself. */
+/** Asks the authenticators in turn. A token must be for one of these audiences. */
 export function checkToken(
   authenticators: readonly TokenAuthenticator[],
   token: string,
   audiences: readonly string[] = FOR_US,
 ): Awaitable<TokenCheck> {
-  const requested = audiences.length === 0 ? FOR_US : audiences
   const askFrom = (at: number, errors: readonly string[]): Awaitable<TokenCheck> => {
     const authenticator = authenticators[at]
     if (!authenticator) return { ok: false, error: errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]` }
-    return andThen(authenticator(token, requested), check =>
+    return andThen(authenticator(token, audiences), check =>
       check?.ok ? check : askFrom(at + 1, check ? [...errors, check.error] : errors),
     )
   }
@@ -89,11 +91,14 @@ export function checkToken(
 
 const INVALID: readonly string[] = ['invalid bearer token']
 
-export function byBearer(authenticators: readonly TokenAuthenticator[]): Authenticator {
+export function byBearer(
+  authenticators: readonly TokenAuthenticator[],
+  ownAudiences: readonly string[] = FOR_US,
+): Authenticator {
   return ({ authorization }) => {
     const token = bearerToken(authorization)
     if (token === undefined) return undefined
-    return andThen(checkToken(authenticators, token), check => check.ok && check.identity)
+    return andThen(checkToken(authenticators, token, ownAudiences), check => check.ok && check.identity)
   }
 }
 

@@ -1,21 +1,24 @@
-// How others can check tokens of service accounts by themselves: who issues them, and by which key they are signed.
+// The documents by which other programs verify tokens of service accounts: the issuer, and its public keys.
 import type { ValueObject } from '../../meta/values/value.js'
-import { ISSUER } from './account-tokens.js'
-import type { SigningKey } from './signing-key.js'
+import type { TokenAuthority } from './account-tokens.js'
+import type { TokenKey } from './signing-key.js'
 
 export const ISSUER_PATH = '/.well-known/openid-configuration'
 export const KEYS_PATH = '/openid/v1/jwks'
 
-/** `serverAddress` is where the keys are: `HOST:PORT`. */
-export const issuerDocument = (serverAddress: string): ValueObject => ({
-  issuer: ISSUER,
-  jwks_uri: `https://${serverAddress}${KEYS_PATH}`,
+/** `jwksUri` is the URL of the keys. */
+export const issuerDocument = ({ issuers, keys }: TokenAuthority, jwksUri: string): ValueObject => ({
+  issuer: issuers[0],
+  jwks_uri: jwksUri,
   response_types_supported: ['id_token'],
   subject_types_supported: ['public'],
-  id_token_signing_alg_values_supported: ['ES256'],
+  id_token_signing_alg_values_supported: [...new Set(keys.map(({ algorithm }) => algorithm))].toSorted(),
 })
 
-export function keysDocument({ id, publicKey }: SigningKey): ValueObject {
-  const { kty = '', crv = '', x = '', y = '' } = publicKey.export({ format: 'jwk' })
-  return { keys: [{ use: 'sig', kty, kid: id, crv, alg: 'ES256', x, y }] }
+export const keysDocument = ({ keys }: TokenAuthority): ValueObject => ({ keys: keys.map(jsonWebKey) })
+
+function jsonWebKey({ id, algorithm, publicKey }: TokenKey): ValueObject {
+  const { kty = '', crv, x, y, n, e } = publicKey.export({ format: 'jwk' })
+  const numbers = kty === 'RSA' ? { alg: algorithm, n: n!, e: e! } : { crv: crv!, alg: algorithm, x: x!, y: y! }
+  return { use: 'sig', kty, kid: id, ...numbers }
 }

@@ -10,16 +10,20 @@ import { printTime } from '../../meta/values/time.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
-import { type BoundKind, type FindObject, issueToken, type TokenWish } from '../authn/account-tokens.js'
-import { API_AUDIENCE } from '../authn/authenticate.js'
-import type { SigningKey } from '../authn/signing-key.js'
+import {
+  type BoundKind,
+  type FindObject,
+  issueToken,
+  type TokenAuthority,
+  type TokenWish,
+} from '../authn/account-tokens.js'
 
 const DEFAULT_SECONDS = 3_600
 const LEAST_SECONDS = 600
 const MAX_SECONDS = 2 ** 32
 const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 
-export const tokenRequests = (key: SigningKey, find: FindObject): VirtualResource =>
+export const tokenRequests = (authority: TokenAuthority, find: FindObject): VirtualResource =>
   typedVirtualResource('v1', 'serviceaccounts/token', async ({ object, namespace, name, now }) => {
     const spec = objectAt(object, 'spec')
     const account = await find('ServiceAccount', namespace, name)
@@ -30,13 +34,14 @@ export const tokenRequests = (key: SigningKey, find: FindObject): VirtualResourc
       throw invalid(KIND, name, [fieldInvalid('metadata.name', own, why)])
     }
     const requested = stringsAt(spec, 'audiences')
-    const audiences = requested.length === 0 ? [API_AUDIENCE] : [...requested]
-    const seconds = has(spec, 'expirationSeconds') ? numberAt(spec, 'expirationSeconds') : DEFAULT_SECONDS
-    const errors = checkSeconds(seconds)
+    const audiences = requested.length === 0 ? [...authority.audiences] : [...requested]
+    const requestedSeconds = has(spec, 'expirationSeconds') ? numberAt(spec, 'expirationSeconds') : DEFAULT_SECONDS
+    const errors = checkSeconds(requestedSeconds)
     if (errors.length > 0) throw invalid(KIND, '', errors)
+    const seconds = Math.min(requestedSeconds, authority.maxSeconds ?? Infinity)
     const reference = objectOrNone(spec, 'boundObjectRef')
     const bound = reference ? await findBound(reference, namespace, name, find) : []
-    const token = issueToken({ account, audiences, seconds, bound, now }, key)
+    const token = issueToken({ account, audiences, seconds, bound, now }, authority)
     return {
       ...object,
       metadata: { ...object.metadata, ...metaFor(account, now) },

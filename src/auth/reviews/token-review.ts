@@ -1,4 +1,4 @@
-// Whose token is it.
+// TokenReview: which user a token belongs to.
 
 import { badRequest } from '../../meta/errors/status.js'
 import { objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
@@ -7,12 +7,16 @@ import type { VirtualResource } from '../../request/virtual-resource.js'
 import { checkToken, type TokenAuthenticator, withAuthenticated } from '../authn/authenticate.js'
 import { userInfo } from './user-info.js'
 
-export const tokenReviews = (authenticators: readonly TokenAuthenticator[]): VirtualResource =>
+export const tokenReviews = (
+  authenticators: readonly TokenAuthenticator[],
+  ownAudiences: readonly string[],
+): VirtualResource =>
   typedVirtualResource('authentication.k8s.io/v1', 'tokenreviews', async ({ object }) => {
     const spec = objectAt(object, 'spec')
     const token = stringAt(spec, 'token')
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
-    const found = await checkToken(authenticators, token, stringsAt(spec, 'audiences'))
+    const requested = stringsAt(spec, 'audiences')
+    const found = await checkToken(authenticators, token, requested.length === 0 ? ownAudiences : requested)
     const status = found.ok
       ? { authenticated: true, user: userInfo(withAuthenticated(found.identity)), audiences: [...found.audiences] }
       : { user: {}, error: found.error }

@@ -1,6 +1,7 @@
 // `binnacle cel explain`: what the rules of a definition may cost and why, what would make them cheaper, and what they say
 // of an object.
 import { readFileSync } from 'node:fs'
+import { UsageError } from '../../base/usage-error.js'
 import { UNBOUNDED } from '../../cel/index.js'
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeYaml } from '../../codec/yaml.js'
@@ -14,9 +15,8 @@ import {
   TOTAL_COST_LIMIT,
 } from '../../schema/rules.js'
 import { parseSchema } from '../../schema/structural.js'
-import { optionalText } from '../flags/flag-values.js'
+import { optionalText } from '../../server/options.js'
 import { parseFlags, printFlags } from '../flags/flags.js'
-import { UsageError } from '../flags/usage-error.js'
 
 const explainFlags = {
   rule: optionalText('EXPRESSION', 'A rule to explain on the root of the schema, instead of those that it has.'),

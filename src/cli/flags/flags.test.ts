@@ -1,5 +1,15 @@
 import { describe, expect, test } from 'vitest'
-import { booleans, choice, count, duration, list, optionalText, port, text, toggle } from './flag-values.js'
+import {
+  booleans,
+  choice,
+  count,
+  duration,
+  list,
+  optionalText,
+  port,
+  text,
+  toggle,
+} from '../../server/options/flag-values.js'
 import { parseFlags, printFlags } from './flags.js'
 
 const table = {
@@ -14,14 +24,15 @@ const table = {
   limit: count('how many', 400),
   gates: booleans('<gate>=true', 'features', 'A=true'),
 }
-const ignorable = new Map([
-  ['event-ttl', 'value'],
-  ['profiling', 'switch'],
-  ['v', 'value'],
-] as const)
-const parse = (...args: string[]) => parseFlags(args, table, ignorable)
+const others = new Map([
+  ['event-ttl', { isSwitch: false }],
+  ['profiling', { isSwitch: true }],
+  ['v', { isSwitch: false }],
+  ['audit-log-path', { isSwitch: false, refusal: 'there is no audit log' }],
+])
+const parse = (...args: string[]) => parseFlags(args, table, others)
 
-test('what is not given is as it is by default', () => {
+test('flags that are not given have their defaults', () => {
   const { values, given, ignored } = parse()
   expect(values).toEqual({
     'secure-port': 6443,
@@ -75,25 +86,27 @@ test.each([
   [['--secure-prot=1'], 'there is no flag --secure-prot: did you mean --secure-port?'],
   [['--event-tll=1h'], 'there is no flag --event-tll: did you mean --event-ttl?'],
   [['--something-else-altogether'], 'there is no flag --something-else-altogether: --help shows all flags'],
+  [['--audit-log-path=-'], '--audit-log-path is refused: there is no audit log'],
+  [['--audit_log_path'], '--audit-log-path is refused: there is no audit log'],
   [['--toString'], 'there is no flag --toString: --help shows all flags'],
 ])('%j is refused', (args, message) => {
   expect(() => parse(...args)).toThrow(message)
 })
 
-describe('flags that are not heeded', () => {
-  test('are named once, however they are given', () => {
+describe('flags without effect', () => {
+  test('are named once, however often they are given', () => {
     const { ignored, values } = parse('--event-ttl', '1h', '--event-ttl=2h', '--profiling', '-v=2', '--limit=1')
     expect(ignored).toEqual(['event-ttl', 'profiling', 'v'])
     expect(values.limit).toBe(1)
   })
 
-  test('take their value along, or none', () => {
+  test('consume their value if they have one', () => {
     expect(parse('-v', '2', '--profiling', '--limit=2').values.limit).toBe(2)
     expect(parse('--profiling=false', '--event-ttl', '--limit=2').values.limit).toBe(400)
   })
 })
 
-test('help tells each flag, its value and its default', () => {
+test('help shows each flag, its value and its default', () => {
   expect(printFlags({ 'secure-port': table['secure-port'], 'request-timeout': table['request-timeout'] })).toBe(
     '  --secure-port=<port>\n      the port (default: 6443)\n  --request-timeout=<duration>\n      how long (default: 60s)',
   )

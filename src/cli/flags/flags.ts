@@ -1,40 +1,22 @@
-// Reads a command line by a table of flags, with the manners of kube-apiserver: `--flag=value` or `--flag value`, a
-// switch alone is true and is turned off by `--flag=false` only, `_` is as good as `-`.
-import { nearest } from './nearest.js'
-import { UsageError } from './usage-error.js'
-
-export interface Flag<T> {
-  /** What help shows in the place of the value; a switch has none. */
-  readonly placeholder?: string
-  readonly about: string
-  /** What it is when nobody says. */
-  readonly initial: T
-  /** How help tells that, where it is not plain from the value. */
-  readonly byDefault?: string
-  /** Takes a value that was given; `before` is what an earlier one gave, for flags that may be repeated. */
-  read(text: string, before: T): T
-}
-
-export type FlagTable = Readonly<Record<string, Flag<unknown>>>
-
-export type FlagValues<T extends FlagTable> = { readonly [K in keyof T]: T[K] extends Flag<infer V> ? V : never }
-
-/** Flags that are taken and not heeded: whether each has a value. */
-export type IgnoredFlags = ReadonlyMap<string, 'value' | 'switch'>
+// Reads a command line by a table of flags, by the rules of kube-apiserver: `--flag=value` or `--flag value`; a switch
+// alone is true and is switched off by `--flag=false` only; `_` in a name means `-`.
+import { nearest } from '../../base/nearest.js'
+import { UsageError } from '../../base/usage-error.js'
+import type { Flag, FlagTable, FlagValues, OtherFlag } from '../../server/options.js'
 
 export interface ParsedFlags<T extends FlagTable> {
   readonly values: FlagValues<T>
-  /** Which of them the user gave. */
-  readonly given: ReadonlySet<keyof T>
-  /** The flags that were not heeded, each once. */
+  /** The flags that were given. */
+  readonly given: ReadonlySet<string>
+  /** The flags that were accepted without effect, each once. */
   readonly ignored: readonly string[]
 }
 
-/** Throws a UsageError that says what is wrong, and what would be right. */
+/** Throws a UsageError that says what is wrong, and what would be right. `others` are not in the table, and known. */
 export function parseFlags<T extends FlagTable>(
   args: readonly string[],
   table: T,
-  ignorable: IgnoredFlags = new Map(),
+  others: ReadonlyMap<string, OtherFlag> = new Map(),
 ): ParsedFlags<T> {
   const values: Record<string, unknown> = {}
   for (const [name, { initial }] of Object.entries(table)) values[name] = initial
@@ -43,17 +25,20 @@ export function parseFlags<T extends FlagTable>(
   const rest = args.values()
   for (const arg of rest) {
     const { name, value } = splitFlag(arg)
-    const known = Object.hasOwn(table, name) ? table[name] : undefined
-    const isSwitch = known ? known.placeholder === undefined : ignorable.get(name) === 'switch'
-    if (!known && !ignorable.has(name)) throw unknownFlag(arg, name, [...Object.keys(table), ...ignorable.keys()])
+    const flag = Object.hasOwn(table, name) ? table[name] : undefined
+    const other = others.get(name)
+    if (!flag && !other) throw unknownFlag(arg, name, [...Object.keys(table), ...others.keys()])
+    if (!flag && other?.refusal !== undefined) throw new UsageError(`--${name} is refused: ${other.refusal}`)
+    const isSwitch = flag ? flag.placeholder === undefined : other!.isSwitch
     const text = value ?? (isSwitch ? 'true' : rest.next().value)
-    if (text === undefined)
-      throw new UsageError(`--${name} needs a value: --${name}=${known?.placeholder ?? '<value>'}`)
-    if (!known) {
+    if (text === undefined) {
+      throw new UsageError(`--${name} needs a value: --${name}=${flag?.placeholder ?? '<value>'}`)
+    }
+    if (!flag) {
       ignored.add(name)
       continue
     }
-    values[name] = readValue(name, known, text, values[name])
+    values[name] = readValue(name, flag, text, values[name])
     given.add(name)
   }
   return { values: values as FlagValues<T>, given, ignored: [...ignored] }
@@ -85,7 +70,7 @@ function readValue<V>(name: string, flag: Flag<V>, text: string, before: V): V {
   }
 }
 
-/** The flags, their values and what they are for, a paragraph each. */
+/** The flags with their values, meanings and defaults, a paragraph each. */
 export function printFlags(table: FlagTable): string {
   const lines = Object.entries(table).map(
     ([name, { placeholder, about, initial, byDefault = printInitial(initial) }]) => {

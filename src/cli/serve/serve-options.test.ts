@@ -1,10 +1,10 @@
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { generateKeyPairSync } from 'node:crypto'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { makeCertificates } from '../../server/tls/certificates.js'
-import { kubeFlags } from './kube-flags.js'
-import { serveFlags } from './serve-flags.js'
+import { otherFlags, serveFlags, serveHelp } from './serve-flags.js'
 import { readServeOptions } from './serve-options.js'
 
 let folder: string
@@ -18,89 +18,115 @@ beforeAll(async () => {
   writeFileSync(file('other.key'), admin.key)
   writeFileSync(file('tokens.csv'), 'secret,alice,1,"devs,ops"\n')
   writeFileSync(file('bad.csv'), 'secret,alice,1\n,\n')
+  const rsa = generateKeyPairSync('rsa', {
+    modulusLength: 2048,
+    privateKeyEncoding: { type: 'pkcs1', format: 'pem' },
+    publicKeyEncoding: { type: 'spki', format: 'pem' },
+  })
+  writeFileSync(file('sa.key'), rsa.privateKey)
+  writeFileSync(file('sa.pub'), `${rsa.publicKey}\n${readFileSync(file('server.crt'), 'utf8')}`)
 })
 afterAll(() => rmSync(folder, { recursive: true }))
 
 const options = (...args: string[]) => readServeOptions(args)
 
 test('without flags, https is served on 6443 of this machine from a folder in the home', () => {
-  const { server, warnings, kubeconfig, mergeInto, whereabouts } = options()
+  const { server, warnings, kubeconfig, mergeInto, storedWhere } = options()
   const data = join(homedir(), '.binnacle')
   expect(server).toMatchObject({
-    storage: { kind: 'lmdb', folder: join(data, 'store') },
-    https: { address: '127.0.0.1', port: 6443, certificates: { folder: join(data, 'pki') } },
-    http: undefined,
-    anonymous: true,
-    authorization: 'RBAC',
-    serviceRange: '10.0.0.0/24',
-    garbageCollection: true,
-    namespaceController: true,
-    limits: { maxReading: 400, maxMutating: 200, requestTimeoutMs: 60_000 },
-    minRequestTimeoutMs: 1_800_000,
+    storage: { kind: 'lmdb', directory: join(data, 'store') },
+    serving: {
+      https: {
+        address: '127.0.0.1',
+        port: 6443,
+        certificateFolder: join(data, 'pki'),
+        minVersion: 'TLSv1.2',
+        http2: true,
+      },
+      http: undefined,
+      strictTransportSecurity: undefined,
+    },
+    authentication: { anonymous: true, requestHeader: undefined, serviceAccounts: { issuers: [], audiences: [] } },
+    authorization: { modes: ['RBAC'] },
+    api: { serviceRange: '10.0.0.0/24', garbageCollection: true, namespaceController: true },
+    limits: {
+      requests: { maxReading: 400, maxMutating: 200, requestTimeoutMs: 60_000 },
+      minRequestTimeoutMs: 1_800_000,
+    },
+    logging: { verbosity: 1, format: 'text' },
   })
-  expect({ warnings, kubeconfig, mergeInto, whereabouts }).toEqual({
+  expect({ warnings, kubeconfig, mergeInto, storedWhere }).toEqual({
     warnings: [],
     kubeconfig: join(data, 'kubeconfig'),
     mergeInto: undefined,
-    whereabouts: `in ${join(data, 'store')}`,
+    storedWhere: `in ${join(data, 'store')}`,
   })
 })
 
 describe('storage', () => {
   test.each([
     [['--storage=memory'], { kind: 'memory' }],
-    [['--data-dir=/d'], { kind: 'lmdb', folder: '/d/store' }],
-    [['--storage=etcd'], { kind: 'etcd', endpoints: ['http://127.0.0.1:2379'], prefix: '/registry' }],
+    [['--data-dir=/d'], { kind: 'lmdb', directory: '/d/store' }],
     [
-      ['--etcd-servers=http://a:1,http://b:2', '--etcd-prefix=/p'],
-      { kind: 'etcd', endpoints: ['http://a:1', 'http://b:2'], prefix: '/p' },
+      ['--storage=etcd'],
+      { kind: 'etcd', endpoints: ['http://127.0.0.1:2379'], prefix: '/registry', historyMs: 300_000 },
+    ],
+    [
+      ['--etcd-servers=http://a:1,http://b:2', '--etcd-prefix=/p', '--etcd-compaction-interval=0'],
+      { kind: 'etcd', endpoints: ['http://a:1', 'http://b:2'], prefix: '/p', historyMs: 0 },
     ],
   ])('%j', (args, storage) => {
     expect(options(...args).server.storage).toEqual(storage)
   })
 
-  test('flags of a store that is not used are told', () => {
+  test('flags of a store that is not used give a warning', () => {
     expect(options('--storage=memory', '--etcd-prefix=/p').warnings).toEqual([
-      '--etcd-prefix has no effect: objects are not kept in etcd',
+      '--etcd-prefix has no effect: objects are not stored in etcd',
     ])
   })
 })
 
-test('certificates are read from files, and further authorities are believed', () => {
+test('certificates and further authorities are read from files', () => {
   const { server } = options(
     `--tls-cert-file=${file('server.crt')}`,
     `--tls-private-key-file=${file('server.key')}`,
     `--client-ca-file=${file('ca.crt')}`,
   )
-  expect(server.https?.certificates).toMatchObject({
-    serving: { cert: expect.stringContaining('BEGIN CERTIFICATE'), key: expect.stringContaining('PRIVATE KEY') },
-    clientCa: expect.stringContaining('BEGIN CERTIFICATE'),
+  expect(server.serving.https?.keyPair).toEqual({
+    cert: expect.stringContaining('BEGIN CERTIFICATE'),
+    key: expect.stringContaining('PRIVATE KEY'),
   })
+  expect(server.authentication.clientCa).toMatch('BEGIN CERTIFICATE')
 })
 
 test('a certificate by the name that kube-apiserver gives it is found in its folder', () => {
   const certs = mkdtempSync(join(folder, 'certs-'))
-  expect(options(`--cert-dir=${certs}`).server.https?.certificates).toEqual({ folder: certs })
+  const https = () => options(`--cert-dir=${certs}`).server.serving.https
+  expect(https()).toMatchObject({ certificateFolder: certs, keyPair: undefined })
   copyFileSync(file('server.crt'), join(certs, 'apiserver.crt'))
   copyFileSync(file('server.key'), join(certs, 'apiserver.key'))
-  expect(options(`--cert-dir=${certs}`).server.https?.certificates.serving?.cert).toMatch('BEGIN CERTIFICATE')
+  expect(https()?.keyPair?.cert).toMatch('BEGIN CERTIFICATE')
 })
 
 test('tokens are read from a file', () => {
   const { server } = options(`--token-auth-file=${file('tokens.csv')}`)
-  expect(server.tokens?.get('secret')).toEqual({ name: 'alice', uid: '1', groups: ['devs', 'ops'], extra: {} })
+  expect(server.authentication.tokens.get('secret')).toEqual({
+    name: 'alice',
+    uid: '1',
+    groups: ['devs', 'ops'],
+    extra: {},
+  })
 })
 
-test('where only plain http is served, a token is made by which the administrator gets in', () => {
+test('where only plain http is served, a token is created for the administrator', () => {
   const { server, token } = options('--https=false', '--http-port=8080')
-  expect(server.https).toBeUndefined()
-  expect(server.http).toEqual({ port: 8080 })
-  expect(server.tokens?.get(token ?? '')?.groups).toEqual(['system:masters'])
+  expect(server.serving).toMatchObject({ https: undefined, http: { port: 8080 } })
+  expect(server.authentication.tokens.get(token ?? '')?.groups).toEqual(['system:masters'])
 })
 
-test('webhooks are found where the flags say', () => {
+test('addresses of webhooks are read', () => {
   const { server } = options('--webhook-resolve=a.ns.svc=127.0.0.1:9443', '--webhook-resolve', 'b.ns.svc=localhost')
-  expect(server.webhookHosts).toEqual(
+  expect(server.api.webhookHosts).toEqual(
     new Map([
       ['a.ns.svc', { host: '127.0.0.1', port: 9443 }],
       ['b.ns.svc', { host: 'localhost' }],
@@ -108,7 +134,7 @@ test('webhooks are found where the flags say', () => {
   )
 })
 
-test('the kubeconfig is merged where kubectl looks, and only when asked', () => {
+test('with --merge-kubeconfig, the kubeconfig is merged into the file that kubectl reads', () => {
   vi.stubEnv('KUBECONFIG', '/a/config:/b/config')
   expect(options('--merge-kubeconfig').mergeInto).toBe('/a/config')
   vi.stubEnv('KUBECONFIG', '')
@@ -117,17 +143,17 @@ test('the kubeconfig is merged where kubectl looks, and only when asked', () => 
 })
 
 const ANONYMOUS_OFF =
-  '--authorization-mode=AlwaysAllow switches --anonymous-auth off: who does not prove who they are could do everything'
+  '--authorization-mode=AlwaysAllow switches --anonymous-auth off, because a request without credentials could do everything'
 
-describe('what has no effect is told', () => {
+describe('flags without effect give a warning', () => {
   test.each([
     [['--allow-privileged', '--event-ttl', '1h'], ['allow-privileged', 'event-ttl'].map(unneeded)],
-    [['--feature-gates=CBORServingAndStorage=true,Other=true'], ['--feature-gates: Other has no effect here']],
-    [['--feature-gates=CBORServingAndStorage=false'], ['--feature-gates: CBORServingAndStorage is always on']],
+    [['--feature-gates=CBORServingAndStorage=true,WatchList=true'], ['--feature-gates: WatchList has no effect here']],
     [
-      ['--enable-admission-plugins=NodeRestriction,NamespaceLifecycle'],
-      ['--enable-admission-plugins: NodeRestriction is not there and has no effect'],
+      ['--feature-gates=kube:WatchList=false', '--feature-gates=NodeSwap=true'],
+      ['--feature-gates: WatchList has no effect here'],
     ],
+    [['--feature-gates=CBORServingAndStorage=false'], ['--feature-gates: CBORServingAndStorage is always on']],
     [['--authorization-mode=Node,RBAC', '--disable-admission-plugins=ServiceAccount'], []],
     [['--authorization-mode=AlwaysAllow', '--anonymous-auth=false'], []],
     [['--authorization-mode=AlwaysAllow'], [ANONYMOUS_OFF]],
@@ -137,20 +163,37 @@ describe('what has no effect is told', () => {
   })
 
   function unneeded(name: string): string {
-    return `--${name} has no effect: there is nothing here that needs it`
+    return `--${name} has no effect here`
   }
 })
 
 test.each([
   [['--https=false'], '--https=false leaves nothing to serve; give --http-port as well'],
   [['--bind-address=localhost'], '--bind-address=localhost: it must be an IP address'],
-  [['--authorization-mode=ABAC'], '--authorization-mode=ABAC: it must be RBAC or AlwaysAllow'],
+  [['--authorization-mode=ABAC'], '--authorization-mode=ABAC: policies in a file are not supported'],
+  [['--authorization-mode=rbac'], '"rbac" is not one of RBAC, AlwaysAllow, AlwaysDeny, Node; did you mean RBAC?'],
+  [['--authorization-mode='], '--authorization-mode=: at least one of RBAC, AlwaysAllow, AlwaysDeny, Node is needed'],
+  [['--feature-gates=Nope=true'], 'unrecognized feature gate: Nope'],
+  [
+    ['--feature-gates=NodeSwap=false,GitRepoVolumeDriver=true'],
+    '[cannot set feature gate NodeSwap to false, feature is locked to true, cannot set feature gate GitRepoVolumeDriver to true, feature is locked to false]',
+  ],
+  [['--tls-min-version=VersionTLS14'], '--tls-min-version=VersionTLS14: it must be one of VersionTLS10, '],
+  [['--tls-cipher-suites=TLS_FOO'], "--tls-cipher-suites: Cipher suite TLS_FOO not supported or doesn't exist"],
+  [['--tls-curve-preferences=1'], '--tls-curve-preferences: there is no curve 1 here'],
+  [['--strict-transport-security-directives=foo'], '--strict-transport-security-directives invalid, allowed values: '],
+  [['--service-account-issuer='], 'service-account-issuer should not be an empty string'],
+  [['--service-account-max-token-expiration=1m'], 'must be between 1 hour and 2^32 seconds'],
+  [['--service-account-key-file=/dev/null'], 'the file contains no RSA or ECDSA key and no certificate in PEM form'],
+  [['--requestheader-username-headers=X-Remote-User'], 'needs --requestheader-client-ca-file'],
+  [['--logging-format=xml'], '--logging-format=xml: it must be one of text, json'],
+  [['--audit-log-path=-'], '--audit-log-path is refused: there is no audit log, so requests would go unrecorded'],
+  [['--encryption-provider-config=/x'], '--encryption-provider-config is refused: objects are not encrypted at rest'],
   [['--service-cluster-ip-range=10.0.0.0'], 'it must be a range of IPv4 addresses, such as 10.0.0.0/24'],
   [['--etcd-servers=localhost:2379'], '--etcd-servers=localhost:2379: an endpoint is a URL'],
-  [['--webhook-resolve=a.ns.svc'], '--webhook-resolve=a.ns.svc: it must be a host and where it is, such as'],
+  [['--webhook-resolve=a.ns.svc'], '--webhook-resolve=a.ns.svc: it must be a host and its address, such as'],
   [['--tls-cert-file=/x'], '--tls-cert-file and --tls-private-key-file go together: give both or none'],
   [['--client-ca-file=/does/not/exist'], '--client-ca-file=/does/not/exist: the file cannot be read: ENOENT'],
-  [['--enable-admission-plugins=NamespaceLifecyle'], 'there is no such plugin; did you mean NamespaceLifecycle?'],
 ])('%j is refused in one line', (args, message) => {
   expect(() => options(...args)).toThrow(message)
 })
@@ -162,6 +205,53 @@ test('a certificate with the key of another, and a token file with a bad line, a
   expect(() => options(`--token-auth-file=${file('bad.csv')}`)).toThrow('line 2 of the token file')
 })
 
-test('no flag is both heeded and ignored', () => {
-  expect([...kubeFlags().keys()].filter(name => Object.hasOwn(serveFlags, name))).toEqual([])
+test('keys and settings of service account tokens are read', () => {
+  const { server } = options(
+    '--service-account-issuer=https://new',
+    '--service-account-issuer=https://old',
+    `--service-account-signing-key-file=${file('sa.key')}`,
+    `--service-account-key-file=${file('sa.pub')}`,
+    '--api-audiences=a,b',
+    '--service-account-max-token-expiration=2h',
+  )
+  const { signingKey, verificationKeys, ...rest } = server.authentication.serviceAccounts
+  expect(rest).toMatchObject({ issuers: ['https://new', 'https://old'], audiences: ['a', 'b'], maxTokenSeconds: 7200 })
+  expect(signingKey).toMatchObject({ algorithm: 'RS256' })
+  // A public key and a certificate in one file.
+  expect(verificationKeys.map(({ algorithm }) => algorithm)).toEqual(['RS256', 'ES256'])
+  expect(verificationKeys[0]?.id).toBe(signingKey?.id)
+})
+
+test('settings of TLS are read', () => {
+  const { server } = options(
+    '--tls-min-version=VersionTLS13',
+    '--tls-cipher-suites=TLS_AES_128_GCM_SHA256,TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,TLS_RSA_WITH_AES_256_CBC_SHA,TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256',
+    '--tls-curve-preferences=29,23',
+    '--disable-http2-serving',
+    '--strict-transport-security-directives=max-age=31536000,includeSubDomains',
+  )
+  expect(server.serving.strictTransportSecurity).toBe('max-age=31536000; includeSubDomains')
+  expect(server.serving.https).toMatchObject({
+    minVersion: 'TLSv1.3',
+    ciphers:
+      'TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256:' +
+      'ECDHE-RSA-AES128-GCM-SHA256:AES256-SHA:ECDHE-ECDSA-CHACHA20-POLY1305',
+    curves: 'X25519:P-256',
+    http2: false,
+  })
+})
+
+describe('flags of kube-apiserver v1.36', () => {
+  const list = new URL('kube-apiserver-flags.fixture.txt', import.meta.url)
+  const names = readFileSync(list, 'utf8').trim().split('\n')
+
+  test.each(names)('--%s is carried out, accepted or refused', name => {
+    const classes = [Object.hasOwn(serveFlags, name), otherFlags().has(name)]
+    expect(classes.filter(Boolean)).toHaveLength(1)
+  })
+
+  test('help names all of them', () => {
+    const help = serveHelp()
+    expect(names.filter(name => !help.includes(`--${name}`))).toEqual([])
+  })
 })

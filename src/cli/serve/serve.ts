@@ -1,17 +1,6 @@
 // `binnacle serve`: flags to options, start, stop on a signal.
 import { type Access, mergeKubeconfig, writeKubeconfig } from '../../server/kubeconfig.js'
-import { printFlags } from '../flags/flags.js'
-import { serveFlags } from './serve-flags.js'
 import { readServeOptions, type ServePlan } from './serve-options.js'
-
-export const SERVE_HELP = `Usage: binnacle serve [flags]
-
-Serves the Kubernetes API from a data directory, from memory or from etcd. Other flags of kube-apiserver are taken too,
-and have no effect.
-
-Flags:
-${printFlags(serveFlags)}
-`
 
 export async function serve(args: readonly string[]): Promise<void> {
   const plan = readServeOptions(args)
@@ -44,10 +33,10 @@ async function writeAccess({ kubeconfig, mergeInto, token }: ServePlan, access: 
 }
 
 /** The first line is also for programs: they look for `ready at <url>,`. */
-function greeting({ kubeconfig, mergeInto, whereabouts }: ServePlan, { url, httpUrl }: Started): string {
+function greeting({ kubeconfig, mergeInto, storedWhere }: ServePlan, { url, httpUrl }: Started): string {
   const kubectl = mergeInto === undefined ? `kubectl --kubeconfig=${kubeconfig}` : 'kubectl'
   const lines = [
-    `Binnacle is ready at ${url}, keeping objects ${whereabouts}.`,
+    `Binnacle is ready at ${url}, keeping objects ${storedWhere}.`,
     ...(httpUrl === undefined || httpUrl === url ? [] : [`Plain http is at ${httpUrl}.`]),
     `Try it:  ${kubectl} get namespaces`,
     'Stop it: Ctrl+C',

@@ -1,6 +1,6 @@
-// Who may do what, put together: rights from roles, tokens and who knows them, and the reviews that tell of both.
+// Access control: the authorizer, the authority for tokens of service accounts, and the reviews of both.
 
-import { type Identity, staticTokens, type TokenAuthenticator } from '../../auth/authenticator.js'
+import { staticTokens, type TokenAuthenticator } from '../../auth/authenticator.js'
 import {
   ALL_RULES,
   ALWAYS_ALLOW,
@@ -13,41 +13,50 @@ import {
 } from '../../auth/authorizer.js'
 import { startRbacStore } from '../../auth/rbac-store.js'
 import { reviewKinds, tokenRequests } from '../../auth/reviews.js'
-import { accountTokens, type FindObject, loadSigningKey, type SigningKey } from '../../auth/tokens.js'
+import {
+  accountTokens,
+  DEFAULT_ISSUER,
+  type FindObject,
+  loadSigningKey,
+  type SigningKey,
+  type TokenAuthority,
+} from '../../auth/tokens.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
+import type { AuthenticationOptions, ServiceAccountOptions } from '../options/authentication.js'
+import { type AuthorizationOptions, allowsEverything } from '../options/authorization.js'
 
 export interface AccessOptions {
-  readonly authorization: 'RBAC' | 'AlwaysAllow' | 'AlwaysDeny'
-  /** Static tokens. */
-  readonly tokens: ReadonlyMap<string, Identity>
+  readonly authentication: AuthenticationOptions
+  readonly authorization: AuthorizationOptions
 }
 
 export interface AccessControl {
   readonly authorizer: Authorizer
   readonly rules: RuleResolver
   readonly tokens: readonly TokenAuthenticator[]
+  readonly authority: TokenAuthority
   readonly virtualResources: readonly VirtualResource[]
-  readonly signingKey: SigningKey
   stop(): void
 }
 
 const RBAC = 'rbac.authorization.k8s.io'
 
-/** Answers when the roles that are stored are known. */
+/** Resolves when the stored roles are known. */
 export async function openAccess(
   store: Store,
   context: ApiContext,
   registry: Registry,
-  { authorization, tokens }: AccessOptions,
+  { authentication, authorization }: AccessOptions,
 ): Promise<AccessControl> {
-  const [key, roles] = await Promise.all([
-    loadSigningKey(store),
-    authorization === 'RBAC'
+  const needsRoles = authorization.modes.includes('RBAC') && !allowsEverything(authorization)
+  const [authority, roles] = await Promise.all([
+    openAuthority(store, authentication.serviceAccounts),
+    needsRoles
       ? startRbacStore(context, {
           clusterRoles: kindOf(registry, RBAC, 'ClusterRole'),
           roles: kindOf(registry, RBAC, 'Role'),
@@ -58,21 +67,35 @@ export async function openAccess(
   ])
   const { authorizer, rules } = roles
     ? { authorizer: createRbacAuthorizer(roles), rules: createRbacRules(roles) }
-    : authorization === 'AlwaysDeny'
-      ? { authorizer: ALWAYS_DENY, rules: NO_RULES }
-      : { authorizer: ALWAYS_ALLOW, rules: ALL_RULES }
+    : allowsEverything(authorization)
+      ? { authorizer: ALWAYS_ALLOW, rules: ALL_RULES }
+      : { authorizer: ALWAYS_DENY, rules: NO_RULES }
   const find: FindObject = async (kind, namespace, name) => {
     const entry = await context.objectStore(kindOf(registry, '', kind)).get(namespace, name)
     return entry && decodeStored(entry)
   }
-  const known = [staticTokens(tokens), accountTokens(key, find, context.now)]
+  const { audiences } = authority
+  const tokens = [staticTokens(authentication.tokens, audiences), accountTokens(authority, find, context.now)]
   return {
     authorizer,
     rules,
-    tokens: known,
-    signingKey: key,
-    virtualResources: [...reviewKinds(authorizer, rules, known), tokenRequests(key, find)],
+    tokens,
+    authority,
+    virtualResources: [...reviewKinds(authorizer, rules, tokens, audiences), tokenRequests(authority, find)],
     stop: () => roles?.stop(),
+  }
+}
+
+async function openAuthority(store: Store, options: ServiceAccountOptions): Promise<TokenAuthority> {
+  const { signingKey: given, verificationKeys, maxTokenSeconds } = options
+  const signingKey = given?.privateKey ? (given as SigningKey) : await loadSigningKey(store)
+  const [issuer = DEFAULT_ISSUER, ...furtherIssuers] = options.issuers
+  return {
+    issuers: [issuer, ...furtherIssuers],
+    audiences: options.audiences.length === 0 ? [issuer, ...furtherIssuers] : options.audiences,
+    signingKey,
+    keys: [signingKey, ...verificationKeys.filter(({ id }) => id !== signingKey.id)],
+    maxSeconds: maxTokenSeconds,
   }
 }
 

@@ -1,6 +1,5 @@
 // The API on top of kinds and their objects: who may ask, what is answered besides resources, and what is counted.
 
-import { authenticate, bearerWarning, byBearer, byCertificate, type Credentials } from '../../auth/authenticator.js'
 import { createImpersonation } from '../../auth/impersonation.js'
 import { ISSUER_PATH, issuerDocument, KEYS_PATH, keysDocument } from '../../auth/tokens.js'
 import type { Logger } from '../../base/logger.js'
@@ -9,7 +8,6 @@ import type { Definitions } from '../../controllers/definitions.js'
 import { settlingVerbs } from '../../controllers/definitions.js'
 import { createDiscovery } from '../../discovery/discovery.js'
 import { serverVersion } from '../../discovery/version.js'
-import type { Exchange } from '../../http/exchange.js'
 import { type ApiHandler, type Authenticate, createApiHandler } from '../../http/handler.js'
 import type { LimitOptions } from '../../http/limits.js'
 import {
@@ -41,7 +39,7 @@ export interface ApiParts {
   readonly access: AccessControl
   /** What is answered without being stored. */
   readonly virtualResources: readonly VirtualResource[]
-  readonly anonymous: boolean
+  readonly authenticate: Authenticate
   readonly limits: Partial<LimitOptions> | undefined
   readonly minRequestTimeoutMs: number | undefined
   /** Rejects when the store does not answer. */
@@ -50,6 +48,8 @@ export interface ApiParts {
   isStopping(): boolean
   /** `HOST:PORT`. */
   serverAddress(): string
+  /** The URL of the public keys for tokens of service accounts. */
+  jwksUri(): string
   readonly log: Logger
   /** Hears of what is worth knowing and no fault. */
   notice(text: string): void
@@ -81,7 +81,7 @@ export function createApi(parts: ApiParts): ApiHandler {
   const api = createApiHandler({
     registry,
     verbs: settlingVerbs(createVerbs(context), parts.definitions),
-    authenticate: authenticateBy(parts),
+    authenticate: parts.authenticate,
     authorize: access.authorizer.authorize,
     impersonate: createImpersonation(access.authorizer.authorize),
     virtualResources: parts.virtualResources,
@@ -103,30 +103,7 @@ function extrasOf(kinds: readonly VirtualResource[]): Record<string, ResourceFac
   return extras
 }
 
-function authenticateBy({ access, anonymous }: ApiParts): Authenticate {
-  // A token is found at once; to look at a certificate takes longer.
-  const authenticators = [byBearer(access.tokens), byCertificate]
-  return (exchange, warn) => {
-    const warning = bearerWarning(exchange.headers.authorization)
-    if (warning) warn(warning)
-    return authenticate(new SentCredentials(exchange), authenticators, anonymous)
-  }
-}
-
-/** A class, since one is made for every request: a getter in a literal costs more than all else about it. */
-class SentCredentials implements Credentials {
-  readonly authorization: string | undefined
-
-  constructor(private readonly exchange: Exchange) {
-    this.authorization = exchange.headers.authorization
-  }
-
-  get certificateSubject(): Credentials['certificateSubject'] {
-    return this.exchange.peer.certificate()?.subject
-  }
-}
-
-function ownPathsOf({ revision, isStopping, access, serverAddress }: ApiParts, metrics: Metrics): PathTable {
+function ownPathsOf({ revision, isStopping, access, jwksUri }: ApiParts, metrics: Metrics): PathTable {
   const ping: HealthCheck = async () => {}
   // By the name that those who ask kube-apiserver know, whichever store it is.
   const etcd: HealthCheck = async () => void (await revision())
@@ -140,8 +117,8 @@ function ownPathsOf({ revision, isStopping, access, serverAddress }: ApiParts, m
     ...healthPaths('/livez', { ping }),
     ...healthPaths('/readyz', { ping, etcd, shutdown }),
     ['/metrics', showMetrics],
-    [ISSUER_PATH, showJson('application/json', () => issuerDocument(serverAddress()))],
-    [KEYS_PATH, showJson('application/jwk-set+json', () => keysDocument(access.signingKey))],
+    [ISSUER_PATH, showJson('application/json', () => issuerDocument(access.authority, jwksUri()))],
+    [KEYS_PATH, showJson('application/jwk-set+json', () => keysDocument(access.authority))],
   ])
 }
 

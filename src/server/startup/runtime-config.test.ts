@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Kind } from '../../kinds/kind.js'
-import { withRuntimeConfig } from './runtime-config.js'
+import { checkRuntimeConfig, withRuntimeConfig } from './runtime-config.js'
 
 const kind = (group: string) =>
   ({
@@ -29,4 +29,22 @@ test.each([
 test('a kind of which nothing changes stays the same value', () => {
   const same = kind('apps')
   expect(withRuntimeConfig(same, { 'batch/v1': false })).toBe(same)
+})
+
+const SERVED = new Set(['v1', 'apps/v1'])
+
+test.each([
+  [{ 'nope/v1': true, 'b/v1': false }, 'unknown api groups b/v1,nope/v1'],
+  [{ 'api/foo': true }, 'unknown api groups api/foo'],
+  [{ 'apps/v9': true }, 'group version apps/v9 that has not been registered'],
+  [{ v9: true }, 'group version v9 that has not been registered'],
+  [{ 'api/all': false }, 'invalid runtime-config with only api/all=false'],
+])('%j is refused', (config, message) => {
+  expect(() => checkRuntimeConfig(config, SERVED)).toThrow(message)
+})
+
+test('a version that only kube-apiserver has may be named, and is reported when switched on', () => {
+  expect(
+    checkRuntimeConfig({ 'apps/v1beta1': true, 'batch/v1beta1': false, v1: true, 'api/beta': true }, SERVED),
+  ).toEqual(['apps/v1beta1'])
 })

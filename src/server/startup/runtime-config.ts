@@ -1,9 +1,8 @@
-// Which API versions are served: all that are known, but for what `--runtime-config` says.
+// Which API versions are served: those that are by default, changed by --runtime-config.
+import { UsageError } from '../../base/usage-error.js'
 import type { Kind } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
-
-/** By `apps/v1`, `v1`, or `api/all`, `api/ga`, `api/beta`, `api/alpha`; the nearest one counts. */
-export type RuntimeConfig = Readonly<Record<string, boolean>>
+import type { RuntimeConfig } from '../options/api.js'
 
 export function withRuntimeConfig(kind: Kind, config: RuntimeConfig): Kind {
   const versions = kind.versions.map(version => {
@@ -18,3 +17,48 @@ export function withRuntimeConfig(kind: Kind, config: RuntimeConfig): Kind {
 }
 
 const stabilityOf = (version: string): string => /^v[0-9]+(alpha|beta)[0-9]+$/.exec(version)?.[1] ?? 'ga'
+
+const ALL = new Set(['api/all', 'api/ga', 'api/beta', 'api/alpha', 'api/legacy'])
+
+/**
+ * Refuses unknown groups and versions, with kube-apiserver's words, and answers the versions that kube-apiserver has and
+ * this server has not: they are switched on without effect. `served` are group versions, `apps/v1`.
+ */
+export function checkRuntimeConfig(config: RuntimeConfig, served: ReadonlySet<string>): string[] {
+  const names = Object.keys(config)
+  if (names.length === 1 && config['api/all'] === false) {
+    throw new UsageError('invalid runtime-config with only api/all=false')
+  }
+  const versions = names.filter(name => !ALL.has(name))
+  const groups = new Set([...served, ...KNOWN].map(groupOf))
+  const unknown = versions.filter(name => !groups.has(groupOf(name)))
+  if (unknown.length > 0) throw new UsageError(`unknown api groups ${unknown.toSorted().join(',')}`)
+  const unregistered = versions.find(name => !served.has(name) && !KNOWN.has(name))
+  if (unregistered !== undefined) throw new UsageError(`group version ${unregistered} that has not been registered`)
+  return versions.filter(name => !served.has(name) && config[name])
+}
+
+const groupOf = (groupVersion: string): string => (groupVersion.includes('/') ? groupVersion.split('/', 1)[0]! : '')
+
+/** The group versions that kube-apiserver v1.36 knows. */
+const KNOWN = new Set(
+  `
+  admission.k8s.io/v1 admission.k8s.io/v1beta1 admissionregistration.k8s.io/v1 admissionregistration.k8s.io/v1alpha1
+  admissionregistration.k8s.io/v1beta1 apidiscovery.k8s.io/v2 apidiscovery.k8s.io/v2beta1 apiextensions.k8s.io/v1
+  apiextensions.k8s.io/v1beta1 apiregistration.k8s.io/v1 apiregistration.k8s.io/v1beta1 apps/v1 apps/v1beta1
+  apps/v1beta2 authentication.k8s.io/v1 authentication.k8s.io/v1alpha1 authentication.k8s.io/v1beta1
+  authorization.k8s.io/v1 authorization.k8s.io/v1beta1 autoscaling/v1 autoscaling/v2 batch/v1 batch/v1beta1
+  certificates.k8s.io/v1 certificates.k8s.io/v1alpha1 certificates.k8s.io/v1beta1 coordination.k8s.io/v1
+  coordination.k8s.io/v1alpha2 coordination.k8s.io/v1beta1 discovery.k8s.io/v1 discovery.k8s.io/v1beta1
+  events.k8s.io/v1 events.k8s.io/v1beta1 extensions/v1beta1 flowcontrol.apiserver.k8s.io/v1
+  flowcontrol.apiserver.k8s.io/v1beta1 flowcontrol.apiserver.k8s.io/v1beta2 flowcontrol.apiserver.k8s.io/v1beta3
+  imagepolicy.k8s.io/v1alpha1 internal.apiserver.k8s.io/v1alpha1 networking.k8s.io/v1 networking.k8s.io/v1beta1
+  node.k8s.io/v1 node.k8s.io/v1alpha1 node.k8s.io/v1beta1 policy/v1 policy/v1beta1 rbac.authorization.k8s.io/v1
+  rbac.authorization.k8s.io/v1alpha1 rbac.authorization.k8s.io/v1beta1 resource.k8s.io/v1 resource.k8s.io/v1alpha3
+  resource.k8s.io/v1beta1 resource.k8s.io/v1beta2 scheduling.k8s.io/v1 scheduling.k8s.io/v1alpha2
+  scheduling.k8s.io/v1beta1 storage.k8s.io/v1 storage.k8s.io/v1alpha1 storage.k8s.io/v1beta1
+  storagemigration.k8s.io/v1beta1
+  `
+    .trim()
+    .split(/\s+/),
+)

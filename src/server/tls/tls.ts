@@ -1,50 +1,58 @@
-// With which certificate the server shows itself, and whose client certificates it believes.
+// The certificate that the server presents, and the authorities whose client certificates it accepts.
 import { networkInterfaces } from 'node:os'
-import { createSecureContext } from 'node:tls'
 import type { TlsOptions } from '../../http/listener.js'
+import type { HttpsOptions } from '../options/serving.js'
 import { ensureCertificates, makeCertificates } from './certificates.js'
 import type { KeyPair } from './x509.js'
 
-export interface CertificateOptions {
-  /** Where certificates are kept that are made here; nowhere when not given. */
-  readonly folder?: string | undefined
-  /** A certificate that is brought along, in the place of one that is made. */
-  readonly serving?: KeyPair | undefined
-  /** PEM: further authorities whose client certificates are believed. */
-  readonly clientCa?: string | undefined
-}
-
 export interface Tls {
   readonly options: TlsOptions
-  /** By which clients know the server. */
+  /** The certificate by which clients verify the server. */
   readonly ca: string
-  /** By which the server knows an administrator. */
+  /** PEM: the authorities whose client certificates name a user. */
+  readonly clientCa: string
+  /** The client certificate of the administrator. */
   readonly admin: KeyPair
 }
 
+export interface ClientAuthorities {
+  /** PEM: authorities of client certificates, beside our own. */
+  readonly clientCa?: string | undefined
+  /** PEM: authorities of the certificate of an authenticating proxy. */
+  readonly proxyCa?: string | undefined
+}
+
 export async function prepareTls(
-  { folder, serving, clientCa = '' }: CertificateOptions,
+  { certificateFolder, keyPair, minVersion, ciphers, curves, http2, maxStreams }: HttpsOptions,
+  { clientCa = '', proxyCa = '' }: ClientAuthorities,
   hosts: readonly string[],
 ): Promise<Tls> {
-  const own = folder === undefined ? await makeCertificates(hosts) : await ensureCertificates(folder, hosts)
-  const shown = serving ?? own.server
+  const own =
+    certificateFolder === undefined ? await makeCertificates(hosts) : await ensureCertificates(certificateFolder, hosts)
+  const accepted = joinPem(own.ca, clientCa)
   return {
-    options: { ...shown, clientCa: `${own.ca}${clientCa}` },
-    // Nobody knows who vouches for a certificate that was brought along; but it can be believed itself.
-    ca: serving?.cert ?? own.ca,
+    options: {
+      ...(keyPair ?? own.server),
+      clientCa: joinPem(accepted, proxyCa),
+      minVersion,
+      ciphers,
+      curves,
+      http2,
+      maxStreams,
+    },
+    // The authority of a certificate of the user is not known, but the certificate itself can be trusted.
+    ca: keyPair?.cert ?? own.ca,
+    clientCa: accepted,
     admin: own.admin,
   }
 }
 
-/** Why the two do not make a server; undefined when they do. */
-export function errorOfKeyPair({ cert, key }: KeyPair): string | undefined {
-  try {
-    createSecureContext({ cert, key })
-    return undefined
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error)
-  }
-}
+/** A file need not end with a newline, a certificate in PEM form must begin on a line of its own. */
+const joinPem = (...parts: readonly string[]): string =>
+  parts
+    .filter(Boolean)
+    .map(part => part.trim())
+    .join('\n')
 
 /** The names and addresses under which a server is reached that listens on this address. */
 export function hostsOf(address: string, serviceAddress: string): string[] {

@@ -1,12 +1,21 @@
-// The kinds of values that flags have.
-import type { Flag } from './flags.js'
-import { UsageError } from './usage-error.js'
+// The types of values that flags have.
+
+import { UsageError } from '../../base/usage-error.js'
+import type { Flag } from './flag.js'
 
 export const text = (placeholder: string, about: string, initial: string): Flag<string> => ({
   placeholder,
   about,
   initial,
   read: given => given,
+})
+
+/** One entry for each occurrence of the flag, commas included: file names and URLs may contain them. */
+export const repeatedText = (placeholder: string, about: string): Flag<readonly string[]> => ({
+  placeholder,
+  about,
+  initial: [],
+  read: (given, before) => [...before, given],
 })
 
 export const optionalText = (placeholder: string, about: string): Flag<string | undefined> => ({
@@ -31,7 +40,7 @@ export const choice = <C extends string>(
   },
 })
 
-/** Given more than once, the lists are joined. */
+/** Several occurrences of the flag are joined to one list. */
 export const list = (placeholder: string, about: string, initial: readonly string[] = []): Flag<readonly string[]> => ({
   placeholder,
   about,
@@ -109,7 +118,7 @@ export const duration = (about: string, initialMs: number): Flag<number> => ({
   },
 })
 
-/** `key=true,key=false`; given more than once, later ones count. */
+/** `key=true,key=false`. Of several values for one key, the last one counts. */
 export const booleans = (
   placeholder: string,
   about: string,

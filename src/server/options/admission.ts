@@ -1,0 +1,21 @@
+// Which admission plugins are switched on and off. Their names are checked at the start (startup/admission-plugins.ts),
+// because the table of plugins is loaded with the server.
+import type { FlagTable, FlagValues } from './flag.js'
+import { list } from './flag-values.js'
+
+export interface AdmissionOptions {
+  /** Plugins that are switched on although they are off by default, by kube-apiserver's names. */
+  readonly enabled: readonly string[]
+  /** Plugins that are switched off. */
+  readonly disabled: readonly string[]
+}
+
+export const admissionFlags = {
+  'enable-admission-plugins': list('<names>', 'admission plugins to switch on'),
+  'disable-admission-plugins': list('<names>', 'admission plugins to switch off, such as NamespaceLifecycle'),
+} satisfies FlagTable
+
+export const admissionFromFlags = (flags: FlagValues<typeof admissionFlags>): AdmissionOptions => ({
+  enabled: flags['enable-admission-plugins'],
+  disabled: flags['disable-admission-plugins'],
+})

@@ -1,0 +1,78 @@
+// What is served, and the controllers beside it.
+import { isIP } from 'node:net'
+import { UsageError } from '../../base/usage-error.js'
+import type { ConvertFunction } from '../../convert/function-conversion.js'
+import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
+import { checkFeatureGates } from './feature-gates.js'
+import type { FlagTable, FlagValues } from './flag.js'
+import { booleans, text, toggle } from './flag-values.js'
+
+/** By `apps/v1`, `v1`, or `api/all`, `api/ga`, `api/beta`, `api/alpha`; the most specific one counts. */
+export type RuntimeConfig = Readonly<Record<string, boolean>>
+
+export interface ApiOptions {
+  /** The IPv4 range of the addresses of Services. */
+  readonly serviceRange: string
+  readonly runtimeConfig: RuntimeConfig
+  /** Addresses of webhooks by host name, for names that DNS does not know, such as `converter.default.svc`. */
+  readonly webhookHosts: HostOverrides
+  /** Functions that convert custom objects, by the name of the CRD; they take the place of its conversion webhook. */
+  readonly conversions: Readonly<Record<string, ConvertFunction>>
+  readonly garbageCollection: boolean
+  readonly namespaceController: boolean
+}
+
+const NO_HOSTS: HostOverrides = new Map()
+export const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
+
+export const apiFlags = {
+  'service-cluster-ip-range': text('<range>', 'the IPv4 range of the addresses of services', DEFAULT_SERVICE_RANGE),
+  'feature-gates': booleans('<gate>=true|false,…', 'features to switch on or off', 'CBORServingAndStorage=true'),
+  'runtime-config': booleans('<group/version>=true|false,…', 'API versions to switch on or off', 'apps/v1=true'),
+  'webhook-resolve': {
+    placeholder: '<host>=<address>[:<port>]',
+    about:
+      'the address of a webhook that is named by a URL or a service, such as converter.default.svc=127.0.0.1:9443; may be repeated',
+    initial: NO_HOSTS,
+    byDefault: '',
+    read: readHostOverride,
+  },
+  'enable-garbage-collector': toggle('delete objects whose owners are gone', true),
+  'enable-namespace-controller': toggle('delete the objects in a namespace that is being deleted', true),
+} satisfies FlagTable
+
+type Flags = FlagValues<typeof apiFlags>
+
+export const apiFromFlags = (flags: Flags): ApiOptions => ({
+  serviceRange: checkServiceRange(
+    flags['service-cluster-ip-range'],
+    `--service-cluster-ip-range=${flags['service-cluster-ip-range']}`,
+  ),
+  runtimeConfig: flags['runtime-config'],
+  webhookHosts: flags['webhook-resolve'],
+  conversions: {},
+  garbageCollection: flags['enable-garbage-collector'],
+  namespaceController: flags['enable-namespace-controller'],
+})
+
+/** What was set without an effect; throws a UsageError for unknown and locked gates. */
+export function gateWarnings(flags: Flags): string[] {
+  // A gate may be written with its component; this server has one.
+  const gates = Object.entries(flags['feature-gates']).map(
+    ([gate, isOn]) => [gate.replace(/^kube:/, ''), isOn] as const,
+  )
+  return checkFeatureGates(Object.fromEntries(gates))
+}
+
+function readHostOverride(given: string, before: HostOverrides): HostOverrides {
+  const known = parseHostOverride(given)
+  if (!known) throw new UsageError('it must be a host and its address, such as converter.default.svc=127.0.0.1:9443')
+  return new Map([...before, known])
+}
+
+/** `label` names the flag or the option in the message. */
+export function checkServiceRange(range: string, label: string): string {
+  const [address = '', bits = '', ...more] = range.split('/')
+  if (isIP(address) === 4 && /^[0-9]+$/.test(bits) && Number(bits) <= 30 && more.length === 0) return range
+  throw new UsageError(`${label}: it must be a range of IPv4 addresses, such as ${DEFAULT_SERVICE_RANGE}`)
+}

@@ -1,0 +1,157 @@
+// How the server finds out which user sent a request.
+import { type Identity, parseTokenFile } from '../../auth/authenticator.js'
+import { parseKeys, type TokenKey } from '../../auth/tokens.js'
+import { UsageError } from '../../base/usage-error.js'
+import type { FlagTable, FlagValues } from './flag.js'
+import { messageOf, readCertificates, readFlagFile, readOptionalFile } from './flag-files.js'
+import { duration, list, optionalText, repeatedText, toggle } from './flag-values.js'
+
+export interface AuthenticationOptions {
+  /** Users by static bearer token. */
+  readonly tokens: ReadonlyMap<string, Identity>
+  /** Whether a request without credentials is served, as system:anonymous. */
+  readonly anonymous: boolean
+  /** PEM: further authorities whose client certificates are accepted. */
+  readonly clientCa?: string | undefined
+  readonly serviceAccounts: ServiceAccountOptions
+  /** A proxy that authenticates users itself and names them in headers. */
+  readonly requestHeader?: RequestHeaderOptions | undefined
+}
+
+export interface ServiceAccountOptions {
+  /** The issuer of new tokens, followed by further issuers whose tokens are accepted. Empty: the default issuer. */
+  readonly issuers: readonly string[]
+  /** The audiences of this server. Empty: its issuers. */
+  readonly audiences: readonly string[]
+  /** The key that signs new tokens; one from the store when absent. */
+  readonly signingKey?: TokenKey | undefined
+  /** Further keys whose tokens are accepted. */
+  readonly verificationKeys: readonly TokenKey[]
+  /** The longest time for which a token is issued. */
+  readonly maxTokenSeconds?: number | undefined
+  /** The URL of the public keys in the issuer's discovery document; one of this server when absent. */
+  readonly jwksUri?: string | undefined
+}
+
+export const DEFAULT_SERVICE_ACCOUNTS: ServiceAccountOptions = { issuers: [], audiences: [], verificationKeys: [] }
+
+export interface RequestHeaderOptions {
+  /** PEM: the authorities that sign the proxy's client certificate. */
+  readonly ca: string
+  /** Common names of client certificates that may act as a proxy; any that `ca` signed when empty. */
+  readonly allowedNames: readonly string[]
+  /** Names of headers in lower case; the first that is there counts. */
+  readonly usernameHeaders: readonly string[]
+  readonly uidHeaders: readonly string[]
+  readonly groupHeaders: readonly string[]
+  readonly extraPrefixes: readonly string[]
+}
+
+export const authenticationFlags = {
+  'client-ca-file': optionalText('<file>', 'authorities whose client certificates are accepted, beside our own'),
+  'token-auth-file': optionalText('<file>', 'static tokens, a line each: token,user,uid,"group1,group2"'),
+  'anonymous-auth': toggle('serve requests without credentials, as system:anonymous', true),
+  'service-account-issuer': repeatedText(
+    '<url>',
+    'the issuer of service account tokens; when repeated, tokens of the further issuers are accepted too',
+  ),
+  'service-account-signing-key-file': {
+    ...optionalText('<file>', 'the private key that signs service account tokens, RSA or ECDSA, in PEM form'),
+    byDefault: 'a key in the store',
+  },
+  'service-account-key-file': repeatedText(
+    '<file>',
+    'keys or certificates by which service account tokens are verified, in PEM form; may be repeated',
+  ),
+  'service-account-max-token-expiration': duration(
+    'the longest validity of a service account token; 0 sets no limit',
+    0,
+  ),
+  'service-account-jwks-uri': optionalText('<url>', 'the URL of the public keys in the discovery document'),
+  'api-audiences': list('<names>', 'the audiences of this server in service account tokens'),
+  'requestheader-client-ca-file': optionalText(
+    '<file>',
+    'authorities that sign the client certificate of an authenticating proxy',
+  ),
+  'requestheader-allowed-names': list('<names>', 'common names of the proxy; any when none is given'),
+  'requestheader-username-headers': list('<headers>', 'headers in which the proxy names the user'),
+  'requestheader-uid-headers': list('<headers>', 'headers in which the proxy gives the uid'),
+  'requestheader-group-headers': list('<headers>', 'headers in which the proxy names the groups'),
+  'requestheader-extra-headers-prefix': list('<prefixes>', 'prefixes of headers in which the proxy gives extra fields'),
+} satisfies FlagTable
+
+type Flags = FlagValues<typeof authenticationFlags>
+
+export const authenticationFromFlags = (flags: Flags): AuthenticationOptions & { tokens: Map<string, Identity> } => ({
+  tokens: tokensFromFile(flags['token-auth-file']),
+  anonymous: flags['anonymous-auth'],
+  clientCa: readCertificates('client-ca-file', flags['client-ca-file']),
+  serviceAccounts: serviceAccountsFromFlags(flags),
+  requestHeader: requestHeaderFromFlags(flags),
+})
+
+function tokensFromFile(path: string | undefined): Map<string, Identity> {
+  const text = readOptionalFile('token-auth-file', path)
+  if (text === undefined) return new Map()
+  try {
+    return parseTokenFile(text)
+  } catch (error) {
+    throw new UsageError(`--token-auth-file=${path}: ${messageOf(error)}`)
+  }
+}
+
+function serviceAccountsFromFlags(flags: Flags): ServiceAccountOptions {
+  const issuers = flags['service-account-issuer']
+  if (issuers.includes('')) throw new UsageError('service-account-issuer should not be an empty string')
+  const seconds = Math.floor(flags['service-account-max-token-expiration'] / 1000)
+  if (seconds !== 0 && (seconds < 3600 || seconds > 2 ** 32)) {
+    throw new UsageError('the service-account-max-token-expiration must be between 1 hour and 2^32 seconds')
+  }
+  const signing = flags['service-account-signing-key-file']
+  return {
+    issuers,
+    audiences: flags['api-audiences'],
+    signingKey: signing === undefined ? undefined : signingKeyFrom(signing),
+    verificationKeys: flags['service-account-key-file'].flatMap(path => keysFrom('service-account-key-file', path)),
+    maxTokenSeconds: seconds === 0 ? undefined : seconds,
+    jwksUri: flags['service-account-jwks-uri'],
+  }
+}
+
+function signingKeyFrom(path: string): TokenKey {
+  const key = keysFrom('service-account-signing-key-file', path).find(({ privateKey }) => privateKey !== undefined)
+  if (!key) throw new UsageError(`--service-account-signing-key-file=${path}: the file contains no private key`)
+  return key
+}
+
+function keysFrom(flag: string, path: string): TokenKey[] {
+  try {
+    const keys = parseKeys(readFlagFile(flag, path))
+    if (keys.length > 0) return keys
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    throw new UsageError(`--${flag}=${path}: ${messageOf(error)}`)
+  }
+  throw new UsageError(`--${flag}=${path}: the file contains no RSA or ECDSA key and no certificate in PEM form`)
+}
+
+function requestHeaderFromFlags(flags: Flags): RequestHeaderOptions | undefined {
+  const ca = readCertificates('requestheader-client-ca-file', flags['requestheader-client-ca-file'])
+  const usernameHeaders = lowerCase(flags['requestheader-username-headers'])
+  if (ca === undefined) {
+    if (usernameHeaders.length === 0) return undefined
+    throw new UsageError('--requestheader-username-headers needs --requestheader-client-ca-file')
+  }
+  // Without headers that name a user, as with kube-apiserver, the authority alone changes nothing.
+  if (usernameHeaders.length === 0) return undefined
+  return {
+    ca,
+    allowedNames: flags['requestheader-allowed-names'],
+    usernameHeaders,
+    uidHeaders: lowerCase(flags['requestheader-uid-headers']),
+    groupHeaders: lowerCase(flags['requestheader-group-headers']),
+    extraPrefixes: lowerCase(flags['requestheader-extra-headers-prefix']),
+  }
+}
+
+const lowerCase = (names: readonly string[]): string[] => names.map(name => name.toLowerCase())

@@ -1,0 +1,98 @@
+// The flags of kube-apiserver v1.36 that are not carried out, in two classes. Harmless ones are accepted with a warning,
+// so that a command line written for kube-apiserver works. A flag is refused if a server that ignored it would be less
+// secure, lose data or serve something else than its user asked for.
+import type { FlagTable } from './flag.js'
+
+export interface OtherFlag {
+  /** A switch may stand without a value. */
+  readonly isSwitch: boolean
+  /** Why the flag is refused; absent for a flag that is accepted without effect. */
+  readonly refusal?: string | undefined
+}
+
+/** `carriedOut` are the flags that this server has itself. */
+export function otherKubeFlags(carriedOut: FlagTable): ReadonlyMap<string, OtherFlag> {
+  const flags = new Map<string, OtherFlag>()
+  const add = (names: string, refusal?: string): void => {
+    for (const name of words(names)) {
+      if (!Object.hasOwn(carriedOut, name)) flags.set(name, { isSwitch: SWITCHES.has(name), refusal })
+    }
+  }
+  add(HARMLESS)
+  add(HARMLESS_OLD)
+  for (const [reason, names] of Object.entries(REFUSED)) add(names, reason)
+  return flags
+}
+
+const words = (text: string): string[] => text.trim().split(/\s+/)
+
+const HARMLESS = `
+  aggregator-reject-forwarding-redirect allow-metric-labels allow-metric-labels-manifest allow-privileged
+  contention-profiling coordinated-leadership-lease-duration coordinated-leadership-renew-deadline
+  coordinated-leadership-retry-period cors-allowed-origins
+  debug-socket-path default-not-ready-toleration-seconds default-unreachable-toleration-seconds
+  delete-collection-workers disabled-metrics
+  emulation-forward-compatible enable-aggregator-routing enable-bootstrap-token-auth enable-logs-handler
+  enable-priority-and-fairness endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
+  etcd-healthcheck-timeout etcd-readycheck-timeout event-ttl
+  goaway-chance
+  kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-preferred-address-types
+  kubelet-timeout kubernetes-service-node-port
+  lease-reuse-duration-seconds livez-grace-period log-flush-frequency log-json-info-buffer-size log-json-split-stream
+  log-text-info-buffer-size log-text-split-stream
+  max-connection-bytes-per-sec
+  peer-advertise-ip peer-advertise-port peer-ca-file permit-address-sharing permit-port-sharing profiling
+  proxy-client-cert-file proxy-client-key-file
+  runtime-config-emulation-forward-compatible
+  service-account-extend-token-expiration service-account-lookup service-node-port-range
+  show-hidden-metrics-for-version shutdown-send-retry-after shutdown-watch-termination-grace-period storage-backend
+  storage-initialization-timeout storage-media-type
+  tracing-config-file vmodule watch-cache watch-cache-sizes
+`
+
+/** Flags of earlier versions, which scripts still pass. */
+const HARMLESS_OLD = `
+  apiserver-count cloud-config cloud-provider default-watch-cache-size identity-lease-duration-seconds
+  identity-lease-renew-interval-seconds kubelet-port kubelet-read-only-port
+`
+
+/** By the reason. */
+const REFUSED: Readonly<Record<string, string>> = {
+  'there is no audit log, so requests would go unrecorded': `
+    audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait audit-log-batch-throttle-burst
+    audit-log-batch-throttle-enable audit-log-batch-throttle-qps audit-log-compress audit-log-format audit-log-maxage
+    audit-log-maxbackup audit-log-maxsize audit-log-mode audit-log-path audit-log-truncate-enabled
+    audit-log-truncate-max-batch-size audit-log-truncate-max-event-size audit-log-version audit-policy-file
+    audit-webhook-batch-buffer-size audit-webhook-batch-max-size audit-webhook-batch-max-wait
+    audit-webhook-batch-throttle-burst audit-webhook-batch-throttle-enable audit-webhook-batch-throttle-qps
+    audit-webhook-config-file audit-webhook-initial-backoff audit-webhook-mode audit-webhook-truncate-enabled
+    audit-webhook-truncate-max-batch-size audit-webhook-truncate-max-event-size audit-webhook-version`,
+  'objects are not encrypted at rest, so secrets would be stored in the clear': `
+    encryption-provider-config encryption-provider-config-automatic-reload`,
+  'users are authenticated by certificates, static tokens, service account tokens and a proxy only': `
+    authentication-config authentication-token-webhook-cache-ttl authentication-token-webhook-config-file
+    authentication-token-webhook-version oidc-ca-file oidc-client-id oidc-groups-claim oidc-groups-prefix
+    oidc-issuer-url oidc-required-claim oidc-signing-algs oidc-username-claim oidc-username-prefix`,
+  'authorization is by RBAC, AlwaysAllow or AlwaysDeny only (--authorization-mode)': `
+    authorization-config authorization-policy-file authorization-webhook-cache-authorized-ttl
+    authorization-webhook-cache-unauthorized-ttl authorization-webhook-config-file authorization-webhook-version`,
+  'admission plugins take no configuration, so its restrictions would not hold': 'admission-control-config-file',
+  'it is deprecated; use --enable-admission-plugins and --disable-admission-plugins': 'admission-control',
+  'connections to webhooks and etcd are made directly, so its rules would not hold': 'egress-selector-config-file',
+  'all objects are stored in one place (--etcd-servers)': 'etcd-servers-overrides',
+  'tokens are signed by a key of this server (--service-account-signing-key-file)': 'service-account-signing-endpoint',
+  'one certificate is served for all names (--tls-cert-file)': 'tls-sni-cert-key',
+  'only the API of Kubernetes v1.36 is served': 'emulated-version min-compatibility-version',
+}
+
+const SWITCHES = new Set(
+  words(`
+    aggregator-reject-forwarding-redirect allow-privileged audit-log-batch-throttle-enable audit-log-compress
+    audit-log-truncate-enabled audit-webhook-batch-throttle-enable audit-webhook-truncate-enabled
+    contention-profiling emulation-forward-compatible enable-aggregator-routing enable-bootstrap-token-auth
+    enable-logs-handler enable-priority-and-fairness encryption-provider-config-automatic-reload
+    log-json-split-stream log-text-split-stream permit-address-sharing permit-port-sharing profiling
+    runtime-config-emulation-forward-compatible service-account-extend-token-expiration service-account-lookup
+    shutdown-send-retry-after watch-cache
+  `),
+)

@@ -1,0 +1,214 @@
+// The options of `startBinnacle()`. TypeScript checks their names and values where it is used; programs in JavaScript and
+// options that were read from a file are checked here, so that a wrong name or value is an error and not ignored.
+import { randomBytes } from 'node:crypto'
+import type { Identity } from '../../auth/authenticator.js'
+import { createLogger, type LogLine } from '../../base/logger.js'
+import { nearest } from '../../base/nearest.js'
+import { UsageError } from '../../base/usage-error.js'
+import type { ConvertFunction } from '../../convert/function-conversion.js'
+import type { StorageOptions } from '../../storage/open-store.js'
+import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
+import { checkServiceRange, DEFAULT_SERVICE_RANGE } from './api.js'
+import { DEFAULT_SERVICE_ACCOUNTS } from './authentication.js'
+import { type AuthorizationMode, checkModes } from './authorization.js'
+import { DEFAULT_LOGGING } from './logging.js'
+import type { ServerOptions } from './server-options.js'
+import { checkAddress } from './serving.js'
+import { checkEndpoint } from './storage.js'
+
+export interface BinnacleOptions {
+  /**
+   * Where objects are stored: in memory, which is empty at every start; in a folder, which only one server can have open
+   * at a time; or in etcd. The default is memory.
+   */
+  readonly storage?:
+    | 'memory'
+    | { readonly folder: string }
+    | { readonly etcd: readonly string[]; readonly prefix?: string }
+  /** The default is any free port. */
+  readonly port?: number
+  /** The default is `127.0.0.1`. */
+  readonly address?: string
+  /** Users by bearer token, beside the administrator. */
+  readonly tokens?: Readonly<Record<string, { readonly name: string; readonly groups?: readonly string[] }>>
+  /**
+   * Who may do what: `RBAC`, the default, by the RBAC objects of the API; `AlwaysAllow`, every authenticated user may do
+   * everything; `AlwaysDeny`, only members of system:masters may do anything.
+   */
+  readonly authorization?: Exclude<AuthorizationMode, 'Node'>
+  /**
+   * Whether requests without credentials are served, as system:anonymous. The default is true; with `AlwaysAllow` they
+   * are always refused, because they could do everything.
+   */
+  readonly anonymous?: boolean
+  /** Whether objects are deleted whose owners are gone. The default is true. */
+  readonly garbageCollection?: boolean
+  /** Whether the objects in a namespace are deleted along with it. The default is true. */
+  readonly namespaceController?: boolean
+  /** Admission plugins to switch off, by kube-apiserver's names: `['NamespaceLifecycle']`. */
+  readonly disabledAdmissionPlugins?: readonly string[]
+  /** The IPv4 range of the addresses of Services. The default is `10.0.0.0/24`. */
+  readonly serviceRange?: string
+  /** API versions to switch on or off, as by kube-apiserver's --runtime-config: `{ 'api/beta': true }`. */
+  readonly runtimeConfig?: Readonly<Record<string, boolean>>
+  /**
+   * Addresses of webhooks whose names DNS does not know: `{ 'converter.default.svc': '127.0.0.1:9443' }`. Services are
+   * also found by the EndpointSlices and Endpoints that are stored for them.
+   */
+  readonly webhookHosts?: Readonly<Record<string, string>>
+  /**
+   * Functions that convert custom objects between versions, by the name of the CRD, in the place of a webhook:
+   * `{ 'widgets.example.com': (object, to) => ({ ...object, apiVersion: to }) }`.
+   */
+  readonly conversions?: Readonly<Record<string, ConvertFunction>>
+  /** How much is logged: 0 errors, start and stop; 1, the default, also slow requests; 2 every request; 4 details. */
+  readonly verbosity?: number
+  /** Receives each line of the log. By default, lines are printed on stderr. */
+  readonly log?: (line: LogLine) => void
+}
+
+/** The options of the server, and the bearer token that was created for the administrator. */
+export function readLibraryOptions(options: BinnacleOptions): { server: ServerOptions; token: string } {
+  checkNames(options)
+  for (const [name, value] of Object.entries(options)) {
+    const label = typeof value === 'object' || typeof value === 'function' ? name : `${name}: ${JSON.stringify(value)}`
+    if (value !== undefined) CHECKS[name as keyof BinnacleOptions](value, label)
+  }
+  const { address = '127.0.0.1', port = 0, tokens = {}, authorization = 'RBAC', anonymous = true, log } = options
+  const token = randomBytes(24).toString('base64url')
+  const server: ServerOptions = {
+    storage: storageOf(options),
+    serving: { https: { address, port } },
+    authentication: {
+      tokens: new Map([[token, ADMIN], ...Object.entries(tokens).map(identityOf)]),
+      anonymous,
+      serviceAccounts: DEFAULT_SERVICE_ACCOUNTS,
+    },
+    authorization: { modes: [authorization] },
+    admission: { enabled: [], disabled: options.disabledAdmissionPlugins ?? [] },
+    api: {
+      serviceRange: options.serviceRange ?? DEFAULT_SERVICE_RANGE,
+      runtimeConfig: options.runtimeConfig ?? {},
+      webhookHosts: hostOverrides(options.webhookHosts ?? {}),
+      conversions: options.conversions ?? {},
+      garbageCollection: options.garbageCollection ?? true,
+      namespaceController: options.namespaceController ?? true,
+    },
+    limits: {},
+    logging: { ...DEFAULT_LOGGING, verbosity: options.verbosity ?? DEFAULT_LOGGING.verbosity },
+    logger: log && createLogger(log),
+  }
+  return { server, token }
+}
+
+const ADMIN: Identity = { name: 'kubernetes-admin', uid: '', groups: ['system:masters'], extra: {} }
+
+type TokenOptions = NonNullable<BinnacleOptions['tokens']>
+
+const identityOf = ([token, { name, groups = [] }]: [string, TokenOptions[string]]): [string, Identity] => [
+  token,
+  { name, uid: '', groups, extra: {} },
+]
+
+function storageOf({ storage = 'memory' }: BinnacleOptions): StorageOptions {
+  if (storage === 'memory') return { kind: 'memory' }
+  if ('folder' in storage) return { kind: 'lmdb', directory: storage.folder }
+  return { kind: 'etcd', endpoints: storage.etcd, ...(storage.prefix !== undefined && { prefix: storage.prefix }) }
+}
+
+function hostOverrides(hosts: Readonly<Record<string, string>>): HostOverrides {
+  return new Map(
+    Object.entries(hosts).map(([host, address]) => {
+      const known = parseHostOverride(`${host}=${address}`)
+      if (!known) {
+        throw new UsageError(
+          `webhookHosts: ${host}: ${JSON.stringify(address)} is not an address such as 127.0.0.1:9443`,
+        )
+      }
+      return known
+    }),
+  )
+}
+
+// ---- checks
+
+function checkNames(options: object): void {
+  const unknown = Object.keys(options).find(name => !Object.hasOwn(CHECKS, name))
+  if (unknown === undefined) return
+  const near = nearest(unknown, Object.keys(CHECKS))
+  const hint = near === undefined ? `there are ${Object.keys(CHECKS).join(', ')}` : `did you mean ${near}?`
+  throw new UsageError(`there is no option ${unknown}: ${hint}`)
+}
+
+/** Throws a UsageError; `label` names the option and its value. */
+type Check = (value: unknown, label: string) => void
+
+const isBoolean: Check = (value, label) => refuseUnless(typeof value === 'boolean', label, 'it must be true or false')
+const isRecord: Check = (value, label) => refuseUnless(isPlainObject(value), label, 'it must be an object')
+
+const CHECKS: { readonly [K in keyof Required<BinnacleOptions>]: Check } = {
+  storage: checkStorage,
+  port: (value, label) =>
+    refuseUnless(isWholeNumber(value) && value <= 65_535, label, 'it must be a whole number from 0 to 65535'),
+  address: (value, label) => checkAddress(String(value), label),
+  tokens(value) {
+    // Tokens are secrets, so no value is printed.
+    isRecord(value, 'tokens')
+    for (const [token, user] of Object.entries(value as object)) {
+      const { name, groups = [] } = (isPlainObject(user) ? user : {}) as { name?: unknown; groups?: unknown }
+      refuseUnless(typeof name === 'string' && name !== '' && token !== '', 'tokens', 'each token needs a user name')
+      refuseUnless(isStrings(groups), 'tokens', 'groups must be a list of names')
+    }
+  },
+  authorization: (value, label) => {
+    const hint = 'it must be "RBAC", "AlwaysAllow" or "AlwaysDeny"'
+    refuseUnless(typeof value === 'string' && value !== 'Node', label, hint)
+    checkModes([value as string], label)
+  },
+  anonymous: isBoolean,
+  garbageCollection: isBoolean,
+  namespaceController: isBoolean,
+  disabledAdmissionPlugins(value, label) {
+    refuseUnless(isStrings(value), label, 'it must be a list of names')
+  },
+  serviceRange: (value, label) => void checkServiceRange(String(value), label),
+  runtimeConfig(value, label) {
+    isRecord(value, label)
+    for (const each of Object.values(value as object)) isBoolean(each, label)
+  },
+  webhookHosts: isRecord,
+  conversions(value) {
+    isRecord(value, 'conversions')
+    for (const [name, convert] of Object.entries(value as object)) {
+      refuseUnless(typeof convert === 'function', `conversions: ${name}`, 'it must be a function')
+    }
+  },
+  verbosity: (value, label) => refuseUnless(isWholeNumber(value), label, 'it must be a whole number, 0 or more'),
+  log: value => refuseUnless(typeof value === 'function', 'log', 'it must be a function'),
+}
+
+function checkStorage(value: unknown, label: string): void {
+  const hint = `it must be 'memory', { folder: '/path' } or { etcd: ['http://127.0.0.1:2379'] }`
+  if (value === 'memory') return
+  refuseUnless(isPlainObject(value), label, hint)
+  const { folder, etcd, prefix } = value as { folder?: unknown; etcd?: unknown; prefix?: unknown }
+  if (etcd === undefined) {
+    refuseUnless(typeof folder === 'string' && folder !== '' && prefix === undefined, label, hint)
+    return
+  }
+  refuseUnless(isStrings(etcd) && etcd.length > 0 && folder === undefined, label, hint)
+  refuseUnless(prefix === undefined || typeof prefix === 'string', label, hint)
+  for (const url of etcd as string[]) checkEndpoint(url, `storage: ${JSON.stringify(url)}`)
+}
+
+function refuseUnless(isRight: boolean, label: string, hint: string): void {
+  if (!isRight) throw new UsageError(`${label}: ${hint}`)
+}
+
+const isPlainObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const isStrings = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every(each => typeof each === 'string')
+
+const isWholeNumber = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0

@@ -1,0 +1,25 @@
+// All options of a server, by concern. The command line and the library each fill them (cli/serve, library.ts).
+import type { Clock } from '../../base/clock.js'
+import type { Logger } from '../../base/logger.js'
+import type { StorageOptions } from '../../storage/open-store.js'
+import type { AdmissionOptions } from './admission.js'
+import type { ApiOptions } from './api.js'
+import type { AuthenticationOptions } from './authentication.js'
+import type { AuthorizationOptions } from './authorization.js'
+import type { LimitOptions } from './limits.js'
+import type { LoggingOptions } from './logging.js'
+import type { ServingOptions } from './serving.js'
+
+export interface ServerOptions {
+  readonly storage: StorageOptions
+  readonly serving: ServingOptions
+  readonly authentication: AuthenticationOptions
+  readonly authorization: AuthorizationOptions
+  readonly admission: AdmissionOptions
+  readonly api: ApiOptions
+  readonly limits: LimitOptions
+  readonly logging: LoggingOptions
+  /** Receives the log in the place of stderr. */
+  readonly logger?: Logger | undefined
+  readonly clock?: Clock | undefined
+}

@@ -1,0 +1,89 @@
+// Where objects are stored.
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { UsageError } from '../../base/usage-error.js'
+import type { StorageOptions } from '../../storage/open-store.js'
+import type { FlagTable, FlagValues } from './flag.js'
+import { readOptionalFile } from './flag-files.js'
+import { choice, duration, list, optionalText, text } from './flag-values.js'
+
+export const storageFlags = {
+  'data-dir': text(
+    '<folder>',
+    'the folder of this server: store/ for objects, pki/ for certificates, and the file kubeconfig',
+    join(homedir(), '.binnacle'),
+  ),
+  storage: {
+    ...choice<'lmdb' | 'memory' | 'etcd'>(['lmdb', 'memory', 'etcd'], 'where objects are stored', undefined),
+    byDefault: 'lmdb, or etcd with --etcd-servers',
+  },
+  'etcd-servers': list('<urls>', 'etcd endpoints, separated by commas'),
+  'etcd-prefix': text('<prefix>', 'the beginning of every key in etcd', '/registry'),
+  'etcd-cafile': optionalText('<file>', 'the certificate authority of the etcd servers'),
+  'etcd-certfile': optionalText('<file>', 'the client certificate for etcd'),
+  'etcd-keyfile': optionalText('<file>', 'the key of --etcd-certfile'),
+  'etcd-compaction-interval': duration(
+    'how long etcd keeps the history of writes before this server compacts it; 0 leaves compaction to others',
+    300_000,
+  ),
+} satisfies FlagTable
+
+type Flags = FlagValues<typeof storageFlags>
+
+export function storageFromFlags(flags: Flags): StorageOptions {
+  const servers = flags['etcd-servers']
+  switch (flags.storage ?? (servers.length > 0 ? 'etcd' : 'lmdb')) {
+    case 'memory':
+      return { kind: 'memory' }
+    case 'lmdb':
+      return { kind: 'lmdb', directory: join(flags['data-dir'], 'store') }
+    case 'etcd':
+      for (const url of servers) checkEndpoint(url, `--etcd-servers=${url}`)
+      return {
+        kind: 'etcd',
+        endpoints: servers.length > 0 ? servers : ['http://127.0.0.1:2379'],
+        prefix: flags['etcd-prefix'],
+        historyMs: flags['etcd-compaction-interval'],
+        ...etcdTls(flags),
+      }
+  }
+}
+
+/** `label` names the flag or the option in the message. */
+export function checkEndpoint(url: string, label: string): void {
+  if (/^https?:\/\/[^/]+$/.test(url) && URL.canParse(url)) return
+  throw new UsageError(`${label}: an endpoint is a URL such as http://127.0.0.1:2379`)
+}
+
+function etcdTls(flags: Flags) {
+  const ca = readOptionalFile('etcd-cafile', flags['etcd-cafile'])
+  const cert = readOptionalFile('etcd-certfile', flags['etcd-certfile'])
+  const key = readOptionalFile('etcd-keyfile', flags['etcd-keyfile'])
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new UsageError('--etcd-certfile and --etcd-keyfile go together: give both or none')
+  }
+  if (ca === undefined && cert === undefined) return {}
+  return {
+    tls: { ...(ca !== undefined && { ca }), ...(cert !== undefined && { cert }), ...(key !== undefined && { key }) },
+  }
+}
+
+/** Flags of etcd that were given although objects are stored elsewhere. */
+export const storageWarnings = (storage: StorageOptions, given: ReadonlySet<string>): string[] =>
+  storage.kind === 'etcd'
+    ? []
+    : [...given]
+        .filter(name => name.startsWith('etcd-'))
+        .map(name => `--${name} has no effect: objects are not stored in etcd`)
+
+/** Where objects are stored, for the line that says that the server is ready. */
+export function describeStorage(storage: StorageOptions): string {
+  switch (storage.kind) {
+    case 'memory':
+      return 'in memory only'
+    case 'lmdb':
+      return `in ${storage.directory}`
+    case 'etcd':
+      return `in etcd at ${storage.endpoints.join(', ')}`
+  }
+}

@@ -1,0 +1,29 @@
+// Checks the names of the admission plugins that the options switch on and off.
+import { ADMISSION_PLUGINS, findAdmissionPlugin } from '../../admission/plugins.js'
+import { nearest } from '../../base/nearest.js'
+import { UsageError } from '../../base/usage-error.js'
+import type { AdmissionOptions } from '../options/admission.js'
+
+/** Warnings about plugins that are switched on and not available. Throws a UsageError for an unknown name. */
+export function checkAdmissionPlugins({ enabled, disabled }: AdmissionOptions): string[] {
+  for (const name of enabled) checkName(name, 'enable-admission-plugins')
+  for (const name of disabled) checkName(name, 'disable-admission-plugins')
+  const both = enabled.filter(name => disabled.includes(name))
+  if (both.length > 0) {
+    throw new UsageError(`[${both.join(' ')}] in enable-admission-plugins and disable-admission-plugins overlapped`)
+  }
+  return enabled.flatMap(name => {
+    const missing = findAdmissionPlugin(name)?.missing
+    return missing === undefined ? [] : `the admission plugin ${name} has no effect: ${missing}`
+  })
+}
+
+function checkName(name: string, flag: string): void {
+  if (findAdmissionPlugin(name)) return
+  const near = nearest(
+    name,
+    ADMISSION_PLUGINS.map(entry => entry.name),
+  )
+  const hint = near === undefined ? '' : `; did you mean ${near}?`
+  throw new UsageError(`${flag} plugin ${JSON.stringify(name)} is unknown${hint}`)
+}

@@ -1,0 +1,100 @@
+// Authenticates a request: by a proxy that names the user, by a bearer token, or by a client certificate.
+import { X509Certificate } from 'node:crypto'
+import {
+  type Authenticator,
+  authenticate,
+  bearerWarning,
+  byBearer,
+  byCertificate,
+  type Credentials,
+  type TokenAuthenticator,
+  userOfHeaders,
+} from '../../auth/authenticator.js'
+import type { Exchange } from '../../http/exchange.js'
+import type { Authenticate } from '../../http/handler.js'
+import type { RequestHeaderOptions } from '../options/authentication.js'
+
+export interface AuthenticationParts {
+  readonly tokens: readonly TokenAuthenticator[]
+  /** The audiences of this server. */
+  readonly audiences: readonly string[]
+  readonly anonymous: boolean
+  readonly requestHeader?: RequestHeaderOptions | undefined
+  /** PEM: the authorities whose client certificates name a user. */
+  readonly clientCa: string
+}
+
+export function createAuthenticate(parts: AuthenticationParts): Authenticate {
+  const { tokens, audiences, anonymous, requestHeader, clientCa } = parts
+  const proxies = requestHeader && createProxyCheck(requestHeader, clientCa)
+  // A token is looked up at once; a certificate has to be read from the connection first.
+  const authenticators: Authenticator[] = [byBearer(tokens, audiences), byCertificate]
+  return (exchange, warn) => {
+    const proxied = proxies?.isProxy(exchange) ? userOfHeaders(requestHeader!, exchange.rawHeaders) : undefined
+    const credentials = new SentCredentials(exchange, proxies)
+    if (proxied) return authenticate(credentials, [() => proxied], false)
+    const warning = bearerWarning(exchange.headers.authorization)
+    if (warning) warn(warning)
+    return authenticate(credentials, authenticators, anonymous)
+  }
+}
+
+/** A class, because one is created for every request and getters of object literals are slow to create. */
+class SentCredentials implements Credentials {
+  readonly authorization: string | undefined
+
+  constructor(
+    private readonly exchange: Exchange,
+    private readonly proxies: ProxyCheck | undefined,
+  ) {
+    this.authorization = exchange.headers.authorization
+  }
+
+  get certificateSubject(): Credentials['certificateSubject'] {
+    if (this.proxies && !this.proxies.isClient(this.exchange)) return undefined
+    return this.exchange.peer.certificate()?.subject
+  }
+}
+
+interface ProxyCheck {
+  /** The request comes over a connection with a certificate of the proxy's authority and an allowed name. */
+  isProxy(exchange: Exchange): boolean
+  /** It comes with a certificate of an authority for clients. */
+  isClient(exchange: Exchange): boolean
+}
+
+/**
+ * TLS accepts certificates of both kinds of authorities, so this tells them apart. Only a certificate that an authority
+ * signed itself is recognized: one that comes with an intermediate certificate is neither kind.
+ */
+function createProxyCheck({ ca, allowedNames }: RequestHeaderOptions, clientCa: string): ProxyCheck {
+  const proxyAuthorities = certificatesOf(ca)
+  const clientAuthorities = certificatesOf(clientCa)
+  const known = new WeakMap<Buffer, { readonly isProxy: boolean; readonly isClient: boolean }>()
+
+  function classify(exchange: Exchange) {
+    const certificate = exchange.peer.certificate()
+    if (!certificate) return undefined
+    let found = known.get(certificate.raw)
+    if (!found) {
+      const parsed = new X509Certificate(certificate.raw)
+      const isSignedBy = (authorities: readonly X509Certificate[]): boolean =>
+        authorities.some(authority => parsed.checkIssued(authority) && parsed.verify(authority.publicKey))
+      const name = certificate.subject['CN']
+      const isAllowed = allowedNames.length === 0 || (typeof name === 'string' && allowedNames.includes(name))
+      found = { isProxy: isAllowed && isSignedBy(proxyAuthorities), isClient: isSignedBy(clientAuthorities) }
+      known.set(certificate.raw, found)
+    }
+    return found
+  }
+
+  return {
+    isProxy: exchange => classify(exchange)?.isProxy ?? false,
+    isClient: exchange => classify(exchange)?.isClient ?? false,
+  }
+}
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g
+
+const certificatesOf = (pem: string): X509Certificate[] =>
+  (pem.match(BLOCK) ?? []).map(block => new X509Certificate(block))
