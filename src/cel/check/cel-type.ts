@@ -86,6 +86,20 @@ export function printType(type: CelType): string {
   }
 }
 
+const sizes = new WeakMap<CelType, number>()
+
+/** How many types a type consists of, itself included. */
+export function sizeOfType(type: CelType): number {
+  const { params } = type
+  if (params.length === 0) return 1
+  let size = sizes.get(type)
+  if (size === undefined) {
+    size = params.reduce((sum, param) => sum + sizeOfType(param), 1)
+    sizes.set(type, size)
+  }
+  return size
+}
+
 /** The names of the parameters that occur in a type. */
 export function paramsIn(type: CelType, found = new Set<string>()): ReadonlySet<string> {
   if (type.kind === 'param') found.add(type.name)

@@ -1,4 +1,4 @@
-// Gives every node its type and every name and call what it refers to, or says all that is wrong.
+// Gives every node its type and every name and call what it refers to, or reports all errors.
 
 import {
   candidateNames,
@@ -30,6 +30,7 @@ import {
   printType,
   STRING,
   sameType,
+  sizeOfType,
   TIMESTAMP,
   typeOf,
   UINT,
@@ -75,6 +76,12 @@ export function check(expr: Expr, environment: Environment): CheckResult {
   return { ok: true, checked: { expr, types, references: checker.references, type: types[expr.id] ?? DYN } }
 }
 
+/** No more errors than this are printed. */
+const MAX_REPEATED_ERRORS = 100
+
+/** A map of maps of maps has a type that doubles with each level. */
+const MAX_TYPE_SIZE = 10_000
+
 interface Scope {
   readonly name: string
   readonly type: CelType
@@ -87,10 +94,31 @@ class Checker {
   readonly references: (Reference | undefined)[] = []
   readonly substitution = new Substitution()
   private scope: Scope | undefined
+  /** The errors of a node that stands twice in the tree are reported twice. */
+  private readonly errorsOfShared = new Map<Expr, readonly Issue[]>()
 
   constructor(private readonly environment: Environment) {}
 
   check(expr: Expr): void {
+    if (!expr.shared) return this.checkNode(expr)
+    const errors = this.errorsOfShared.get(expr)
+    if (errors !== undefined) {
+      this.issues.push(...errors)
+      return
+    }
+    const before = this.issues.length
+    this.checkNode(expr)
+    this.errorsOfShared.set(expr, this.issues.slice(before, before + MAX_REPEATED_ERRORS))
+  }
+
+  private checkNode(expr: Expr): void {
+    this.checkKind(expr)
+    if (sizeOfType(this.typeOf(expr)) <= MAX_TYPE_SIZE) return
+    this.report(expr, `the type of the expression has more than ${MAX_TYPE_SIZE} parts`)
+    this.types[expr.id] = ERROR
+  }
+
+  private checkKind(expr: Expr): void {
     switch (expr.kind) {
       case 'literal':
         this.types[expr.id] = literalType(expr.value)

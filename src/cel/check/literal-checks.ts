@@ -8,10 +8,24 @@ import { patternError } from '../values/patterns.js'
 import { type CelType, isOptional, printType, sameType } from './cel-type.js'
 import type { Checked } from './checker.js'
 
+/** No more errors than this are printed. */
+const MAX_REPEATED_ERRORS = 100
+
 export function checkLiterals(checked: Checked, environment: Environment): readonly Issue[] {
   if (environment.checkLiterals !== true) return []
   const issues: Issue[] = []
+  const errorsOfShared = new Map<Expr, readonly Issue[]>()
   const visit = (expr: Expr, inFormat: boolean): void => {
+    const errors = errorsOfShared.get(expr)
+    if (errors !== undefined) {
+      issues.push(...errors)
+      return
+    }
+    const before = issues.length
+    visitNode(expr, inFormat)
+    if (expr.shared) errorsOfShared.set(expr, issues.slice(before, before + MAX_REPEATED_ERRORS))
+  }
+  const visitNode = (expr: Expr, inFormat: boolean): void => {
     if (expr.kind === 'call') issues.push(...argumentErrors(expr), ...formatErrors(checked, expr))
     // The arguments of a format may well be of several types.
     if (environment.homogeneousLiterals === true && !inFormat) issues.push(...mixedParts(checked, expr))

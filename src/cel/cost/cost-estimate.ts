@@ -75,6 +75,7 @@ class Estimator {
   private readonly entries = new Map<number, EntrySizes>()
   private readonly paths = new Map<number, readonly string[]>()
   private readonly locals = new Map<string, Local[]>()
+  private readonly costsOfShared = new Map<Expr, Interval>()
 
   constructor(
     private readonly checked: Checked,
@@ -84,7 +85,10 @@ class Estimator {
   ) {}
 
   cost(expr: Expr): Interval {
+    const known = this.costsOfShared.get(expr)
+    if (known !== undefined) return known
     const cost = this.costOf(expr)
+    if (expr.shared) this.costsOfShared.set(expr, cost)
     this.options.visit?.({ expr, cost, size: this.size(expr) })
     return cost
   }

@@ -47,6 +47,7 @@ interface Local {
 class TreeCompiler implements Compiler {
   locals = 0
   private scope: Local | undefined
+  private readonly shared = new Map<Expr, Compiled>()
 
   constructor(
     readonly environment: Environment,
@@ -64,6 +65,16 @@ class TreeCompiler implements Compiler {
   }
 
   compile(expr: Expr): Compiled {
+    if (!expr.shared) return this.compileNode(expr)
+    let compiled = this.shared.get(expr)
+    if (compiled === undefined) {
+      compiled = this.compileNode(expr)
+      this.shared.set(expr, compiled)
+    }
+    return compiled
+  }
+
+  private compileNode(expr: Expr): Compiled {
     switch (expr.kind) {
       case 'literal':
         return constant(expr.value)

@@ -1,6 +1,6 @@
-// The grammar as a network of states, for reading expressions that have errors in them: what may come next in a state,
-// and which way to go from it. Only erroneous expressions come here, so that it is written to be plain, not fast.
-import { T, type Token, type TokenType } from './lexer.js'
+// The grammar as a network of states, for reading expressions that have syntax errors: lookahead.ts says which tokens may
+// come next in a state, and which way to go from it.
+import { T, type TokenType } from './lexer.js'
 
 export type RuleName =
   | 'start'
@@ -32,22 +32,14 @@ export interface State {
   /** One token is enough to decide. */
   simple?: boolean
   end?: boolean
+  /** Where alternatives meet again, or a loop begins its next turn. */
+  joint?: boolean
 }
 
 export type Edge =
   | { readonly kind: 'free'; readonly to: State; readonly precedence?: number }
-  | { readonly kind: 'token'; readonly to: State; readonly tokens: readonly TokenType[] }
-  | { readonly kind: 'rule'; readonly to: State; readonly rule: RuleName; readonly precedence: number }
-
-/** A rule being read, and the state to go on from in the one that called it. */
-export interface Context {
-  readonly parent: Context | undefined
-  readonly follow: State | undefined
-  readonly precedence: number
-}
-
-/** Stands for the end of a rule in a set of tokens. */
-export const EPSILON = -1
+  | { readonly kind: 'token'; to: State; readonly tokens: readonly TokenType[] }
+  | { readonly kind: 'rule'; to: State; readonly rule: RuleName; readonly precedence: number }
 
 const states: State[] = []
 const starts = new Map<RuleName, State>()
@@ -105,6 +97,7 @@ const alt =
     block.decision = 'block'
     block.simple = simple
     const to = newState(rule)
+    to.joint = true
     for (const part of parts) {
       if (typeof part === 'function') branch(rule, block, part, to)
       else branch(rule, block, part[1], to, part[0])
@@ -123,6 +116,7 @@ const star =
     const to = newState(rule)
     entry.decision = 'loopEntry'
     back.decision = 'loopBack'
+    back.joint = true
     entry.simple = simple
     back.simple = simple
     const body = newState(rule)
@@ -145,6 +139,7 @@ const plus =
     const to = newState(rule)
     link(part(rule, body), back)
     back.decision = 'plusLoopBack'
+    back.joint = true
     back.simple = simple
     link(back, body)
     link(back, to)
@@ -252,161 +247,14 @@ define(
   ),
 )
 
-// ---- looking ahead
-
-/** The tokens that may come next within the rule; EPSILON if the rule may end. */
-export function nextTokens(from: State): ReadonlySet<number> {
-  let known = lookups.get(from)
-  if (known === undefined) {
-    const found = new Set<number>()
-    look(from, found, new Set(), [])
-    known = found
-    lookups.set(from, known)
-  }
-  return known
-}
-
-const lookups = new Map<State, ReadonlySet<number>>()
-
-function look(state: State, found: Set<number>, seen: Set<string>, stack: readonly State[]): void {
-  const key = `${state.id}:${stack.map(({ id }) => id).join(',')}`
-  if (seen.has(key) || stack.length > 40) return
-  seen.add(key)
-  if (state.end) {
-    const back = stack.at(-1)
-    if (back) look(back, found, seen, stack.slice(0, -1))
-    else found.add(EPSILON)
-    return
-  }
-  for (const edge of state.edges) {
-    if (edge.kind === 'token') for (const token of edge.tokens) found.add(token)
-    else if (edge.kind === 'free') look(edge.to, found, seen, stack)
-    else look(startOf(edge.rule), found, seen, [...stack, edge.to])
-  }
-}
-
-/** The tokens that may come next, through the ends of all rules under way. */
-export function expectedTokens(from: State, context: Context): ReadonlySet<number> {
-  const expected = new Set<number>()
-  let following = nextTokens(from)
-  for (let at: Context | undefined = context; ; at = at.parent) {
-    for (const token of following) if (token !== EPSILON) expected.add(token)
-    if (!following.has(EPSILON) || !at) return expected
-    if (!at.follow) return expected.add(T.EOF)
-    following = nextTokens(at.follow)
-  }
-}
-
-interface Config {
-  readonly state: State
-  readonly way: number
-  readonly stack: Stack | undefined
-  /** It has left the rule in which the decision stands. */
-  readonly left: boolean
-  /** Of the rule that it is in. */
-  readonly precedence: number
-}
-
-interface Stack {
-  readonly back: State
-  readonly parent: Stack | undefined
-  readonly key: string
-  readonly inner: boolean
-  readonly precedence: number
-}
-
-const push = (back: State, parent: Stack | undefined, inner: boolean, precedence: number): Stack => ({
-  back,
-  parent,
-  inner,
-  precedence,
-  key: `${back.id}/${precedence},${parent?.key ?? ''}`,
-})
-
-export type Prediction = { readonly way: number } | { readonly failedAt: number }
-
-/** Which edge of a decision to take, looking as many tokens ahead as it takes. */
-export function predict(decision: State, context: Context, tokens: readonly Token[], at: number): Prediction {
-  let outer: Stack | undefined
-  const contexts: Context[] = []
-  for (let c: Context | undefined = context; c?.follow; c = c.parent) contexts.push(c)
-  for (const c of contexts.toReversed()) outer = push(c.follow!, outer, false, c.parent?.precedence ?? 0)
-
-  let configs: Config[] = []
-  const seen = new Set<string>()
-  for (const [way, edge] of decision.edges.entries()) {
-    if (edge.kind !== 'free' || (edge.precedence !== undefined && edge.precedence < context.precedence)) continue
-    close({ state: edge.to, way, stack: outer, left: false, precedence: context.precedence }, configs, seen)
-  }
-  for (let i = at; ; i++) {
-    const settled = settle(configs)
-    if (settled !== undefined) return { way: settled }
-    const token = tokens[Math.min(i, tokens.length - 1)]!
-    const next: Config[] = []
-    const reached = new Set<string>()
-    for (const config of configs) {
-      for (const edge of config.state.edges) {
-        if (edge.kind === 'token' && edge.tokens.includes(token.type)) {
-          close({ ...config, state: edge.to }, next, reached)
-        }
-      }
-    }
-    if (next.length === 0) {
-      // A way whose rule could end before the token that does not fit is taken; the error shows further on.
-      const finished = configs.filter(({ left }) => left).map(({ way }) => way)
-      return finished.length > 0 ? { way: Math.min(...finished) } : { failedAt: i }
-    }
-    if (token.type === T.EOF) return { way: Math.min(...next.map(({ way }) => way)) }
-    configs = next
-  }
-}
-
-/** The one way that is left, or the first of ways that cannot be told apart any more. */
-function settle(configs: readonly Config[]): number | undefined {
-  const all = new Set(configs.map(({ way }) => way))
-  if (all.size === 1) return [...all][0]
-  const byState = new Map<number, Set<number>>()
-  const byPlace = new Map<string, number>()
-  for (const { state, stack, way } of configs) {
-    const ways = byState.get(state.id)
-    if (ways) ways.add(way)
-    else byState.set(state.id, new Set([way]))
-    const place = `${state.id}|${stack?.key ?? ''}`
-    byPlace.set(place, Math.min(byPlace.get(place) ?? way, way))
-  }
-  // While a state belongs to one way alone, more tokens may still tell.
-  if ([...byState.values()].some(({ size }) => size === 1)) return undefined
-  const least = new Set(byPlace.values())
-  return least.size === 1 ? [...least][0] : undefined
-}
-
-/** All states from which a token can be read, with what was to be returned to on the way. */
-function close(config: Config, found: Config[], seen: Set<string>): void {
-  const { state, way, stack, left, precedence } = config
-  const key = `${state.id}|${way}|${left}|${stack?.key ?? ''}|${precedence}`
-  if (seen.has(key)) return
-  seen.add(key)
-  if (state.end) {
-    if (stack) {
-      close(
-        { state: stack.back, way, stack: stack.parent, left: left || !stack.inner, precedence: stack.precedence },
-        found,
-        seen,
-      )
-    } else found.push({ ...config, left: true })
-    return
-  }
-  let reads = false
-  for (const edge of state.edges) {
-    if (edge.kind === 'token') reads = true
-    else if (edge.kind === 'free') {
-      if (edge.precedence === undefined || edge.precedence >= precedence) {
-        close({ ...config, state: edge.to }, found, seen)
-      }
-    } else {
-      const inner = push(edge.to, stack, !left, precedence)
-      close({ ...config, state: startOf(edge.rule), stack: inner, precedence: edge.precedence }, found, seen)
+// As ANTLR does, tokens and rules at the end of an alternative lead straight to where the alternatives meet. Alternatives
+// that end in the same rule then return to the same state, so that looking ahead finds them to be the same from there on.
+for (const { edges } of states) {
+  for (const edge of edges) {
+    if (edge.kind === 'free') continue
+    const [only, ...others] = edge.to.edges
+    if (others.length === 0 && only?.kind === 'free' && only.precedence === undefined && only.to.joint === true) {
+      edge.to = only.to
     }
   }
-  if (reads) found.push(config)
 }

@@ -1,4 +1,4 @@
-// Macros: calls that stand for other expressions. Each gets its call unevaluated and says what it means.
+// Macros: calls that stand for other expressions. Each gets the parts of its call and returns the expansion.
 import { ACCUMULATOR, type CallExpr, type Expr, type LiteralValue, type MapEntry, OPERATORS } from './syntax-tree.js'
 
 /** Makes nodes at the place of the macro call. */
@@ -21,7 +21,9 @@ export interface MacroBuilder {
     step: Expr
     result: Expr
   }): Expr
-  /** Reports a fault of one argument. */
+  /** The node for an expansion in which it stands twice. */
+  shared(expr: Expr): Expr
+  /** Reports an error of one argument. */
   error(at: Expr, message: string): undefined
 }
 
@@ -84,20 +86,22 @@ export const OPTIONAL_MACROS: readonly Macro[] = [
   receiver('optMap', 2, (b, target, [v, body]) => {
     const name = simpleName(b, v!, 'optMap() variable name must be a simple identifier')
     if (name === undefined) return undefined
+    const optional = b.shared(target)
     return b.call(
       OPERATORS.conditional,
-      b.memberCall('hasValue', target),
-      b.call('optional.of', bind(b, name, b.memberCall('value', target), body!, '#unused')),
+      b.memberCall('hasValue', optional),
+      b.call('optional.of', bind(b, name, b.memberCall('value', optional), body!, '#unused')),
       b.call('optional.none'),
     )
   }),
   receiver('optFlatMap', 2, (b, target, [v, body]) => {
     const name = simpleName(b, v!, 'optFlatMap() variable name must be a simple identifier')
     if (name === undefined) return undefined
+    const optional = b.shared(target)
     return b.call(
       OPERATORS.conditional,
-      b.memberCall('hasValue', target),
-      bind(b, name, b.memberCall('value', target), body!, '#unused'),
+      b.memberCall('hasValue', optional),
+      bind(b, name, b.memberCall('value', optional), body!, '#unused'),
       b.call('optional.none'),
     )
   }),

@@ -1,4 +1,4 @@
-// The tree of an expression with syntax errors to syntax nodes, as far as it goes: for the other errors that are in it.
+// The parse tree of an expression with syntax errors to syntax nodes, as far as it goes, to find the other errors in it.
 
 import type { RuleName } from './grammar-network.js'
 import { T, type Token } from './lexer.js'
@@ -7,6 +7,8 @@ import type { TreeBuilder } from './tree-builder.js'
 
 export interface ParseNode {
   readonly rule: RuleName
+  /** Where the token stands at which the rule began. */
+  readonly offset: number
   readonly children: (ParseNode | Token)[]
 }
 
@@ -61,7 +63,7 @@ export function buildTree(builder: TreeBuilder, root: ParseNode): void {
       const part = children[i]!
       if ('rule' in part) continue
       if (part.type === T.LBRACKET) {
-        const index = children.slice(i).find((next): next is ParseNode => 'rule' in next)
+        const index = ruleFrom(children, i)
         if (index) operand = builder.index(part.offset, operand, visit(index), isToken(children[i + 1], T.QUESTION))
       } else if (part.type === T.DOT) {
         const name = children[i + 1]
@@ -73,7 +75,10 @@ export function buildTree(builder: TreeBuilder, root: ParseNode): void {
           const optional = isToken(name, T.QUESTION)
           const ident = optional ? open : name
           const field = ident && 'rule' in ident ? (ident.children[0] as Token | undefined) : undefined
-          if (!field) continue
+          if (!field) {
+            if (ident && 'rule' in ident) builder.error(ident.offset, NO_NAME)
+            continue
+          }
           const text = builder.field(field.offset, field.text, field.type === T.ESC_IDENTIFIER)
           if (text === undefined) operand = builder.hole(part.offset)
           else if (optional) operand = builder.optionalSelect(part.offset, operand, text, field.offset)
@@ -94,7 +99,17 @@ export function buildTree(builder: TreeBuilder, root: ParseNode): void {
       const args = nodes[0]
       return builder.globalCall(open.offset, ident.text, isList(args) ? list(args) : [], (first as Token).offset, dot)
     }
-    for (const child of nodes) for (const part of child.children) if ('rule' in part) visit(part)
+    for (const child of nodes) {
+      const parts = child.children.filter(part => 'rule' in part)
+      for (let i = 0; i < parts.length; i++) {
+        const part = parts[i]!
+        if (part.rule === 'optField' && parts[i + 1]?.rule === 'expr' && !hasName(part)) {
+          builder.error(part.offset, NO_NAME)
+          // The value of a field without a name is not looked at.
+          i++
+        } else visit(part)
+      }
+    }
     if (ident && !token(T.LBRACE)) return builder.ident(ident.offset, ident.text, dot, (first as Token).offset)
     return builder.hole(-1)
   }
@@ -112,6 +127,20 @@ export function buildTree(builder: TreeBuilder, root: ParseNode): void {
     if (type === T.BYTES) return builder.readLiteral(start.offset, 'bytes', text)
     return builder.literal(start.offset, type === T.NULL ? null : type === T.TRUE)
   }
+}
+
+const hasName = ({ children }: ParseNode): boolean => children.some(part => 'rule' in part && part.children.length > 0)
+
+/** cel-go's words for a name that is missing where the grammar requires one. */
+const NO_NAME = 'unsupported ident kind'
+
+/** The first rule at a position or behind it. */
+function ruleFrom(children: readonly Part[], from: number): ParseNode | undefined {
+  for (let i = from; i < children.length; i++) {
+    const part = children[i]!
+    if ('rule' in part) return part
+  }
+  return undefined
 }
 
 const isToken = (part: Part | undefined, type: number): part is Token =>

@@ -1,5 +1,5 @@
 // Tokens to a syntax tree, by recursive descent. An expression with a syntax error is read a second time by
-// syntax-errors.ts, which knows how to word it and how to go on behind it.
+// syntax-errors.ts, which reports the error as cel-go does and goes on behind it.
 import { type Lexed, lex, T, type Token, type TokenType } from './lexer.js'
 import { type Issue, type Source, sourceOf } from './source.js'
 import { diagnose } from './syntax-errors.js'
@@ -18,7 +18,7 @@ export const MAX_DEPTH = 250
 
 export function parse(text: string, options: SyntaxOptions): Parsed {
   const source = sourceOf(text)
-  const fail = (...issues: Issue[]): Parsed => ({ ok: false, source, issues })
+  const fail = (issue: Issue): Parsed => ({ ok: false, source, issues: [issue] })
   if (source.points.length > MAX_CODE_POINTS) {
     return fail({
       offset: -1,
@@ -30,13 +30,15 @@ export function parse(text: string, options: SyntaxOptions): Parsed {
     if (lexed.issues.length === 0) {
       const parser = new Parser(lexed, options)
       const expr = parser.read()
-      return parser.builder.issues.length === 0 ? { ok: true, source, expr } : fail(...parser.builder.issues)
+      return parser.builder.issues.length === 0
+        ? { ok: true, source, expr }
+        : { ok: false, source, issues: parser.builder.issues }
     }
   } catch (error) {
     if (error instanceof TooDeep) return fail({ offset: -1, message: error.message })
     if (error !== UNEXPECTED) throw error
   }
-  return fail(...diagnose(lexed, options, MAX_DEPTH))
+  return { ok: false, source, issues: diagnose(lexed, options, MAX_DEPTH).issues }
 }
 
 /** Thrown at the first token that does not fit. */

@@ -55,6 +55,9 @@ function macroName({ step, init }: ComprehensionExpr): string {
 
 function printCall({ name, target, args }: CallExpr): string {
   const [a, b, c] = args
+  const mapped =
+    name === OPERATORS.conditional && a?.kind === 'call' && a.target?.shared ? printOptMap(a.target, b!) : undefined
+  if (mapped !== undefined) return mapped
   if (name === OPERATORS.conditional) return `${operand(a!)} ? ${operand(b!)} : ${operand(c!)}`
   if (name === OPERATORS.index) return `${operand(a!)}[${printExpression(b!)}]`
   if (name === OPERATORS.optionalIndex) return `${operand(a!)}[?${printExpression(b!)}]`
@@ -66,6 +69,15 @@ function printCall({ name, target, args }: CallExpr): string {
   if (prefix !== undefined) return `${prefix}${operand(a!)}`
   const call = `${name}(${args.map(printExpression).join(', ')})`
   return target ? `${operand(target)}.${call}` : call
+}
+
+/** `optional.optMap(name, body)` and optFlatMap() by the branch of their expansion that has a value. */
+function printOptMap(optional: Expr, then: Expr): string | undefined {
+  const isMap = then.kind === 'call' && then.name === 'optional.of'
+  const binding = isMap ? then.args[0]! : then
+  if (binding.kind !== 'comprehension') return undefined
+  const macro = isMap ? 'optMap' : 'optFlatMap'
+  return `${operand(optional)}.${macro}(${binding.accuVar}, ${printExpression(binding.result)})`
 }
 
 /** In brackets where it would be read otherwise. */

@@ -1,6 +1,6 @@
-// The text of an expression, and errors shown at a place in it. CEL counts code points, so places are code points too.
+// The text of an expression, and errors printed with their position in it. CEL counts code points, so offsets do too.
 
-/** A fault in an expression. `offset` is a code point of the source; -1 stands for no place in particular. */
+/** An error in an expression. `offset` is a code point of the source; -1 stands for no position. */
 export interface Issue {
   readonly offset: number
   readonly message: string
@@ -14,41 +14,71 @@ export interface Source {
 
 export const sourceOf = (text: string): Source => ({ text, points: Array.from(text, c => c.codePointAt(0)!) })
 
-/** At most so many errors of one expression are shown. */
-const MAX_SHOWN = 100
+/** After so many syntax errors an expression is not read any further. */
+export const MAX_SYNTAX_ERRORS = 100
 
-/** All issues in the order of their places, each with the line it is in and a caret under the place. */
+/** At most so many errors of one expression are printed: the first that were found. */
+const MAX_PRINTED = 100
+
+/** Lines with more bytes than this are not printed below an error. */
+const MAX_LINE_BYTES = 16_384
+
+/** The issues in the order of their positions, each with the line it is in and a caret below the position. */
 export function printIssues(source: Source, issues: readonly Issue[], name = '<input>'): string {
-  const placed = issues.map(issue => ({ ...issue, ...locate(source, issue.offset) }))
-  // Sorting is stable: errors of one place stay in the order in which they were found.
-  placed.sort((a, b) => a.line - b.line || a.column - b.column)
-  const shown = placed.slice(0, MAX_SHOWN).map(({ line, column, message }) => {
-    const head = `ERROR: ${name}:${line}:${column + 1}: ${message}`
-    // An error of no place has its line printed as -1 and its column as 0.
-    return line < 0 ? `ERROR: ${name}:-1:0: ${message}` : head + snippet(source, line, column)
+  const lines = linesOf(source)
+  const located = issues.slice(0, MAX_PRINTED).map(({ message, offset }) => {
+    const { line, column } = locate(lines, offset)
+    return { message, line, column }
   })
-  if (placed.length > MAX_SHOWN) shown.push(`${placed.length - MAX_SHOWN} more errors were truncated`)
-  return shown.join('\n')
+  // Sorting is stable: errors of one position stay in the order in which they were found.
+  located.sort((a, b) => a.line - b.line || a.column - b.column)
+  const printed = located.map(({ line, column, message }) => {
+    const head = `ERROR: ${name}:${line}:${column + 1}: ${message}`
+    // An error without a position has its line printed as -1 and its column as 0.
+    return line < 0 ? head : head + snippet(lines[line - 1]?.text ?? '', column)
+  })
+  if (issues.length > MAX_PRINTED) printed.push(`${issues.length - MAX_PRINTED} more errors were truncated`)
+  return printed.join('\n')
 }
 
-/** Line from 1, column from 0. */
-export function locate({ points }: Source, offset: number): { line: number; column: number } {
-  if (offset < 0) return { line: -1, column: -1 }
-  let line = 1
-  let start = 0
-  for (let i = 0; i < offset && i < points.length; i++) {
-    if (points[i] === NEWLINE) {
-      line++
-      start = i + 1
-    }
-  }
-  return { line, column: offset - start }
+interface Line {
+  readonly text: string
+  /** The code point with which it begins. */
+  readonly start: number
+}
+
+function linesOf({ text, points }: Source): readonly Line[] {
+  const starts = [0]
+  for (let i = 0; i < points.length; i++) if (points[i] === NEWLINE) starts.push(i + 1)
+  const texts = text.split('\n')
+  return starts.map((start, i) => ({ start, text: texts[i]! }))
 }
 
 const NEWLINE = 10
 
-function snippet({ text }: Source, line: number, column: number): string {
-  const shown = (text.split('\n')[line - 1] ?? '').replaceAll('\t', ' ')
+interface Location {
+  /** From 1; -1 for no position. */
+  readonly line: number
+  /** From 0; -1 for no position. */
+  readonly column: number
+}
+
+/** By binary search: an expression can have as many errors as characters. */
+function locate(lines: readonly Line[], offset: number): Location {
+  if (offset < 0) return { line: -1, column: -1 }
+  let low = 0
+  let high = lines.length - 1
+  while (low < high) {
+    const middle = (low + high + 1) >> 1
+    if (lines[middle]!.start <= offset) low = middle
+    else high = middle - 1
+  }
+  return { line: low + 1, column: offset - lines[low]!.start }
+}
+
+function snippet(line: string, column: number): string {
+  if (Buffer.byteLength(line) > MAX_LINE_BYTES) return ''
+  const shown = line.replaceAll('\t', ' ')
   const characters = Array.from(shown)
   let marks = ''
   // A character outside ASCII is taken to be as wide as the wide dot.

@@ -1,32 +1,44 @@
-// Reads an expression that has syntax errors, to say what they are: the first and those behind it. The words, and the
-// ways to go on after an error (leave out a token, take one as given, skip to what may follow), are those of the
-// reference's parser generator, since clients show its messages.
-import {
-  type Context,
-  EPSILON,
-  expectedTokens,
-  nextTokens,
-  predict,
-  type RuleName,
-  type State,
-  startOf,
-} from './grammar-network.js'
+// Reads an expression that has syntax errors, to report the first one and those behind it. The messages, the ways to go on
+// after an error (leave out a token, assume a missing one, skip to what may follow) and the limits on these are those of
+// cel-go and its parser generator ANTLR, since clients show the messages.
+import { type RuleName, type State, startOf } from './grammar-network.js'
 import { type Lexed, T, TOKEN_NAMES, type Token } from './lexer.js'
+import { type Context, EPSILON, expectedTokens, Lookahead, LookaheadLimitExceeded, nextTokens } from './lookahead.js'
 import { buildTree, type ParseNode } from './parse-tree.js'
-import type { Issue } from './source.js'
+import { type Issue, MAX_SYNTAX_ERRORS } from './source.js'
 import { type SyntaxOptions, TreeBuilder } from './tree-builder.js'
 
-/** After so many attempts to go on there is nothing more to learn. */
+/** How often reading goes on after an error. */
 const MAX_RECOVERIES = 30
-const MAX_REPORTS = 100
+/** How many tokens are skipped to go on after one error. */
+const MAX_SKIPPED_TOKENS = 256
 
-export function diagnose(lexed: Lexed, options: SyntaxOptions, maxDepth: number): readonly Issue[] {
+export interface Diagnosis {
+  readonly issues: readonly Issue[]
+  /** States visited and tokens looked at to find them. */
+  readonly steps: number
+}
+
+export function diagnose(lexed: Lexed, options: SyntaxOptions, maxDepth: number): Diagnosis {
   const reader = new Reader(lexed, maxDepth)
   const tree = reader.read()
+  const errors = limitSyntaxErrors(lexed.issues, reader.issues)
   const builder = new TreeBuilder(options)
-  if (tree) buildTree(builder, tree)
-  return [...lexed.issues, ...reader.issues, ...builder.issues]
+  if (tree && errors.length <= MAX_SYNTAX_ERRORS) buildTree(builder, tree)
+  return { issues: [...errors, ...builder.issues], steps: reader.steps }
 }
+
+/** Characters that are no token, and tokens that do not fit, are counted together. */
+function limitSyntaxErrors(ofLexer: readonly Issue[], ofReader: readonly Issue[]): readonly Issue[] {
+  if (ofLexer.length + ofReader.length <= MAX_SYNTAX_ERRORS) return [...ofLexer, ...ofReader]
+  const sorted = [...ofLexer, ...ofReader].toSorted((a, b) => position(a) - position(b))
+  const { offset } = sorted[MAX_SYNTAX_ERRORS]!
+  const message = `Syntax error: More than ${MAX_SYNTAX_ERRORS} syntax errors`
+  return [...sorted.slice(0, MAX_SYNTAX_ERRORS), { offset, message }]
+}
+
+/** The error that ends reading has no offset, and comes last. */
+const position = ({ offset }: Issue): number => (offset < 0 ? Infinity : offset)
 
 /** A token that does not fit, thrown up to the rule that deals with it. */
 class Mismatch extends Error {
@@ -35,15 +47,17 @@ class Mismatch extends Error {
   }
 }
 
+/** Ends reading; what was found so far is reported. */
 class Stop extends Error {}
 
 class Reader {
   readonly issues: Issue[] = []
   private readonly tokens: readonly Token[]
   private at = 0
-  private context: Context = { parent: undefined, follow: undefined, precedence: 0 }
+  private readonly lookahead: Lookahead
+  private context: Context = { parent: undefined, follow: undefined, precedence: 0, stack: undefined }
   private depth = 0
-  /** Between an error and the next token that fits, nothing more is reported. */
+  /** Between an error and the next token that fits, no further error is reported. */
   private recovering = false
   private lastErrorAt = -1
   private readonly lastErrorStates = new Set<State>()
@@ -54,6 +68,11 @@ class Reader {
     private readonly maxDepth: number,
   ) {
     this.tokens = tokens
+    this.lookahead = new Lookahead(tokens)
+  }
+
+  get steps(): number {
+    return this.lookahead.steps + this.lookahead.lookups
   }
 
   /** The tree, or undefined if reading had to stop. */
@@ -61,8 +80,9 @@ class Reader {
     try {
       return this.rule('start', undefined, 0)
     } catch (error) {
-      if (error instanceof Stop) return undefined
-      throw error
+      if (error instanceof LookaheadLimitExceeded) this.report('the expression is too ambiguous to be read further')
+      else if (!(error instanceof Stop)) throw error
+      return undefined
     }
   }
 
@@ -71,11 +91,7 @@ class Reader {
   }
 
   private report(text: string): void {
-    if (this.issues.length >= MAX_REPORTS) {
-      this.issues.push({ offset: this.token.offset, message: `Syntax error: More than ${MAX_REPORTS} syntax errors` })
-      throw new Stop()
-    }
-    // A reserved word where a name is expected is told as a plain mismatch.
+    // A reserved word where a name is expected is reported as a plain mismatch.
     const message = text.replace(
       /^no viable alternative at input '.(true|false|null)'$/,
       "mismatched input '$1' expecting IDENTIFIER",
@@ -89,8 +105,8 @@ class Reader {
       throw new Stop()
     }
     const outer = this.context
-    this.context = name === 'start' ? outer : { parent: outer, follow, precedence }
-    const node: ParseNode = { rule: name, children: [] }
+    this.context = name === 'start' ? outer : this.lookahead.enter(outer, follow, precedence)
+    const node: ParseNode = { rule: name, offset: this.token.offset, children: [] }
     let state = startOf(name)
     const enter = (next: State): void => {
       state = next
@@ -136,7 +152,7 @@ class Reader {
       if (nextTokens(state.edges[last]!.to).has(EPSILON) || state.rule !== 'escapeIdent') return last
       throw new Mismatch(`no viable alternative at input ${this.span(this.at)}`)
     }
-    const prediction = predict(state, this.context, this.tokens, this.at)
+    const prediction = this.lookahead.predict(state, this.context, this.at)
     if ('way' in prediction) return prediction.way
     const failedAt = Math.min(prediction.failedAt, this.tokens.length - 1)
     const text = `no viable alternative at input ${this.span(failedAt)}`
@@ -221,11 +237,11 @@ class Reader {
 
   private recover(state: State): void {
     this.countRecovery()
-    // No error may be met at one place twice without getting any further.
+    // The same error at the same token: without this, reading would not get any further.
     if (this.lastErrorAt === this.at && this.lastErrorStates.has(state)) this.consume()
     this.lastErrorAt = this.at
     this.lastErrorStates.add(state)
-    this.skipTo(this.recoverySet())
+    this.skipTo(this.recoverySet(), MAX_SKIPPED_TOKENS)
   }
 
   private countRecovery(): void {
@@ -243,8 +259,14 @@ class Reader {
     return set
   }
 
-  private skipTo(set: ReadonlySet<number>): void {
-    while (this.token.type !== T.EOF && !set.has(this.token.type)) this.consume()
+  private skipTo(set: ReadonlySet<number>, limit = Infinity): void {
+    for (let skipped = 0; this.token.type !== T.EOF && !set.has(this.token.type); skipped++) {
+      if (skipped >= limit) {
+        this.issues.push({ offset: -1, message: `error recovery token lookahead limit exceeded: ${limit}` })
+        throw new Stop()
+      }
+      this.consume()
+    }
   }
 
   // ---- words

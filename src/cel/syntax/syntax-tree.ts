@@ -1,4 +1,4 @@
-// What an expression is once it is read: plain nodes, each with an id of its own and the place where it stands.
+// An expression that was parsed: plain nodes, each with an id and its position.
 import type { Duration, Timestamp } from '../values/moments.js'
 import type { Double, Uint } from '../values/numbers.js'
 
@@ -17,6 +17,11 @@ interface Node {
   readonly id: number
   /** The code point of the source that errors about this node point at: the operator, the dot, the bracket. */
   readonly offset: number
+  /**
+   * Set for the target of `optMap()`, which stands twice in the tree. Every pass over the tree deals with it once: a chain
+   * of such calls would otherwise take twice as long with each call.
+   */
+  readonly shared?: true
 }
 
 /** An int is a number where that is exact, otherwise a bigint. */
@@ -114,10 +119,15 @@ export const OPERATORS = {
   notStrictlyFalse: '@not_strictly_false',
 } as const
 
-/** Every node of the tree, parents first. */
+/** Every node of the tree once, parents first. */
 export function* walk(root: Expr): Generator<Expr> {
   const open: Expr[] = [root]
+  const seen = new Set<Expr>()
   for (let expr = open.pop(); expr; expr = open.pop()) {
+    if (expr.shared) {
+      if (seen.has(expr)) continue
+      seen.add(expr)
+    }
     yield expr
     open.push(...childrenOf(expr).toReversed())
   }

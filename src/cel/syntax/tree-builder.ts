@@ -177,6 +177,7 @@ export class TreeBuilder {
         iterVar2,
         ...parts,
       }),
+      shared: expr => ({ ...expr, shared: true }),
       error: (at, message) => {
         this.issues.push({ offset: at.offset, message })
         return undefined

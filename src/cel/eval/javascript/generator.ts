@@ -7,11 +7,11 @@ import type { Environment } from '../../environment.js'
 import {
   type CallExpr,
   type ComprehensionExpr,
-  childrenOf,
   type Expr,
   type IdentExpr,
   OPERATORS,
   type SelectExpr,
+  walk,
 } from '../../syntax/syntax-tree.js'
 import type { Value } from '../../values/values.js'
 import { type CompoundLayout, isCompound, type Layout } from '../layout.js'
@@ -74,6 +74,8 @@ export class Generator {
   }
 
   private writeNode(expr: Expr, position: Position): Operand {
+    // Code for it would be written twice.
+    if (expr.shared) throw new NotWritten()
     switch (expr.kind) {
       case 'literal':
         return literal(expr.value) ?? this.writeClosure(expr, position)
@@ -100,8 +102,8 @@ export class Generator {
   }
 
   private usesLocals(expr: Expr): boolean {
-    if (expr.kind === 'ident') return this.findLocal(expr.name) !== undefined
-    return childrenOf(expr).some(child => this.usesLocals(child))
+    for (const part of walk(expr)) if (part.kind === 'ident' && this.findLocal(part.name)) return true
+    return false
   }
 
   /** The value of an expression that has the same one always. */
