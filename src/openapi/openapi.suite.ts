@@ -1,13 +1,13 @@
-// What tests of this room have in common: kinds as definitions make them, and a client that asks for pages.
+// Shared by the tests of OpenAPI: kinds as definitions create them, and a client for the endpoints.
 import { builtinKinds } from '../builtin/builtin-kinds.js'
 import type { Kind, ScaleStrategy, SubresourceStrategy } from '../kinds/kind.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
 import { builtinTypes } from '../types/type-table.js'
-import { createOpenApi, type OpenApi, type OpenApiAnswer, type OpenApiRequest } from './openapi.js'
+import { createOpenApi, type OpenApi, type OpenApiRequest, type OpenApiResponse } from './openapi.js'
 import type { ExtraResources } from './operations/published-versions.js'
 
-/** The parts of a CustomResourceDefinition that count here. */
+/** The parts of a CustomResourceDefinition that matter here. */
 export interface Definition {
   readonly group: string
   readonly scope: string
@@ -73,18 +73,22 @@ export function serverOf(kinds: readonly Kind[], extras?: ExtraResources): Serve
 
 export const builtinServer = (...more: Kind[]): Server => serverOf([...builtinKinds(builtinTypes()), ...more])
 
-export interface Wishes extends Partial<Pick<OpenApiRequest, 'ifNoneMatch' | 'hash'>> {
+export interface RequestOptions extends Partial<Pick<OpenApiRequest, 'ifNoneMatch' | 'hash'>> {
   readonly accept?: string
 }
 
-export function ask({ openapi }: Server, path: string, wishes: Wishes = {}): OpenApiAnswer | undefined {
-  const { accept, ifNoneMatch, hash } = wishes
-  // What is wanted less comes later in these tests.
+export function fetchDocument(
+  { openapi }: Server,
+  path: string,
+  options: RequestOptions = {},
+): OpenApiResponse | undefined {
+  const { accept, ifNoneMatch, hash } = options
+  // In these tests, types come in the order of preference.
   const accepts = (accept || '*/*').split(',').map(range => {
     const [type = '', subtype = ''] = range.split(';')[0]!.trim().split('/')
     return { type, subtype, isLess: range.includes('q=') }
   })
-  return openapi.find(path)?.answer({
+  return openapi.find(path)?.respond({
     accepts: accepts.toSorted((a, b) => Number(a.isLess) - Number(b.isLess)),
     ifNoneMatch,
     hash,
@@ -92,9 +96,9 @@ export function ask({ openapi }: Server, path: string, wishes: Wishes = {}): Ope
 }
 
 export const read = (server: Server, path: string): ValueObject =>
-  JSON.parse(ask(server, path)!.body.toString()) as ValueObject
+  JSON.parse(fetchDocument(server, path)!.body.toString()) as ValueObject
 
-/** The part of a document that a JSON pointer names. */
+/** The value at a JSON pointer in a document. */
 export const at = (value: Value | undefined, pointer: string): Value | undefined =>
   pointer
     .split('/')

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import type { Kind, PublishedSchema } from '../kinds/kind.js'
 import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
 import { builtinTypes } from '../types/type-table.js'
-import { ask, at, builtinServer, read, serverOf, widget } from './openapi.suite.js'
+import { at, builtinServer, fetchDocument, read, serverOf, widget } from './openapi.suite.js'
 
 const server = builtinServer(widget({ type: 'object', properties: { spec: { type: 'object' } } }))
 const core = read(server, '/openapi/v3/api/v1')
@@ -15,16 +15,16 @@ const operationsOf = (document: ValueObject): ValueObject[] =>
   )
 
 describe('the index of version 3', () => {
-  it('lists the group versions, and the pages above those that come with the server', () => {
+  it('lists the group versions, and the discovery endpoints of built-in groups', () => {
     expect(pathsOf()).toEqual(expect.arrayContaining(['api', 'api/v1', 'apis', 'apis/apps', 'apis/apps/v1', 'version']))
     expect(pathsOf()).toContain('apis/example.com/v1')
     expect(pathsOf()).not.toContain('apis/example.com')
   })
 
-  it('leads to documents by their hash', () => {
+  it('links to documents by their hash', () => {
     const address = at(read(server, '/openapi/v3'), '/paths/api~1v1/serverRelativeURL') as string
     const [path = '', hash] = address.split('?hash=')
-    const answer = ask(server, path, { hash: hash! })!
+    const answer = fetchDocument(server, path, { hash: hash! })!
     expect(answer.status).toBe(200)
     expect(answer.headers).toMatchObject({
       etag: `"${hash}"`,
@@ -34,18 +34,18 @@ describe('the index of version 3', () => {
     })
   })
 
-  it('is sent once to a client that remembers it', () => {
-    const { etag } = ask(server, '/openapi/v3')!.headers
-    expect(ask(server, '/openapi/v3', { ifNoneMatch: etag })!.status).toBe(304)
+  it('is not sent again to a client that has it', () => {
+    const { etag } = fetchDocument(server, '/openapi/v3')!.headers
+    expect(fetchDocument(server, '/openapi/v3', { ifNoneMatch: etag })!.status).toBe(304)
   })
 })
 
 describe('a document', () => {
   const path = '/openapi/v3/apis/apps/v1'
-  const etag = ask(server, path)!.headers['etag']!
+  const etag = fetchDocument(server, path)!.headers['etag']!
 
-  it('moves clients with an old hash to the new one', () => {
-    const { status, headers, body } = ask(server, path, { hash: 'OLD' })!
+  it('redirects clients with an old hash to the new one', () => {
+    const { status, headers, body } = fetchDocument(server, path, { hash: 'OLD' })!
     expect(status).toBe(301)
     expect(headers['location']).toBe(`${path}?hash=${etag.replaceAll('"', '')}`)
     expect(body).toHaveLength(0)
@@ -58,21 +58,21 @@ describe('a document', () => {
     [`"other", ${etag}`, 304],
     ['"other"', 200],
   ])('with If-None-Match %s answers %i', (ifNoneMatch, status) => {
-    expect(ask(server, path, { ifNoneMatch })!.status).toBe(status)
+    expect(fetchDocument(server, path, { ifNoneMatch })!.status).toBe(status)
   })
 
-  it('is made anew only when its own kinds have changed', () => {
+  it('is created again only when its own kinds have changed', () => {
     const { registry, ...rest } = builtinServer()
-    const before = ask({ registry, ...rest }, '/openapi/v3/api/v1')!.body
+    const before = fetchDocument({ registry, ...rest }, '/openapi/v3/api/v1')!.body
     registry.put(widget({ type: 'object' }))
-    expect(ask({ registry, ...rest }, '/openapi/v3/api/v1')!.body).toBe(before)
-    const custom = (): Buffer => ask({ registry, ...rest }, '/openapi/v3/apis/example.com/v1')!.body
+    expect(fetchDocument({ registry, ...rest }, '/openapi/v3/api/v1')!.body).toBe(before)
+    const custom = (): Buffer => fetchDocument({ registry, ...rest }, '/openapi/v3/apis/example.com/v1')!.body
     const first = custom()
     expect(custom()).toBe(first)
     registry.put(widget({ type: 'object', description: 'changed' }))
     expect(custom()).not.toEqual(first)
     registry.remove('example.com', 'widgets')
-    expect(ask({ registry, ...rest }, '/openapi/v3/apis/example.com/v1')!.status).toBe(404)
+    expect(fetchDocument({ registry, ...rest }, '/openapi/v3/apis/example.com/v1')!.status).toBe(404)
   })
 })
 
@@ -80,11 +80,11 @@ describe('the hash of a document', () => {
   const path = '/openapi/v3/apis/example.com/v1'
   const tagsOf = (schema: ValueObject, more: Parameters<typeof widget>[1] = {}): (string | undefined)[] => {
     const one = builtinServer(widget(schema, more))
-    return [path, '/openapi/v3', '/openapi/v2'].map(page => ask(one, page)!.headers['etag'])
+    return [path, '/openapi/v3', '/openapi/v2'].map(page => fetchDocument(one, page)!.headers['etag'])
   }
   const before = tagsOf({ type: 'object' })
 
-  it('is the same for the same kinds, on whichever server', () => {
+  it('is the same for the same kinds on every server', () => {
     expect(tagsOf({ type: 'object' })).toEqual(before)
   })
 
@@ -96,7 +96,7 @@ describe('the hash of a document', () => {
     for (const [i, tag] of tagsOf(schema, more).entries()) expect(tag).not.toBe(before[i])
   })
 
-  it('stands for the schema as it is written, which is not read for it', () => {
+  it('is computed from the written schema without decoding it', () => {
     const kind = widget({})
     const [version] = kind.versions
     const unread = (written: string): PublishedSchema => ({
@@ -107,15 +107,15 @@ describe('the hash of a document', () => {
     })
     const tagOf = (written: string): string | undefined => {
       const published = { ...kind, versions: [{ ...version!, openapi: unread(written) }] }
-      return ask(serverOf([published]), '/openapi/v3')!.headers['etag']
+      return fetchDocument(serverOf([published]), '/openapi/v3')!.headers['etag']
     }
     expect(tagOf('{"type":"object"}')).toBe(tagOf('{"type":"object"}'))
     expect(tagOf('{"type":"object"}')).not.toBe(tagOf('{"type":"array"}'))
   })
 })
 
-describe('a page that is prepared', () => {
-  it('lets others have their turn, and prints a kind again only when it has changed', async () => {
+describe('a prepared document', () => {
+  it('yields to other work, and prints a kind again only when it has changed', async () => {
     let printed = 0
     const counting = (name: string): Kind => {
       const kind = widget({}, { names: { kind: name, plural: `${name.toLowerCase()}s` } })
@@ -139,14 +139,14 @@ describe('a page that is prepared', () => {
     await page.prepare(request)
     clearInterval(others)
     expect(turns).toBeGreaterThan(0)
-    const { headers } = page.answer(request)
+    const { headers } = page.respond(request)
     expect(printed).toBe(3)
     registry.put(counting('B'))
     await page.prepare({ ...request, ifNoneMatch: headers['etag'] })
-    page.answer({ ...request, ifNoneMatch: headers['etag'] })
+    page.respond({ ...request, ifNoneMatch: headers['etag'] })
     expect(printed).toBe(3)
     await page.prepare(request)
-    page.answer(request)
+    page.respond(request)
     expect(printed).toBe(4)
   })
 })
@@ -154,12 +154,12 @@ describe('a page that is prepared', () => {
 describe('all documents', () => {
   const documents = [...pathsOf().map(path => `/openapi/v3/${path}`), '/openapi/v2']
 
-  it.each(documents)('%s defines everything that it refers to', path => {
+  it.each(documents)('%s defines all its references', path => {
     const document = read(server, path)
     expect(referencesIn(document).filter(ref => at(document, ref.slice(1)) === undefined)).toEqual([])
   })
 
-  it('name each operation differently', () => {
+  it('have unique operation ids', () => {
     const ids = operationsOf(v2).map(({ operationId }) => operationId)
     expect(ids.filter((id, i) => ids.indexOf(id) !== i)).toEqual([])
   })
@@ -192,7 +192,7 @@ describe('operations', () => {
       expect(ids).toContain(id)
   })
 
-  it('say that a patch of each kind takes fieldValidation, which is how kubectl learns it', () => {
+  it('have the fieldValidation parameter for patches, which kubectl looks for', () => {
     const patches = operationsOf(core).filter(({ 'x-kubernetes-action': action }) => action === 'patch')
     expect(patches.length).toBeGreaterThan(10)
     for (const { parameters } of patches) {
@@ -200,14 +200,14 @@ describe('operations', () => {
     }
   })
 
-  it('answer with the object where deletion does', () => {
+  it('return the object from a delete if the kind does', () => {
     const answer = '/responses/200/content/application~1json/schema/$ref'
     const item = '/paths/~1api~1v1~1namespaces~1{namespace}~1'
     expect(at(core, `${item}pods~1{name}/delete${answer}`)).toMatch(/v1\.Pod$/)
     expect(at(core, `${item}configmaps~1{name}/delete${answer}`)).toMatch(/v1\.Status$/)
   })
 
-  it('include those on what is served without being stored', () => {
+  it('include those on resources that are not stored', () => {
     const extras = { 'authorization.k8s.io/v1': builtinTypes().resources('authorization.k8s.io/v1') }
     const document = read(serverOf([], extras), '/openapi/v3/apis/authorization.k8s.io/v1')
     expect(operationsOf(document).map(({ operationId }) => operationId)).toEqual([
@@ -223,7 +223,7 @@ describe('operations', () => {
 describe('schemas of built-in types', () => {
   const schema = (name: string): ValueObject => at(core, `/components/schemas/${name}`) as ValueObject
 
-  it('tell how lists are merged', () => {
+  it('have the merge keys of lists', () => {
     expect(at(schema('io.k8s.api.core.v1.PodSpec'), '/properties/volumes')).toMatchObject({
       type: 'array',
       items: { default: {}, allOf: [{ $ref: '#/components/schemas/io.k8s.api.core.v1.Volume' }] },
@@ -234,7 +234,7 @@ describe('schemas of built-in types', () => {
     })
   })
 
-  it('tell types, formats, enumerations and defaults', () => {
+  it('have types, formats, enumerations and defaults', () => {
     const { properties, required } = schema('io.k8s.api.core.v1.ContainerPort')
     expect(required).toEqual(['containerPort'])
     expect(properties).toMatchObject({
@@ -243,7 +243,7 @@ describe('schemas of built-in types', () => {
     })
   })
 
-  it('tell of types that have a form of their own', () => {
+  it('have the JSON types of special types', () => {
     expect(schema('io.k8s.apimachinery.pkg.api.resource.Quantity')).toMatchObject({
       oneOf: [{ type: 'string' }, { type: 'number' }],
     })
@@ -269,10 +269,10 @@ describe('protobuf', () => {
     ['/openapi/v3/api/v1', 'v3', '@v1.0+protobuf'],
   ])('is what %s has for %s%s', (path, version, form) => {
     const name = `application/com.github.proto-openapi.spec.${version}`
-    const { status, headers, body } = ask(server, path, { accept: `${name}${form}, application/json;q=0.9` })!
+    const { status, headers, body } = fetchDocument(server, path, { accept: `${name}${form}, application/json;q=0.9` })!
     expect(status).toBe(200)
     expect(headers['content-type']).toBe(`${name}.v1.0+protobuf`)
-    expect(headers['etag']).toBe(ask(server, path)!.headers['etag'])
+    expect(headers['etag']).toBe(fetchDocument(server, path)!.headers['etag'])
     expect(body.includes('io.k8s.api.core.v1.PodSpec')).toBe(true)
   })
 })

@@ -1,8 +1,8 @@
-// What the reference server answered about OpenAPI, as far as it follows from kinds alone.
+// Replays the recorded OpenAPI responses that depend on kinds alone.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
-import { ask, at, builtinServer, customKind, type Definition, type Server } from './openapi.suite.js'
+import { at, builtinServer, customKind, type Definition, fetchDocument, type Server } from './openapi.suite.js'
 
 interface Step {
   readonly method: string
@@ -27,7 +27,7 @@ interface Scenario {
 
 const url = new URL('../../test/conformance/recordings/openapi.json', import.meta.url)
 const { scenarios } = JSON.parse(readFileSync(url, 'utf8')) as { scenarios: Scenario[] }
-/** Definitions are served by another room; to this one they are a kind like others. */
+/** CustomResourceDefinitions, as a kind like any other. */
 const DEFINITIONS = customKind({
   group: 'apiextensions.k8s.io',
   scope: 'Cluster',
@@ -35,7 +35,7 @@ const DEFINITIONS = customKind({
   versions: [{ name: 'v1', served: true, schema: { openAPIV3Schema: {} }, subresources: { status: {} } }],
 })
 
-describe('answers as recorded', () => {
+describe('responses as recorded', () => {
   const server = builtinServer(DEFINITIONS)
   it.each(scenarios)('$name', scenario => {
     const definitions = new Map<string, ValueObject>()
@@ -52,15 +52,15 @@ describe('answers as recorded', () => {
 function change({ registry }: Server, definitions: Map<string, ValueObject>, { method, path, body }: Step): void {
   if (method === 'GET') return
   const name = method === 'POST' ? (at(body as ValueObject, '/metadata/name') as string) : path.split('/').at(-1)!
-  const known = definitions.get(name)
+  const cached = definitions.get(name)
   if (method === 'DELETE') {
-    const { group, names } = (known as unknown as { spec: Definition }).spec
+    const { group, names } = (cached as unknown as { spec: Definition }).spec
     registry.remove(group, names.plural)
     return
   }
-  const definition = method === 'POST' ? (body as ValueObject) : patched(known!, body as Patch[])
+  const definition = method === 'POST' ? (body as ValueObject) : patched(cached!, body as Patch[])
   const { spec } = definition as unknown as { spec: Definition }
-  // Whoever has the names first keeps them.
+  // The first definition with these names keeps them.
   if (method === 'POST' && registry.findKind(spec.group, spec.names.kind)) return
   definitions.set(name, definition)
   registry.put(customKind(spec))
@@ -83,24 +83,24 @@ interface Compared {
 function answerTo(server: Server, scenario: Scenario, step: Step): Compared {
   const { path, headers = {}, pick = [], ignore = [], expect: want } = step
   const { status, contentType, body } = want!
-  // Who may ask is not for this room to say.
+  // Authorization is done elsewhere.
   if (headers['authorization'] === null) return { got: status, want: 403 }
-  const answer = ask(server, path, {
+  const answer = fetchDocument(server, path, {
     accept: headers['accept'] ?? 'application/json',
     ...(headers['if-none-match'] && { ifNoneMatch: headers['if-none-match'] }),
   })
-  // A path without a page is for others to refuse.
+  // Paths without an endpoint are refused elsewhere.
   if (!answer) return { got: contentType, want: 'text/plain; charset=utf-8' }
   const got = { status: answer.status, contentType: answer.headers['content-type'] }
   if (contentType !== 'application/json') return { got, want: { status, contentType } }
   const document = JSON.parse(answer.body.toString()) as Value
   const picked = Object.fromEntries(pick.map(pointer => [pointer, at(document, pointer)]))
   for (const pointer of ignore) drop(picked, pointer.split('/').slice(1))
-  const shown = anonymous(picked as ValueObject, ownDescriptions(scenario))
+  const shown = withoutDescriptions(picked as ValueObject, ownDescriptions(scenario))
   return { got: { ...got, body: shown }, want: { status, contentType, body } }
 }
 
-/** Of arrays it drops the first entry: so did what made the recordings. */
+/** For arrays it drops the first entry, like the recorder. */
 function drop(value: unknown, [token, ...rest]: readonly string[]): void {
   if (token === undefined || value === null || typeof value !== 'object') return
   const parts = value as Record<string, unknown>
@@ -111,9 +111,10 @@ function drop(value: unknown, [token, ...rest]: readonly string[]): void {
   }
 }
 
-function anonymous(value: Value, own: ReadonlySet<string>, key = ''): Value {
-  if (Array.isArray(value)) return value.map(item => anonymous(item, own))
-  if (isObject(value)) return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, anonymous(v, own, k)]))
+function withoutDescriptions(value: Value, own: ReadonlySet<string>, key = ''): Value {
+  if (Array.isArray(value)) return value.map(item => withoutDescriptions(item, own))
+  if (isObject(value))
+    return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, withoutDescriptions(v, own, k)]))
   return key === 'description' && typeof value === 'string' && !own.has(value) ? '<description>' : value
 }
 

@@ -48,13 +48,13 @@ function allowsTransform(encoding: Encoding, { kind, group, version }: Requested
 }
 
 /** What a request says on the form of its answer. */
-export interface Wishes {
+export interface RequestOptions {
   readonly headers: IncomingHttpHeaders
   readonly query: URLSearchParams
 }
 
 /** The form in which the endpoint answers this request; a 406 if there is none. */
-export function negotiateForm(wishes: Wishes, offer: Offer): Form {
+export function negotiateForm(wishes: RequestOptions, offer: Offer): Form {
   const form = findForm(wishes, offer)
   if (!form) throw noneAcceptable(offer.encodings.map(encoding => MEDIA_TYPES[encoding]))
   return form
@@ -72,7 +72,7 @@ const STREAM_TYPES = [
 ]
 
 /** The form in which the endpoint answers this request, if there is one. */
-export function findForm({ headers, query }: Wishes, offer: Offer): Form | undefined {
+export function findForm({ headers, query }: RequestOptions, offer: Offer): Form | undefined {
   const found = findAccepted(headers.accept ?? '', offer)
   if (!found || found.pretty || found.encoding !== 'json') return found
   return isForPeople(headers, query) ? { ...found, pretty: true } : found

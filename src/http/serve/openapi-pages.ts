@@ -18,7 +18,7 @@ export const findOpenApi =
           hash: query.get('hash') ?? undefined,
         }
         await page.prepare(request)
-        const { status, headers: own, body } = page.answer(request)
+        const { status, headers: own, body } = page.respond(request)
         await reply.whole(status, own, body)
       })
     )

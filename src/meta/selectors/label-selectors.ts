@@ -245,9 +245,9 @@ export function selectorOf(object: LabelSelectorObject | undefined): Result<Labe
     requirements.push(requirement.value)
   }
   for (const { key, operator, values = [] } of object.matchExpressions ?? []) {
-    const operatorOf = EXPRESSION_OPERATORS.get(operator)
-    if (operatorOf === undefined) return failed(`"${operator}" is not a valid label selector operator`)
-    const requirement = checkedRequirement(key, operatorOf, values)
+    const labelOperator = EXPRESSION_OPERATORS.get(operator)
+    if (labelOperator === undefined) return failed(`"${operator}" is not a valid label selector operator`)
+    const requirement = checkedRequirement(key, labelOperator, values)
     if (!requirement.ok) return requirement
     requirements.push(requirement.value)
   }

@@ -1,4 +1,4 @@
-// The document in version 2: one for everything, joined from what is kept of each resource and custom kind.
+// The document in version 2: one for the whole API, joined from the parts of each resource and custom kind.
 import { createHash } from 'node:crypto'
 import type { ValueObject } from '../../meta/values/value.js'
 import { inOrder, type Operation, sharedParameters } from '../operations/operations.js'
@@ -6,9 +6,9 @@ import type { Parameter } from '../operations/parameters.js'
 import { V2 } from '../schemas/dialect.js'
 import { infoOf, REASONS, SECURITY } from './document-v3.js'
 import { encodeV2 } from './gnostic.js'
-import { createPart, type Frame, type Part, type PartForm } from './parts.js'
+import { createPart, type Frame, type Part, type PartPrinter } from './parts.js'
 
-export const PARTS_V2: PartForm = {
+export const PARTS_V2: PartPrinter = {
   print: paths => {
     const parameters = new Map<string, string>()
     return createPart(paths, operations => pathItem(operations, parameters), parameters)
@@ -30,7 +30,7 @@ export function frameV2(parts: readonly Part[], serverVersion: string): Frame {
   }
 }
 
-/** Parameters are the same everywhere: they are said once, and referred to. */
+/** Parameters repeat, so they are defined once and referred to. */
 function pathItem(operations: readonly Operation[], parameters: Map<string, string>): ValueObject {
   const shared = sharedParameters(operations)
   const names = new Set(shared.map(({ name }) => name))
@@ -45,7 +45,18 @@ function printOperation(
   shared: ReadonlySet<string>,
   parameters: Map<string, string>,
 ): ValueObject {
-  const { tag, description, id, body, consumes, produces, answers, isDeprecated, action, exchanged } = operation
+  const {
+    tag,
+    description,
+    id,
+    body,
+    consumes,
+    produces,
+    responses: answers,
+    isDeprecated,
+    action,
+    bodyKind,
+  } = operation
   const own = inOrder(operation.parameters.filter(({ name }) => !shared.has(name)))
   const all = [...(body ? [bodyParameter(body)] : []), ...own.map(each => referTo(each, parameters))]
   return {
@@ -67,7 +78,7 @@ function printOperation(
     },
     ...(isDeprecated && { deprecated: true }),
     ...(action && { 'x-kubernetes-action': action }),
-    ...(exchanged && { 'x-kubernetes-group-version-kind': { ...exchanged } }),
+    ...(bodyKind && { 'x-kubernetes-group-version-kind': { ...bodyKind } }),
   }
 }
 
@@ -81,7 +92,7 @@ const bodyParameter = ({ definition, isRequired }: NonNullable<Operation['body']
 const references = new WeakMap<Parameter, { readonly name: string; readonly json: string }>()
 
 function referTo(parameter: Parameter, parameters: Map<string, string>): ValueObject {
-  // What names the object differs from kind to kind.
+  // The description of the name parameter differs between kinds.
   if (parameter.name === 'name') return printParameter(parameter)
   let reference = references.get(parameter)
   if (reference === undefined) {
@@ -94,11 +105,11 @@ function referTo(parameter: Parameter, parameters: Map<string, string>): ValueOb
   return { $ref: `#/parameters/${reference.name}` }
 }
 
-const printParameter = ({ name, in: place, type, description }: Parameter): ValueObject => ({
+const printParameter = ({ name, in: location, type, description }: Parameter): ValueObject => ({
   uniqueItems: true,
   type,
   description,
   name,
-  in: place,
-  ...(place === 'path' && { required: true }),
+  in: location,
+  ...(location === 'path' && { required: true }),
 })

@@ -1,16 +1,16 @@
-// Documents in version 3: one for each group version, and small ones for the pages above them.
+// Documents in version 3: one for each group version, and small ones for the discovery endpoints above them.
 import type { ValueObject } from '../../meta/values/value.js'
 import { inOrder, type Operation, sharedParameters } from '../operations/operations.js'
 import type { Parameter } from '../operations/parameters.js'
 import { V3 } from '../schemas/dialect.js'
 import { encodeV3 } from './gnostic.js'
-import { createPart, type Frame, type PartForm } from './parts.js'
+import { createPart, type Frame, type PartPrinter } from './parts.js'
 
-/** Who the document speaks for: the server, or whoever defined the kinds. */
+/** The title of the document: of the server, or of a group with only custom kinds. */
 export const infoOf = (isCustom: boolean, serverVersion: string): ValueObject =>
   isCustom ? { title: 'Kubernetes CRD Swagger', version: 'v0.1.0' } : { title: 'Kubernetes', version: serverVersion }
 
-export const PARTS_V3: PartForm = {
+export const PARTS_V3: PartPrinter = {
   print: paths => createPart(paths, pathItem, new Map()),
   alone: { opening: '{"components":{"schemas":{', closing: '}}}' },
   encode: encodeV3,
@@ -36,7 +36,18 @@ function pathItem(operations: readonly Operation[]): ValueObject {
 }
 
 function printOperation(operation: Operation, shared: ReadonlySet<string>): ValueObject {
-  const { tag, description, id, body, consumes, produces, answers, isDeprecated, action, exchanged } = operation
+  const {
+    tag,
+    description,
+    id,
+    body,
+    consumes,
+    produces,
+    responses: answers,
+    isDeprecated,
+    action,
+    bodyKind,
+  } = operation
   const parameters = inOrder(operation.parameters.filter(({ name }) => !shared.has(name)))
   return {
     tags: [tag],
@@ -57,7 +68,7 @@ function printOperation(operation: Operation, shared: ReadonlySet<string>): Valu
     },
     ...(isDeprecated && { deprecated: true }),
     ...(action && { 'x-kubernetes-action': action }),
-    ...(exchanged && { 'x-kubernetes-group-version-kind': { ...exchanged } }),
+    ...(bodyKind && { 'x-kubernetes-group-version-kind': { ...bodyKind } }),
   }
 }
 
@@ -71,10 +82,10 @@ export const REASONS: Readonly<Record<string, string>> = {
 const content = (mediaTypes: readonly string[], definition: string): ValueObject =>
   Object.fromEntries(mediaTypes.map(type => [type, { schema: V3.refTo(definition) }]))
 
-const printParameter = ({ name, in: place, type, description }: Parameter): ValueObject => ({
+const printParameter = ({ name, in: location, type, description }: Parameter): ValueObject => ({
   name,
-  in: place,
+  in: location,
   description,
-  ...(place === 'path' && { required: true }),
+  ...(location === 'path' && { required: true }),
   schema: { type, uniqueItems: true },
 })

@@ -1,6 +1,6 @@
-// The documents as they are kept. What there is to say of a resource and of a custom kind is worked out once, for as
-// long as they stay the same, and documents are joined from that. A hash is taken of what a document is made from, so
-// that nobody has to print a thousand kinds to list their hashes.
+// Creates and caches documents. The parts for a resource or a custom kind are cached while it is unchanged, and
+// documents are joined from parts. A hash is computed from the inputs of a document, so that the index of a thousand
+// kinds does not need their documents.
 
 import { createHash } from 'node:crypto'
 import { inTurns, keptBy, keptWhile, once } from '../../base/memo.js'
@@ -18,14 +18,14 @@ import { type Definition, type Dialect, V2, V3 } from '../schemas/dialect.js'
 import { type FindDefinition, typeSchemas } from '../schemas/type-schemas.js'
 import { frameV2, PARTS_V2 } from './document-v2.js'
 import { frameV3, infoOf, PARTS_V3 } from './document-v3.js'
-import { pageOperations } from './page-documents.js'
+import { endpointOperations } from './page-documents.js'
 import {
   type Content,
   contentOf,
   createProtobufPrinter,
   jsonPieces,
   type Part,
-  type PartForm,
+  type PartPrinter,
   type Paths,
   type ProtobufPrinter,
 } from './parts.js'
@@ -34,11 +34,11 @@ export interface DocumentSource {
   readonly registry: Registry
   /** The types of the built-in kinds. */
   readonly types: () => TypeTable
-  /** What is served besides the kinds of the registry: kinds that are not stored, and further subresources. */
+  /** Resources besides the kinds of the registry: those that are not stored, and further subresources. */
   readonly extras?: ExtraResources | undefined
   /** `v1.36.4`. */
   readonly serverVersion: string
-  /** Which code prints the documents: another one may print the same kinds otherwise. */
+  /** Identifies the code that prints the documents: another build may print the same kinds differently. */
   readonly build: string
 }
 
@@ -46,7 +46,7 @@ export interface Document {
   readonly etag: string
   readonly json: () => Buffer
   readonly protobuf: () => Buffer
-  /** Works out what it is joined from in either form, in turns with others. */
+  /** Creates its parts in one of the formats, in steps that yield to other requests. */
   readonly prepare: (isProtobuf: boolean) => Promise<void>
 }
 
@@ -55,7 +55,7 @@ export interface Documents {
   /** By the path in the index: `api/v1`, `apis/apps/v1`. */
   v3(path: string): Document | undefined
   index(): { readonly etag: string; readonly json: Buffer }
-  /** Works out all hashes, in turns with others. */
+  /** Computes all hashes, in steps that yield to other requests. */
   prepareHashes(): Promise<void>
 }
 
@@ -66,13 +66,13 @@ export function createDocuments({ registry, types, extras = {}, serverVersion, b
   const etagFrom = (...parts: readonly unknown[]): string => hashOf(JSON.stringify([build, serverVersion, ...parts]))
 
   const ofVersion = keptBy((version: PublishedVersion): Document => {
-    const { customKinds, ...facts } = version
+    const { customKinds, ...attributes } = version
     const frame = frameV3(infoOf(version.isCustom, serverVersion), !version.isCustom)
     const content = (): Content => contentOf(frame, v3.parts(version), v3.finder([version]))
-    return createDocument(etagFrom(facts, customKinds.map(digestOf)), content, v3, [version])
+    return createDocument(etagFrom(attributes, customKinds.map(digestOf)), content, v3, [version])
   })
 
-  const ofPage = (path: string, operations: Paths): Document => {
+  const ofEndpoint = (path: string, operations: Paths): Document => {
     const frame = frameV3(infoOf(false, serverVersion), true)
     return createDocument(etagFrom(path), () => contentOf(frame, [PARTS_V3.print(operations)], v3.finder([])), v3, [])
   }
@@ -81,19 +81,19 @@ export function createDocuments({ registry, types, extras = {}, serverVersion, b
     () => versions().all(),
     (all): Map<string, () => Document> =>
       new Map([
-        ...[...pageOperations(all)].map(([path, operations]): [string, () => Document] => [
+        ...[...endpointOperations(all)].map(([path, operations]): [string, () => Document] => [
           path,
-          once(() => ofPage(path, operations)),
+          once(() => ofEndpoint(path, operations)),
         ]),
         ...all.map((version): [string, () => Document] => [pathOf(version), () => ofVersion(version)]),
       ]),
   )
 
-  const whole = keptWhile(
+  const complete = keptWhile(
     () => versions().all(),
     all => {
       const content = (): Content => {
-        const pages = [...pageOperations(all).values()].map(PARTS_V2.print)
+        const pages = [...endpointOperations(all).values()].map(PARTS_V2.print)
         const parts = [...pages, ...all.flatMap(v2.parts)]
         return contentOf(frameV2(parts, serverVersion), parts, v2.finder(all))
       }
@@ -110,7 +110,7 @@ export function createDocuments({ registry, types, extras = {}, serverVersion, b
   })
 
   return {
-    v2: whole,
+    v2: complete,
     v3: path => byPath().get(path)?.(),
     index,
     prepareHashes: () => inTurns(hashing(versions().all())),
@@ -143,25 +143,25 @@ function createDocument(
   }
 }
 
-/** Pieces put together: at once, or in turns with others, for there may be many megabytes of them. */
+/** Joins pieces at once or in steps, because there may be many megabytes of them. */
 function joined(pieces: () => readonly Buffer[]): { get(): Buffer; prepare(): Promise<void> } {
-  let made: Buffer | undefined
+  let created: Buffer | undefined
   return {
-    get: () => (made ??= Buffer.concat(pieces())),
+    get: () => (created ??= Buffer.concat(pieces())),
     async prepare() {
-      if (made) return
+      if (created) return
       const all = pieces()
-      const whole = Buffer.allocUnsafe(all.reduce((sum, { length }) => sum + length, 0))
-      await inTurns(copying(all, whole))
-      made ??= whole
+      const complete = Buffer.allocUnsafe(all.reduce((sum, { length }) => sum + length, 0))
+      await inTurns(copying(all, complete))
+      created ??= complete
     },
   }
 }
 
-function* copying(pieces: readonly Buffer[], whole: Buffer): Generator<void> {
+function* copying(pieces: readonly Buffer[], complete: Buffer): Generator<void> {
   let at = 0
   for (const piece of pieces) {
-    at += piece.copy(whole, at)
+    at += piece.copy(complete, at)
     yield
   }
 }
@@ -170,7 +170,7 @@ function* copying(pieces: readonly Buffer[], whole: Buffer): Generator<void> {
 
 const hashOf = (data: Buffer | string): string => createHash('sha512').update(data).digest('hex').toUpperCase()
 
-/** Tells a custom kind from any that is published otherwise. The schema counts as it is written, unread if that can be. */
+/** Distinguishes a custom kind from any other published one. The written schema is used without decoding if possible. */
 const digestOf = keptBy(({ published, ...names }: CustomKind): string => {
   const { selectableFields = [], written } = published ?? {}
   return createHash('sha256')
@@ -188,23 +188,23 @@ function* hashing(all: readonly PublishedVersion[]): Generator<void> {
   }
 }
 
-// ---- what documents are joined from
+// ---- parts of documents
 
 interface Printer {
-  /** What the operations of a version come to, resource by resource. */
+  /** The parts for the operations of a version, one per resource. */
   readonly parts: (version: PublishedVersion) => Part[]
   readonly finder: (versions: readonly PublishedVersion[]) => FindDefinition
-  /** Makes all of it, piece by piece. */
+  /** Creates all parts, one per step. */
   readonly work: (versions: readonly PublishedVersion[]) => Iterable<void>
   readonly protobuf: ProtobufPrinter
 }
 
-function createPrinter(dialect: Dialect, form: PartForm, createSchemas: () => FindDefinition): Printer {
+function createPrinter(dialect: Dialect, printer: PartPrinter, createSchemas: () => FindDefinition): Printer {
   const schemas = once(createSchemas)
   const partOf = keptBy((resource: PublishedResource, version: PublishedVersion) =>
-    form.print(operationsOf(version, resource)),
+    printer.print(operationsOf(version, resource)),
   )
-  const ownPartOf = keptBy((version: PublishedVersion) => form.print(ownOperations(version)))
+  const ownPartOf = keptBy((version: PublishedVersion) => printer.print(ownOperations(version)))
   const definitionsOf = keptBy((kind: CustomKind) => customDefinitions(kind, dialect))
   return {
     parts: version => [...version.resources.map(resource => partOf(resource, version)), ownPartOf(version)],
@@ -221,6 +221,6 @@ function createPrinter(dialect: Dialect, form: PartForm, createSchemas: () => Fi
         for (const kind of version.customKinds) yield void definitionsOf(kind)
       }
     },
-    protobuf: createProtobufPrinter(form),
+    protobuf: createProtobufPrinter(printer),
   }
 }

@@ -11,18 +11,18 @@ import {
 } from '../../codec/protobuf/wire.js'
 import { encodeV2, encodeV3 } from './gnostic.js'
 
-/** Messages as lists of fields: numbers with what is told to be in them. */
-type Told = {
-  readonly [number: number]: Told | typeof readString | typeof readBool | typeof readInt64 | typeof readDouble
+/** The expected fields of a message, by number. */
+type Fields = {
+  readonly [number: number]: Fields | typeof readString | typeof readBool | typeof readInt64 | typeof readDouble
 }
 
-function tell(reader: Reader, told: Told): [number, unknown][] {
+function readFields(reader: Reader, expected: Fields): [number, unknown][] {
   const fields: [number, unknown][] = []
   while (reader.at < reader.end) {
     const { field } = readTag(reader, 'Document')
-    const what = told[field]
-    if (what === undefined) throw new Error(`nobody expects field ${field}`)
-    fields.push([field, typeof what === 'function' ? what(reader) : tell(readMessage(reader), what)])
+    const what = expected[field]
+    if (what === undefined) throw new Error(`unexpected field ${field}`)
+    fields.push([field, typeof what === 'function' ? what(reader) : readFields(readMessage(reader), what)])
   }
   return fields
 }
@@ -48,7 +48,7 @@ it('a document of version 3 has its schemas, references and extensions', () => {
   const leaf = { 13: readDouble, 25: readString, 33: { 1: readDouble } }
   const property = { 1: readString, 2: { 1: leaf, 2: { 1: readString } } }
   const schema = { 25: readString, 31: { 1: property }, 36: { 1: readString, 2: any } }
-  const told = { 1: readString, 5: { 1: { 1: { 1: readString, 2: { 1: schema } } } } }
+  const fields = { 1: readString, 5: { 1: { 1: { 1: readString, 2: { 1: schema } } } } }
   const properties = [
     [
       1,
@@ -86,7 +86,7 @@ it('a document of version 3 has its schemas, references and extensions', () => {
     [31, properties],
     [36, extension],
   ]
-  expect(tell(newReader(bytes), told)).toEqual([
+  expect(readFields(newReader(bytes), fields)).toEqual([
     [1, '3.0.0'],
     [
       5,
@@ -108,7 +108,7 @@ it('a document of version 3 has its schemas, references and extensions', () => {
   ])
 })
 
-it('a document of version 2 has its parameters by where they are', () => {
+it('a document of version 2 has its parameters by location', () => {
   const item = {
     patch: {
       operationId: 'patchA',
@@ -120,7 +120,7 @@ it('a document of version 2 has its parameters by where they are', () => {
   const body = { 2: readString, 3: readString, 4: readBool, 5: { 1: readString } }
   const path = { 1: readBool, 2: readString, 4: readString, 5: readString }
   const parameter = { 1: { 1: body, 2: { 4: path } }, 2: { 1: readString } }
-  const told = {
+  const fields = {
     1: readString,
     8: { 2: { 1: readString, 2: { 8: { 5: readString, 8: parameter }, 9: parameter } } },
   }
@@ -147,7 +147,7 @@ it('a document of version 2 has its parameters by where they are', () => {
     [9, [[2, [[1, '#/parameters/p']]]]],
     [9, [[1, [[2, [[4, named]]]]]]],
   ]
-  expect(tell(newReader(bytes), told)).toEqual([
+  expect(readFields(newReader(bytes), fields)).toEqual([
     [1, '2.0'],
     [
       8,

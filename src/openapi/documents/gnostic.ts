@@ -1,5 +1,5 @@
-// Documents as protocol buffers, in the messages of gnostic, which Go clients read faster than JSON. What the messages
-// have no field for (extensions, examples, enumerations) travels as text within.
+// Documents in protobuf, with gnostic's messages, which Go clients decode faster than JSON. Values without a field in
+// those messages (extensions, examples, enumerations) are included as YAML text.
 
 import { decodeJson, encodeJson } from '../../codec/json.js'
 import {
@@ -26,29 +26,29 @@ function encode(message: Message, json: Buffer): Buffer {
   return written(writer)
 }
 
-// ---- how messages are told
+// ---- definitions of messages
 
-/** Writes the content of a message, from its end to its beginning. */
+/** Writes the content of a message, backwards. */
 type Message = (writer: Writer, value: Value) => void
 
-/** Writes a member of an object as a field of that number, or as several. */
+/** Writes a member of an object as one or several fields with a number. */
 type Field = (writer: Writer, value: Value) => void
 
-/** A message with a field for each member that it knows; `extensions` is the number for members that begin with `x-`. */
+/** A message with a field for each known member; `extensions` is the field number for members that begin with `x-`. */
 function object(fields: () => Readonly<Record<string, Field>>, extensions?: number): Message {
-  let known: ReadonlyMap<string, Field> | undefined
+  let cached: ReadonlyMap<string, Field> | undefined
   return (writer, value) => {
     if (!isObject(value)) return
-    known ??= new Map(Object.entries(fields()))
+    cached ??= new Map(Object.entries(fields()))
     for (const [name, member] of Object.entries(value).toReversed()) {
-      const field = known.get(name)
+      const field = cached.get(name)
       if (field) field(writer, member)
       else if (extensions !== undefined && name.startsWith('x-')) one(extensions, named(name, anything))(writer, member)
     }
   }
 }
 
-/** A map: one entry after the other, with name and value. */
+/** A map: a sequence of entries with name and value. */
 const entries =
   (number: number, message: Message): Message =>
   (writer, value) => {
@@ -91,7 +91,7 @@ const flag =
     writeTag(writer, number, VARINT)
   }
 
-const whole =
+const complete =
   (number: number): Field =>
   (writer, value) => {
     writeVarint(writer, value instanceof WholeFloat ? value.value : (value as number | bigint))
@@ -112,7 +112,7 @@ const isReference = (value: Value): value is ValueObject => isObject(value) && t
 
 const REFERENCE = object(() => ({ $ref: text(1) }))
 
-/** One field or another, depending on what the value is. */
+/** One of two fields, depending on the value. */
 const orReference =
   (message: Message): Message =>
   (writer, value) =>
@@ -125,7 +125,7 @@ const orBoolean =
 
 const wrapped = (number: number, message: Message): Message => one(number, message)
 
-// ---- what both versions have
+// ---- both versions
 
 const EXTERNAL_DOCS = object(() => ({ description: text(1), url: text(2) }), 3)
 
@@ -143,14 +143,14 @@ const SCHEMA_V2: Message = object(
     exclusiveMaximum: flag(8),
     minimum: real(9),
     exclusiveMinimum: flag(10),
-    maxLength: whole(11),
-    minLength: whole(12),
+    maxLength: complete(11),
+    minLength: complete(12),
     pattern: text(13),
-    maxItems: whole(14),
-    minItems: whole(15),
+    maxItems: complete(14),
+    minItems: complete(15),
     uniqueItems: flag(16),
-    maxProperties: whole(17),
-    minProperties: whole(18),
+    maxProperties: complete(17),
+    minProperties: complete(18),
     required: each(text(19)),
     enum: each(one(20, anything)),
     additionalProperties: one(21, orBoolean(SCHEMA_V2)),
@@ -178,9 +178,9 @@ const PATH_V2 = object(
 )
 
 const PARAMETER_V2: Message = (writer, value) => {
-  const place = isObject(value) ? value['in'] : undefined
-  if (place === 'body') one(1, BODY_V2)(writer, value)
-  else one(2, place === 'path' ? wrapped(4, PATH_V2) : wrapped(3, QUERY_V2))(writer, value)
+  const location = isObject(value) ? value['in'] : undefined
+  if (location === 'body') one(1, BODY_V2)(writer, value)
+  else one(2, location === 'path' ? wrapped(4, PATH_V2) : wrapped(3, QUERY_V2))(writer, value)
 }
 
 const PARAMETERS_V2 = orReference(PARAMETER_V2)
@@ -248,14 +248,14 @@ const SCHEMA_V3: Message = object(
     exclusiveMaximum: flag(12),
     minimum: real(13),
     exclusiveMinimum: flag(14),
-    maxLength: whole(15),
-    minLength: whole(16),
+    maxLength: complete(15),
+    minLength: complete(16),
     pattern: text(17),
-    maxItems: whole(18),
-    minItems: whole(19),
+    maxItems: complete(18),
+    minItems: complete(19),
     uniqueItems: flag(20),
-    maxProperties: whole(21),
-    minProperties: whole(22),
+    maxProperties: complete(21),
+    minProperties: complete(22),
     required: each(text(23)),
     enum: each(one(24, anything)),
     type: text(25),
@@ -275,7 +275,7 @@ const SCHEMA_V3: Message = object(
 
 const SCHEMA_OR_REFERENCE: Message = orReference(SCHEMA_V3)
 
-/** There is no room for objects and lists. */
+/** There are no fields for objects and lists. */
 const DEFAULT_V3: Message = (writer, value) => {
   if (isNumber(value)) real(1)(writer, value)
   else if (typeof value === 'boolean') flag(2)(writer, value)

@@ -1,9 +1,9 @@
-// The documents about the pages that tell what there is: which versions, groups and resources, and of what server.
-import { byPath, groupPlace, groupTag, type Operation, pageOperation } from '../operations/operations.js'
+// The documents of the discovery endpoints: API versions, groups, resources, and the version of the server.
+import { byPath, endpointOperation, groupIdPrefix, groupTag, type Operation } from '../operations/operations.js'
 import type { PublishedVersion } from '../operations/published-versions.js'
 
-/** By the path that the index lists them under. Custom groups have none. */
-export function pageOperations(versions: readonly PublishedVersion[]): Map<string, Map<string, Operation[]>> {
+/** By the path in the index. Custom groups have none. */
+export function endpointOperations(versions: readonly PublishedVersion[]): Map<string, Map<string, Operation[]>> {
   const groups = new Set(versions.filter(({ group, isCustom }) => group !== '' && !isCustom).map(({ group }) => group))
   return new Map([
     ['api', byPath([CORE])],
@@ -14,14 +14,32 @@ export function pageOperations(versions: readonly PublishedVersion[]): Map<strin
 }
 
 const groupPage = (group: string): Operation =>
-  pageOperation(
+  endpointOperation(
     `/apis/${group}/`,
-    `get${groupPlace(group)}APIGroup`,
+    `get${groupIdPrefix(group)}APIGroup`,
     groupTag(group),
     'get information of a group',
     'meta/v1.APIGroup',
   )
 
-const CORE = pageOperation('/api/', 'getCoreAPIVersions', 'core', 'get available API versions', 'meta/v1.APIVersions')
-const GROUPS = pageOperation('/apis/', 'getAPIVersions', 'apis', 'get available API versions', 'meta/v1.APIGroupList')
-const VERSION = pageOperation('/version/', 'getCodeVersion', 'version', 'get the version of the server', 'version.Info')
+const CORE = endpointOperation(
+  '/api/',
+  'getCoreAPIVersions',
+  'core',
+  'get available API versions',
+  'meta/v1.APIVersions',
+)
+const GROUPS = endpointOperation(
+  '/apis/',
+  'getAPIVersions',
+  'apis',
+  'get available API versions',
+  'meta/v1.APIGroupList',
+)
+const VERSION = endpointOperation(
+  '/version/',
+  'getCodeVersion',
+  'version',
+  'get the version of the server',
+  'version.Info',
+)

@@ -1,5 +1,5 @@
-// A document is joined from parts that are kept as bytes: paths with their operations, and definitions. Protocol buffers
-// let a message come in several pieces that are merged by who reads them, so that what holds for JSON holds there too.
+// A document is joined from parts that are cached as bytes: paths with their operations, and definitions. A protobuf
+// message may be split into several pieces, which readers merge, so the parts can be joined in both formats.
 
 import { keptBy } from '../../base/memo.js'
 import type { Operation } from '../operations/operations.js'
@@ -8,13 +8,13 @@ import type { FindDefinition } from '../schemas/type-schemas.js'
 
 export type Paths = ReadonlyMap<string, readonly Operation[]>
 
-/** What there is to say of some paths. */
+/** Some paths of a document. */
 export interface Part {
-  /** Members of JSON: the paths with their operations. */
+  /** JSON members: the paths with their operations. */
   readonly paths: Buffer
-  /** The definitions that the operations name. */
+  /** The definitions that the operations refer to. */
   readonly names: readonly string[]
-  /** Parameters that the operations refer to, as JSON by name. */
+  /** The parameters that the operations refer to, as JSON by name. */
   readonly parameters: ReadonlyMap<string, string>
 }
 
@@ -32,24 +32,24 @@ export const createPart = (
 
 function namedBy(paths: Paths): string[] {
   const names = new Set<string>()
-  for (const { body, answers } of [...paths.values()].flat()) {
+  for (const { body, responses: answers } of [...paths.values()].flat()) {
     if (body) names.add(body.definition)
     for (const name of Object.values(answers)) names.add(name)
   }
   return [...names]
 }
 
-/** The JSON around paths and definitions: what stands before, between and behind them. */
+/** The JSON before, between and after paths and definitions. */
 export interface Frame {
   readonly opening: string
   readonly middle: string
   readonly closing: string
 }
 
-/** What a version of OpenAPI makes of parts. */
-export interface PartForm {
+/** How a version of OpenAPI prints parts. */
+export interface PartPrinter {
   readonly print: (paths: Paths) => Part
-  /** A document with one definition and nothing else, as JSON around that. */
+  /** The JSON around a single definition that makes it a document. */
   readonly alone: { readonly opening: string; readonly closing: string }
   readonly encode: (json: Buffer) => Buffer
 }
@@ -66,7 +66,7 @@ export const contentOf = (frame: Frame, parts: readonly Part[], find: FindDefini
   definitions: reachable(parts, find),
 })
 
-/** The definitions that operations name, and all that these refer to, by name. */
+/** The definitions that operations refer to, directly or indirectly, by name. */
 function reachable(parts: readonly Part[], find: FindDefinition): Map<string, Definition> {
   const found = new Map<string, Definition>()
   const open = parts.flatMap(({ names }) => names)
@@ -99,11 +99,11 @@ const COMMA = Buffer.from(',')
 
 export interface ProtobufPrinter {
   readonly pieces: (content: Content) => Buffer[]
-  /** Makes what is kept of it, piece by piece. */
+  /** Creates the cached parts, one per step. */
   readonly work: (content: Content) => Iterable<void>
 }
 
-export function createProtobufPrinter({ alone, encode }: PartForm): ProtobufPrinter {
+export function createProtobufPrinter({ alone, encode }: PartPrinter): ProtobufPrinter {
   const around = (opening: string, json: Buffer, closing: string): Buffer =>
     encode(Buffer.concat([Buffer.from(opening), json, Buffer.from(closing)]))
   const pathsOf = keptBy(({ paths }: Part) => around('{"paths":{', paths, '}}'))

@@ -1,5 +1,5 @@
-// What can be done with the resources of a group version, as operations that both versions of OpenAPI are written
-// from: paths, names, parameters, what is sent and what is answered.
+// The operations on the resources of a group version, independent of the version of OpenAPI: paths, ids, parameters,
+// request bodies and responses.
 import type { GroupVersionKind } from '../../meta/group-version.js'
 import { DELETE_OPTIONS, definitionOf, PATCH, STATUS, WATCH_EVENT } from '../schemas/definition-names.js'
 import { type Action, nameParameter, namespaceParameter, type Parameter, parametersOf } from './parameters.js'
@@ -12,26 +12,26 @@ export interface Operation {
   readonly tag: string
   readonly description: string
   readonly action?: Action | undefined
-  readonly exchanged?: GroupVersionKind | undefined
+  readonly bodyKind?: GroupVersionKind | undefined
   readonly parameters: readonly Parameter[]
   readonly body?: { readonly definition: string; readonly isRequired: boolean } | undefined
   readonly consumes: readonly string[]
   readonly produces: readonly string[]
-  /** The definition of what is answered, by status code. */
-  readonly answers: Readonly<Record<string, string>>
+  /** The definition of the response, by status code. */
+  readonly responses: Readonly<Record<string, string>>
   readonly isDeprecated?: boolean | undefined
 }
 
-/** By path, in the order in which the paths come up. No two resources share one. */
+/** By path, in order of creation. No two resources share a path. */
 export const operationsOf = (version: PublishedVersion, resource: PublishedResource): Map<string, Operation[]> =>
   byPath(operationsOn(version, resource))
 
-/** What can be asked of the version itself. */
+/** The operations on the group version itself. */
 export const ownOperations = (version: PublishedVersion): Map<string, Operation[]> =>
   byPath(version.isCustom ? [] : [listOfResources(version)])
 
-/** Pages that tell what there is: `/api`, `/apis`, `/apis/apps`, `/version`. */
-export function pageOperation(path: string, id: string, tag: string, description: string, type: string): Operation {
+/** The operation of a discovery endpoint: `/api`, `/apis`, `/apis/apps`, `/version`. */
+export function endpointOperation(path: string, id: string, tag: string, description: string, type: string): Operation {
   return {
     path,
     method: 'get',
@@ -39,28 +39,28 @@ export function pageOperation(path: string, id: string, tag: string, description
     tag,
     description,
     parameters: [],
-    consumes: path === '/version/' ? ['application/json'] : PAGES,
-    produces: path === '/version/' ? ['application/json'] : PAGES,
-    answers: { 200: definitionOf(type) },
+    consumes: path === '/version/' ? ['application/json'] : ENDPOINTS,
+    produces: path === '/version/' ? ['application/json'] : ENDPOINTS,
+    responses: { 200: definitionOf(type) },
   }
 }
 
 export function byPath(operations: readonly Operation[]): Map<string, Operation[]> {
   const paths = new Map<string, Operation[]>()
   for (const operation of operations) {
-    const others = paths.get(operation.path)
-    if (others) others.push(operation)
+    const existing = paths.get(operation.path)
+    if (existing) existing.push(operation)
     else paths.set(operation.path, [operation])
   }
   return paths
 }
 
-/** What all operations on a path understand is said once, of the path. */
+/** Parameters that all operations on a path have in common are listed once, for the path. */
 export function sharedParameters(operations: readonly Operation[]): Parameter[] {
-  const [first, ...others] = operations
+  const [first, ...existing] = operations
   return inOrder(
     (first?.parameters ?? []).filter(({ name }) =>
-      others.every(({ parameters }) => parameters.some(each => each.name === name)),
+      existing.every(({ parameters }) => parameters.some(each => each.name === name)),
     ),
   )
 }
@@ -70,9 +70,9 @@ export const inOrder = (parameters: readonly Parameter[]): Parameter[] =>
 
 // ---- media types
 
-const PAGES = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
+const ENDPOINTS = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf']
 const CUSTOM = ['application/json', 'application/yaml']
-const OBJECTS = [...PAGES, 'application/cbor']
+const OBJECTS = [...ENDPOINTS, 'application/cbor']
 const STREAMS = [
   ...OBJECTS,
   'application/json;stream=watch',
@@ -100,7 +100,7 @@ function operationsOn(version: PublishedVersion, resource: PublishedResource): O
   const everywhere = `/${plural}`
   const collection = namespaced ? `/namespaces/{namespace}/${plural}` : everywhere
   const item = `${collection}/{name}${subresource && `/${subresource}`}`
-  const on = (path: string, action: Action): Operation => makeOperation(version, resource, root + path, action)
+  const on = (path: string, action: Action): Operation => createOperation(version, resource, root + path, action)
   const has = (verb: string): boolean => verbs.includes(verb)
   const created = subresource ? item : collection
   return [
@@ -122,13 +122,13 @@ function operationsOn(version: PublishedVersion, resource: PublishedResource): O
   ]
 }
 
-function makeOperation(
+function createOperation(
   version: PublishedVersion,
   resource: PublishedResource,
   path: string,
   action: Action,
 ): Operation {
-  const { isCustom, kind, exchanged } = resource
+  const { isCustom, kind, bodyKind } = resource
   return {
     path,
     method: METHODS[action],
@@ -136,7 +136,7 @@ function makeOperation(
     tag: tagOf(version),
     description: describe(resource, action),
     action,
-    exchanged,
+    bodyKind,
     parameters: [
       ...(path.includes('{name}') ? [nameParameter(kind)] : []),
       ...(path.includes('{namespace}') ? [namespaceParameter] : []),
@@ -145,7 +145,7 @@ function makeOperation(
     body: bodyOf(resource, action),
     consumes: consumesOf(action, isCustom),
     produces: producesOf(action, isCustom),
-    answers: answersOf(resource, action),
+    responses: responsesOf(resource, action),
     isDeprecated: action === 'watch' || action === 'watchlist' || undefined,
   }
 }
@@ -178,8 +178,8 @@ function bodyOf({ definition, isCustom }: PublishedResource, action: Action): Op
   }
 }
 
-function answersOf(resource: PublishedResource, action: Action): Operation['answers'] {
-  const { definition, listDefinition, deleteAnswers, isCustom } = resource
+function responsesOf(resource: PublishedResource, action: Action): Operation['responses'] {
+  const { definition, listDefinition, deleteResponse, isCustom } = resource
   switch (action) {
     case 'get':
       return { 200: definition }
@@ -195,7 +195,7 @@ function answersOf(resource: PublishedResource, action: Action): Operation['answ
     case 'patch':
       return isCustom ? { 200: definition } : { 200: definition, 201: definition }
     case 'delete':
-      return { 200: deleteAnswers, 202: deleteAnswers }
+      return { 200: deleteResponse, 202: deleteResponse }
     case 'deletecollection':
       return { 200: STATUS }
   }
@@ -203,15 +203,15 @@ function answersOf(resource: PublishedResource, action: Action): Operation['answ
 
 function listOfResources(version: PublishedVersion): Operation {
   const path = version.group === '' ? `/api/${version.version}/` : `/apis/${version.apiVersion}/`
-  const id = `get${placeOf(version)}APIResources`
+  const id = `get${idPrefix(version)}APIResources`
   return {
-    ...pageOperation(path, id, tagOf(version), 'get available resources', 'meta/v1.APIResourceList'),
+    ...endpointOperation(path, id, tagOf(version), 'get available resources', 'meta/v1.APIResourceList'),
     consumes: OBJECTS,
     produces: OBJECTS,
   }
 }
 
-// ---- names and words
+// ---- ids and descriptions
 
 const PREFIXES: Readonly<Record<Action, string>> = {
   get: 'read',
@@ -231,7 +231,7 @@ function idOf(version: PublishedVersion, resource: PublishedResource, path: stri
   const isEverywhere = namespaced && !path.includes('{namespace}')
   return [
     PREFIXES[action],
-    placeOf(version),
+    idPrefix(version),
     action === 'deletecollection' ? 'Collection' : '',
     namespaced && !isEverywhere ? 'Namespaced' : '',
     kind,
@@ -241,7 +241,7 @@ function idOf(version: PublishedVersion, resource: PublishedResource, path: stri
   ].join('')
 }
 
-const placeOf = ({ group, version }: PublishedVersion): string =>
+const idPrefix = ({ group, version }: PublishedVersion): string =>
   identifier(shortGroup(group), true) + identifier(version, true)
 
 /** `core_v1`, `rbacAuthorization_v1`. */
@@ -249,11 +249,11 @@ const tagOf = ({ group, version }: PublishedVersion): string =>
   `${identifier(shortGroup(group), false)}_${identifier(version, false)}`
 
 export const groupTag = (group: string): string => identifier(shortGroup(group), false)
-export const groupPlace = (group: string): string => identifier(shortGroup(group), true)
+export const groupIdPrefix = (group: string): string => identifier(shortGroup(group), true)
 
 const shortGroup = (group: string): string => (group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''))
 
-/** What cannot stand in an identifier goes, and the letter behind it is raised. */
+/** Removes characters that are not allowed in an identifier, and capitalizes the next letter. */
 function identifier(text: string, isRaised: boolean): string {
   let out = ''
   let raise = isRaised
@@ -290,7 +290,7 @@ function describe({ kind, subresource, isCustom }: PublishedResource, action: Ac
   }
 }
 
-/** Plurals have none. */
+/** Plurals have no article. */
 function withArticle(noun: string): string {
   if (noun.endsWith('s') && !noun.endsWith('ss')) return ` ${noun}`
   return /^[aeiou]/i.test(noun) ? ` an ${noun}` : ` a ${noun}`

@@ -1,5 +1,5 @@
-// The parameters that requests may carry, and which of them each action understands. The names are what matters:
-// clients look them up to learn what the server can do.
+// The parameters of requests, and which of them each action accepts. Clients look up their names to find out what the
+// server supports.
 
 export interface Parameter {
   readonly name: string
@@ -17,18 +17,62 @@ const query = (name: string, type: Parameter['type'], description: string): Para
   description,
 })
 
-const PRETTY = query('pretty', 'string', 'If true, JSON is written for people to read.')
-const DRY_RUN = query('dryRun', 'string', 'All: do everything but store the result.')
-const RESOURCE_VERSION = query('resourceVersion', 'string', 'The version that the answer must show, or be as new as.')
-const TIMEOUT = query('timeoutSeconds', 'integer', 'After how many seconds the server ends the request.')
+const PRETTY = query(
+  'pretty',
+  'string',
+  "If 'true', then the output is pretty printed. Defaults to 'false' unless the user-agent indicates a browser or command-line HTTP tool (curl and wget).",
+)
+const DRY_RUN = query(
+  'dryRun',
+  'string',
+  'When present, modifications are not persisted. The only valid value is All: all stages of the request are processed, but nothing is stored.',
+)
+const RESOURCE_VERSION = query(
+  'resourceVersion',
+  'string',
+  'resourceVersion sets a constraint on what resource versions a request may be served from. Defaults to unset.',
+)
+const TIMEOUT = query(
+  'timeoutSeconds',
+  'integer',
+  'Timeout for the list/watch call. It limits the duration of the call, regardless of any activity.',
+)
 
-const CONTINUE = query('continue', 'string', 'What the page before said, to get the next one.')
-const FIELD_SELECTOR = query('fieldSelector', 'string', 'Picks objects by the values of fields.')
-const LABEL_SELECTOR = query('labelSelector', 'string', 'Picks objects by their labels.')
-const LIMIT = query('limit', 'integer', 'How many objects a page may have.')
-const MATCH = query('resourceVersionMatch', 'string', 'How resourceVersion is meant: Exact or NotOlderThan.')
-const INITIAL_EVENTS = query('sendInitialEvents', 'boolean', 'Whether a watch begins with what is already there.')
-const SHARD_SELECTOR = query('shardSelector', 'string', 'Picks a share of the objects, for readers that divide them.')
+const CONTINUE = query(
+  'continue',
+  'string',
+  'The continue token of the previous page, to retrieve the next one. All other parameters should be the same. If the token has expired, the server responds with 410 ResourceExpired.',
+)
+const FIELD_SELECTOR = query(
+  'fieldSelector',
+  'string',
+  'A selector to restrict the list of returned objects by their fields. Defaults to everything.',
+)
+const LABEL_SELECTOR = query(
+  'labelSelector',
+  'string',
+  'A selector to restrict the list of returned objects by their labels. Defaults to everything.',
+)
+const LIMIT = query(
+  'limit',
+  'integer',
+  'The maximum number of objects in a response. If more exist, the continue field of the list metadata is set to a value for the next request.',
+)
+const MATCH = query(
+  'resourceVersionMatch',
+  'string',
+  'resourceVersionMatch determines how resourceVersion is applied to list calls: Exact or NotOlderThan. Defaults to unset.',
+)
+const INITIAL_EVENTS = query(
+  'sendInitialEvents',
+  'boolean',
+  'If true, the watch begins with synthetic events for the existing objects, followed by a bookmark; then it continues as a regular watch. Requires resourceVersionMatch.',
+)
+const SHARD_SELECTOR = query(
+  'shardSelector',
+  'string',
+  'A selector to restrict the list of returned objects to a share of them, for clients that divide the work.',
+)
 
 const SELECTION = [
   CONTINUE,
@@ -43,32 +87,60 @@ const SELECTION = [
 ]
 
 const LIST = [
-  query('allowWatchBookmarks', 'boolean', 'Whether a watch may send bookmarks: how far it has come.'),
+  query(
+    'allowWatchBookmarks',
+    'boolean',
+    'allowWatchBookmarks requests watch events with type "BOOKMARK". They carry the resource version that the watch has reached. Ignored if this is not a watch.',
+  ),
   ...SELECTION,
-  query('watch', 'boolean', 'Whether to be told of changes instead of getting a list.'),
+  query(
+    'watch',
+    'boolean',
+    'Watch for changes to the described resources and return them as a stream of add, update, and remove notifications. Specify resourceVersion.',
+  ),
 ]
 
 const WRITE = [
   DRY_RUN,
-  query('fieldManager', 'string', 'Who makes the change, for metadata.managedFields.'),
-  query('fieldValidation', 'string', 'What becomes of unknown and duplicate fields: Ignore, Warn or Strict.'),
+  query(
+    'fieldManager',
+    'string',
+    'fieldManager is a name associated with the actor or entity that is making these changes, for metadata.managedFields. At most 128 printable characters.',
+  ),
+  query(
+    'fieldValidation',
+    'string',
+    'fieldValidation instructs the server on how to handle unknown and duplicate fields: Ignore drops them, Warn drops them and sends warnings (the default), Strict fails the request.',
+  ),
 ]
 
-const FORCE = query('force', 'boolean', 'Whether an apply takes over fields that others manage.')
+const FORCE = query(
+  'force',
+  'boolean',
+  'Force is going to "force" Apply requests: the user takes over conflicting fields that other managers own. Must be unset for other patches.',
+)
 
 const DELETE = [
   DRY_RUN,
-  query('gracePeriodSeconds', 'integer', 'How long the object is given to end its work; 0 deletes it at once.'),
+  query(
+    'gracePeriodSeconds',
+    'integer',
+    'The duration in seconds before the object should be deleted. Zero means delete immediately. Defaults to the value of the object or of its kind.',
+  ),
   query(
     'ignoreStoreReadErrorWithClusterBreakingPotential',
     'boolean',
-    'Whether to delete an object that cannot be read any more. Nothing that it held is cleaned up.',
+    'If true, an object that cannot be decoded from storage is deleted. Finalizers and other cleanup are skipped, which may break workloads.',
   ),
-  query('orphanDependents', 'boolean', 'Use propagationPolicy instead.'),
-  query('propagationPolicy', 'string', 'What becomes of objects that belong to it: Orphan, Background or Foreground.'),
+  query('orphanDependents', 'boolean', 'Deprecated: use propagationPolicy.'),
+  query(
+    'propagationPolicy',
+    'string',
+    'Whether and how garbage collection will be performed: Orphan, Background or Foreground. Defaults to the policy of the kind.',
+  ),
 ]
 
-/** Custom kinds document what they share with others a little differently. */
+/** Custom kinds document a few parameters differently. */
 export function parametersOf(action: Action, isCustom: boolean): readonly Parameter[] {
   return [PRETTY, ...ownParametersOf(action, isCustom)]
 }
@@ -97,12 +169,12 @@ export const namespaceParameter: Parameter = {
   name: 'namespace',
   in: 'path',
   type: 'string',
-  description: 'The namespace that the objects are in.',
+  description: 'object name and auth scope, such as for teams and projects',
 }
 
 export const nameParameter = (kind: string): Parameter => ({
   name: 'name',
   in: 'path',
   type: 'string',
-  description: `The name of the ${kind}.`,
+  description: `name of the ${kind}`,
 })

@@ -1,5 +1,5 @@
-// What there is to publish: each group version with its resources, derived from the registry. A version whose kinds
-// did not change stays the same object, so that documents that were made of it can be kept by it.
+// The group versions with their resources, derived from the registry. An unchanged version stays the same object, so
+// that documents can be cached by it.
 
 import type { Kind, KindVersion } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
@@ -17,7 +17,7 @@ export interface PublishedVersion {
   readonly apiVersion: string
   readonly resources: readonly PublishedResource[]
   readonly customKinds: readonly CustomKind[]
-  /** Whether nothing of it comes with the server. */
+  /** Whether all its resources are custom. */
   readonly isCustom: boolean
 }
 
@@ -26,28 +26,28 @@ export interface PublishedResource {
   readonly plural: string
   /** Empty for the resource itself. */
   readonly subresource: string
-  /** The kind of the resource itself, after which operations are named. */
+  /** The kind of the resource itself, which is part of operation ids. */
   readonly kind: string
   readonly namespaced: boolean
   readonly isCustom: boolean
   readonly verbs: readonly string[]
-  /** What requests exchange, as operations name it. */
-  readonly exchanged: GroupVersionKind
+  /** The kind of request and response bodies. */
+  readonly bodyKind: GroupVersionKind
   readonly definition: string
   readonly listDefinition: string
-  readonly deleteAnswers: string
+  readonly deleteResponse: string
 }
 
-/** Resources that are served although no kind of the registry stands behind them, by group version. */
+/** Resources that are served without a kind in the registry, by group version. */
 export type ExtraResources = Readonly<Record<string, readonly ResourceFacts[]>>
 
 export interface PublishedVersions {
-  /** Sorted by group and version; the same array as long as nothing changed. */
+  /** Sorted by group and version; the same array until something changes. */
   all(): readonly PublishedVersion[]
 }
 
 export function publishedVersions(registry: Registry, types: TypeTable, extras: ExtraResources): PublishedVersions {
-  let known = new Map<string, { readonly parts: readonly unknown[]; readonly made: PublishedVersion }>()
+  let cached = new Map<string, { readonly parts: readonly unknown[]; readonly created: PublishedVersion }>()
   let inOrder: readonly PublishedVersion[] = []
   let generation = -1
   const partsOf = createPartsOf(types)
@@ -55,18 +55,20 @@ export function publishedVersions(registry: Registry, types: TypeTable, extras: 
   function refresh(): void {
     if (generation === registry.generation) return
     generation = registry.generation
-    const fresh: typeof known = new Map()
+    const refreshed: typeof cached = new Map()
     for (const [apiVersion, served] of servedByVersion(registry, extras)) {
       const parts = served.flatMap(({ kind, version }) => [kind, version])
-      const old = known.get(apiVersion)
+      const old = cached.get(apiVersion)
       const isSame = old?.parts.length === parts.length && old.parts.every((part, i) => part === parts[i])
-      const made = isSame
-        ? old.made
+      const created = isSame
+        ? old.created
         : publishedVersion(types, apiVersion, served.map(partsOf), extras[apiVersion] ?? [])
-      fresh.set(apiVersion, { parts, made })
+      refreshed.set(apiVersion, { parts, created })
     }
-    known = fresh
-    inOrder = [...fresh.values()].map(({ made }) => made).toSorted((a, b) => compareTexts(a.apiVersion, b.apiVersion))
+    cached = refreshed
+    inOrder = [...refreshed.values()]
+      .map(({ created: made }) => made)
+      .toSorted((a, b) => compareTexts(a.apiVersion, b.apiVersion))
   }
 
   return {
@@ -90,30 +92,30 @@ function servedByVersion(registry: Registry, extras: ExtraResources): Map<string
     for (const version of kind.versions) {
       if (!version.served) continue
       const apiVersion = printGroupVersion({ group: kind.group, version: version.name })
-      const others = all.get(apiVersion)
-      if (others) others.push({ kind, version })
+      const existing = all.get(apiVersion)
+      if (existing) existing.push({ kind, version })
       else all.set(apiVersion, [{ kind, version }])
     }
   }
   return all
 }
 
-/** What one kind brings to a version. */
+/** The resources and the custom kind that one kind adds to a version. */
 interface ServedParts {
   readonly kind: Kind
   readonly resources: readonly PublishedResource[]
   readonly custom: CustomKind | undefined
 }
 
-/** The same objects for the same kind, whatever becomes of others in its version: by these more is kept. */
+/** The same objects for the same kind, independent of other kinds in its version, so that more can be cached by them. */
 function createPartsOf(types: TypeTable): (served: Served) => ServedParts {
-  const known = new WeakMap<KindVersion, ServedParts>()
+  const cached = new WeakMap<KindVersion, ServedParts>()
   return served => {
     const { kind, version } = served
-    let parts = known.get(version)
+    let parts = cached.get(version)
     if (parts?.kind !== kind) {
       parts = { kind, resources: resourcesOf(types, served), custom: customKindOf(types, served) }
-      known.set(version, parts)
+      cached.set(version, parts)
     }
     return parts
   }
@@ -122,7 +124,8 @@ function createPartsOf(types: TypeTable): (served: Served) => ServedParts {
 function customKindOf(types: TypeTable, { kind: { group, names }, version }: Served): CustomKind | undefined {
   const apiVersion = printGroupVersion({ group, version: version.name })
   if (types.ofKind(apiVersion, names.kind) !== undefined) return undefined
-  return { group, version: version.name, kind: names.kind, listKind: names.listKind, published: version.openapi }
+  const { kind, listKind, plural } = names
+  return { group, version: version.name, kind, listKind, plural, published: version.openapi }
 }
 
 function publishedVersion(
@@ -136,7 +139,10 @@ function publishedVersion(
   const own = served.flatMap(({ resources }) => resources)
   const names = new Set(own.map(nameOf))
   const more = extras.filter(({ name }) => !names.has(name))
-  const resources = [...own, ...more.flatMap(facts => extraResource(types, apiVersion, facts, [...own, ...bare(more)]))]
+  const resources = [
+    ...own,
+    ...more.flatMap(attributes => extraResource(types, apiVersion, attributes, [...own, ...bare(more)])),
+  ]
   return {
     group,
     version: apiVersion.slice(slash + 1),
@@ -157,46 +163,46 @@ function resourcesOf(types: TypeTable, { kind, version }: Served): PublishedReso
   const apiVersion = printGroupVersion({ group, version: version.name })
   const type = types.ofKind(apiVersion, names.kind)?.name
   const isCustom = type === undefined
-  const exchanged = { group, version: version.name, kind: names.kind }
+  const bodyKind = { group, version: version.name, kind: names.kind }
   const definition = isCustom ? customDefinitionOf(group, version.name, names.kind) : definitionOf(type)
   const listType = isCustom ? undefined : types.ofKind(apiVersion, names.listKind)?.name
-  const whole: PublishedResource = {
+  const resource: PublishedResource = {
     plural: names.plural,
     subresource: '',
     kind: names.kind,
     namespaced,
     isCustom,
-    // Custom kinds are published whole, even while one is on its way out and takes no more writes.
+    // Custom kinds are always published with all verbs, also while their definition is being deleted.
     verbs: isCustom ? CUSTOM_VERBS : kind.verbs,
-    exchanged,
+    bodyKind,
     definition,
     listDefinition: listType ? definitionOf(listType) : customDefinitionOf(group, version.name, names.listKind),
-    deleteAnswers: !isCustom && traits.returnsDeletedObject ? definition : STATUS,
+    deleteResponse: !isCustom && traits.returnsDeletedObject ? definition : STATUS,
   }
   const { status, scale, parts = {} } = version.subresources
-  const part = { ...whole, verbs: SUBRESOURCE_VERBS }
-  // The operations on the scale of a custom kind are told as operations on the kind.
-  const scaled = isCustom ? exchanged : { group: 'autoscaling', version: 'v1', kind: 'Scale' }
+  const part = { ...resource, verbs: SUBRESOURCE_VERBS }
+  // The operations on the scale of a custom kind are published with the custom kind.
+  const scaled = isCustom ? bodyKind : { group: 'autoscaling', version: 'v1', kind: 'Scale' }
   return [
-    whole,
+    resource,
     ...(status ? [{ ...part, subresource: 'status' }] : []),
     ...Object.keys(parts).flatMap(name => [{ ...part, subresource: name, verbs: verbsOfSubresource(version, name) }]),
-    ...(scale ? [{ ...part, subresource: 'scale', exchanged: scaled, definition: SCALE }] : []),
+    ...(scale ? [{ ...part, subresource: 'scale', bodyKind: scaled, definition: SCALE }] : []),
   ]
 }
 
 function extraResource(
   types: TypeTable,
   apiVersion: string,
-  facts: ResourceFacts,
+  attributes: ResourceFacts,
   parents: readonly { readonly plural: string; readonly kind: string }[],
 ): PublishedResource[] {
   const slash = apiVersion.indexOf('/')
-  const [plural = '', subresource = ''] = facts.name.split('/')
-  const { group = apiVersion.slice(0, Math.max(slash, 0)), version = apiVersion.slice(slash + 1), kind } = facts
+  const [plural = '', subresource = ''] = attributes.name.split('/')
+  const { group = apiVersion.slice(0, Math.max(slash, 0)), version = apiVersion.slice(slash + 1), kind } = attributes
   const type = types.ofKind(printGroupVersion({ group, version }), kind)?.name
   const parent = parents.find(each => each.plural === plural)
-  // Streams and connections exchange no objects.
+  // Connect subresources and logs have no request or response objects.
   if (!type || !parent || kind.endsWith('Options') || subresource === 'log') return []
   const listType = types.ofKind(apiVersion, `${kind}List`)?.name
   const definition = definitionOf(type)
@@ -205,13 +211,13 @@ function extraResource(
       plural,
       subresource,
       kind: parent.kind,
-      namespaced: facts.namespaced,
+      namespaced: attributes.namespaced,
       isCustom: false,
-      verbs: facts.verbs,
-      exchanged: { group, version, kind },
+      verbs: attributes.verbs,
+      bodyKind: { group, version, kind },
       definition,
       listDefinition: listType ? definitionOf(listType) : definition,
-      deleteAnswers: STATUS,
+      deleteResponse: STATUS,
     },
   ]
 }

@@ -3,10 +3,10 @@ import type { ValueObject } from '../../meta/values/value.js'
 import { customDefinitions } from './custom-schemas.js'
 import { V2, V3 } from './dialect.js'
 
-/** What is published of a property with that schema, in version 3 and in version 2. */
+/** The published form of a property with that schema, in version 3 and in version 2. */
 function published(schema: ValueObject): { v3: unknown; v2: unknown } {
   const root = { type: 'object', properties: { x: schema } }
-  const custom = { group: 'example.com', version: 'v1', kind: 'Widget', listKind: 'WidgetList' }
+  const custom = { group: 'example.com', version: 'v1', kind: 'Widget', listKind: 'WidgetList', plural: 'widgets' }
   const [v3, v2] = [V3, V2].map(dialect => {
     const { json } = customDefinitions({ ...custom, published: { schema: root } }, dialect).get(
       'com.example.v1.Widget',
@@ -33,7 +33,7 @@ describe('both versions', () => {
     expect(published(schema)).toEqual({ v3: schema, v2: schema })
   })
 
-  it('leave out what says nothing', () => {
+  it('omit empty keywords', () => {
     const empty = { type: 'string', nullable: false, uniqueItems: false, description: '', pattern: '', enum: [] }
     expect(published(empty)).toEqual({ v3: { type: 'string' }, v2: { type: 'string' } })
   })
@@ -81,14 +81,14 @@ describe('version 2', () => {
 describe('integers or strings', () => {
   const either = [{ type: 'integer' }, { type: 'string' }]
 
-  it('with other alternatives get theirs beside them', () => {
+  it('with other alternatives keep both', () => {
     const schema = { 'x-kubernetes-int-or-string': true, anyOf: [{ minimum: 1 }, { pattern: '%$' }] }
     expect(published(schema).v3).toEqual({ ...schema, allOf: [{ anyOf: either }] })
   })
 })
 
 it('an integer keeps all its digits', () => {
-  const custom = { group: 'example.com', version: 'v1', kind: 'Widget', listKind: 'WidgetList' }
+  const custom = { group: 'example.com', version: 'v1', kind: 'Widget', listKind: 'WidgetList', plural: 'widgets' }
   const schema = { type: 'integer', default: 9007199254740993n }
   const all = customDefinitions({ ...custom, published: { schema } }, V3)
   expect(all.get('com.example.v1.Widget')!.json.toString()).toContain('"default":9007199254740993')

@@ -1,10 +1,10 @@
-// The schemas of custom kinds: what their definition says, with the metadata that every object has in the place of
-// whatever the definition says of it. Version 2 is lossy: what older clients cannot read is left out.
+// The schemas of custom kinds: those of their definitions, with the standard apiVersion, kind and metadata. Version 2 is
+// lossy: it omits what older clients cannot handle.
 import { encodeJson } from '../../codec/json.js'
 import type { PublishedSchema } from '../../kinds/kind.js'
 import { equalValues, getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { customDefinitionOf, LIST_META, OBJECT_META } from './definition-names.js'
-import { DESCRIPTIONS } from './descriptions.js'
+import { DESCRIPTIONS, describeItems } from './descriptions.js'
 import type { Definition, Dialect } from './dialect.js'
 
 export interface CustomKind {
@@ -12,11 +12,12 @@ export interface CustomKind {
   readonly version: string
   readonly kind: string
   readonly listKind: string
-  /** Absent for a kind that says nothing about its objects. */
+  readonly plural: string
+  /** Absent for a kind without a schema. */
   readonly published: PublishedSchema | undefined
 }
 
-/** By name: the definition of the kind, and that of its list. */
+/** The definition of the kind and that of its list, by name. */
 export function customDefinitions(custom: CustomKind, dialect: Dialect): Map<string, Definition> {
   const { group, version, kind, listKind, published } = custom
   const name = customDefinitionOf(group, version, kind)
@@ -29,7 +30,7 @@ export function customDefinitions(custom: CustomKind, dialect: Dialect): Map<str
     }),
   })
   const own = { ...objectSchema(published?.schema, dialect), ...extensions(kind) }
-  const list = { ...listSchema(name, kind, dialect), ...extensions(listKind) }
+  const list = { ...listSchema(name, custom, dialect), ...extensions(listKind) }
   return new Map([
     [name, { json: Buffer.from(encodeJson(own)), needs: [OBJECT_META] }],
     [customDefinitionOf(group, version, listKind), { json: Buffer.from(encodeJson(list)), needs: [LIST_META, name] }],
@@ -37,19 +38,19 @@ export function customDefinitions(custom: CustomKind, dialect: Dialect): Map<str
 }
 
 function objectSchema(schema: ValueObject | undefined, dialect: Dialect): ValueObject {
-  // Clients of version 2 take what is listed for all there may be; so nothing is listed where anything may be.
+  // Clients of version 2 treat the listed properties as complete, so none are listed if unknown fields are preserved.
   if (!schema || (dialect.version === 2 && isTrue(schema, PRESERVES))) return { type: 'object' }
   const { properties, ...own } = publish(schema, dialect)
   return { ...own, properties: { ...(properties as ValueObject | undefined), ...standardProperties(dialect) } }
 }
 
-const listSchema = (name: string, kind: string, dialect: Dialect): ValueObject => ({
-  description: `A list of ${kind} objects.`,
+const listSchema = (name: string, { kind, listKind, plural }: CustomKind, dialect: Dialect): ValueObject => ({
+  description: `${listKind} is a list of ${kind}`,
   type: 'object',
   required: ['items'],
   properties: {
     apiVersion: typeMeta('apiVersion'),
-    items: { description: DESCRIPTIONS.items, type: 'array', items: dialect.refTo(name) },
+    items: { description: describeItems(plural), type: 'array', items: dialect.refTo(name) },
     kind: typeMeta('kind'),
     metadata: dialect.refBeside(LIST_META, { description: DESCRIPTIONS.listMetadata }),
   },
@@ -63,14 +64,14 @@ const standardProperties = (dialect: Dialect): ValueObject => ({
 
 const typeMeta = (name: 'apiVersion' | 'kind'): ValueObject => ({ description: DESCRIPTIONS[name], type: 'string' })
 
-// ---- a schema and those within
+// ---- a schema and its subschemas
 
 const PRESERVES = 'x-kubernetes-preserve-unknown-fields'
 const EMBEDS = 'x-kubernetes-embedded-resource'
 const INT_OR_STRING = 'x-kubernetes-int-or-string'
 
-/** What is said once and has no schema within. What is false, zero by name or empty is as good as unsaid. */
-const GIVEN = [
+/** Keywords that are copied, without those that contain schemas. False and empty values are omitted. */
+const COPIED = [
   'description',
   'type',
   'format',
@@ -103,15 +104,15 @@ const GIVEN = [
   'x-kubernetes-validations',
 ]
 
-/** These are values, not statements: an empty one says something. */
+/** Keywords whose values may be empty or false. */
 const VALUES = new Set(['default', 'example', 'enum'])
 
 function publish(schema: ValueObject, dialect: Dialect): ValueObject {
-  return dialect.version === 2 ? publishForOldClients(schema, dialect) : publishWhole(schema, dialect)
+  return dialect.version === 2 ? publishForOldClients(schema, dialect) : publishComplete(schema, dialect)
 }
 
-function publishWhole(schema: ValueObject, dialect: Dialect): ValueObject {
-  const out: ValueObject = { ...given(schema, dialect), ...junctors(schema), ...within(schema, dialect) }
+function publishComplete(schema: ValueObject, dialect: Dialect): ValueObject {
+  const out: ValueObject = { ...copied(schema, dialect), ...junctors(schema), ...within(schema, dialect) }
   if (isTrue(schema, INT_OR_STRING)) unfoldIntOrString(out)
   return isTrue(schema, EMBEDS) ? embed(out, dialect) : out
 }
@@ -119,9 +120,9 @@ function publishWhole(schema: ValueObject, dialect: Dialect): ValueObject {
 function publishForOldClients(schema: ValueObject, dialect: Dialect): ValueObject {
   const isNullable = isTrue(schema, 'nullable')
   const preserves = isTrue(schema, PRESERVES)
-  const { nullable: _, ...out }: ValueObject = { ...given(schema, dialect), ...within(schema, dialect) }
+  const { nullable: _, ...out }: ValueObject = { ...copied(schema, dialect), ...within(schema, dialect) }
   if (isNullable) delete out['type']
-  // A type that is not known breaks where parts of it are.
+  // Clients fail on items or properties without a type.
   if (isNullable || preserves) {
     delete out['items']
     delete out['properties']
@@ -132,7 +133,7 @@ function publishForOldClients(schema: ValueObject, dialect: Dialect): ValueObjec
   return isTrue(schema, EMBEDS) && !preserves ? embed(out, dialect) : out
 }
 
-/** What may be null cannot be required of a client that does not know null. */
+/** A nullable field cannot be required, because older clients do not know null. */
 function dropNullableRequired(schema: ValueObject, out: ValueObject): void {
   const required = out['required']
   if (!Array.isArray(required)) return
@@ -150,13 +151,13 @@ function dropNullableRequired(schema: ValueObject, out: ValueObject): void {
   else delete out['required']
 }
 
-function given(schema: ValueObject, dialect: Dialect): ValueObject {
+function copied(schema: ValueObject, dialect: Dialect): ValueObject {
   const out: ValueObject = {}
-  for (const name of GIVEN) {
+  for (const name of COPIED) {
     const value = getOwn(schema, name)
     if (value === undefined || value === null) continue
     if (name === 'default' && !dialect.hasDefaults) continue
-    if (VALUES.has(name) ? isEmptyList(name, value) : isNothing(value)) continue
+    if (VALUES.has(name) ? isEmptyList(name, value) : isEmpty(value)) continue
     out[name] = value
   }
   return out
@@ -165,7 +166,7 @@ function given(schema: ValueObject, dialect: Dialect): ValueObject {
 const isEmptyList = (name: string, value: Value): boolean =>
   name === 'enum' && Array.isArray(value) && value.length === 0
 
-const isNothing = (value: Value): boolean =>
+const isEmpty = (value: Value): boolean =>
   value === false || value === '' || (Array.isArray(value) && value.length === 0)
 
 function within(schema: ValueObject, dialect: Dialect): ValueObject {
@@ -180,7 +181,7 @@ function within(schema: ValueObject, dialect: Dialect): ValueObject {
   }
 }
 
-/** `allOf` and its like, whose schemas only restrict: nothing within them is told apart. */
+/** `allOf`, `oneOf`, `anyOf` and `not`; their schemas only restrict values and are copied alike in both versions. */
 function junctors(schema: ValueObject): ValueObject {
   const out: ValueObject = {}
   for (const name of ['allOf', 'oneOf', 'anyOf']) {
@@ -196,7 +197,7 @@ function restriction(schema: ValueObject): ValueObject {
   const properties = getOwn(schema, 'properties')
   const additional = getOwn(schema, 'additionalProperties')
   return {
-    ...given(schema, RESTRICTIONS),
+    ...copied(schema, RESTRICTIONS),
     ...junctors(schema),
     ...(isObject(items) && { items: restriction(items) }),
     ...(hasMembers(properties) && { properties: eachMember(properties, restriction) }),
@@ -206,7 +207,7 @@ function restriction(schema: ValueObject): ValueObject {
 
 const RESTRICTIONS = { hasDefaults: true } as Dialect
 
-/** Says in standard words what the extension says, unless the definition did. */
+/** Adds the standard keywords for x-kubernetes-int-or-string, unless the definition has them. */
 function unfoldIntOrString(out: ValueObject): void {
   const [first] = (out['allOf'] ?? []) as Value[]
   if (isEither(out['anyOf']) || (isObject(first) && isEither(first['anyOf']))) return
@@ -217,7 +218,7 @@ function unfoldIntOrString(out: ValueObject): void {
 const EITHER: Value[] = [{ type: 'integer' }, { type: 'string' }]
 const isEither = (anyOf: Value | undefined): boolean => equalValues(anyOf, EITHER)
 
-/** An object within an object has the same metadata. */
+/** An embedded resource has the standard apiVersion, kind and metadata. */
 function embed(out: ValueObject, dialect: Dialect): ValueObject {
   const required = (out['required'] ?? []) as Value[]
   return {
@@ -227,7 +228,7 @@ function embed(out: ValueObject, dialect: Dialect): ValueObject {
   }
 }
 
-// ---- reading
+// ---- accessors
 
 const isTrue = (schema: ValueObject, name: string): boolean => getOwn(schema, name) === true
 

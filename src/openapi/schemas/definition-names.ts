@@ -1,7 +1,7 @@
-// The names under which documents define types, the same in both versions of OpenAPI: a path to the Go package that
-// declares the type, turned round like a domain name. Clients look types up by them.
+// The names of types in documents, the same in both versions of OpenAPI: the path of the Go package that declares the
+// type, reversed like a domain name. Clients look up types by them.
 
-/** Packages that do not stand with the others. */
+/** Packages outside of k8s.io/api. */
 const PACKAGES: Readonly<Record<string, string>> = {
   'meta/v1': 'io.k8s.apimachinery.pkg.apis.meta.v1',
   'api/resource': 'io.k8s.apimachinery.pkg.api.resource',
@@ -13,14 +13,14 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'apiregistration/v1': 'io.k8s.kube-aggregator.pkg.apis.apiregistration.v1',
 }
 
-/** `io.k8s.api.core.v1.Pod` of `core/v1.Pod`. */
+/** `core/v1.Pod` → `io.k8s.api.core.v1.Pod`. */
 export function definitionOf(type: string): string {
   const dot = type.lastIndexOf('.')
   const home = type.slice(0, dot)
   return `${PACKAGES[home] ?? `io.k8s.api.${home.replaceAll('/', '.')}`}.${type.slice(dot + 1)}`
 }
 
-/** `com.example.v1.Widget` of the Widget in `example.com/v1`. */
+/** The kind Widget of `example.com/v1` → `com.example.v1.Widget`. */
 export const customDefinitionOf = (group: string, version: string, kind: string): string =>
   [...group.split('.').toReversed(), version, kind].join('.')
 

@@ -1,197 +1,257 @@
-// What documents say in words about built-in types: the fields that every object has, and those that people ask
-// `kubectl explain` for most. Texts are our own; a field without one is published without a description.
+// Descriptions of built-in types and fields in OpenAPI documents: those of the meta types, and those that are most useful
+// in `kubectl explain`. Texts of meta types and of fields that all objects have begin like Kubernetes' own, because
+// clients and tests look for them. A field without a text here has no description.
 import { bareName } from '../../types/type.js'
 
 export function describeType(type: string): string | undefined {
   const name = bareName(type)
   const given = TYPES[name]
   if (given !== undefined) return given
-  return name.endsWith('List') && name !== 'List' ? `A list of ${name.slice(0, -'List'.length)} objects.` : undefined
+  return name.endsWith('List') && name !== 'List' ? `${name} is a list of ${itemOf(name)} objects.` : undefined
 }
 
-export const describeField = (type: string, field: string): string | undefined =>
-  FIELDS[bareName(type)]?.[field] ?? (type.endsWith('List') ? LIST_FIELDS[field] : undefined) ?? ANYWHERE[field]
+export function describeField(type: string, field: string): string | undefined {
+  const name = bareName(type)
+  return (
+    FIELDS[name]?.[field] ?? (name.endsWith('List') ? describeListField(name, field) : undefined) ?? ANYWHERE[field]
+  )
+}
+
+/** The items of a list: `List of services`. */
+export const describeItems = (plural: string): string => `List of ${plural}`
+
+const itemOf = (listKind: string): string => listKind.slice(0, -'List'.length)
+
+function describeListField(listKind: string, field: string): string | undefined {
+  if (field === 'metadata') return DESCRIPTIONS.listMetadata
+  return field === 'items' ? describeItems(pluralOf(itemOf(listKind).toLowerCase())) : undefined
+}
+
+function pluralOf(word: string): string {
+  if (/(s|x|ch)$/.test(word)) return word === 'endpoints' ? word : `${word}es`
+  return /[^aeiou]y$/.test(word) ? `${word.slice(0, -1)}ies` : `${word}s`
+}
+
+const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md'
 
 export const DESCRIPTIONS = {
-  apiVersion: 'The group and version of the API that the object is written in, such as apps/v1.',
-  kind: 'What the object is, in CamelCase. The server knows it from the URL; it cannot be changed.',
-  metadata: 'What every object has: its name, labels, annotations, owners and history.',
-  listMetadata: 'The resource version at which the list was taken, and how to get the rest of it.',
-  items: 'The objects of the list.',
+  apiVersion:
+    'APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized ' +
+    'schemas to the latest internal value, and may reject unrecognized values. ' +
+    `More info: ${CONVENTIONS}#resources`,
+  kind:
+    'Kind is a string value representing the REST resource this object represents. Servers may infer this from the ' +
+    `endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: ${CONVENTIONS}#types-kinds`,
+  metadata: `Standard object's metadata. More info: ${CONVENTIONS}#metadata`,
+  listMetadata: `Standard list metadata. More info: ${CONVENTIONS}#types-kinds`,
 } as const
 
 const ANYWHERE: Readonly<Record<string, string>> = {
   apiVersion: DESCRIPTIONS.apiVersion,
   kind: DESCRIPTIONS.kind,
   metadata: DESCRIPTIONS.metadata,
-  spec: 'What is wanted.',
-  status: 'What was observed last. Written by controllers, through the status subresource where there is one.',
-  conditions: 'What was found out about the object, one entry a question.',
-  observedGeneration: 'The metadata.generation that the status was written for.',
-}
-
-const LIST_FIELDS: Readonly<Record<string, string>> = {
-  items: DESCRIPTIONS.items,
-  metadata: DESCRIPTIONS.listMetadata,
+  spec: 'Desired state of the object.',
+  status: 'Most recently observed state of the object. Written by controllers. Read-only for other clients.',
+  conditions: 'Latest available observations of the state of the object, one entry for each type of condition.',
+  observedGeneration: 'The metadata.generation for which the status was written.',
 }
 
 const TYPES: Readonly<Record<string, string>> = {
-  ObjectMeta: 'What every object has, whatever its kind: its name, labels, annotations, owners and history.',
-  ListMeta: 'What every list has, whatever it is a list of.',
-  OwnerReference: 'An object that this one belongs to, and goes with. It is in the same namespace or in none.',
-  ManagedFieldsEntry: 'The fields that one manager has set, and how.',
-  FieldsV1: 'A set of fields as a tree: f: before the name of a field, k: before the keys of a list entry.',
-  DeleteOptions: 'How an object is to be deleted.',
-  Preconditions: 'What must be true of an object for a request to be carried out.',
-  Patch: 'A change to an object, in the form that the content type names.',
-  Status: 'How a request ended that has no other answer.',
-  StatusDetails: 'What a status is about, and the faults that it stands for.',
-  StatusCause: 'One fault: where it is, and what is wrong.',
-  Time: 'A moment, in RFC 3339 with whole seconds.',
-  MicroTime: 'A moment, in RFC 3339 with microseconds.',
-  WatchEvent: 'A change to an object that is being watched.',
-  Quantity: 'An amount, as a number with a suffix: 100m, 1.5, 2Gi, 3e6.',
-  IntOrString: 'A whole number or a text, such as 80, 25% or the name of a port.',
-  RawExtension: 'An object of any kind.',
-  LabelSelector: 'Picks objects by their labels; all that is said must be true. An empty one picks everything.',
-  LabelSelectorRequirement: 'What must be true of one label.',
-  Condition: 'The answer to one question about an object, and since when it is the answer.',
-  Scale: 'How many replicas an object is to have, and has.',
-  Info: 'The version of the server.',
-  Namespace: 'A scope for names. Deleting it deletes everything in it.',
-  ConfigMap: 'Settings for programs to read, as texts or bytes by key.',
-  Secret: 'Data that not everybody may read, as bytes by key.',
-  ServiceAccount: 'An identity for programs.',
-  Service: 'A stable name and address for a set of pods that does the same work.',
-  Endpoints: 'The addresses behind a service. EndpointSlices have taken its place.',
-  EndpointSlice: 'A part of the addresses behind a service.',
-  Event: 'Something that happened, told for people to read. Events are forgotten after a while.',
-  Lease: 'Who holds something, and for how long, as in the election of a leader.',
-  Pod: 'Containers that run together on one node.',
-  PodSpec: 'What a pod is to run, where and how.',
-  PodTemplateSpec: 'What the pods that are made from it will look like.',
-  Container: 'A program in its image, and how to run it.',
-  Node: 'A machine that runs pods.',
-  Deployment: 'Keeps a number of equal pods, and replaces them bit by bit when their template changes.',
-  ReplicaSet: 'Keeps a number of equal pods.',
-  StatefulSet: 'Keeps a number of pods with names and volumes of their own.',
-  DaemonSet: 'Keeps one pod on each node.',
-  Job: 'Runs pods until enough of them have succeeded.',
-  CronJob: 'Makes jobs by the clock.',
-  Ingress: 'Routes from outside to services, by host and path.',
-  NetworkPolicy: 'Which traffic may reach pods, and leave them.',
-  PersistentVolume: 'A piece of storage.',
-  PersistentVolumeClaim: 'Asks for storage, and holds it.',
-  StorageClass: 'A kind of storage that can be asked for.',
-  Role: 'What may be done in its namespace.',
-  ClusterRole: 'What may be done anywhere.',
-  RoleBinding: 'Grants a role in its namespace.',
-  ClusterRoleBinding: 'Grants a cluster role everywhere.',
-  HorizontalPodAutoscaler: 'Scales an object by what is measured of its pods.',
-  PodDisruptionBudget: 'How many pods of a set may be taken down at once.',
-  PriorityClass: 'How important pods are to each other.',
-  ResourceQuota: 'How much a namespace may use.',
-  LimitRange: 'How much each object in a namespace may use.',
-  CustomResourceDefinition: 'Adds a kind to the API.',
-  APIService: 'A group version of the API, and who serves it.',
-  ValidatingWebhookConfiguration: 'Webhooks that may refuse requests.',
-  MutatingWebhookConfiguration: 'Webhooks that may change objects on their way in.',
-  ValidatingAdmissionPolicy: 'CEL expressions that may refuse requests.',
-  ValidatingAdmissionPolicyBinding: 'Where a policy holds, and with which parameters.',
+  ObjectMeta:
+    'ObjectMeta is metadata that all persisted resources must have, which includes all objects users must create.',
+  ListMeta: 'ListMeta describes metadata that lists and other synthetic resources have.',
+  OwnerReference:
+    'OwnerReference contains enough information to identify an owning object. The owner must be in the same namespace ' +
+    'as the dependent, or be cluster-scoped.',
+  ManagedFieldsEntry: 'ManagedFieldsEntry is a manager, the operation it used, and the fields that it has set.',
+  FieldsV1:
+    "FieldsV1 stores a set of fields as a tree in JSON. Keys are 'f:<name>' for a field of an object, 'k:<keys>' for an " +
+    "item of a map list, 'v:<value>' for an item of a set, and '.' for the item itself.",
+  DeleteOptions: 'DeleteOptions may be provided when deleting an API object.',
+  Preconditions: 'Preconditions must be fulfilled before an operation (update, delete, etc.) is carried out.',
+  Patch: 'Patch is a change to an object, in the format of the content type.',
+  Status: "Status is a return value for calls that don't return other objects.",
+  StatusDetails: 'StatusDetails is a set of additional properties of a failure, such as its causes.',
+  StatusCause: 'StatusCause is one cause of a failure: the field, the reason and a message.',
+  Time: 'Time is a point in time in RFC 3339, in seconds.',
+  MicroTime: 'MicroTime is a point in time in RFC 3339, in microseconds.',
+  WatchEvent: 'Event represents a single event to a watched resource.',
+  Quantity: 'Quantity is a number with a suffix: 100m, 1.5, 2Gi, 3e6.',
+  IntOrString: 'IntOrString is an integer or a string, such as 80, 25% or the name of a port.',
+  RawExtension: 'RawExtension is an object of any kind.',
+  LabelSelector:
+    'A label selector is a label query over a set of resources. The results of matchLabels and matchExpressions are ' +
+    'ANDed. An empty label selector matches all objects. A null label selector matches no objects.',
+  LabelSelectorRequirement: 'A label selector requirement has a key, an operator, and values for the operator.',
+  Condition: 'Condition contains details for one aspect of the current state of this API Resource.',
+  Scale: 'Scale represents a scaling request for a resource.',
+  Info: 'Info contains version information of the server.',
+  Namespace: 'Namespace is a scope for names. Deleting it deletes all objects in it.',
+  ConfigMap: 'ConfigMap holds configuration data for programs, as strings or bytes by key.',
+  Secret: 'Secret holds confidential data, as bytes by key.',
+  ServiceAccount: 'ServiceAccount is an identity for programs.',
+  Service: 'Service is a stable name and address for a set of pods.',
+  Endpoints: 'Endpoints holds the addresses of a service. Deprecated: use EndpointSlice.',
+  EndpointSlice: 'EndpointSlice holds a subset of the addresses of a service.',
+  Event: 'Event is a report of something that happened in the cluster. Events have a limited retention time.',
+  Lease: 'Lease records the holder of a lock and its duration, for example for leader election.',
+  Pod: 'Pod is a set of containers that run together on one node.',
+  PodSpec: 'PodSpec describes the containers of a pod, and where and how they run.',
+  PodTemplateSpec: 'PodTemplateSpec describes the pods that are created from it.',
+  Container: 'Container is a program in an image, with the settings to run it.',
+  Node: 'Node is a machine that runs pods.',
+  Deployment: 'Deployment runs a number of identical pods, and replaces them gradually when their template changes.',
+  ReplicaSet: 'ReplicaSet runs a number of identical pods.',
+  StatefulSet: 'StatefulSet runs a number of pods, each with a stable name and its own volumes.',
+  DaemonSet: 'DaemonSet runs one pod on each selected node.',
+  Job: 'Job runs pods until a number of them have succeeded.',
+  CronJob: 'CronJob creates jobs on a schedule.',
+  Ingress: 'Ingress routes external HTTP traffic to services, by host and path.',
+  NetworkPolicy: 'NetworkPolicy describes the allowed network traffic from and to pods.',
+  PersistentVolume: 'PersistentVolume is a piece of storage in the cluster.',
+  PersistentVolumeClaim: 'PersistentVolumeClaim is a request for a persistent volume, and its binding to one.',
+  StorageClass: 'StorageClass describes a class of storage that claims can request.',
+  Role: 'Role is a set of permissions in its namespace.',
+  ClusterRole: 'ClusterRole is a set of permissions in the whole cluster or in any namespace.',
+  RoleBinding: 'RoleBinding grants a role to subjects in its namespace.',
+  ClusterRoleBinding: 'ClusterRoleBinding grants a cluster role to subjects in the whole cluster.',
+  HorizontalPodAutoscaler: 'HorizontalPodAutoscaler scales an object by the metrics of its pods.',
+  PodDisruptionBudget: 'PodDisruptionBudget limits how many pods of a set may be evicted at the same time.',
+  PriorityClass: 'PriorityClass maps a name to the priority of pods.',
+  ResourceQuota: 'ResourceQuota limits the total resource usage of a namespace.',
+  LimitRange: 'LimitRange limits the resource usage of single objects in a namespace.',
+  CustomResourceDefinition: 'CustomResourceDefinition adds a custom resource to the API.',
+  APIService: 'APIService is a group version of the API and the server that provides it.',
+  ValidatingWebhookConfiguration: 'ValidatingWebhookConfiguration lists webhooks that may reject requests.',
+  MutatingWebhookConfiguration: 'MutatingWebhookConfiguration lists webhooks that may change or reject requests.',
+  ValidatingAdmissionPolicy: 'ValidatingAdmissionPolicy has CEL expressions that may reject requests.',
+  ValidatingAdmissionPolicyBinding: 'ValidatingAdmissionPolicyBinding sets the scope and the parameters of a policy.',
 }
 
 const FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ObjectMeta: {
-    name: 'Names the object among those of its kind, in its namespace if it has one. It cannot be changed.',
-    generateName: 'The beginning of a name that the server completes, for objects without a name.',
-    namespace: 'The namespace that the object is in. It cannot be changed.',
-    selfLink: 'No longer set by the server.',
-    uid: 'Tells the object from all others that were, are or will be. Set by the server.',
-    resourceVersion: 'Changes whenever the object does. Send it along to change only what you have seen.',
-    generation: 'Counts how often what is wanted has changed. Set by the server.',
-    creationTimestamp: 'When the object was made. Set by the server.',
-    deletionTimestamp: 'When the object was asked to go; it goes when its finalizers are gone.',
-    deletionGracePeriodSeconds: 'How long the object is given to end its work before it goes.',
-    labels: 'Short texts by key, to find and group objects by.',
-    annotations: 'Texts by key, for programs to keep things in. Nothing is found by them.',
-    ownerReferences: 'The objects that this one belongs to. It is collected when all of them are gone.',
-    finalizers: 'What must still be done before the object goes; whoever has done it takes its entry away.',
-    managedFields: 'Which manager has set which fields. Kept by the server.',
+    name:
+      'Name must be unique within a namespace. Is required when creating resources, unless generateName is set. ' +
+      'Cannot be updated.',
+    generateName:
+      'GenerateName is an optional prefix, used by the server to generate a unique name ONLY IF the Name field has not ' +
+      'been provided.',
+    namespace:
+      'Namespace defines the space within which each name must be unique. Objects of cluster-scoped resources have none. ' +
+      'Cannot be updated.',
+    selfLink: 'Deprecated: selfLink is a legacy read-only field that is no longer populated by the system.',
+    uid: 'UID is the unique in time and space value for this object. Populated by the system. Read-only.',
+    resourceVersion:
+      'An opaque value that represents the internal version of this object, for optimistic concurrency, change ' +
+      'detection, and watches. Populated by the system. Read-only.',
+    generation: 'A sequence number representing a specific generation of the desired state. Populated by the system.',
+    creationTimestamp:
+      'CreationTimestamp is a timestamp representing the server time when this object was created. It is represented in ' +
+      'RFC3339 form and is in UTC. Populated by the system. Read-only. Null for lists.',
+    deletionTimestamp:
+      'DeletionTimestamp is RFC 3339 date and time at which this resource will be deleted. It is set by the server when ' +
+      'a graceful deletion is requested. The object is removed when its finalizers list is empty. Read-only.',
+    deletionGracePeriodSeconds:
+      'Number of seconds allowed for this object to gracefully terminate before it will be removed. Set only when ' +
+      'deletionTimestamp is also set. Read-only.',
+    labels: 'Map of string keys and values that can be used to organize and categorize (scope and select) objects.',
+    annotations:
+      'Annotations is an unstructured key value map stored with a resource that may be set by external tools to store ' +
+      'and retrieve arbitrary metadata. They are not queryable.',
+    ownerReferences:
+      'List of objects depended by this object. If ALL objects in the list have been deleted, this object will be ' +
+      'garbage collected. At most one entry is the managing controller.',
+    finalizers:
+      'Must be empty before the object is deleted from the registry. Each entry identifies the responsible component, ' +
+      'which removes it. Entries can only be removed while deletionTimestamp is set.',
+    managedFields: 'ManagedFields maps a manager and version to the set of fields that are managed by it.',
   },
   ListMeta: {
-    resourceVersion: 'The version of the store that the list shows. A watch can go on from there.',
-    continue: 'If set, there is more: send it along as the continue parameter.',
-    remainingItemCount: 'How many objects are still to come, if that is known.',
-    selfLink: 'No longer set by the server.',
+    resourceVersion:
+      "String that identifies the server's internal version of this list. A watch can start from it. Populated by the " +
+      'system. Read-only.',
+    continue:
+      'continue may be set if the user set a limit on the number of items returned, and indicates that the server has ' +
+      'more data available. The value is opaque and is sent with the next request.',
+    remainingItemCount:
+      'remainingItemCount is the number of subsequent items in the list which are not included in this list response, ' +
+      'if it is known.',
+    selfLink: 'Deprecated: selfLink is a legacy read-only field that is no longer populated by the system.',
   },
   OwnerReference: {
-    name: 'The name of the owner.',
-    uid: 'The uid of the owner.',
-    controller: 'Whether the owner is the controller that looks after this object.',
-    blockOwnerDeletion: 'Whether the owner cannot go before this object when it is deleted in the foreground.',
+    apiVersion: 'API version of the referent.',
+    kind: 'Kind of the referent.',
+    name: 'Name of the referent.',
+    uid: 'UID of the referent.',
+    controller: 'If true, this reference points to the managing controller.',
+    blockOwnerDeletion:
+      'If true, AND if the owner has the "foregroundDeletion" finalizer, then the owner cannot be removed until this ' +
+      'reference is removed. Defaults to false.',
   },
   LabelSelector: {
-    matchLabels: 'Labels that must be there with these values.',
-    matchExpressions: 'Further requirements, all of which must be met.',
+    matchLabels: 'matchLabels is a map of {key,value} pairs. Each pair must match. The requirements are ANDed.',
+    matchExpressions: 'matchExpressions is a list of label selector requirements. The requirements are ANDed.',
   },
   DeleteOptions: {
-    gracePeriodSeconds: 'How long the object is given to end its work; 0 deletes it at once.',
-    preconditions: 'What must be true of the object for it to be deleted.',
-    propagationPolicy: 'What becomes of objects that belong to this one: Orphan, Background or Foreground.',
-    dryRun: 'All: do everything but store the result.',
+    gracePeriodSeconds: 'The duration in seconds before the object should be deleted. Zero means delete immediately.',
+    preconditions:
+      'Must be fulfilled before a deletion is carried out. If not possible, a 409 Conflict status will be returned.',
+    propagationPolicy: 'Whether and how garbage collection will be performed: Orphan, Background or Foreground.',
+    orphanDependents: 'Deprecated: use propagationPolicy.',
+    dryRun: 'When present, modifications are not persisted. The only valid value is All.',
   },
   ConfigMap: {
-    data: 'Texts by key.',
-    binaryData: 'Bytes by key, in base64. A key is either here or in data.',
-    immutable: 'Whether the data can no longer be changed.',
+    data: 'Strings by key.',
+    binaryData: 'Bytes by key, in base64. A key must not be in data as well.',
+    immutable: 'If true, the data cannot be updated.',
   },
   Secret: {
     data: 'Bytes by key, in base64.',
-    stringData: 'Texts by key, to write without encoding them. They are moved to data and never read back.',
-    type: 'What the data is for, such as Opaque or kubernetes.io/tls.',
-    immutable: 'Whether the data can no longer be changed.',
+    stringData: 'Write-only strings by key. They are merged into data on write and are never returned.',
+    type: 'The purpose of the data, such as Opaque or kubernetes.io/tls.',
+    immutable: 'If true, the data cannot be updated.',
   },
   PodSpec: {
-    containers: 'The containers that run side by side. There is at least one.',
-    initContainers: 'Containers that run one after the other before the others start.',
-    volumes: 'Storage that containers can mount.',
-    restartPolicy: 'When containers are started again after they end.',
-    serviceAccountName: 'Who the pod is when it talks to the API.',
-    nodeName: 'The node that the pod is on.',
-    nodeSelector: 'Labels that a node must have for the pod to run there.',
-    tolerations: 'Taints of nodes that the pod puts up with.',
-    affinity: 'Where the pod would rather be, and not be.',
-    terminationGracePeriodSeconds: 'How long containers may take to end before they are ended.',
+    containers: 'The containers of the pod. There must be at least one.',
+    initContainers: 'Containers that run to completion one after the other before the containers start.',
+    volumes: 'Volumes that containers can mount.',
+    restartPolicy: 'When containers are restarted after they exit.',
+    serviceAccountName: 'The service account that the pod uses to access the API.',
+    nodeName: 'The node to which the pod is assigned.',
+    nodeSelector: 'Labels that a node must have to run the pod.',
+    tolerations: 'Node taints that the pod tolerates.',
+    affinity: 'Scheduling constraints and preferences.',
+    terminationGracePeriodSeconds: 'The time in seconds that containers have to terminate before they are killed.',
   },
   Container: {
-    name: 'Names the container in its pod.',
-    image: 'The image to run.',
-    command: 'What to run instead of the entrypoint of the image.',
-    args: 'What to hand to it instead of the command of the image.',
+    name: 'The name of the container, unique within the pod.',
+    image: 'The container image.',
+    command: 'The command to run instead of the entrypoint of the image.',
+    args: 'The arguments to use instead of the command of the image.',
     env: 'Environment variables.',
-    envFrom: 'Config maps and secrets whose entries become environment variables.',
-    ports: 'Ports that the container listens on.',
-    resources: 'What the container needs, and what it may use at most.',
-    volumeMounts: 'Where the volumes of the pod appear in the container.',
-    livenessProbe: 'Tells when the container must be started anew.',
-    readinessProbe: 'Tells when the container can take requests.',
-    startupProbe: 'Tells when the container has started; the other probes wait for it.',
-    imagePullPolicy: 'When the image is fetched.',
-    workingDir: 'The folder that the program starts in.',
-    securityContext: 'What the container may do on its node.',
+    envFrom: 'ConfigMaps and Secrets whose entries are set as environment variables.',
+    ports: 'Ports on which the container listens.',
+    resources: 'Requested resources and resource limits.',
+    volumeMounts: 'Mount points of the volumes of the pod.',
+    livenessProbe: 'Periodic check of the container. The container is restarted if it fails.',
+    readinessProbe: 'Periodic check of readiness. The pod receives no service traffic while it fails.',
+    startupProbe: 'Check for the completion of start-up. The other probes begin after it has succeeded.',
+    imagePullPolicy: 'When the image is pulled.',
+    workingDir: 'The working directory of the program.',
+    securityContext: 'Security settings of the container.',
   },
   DeploymentSpec: {
-    replicas: 'How many pods there are to be.',
-    selector: 'Which pods are its own. It cannot be changed.',
-    template: 'What its pods look like.',
-    strategy: 'How old pods give way to new ones.',
-    paused: 'Whether changes of the template have to wait.',
-    revisionHistoryLimit: 'How many old replica sets are kept to go back to.',
+    replicas: 'The desired number of pods. Defaults to 1.',
+    selector: 'Label selector for the pods of the deployment. Cannot be updated.',
+    template: 'Template of the pods.',
+    strategy: 'How existing pods are replaced with new ones.',
+    paused: 'If true, changes of the template are not rolled out.',
+    revisionHistoryLimit: 'The number of old ReplicaSets to keep for rollbacks.',
   },
   ServiceSpec: {
-    selector: 'Labels of the pods behind the service.',
-    ports: 'The ports of the service, and where they lead.',
-    type: 'Who can reach the service: ClusterIP, NodePort, LoadBalancer, or ExternalName.',
-    clusterIP: 'The address of the service; None for a headless one. It cannot be changed.',
+    selector: 'Labels of the pods that receive the traffic of the service.',
+    ports: 'The ports of the service and their target ports.',
+    type: 'How the service is exposed: ClusterIP, NodePort, LoadBalancer, or ExternalName.',
+    clusterIP: 'The address of the service; None for a headless service. Cannot be updated.',
   },
 }

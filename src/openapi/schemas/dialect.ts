@@ -1,5 +1,5 @@
-// Where the two versions of OpenAPI differ in how they write a schema. Documents of version 3 tell everything; those of
-// version 2 leave out what the clients of their time stumble over.
+// The differences between the two versions of OpenAPI in schemas. Version 3 documents are complete; version 2 documents
+// omit what older clients cannot handle.
 import type { ValueObject } from '../../meta/values/value.js'
 
 export interface Dialect {
@@ -7,11 +7,11 @@ export interface Dialect {
   readonly hasDefaults: boolean
   /** A schema that is only a reference. */
   refTo(definition: string): ValueObject
-  /** A reference with more to say beside it. */
+  /** A reference with further keywords. */
   refBeside(definition: string, more: ValueObject): ValueObject
 }
 
-/** A schema under its name: its JSON, and the names of those that it refers to. */
+/** A named schema: its JSON, and the names of the schemas that it refers to. */
 export interface Definition {
   readonly json: Buffer
   readonly needs: readonly string[]
@@ -21,7 +21,7 @@ export const V3: Dialect = {
   version: 3,
   hasDefaults: true,
   refTo: definition => ({ $ref: `#/components/schemas/${definition}` }),
-  // In version 3 whatever stands beside a reference does not count.
+  // In version 3, keywords beside `$ref` are ignored.
   refBeside: (definition, more) => ({ ...more, allOf: [V3.refTo(definition)] }),
 }
 

@@ -1,4 +1,4 @@
-// The schemas of built-in types, made from the table of types one by one, when a document first needs them.
+// The schemas of built-in types, created from the table of types when a document first needs them.
 
 import { compareTexts } from '../../meta/go/go-text.js'
 import { groupVersionKind } from '../../meta/group-version.js'
@@ -9,20 +9,20 @@ import { definitionOf } from './definition-names.js'
 import { describeField, describeType } from './descriptions.js'
 import type { Definition, Dialect } from './dialect.js'
 
-/** Undefined for a name that no built-in type has. */
+/** Undefined if no built-in type has the name. */
 export type FindDefinition = (definition: string) => Definition | undefined
 
 export function typeSchemas(types: TypeTable, dialect: Dialect): FindDefinition {
-  const kept = new Map<string, Definition>()
+  const cache = new Map<string, Definition>()
   const { typeOf, kindsOf } = indexOf(types)
   return definition => {
-    let made = kept.get(definition)
+    let created = cache.get(definition)
     const type = typeOf.get(definition)
-    if (made === undefined && type !== undefined) {
-      made = makeDefinition(types, dialect, type, kindsOf(type))
-      kept.set(definition, made)
+    if (created === undefined && type !== undefined) {
+      created = createDefinition(types, dialect, type, kindsOf(type))
+      cache.set(definition, created)
     }
-    return made
+    return created
   }
 }
 
@@ -36,13 +36,13 @@ const indexes = new WeakMap<TypeTable, Index>()
 function indexOf(types: TypeTable): Index {
   let index = indexes.get(types)
   if (index === undefined) {
-    index = makeIndex(types)
+    index = createIndex(types)
     indexes.set(types, index)
   }
   return index
 }
 
-function makeIndex(types: TypeTable): Index {
+function createIndex(types: TypeTable): Index {
   const typeOf = new Map([...types.typeNames(), ...Object.keys(WITHOUT_TYPE)].map(name => [definitionOf(name), name]))
   const kinds = new Map<string, ValueObject[]>()
   const add = (type: string, apiVersion: string, kind: string): void => {
@@ -53,7 +53,7 @@ function makeIndex(types: TypeTable): Index {
     const [apiVersion, kind] = name.split(' ') as [string, string]
     if (type !== DELETE_OPTIONS) add(type, apiVersion, kind)
   }
-  // Every group version takes these in a body.
+  // Every group version accepts DeleteOptions as a body.
   for (const apiVersion of types.groupVersions()) add(DELETE_OPTIONS, apiVersion, bareName(DELETE_OPTIONS))
   for (const all of kinds.values()) all.sort((a, b) => compareTexts(orderOf(a), orderOf(b)))
   return { typeOf, kindsOf: type => kinds.get(type) ?? [] }
@@ -64,16 +64,16 @@ const DELETE_OPTIONS = 'meta/v1.DeleteOptions'
 const orderOf = ({ group, version, kind }: ValueObject): string =>
   `${group as string}\0${kind as string}\0${version as string}`
 
-function makeDefinition(types: Types, dialect: Dialect, name: string, kinds: ValueObject[]): Definition {
+function createDefinition(types: Types, dialect: Dialect, name: string, kinds: ValueObject[]): Definition {
   const needs = new Set<string>()
   const schema = WITHOUT_TYPE[name] ?? definedSchema(types.byName(name), dialect, needs)
   const description = describeType(name)
-  const whole = {
+  const complete = {
     ...(description && { description }),
     ...schema,
     ...(kinds.length > 0 && { 'x-kubernetes-group-version-kind': kinds }),
   }
-  return { json: Buffer.from(JSON.stringify(whole)), needs: [...needs] }
+  return { json: Buffer.from(JSON.stringify(complete)), needs: [...needs] }
 }
 
 const definedSchema = (type: Type, dialect: Dialect, needs: Set<string>): ValueObject =>
@@ -144,7 +144,7 @@ const PLAIN = {
   bytes: { type: 'string', format: 'byte' },
 } as const
 
-/** The value in Go of a field that is not set, if clients would see it. */
+/** The default of a field: the given one, or Go's zero value if clients see it in responses. */
 function defaultOf(type: Type, { default: given, pointer, omitempty, omitzero }: Partial<FieldSpec>): ValueObject {
   if (given !== undefined) return { default: given }
   if (pointer || type.kind === 'special') return {}
@@ -169,7 +169,7 @@ const VERSION_FIELDS = [
   'platform',
 ]
 
-/** Definitions of documents that are no types of the table. */
+/** Definitions without a type in the table. */
 const WITHOUT_TYPE: Readonly<Record<string, ValueObject>> = {
   'meta/v1.Duration': { type: 'string' },
   'meta/v1.Patch': { type: 'object' },
