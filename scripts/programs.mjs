@@ -10,8 +10,8 @@ export const root = fileURLToPath(new URL('..', import.meta.url))
 /** For `stdio`: what is said goes to stderr, so that stdout stays the caller's. */
 export const ASIDE = ['ignore', 2, 2]
 
-/** Runs a script in a Node of its own. */
-export const node = (args, options) => run(process.execPath, args, options)
+/** Runs a script in a Node of its own: another one than ours where an executable is named. */
+export const node = (args, { executable = process.execPath, ...options } = {}) => run(executable, args, options)
 
 /** The file behind a program of an installed package: `programOf('typescript', 'tsc')`. */
 export function programOf(name, program = name) {
