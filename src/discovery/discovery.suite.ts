@@ -1,17 +1,17 @@
-// What tests of discovery have in common: kinds made by hand, and clients that ask for this or that.
+// Shared by the tests of discovery: kinds, and a client with different Accept headers.
 import { builtinKinds } from '../builtin/builtin-kinds.js'
 import { widgetKind } from '../kinds/fake-kinds.suite.js'
 import type { Kind, KindVersion, Subresources } from '../kinds/kind.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
 import type { Encoding } from '../response/output-format.js'
 import { builtinTypes } from '../types/type-table.js'
-import { createDiscovery, type Discovery, type Offer, type PageAnswer, type Requested } from './discovery.js'
+import { createDiscovery, type Discovery, type Offer, type PageResponse, type Requested } from './discovery.js'
 import type { ExtraResources } from './documents/api-groups.js'
 
 export interface Custom {
   readonly kind?: string
   readonly scope?: 'Cluster' | 'Namespaced'
-  /** Those that are not served have a minus sign before them. */
+  /** A minus sign marks a version that is not served. */
   readonly versions?: readonly string[]
   readonly storage?: string
   readonly subresources?: readonly (keyof Subresources)[]
@@ -19,7 +19,7 @@ export interface Custom {
   readonly categories?: readonly string[]
 }
 
-/** A kind as a definition makes it. */
+/** A kind like those of definitions. */
 export function customKind(group: string, custom: Custom = {}): Kind {
   const { kind = 'Widget', versions = ['v1'], storage = 'v1', scope = 'Namespaced', subresources = [] } = custom
   const base = widgetKind()
@@ -51,7 +51,7 @@ const versionOf = (name: string, subresources: Subresources): KindVersion => ({
   subresources,
 })
 
-/** The built-in resources that are answered without being stored. */
+/** The built-in resources that are not stored. */
 export const VIRTUAL: ExtraResources = Object.fromEntries(
   ['v1', 'authentication.k8s.io/v1', 'authorization.k8s.io/v1'].map(apiVersion => [
     apiVersion,
@@ -77,7 +77,7 @@ export function serverOf(kinds: readonly Kind[] = [], extras: ExtraResources = {
 
 export const builtinServer = (...more: Kind[]): Server => serverOf([...builtinKinds(builtinTypes()), ...more], VIRTUAL)
 
-/** What a client accepts, what it likes best first. */
+/** An accepted type; the preferred one is first. */
 export interface Accepted {
   readonly encoding: Encoding
   readonly as?: Requested
@@ -92,21 +92,25 @@ export const aggregatedIn = (version: string, encoding: Encoding = 'json'): Acce
   as: { kind: 'APIGroupDiscoveryList', group: 'apidiscovery.k8s.io', version },
 })
 
-export interface Asking {
+export interface DiscoveryRequest {
   readonly method?: string
   readonly accepts?: readonly Accepted[]
   readonly ifNoneMatch?: string
   readonly checkRoute?: (encodings: readonly Encoding[]) => void
 }
 
-export function ask({ discovery }: Server, path: string, asking: Asking = {}): PageAnswer | undefined {
-  const { method = 'GET', accepts = JSON_ONLY, ifNoneMatch, checkRoute = () => {} } = asking
-  const findForm = (offer: Offer) => {
+export function fetchPage(
+  { discovery }: Server,
+  path: string,
+  options: DiscoveryRequest = {},
+): PageResponse | undefined {
+  const { method = 'GET', accepts = JSON_ONLY, ifNoneMatch, checkRoute = () => {} } = options
+  const findFormat = (offer: Offer) => {
     const found = accepts.find(({ encoding, as }) => offer.encodings.includes(encoding) && offer.allows(encoding, as))
     return found && { pretty: false, ...found, as: found.as as undefined }
   }
-  return discovery.find(path)?.({ method, path, ifNoneMatch, findForm, checkRoute })
+  return discovery.find(path)?.({ method, path, ifNoneMatch, findFormat, checkRoute })
 }
 
-export const read = (server: Server, path: string, asking?: Asking): unknown =>
-  JSON.parse(ask(server, path, asking)!.body.toString())
+export const read = (server: Server, path: string, options?: DiscoveryRequest): unknown =>
+  JSON.parse(fetchPage(server, path, options)!.body.toString())

@@ -4,11 +4,11 @@ import { StatusError } from '../meta/errors/status.js'
 import { openEnvelope } from '../types/protobuf/envelope.js'
 import {
   AS_TABLE,
-  type Asking,
   aggregatedIn,
-  ask,
   builtinServer,
   customKind,
+  type DiscoveryRequest,
+  fetchPage,
   JSON_ONLY,
   read,
   type Server,
@@ -69,7 +69,7 @@ describe('resources of a custom kind', () => {
     ])
   })
 
-  test('the hash is that of the storage version, whichever version is asked for', () => {
+  test('the hash is that of the storage version, in every version', () => {
     const kind = customKind('version-added.discovery.example.com', { versions: ['v1', 'v1beta1'], storage: 'v1beta1' })
     expect(resources(kind)).toMatchObject([{ storageVersionHash: 'GGVemDdnixM=' }])
   })
@@ -81,7 +81,7 @@ describe('resources of a custom kind', () => {
 })
 
 describe('resources of built-in kinds', () => {
-  test('by their paths, with subresources that other kinds speak for', () => {
+  test('are sorted by name, with subresources of other kinds', () => {
     const { resources } = read(builtin, '/apis/apps/v1') as { resources: { name: string }[] }
     expect(resources.slice(1, 6)).toEqual([
       {
@@ -110,7 +110,7 @@ describe('resources of built-in kinds', () => {
     expect(resources[0]).toMatchObject({ storageVersionHash })
   })
 
-  test('definitions keep the hash of the version that they were first stored in', () => {
+  test('CustomResourceDefinitions have the hash of v1beta1', () => {
     const base = customKind('apiextensions.k8s.io', { kind: 'CustomResourceDefinition' })
     const server = serverOf([{ ...base, traits: { ...base.traits, lenientRouting: false } }])
     expect(read(server, '/apis/apiextensions.k8s.io/v1')).toMatchObject({
@@ -118,7 +118,7 @@ describe('resources of built-in kinds', () => {
     })
   })
 
-  test('the core group says nothing of a version, and has what is not stored among the rest', () => {
+  test('the core group has no apiVersion, and lists resources that are not stored', () => {
     const list = read(builtin, '/api/v1') as { resources: { name: string }[] }
     expect(Object.keys(list)).toEqual(['kind', 'groupVersion', 'resources'])
     const names = list.resources.map(({ name }) => name)
@@ -133,7 +133,7 @@ describe('resources of built-in kinds', () => {
     })
   })
 
-  test('a group of which nothing is stored', () => {
+  test('a group without stored resources', () => {
     expect(read(builtin, '/apis/authentication.k8s.io/v1')).toMatchObject({
       resources: [
         { name: 'selfsubjectreviews', singularName: 'selfsubjectreview', verbs: ['create'] },
@@ -142,9 +142,9 @@ describe('resources of built-in kinds', () => {
     })
   })
 
-  test('a subresource of what is not served is not listed', () => {
+  test('a subresource of a resource that is not served is not listed', () => {
     const scale = { name: 'things/scale', namespaced: true, kind: 'Scale', verbs: ['get'] }
-    expect(ask(serverOf([], { 'example.com/v1': [scale] }), '/apis/example.com')).toBeUndefined()
+    expect(fetchPage(serverOf([], { 'example.com/v1': [scale] }), '/apis/example.com')).toBeUndefined()
     const server = serverOf([customKind('example.com')], { 'example.com/v1': [scale] })
     expect(read(server, '/apis/example.com/v1')).toMatchObject({ resources: [{ name: 'widgets' }] })
   })
@@ -164,7 +164,7 @@ describe('groups', () => {
     })
   })
 
-  test('built-in groups come first, in the order that clients know', () => {
+  test('built-in groups come first, in the order of kube-apiserver', () => {
     const { groups } = read(builtinServer(customKind('b.com'), customKind('a.com')), '/apis') as {
       groups: { name: string }[]
     }
@@ -182,13 +182,13 @@ describe('groups', () => {
     })
   })
 
-  test('a change of the registry shows at once', () => {
+  test('a change of the registry is visible at once', () => {
     const server = serverOf([customKind('example.com'), customKind('other.com')])
     read(server, '/apis')
     server.registry.put(customKind('example.com', { versions: ['v1', 'v2'] }))
     server.registry.remove('other.com', 'widgets')
     expect(read(server, '/apis/example.com/v2')).toMatchObject({ groupVersion: 'example.com/v2' })
-    expect(ask(server, '/apis/other.com')).toBeUndefined()
+    expect(fetchPage(server, '/apis/other.com')).toBeUndefined()
     expect(read(server, '/apis')).toMatchObject({ groups: [{ name: 'example.com' }] })
   })
 })
@@ -204,12 +204,12 @@ describe('paths', () => {
   test.each(['/apis/nope.example.com', '/apis/nope.example.com/v1', '/apis/example.com/v2', '/apis//', '/nothing'])(
     '%s leads nowhere',
     path => {
-      expect(ask(builtin, path)).toBeUndefined()
+      expect(fetchPage(builtin, path)).toBeUndefined()
     },
   )
 
-  test('a group none of whose versions is served leads nowhere', () => {
-    expect(ask(serverOf([customKind('example.com', { versions: ['-v1'] })]), '/apis/example.com')).toBeUndefined()
+  test('a group without a served version is not found', () => {
+    expect(fetchPage(serverOf([customKind('example.com', { versions: ['-v1'] })]), '/apis/example.com')).toBeUndefined()
   })
 
   test.each(['/api/v9', '/apis/apps/v9', '/apis/authorization.k8s.io/v9', '/version/x'])(
@@ -223,7 +223,7 @@ describe('paths', () => {
     },
   )
 
-  test('the root lists what there is', () => {
+  test('the root lists all paths', () => {
     const { paths } = read(builtin, '/') as { paths: string[] }
     expect(paths.slice(0, 4)).toEqual(['/api', '/api/v1', '/apis', '/apis/'])
     expect(paths).toEqual(expect.arrayContaining(['/apis/example.com', '/apis/example.com/v1', '/livez', '/version']))
@@ -232,20 +232,20 @@ describe('paths', () => {
 })
 
 describe('methods', () => {
-  test.each(['/api', '/api/v1', '/apis/apps/v1', '/version'])('%s can only be got', path => {
+  test.each(['/api', '/api/v1', '/apis/apps/v1', '/version'])('%s accepts only GET', path => {
     for (const method of ['POST', 'HEAD', 'OPTIONS']) {
       expect(refusal(builtin, path, { method })).toMatchObject({ code: 405, reason: 'MethodNotAllowed', details: {} })
     }
   })
 
-  test.each(['/apis', '/apis/apps', '/apis/example.com', '/apis/example.com/v1'])('%s takes any method', path => {
+  test.each(['/apis', '/apis/apps', '/apis/example.com', '/apis/example.com/v1'])('%s accepts any method', path => {
     expect(read(builtin, path, { method: 'DELETE' })).toEqual(read(builtin, path))
   })
 })
 
 describe('encodings', () => {
   test('YAML', () => {
-    const { headers, body } = ask(
+    const { headers, body } = fetchPage(
       serverOf([customKind('as-yaml.discovery.example.com')]),
       '/apis/as-yaml.discovery.example.com',
       {
@@ -273,27 +273,27 @@ describe('encodings', () => {
     const group = 'protobuf-custom.negotiation.example.com'
     const server = serverOf([customKind(group)])
     const accepts = [{ encoding: 'protobuf' as const }]
-    expect(ask(server, `/apis/${group}`, { accepts })!.body.toString('base64')).toBe(
+    expect(fetchPage(server, `/apis/${group}`, { accepts })!.body.toString('base64')).toBe(
       'azhzAAoOCgJ2MRIIQVBJR3JvdXASjQEKJ3Byb3RvYnVmLWN1c3RvbS5uZWdvdGlhdGlvbi5leGFtcGxlLmNvbRIwCipwcm90b2J1Zi1jdXN0b20ubmVnb3RpYXRpb24uZXhhbXBsZS5jb20vdjESAnYxGjAKKnByb3RvYnVmLWN1c3RvbS5uZWdvdGlhdGlvbi5leGFtcGxlLmNvbS92MRICdjEaACIA',
     )
-    expect(ask(server, `/apis/${group}/v1`, { accepts })!.body.toString('base64')).toBe(
+    expect(fetchPage(server, `/apis/${group}/v1`, { accepts })!.body.toString('base64')).toBe(
       'azhzAAoVCgJ2MRIPQVBJUmVzb3VyY2VMaXN0EqABCipwcm90b2J1Zi1jdXN0b20ubmVnb3RpYXRpb24uZXhhbXBsZS5jb20vdjEScgoHd2lkZ2V0cxABGgZXaWRnZXQiQwoGZGVsZXRlChBkZWxldGVjb2xsZWN0aW9uCgNnZXQKBGxpc3QKBXBhdGNoCgZjcmVhdGUKBnVwZGF0ZQoFd2F0Y2gyBndpZGdldEIASgBSDElXVk0zdlpLL1NRPRoAIgA=',
     )
   })
 
   test('protobuf of the core group has no version in its envelope', () => {
-    const { body } = ask(builtin, '/api', { accepts: [{ encoding: 'protobuf' }] })!
+    const { body } = fetchPage(builtin, '/api', { accepts: [{ encoding: 'protobuf' }] })!
     expect(openEnvelope(body)).toMatchObject({ apiVersion: '', kind: 'APIVersions' })
   })
 
-  test('JSON for people', () => {
-    const { body } = ask(builtin, '/apis/apps', { accepts: [{ encoding: 'json', pretty: true }] })!
+  test('pretty JSON', () => {
+    const { body } = fetchPage(builtin, '/apis/apps', { accepts: [{ encoding: 'json', pretty: true }] })!
     expect(body.toString()).toMatch(/^\{\n {2}"kind": "APIGroup",\n/)
   })
 
-  test('CBOR is there for the resources of built-in groups only', () => {
+  test('CBOR is available for the resources of built-in groups only', () => {
     const accepts = [{ encoding: 'cbor' as const }]
-    const { headers, body } = ask(builtin, '/apis/apps/v1', { accepts })!
+    const { headers, body } = fetchPage(builtin, '/apis/apps/v1', { accepts })!
     expect(headers['content-type']).toBe('application/cbor')
     expect(decodeCbor(body)).toMatchObject({ value: { kind: 'APIResourceList', groupVersion: 'apps/v1' } })
     for (const path of ['/api', '/apis', '/apis/apps', '/apis/example.com/v1']) {
@@ -314,10 +314,10 @@ describe('encodings', () => {
     expect(read(builtin, path, { accepts: [AS_TABLE, ...JSON_ONLY] })).toEqual(read(builtin, path))
   })
 
-  test('routes of built-in groups, and no others, look at the media types first', () => {
+  test('only routes of built-in groups check the media types first', () => {
     const checked = (path: string) => {
       let encodings: unknown
-      ask(builtin, path, { checkRoute: routed => void (encodings = routed) })
+      fetchPage(builtin, path, { checkRoute: routed => void (encodings = routed) })
       return encodings
     }
     expect(checked('/api')).toEqual(['json', 'yaml', 'protobuf'])
@@ -328,7 +328,7 @@ describe('encodings', () => {
 })
 
 describe('the version of the server', () => {
-  test('is what clients compare', () => {
+  test('has the numbers that clients compare', () => {
     expect(read(builtin, '/version')).toMatchObject({
       major: '1',
       minor: '36',
@@ -337,16 +337,16 @@ describe('the version of the server', () => {
     })
   })
 
-  test('has one form, whatever is asked for', () => {
-    const { headers, body } = ask(builtin, '/version', { accepts: [AS_TABLE, aggregatedIn('v2')] })!
+  test('is always JSON', () => {
+    const { headers, body } = fetchPage(builtin, '/version', { accepts: [AS_TABLE, aggregatedIn('v2')] })!
     expect(headers).toEqual({ 'content-type': 'application/json' })
     expect(body.toString()).toMatch(/^\{\n {2}"major": "1",\n/)
   })
 })
 
-function refusal(server: Server, path: string, asking?: Asking): unknown {
+function refusal(server: Server, path: string, options?: DiscoveryRequest): unknown {
   try {
-    return ask(server, path, asking)
+    return fetchPage(server, path, options)
   } catch (error) {
     if (error instanceof StatusError) return error.status
     throw error

@@ -1,6 +1,6 @@
-// What is here: the pages that tell clients which groups, versions and resources the server has. Each path has a page,
-// and a page answers a request in the form that it asks for. Pages of built-in groups look at the method and the media
-// types first, as all routes of built-in kinds do; all other pages take any method.
+// The discovery endpoints: the groups, versions and resources of the server. Endpoints of built-in groups check the
+// method and the media types first, like all routes of built-in kinds; other endpoints accept any method.
+import { keptBy, keptWhile } from '../base/memo.js'
 import type { Registry } from '../kinds/registry.js'
 import { genericResponse, noneAcceptable } from '../meta/errors/status.js'
 import { compareTexts } from '../meta/go/go-text.js'
@@ -15,42 +15,42 @@ import { serverVersion } from './version.js'
 
 export interface DiscoveryOptions {
   readonly registry: Registry
-  /** What is served besides the kinds of the registry: kinds that are not stored, and further subresources. */
+  /** Resources besides the kinds of the registry: those that are not stored, and further subresources. */
   readonly extras: ExtraResources
-  /** Where clients reach the server: `HOST:PORT`. */
+  /** The address of the server for clients: `HOST:PORT`. */
   readonly serverAddress: () => string
-  /** Paths that others serve, to be listed at the root. */
+  /** Paths of other endpoints, to be listed at the root. */
   readonly otherPaths?: readonly string[] | undefined
 }
 
 export interface Discovery {
-  /** The page at a path, with or without a slash at its end; undefined if there is none. */
+  /** The endpoint at a path, with or without a trailing slash; undefined if there is none. */
   find(path: string): Page | undefined
 }
 
-/** Refuses by throwing a StatusError. */
-export type Page = (request: PageRequest) => PageAnswer
+/** Throws a StatusError to refuse the request. */
+export type Page = (request: PageRequest) => PageResponse
 
 export interface PageRequest {
   readonly method: string
-  /** As it was sent, percent-decoded. */
+  /** As sent, percent-decoded. */
   readonly path: string
-  /** The header of that name. */
+  /** The If-None-Match header. */
   readonly ifNoneMatch: string | undefined
-  /** The first of the forms that the request accepts which the offer allows. */
-  readonly findForm: (offer: Offer) => Form | undefined
-  /** Refuses a request that names none of these encodings, as routes do before anyone looks closer. */
+  /** The first accepted format that the offer allows. */
+  readonly findFormat: (offer: Offer) => Form | undefined
+  /** Throws if the request accepts none of these encodings, as routes of built-in kinds do. */
   readonly checkRoute: (encodings: readonly Encoding[]) => void
 }
 
-export interface PageAnswer {
+export interface PageResponse {
   readonly status: number
-  /** By lower-case name; those that every answer carries are not among them. */
+  /** By lower-case name; without the headers that every response has. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
 }
 
-/** What can be had: the encodings in order of preference, and what documents may be converted to. */
+/** The available encodings in order of preference, and the kinds to which documents may be converted. */
 export interface Offer {
   readonly encodings: readonly Encoding[]
   allows(encoding: Encoding, as: Requested | undefined): boolean
@@ -65,8 +65,8 @@ export interface Requested {
 const PLAIN: Offer = { encodings: ['json', 'yaml', 'protobuf'], allows: (_, as) => as === undefined }
 const ROUTED: Offer = { ...PLAIN, encodings: [...PLAIN.encodings, 'cbor'] }
 
-/** A request that accepts this gets it, however much it would like something else. */
-const WHOLE: Offer = {
+/** A request that accepts this gets it, even with a low preference. */
+const AGGREGATED_OFFER: Offer = {
   encodings: PLAIN.encodings,
   allows: (_, as) => as?.kind === AGGREGATED.kind && as.group === AGGREGATED.group && as.version === AGGREGATED.version,
 }
@@ -82,25 +82,25 @@ export function createDiscovery({ registry, extras, serverAddress, otherPaths = 
     if (rest.length > 0) return undefined
     if (version === undefined) return coreRoot
     const found = core()?.versions.find(({ name }) => name === version)
-    return found ? versionPage(found) : nothing
+    return found ? versionPage(found) : notFoundPage
   }
 
   function findGroup([name, version, ...rest]: readonly string[]): Page | undefined {
     if (rest.length > 0) return undefined
     if (name === undefined) return root
-    // The core group has no name, and no page under this path.
+    // The core group has no name, and no endpoint under this path.
     const group = name === '' ? undefined : groups.find(name)
     if (!group || version === undefined) return group && plainPage(groupPages(group))
     const found = group.versions.find(each => each.name === version)
     if (found) return versionPage(found)
-    return group.versions.some(({ isRouted }) => isRouted) ? nothing : undefined
+    return group.versions.some(({ isRouted }) => isRouted) ? notFoundPage : undefined
   }
 
   const coreRoot: Page = request => {
     checkRoute(request, PLAIN.encodings)
     return (
-      showAggregated(request, aggregatedCore) ??
-      show(
+      respondAggregated(request, aggregatedCore) ??
+      respond(
         request,
         createDocument(() => coreVersions(core(), serverAddress())),
         PLAIN,
@@ -109,10 +109,11 @@ export function createDiscovery({ registry, extras, serverAddress, otherPaths = 
   }
 
   const root: Page = request =>
-    // With a slash at its end, the path is that of the list alone.
-    (request.path.endsWith('/') ? undefined : showAggregated(request, aggregated)) ?? show(request, groupsPage(), PLAIN)
+    // With a trailing slash, the path is only that of the list.
+    (request.path.endsWith('/') ? undefined : respondAggregated(request, aggregated)) ??
+    respond(request, groupsPage(), PLAIN)
 
-  const index: Page = () => forPeople({ paths: paths() })
+  const index: Page = () => prettyJson({ paths: paths() })
 
   function paths(): string[] {
     const ofGroup = ({ name, versions }: ApiGroup): string[] => [
@@ -126,11 +127,11 @@ export function createDiscovery({ registry, extras, serverAddress, otherPaths = 
 
   function find(path: string): Page | undefined {
     if (path === '/' || path === '/index.html') return index
-    // Every page is also there with a slash at its end.
+    // Every endpoint also has a path with a trailing slash.
     const [, prefix, ...rest] = (path.endsWith('/') ? path.slice(0, -1) : path).split('/')
     switch (prefix) {
       case 'version':
-        return rest.length === 0 ? versionOfServer : nothing
+        return rest.length === 0 ? versionOfServer : notFoundPage
       case 'api':
         return findCore(rest)
       case 'apis':
@@ -143,29 +144,29 @@ export function createDiscovery({ registry, extras, serverAddress, otherPaths = 
   return { find }
 }
 
-// ---- pages
+// ---- endpoints
 
-/** Where routes of built-in kinds lead nowhere. */
-const nothing: Page = () => {
+/** A path under a built-in group version that is not served. */
+const notFoundPage: Page = () => {
   throw genericResponse(404)
 }
 
 const plainPage =
   (document: Document): Page =>
   request =>
-    show(request, document, PLAIN)
+    respond(request, document, PLAIN)
 
 const versionPage =
   (version: ApiVersion): Page =>
   request => {
     const offer = version.isRouted ? ROUTED : PLAIN
     if (version.isRouted) checkRoute(request, offer.encodings)
-    return show(request, versionPages(version), offer)
+    return respond(request, versionPages(version), offer)
   }
 
 const versionOfServer: Page = request => {
   checkRoute(request, ['json'])
-  return forPeople(serverVersion())
+  return prettyJson(serverVersion())
 }
 
 function checkRoute(request: PageRequest, encodings: readonly Encoding[]): void {
@@ -173,61 +174,38 @@ function checkRoute(request: PageRequest, encodings: readonly Encoding[]): void 
   request.checkRoute(encodings)
 }
 
-// ---- answers
+// ---- responses
 
-function show({ findForm }: PageRequest, document: Document, offer: Offer): PageAnswer {
-  const form = findForm(offer)
-  if (!form) throw noneAcceptable(offer.encodings.map(encoding => MEDIA_TYPES[encoding]))
-  return { status: 200, headers: { 'content-type': MEDIA_TYPES[form.encoding] }, body: document.bytes(form) }
+function respond({ findFormat: findForm }: PageRequest, document: Document, offer: Offer): PageResponse {
+  const format = findForm(offer)
+  if (!format) throw noneAcceptable(offer.encodings.map(encoding => MEDIA_TYPES[encoding]))
+  return { status: 200, headers: { 'content-type': MEDIA_TYPES[format.encoding] }, body: document.bytes(format) }
 }
 
-/** Undefined if the request does not ask for it. */
-function showAggregated(
-  { findForm, ifNoneMatch }: PageRequest,
+/** Undefined if the request does not accept the aggregated document. */
+function respondAggregated(
+  { findFormat: findForm, ifNoneMatch }: PageRequest,
   document: () => AggregatedDocument,
-): PageAnswer | undefined {
-  const form = findForm(WHOLE)
-  // A request that accepts anything asks for nothing in particular.
-  if (!form?.as) return undefined
+): PageResponse | undefined {
+  const format = findForm(AGGREGATED_OFFER)
+  // A request that accepts any type gets the plain document.
+  if (!format?.as) return undefined
   const { etag, bytes } = document()
   const headers = { etag, vary: 'Accept', 'cache-control': 'public' }
   if (ifNoneMatch === etag) return { status: 304, headers, body: Buffer.alloc(0) }
   const { group, version, kind } = AGGREGATED
-  const type = `${MEDIA_TYPES[form.encoding]};g=${group};v=${version};as=${kind}`
-  return { status: 200, headers: { ...headers, 'content-type': type }, body: bytes(form) }
+  const type = `${MEDIA_TYPES[format.encoding]};g=${group};v=${version};as=${kind}`
+  return { status: 200, headers: { ...headers, 'content-type': type }, body: bytes(format) }
 }
 
-/** Documents that have only one form. */
-const forPeople = (value: ValueObject): PageAnswer => ({
+/** Documents that are always pretty JSON. */
+const prettyJson = (value: ValueObject): PageResponse => ({
   status: 200,
   headers: { 'content-type': MEDIA_TYPES.json },
   body: encodeValue(value, { encoding: 'json', pretty: true }),
 })
 
-// ---- what is kept
+// ---- caches
 
 const groupPages = keptBy((group: ApiGroup) => createDocument(() => groupDocument(group)))
 const versionPages = keptBy((version: ApiVersion) => createDocument(() => resourceList(version)))
-
-/** Made once for each source, and gone with it. */
-function keptBy<Source extends object, T>(make: (source: Source) => T): (source: Source) => T {
-  const kept = new WeakMap<Source, T>()
-  return source => {
-    let made = kept.get(source)
-    if (made === undefined) {
-      made = make(source)
-      kept.set(source, made)
-    }
-    return made
-  }
-}
-
-/** Made again whenever the source is another one. */
-function keptWhile<Source, T>(source: () => Source, make: (source: Source) => T): () => T {
-  let kept: { readonly from: Source; readonly made: T } | undefined
-  return () => {
-    const from = source()
-    if (!kept || kept.from !== from) kept = { from, made: make(from) }
-    return kept.made
-  }
-}

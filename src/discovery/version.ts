@@ -1,11 +1,11 @@
-// Which version of the API this is. Clients read the numbers to learn what they may count on.
+// The version of the API. Clients compare it to find out which features are available.
 import { arch, platform } from 'node:process'
 import type { ValueObject } from '../meta/values/value.js'
 
 const MAJOR = '1'
 const MINOR = '36'
 
-/** `/version`. What follows the plus sign does not count when versions are compared. */
+/** `/version`. The part after the plus sign is ignored when versions are compared. */
 export const serverVersion = (): ValueObject => ({
   major: MAJOR,
   minor: MINOR,
@@ -22,5 +22,5 @@ export const serverVersion = (): ValueObject => ({
   platform: `${platform}/${ARCHITECTURES[arch] ?? arch}`,
 })
 
-/** As Go calls them. */
+/** Go's names. */
 const ARCHITECTURES: Readonly<Record<string, string>> = { x64: 'amd64', ia32: '386' }

@@ -1,5 +1,5 @@
-// The protobuf messages of aggregated discovery. They stand here, not among the built-in types, as no kind is made of
-// them; what they refer to is built in.
+// The protobuf messages of aggregated discovery. They are not among the built-in types, because no resource has them;
+// they refer to built-in types.
 
 import { once } from '../../base/memo.js'
 import type { FieldSpec, TypeSpec, Types } from '../../types/type.js'

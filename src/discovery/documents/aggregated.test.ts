@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { openEnvelope } from '../../types/protobuf/envelope.js'
 import { decodeMessage } from '../../types/protobuf/message.js'
-import { aggregatedIn, ask, builtinServer, customKind, JSON_ONLY, read, serverOf } from '../discovery.suite.js'
+import { aggregatedIn, builtinServer, customKind, fetchPage, JSON_ONLY, read, serverOf } from '../discovery.suite.js'
 import { discoveryTypes } from './aggregated-types.js'
 
 const V2 = { accepts: [aggregatedIn('v2')] }
@@ -13,8 +13,8 @@ interface List {
 
 const builtin = builtinServer(customKind('example.com'))
 
-describe('what it says', () => {
-  test('everything of a custom kind', () => {
+describe('the aggregated document', () => {
+  test('has all entries of a custom kind', () => {
     const kind = customKind('example.com', {
       versions: ['v1', 'v2beta1'],
       scope: 'Cluster',
@@ -54,7 +54,7 @@ describe('what it says', () => {
     })
   })
 
-  test('built-in kinds leave their own group and version out', () => {
+  test('omits the group and version of built-in kinds', () => {
     const { items } = read(builtin, '/apis', V2) as List
     const apps = items.find(({ metadata }) => metadata.name === 'apps')!
     expect(apps.versions[0]!.resources[2]).toMatchObject({
@@ -68,7 +68,7 @@ describe('what it says', () => {
     })
   })
 
-  test('the core group has a document to itself, and no name', () => {
+  test('is separate for the core group, which has no name', () => {
     const { items } = read(builtin, '/api', V2) as List
     expect(items.map(({ metadata }) => metadata)).toEqual([{}])
     expect(items[0]!.versions[0]!.resources).toContainEqual({
@@ -81,7 +81,7 @@ describe('what it says', () => {
     expect((read(builtin, '/apis', V2) as List).items.map(({ metadata }) => metadata.name)).not.toContain('')
   })
 
-  test('groups come in the order of the list of groups', () => {
+  test('has the groups in the order of the group list', () => {
     const { groups } = read(builtin, '/apis') as { groups: { name: string }[] }
     expect((read(builtin, '/apis', V2) as List).items.map(({ metadata }) => metadata.name)).toEqual(
       groups.map(({ name }) => name),
@@ -89,9 +89,9 @@ describe('what it says', () => {
   })
 })
 
-describe('who gets it', () => {
-  test('its headers name what it is', () => {
-    const { status, headers } = ask(builtin, '/apis', V2)!
+describe('negotiation', () => {
+  test('the content type has its group, version and kind', () => {
+    const { status, headers } = fetchPage(builtin, '/apis', V2)!
     expect(status).toBe(200)
     expect(headers).toEqual({
       'content-type': 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
@@ -101,7 +101,7 @@ describe('who gets it', () => {
     })
   })
 
-  test('whoever accepts it, even as a last resort', () => {
+  test('it is sent to clients that accept it with any preference', () => {
     expect(read(builtin, '/apis', { accepts: [...JSON_ONLY, aggregatedIn('v2')] })).toMatchObject({
       kind: 'APIGroupDiscoveryList',
     })
@@ -112,19 +112,19 @@ describe('who gets it', () => {
       expect(read(builtin, '/apis', { accepts: [aggregatedIn(version), ...JSON_ONLY] })).toMatchObject({
         kind: 'APIGroupList',
       })
-      expect(() => ask(builtin, '/apis', { accepts: [aggregatedIn(version)] })).toThrow(
+      expect(() => fetchPage(builtin, '/apis', { accepts: [aggregatedIn(version)] })).toThrow(
         'only the following media types are accepted',
       )
     }
   })
 
-  test.each(['/apis/', '/apis/apps', '/apis/apps/v1', '/apis/example.com'])('%s has no such form', path => {
-    expect(() => ask(builtin, path, V2)).toThrow('only the following media types are accepted')
+  test.each(['/apis/', '/apis/apps', '/apis/apps/v1', '/apis/example.com'])('%s has no aggregated document', path => {
+    expect(() => fetchPage(builtin, path, V2)).toThrow('only the following media types are accepted')
   })
 
   test('as YAML and protobuf too', () => {
     const json = read(builtin, '/apis', V2) as List
-    const protobuf = ask(builtin, '/apis', { accepts: [aggregatedIn('v2', 'protobuf')] })!
+    const protobuf = fetchPage(builtin, '/apis', { accepts: [aggregatedIn('v2', 'protobuf')] })!
     expect(protobuf.headers['content-type']).toBe(
       'application/vnd.kubernetes.protobuf;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
     )
@@ -132,18 +132,18 @@ describe('who gets it', () => {
     expect({ apiVersion, kind }).toEqual({ apiVersion: 'apidiscovery.k8s.io/v2', kind: 'APIGroupDiscoveryList' })
     const message = decodeMessage(discoveryTypes().byName('apidiscovery/v2.APIGroupDiscoveryList'), raw)
     expect(message).toMatchObject({ items: json.items.map(({ versions }) => ({ versions })) })
-    const yaml = ask(builtin, '/apis', { accepts: [aggregatedIn('v2', 'yaml')] })!
+    const yaml = fetchPage(builtin, '/apis', { accepts: [aggregatedIn('v2', 'yaml')] })!
     expect(yaml.body.toString()).toMatch(/^apiVersion: apidiscovery.k8s.io\/v2\n/)
     expect(yaml.headers['etag']).toBe(protobuf.headers['etag'])
   })
 })
 
-describe('what a client has already', () => {
-  const etagOf = (server: typeof builtin): string => ask(server, '/apis', V2)!.headers['etag']!
+describe('If-None-Match', () => {
+  const etagOf = (server: typeof builtin): string => fetchPage(server, '/apis', V2)!.headers['etag']!
 
-  test('is not sent again', () => {
+  test('with the current hash gives a 304', () => {
     const etag = etagOf(builtin)
-    const { status, headers, body } = ask(builtin, '/apis', { ...V2, ifNoneMatch: etag })!
+    const { status, headers, body } = fetchPage(builtin, '/apis', { ...V2, ifNoneMatch: etag })!
     expect({ status, headers, size: body.length }).toEqual({
       status: 304,
       headers: { etag, vary: 'Accept', 'cache-control': 'public' },
@@ -151,11 +151,11 @@ describe('what a client has already', () => {
     })
   })
 
-  test.each(['"0"', '', '*'])('is not %s', ifNoneMatch => {
-    expect(ask(builtin, '/apis', { ...V2, ifNoneMatch })!.status).toBe(200)
+  test.each(['"0"', '', '*'])('does not match %s', ifNoneMatch => {
+    expect(fetchPage(builtin, '/apis', { ...V2, ifNoneMatch })!.status).toBe(200)
   })
 
-  test('is out of date after a change, and right again when it is undone', () => {
+  test('does not match after a change, and matches again when it is undone', () => {
     const server = serverOf([customKind('example.com')])
     const before = etagOf(server)
     server.registry.put(customKind('other.com'))

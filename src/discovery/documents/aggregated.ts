@@ -1,6 +1,5 @@
-// Aggregated discovery: everything about all groups in one document. It is put together from pieces of JSON, one for
-// each group, and in groups of custom kinds one for each kind, which are kept by what they tell of. So a change costs
-// no more than its own kind and the joining, however many others there are.
+// Aggregated discovery: one document about all groups. It is joined from pieces of JSON, one for each group, and for
+// custom kinds one for each kind, which are cached by their source. So a change costs only its own kind and the joining.
 import { createHash } from 'node:crypto'
 import { encodeJson } from '../../codec/json.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
@@ -8,11 +7,11 @@ import type { ApiGroup, ApiVersion } from './api-groups.js'
 import { createDocument, type Document } from './document.js'
 import { type ListedResource, named } from './listed-resources.js'
 
-/** What a media type's parameters must name to get it. */
+/** The parameters of the media type that select it. */
 export const AGGREGATED = { kind: 'APIGroupDiscoveryList', group: 'apidiscovery.k8s.io', version: 'v2' } as const
 
 export interface AggregatedDocument extends Document {
-  /** The same for all encodings: they vary by what is accepted. */
+  /** The same for all encodings; the response varies by Accept. */
   readonly etag: string
 }
 
@@ -67,7 +66,7 @@ function resourceItems(version: ApiVersion): string[] {
 
 const resourcePieces = new WeakMap<ListedResource, string>()
 
-/** A custom kind lists all that there is to its resource; others may have a share in what a built-in one shows. */
+/** The piece of a custom kind is cached by its resource; that of a built-in one may include subresources of others. */
 function resourcePiece(version: ApiVersion, resource: ListedResource, subresources: readonly ListedResource[]): string {
   if (version.isRouted) return encodeJson(resourceItem(version, resource, subresources))
   let piece = resourcePieces.get(resource)
@@ -96,7 +95,7 @@ function resourceItem(version: ApiVersion, resource: ListedResource, subresource
   }
 }
 
-/** Built-in kinds leave out the group and version that they stand in; clients fill them in. */
+/** Built-in kinds omit their own group and version; clients add them. */
 const responseKind = ({ isRouted, group, name }: ApiVersion, resource: ListedResource): Value => ({
   group: resource.group ?? (isRouted ? '' : group),
   version: resource.version ?? (isRouted ? '' : name),

@@ -1,5 +1,5 @@
-// The groups of the API, with their versions and what each version serves. They are derived from the registry, group
-// by group: when a kind changes, only its own group is made anew, however many others there are.
+// The groups of the API with their versions and resources, derived from the registry group by group: when a kind changes,
+// only its own group is derived again.
 
 import { once } from '../../base/memo.js'
 import type { Kind } from '../../kinds/kind.js'
@@ -20,24 +20,24 @@ export interface ApiVersion {
   readonly name: string
   /** `v1`, `apps/v1`. */
   readonly apiVersion: string
-  /** Behind routes that know their methods and media types, as built-in kinds are; custom ones take any method. */
+  /** Built-in: its routes check methods and media types. Custom groups accept any method. */
   readonly isRouted: boolean
   resources(): readonly ListedResource[]
 }
 
-/** Resources that are served although no kind of the registry stands behind them, by group version. */
+/** Resources that are served without a kind in the registry, by group version. */
 export type ExtraResources = Readonly<Record<string, readonly ResourceFacts[]>>
 
 export interface ApiGroups {
   find(name: string): ApiGroup | undefined
-  /** All but the core group, in the order in which clients are to prefer them. */
+  /** All but the core group, in order of preference. */
   named(): readonly ApiGroup[]
 }
 
-/** A group that did not change stays the same object, so that what is made of it can be kept by it. */
+/** An unchanged group stays the same object, so that values derived from it can be cached by it. */
 export function createApiGroups(registry: Registry, extras: ExtraResources): ApiGroups {
   const extrasByGroup = byGroup(extras)
-  let known = new Map<string, KnownGroup>()
+  let known = new Map<string, CachedGroup>()
   let inOrder: readonly ApiGroup[] = []
   let generation = -1
 
@@ -50,10 +50,10 @@ export function createApiGroups(registry: Registry, extras: ExtraResources): Api
       if (others) others.push(kind)
       else kinds.set(kind.group, [kind])
     }
-    const fresh = new Map<string, KnownGroup>()
+    const fresh = new Map<string, CachedGroup>()
     for (const [name, own] of kinds) {
       const old = known.get(name)
-      fresh.set(name, old && isSame(old.kinds, own) ? old : knownGroup(name, own, extrasByGroup.get(name) ?? []))
+      fresh.set(name, old && isSame(old.kinds, own) ? old : createCachedGroup(name, own, extrasByGroup.get(name) ?? []))
     }
     known = fresh
     inOrder = [...fresh.values()]
@@ -74,8 +74,8 @@ export function createApiGroups(registry: Registry, extras: ExtraResources): Api
   }
 }
 
-/** A group as it is as long as it has these kinds; undefined while none of them is served. */
-interface KnownGroup {
+/** The cached group for a list of kinds; undefined while none of them is served. */
+interface CachedGroup {
   readonly kinds: readonly Kind[]
   readonly group: ApiGroup | undefined
 }
@@ -85,10 +85,10 @@ interface ExtrasOfVersion {
   readonly resources: readonly ResourceFacts[]
 }
 
-function knownGroup(name: string, kinds: readonly Kind[], extras: readonly ExtrasOfVersion[]): KnownGroup {
+function createCachedGroup(name: string, kinds: readonly Kind[], extras: readonly ExtrasOfVersion[]): CachedGroup {
   const names = new Set([
     ...kinds.flatMap(kind => kind.versions.filter(({ served }) => served).map(version => version.name)),
-    // Subresources alone make no version: they come and go with the kinds that they belong to.
+    // Subresources alone do not make a version: they depend on the kinds that they belong to.
     ...extras.filter(({ resources }) => resources.some(isComplete)).map(({ version }) => version),
   ])
   const versions = [...names].toSorted(compareVersions).map(version =>
@@ -121,13 +121,13 @@ function apiVersionOf(
       const own = served
         .toSorted((a, b) => compareTexts(a.kind.names.plural, b.kind.names.plural))
         .flatMap(({ kind, version }) => resourcesOf(kind, version))
-      // Routes are listed by their paths; custom kinds have their subresources in an order of their own.
+      // Built-in resources are sorted by name; custom kinds keep the order of their subresources.
       return isRouted ? withExtras(own, extras).toSorted((a, b) => compareTexts(a.name, b.name)) : own
     }),
   }
 }
 
-/** Kinds speak for themselves, and a subresource of what is not served is not served either. */
+/** Kinds of the registry take precedence, and a subresource is omitted if its resource is not served. */
 function withExtras(own: readonly ListedResource[], extras: readonly ResourceFacts[]): ListedResource[] {
   const names = new Set(own.map(({ name }) => name))
   const more = extras.filter(({ name }) => !names.has(name))
@@ -151,7 +151,7 @@ function byGroup(extras: ExtraResources): ReadonlyMap<string, readonly ExtrasOfV
 const isSame = (a: readonly Kind[], b: readonly Kind[]): boolean =>
   a.length === b.length && a.every((kind, i) => kind === b[i])
 
-/** Built-in groups come first; where names are ambiguous, clients take the first group that has one. */
+/** Built-in groups come first; clients resolve an ambiguous name to the first group that has it. */
 const compareGroups = (a: ApiGroup, b: ApiGroup): number => rankOf(a) - rankOf(b) || compareTexts(a.name, b.name)
 
 const rankOf = ({ name }: ApiGroup): number => RANKS.get(name) ?? RANKS.size

@@ -1,5 +1,4 @@
-// A discovery document, in each of the encodings that a client may ask for. It is made when it is first asked for, and
-// kept.
+// A discovery document in each encoding, created on first use and cached.
 
 import type { ValueObject } from '../../meta/values/value.js'
 import { encodeValue } from '../../response/encode-value.js'
@@ -8,10 +7,10 @@ import { encodeMessage, sealEnvelope } from '../../types/protobuf.js'
 import { discoveryTypes } from './aggregated-types.js'
 
 export interface Document {
-  bytes(form: Pick<Form, 'encoding' | 'pretty'>): Buffer
+  bytes(format: Pick<Form, 'encoding' | 'pretty'>): Buffer
 }
 
-/** `json` is there for documents that have their JSON without being made of values. */
+/** `json` is given for documents whose JSON is not created from values. */
 export function createDocument(value: () => ValueObject, json?: () => Buffer): Document {
   const kept = new Map<string, Buffer>()
   return {
@@ -27,10 +26,10 @@ export function createDocument(value: () => ValueObject, json?: () => Buffer): D
   }
 }
 
-function encodeDocument(value: ValueObject, form: Pick<Form, 'encoding' | 'pretty'>): Buffer {
-  if (form.encoding !== 'protobuf') return encodeValue(value, form)
+function encodeDocument(value: ValueObject, format: Pick<Form, 'encoding' | 'pretty'>): Buffer {
+  if (format.encoding !== 'protobuf') return encodeValue(value, format)
   const { apiVersion = '', kind } = value as { apiVersion?: string; kind: string }
-  // Documents about the core group have no version in their envelope either.
+  // Documents about the core group have no version in their envelope.
   const type = discoveryTypes().ofKind(apiVersion || 'v1', kind)!
   return sealEnvelope(apiVersion, kind, encodeMessage(type, value))
 }

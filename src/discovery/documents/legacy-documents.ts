@@ -1,10 +1,9 @@
-// The documents of discovery as it always was, one for each step from the root down to a version: which groups there
-// are, which versions they have, and which resources those serve.
+// The documents of unaggregated discovery: the groups, the versions of a group, and the resources of a version.
 import type { ValueObject } from '../../meta/values/value.js'
 import type { ApiGroup, ApiVersion } from './api-groups.js'
-import { resourceLine } from './listed-resources.js'
+import { apiResource } from './listed-resources.js'
 
-/** `/api`. All clients are told the same address, wherever they are. */
+/** `/api`. The same address for all clients. */
 export const coreVersions = (core: ApiGroup | undefined, serverAddress: string): ValueObject => ({
   kind: 'APIVersions',
   versions: (core?.versions ?? []).map(({ name }) => name),
@@ -25,18 +24,18 @@ export const groupDocument = (group: ApiGroup): ValueObject => ({
   ...groupMembers(group),
 })
 
-/** `/api/v1` and `/apis/GROUP/VERSION`. What is about the core group carries no version of its own. */
+/** `/api/v1` and `/apis/GROUP/VERSION`. The list of the core group has no apiVersion. */
 export const resourceList = (version: ApiVersion): ValueObject => ({
   kind: 'APIResourceList',
   ...(version.group !== '' && { apiVersion: 'v1' }),
   groupVersion: version.apiVersion,
-  resources: version.resources().map(resourceLine),
+  resources: version.resources().map(apiResource),
 })
 
 const groupMembers = ({ name, versions }: ApiGroup): ValueObject => ({
   name,
-  versions: versions.map(versionLine),
-  preferredVersion: versionLine(versions[0]!),
+  versions: versions.map(versionEntry),
+  preferredVersion: versionEntry(versions[0]!),
 })
 
-const versionLine = ({ apiVersion, name }: ApiVersion): ValueObject => ({ groupVersion: apiVersion, version: name })
+const versionEntry = ({ apiVersion, name }: ApiVersion): ValueObject => ({ groupVersion: apiVersion, version: name })

@@ -1,24 +1,24 @@
-// What discovery lists of a kind in one of its versions: the resource, and its subresources behind it.
+// The entries of a kind in discovery: the resource and its subresources.
 import { createHash } from 'node:crypto'
 import type { Kind, KindVersion } from '../../kinds/kind.js'
 import { SUBRESOURCE_VERBS, verbsOfSubresource } from '../../kinds/subresources.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import type { ResourceFacts } from '../../types/type-table.js'
 
-/** A line of a resource list: what is known of built-in resources as data, and where the objects are stored. */
+/** An entry of a resource list, with the hash of the storage version. */
 export interface ListedResource extends ResourceFacts {
-  /** Tells clients that two resources are stored as the same thing; they learn nothing else from it. */
+  /** Equal for resources that are stored alike; opaque to clients. */
   readonly storageVersionHash?: string | undefined
 }
 
-const listed = new WeakMap<KindVersion, { readonly kind: Kind; readonly resources: readonly ListedResource[] }>()
+const cached = new WeakMap<KindVersion, { readonly kind: Kind; readonly resources: readonly ListedResource[] }>()
 
-/** The same lines as long as the kind is the same, so that what is made of them can be kept by them. */
+/** The same entries while the kind is unchanged, so that values derived from them can be cached by them. */
 export function resourcesOf(kind: Kind, version: KindVersion): readonly ListedResource[] {
-  const known = listed.get(version)
+  const known = cached.get(version)
   if (known?.kind === kind) return known.resources
   const resources = listResources(kind, version)
-  listed.set(version, { kind, resources })
+  cached.set(version, { kind, resources })
   return resources
 }
 
@@ -45,8 +45,8 @@ function listResources(kind: Kind, version: KindVersion): readonly ListedResourc
   ]
 }
 
-/** An APIResource. What is empty is not written, except where clients count on it. */
-export function resourceLine(resource: ListedResource): ValueObject {
+/** An APIResource. Empty members are omitted, except those that clients rely on. */
+export function apiResource(resource: ListedResource): ValueObject {
   const { name, singularName = '', namespaced, group, version, kind, verbs, storageVersionHash } = resource
   return {
     name,
@@ -61,13 +61,13 @@ export function resourceLine(resource: ListedResource): ValueObject {
   }
 }
 
-/** The other names that people may use. */
+/** Short names and categories. */
 export const named = ({ shortNames, categories }: ListedResource): ValueObject => ({
   ...(shortNames?.length && { shortNames: shortNames as Value }),
   ...(categories?.length && { categories: categories as Value }),
 })
 
-/** There is none for a kind whose storage version is not served. */
+/** Undefined for a kind whose storage version is not served. */
 function storageHashOf({ group, names, storageVersion, storedAs, versions }: Kind): string | undefined {
   if (!versions.some(({ name, served }) => served && name === storageVersion)) return undefined
   const apiVersion = HASHED_AS[`${group} ${names.kind}`] ?? storedAs
@@ -76,8 +76,8 @@ function storageHashOf({ group, names, storageVersion, storedAs, versions }: Kin
 }
 
 /**
- * Kinds that the reference server stores in a version that it does not serve by default. Clients may keep hashes when
- * they move from there to here, so that ours are the same.
+ * Kinds that kube-apiserver stores in a version that it does not serve by default. The hashes are the same as there,
+ * because clients may have cached them.
  */
 const HASHED_AS: Readonly<Record<string, string>> = {
   'admissionregistration.k8s.io MutatingAdmissionPolicy': 'admissionregistration.k8s.io/v1beta1',

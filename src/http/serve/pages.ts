@@ -23,7 +23,7 @@ async function showPage(page: Page, { info: { path, query }, reply }: Parameters
       method,
       path,
       ifNoneMatch: headers['if-none-match'],
-      findForm(offer) {
+      findFormat(offer) {
         offered = offer.encodings
         return findForm({ headers, query }, offer)
       },
