@@ -10,6 +10,7 @@ import { createApiContext } from '../dist/verbs/api-context.js'
 import { createVerbs } from '../dist/verbs/verbs.js'
 import { perSecond, printTable, report, sideBySide } from './side-by-side.mjs'
 
+const TYPES = builtinTypes()
 const USER = { name: 'bench', uid: '', groups: [], extra: {} }
 const APPLY = 'application/apply-patch+yaml'
 const MERGE = 'application/merge-patch+json'
@@ -47,8 +48,7 @@ const configMap = () => ({
   }),
 })
 
-const builtin = (group, kind) =>
-  builtinKinds(builtinTypes()).find(each => each.group === group && each.names.kind === kind)
+const builtin = (group, kind) => builtinKinds(TYPES).find(each => each.group === group && each.names.kind === kind)
 
 /** About 10 KiB: a list of items by name, as most large objects have them. */
 function thing(items = 90) {
@@ -61,7 +61,7 @@ function thing(items = 90) {
   }))
   return {
     name: 'custom object',
-    kind: customKind(DEFINITION),
+    kind: customKind(TYPES, DEFINITION),
     object: colour => ({
       apiVersion: 'bench.example.com/v1',
       kind: 'Thing',

@@ -4,6 +4,7 @@ import { StatusError } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { type ManagedFieldsEntry, metaOf } from '../meta/object/object-meta.js'
 import { copyValue, type Value, type ValueObject } from '../meta/values/value.js'
+import { customMergeType } from './custom-merge-type.suite.js'
 import {
   applyConfiguration,
   keepTimes,
@@ -14,10 +15,9 @@ import {
 } from './field-manager.js'
 import { entriesAfterScale, scaleEntries } from './managers/scale-entries.js'
 import { EMPTY } from './paths/field-set.js'
-import { schemaOfCustomObjects } from './typed/crd-schema.js'
 
 const text = { type: 'string' }
-const schema = schemaOfCustomObjects({
+const schema = customMergeType({
   type: 'object',
   properties: {
     spec: {
@@ -45,7 +45,7 @@ const type: ManagedType = {
   apiVersion: 'example.com/v1',
   kind: 'Widget',
   subresource: '',
-  schemaOf: apiVersion => (apiVersion === 'example.com/v1' ? schema : undefined),
+  typeOf: apiVersion => (apiVersion === 'example.com/v1' ? schema : undefined),
   convert: object => object,
   resets: () => EMPTY,
   empty: () => ({ apiVersion: 'example.com/v1', kind: 'Widget' }),

@@ -9,6 +9,7 @@ import { type ApiObject } from '../meta/object/api-object.js'
 import { type ManagedFieldsEntry, metaOf } from '../meta/object/object-meta.js'
 import { printTime } from '../meta/values/time.js'
 import { copyValue, equalValues, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
+import type { MergeType } from '../types/merge.js'
 import { Conflicts, conflictStatus, conflictsBeyond } from './managers/conflicts.js'
 import { fieldsLastApplied, KUBECTL, withLastApplied } from './managers/last-applied.js'
 import {
@@ -73,7 +74,7 @@ export function trackUpdate(
   const tracked = (): Awaitable<ApiObject> => {
     const before = live === undefined ? asObject(type.empty()) : withManagedFields(live, [])
     // What was there is checked where the two are compared.
-    checkTyped(schemaOf(type), bare, { allowDuplicates: true })
+    checkTyped(mergeTypeFor(type), bare, { allowDuplicates: true })
     return andThen(afterUpdate(type, before, bare, managers, manager, now), after =>
       withManagedFields(bare, encodeManagedFields(capUpdaters(after).values())),
     )
@@ -186,7 +187,7 @@ export async function applyConfiguration(
   const stored = decodeStoredManagers(live === undefined ? [] : entriesOf(live))
   if (!stored.ok) throw unclassified(`failed to decode managed fields: ${stored.error}`)
   const before = live === undefined ? asObject(type.empty()) : withManagedFields(live, [])
-  const schema = schemaOf(type)
+  const schema = mergeTypeFor(type)
   checkAs('failed to create typed patch object', applied, () => checkTyped(schema, applied, { allowDuplicates: false }))
   checkAs('failed to create typed live object', before, () => checkTyped(schema, before, { allowDuplicates: true }))
   const managers = await managersBeforeApply(type, live, before, stored.value, request.now)
@@ -226,7 +227,7 @@ async function applyOrConflict(
     if (error instanceof BadManagers) throw unclassified(error.message)
     if (!(error instanceof Conflicts)) throw error
     if (name.manager !== KUBECTL) throw conflictStatus(error.conflicts)
-    const allowed: FieldSet = fieldsLastApplied(schemaOf(type), live)
+    const allowed: FieldSet = fieldsLastApplied(mergeTypeFor(type), live)
     const rest = conflictsBeyond(error.conflicts, allowed)
     if (rest.length > 0) throw conflictStatus(rest)
     return applyTo(type, live, applied, managers, name, true)
@@ -286,10 +287,10 @@ function printObject(object: ApiObject): string {
 
 // ---- objects
 
-function schemaOf(type: ManagedType) {
-  const schema = type.schemaOf(type.apiVersion)
-  if (schema === undefined) throw new Error(`${type.apiVersion} has no type ${type.kind}`)
-  return schema
+function mergeTypeFor(type: ManagedType): MergeType {
+  const merged = type.typeOf(type.apiVersion)
+  if (merged === undefined) throw new Error(`${type.apiVersion} has no type ${type.kind}`)
+  return merged
 }
 
 const entriesOf = (object: ApiObject): readonly ManagedFieldsEntry[] => metaOf(object).managedFields ?? []

@@ -7,7 +7,9 @@ import { notFound, StatusError } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { decodeObjectMeta, metaForCreate, metaForUpdate, metaOf } from '../meta/object/object-meta.js'
 import { copyValue, equalValues, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
+import { type MergeType, mergeTypeOf } from '../types/merge.js'
 import { builtinTypes } from '../types/type-table.js'
+import { customMergeType } from './custom-merge-type.suite.js'
 import {
   applyConfiguration,
   keepTimes,
@@ -16,14 +18,11 @@ import {
   NotOfType,
   trackUpdate,
 } from './field-manager.js'
-import { managedType, SCALE_TYPE } from './managed-type.js'
+import { emptyObject, managedType, SCALE_TYPE } from './managed-type.js'
 import { resetFields } from './managers/reset-fields.js'
 import { entriesAfterScale, SCALE_VERSION, scaleEntries } from './managers/scale-entries.js'
 import { fieldElement } from './paths/field-path.js'
 import { EMPTY, fieldSet } from './paths/field-set.js'
-import { emptyOfKind, schemaOfKind } from './typed/builtin-schema.js'
-import { schemaOfCustomObjects } from './typed/crd-schema.js'
-import type { TypedSchema } from './typed/typed-schema.js'
 
 export interface Step {
   readonly method?: string
@@ -58,7 +57,7 @@ interface Served {
 }
 
 interface ServedVersion {
-  readonly schema: TypedSchema
+  readonly schema: MergeType
   readonly hasStatus: boolean
   readonly hasScale: boolean
   readonly shape: (object: ApiObject) => ApiObject
@@ -231,14 +230,15 @@ export function recordedServer(): RecordedServer {
     if (method === 'GET') return { status: 200, body: live! }
     const apiVersion = 'apiextensions.k8s.io/v1'
     const kind = 'CustomResourceDefinition'
+    const definitionType = builtinTypes().ofKind(apiVersion, kind)!
     const type: ManagedType = {
       apiVersion,
       kind,
       subresource: '',
-      schemaOf: version => (version === apiVersion ? schemaOfKind(builtinTypes(), apiVersion, kind) : undefined),
+      typeOf: version => (version === apiVersion ? mergeTypeOf(definitionType) : undefined),
       convert: object => object,
       resets: () => fieldSet([fieldElement('status')]),
-      empty: () => emptyOfKind(builtinTypes(), apiVersion, kind),
+      empty: () => emptyObject(definitionType, apiVersion, kind),
     }
     let definition: ApiObject
     if (media.startsWith('application/apply')) {
@@ -290,7 +290,7 @@ function typeOf(
     apiVersion,
     kind: served.kind,
     subresource,
-    schemaOf: at => served.versions[at]?.schema,
+    typeOf: at => served.versions[at]?.schema,
     convert,
     resets: at => (at === apiVersion ? resets : EMPTY),
     empty: () => ({ apiVersion, kind: served.kind }),
@@ -313,7 +313,7 @@ function builtin(apiVersion: string, plural: string): Served | undefined {
     storageVersion: apiVersion,
     versions: {
       [apiVersion]: {
-        schema: schemaOfKind(builtinTypes(), apiVersion, kind.names.kind)!,
+        schema: mergeTypeOf(version.type),
         hasStatus: subresources.status !== undefined,
         hasScale: subresources.scale !== undefined,
         shape: object => rules.applyDefaults(rules.decode(object, []).object),
@@ -349,7 +349,7 @@ function customVersion(version: ValueObject): ServedVersion {
   const subresources = (version['subresources'] ?? {}) as ValueObject
   const hasStatus = Object.hasOwn(subresources, 'status')
   return {
-    schema: schemaOfCustomObjects(schema),
+    schema: customMergeType(schema),
     hasStatus,
     hasScale: Object.hasOwn(subresources, 'scale'),
     shape(object) {

@@ -3,15 +3,15 @@ import { unclassified } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { type ManagedFieldsEntry, metaOf } from '../meta/object/object-meta.js'
 import type { Value } from '../meta/values/value.js'
+import { customMergeType } from './custom-merge-type.suite.js'
 import { applyConfiguration, type ManagedType, trackUpdate } from './field-manager.js'
 import { EMPTY } from './paths/field-set.js'
-import { schemaOfCustomObjects } from './typed/crd-schema.js'
 
 // The older version has `hostPort` where the newer one has `host` and `port`.
 const text = { type: 'string' }
-const schemas: Record<string, ReturnType<typeof schemaOfCustomObjects>> = {
-  'example.com/v1beta1': schemaOfCustomObjects({ type: 'object', properties: { hostPort: text, x: text } }),
-  'example.com/v1': schemaOfCustomObjects({ type: 'object', properties: { host: text, port: text, x: text } }),
+const schemas: Record<string, ReturnType<typeof customMergeType>> = {
+  'example.com/v1beta1': customMergeType({ type: 'object', properties: { hostPort: text, x: text } }),
+  'example.com/v1': customMergeType({ type: 'object', properties: { host: text, port: text, x: text } }),
 }
 
 async function convert(object: ApiObject, apiVersion: string): Promise<ApiObject> {
@@ -30,7 +30,7 @@ const typeAt = (apiVersion: string): ManagedType => ({
   apiVersion,
   kind: 'Widget',
   subresource: '',
-  schemaOf: version => schemas[version],
+  typeOf: version => schemas[version],
   convert,
   resets: () => EMPTY,
   empty: () => ({ apiVersion, kind: 'Widget' }),

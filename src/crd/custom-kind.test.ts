@@ -4,6 +4,7 @@ import type { Kind } from '../kinds/kind.js'
 import { printFieldError } from '../meta/errors/field-errors.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
+import { builtinTypes } from '../types/type-table.js'
 import { customKind } from './custom-kind.js'
 import { withRightStatus } from './definition-status.js'
 import { widgetDefinition } from './definitions.suite.js'
@@ -19,7 +20,9 @@ const SCHEMA: ValueObject = {
   },
 }
 
-const kindOf = (definition: ApiObject): Kind => customKind(withRightStatus(definition, [], 0))!
+const types = builtinTypes()
+
+const kindOf = (definition: ApiObject): Kind => customKind(types, withRightStatus(definition, [], 0))!
 
 const KIND = kindOf(
   widgetDefinition(
@@ -44,7 +47,7 @@ const widget = (rest: ValueObject = {}, metadata: ValueObject = { name: 'a', nam
 
 describe('a custom kind', () => {
   it('is there as soon as its definition has its names', () => {
-    expect(customKind(widgetDefinition())).toBeUndefined()
+    expect(customKind(types, widgetDefinition())).toBeUndefined()
     expect(KIND.names).toMatchObject({ plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' })
     expect(KIND.keyPrefix).toBe('/example.com/widgets/')
   })
@@ -172,7 +175,7 @@ describe('a custom kind', () => {
       return { ...object, apiVersion: to }
     })
     for (const convert of [undefined, byFunction]) {
-      const kind = customKind(definition, convert)!
+      const kind = customKind(types, definition, convert)!
       expect(await kind.convert(part as ApiObject, 'example.com/v2')).toEqual({ ...part, apiVersion: 'example.com/v2' })
     }
     expect(seen).toEqual([{}])

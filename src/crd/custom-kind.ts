@@ -8,8 +8,11 @@ import { internalError } from '../meta/errors/status.js'
 import { compareVersions } from '../meta/group-version.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { copyValue, type ValueObject } from '../meta/values/value.js'
+import { structuralErrors } from '../schema/check-schema.js'
 import { type CompiledSchema, compileSchema } from '../schema/compiled-schema.js'
 import { NO_FINDINGS } from '../schema/rules.js'
+import { structuralType } from '../schema/structural.js'
+import type { Type, Types } from '../types/type.js'
 import { type DefinitionSpec, isTrue, specOf, statusOf, type VersionSpec, versionsOf } from './definition.js'
 import { columnsOf } from './resource/columns.js'
 import { customRules, customStatusRules, type ObjectForm, pruneStored, readStored } from './resource/custom-objects.js'
@@ -24,13 +27,18 @@ const TRAITS: Traits = {
   lenientRouting: true,
   returnsDeletedObject: false,
   hasTerminatingPhase: false,
+  strategicMerge: false,
 }
 
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 const VERBS_WHILE_TERMINATING = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
 /** Undefined while the definition has not got its names. `convert`: how its versions become one another. */
-export function customKind(definition: ApiObject, convert: ConvertObjects = renameVersion): Kind | undefined {
+export function customKind(
+  types: Types,
+  definition: ApiObject,
+  convert: ConvertObjects = renameVersion,
+): Kind | undefined {
   if (!isTrue(definition, 'Established') && !isTrue(definition, 'NamesAccepted')) return undefined
   const spec = specOf(definition)
   const { acceptedNames: names } = statusOf(definition)
@@ -50,7 +58,7 @@ export function customKind(definition: ApiObject, convert: ConvertObjects = rena
       categories: names.categories ?? [],
     },
     namespaced: spec.scope === 'Namespaced',
-    versions: specs.map(version => kindVersion(spec, version, forms.get(`${spec.group}/${version.name}`)!)),
+    versions: specs.map(version => kindVersion(types, spec, version, forms.get(`${spec.group}/${version.name}`)!)),
     storageVersion,
     storedAs: `${spec.group}/${storageVersion}`,
     keyPrefix: `/${spec.group}/${names.plural}/`,
@@ -122,6 +130,25 @@ function formOf(
 const schemaOf = ({ schema }: VersionSpec): CompiledSchema =>
   compileSchema(() => schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
 
+/** What server-side apply merges by. */
+function typeOf(
+  types: Types,
+  { preserveUnknownFields }: DefinitionSpec,
+  { schema }: VersionSpec,
+  compiled: CompiledSchema,
+): Type {
+  return structuralType(types, {
+    schema() {
+      const written = schema?.openAPIV3Schema ?? undefined
+      // Of definitions that keep unknown fields, the schema need not be structural. Merging then goes by the values.
+      const isStructural = written && (!preserveUnknownFields || structuralErrors(written, '').length === 0)
+      return isStructural ? compiled.schema : undefined
+    },
+    written: () => (preserveUnknownFields ? undefined : (schema?.openAPIV3Schema ?? undefined)),
+    preserveUnknownFields,
+  })
+}
+
 /** Where unknown fields are kept, a schema refuses what is wrong, and changes nothing. */
 const validatingOnly = (schema: CompiledSchema): CompiledSchema => ({
   get schema() {
@@ -136,12 +163,13 @@ const validatingOnly = (schema: CompiledSchema): CompiledSchema => ({
   evaluateRules: () => NO_FINDINGS,
 })
 
-function kindVersion(spec: DefinitionSpec, version: VersionSpec, form: ObjectForm): KindVersion {
+function kindVersion(types: Types, spec: DefinitionSpec, version: VersionSpec, form: ObjectForm): KindVersion {
   const fields = selectedFieldsOf(version, form.namespaced)
   let columns: ReturnType<typeof columnsOf> | undefined
   const getColumns = () => (columns ??= columnsOf(version.additionalPrinterColumns))
   return {
     name: version.name,
+    type: typeOf(types, spec, version, form.schema),
     served: version.served,
     deprecationWarning: deprecationOf(spec, form.kind, version),
     strategy: customRules(form),

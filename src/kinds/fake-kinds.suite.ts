@@ -5,6 +5,8 @@ import { badRequest } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { onlyNameAndNamespace, onlyTheseFields } from '../meta/selectors/field-selectors.js'
 import { isObject, type Value } from '../meta/values/value.js'
+import { structuralType } from '../schema/structural.js'
+import { builtinTypes } from '../types/type-table.js'
 import type { Kind, KindVersion, Strategy, Traits } from './kind.js'
 
 const TYPED: Traits = {
@@ -13,6 +15,7 @@ const TYPED: Traits = {
   allowUnconditionalUpdate: true,
   allowCreateOnUpdate: false,
   lenientRouting: false,
+  strategicMerge: false,
   returnsDeletedObject: false,
   hasTerminatingPhase: false,
 }
@@ -23,6 +26,7 @@ const UNTYPED: Traits = {
   allowUnconditionalUpdate: false,
   allowCreateOnUpdate: false,
   lenientRouting: true,
+  strategicMerge: false,
   returnsDeletedObject: false,
   hasTerminatingPhase: false,
 }
@@ -88,6 +92,7 @@ function fakeKind(group: string, kind: string, traits: Traits, version: Partial<
 
 const fakeVersion = (apiVersion: string, kind: string): KindVersion => ({
   name: 'v1',
+  type: structuralType(builtinTypes(), { schema: () => undefined, written: () => undefined }),
   served: true,
   strategy: fakeRules(apiVersion, kind),
   subresources: {},

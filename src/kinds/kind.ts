@@ -69,6 +69,8 @@ export interface Traits {
   readonly returnsDeletedObject: boolean
   /** An object is marked as Terminating before it is removed; preconditions are checked then, with other messages. */
   readonly hasTerminatingPhase: boolean
+  /** Strategic merge patches are accepted: they need lists whose merge keys are declared in Go. */
+  readonly strategicMerge: boolean
   /** A Table without objects has null instead of an empty list of rows. */
   readonly nullEmptyRows?: boolean
   /** A delete without a propagation policy orphans the dependents, with this warning if there is one. */
@@ -82,8 +84,8 @@ export interface KindVersion {
   readonly deprecationWarning?: string | undefined
   readonly strategy: Strategy
   readonly subresources: Subresources
-  /** What its objects are, for built-in kinds. */
-  readonly type?: Type | undefined
+  /** What its objects are. */
+  readonly type: Type
   /** The protobuf encoding of its objects, if there is one. */
   readonly protobuf?: ProtobufCodec | undefined
   /** The schema in OpenAPI documents, for kinds that are not in the table of built-in types. */

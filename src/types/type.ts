@@ -1,7 +1,7 @@
 // What a value of the API may be: the one description that decoding, merging, patches, protobuf, CEL and OpenAPI are
 // compiled from. A type is immutable, is compared by identity, and finds out what it holds when that is first read:
 // the built-in types refer to themselves, and the schema of a CustomResourceDefinition is bytes until it is used.
-// There are two implementations: `type-table.ts` for the built-in types, and schema/structural-type for custom kinds.
+// There are two implementations: `type-table.ts` for the built-in types, and `structuralType` of schema for custom kinds.
 import type { Value, ValueObject } from '../meta/values/value.js'
 import type { SpecialType } from './special/special-type.js'
 
@@ -20,8 +20,10 @@ export interface Type {
   readonly special: SpecialType | undefined
   /** The declared fields of an object by their JSON names, in the order of their declaration. */
   readonly fields: ReadonlyMap<string, Field>
-  /** Of the items of a list, of the members of a map, and of the members that an object does not declare. */
+  /** Of the items of a list, or of the members of a map. */
   readonly element: Type | undefined
+  /** Of the members that an object does not declare; undefined if it may have no others. */
+  readonly additional: Type | undefined
   /** What a decoder does with members that an object does not declare. */
   readonly unknownFields: 'drop' | 'keep'
   /** `x-kubernetes-embedded-resource`. */

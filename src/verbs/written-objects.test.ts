@@ -8,11 +8,12 @@ import { metaOf } from '../meta/object/object-meta.js'
 import { systemRequest } from '../request/request.js'
 import { type Target } from '../request/target.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
+import { builtinTypes } from '../types/type-table.js'
 import { type ApiContext, createApiContext } from './api-context.js'
 import type { ObjectResult } from './result.js'
 import { createVerbs, type Verbs } from './verbs.js'
 
-const KIND = customKind(withRightStatus(widgetDefinition(), [], 0))!
+const KIND = customKind(builtinTypes(), withRightStatus(widgetDefinition(), [], 0))!
 const target: Target = { kind: KIND, version: KIND.versions[0]!, namespace: 'default', name: 'a', subresource: '' }
 const REQUEST = systemRequest({ user: { name: '', uid: '', groups: [], extra: {} }, userAgent: 'test' })
 const NOTHING = new URLSearchParams()

@@ -250,3 +250,25 @@ describe('a manager that goes on in another version', () => {
     expect(next.body.metadata).not.toHaveProperty('labels')
   })
 })
+
+test('an apply to objects of a definition without a schema goes by their values', async () => {
+  await server.stop()
+  server = await startBinnacle({ runtimeConfig: { 'apiextensions.k8s.io/v1beta1': true } })
+  const definitions = '/apis/apiextensions.k8s.io/v1beta1/customresourcedefinitions'
+  const names = { kind: 'Old', plural: 'olds', singular: 'old', listKind: 'OldList' }
+  const versions = [{ name: 'v1', served: true, storage: true }]
+  const old = await send('POST', definitions, {
+    apiVersion: 'apiextensions.k8s.io/v1beta1',
+    kind: 'CustomResourceDefinition',
+    metadata: { name: 'olds.example.com' },
+    spec: { group: 'example.com', scope: 'Namespaced', names, versions, preserveUnknownFields: true },
+  })
+  expect(old.status).toBe(201)
+  const path = '/apis/example.com/v1/namespaces/default/olds/a'
+  const object = (spec: object) => ({ apiVersion: 'example.com/v1', kind: 'Old', metadata: { name: 'a' }, spec })
+  expect((await apply(path, 'm', object({ a: 1, list: [1, 2], deep: { x: 1 } }))).status).toBe(201)
+  const changed = await apply(path, 'n', object({ deep: { y: 2 } }))
+  expect(changed.status).toBe(200)
+  expect(changed.body.spec).toEqual({ a: 1, list: [1, 2], deep: { x: 1, y: 2 } })
+  expect((await apply(path, 'm', object({ list: [3] }))).body.spec).toEqual({ list: [3], deep: { y: 2 } })
+})

@@ -5,11 +5,11 @@ import { decodeJson, encodeJson } from '../../codec/json.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { ANNOTATIONS_MAX, annotationsSize } from '../../meta/object/names.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { MergeType } from '../../types/merge.js'
 import { difference, EMPTY, type FieldSet } from '../paths/field-set.js'
 import { compareTyped } from '../typed/compare.js'
 import { fieldsOf } from '../typed/owned-fields.js'
 import { TypedError } from '../typed/typed-errors.js'
-import type { TypedSchema } from '../typed/typed-schema.js'
 import { checkTyped } from '../typed/validate.js'
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'
@@ -18,7 +18,7 @@ const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'
 export const KUBECTL = 'kubectl'
 
 /** What client-side apply set and nobody has changed since: kubectl may change it, whoever owns it. */
-export function fieldsLastApplied(schema: TypedSchema, live: ApiObject): FieldSet {
+export function fieldsLastApplied(schema: MergeType, live: ApiObject): FieldSet {
   const last = lastAppliedOf(live)
   if (last === undefined || last['apiVersion'] !== live.apiVersion) return EMPTY
   try {

@@ -6,6 +6,7 @@ import { StatusError } from '../../meta/errors/status.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
+import type { MergeType } from '../../types/merge.js'
 import { fieldElement } from '../paths/field-path.js'
 import {
   difference,
@@ -23,7 +24,6 @@ import { mergeTyped } from '../typed/merge.js'
 import { fieldsOf } from '../typed/owned-fields.js'
 import { removeItems } from '../typed/remove-items.js'
 import { asOfToday } from '../typed/schema-change.js'
-import type { TypedSchema } from '../typed/typed-schema.js'
 import { type Conflict, Conflicts } from './conflicts.js'
 import { idOf, type ManagerName, type Managers, type Owned } from './managed-fields.js'
 
@@ -35,7 +35,7 @@ export interface VersionedType {
    * The type in a version. Where there is no such version (any more) it is nothing, and whoever used that version is
    * forgotten; or it throws BadManagers, and the managers cannot be told.
    */
-  schemaOf(apiVersion: string): TypedSchema | undefined
+  typeOf(apiVersion: string): MergeType | undefined
   convert(object: ApiObject, apiVersion: string): ApiObject | Promise<ApiObject>
   /** Fields that the endpoint sets back, whatever a request says of them: nobody comes to own them through it. */
   resets(apiVersion: string): FieldSet
@@ -95,7 +95,7 @@ export async function applyTo(
   name: ManagerName,
   force: boolean,
 ): Promise<Applied> {
-  const schema = type.schemaOf(type.apiVersion)!
+  const schema = type.typeOf(type.apiVersion)!
   const id = idOf(name)
   const managers = ofToday(type, allManagers)
   const last = managers.get(id)
@@ -128,7 +128,7 @@ function settle(
   self: string | undefined,
   force: boolean,
 ): Awaitable<Settled> {
-  const comparison = compareIn(type, type.schemaOf(type.apiVersion)!, type.apiVersion, live, next)
+  const comparison = compareIn(type, type.typeOf(type.apiVersion)!, type.apiVersion, live, next)
   const owners = [...managers].filter(([id]) => id !== self)
   const seen = differencesSeen(type, live, next, owners, differenceOf(comparison), self === undefined)
   return andThen(seen, differences => ({ others: takenFrom(owners, differences, force), comparison }))
@@ -184,7 +184,7 @@ const differenceOf = ({ modified, added, removed }: Comparison): Difference => (
 
 const compareIn = (
   type: VersionedType,
-  schema: TypedSchema,
+  schema: MergeType,
   apiVersion: string,
   before: Value,
   after: Value,
@@ -213,12 +213,12 @@ const NO_DIFFERENCE: Difference = { changed: EMPTY, removed: EMPTY }
 
 interface Seen {
   readonly object: ApiObject
-  readonly schema: TypedSchema
+  readonly schema: MergeType
 }
 
 /** Nothing for a version that there is not. */
 async function seenAs(type: VersionedType, object: ApiObject, apiVersion: string): Promise<Seen | undefined> {
-  const schema = type.schemaOf(apiVersion)
+  const schema = type.typeOf(apiVersion)
   if (schema === undefined) {
     const version = parseGroupVersion(apiVersion)
     if (!version.ok) throw new BadManagers(version.error)
@@ -231,7 +231,7 @@ async function seenAs(type: VersionedType, object: ApiObject, apiVersion: string
 function ofToday(type: VersionedType, managers: Managers): Managers {
   let result: Map<string, Owned> | undefined
   for (const [id, owned] of managers) {
-    const schema = type.schemaOf(owned.apiVersion)
+    const schema = type.typeOf(owned.apiVersion)
     const fields = schema === undefined ? owned.fields : asOfToday(owned.fields, schema)
     if (fields === owned.fields) continue
     result ??= new Map(managers)

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { schemaOfCustomObjects } from '../typed/crd-schema.js'
+import { customMergeType } from '../custom-merge-type.suite.js'
 import {
   fieldElement,
   indexElement,
@@ -98,7 +98,7 @@ describe('sets of fields', () => {
   })
 
   test('declared fields on the way become members, others do not', () => {
-    const schema = schemaOfCustomObjects({
+    const schema = customMergeType({
       type: 'object',
       properties: { spec: { type: 'object', additionalProperties: { type: 'object' } } },
     })

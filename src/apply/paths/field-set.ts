@@ -1,7 +1,7 @@
 // Sets of paths into an object, as a tree: each step may be a member itself, and may have members below. Sets are never
 // changed; an operation that changes nothing gives back the very set it got, and shares all that it can.
 
-import type { TypedSchema } from '../typed/typed-schema.js'
+import type { MergeType } from '../../types/merge.js'
 import { type FieldPath, fieldName, isKeyElement, type PathElement, sortElements } from './field-path.js'
 
 /** No node is there for nothing: it is a member or has members below. */
@@ -165,18 +165,14 @@ export function* pathsOf(set: FieldSet, within: FieldPath = []): Generator<Field
  * The set with every declared field on the way to a member as a member too. Declared fields come with their type and
  * are not owned for themselves, so that who removes all that is below must be taken to remove them as well.
  */
-export function withDeclaredFields(set: FieldSet, schema: TypedSchema | undefined): FieldSet {
+export function withDeclaredFields(set: FieldSet, type: MergeType | undefined): FieldSet {
   let result: Map<PathElement, FieldNode> | undefined
   for (const [element, node] of set) {
     if (node.below.size === 0) continue
     const name = fieldName(element)
-    const declared = name === undefined ? undefined : schema?.map?.field(name)
+    const declared = name === undefined ? undefined : type?.map?.field(name)
     const inner =
-      name === undefined
-        ? isKeyElement(element)
-          ? schema?.list?.element
-          : undefined
-        : (declared ?? schema?.map?.element)
+      name === undefined ? (isKeyElement(element) ? type?.list?.element : undefined) : (declared ?? type?.map?.element)
     const deeper = withDeclaredFields(node.below, inner)
     const isMember = node.isMember || declared !== undefined
     if (deeper === node.below && isMember === node.isMember) continue

@@ -8,19 +8,19 @@ import {
   type ValueObject,
   WholeFloat,
 } from '../../meta/values/value.js'
+import {
+  type MergeList,
+  type MergeMap,
+  type MergeType,
+  memberType,
+  resolveShape,
+  type Shape,
+  shapeOf,
+} from '../../types/merge.js'
 import { fieldElement, type PathElement } from '../paths/field-path.js'
 import { type FieldSet, recursiveDifference, type SetBuilder, setBuilder } from '../paths/field-set.js'
 import { areInStep, elementOf, elementsOf } from './list-items.js'
 import { TypedError, undeclared } from './typed-errors.js'
-import {
-  type Form,
-  formOf,
-  type ListSchema,
-  type MapSchema,
-  memberSchema,
-  settled,
-  type TypedSchema,
-} from './typed-schema.js'
 import { checkTyped } from './validate.js'
 
 export interface Comparison {
@@ -30,9 +30,9 @@ export interface Comparison {
 }
 
 /** `after` has been found to be of the type; `before` is checked where it differs. Throws a TypedError. */
-export function compareTyped(schema: TypedSchema, before: Value, after: Value): Comparison {
+export function compareTyped(type: MergeType, before: Value, after: Value): Comparison {
   const walk: Walk = { path: [], added: setBuilder(), modified: setBuilder(), removed: setBuilder() }
-  compareAt(walk, schema, before, after)
+  compareAt(walk, type, before, after)
   return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() }
 }
 
@@ -57,7 +57,7 @@ interface Walk {
 type Step = string | ListItem
 
 interface ListItem {
-  readonly list: ListSchema
+  readonly list: MergeList
   readonly item: Value
 }
 
@@ -66,16 +66,16 @@ const spelled = ({ path }: Walk): PathElement[] =>
 
 type Side = Value | undefined
 
-function compareAt(walk: Walk, schema: TypedSchema, before: Side, after: Side): void {
+function compareAt(walk: Walk, type: MergeType, before: Side, after: Side): void {
   if (before === after) return
-  if (before !== undefined && !holdBoth(before, after)) check(walk, schema, before)
-  const from = before === undefined ? undefined : formOf(schema, before)
-  const to = after === undefined ? undefined : formOf(schema, after)
+  if (before !== undefined && !holdBoth(before, after)) check(walk, type, before)
+  const from = before === undefined ? undefined : shapeOf(type, before)
+  const to = after === undefined ? undefined : shapeOf(type, after)
   // Where the form changes, what was is gone in the old form, and what is has come in the new one.
   let isComplete = false
   if (from !== undefined && from !== to && to !== undefined)
-    isComplete = compareAs(walk, schema, settled(schema, from), before, after)
-  const isWholeAfter = compareAs(walk, schema, settled(schema, (to ?? from)!), before, after)
+    isComplete = compareAs(walk, type, resolveShape(type, from), before, after)
+  const isWholeAfter = compareAs(walk, type, resolveShape(type, (to ?? from)!), before, after)
   if (isComplete || isWholeAfter) return
   if (before === undefined) walk.added.insert(spelled(walk))
   else if (after === undefined) walk.removed.insert(spelled(walk))
@@ -85,27 +85,27 @@ function compareAt(walk: Walk, schema: TypedSchema, before: Side, after: Side): 
 const holdBoth = (before: Value, after: Side): boolean =>
   Array.isArray(before) ? Array.isArray(after) : isObject(before) && isObject(after)
 
-const check = ({ path }: Walk, schema: TypedSchema, before: Value): void =>
-  checkTyped(schema, before, { allowDuplicates: true, depth: path.length })
+const check = ({ path }: Walk, type: MergeType, before: Value): void =>
+  checkTyped(type, before, { allowDuplicates: true, depth: path.length })
 
 /** True where the values were compared as one. */
-function compareAs(walk: Walk, schema: TypedSchema, form: Form, before: Side, after: Side): boolean {
-  switch (form) {
+function compareAs(walk: Walk, type: MergeType, shape: Shape, before: Side, after: Side): boolean {
+  switch (shape) {
     case 'scalar':
-      return compareWhole(walk, schema, before, after)
+      return compareWhole(walk, type, before, after)
     case 'list': {
       const [left, right] = [listOrNone(before), listOrNone(after)]
-      if (schema.list!.type === 'atomic' || left.length + right.length === 0)
-        return compareWhole(walk, schema, before, after)
-      compareItems(walk, schema.list!, left, right)
+      if (type.list!.type === 'atomic' || left.length + right.length === 0)
+        return compareWhole(walk, type, before, after)
+      compareItems(walk, type.list!, left, right)
       return false
     }
     case 'map': {
       const [left, right] = [objectOrNone(before), objectOrNone(after)]
       const names = Object.keys(left)
       const others = Object.keys(right)
-      if (schema.map!.isAtomic || names.length + others.length === 0) return compareWhole(walk, schema, before, after)
-      compareMembers(walk, schema.map!, left, right, names, others)
+      if (type.map!.isAtomic || names.length + others.length === 0) return compareWhole(walk, type, before, after)
+      compareMembers(walk, type.map!, left, right, names, others)
       return false
     }
   }
@@ -115,11 +115,11 @@ const listOrNone = (value: Side): readonly Value[] => (Array.isArray(value) ? va
 const objectOrNone = (value: Side): ValueObject => (isObject(value) ? value : NO_MEMBERS)
 const NO_MEMBERS: ValueObject = {}
 
-function compareWhole(walk: Walk, schema: TypedSchema, before: Side, after: Side): true {
+function compareWhole(walk: Walk, type: MergeType, before: Side, after: Side): true {
   if (before === undefined) walk.added.insert(spelled(walk))
   else if (after === undefined) walk.removed.insert(spelled(walk))
   else if (!sameValue(before, after)) {
-    check(walk, schema, before)
+    check(walk, type, before)
     walk.modified.insert(spelled(walk))
   }
   return true
@@ -136,7 +136,7 @@ const plainNumber = (value: number | bigint | WholeFloat): number | bigint =>
 
 function compareMembers(
   walk: Walk,
-  map: MapSchema,
+  map: MergeMap,
   before: ValueObject,
   after: ValueObject,
   names: readonly string[],
@@ -155,7 +155,7 @@ function compareMembers(
   }
   if (shared === others.length) return
   for (const name of others) {
-    if (!Object.hasOwn(before, name)) compareBelow(walk, name, memberSchema(map, name), undefined, after[name])
+    if (!Object.hasOwn(before, name)) compareBelow(walk, name, memberType(map, name), undefined, after[name])
   }
 }
 
@@ -163,13 +163,13 @@ function undeclaredMember(): never {
   throw new TypedError([undeclared()])
 }
 
-function compareBelow(walk: Walk, step: Step, schema: TypedSchema, before: Side, after: Side): void {
+function compareBelow(walk: Walk, step: Step, type: MergeType, before: Side, after: Side): void {
   walk.path.push(step)
-  compareAt(walk, schema, before, after)
+  compareAt(walk, type, before, after)
   walk.path.pop()
 }
 
-function compareItems(walk: Walk, list: ListSchema, before: readonly Value[], after: readonly Value[]): void {
+function compareItems(walk: Walk, list: MergeList, before: readonly Value[], after: readonly Value[]): void {
   // Most lists have not changed at all, which is seen sooner without a look at their type.
   if (areAlike(before, after)) return
   if (areInStep(list, before, after)) {
@@ -209,7 +209,7 @@ function haveAlikeMembers(a: ValueObject, b: ValueObject): boolean {
   return true
 }
 
-function byElement(list: ListSchema, items: readonly Value[]): Map<PathElement, Value[]> {
+function byElement(list: MergeList, items: readonly Value[]): Map<PathElement, Value[]> {
   const result = new Map<PathElement, Value[]>()
   for (const [i, element] of elementsOf(list, items).entries()) {
     const same = result.get(element)
@@ -220,7 +220,7 @@ function byElement(list: ListSchema, items: readonly Value[]): Map<PathElement, 
 }
 
 /** Items that are there twice cannot be told apart, and count as one that is compared whole. */
-function compareSame(walk: Walk, list: ListSchema, before: Value[], after: Value[]): void {
+function compareSame(walk: Walk, list: MergeList, before: Value[], after: Value[]): void {
   const [wasTwice, isTwice] = [before.length > 1, after.length > 1]
   const step: ListItem = { list, item: (before[0] ?? after[0])! }
   if (!wasTwice && !isTwice) return compareBelow(walk, step, list.element, before[0], after[0])

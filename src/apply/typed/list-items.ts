@@ -4,14 +4,14 @@ import { failed, parsed, type Result } from '../../base/result.js'
 import { encodeString } from '../../codec/json.js'
 import { printStrings } from '../../meta/go/go-text.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { MergeList } from '../../types/merge.js'
 import { keyElement, type PathElement, valueElement } from '../paths/field-path.js'
 import { error, TypedError } from './typed-errors.js'
-import type { ListSchema } from './typed-schema.js'
 
-export const itemElement = (list: ListSchema, item: Value): Result<PathElement> =>
+export const itemElement = (list: MergeList, item: Value): Result<PathElement> =>
   list.type === 'map' ? itemByKey(list, item) : memberOfSet(item)
 
-function itemByKey(list: ListSchema, item: Value): Result<PathElement> {
+function itemByKey(list: MergeList, item: Value): Result<PathElement> {
   if (item === null) return failed('associative list with keys may not have a null element')
   if (!isObject(item)) return failed('associative list with keys may not have non-map elements')
   if (list.keys.length === 1) {
@@ -31,10 +31,10 @@ function itemByKey(list: ListSchema, item: Value): Result<PathElement> {
   )
 }
 
-const starts = new WeakMap<ListSchema, string>()
+const starts = new WeakMap<MergeList, string>()
 
 /** `k:{"name":`, for the many lists whose items have one key. */
-function keyStart(list: ListSchema): string {
+function keyStart(list: MergeList): string {
   let start = starts.get(list)
   if (start === undefined) {
     start = `k:{${encodeString(list.keys[0]!)}:`
@@ -53,30 +53,30 @@ function memberOfSet(item: Value): Result<PathElement> {
 const PLAIN: ReadonlySet<string> = new Set(['string', 'number', 'boolean'])
 
 /** Whether an item has an element; where that is plain to see, none is spelled. */
-export function hasElement(list: ListSchema, item: Value): boolean {
+export function hasElement(list: MergeList, item: Value): boolean {
   if (list.keys.length > 0 && isObject(item) && PLAIN.has(typeof getOwn(item, list.keys[0]!))) return true
   return (list.type === 'set' && typeof item === 'string') || itemElement(list, item).ok
 }
 
 /** Throws a TypedError, unless the list has been found valid. */
-export function elementOf(list: ListSchema, item: Value): PathElement {
+export function elementOf(list: MergeList, item: Value): PathElement {
   const element = itemElement(list, item)
   if (!element.ok) throw new TypedError([error(element.error)])
   return element.value
 }
 
-export const elementsOf = (list: ListSchema, items: readonly Value[]): PathElement[] =>
+export const elementsOf = (list: MergeList, items: readonly Value[]): PathElement[] =>
   items.map(item => elementOf(list, item))
 
 /** The usual case of two lists: the same items in the same places, none of them twice. Mostly no element is spelled for it. */
-export function areInStep(list: ListSchema, before: readonly Value[], after: readonly Value[]): boolean {
+export function areInStep(list: MergeList, before: readonly Value[], after: readonly Value[]): boolean {
   if (before.length !== after.length) return false
   for (let i = 0; i < before.length; i++) if (!haveSameKey(list, before[i]!, after[i]!)) return false
   return before.length === 1 || new Set(plainKeys(list, before) ?? elementsOf(list, before)).size === before.length
 }
 
 /** What tells the items apart, if that is one text in each. */
-function plainKeys({ keys }: ListSchema, items: readonly Value[]): string[] | undefined {
+function plainKeys({ keys }: MergeList, items: readonly Value[]): string[] | undefined {
   if (keys.length !== 1) return undefined
   const values: string[] = []
   for (const item of items) {
@@ -88,7 +88,7 @@ function plainKeys({ keys }: ListSchema, items: readonly Value[]): string[] | un
 }
 
 /** False also where it takes a closer look. */
-function haveSameKey({ type, keys }: ListSchema, a: Value, b: Value): boolean {
+function haveSameKey({ type, keys }: MergeList, a: Value, b: Value): boolean {
   if (type === 'set') return a === b
   if (!isObject(a) || !isObject(b)) return false
   for (const key of keys) {

@@ -1,34 +1,33 @@
 // A configuration merged onto what is there. The result shares what it can with both: parts that do not change are the
 // very parts of the live object, so that what comes after need not look into them.
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { type MergeList, type MergeMap, type MergeType, memberType, resolveShape, shapeOf } from '../../types/merge.js'
 import type { PathElement } from '../paths/field-path.js'
 import { sameValue } from './compare.js'
 import { elementsOf } from './list-items.js'
-import { formOf, type ListSchema, type MapSchema, memberSchema, settled, type TypedSchema } from './typed-schema.js'
 
-export const mergeTyped = (schema: TypedSchema, live: Value, applied: Value): Value =>
-  mergeAt(schema, live, applied) ?? {}
+export const mergeTyped = (type: MergeType, live: Value, applied: Value): Value => mergeAt(type, live, applied) ?? {}
 
 /** Nothing where nothing is left, which is not the same as something empty. */
-function mergeAt(schema: TypedSchema, live: Value | undefined, applied: Value | undefined): Value | undefined {
+function mergeAt(type: MergeType, live: Value | undefined, applied: Value | undefined): Value | undefined {
   if (applied === undefined) return live
   if (live === undefined) return applied
-  switch (settled(schema, formOf(schema, applied))) {
+  switch (resolveShape(type, shapeOf(type, applied))) {
     case 'scalar':
       return replaced(live, applied)
     case 'list': {
       const left = Array.isArray(live) ? live : []
       const right = Array.isArray(applied) ? applied : []
-      if (schema.list!.type === 'atomic' || left.length + right.length === 0) return replaced(live, applied)
-      return mergeItems(schema.list!, left, right)
+      if (type.list!.type === 'atomic' || left.length + right.length === 0) return replaced(live, applied)
+      return mergeItems(type.list!, left, right)
     }
     case 'map': {
       const left = isObject(live) ? live : {}
       const right = isObject(applied) ? applied : {}
       const names = Object.keys(left)
       const others = Object.keys(right)
-      if (schema.map!.isAtomic || names.length + others.length === 0) return replaced(live, applied)
-      return mergeMembers(schema.map!, left, right, names, others)
+      if (type.map!.isAtomic || names.length + others.length === 0) return replaced(live, applied)
+      return mergeMembers(type.map!, left, right, names, others)
     }
   }
 }
@@ -36,7 +35,7 @@ function mergeAt(schema: TypedSchema, live: Value | undefined, applied: Value | 
 const replaced = (live: Value, applied: Value): Value => (sameValue(live, applied) ? live : applied)
 
 function mergeMembers(
-  map: MapSchema,
+  map: MergeMap,
   live: ValueObject,
   applied: ValueObject,
   names: readonly string[],
@@ -53,7 +52,7 @@ function mergeMembers(
   for (const name of names) {
     const before = live[name]!
     const other = getOwn(applied, name)
-    const merged = other === undefined ? before : mergeAt(memberSchema(map, name), before, other)
+    const merged = other === undefined ? before : mergeAt(memberType(map, name), before, other)
     if (merged !== before) isSame = false
     add(name, merged)
   }
@@ -70,7 +69,7 @@ function mergeMembers(
  * Items that both have come in the order of the configuration. Those that only the live list has stay where they are
  * among the others; those that only the configuration has come right before the next item that both have.
  */
-function mergeItems(list: ListSchema, live: Value[], applied: readonly Value[]): Value | undefined {
+function mergeItems(list: MergeList, live: Value[], applied: readonly Value[]): Value | undefined {
   const liveElements = elementsOf(list, live)
   const appliedElements = elementsOf(list, applied)
   const liveItems = new Map<PathElement, Value | undefined>()

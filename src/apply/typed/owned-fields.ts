@@ -1,32 +1,32 @@
 // Which fields a value sets: what its applier comes to own.
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { type MergeList, type MergeMap, type MergeType, memberType, resolveShape, shapeOf } from '../../types/merge.js'
 import { fieldElement } from '../paths/field-path.js'
 import { below, EMPTY, type FieldNode, type FieldSet, fieldNode } from '../paths/field-set.js'
 import { elementOf } from './list-items.js'
-import { formOf, type ListSchema, type MapSchema, memberSchema, settled, type TypedSchema } from './typed-schema.js'
 
 /** Most fields are those that were applied before: the parts of `before` that are the same are given back as they are. */
-export const fieldsOf = (schema: TypedSchema, value: Value, before: FieldSet = EMPTY): FieldSet =>
-  nodeOf(schema, value, before).below
+export const fieldsOf = (type: MergeType, value: Value, before: FieldSet = EMPTY): FieldSet =>
+  nodeOf(type, value, before).below
 
 /** A member is what is owned as one. */
-function nodeOf(schema: TypedSchema, value: Value, before: FieldSet): FieldNode {
-  switch (settled(schema, formOf(schema, value))) {
+function nodeOf(type: MergeType, value: Value, before: FieldSet): FieldNode {
+  switch (resolveShape(type, shapeOf(type, value))) {
     case 'scalar':
       return OWNED
     case 'list':
-      if (schema.list!.type === 'atomic') return OWNED
-      return Array.isArray(value) ? ofItems(schema.list!, value, before) : NOTHING
+      if (type.list!.type === 'atomic') return OWNED
+      return Array.isArray(value) ? ofItems(type.list!, value, before) : NOTHING
     case 'map':
-      if (schema.map!.isAtomic) return OWNED
-      return isObject(value) ? ofMembers(schema.map!, value, before) : NOTHING
+      if (type.map!.isAtomic) return OWNED
+      return isObject(value) ? ofMembers(type.map!, value, before) : NOTHING
   }
 }
 
 const OWNED = fieldNode(true, EMPTY)
 const NOTHING: FieldNode = { isMember: false, below: EMPTY }
 
-function ofItems(list: ListSchema, items: readonly Value[], before: FieldSet): FieldNode {
+function ofItems(list: MergeList, items: readonly Value[], before: FieldSet): FieldNode {
   const set = new Map<string, FieldNode>()
   for (const item of items) {
     const element = elementOf(list, item)
@@ -37,12 +37,12 @@ function ofItems(list: ListSchema, items: readonly Value[], before: FieldSet): F
   return { isMember: false, below: asBefore(set, before) }
 }
 
-function ofMembers(map: MapSchema, object: ValueObject, before: FieldSet): FieldNode {
+function ofMembers(map: MergeMap, object: ValueObject, before: FieldSet): FieldNode {
   const set = new Map<string, FieldNode>()
   for (const name of Object.keys(object)) {
     const value = object[name]!
     const element = fieldElement(name)
-    const inner = nodeOf(memberSchema(map, name), value, below(before, element))
+    const inner = nodeOf(memberType(map, name), value, below(before, element))
     // A declared field that holds others is there with its type; any other had to be made.
     const isOwned = inner.isMember || isBare(value) || map.field(name) === undefined
     if (isOwned || inner.below.size > 0) add(set, element, isOwned, inner.below, before)

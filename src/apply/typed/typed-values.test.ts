@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
 import type { Value, ValueObject } from '../../meta/values/value.js'
+import { mergeTypeOf } from '../../types/merge.js'
 import { builtinTypes } from '../../types/type-table.js'
+import { customMergeType } from '../custom-merge-type.suite.js'
+import { emptyObject } from '../managed-type.js'
 import { printPath } from '../paths/field-path.js'
 import { type FieldSet, fieldSet, pathsOf } from '../paths/field-set.js'
-import { emptyOfKind, schemaOfKind } from './builtin-schema.js'
 import { compareTyped } from './compare.js'
-import { schemaOfCustomObjects } from './crd-schema.js'
 import { mergeTyped } from './merge.js'
 import { fieldsOf } from './owned-fields.js'
 import { removeItems } from './remove-items.js'
@@ -39,13 +40,13 @@ const properties: ValueObject = {
   any: { 'x-kubernetes-preserve-unknown-fields': true },
   either: { 'x-kubernetes-int-or-string': true },
 }
-const schema = schemaOfCustomObjects({ type: 'object', properties })
+const type = customMergeType({ type: 'object', properties })
 
 const printed = (set: FieldSet): string[] => [...pathsOf(set)].map(printPath)
 
 const errorsOf = (value: Value, allowDuplicates = false): string => {
   try {
-    checkTyped(schema, value, { allowDuplicates })
+    checkTyped(type, value, { allowDuplicates })
   } catch (error) {
     return (error as Error).message
   }
@@ -109,15 +110,15 @@ describe('the fields that a value sets', () => {
     ],
     ['undeclared objects with what is in them', { any: { o: { p: 1 } } }, ['.any.o', '.any.o.p']],
   ])('%s', (_, value, paths) => {
-    expect(printed(fieldsOf(schema, value))).toEqual(paths)
+    expect(printed(fieldsOf(type, value))).toEqual(paths)
   })
 
   test('what was the same before is the very same', () => {
     const value = { s: 'a', items: [{ name: 'a', v: '1' }, { name: 'b' }], map: { k: 'v' } }
-    const before = fieldsOf(schema, value)
-    expect(fieldsOf(schema, { ...value, s: 'b' }, before)).toBe(before)
-    const more = fieldsOf(schema, { ...value, map: { k: 'v', l: 'w' } }, before)
-    expect(printed(more)).toEqual(printed(fieldsOf(schema, { ...value, map: { k: 'v', l: 'w' } })))
+    const before = fieldsOf(type, value)
+    expect(fieldsOf(type, { ...value, s: 'b' }, before)).toBe(before)
+    const more = fieldsOf(type, { ...value, map: { k: 'v', l: 'w' } }, before)
+    expect(printed(more)).toEqual(printed(fieldsOf(type, { ...value, map: { k: 'v', l: 'w' } })))
     expect(more.get('f:items')).toBe(before.get('f:items'))
   })
 })
@@ -165,7 +166,7 @@ describe('comparing', () => {
     ['empty and null are not the same', { obj: {} }, { obj: null }, { modified: ['.obj'] }],
     ['an object becomes text', { any: { x: 1 } }, { any: 'x' }, { modified: ['.any'], removed: ['.any.x'] }],
   ])('%s', (_, before, after, { added = [], modified = [], removed = [] }) => {
-    const comparison = compareTyped(schema, before, after)
+    const comparison = compareTyped(type, before, after)
     expect(printed(comparison.added)).toEqual(added)
     expect(printed(comparison.modified)).toEqual(modified)
     expect(printed(comparison.removed)).toEqual(removed)
@@ -181,7 +182,7 @@ describe('comparing', () => {
     ['a fault in an atomic part', { list: [1] }, { list: ['1'] }],
     ['a fault in an item that is gone', { items: [{ name: 'a', v: 1 }] }, { items: [] }],
   ])('refuses what was not of the type: %s', (_, before, after) => {
-    expect(() => compareTyped(schema, before, after)).toThrow(TypedError)
+    expect(() => compareTyped(type, before, after)).toThrow(TypedError)
   })
 })
 
@@ -200,25 +201,25 @@ describe('merging', () => {
     ['abcd', 'dcba', 'dcba'],
     ['axb', 'ba', 'xba'],
   ])('a set %s with %s is %s', (live, applied, merged) => {
-    expect(mergeTyped(schema, setOf(live), setOf(applied))).toEqual(setOf(merged))
+    expect(mergeTyped(type, setOf(live), setOf(applied))).toEqual(setOf(merged))
   })
 
   test('an item that is there twice gives way to the one that is applied', () => {
     const live = { items: [{ name: 'a', v: '1' }, { name: 'b' }, { name: 'a', v: '2' }] }
     const merged = { items: [{ name: 'a' }, { name: 'b' }] }
-    expect(mergeTyped(schema, live, { items: [{ name: 'a' }] })).toEqual(merged)
+    expect(mergeTyped(type, live, { items: [{ name: 'a' }] })).toEqual(merged)
   })
 
   test('null takes the place of a scalar, and leaves objects as they are', () => {
-    expect(mergeTyped(schema, { s: '1', any: { x: 1 } }, { s: null, any: null })).toEqual({ s: null, any: { x: 1 } })
+    expect(mergeTyped(type, { s: '1', any: { x: 1 } }, { s: null, any: null })).toEqual({ s: null, any: { x: 1 } })
   })
 
   test('__proto__ is a field like any other', () => {
     const live = JSON.parse('{"any":{"__proto__":{"a":1}}}') as Value
     const applied = JSON.parse('{"any":{"__proto__":{"b":2}}}') as Value
-    const merged = mergeTyped(schema, live, applied)
+    const merged = mergeTyped(type, live, applied)
     expect(JSON.stringify(merged)).toBe('{"any":{"__proto__":{"a":1,"b":2}}}')
-    expect(printed(fieldsOf(schema, applied))).toEqual(['.any.__proto__', '.any.__proto__.b'])
+    expect(printed(fieldsOf(type, applied))).toEqual(['.any.__proto__', '.any.__proto__.b'])
     expect(({} as ValueObject)['b']).toBeUndefined()
   })
 })
@@ -227,24 +228,24 @@ describe('removing', () => {
   test('what has nothing left becomes null; other items stay', () => {
     const value = { obj: { x: '1' }, set: ['a', 'b'], items: [{ name: 'a', v: '1' }] }
     const fields = fieldSet(['f:obj', 'f:x'], ['f:set', 'v:"a"'], ['f:items', 'k:{"kind":"d","name":"a"}', 'f:v'])
-    expect(removeItems(schema, value, fields)).toEqual({ obj: null, set: ['b'], items: [{ name: 'a' }] })
+    expect(removeItems(type, value, fields)).toEqual({ obj: null, set: ['b'], items: [{ name: 'a' }] })
   })
 })
 
-describe('a schema that changed', () => {
+describe('a type that changed', () => {
   test('fields in what has become atomic are owned as one', () => {
     const owned = fieldSet(['f:whole', 'f:x'], ['f:list', 'v:"a"'], ['f:obj', 'f:x'], ['f:gone', 'f:x'])
-    expect(printed(asOfToday(owned, schema))).toEqual(['.list', '.whole', '.gone.x', '.obj.x'])
+    expect(printed(asOfToday(owned, type))).toEqual(['.list', '.whole', '.gone.x', '.obj.x'])
   })
 
   test('what fits is left alone', () => {
     const owned = fieldSet(['f:whole'], ['f:set', 'v:"a"'], ['f:any', 'f:x', 'f:y'])
-    expect(asOfToday(owned, schema)).toBe(owned)
+    expect(asOfToday(owned, type)).toBe(owned)
   })
 })
 
 describe('the built-in types', () => {
-  const deployment = schemaOfKind(builtinTypes(), 'apps/v1', 'Deployment')!
+  const deployment = mergeTypeOf(builtinTypes().byName('apps/v1.Deployment'))
 
   test('tell containers apart by name and their ports by port and protocol', () => {
     const spec = { containers: [{ name: 'c', ports: [{ containerPort: 80 }] }] }
@@ -259,12 +260,21 @@ describe('the built-in types', () => {
     ])
   })
 
+  test('merge a reference by field where the field that holds it says so', () => {
+    const volume = mergeTypeOf(builtinTypes().byName('core/v1.PersistentVolume'))
+    const spec = { claimRef: { name: 'c' }, azureFile: { secretName: 's' } }
+    expect(printed(fieldsOf(volume, { spec }))).toContain('.spec.claimRef.name')
+  })
+
   test('have their structs even when nothing is set', () => {
-    expect(emptyOfKind(builtinTypes(), 'apps/v1', 'Deployment')).toMatchObject({ spec: { strategy: {} }, status: {} })
+    expect(emptyObject(builtinTypes().byName('apps/v1.Deployment'), 'apps/v1', 'Deployment')).toMatchObject({
+      spec: { strategy: {} },
+      status: {},
+    })
   })
 
   test('look into themselves only as far as a value goes', () => {
-    const crd = schemaOfKind(builtinTypes(), 'apiextensions.k8s.io/v1', 'CustomResourceDefinition')!
+    const crd = mergeTypeOf(builtinTypes().byName('apiextensions/v1.CustomResourceDefinition'))
     const nested = { properties: { a: { properties: { b: { type: 'string' } } } } }
     const object = { spec: { versions: [{ name: 'v1', schema: { openAPIV3Schema: nested } }] } }
     expect(() => checkTyped(crd, object, { allowDuplicates: false })).not.toThrow()

@@ -1,5 +1,13 @@
 // Whether a value is one of its type, as far as merging must know.
 import { isNumber, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import {
+  type MergeList,
+  type MergeMap,
+  type MergeType,
+  resolveShape,
+  type ScalarType,
+  shapeOf,
+} from '../../types/merge.js'
 import { fieldElement, indexElement, printElement } from '../paths/field-path.js'
 import { elementOf, hasElement, itemElement } from './list-items.js'
 import {
@@ -13,7 +21,6 @@ import {
   undeclared,
   wrongForm,
 } from './typed-errors.js'
-import { formOf, type ListSchema, type MapSchema, type ScalarType, settled, type TypedSchema } from './typed-schema.js'
 
 export interface CheckOptions {
   /** Lists that are stored may hold items twice; a configuration must not. */
@@ -23,28 +30,28 @@ export interface CheckOptions {
 }
 
 /** Throws a TypedError. */
-export function checkTyped(schema: TypedSchema, value: Value, { allowDuplicates, depth = 0 }: CheckOptions): void {
-  const errors = check(schema, value, allowDuplicates, depth)
+export function checkTyped(type: MergeType, value: Value, { allowDuplicates, depth = 0 }: CheckOptions): void {
+  const errors = check(type, value, allowDuplicates, depth)
   if (errors !== NONE) throw new TypedError(errors)
 }
 
 // Paths are put together on the way up, and only where there is something to tell.
 const NONE: readonly TypedFault[] = []
 
-function check(schema: TypedSchema, value: Value, allowDuplicates: boolean, depth: number): readonly TypedFault[] {
-  if (typeof value === 'string' && schema.scalar === 'string') return NONE
+function check(type: MergeType, value: Value, allowDuplicates: boolean, depth: number): readonly TypedFault[] {
+  if (typeof value === 'string' && type.scalar === 'string') return NONE
   if (depth > MAX_DEPTH) return [tooDeep()]
-  switch (settled(schema, formOf(schema, value))) {
+  switch (resolveShape(type, shapeOf(type, value))) {
     case 'scalar':
-      return checkScalar(schema.scalar!, value)
+      return checkScalar(type.scalar!, value)
     case 'list':
       if (value === null) return NONE
       if (!Array.isArray(value)) return [wrongForm('list', value)]
-      return checkItems(schema.list!, value, allowDuplicates, depth)
+      return checkItems(type.list!, value, allowDuplicates, depth)
     case 'map':
       if (value === null) return NONE
       if (!isObject(value)) return [wrongForm('map', value)]
-      return checkMembers(schema.map!, value, allowDuplicates, depth)
+      return checkMembers(type.map!, value, allowDuplicates, depth)
   }
 }
 
@@ -63,7 +70,7 @@ function checkScalar(type: ScalarType, value: Value): readonly TypedFault[] {
 }
 
 function checkItems(
-  list: ListSchema,
+  list: MergeList,
   items: readonly Value[],
   allowDuplicates: boolean,
   depth: number,
@@ -89,19 +96,19 @@ function checkItems(
 }
 
 function checkMembers(
-  map: MapSchema,
+  map: MergeMap,
   object: ValueObject,
   allowDuplicates: boolean,
   depth: number,
 ): readonly TypedFault[] {
   let errors: TypedFault[] | undefined
   for (const name of Object.keys(object)) {
-    const schema = map.field(name) ?? map.element
-    const inner = schema === undefined ? [undeclared()] : check(schema, object[name]!, allowDuplicates, depth + 1)
+    const type = map.field(name) ?? map.element
+    const inner = type === undefined ? [undeclared()] : check(type, object[name]!, allowDuplicates, depth + 1)
     if (inner === NONE) continue
     errors ??= []
     addWithin(errors, printElement(fieldElement(name)), inner)
-    if (schema === undefined) break
+    if (type === undefined) break
   }
   return errors ?? NONE
 }

@@ -66,6 +66,7 @@ export function buildKind(
       allowUnconditionalUpdate: strategy.allowUnconditionalUpdate ?? true,
       allowCreateOnUpdate: strategy.allowCreateOnUpdate ?? false,
       lenientRouting: false,
+      strategicMerge: true,
       returnsDeletedObject: strategy.returnsDeletedObject ?? false,
       hasTerminatingPhase: strategy.hasTerminatingPhase ?? false,
       // Kinds without a printer of their own have this column.

@@ -46,6 +46,7 @@ export async function startDefinitions(
   const objects = systemObjects(context, 'kube-apiserver')
   const stored = context.objectStore(definitions)
   const { cache } = stored
+  const { types } = definitions.versions[0]!.type
   const known = new Map<string, Known>()
   /** By group, the names that each definition has got, or will have when its status is stored. */
   const taken = new Map<string, Map<string, DefinitionNames>>()
@@ -175,7 +176,7 @@ export async function startDefinitions(
   function kindFor(definition: ApiObject, old: Known | undefined): Kind | undefined {
     const { group, plural } = resourceDefinedBy(definition)
     if (builtin.has(`${group}/${plural}`)) return undefined
-    const defined = customKind(definition, conversionOf(definition, converters))
+    const defined = customKind(types, definition, conversionOf(definition, converters))
     const since = old?.kind?.since ?? revisionOf(definition)
     const kind = defined && { ...defined, since }
     if (!kind || !old?.kind) return kind

@@ -2,6 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { memberType, mergeTypeOf, shapeOf } from '../../types/merge.js'
+import { builtinTypes } from '../../types/type-table.js'
 import { customKind } from '../custom-kind.js'
 import { specOf, statusOf } from '../definition.js'
 import { withRightStatus } from '../definition-status.js'
@@ -215,7 +217,7 @@ describe('a definition that preserves unknown fields', () => {
   })
 
   it('keeps what no schema names, and refuses what the schema refuses', () => {
-    const { strategy: rules, openapi } = customKind(definition)!.versions[0]!
+    const { strategy: rules, openapi } = customKind(builtinTypes(), definition)!.versions[0]!
     const object = (spec: ValueObject) =>
       rules.decode({ apiVersion: 'example.com/v1', kind: 'CronTab', metadata: { name: 'a', namespace: 'n' }, spec }, [])
     const { object: kept, strict } = object({ a: 1, more: { than: [null] } })
@@ -224,6 +226,16 @@ describe('a definition that preserves unknown fields', () => {
     expect(rules.validate(kept)).toEqual([])
     expect(rules.validate(object({}).object).map(printFieldError)).toEqual(['spec.a: Required value'])
     expect(openapi?.schema).toBeUndefined()
+  })
+
+  it('leaves it to the values of an apply how they are merged', () => {
+    const { type } = customKind(builtinTypes(), definition)!.versions[0]!
+    const value = { metadata: { finalizers: ['a'] }, spec: { a: 1, b: [{ name: 'x' }] } }
+    const merged = mergeTypeOf(type)
+    expect(merged.list).toBeUndefined()
+    expect(merged.map).toMatchObject({ isAtomic: false, isDeduced: true })
+    expect(shapeOf(memberType(merged.map!, 'spec'), value.spec)).toBe('map')
+    expect(memberType(merged.map!, 'metadata').map?.isDeduced).toBe(true)
   })
 
   it('can be changed otherwise while its schemas stay as they are', () => {

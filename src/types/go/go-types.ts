@@ -98,7 +98,15 @@ class GoTypes implements Types {
       const merge = field?.mapType === 'atomic' ? ATOMIC_MAP : undefined
       return new GoTypeNode(this, { kind: 'map', merge, element: () => this.parse(element, undefined) })
     }
-    return this.scalars.get(text) ?? this.byName(text)
+    const type = this.scalars.get(text) ?? this.byName(text)
+    return field?.mapType === undefined || field.mapType === type.merge.map ? type : this.mergedAs(type, field.mapType)
+  }
+
+  /** The type where a field declares that it is merged in another way than elsewhere. */
+  private mergedAs(type: Type, mapType: string): Type {
+    const { kind, name, special, go } = type
+    const merge = mapType === 'atomic' ? ATOMIC_MAP : NO_MERGE
+    return new GoTypeNode(this, { kind, name, special, go, merge, fields: () => type.fields })
   }
 }
 
@@ -147,6 +155,11 @@ class GoTypeNode implements Type {
 
   get element(): Type | undefined {
     return (this.foundElement ??= this.parts.element?.())
+  }
+
+  /** Decoding drops what a struct does not declare, but a struct without fields is published as one of any members. */
+  get additional(): Type | undefined {
+    return this.kind === 'object' && this.fields.size === 0 ? this.types.any : undefined
   }
 }
 

@@ -1,17 +1,14 @@
 // Who owns which field: every write is tracked in the object's managedFields, and an apply is carried out by them.
 
 import { type ManagedType, managerName, trackUpdate } from '../../apply/field-manager.js'
-import type { TypedSchema } from '../../apply/managed-type.js'
-import { type CustomSchemas, managedType, schemaOfCustomObjects } from '../../apply/managed-type.js'
+import { managedType } from '../../apply/managed-type.js'
 import type { Awaitable } from '../../base/awaitable.js'
-import type { Kind, KindVersion } from '../../kinds/kind.js'
-import { apiVersionOf } from '../../kinds/kind-names.js'
+import type { KindVersion } from '../../kinds/kind.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import { builtinTypes } from '../../types/type-table.js'
 import { type ApiContext } from '../api-context.js'
 
 /** The object with managedFields that say what this write has set. */
@@ -42,20 +39,6 @@ export function ownershipOf({ kind, version, subresource }: Target): ManagedType
   let types = known.get(version)
   if (!types) known.set(version, (types = new Map()))
   let type = types.get(subresource)
-  if (!type) types.set(subresource, (type = managedType(kind, version, subresource, customSchemas(kind, version))))
+  if (!type) types.set(subresource, (type = managedType(kind, version, subresource)))
   return type
-}
-
-const schemas = new WeakMap<KindVersion, TypedSchema>()
-
-/** Kinds that are in no table of ours are merged by the schema that they bring, or by the look of their values. */
-function customSchemas(kind: Kind, { name }: KindVersion): CustomSchemas | undefined {
-  if (builtinTypes().ofKind(apiVersionOf(kind, name), kind.names.kind) !== undefined) return undefined
-  return apiVersion => {
-    const version = kind.versions.find(each => apiVersionOf(kind, each.name) === apiVersion)
-    if (!version) return undefined
-    let schema = schemas.get(version)
-    if (!schema) schemas.set(version, (schema = schemaOfCustomObjects(version.openapi?.schema)))
-    return schema
-  }
 }

@@ -78,7 +78,7 @@ function madeNew({ kind, name }: Target, object: ApiObject): ApiObject {
 
 /** What the merged object becomes when it is read as one of its kind; custom kinds look at no more than the metadata. */
 function settled({ version }: Target, object: ApiObject): ApiObject {
-  if (version.openapi) {
+  if (version.type.dialect === 'structural') {
     const metadata = decodeObjectMeta(object.metadata)
     if (!metadata.ok) throw new NotOfType(metadata.error)
     return version.strategy.applyDefaults({ ...object, metadata: metadata.value.value })

@@ -19,5 +19,5 @@ const WITH_STRATEGIC = [
 ]
 
 /** In the order in which clients are told of them. */
-export const patchTypesOf = ({ version }: VersionedKind): readonly string[] =>
-  version.type ? WITH_STRATEGIC : WITHOUT_STRATEGIC
+export const patchTypesOf = ({ kind }: VersionedKind): readonly string[] =>
+  kind.traits.strategicMerge ? WITH_STRATEGIC : WITHOUT_STRATEGIC

@@ -54,7 +54,7 @@ export interface Patch {
   readonly shown?: () => string
 }
 
-export function parsePatch(type: Type | undefined, kind: PatchKind, bytes: Buffer, validation: FieldValidation): Patch {
+export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validation: FieldValidation): Patch {
   const { value, duplicates } = decodePatch(kind, bytes, validation)
   const fieldValidation = validation === '' ? 'Warn' : validation
   switch (kind) {
@@ -72,7 +72,7 @@ export function parsePatch(type: Type | undefined, kind: PatchKind, bytes: Buffe
     case 'strategic': {
       const patch = parseStrategicMergePatch(value)
       const strict = repeatedFields(duplicates)
-      const apply = (object: ApiObject): Value => applyStrategicMergePatch(object, patch, type!)
+      const apply = (object: ApiObject): Value => applyStrategicMergePatch(object, patch, type)
       return { strict, isTyped: true, apply, shown: () => printPlain(value) }
     }
   }
@@ -93,7 +93,7 @@ function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation
 function patched(request: ResourceRequest<PatchOptions>, old: ApiObject, patch: Patch): ApiObject {
   const { target } = request
   const { strategy: rules, type } = target.version
-  const shape = type && !patch.isTyped ? published(rules.decode, old) : rules.decode
+  const shape = type.dialect === 'go' && !patch.isTyped ? published(rules.decode, old) : rules.decode
   return asAddressed(applyPatch(request, old, patch, shape), target)
 }
 
