@@ -10,7 +10,20 @@ import { replicaSet } from './apps/replica-set.js'
 import { statefulSet } from './apps/stateful-set.js'
 import { buildKind, type ResourceVersion } from './common/build-kind.js'
 import { defineKind, type KindDefinition } from './common/define-kind.js'
+import { configMap } from './core/config-map.js'
+import { endpoints } from './core/endpoints.js'
+import { limitRange } from './core/limit-range.js'
+import { namespace } from './core/namespace.js'
+import { node } from './core/node.js'
+import { persistentVolume } from './core/persistent-volume.js'
+import { persistentVolumeClaim } from './core/persistent-volume-claim.js'
+import { pod } from './core/pod/pod.js'
+import { podTemplate } from './core/pod-template.js'
 import { replicationController } from './core/replication-controller.js'
+import { resourceQuota } from './core/resource-quota.js'
+import { secret } from './core/secret.js'
+import { service } from './core/service/service.js'
+import { serviceAccount } from './core/service-account.js'
 import { fromOldTables } from './old-tables.js'
 
 const KINDS: readonly KindDefinition[] = [
@@ -21,7 +34,20 @@ const KINDS: readonly KindDefinition[] = [
   replicaSet,
   statefulSet,
   // core
+  configMap,
+  endpoints,
+  limitRange,
+  namespace,
+  node,
+  persistentVolume,
+  persistentVolumeClaim,
+  pod,
+  podTemplate,
   replicationController,
+  resourceQuota,
+  secret,
+  service,
+  serviceAccount,
 ]
 
 /** The definition of a kind; an empty one for kinds that have no behaviour of their own. */

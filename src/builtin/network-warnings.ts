@@ -1,9 +1,8 @@
 // Advice about addresses: what is understood, but not written as everybody writes it.
 import { indexPath } from '../meta/errors/field-errors.js'
-import { quote } from '../meta/go/go-text.js'
 import { mapAt, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { canonicalIpv6, familyOf } from './common/ip-rules.js'
+import { cidrWarnings, ipWarnings } from './common/ip-warnings.js'
 
 /** Controllers that write addresses as they should be. */
 const TIDY_CONTROLLERS: ReadonlySet<string> = new Set([
@@ -21,7 +20,7 @@ export function endpointSliceWarnings(slice: ValueObject, old: ValueObject | und
     ...(deprecated ? ['spec.addressType: FQDN endpoints are deprecated'] : []),
     ...endpoints.flatMap((endpoint, i) =>
       stringsAt(endpoint, 'addresses').flatMap((address, j) =>
-        addressWarnings(address, indexPath(`${indexPath('endpoints', i)}.addresses`, j)),
+        ipWarnings(address, indexPath(`${indexPath('endpoints', i)}.addresses`, j)),
       ),
     ),
   ]
@@ -39,21 +38,6 @@ export function networkPolicyWarnings(policy: ValueObject): string[] {
 }
 
 const blockWarnings = (block: ValueObject, path: string): string[] => [
-  ...rangeWarnings(stringAt(block, 'cidr'), `${path}.ipBlock.cidr`),
-  ...stringsAt(block, 'except').flatMap((range, i) => rangeWarnings(range, indexPath(`${path}.ipBlock.except`, i))),
+  ...cidrWarnings(stringAt(block, 'cidr'), `${path}.ipBlock.cidr`),
+  ...stringsAt(block, 'except').flatMap((range, i) => cidrWarnings(range, indexPath(`${path}.ipBlock.except`, i))),
 ]
-
-function addressWarnings(address: string, path: string): string[] {
-  if (familyOf(address) !== 'IPv6') return []
-  const canonical = canonicalIpv6(address)
-  if (canonical === address) return []
-  return [`${path}: IPv6 address ${quote(address)} should be in RFC 5952 canonical format (${quote(canonical)})`]
-}
-
-function rangeWarnings(range: string, path: string): string[] {
-  const [address = '', prefix = ''] = range.split('/')
-  if (familyOf(address) !== 'IPv6') return []
-  const canonical = `${canonicalIpv6(address)}/${prefix}`
-  if (canonical === range) return []
-  return [`${path}: IPv6 CIDR value ${quote(range)} should be in RFC 5952 canonical format (${quote(canonical)})`]
-}

@@ -37,14 +37,10 @@ const pluralOf = (apiVersion: string, kind: string): string =>
     .find(({ kind: of, name }) => of === kind && !name.includes('/'))?.name ?? ''
 
 const KEY_PREFIXES: Readonly<Record<string, string | undefined>> = {
-  'v1 Service': '/services/specs/',
-  'v1 Endpoints': '/services/endpoints/',
-  'v1 Node': '/minions/',
   'networking.k8s.io/v1 Ingress': '/ingress/',
 }
 
 const STATUS_RESET: Readonly<Record<string, readonly string[] | undefined>> = {
-  'v1 Pod': ['metadata.deletionTimestamp', 'metadata.ownerReferences'],
   'storage.k8s.io/v1 VolumeAttachment': ['metadata'],
   'flowcontrol.apiserver.k8s.io/v1 FlowSchema': ['metadata'],
   'flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration': ['metadata'],

@@ -3,7 +3,6 @@
 import { ageCell } from '../meta/table.js'
 import {
   has,
-  mapAt,
   numberAt,
   numberOrNone,
   objectAt,
@@ -14,110 +13,11 @@ import {
 } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { AUTOSCALER_CELLS } from './autoscaler-cells.js'
-import { ageOf, NONE, nameOf, printLabels, type TableRow, UNKNOWN } from './common/table-cells.js'
+import { ageOf, nameOf, type TableRow } from './common/table-cells.js'
 import { CONTROL_PLANE_CELLS } from './control-plane-cells.js'
-import { podCells } from './core/pod/table.js'
 import { NETWORK_CELLS } from './network-cells.js'
 import { STORAGE_CELLS } from './storage-cells.js'
 import { WORKLOAD_CELLS } from './workload-cells.js'
-
-// ---- services, endpoints
-
-const serviceCells: TableRow = (service, now) => {
-  const spec = objectAt(service, 'spec')
-  return [
-    nameOf(service),
-    stringAt(spec, 'type'),
-    stringsAt(spec, 'clusterIPs')[0] ?? NONE,
-    externalAddress(service, spec),
-    printPorts(spec),
-    ageOf(service, now),
-    printLabels(mapAt(spec, 'selector')),
-  ]
-}
-
-function externalAddress(service: ValueObject, spec: ValueObject): string {
-  const own = stringsAt(spec, 'externalIPs')
-  switch (stringAt(spec, 'type')) {
-    case 'ExternalName':
-      return stringAt(spec, 'externalName')
-    case 'LoadBalancer': {
-      const ingress = objectsAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress')
-      const given = ingress
-        .map(entry => stringAt(entry, 'ip') || stringAt(entry, 'hostname'))
-        .filter(text => text !== '')
-      const all = [...[...new Set(given)].toSorted(), ...own]
-      return all.length === 0 ? '<pending>' : all.join(',')
-    }
-    default:
-      return own.length === 0 ? NONE : own.join(',')
-  }
-}
-
-function printPorts(spec: ValueObject): string {
-  const ports = objectsAt(spec, 'ports').map(port => {
-    const nodePort = numberAt(port, 'nodePort')
-    return `${numberAt(port, 'port')}${nodePort > 0 ? `:${nodePort}` : ''}/${stringAt(port, 'protocol')}`
-  })
-  return ports.length === 0 ? NONE : ports.join(',')
-}
-
-/** How many endpoints a cell shows. */
-const MAX_ENDPOINTS = 3
-
-function printEndpoints(endpoints: ValueObject): string {
-  const subsets = objectsAt(endpoints, 'subsets')
-  if (subsets.length === 0) return NONE
-  const all = subsets.flatMap(subset => {
-    const addresses = objectsAt(subset, 'addresses').map(address => stringAt(address, 'ip'))
-    const ports = objectsAt(subset, 'ports')
-    if (ports.length === 0) return addresses
-    return ports.flatMap(port => addresses.map(address => hostAndPort(address, numberAt(port, 'port'))))
-  })
-  const shown = all.slice(0, MAX_ENDPOINTS).join(',')
-  return all.length > MAX_ENDPOINTS ? `${shown} + ${all.length - MAX_ENDPOINTS} more...` : shown
-}
-
-const hostAndPort = (address: string, port: number): string =>
-  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
-
-// ---- nodes
-
-const ROLE_LABEL = 'node-role.kubernetes.io/'
-
-const nodeCells: TableRow = (node, now) => {
-  const status = objectAt(node, 'status')
-  const info = objectAt(status, 'nodeInfo')
-  const addressOf = (type: string): string => {
-    const found = objectsAt(status, 'addresses').find(address => stringAt(address, 'type') === type)
-    return found === undefined ? NONE : stringAt(found, 'address')
-  }
-  const ready = objectsAt(status, 'conditions').find(condition => stringAt(condition, 'type') === 'Ready')
-  const states = [ready === undefined ? 'Unknown' : stringAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady']
-  if (objectAt(node, 'spec')['unschedulable'] === true) states.push('SchedulingDisabled')
-  return [
-    nameOf(node),
-    states.join(','),
-    rolesOf(node),
-    ageOf(node, now),
-    stringAt(info, 'kubeletVersion'),
-    addressOf('InternalIP'),
-    addressOf('ExternalIP'),
-    stringAt(info, 'osImage') || UNKNOWN,
-    stringAt(info, 'kernelVersion') || UNKNOWN,
-    stringAt(info, 'containerRuntimeVersion') || UNKNOWN,
-  ]
-}
-
-function rolesOf(node: ValueObject): string {
-  const labels = mapAt(objectAt(node, 'metadata'), 'labels')
-  const roles = Object.keys(labels).flatMap(key => {
-    if (key.startsWith(ROLE_LABEL)) return [key.slice(ROLE_LABEL.length)]
-    return key === 'kubernetes.io/role' ? [labels[key]!] : []
-  })
-  const named = [...new Set(roles.filter(role => role !== ''))].toSorted()
-  return named.length === 0 ? NONE : named.join(',')
-}
 
 // ---- events
 
@@ -192,21 +92,6 @@ const disruptionBudgetCells: TableRow = (budget, now) => {
   ]
 }
 
-/** What is used of what there is: `cpu: 1/2, pods: 3/5`. */
-const quotaCells: TableRow = (quota, now) => {
-  const status = objectAt(quota, 'status')
-  const [used, hard] = [mapAt(status, 'used'), mapAt(status, 'hard')]
-  const names = Object.keys(hard).toSorted()
-  const shown = (ofLimits: boolean): string =>
-    names
-      .filter(name => name.startsWith('limits') === ofLimits)
-      .map(name => `${name}: ${used[name] ?? '0'}/${hard[name]!}`)
-      .join(', ')
-  return [nameOf(quota), shown(false), shown(true), ageOf(quota, now)]
-}
-
-const sizeOf = (object: ValueObject, field: string): number => Object.keys(objectAt(object, field)).length
-
 /** Who has an address: `services/default/kubernetes`. */
 function printParent(address: ValueObject): string {
   const parent = objectAt(objectAt(address, 'spec'), 'parentRef')
@@ -231,18 +116,6 @@ function claimState(claim: ValueObject): string {
 }
 
 export const CELLS: Readonly<Record<string, TableRow | undefined>> = {
-  'v1 namespaces': (namespace, now) => [
-    nameOf(namespace),
-    stringAt(objectAt(namespace, 'status'), 'phase'),
-    ageOf(namespace, now),
-  ],
-  'v1 configmaps': (map, now) => [nameOf(map), sizeOf(map, 'data') + sizeOf(map, 'binaryData'), ageOf(map, now)],
-  'v1 secrets': (secret, now) => [nameOf(secret), stringAt(secret, 'type'), sizeOf(secret, 'data'), ageOf(secret, now)],
-  'v1 services': serviceCells,
-  'v1 endpoints': (endpoints, now) => [nameOf(endpoints), printEndpoints(endpoints), ageOf(endpoints, now)],
-  'v1 pods': podCells,
-  'v1 nodes': nodeCells,
-  'v1 resourcequotas': quotaCells,
   'node.k8s.io/v1 runtimeclasses': (made, now) => [nameOf(made), stringAt(made, 'handler'), ageOf(made, now)],
   'scheduling.k8s.io/v1 priorityclasses': (made, now) => [
     nameOf(made),

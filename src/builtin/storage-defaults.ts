@@ -2,16 +2,8 @@
 
 import { ensureObject, setDefault, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { defaultVolumeClaim } from './core/persistent-volume-claim.js'
 
 export const STORAGE_DEFAULTS: Readonly<Record<string, (object: ValueObject) => void>> = {
-  'v1 PersistentVolumeClaim': defaultVolumeClaim,
-  'v1 PersistentVolume': volume => {
-    setDefault(ensureObject(volume, 'status'), 'phase', 'Pending')
-    const spec = ensureObject(volume, 'spec')
-    setDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain')
-    setDefault(spec, 'volumeMode', 'Filesystem', false)
-  },
   'storage.k8s.io/v1 StorageClass': storage => {
     setDefault(storage, 'reclaimPolicy', 'Delete', false)
     setDefault(storage, 'volumeBindingMode', 'Immediate', false)

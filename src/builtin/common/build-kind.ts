@@ -209,20 +209,22 @@ export function strategyOf(table: TypeTable, { apiVersion, kind, strategy }: Kin
   return strategy ?? statusApart(apiVersion, kind)(table)
 }
 
-/** A status, if the kind has one with an endpoint of its own, is written only there. */
+/** A status, if the kind has one with an endpoint of its own, is written only there. `own` is added to that. */
 export const statusApart =
-  (apiVersion: string, kind: string) =>
+  (apiVersion: string, kind: string, own: Partial<BuiltinStrategy> = {}) =>
   (table: TypeTable): BuiltinStrategy => {
     const type = table.ofKind(apiVersion, kind)
     const status = type?.fields.get('status')?.type
     const hasSpec = type !== undefined && type.fields.has('spec')
     const resource = table.resources(apiVersion).find(({ kind: of, name }) => of === kind && !name.includes('/'))
     const hasEndpoint = table.resources(apiVersion).some(({ name }) => name === `${resource?.name}/status`)
-    if (status === undefined || status.kind !== 'object' || !hasEndpoint) return { prepareForUpdate: keepGeneration }
+    if (status === undefined || status.kind !== 'object' || !hasEndpoint)
+      return { prepareForUpdate: keepGeneration, ...own }
     return {
       prepareForCreate: clearStatus(table, status.name),
       prepareForUpdate: inTurn(keepGeneration, keepStatus),
       prepareForStatusUpdate: hasSpec ? inTurn(keepGeneration, keepSpec) : keepGeneration,
+      ...own,
     }
   }
 

@@ -65,11 +65,13 @@ export const onCreate = (rules: readonly Rule[]): Rule => when((_, old) => old =
 
 // ---- one field
 
-/** The field must be there, and not be an empty string. */
+/** The field must be there, and be neither an empty string nor an empty list. */
 export const required =
   (name: string, detail = ''): Rule =>
   (value, _, path, errors) => {
-    if (!has(value, name) || getOwn(value, name) === '') errors.push(fieldRequired(childPath(path, name), detail))
+    const given = getOwn(value, name) ?? ''
+    const isEmpty = given === '' || (Array.isArray(given) && given.length === 0)
+    if (isEmpty) errors.push(fieldRequired(childPath(path, name), detail))
   }
 
 /** The field must not be there. */

@@ -1,65 +1,117 @@
-// Endpoints: addresses with the ports that all of them offer.
-import { childPath, type FieldError, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
+// Endpoints: addresses with the ports that all of them have.
+import { childPath, fieldRequired } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
-import { numberAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import { mapAt, numberAt, objectAt, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
-import { checkOneOf, checkPortNumber, checkText } from '../common/field-checks.js'
+import { defineKind } from '../common/define-kind.js'
+import { checkPortNumber } from '../common/field-checks.js'
 import { checkIp, checkRoutableIp } from '../common/ip-rules.js'
-import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
-import { type Validation } from '../common/validation.js'
+import { ipWarnings } from '../common/ip-warnings.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check, each, format, oneOf, type Rule, run, when } from '../common/rules.js'
+import { keepGeneration } from '../common/strategies.js'
+import { ageOf, NONE, nameOf } from '../common/table-cells.js'
+import { validationRules } from '../common/validation.js'
 
+/** The protocols of ports, in the order of messages. */
 export const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
 
-export const endpointsValidation: Validation = {
-  create: endpoints => [...checkMeta(endpoints, { namespaced: true }), ...checkSubsets(endpoints)],
-  update: (endpoints, old) => [
-    ...checkMetaUpdate(endpoints, old),
-    ...checkMeta(endpoints, { namespaced: true }),
-    // What was accepted before, and is as it was, stays so.
-    ...(equalValues(endpoints['subsets'], old['subsets']) ? [] : checkSubsets(endpoints)),
-  ],
+// ---- validation
+
+const addressRules: readonly Rule[] = [
+  check((address, path) => checkIp(stringAt(address, 'ip'), childPath(path, 'ip'))),
+  format('hostname', checkDnsLabel),
+  format('nodeName', checkDnsSubdomain),
+  check((address, path) => checkRoutableIp(stringAt(address, 'ip'), childPath(path, 'ip'))),
+]
+
+const portRules: readonly Rule[] = [
+  check((port, path) => checkPortNumber(numberAt(port, 'port'), childPath(path, 'port'))),
+  oneOf('protocol', PROTOCOLS, { required: true }),
+]
+
+/** Of several ports each needs a name. */
+const ports = check((subset, path) => {
+  const nameRequired = objectsAt(subset, 'ports').length > 1
+  return run(
+    [each('ports', [format('name', checkDnsLabel, { required: nameRequired }), ...portRules])],
+    subset,
+    undefined,
+    path,
+  )
+})
+
+const subsetRules: readonly Rule[] = [
+  check((subset, path) =>
+    objectsAt(subset, 'addresses').length === 0 && objectsAt(subset, 'notReadyAddresses').length === 0
+      ? [fieldRequired(path, 'must specify `addresses` or `notReadyAddresses`')]
+      : [],
+  ),
+  each('addresses', addressRules),
+  each('notReadyAddresses', addressRules),
+  ports,
+]
+
+const subsets = each('subsets', subsetRules)
+
+// ---- warnings
+
+/** The endpoints controller writes canonical addresses. */
+const CONTROLLER = 'endpoints-controller.k8s.io'
+
+function warnings(object: ValueObject): string[] {
+  if (mapAt(objectAt(object, 'metadata'), 'labels')['endpoints.kubernetes.io/managed-by'] === CONTROLLER) return []
+  return objectsAt(object, 'subsets').flatMap((subset, i) =>
+    ['addresses', 'notReadyAddresses'].flatMap(name =>
+      objectsAt(subset, name).flatMap((address, j) =>
+        ipWarnings(stringAt(address, 'ip'), `subsets[${i}].${name}[${j}].ip`),
+      ),
+    ),
+  )
 }
 
-const checkSubsets = (endpoints: ValueObject): FieldError[] =>
-  objectsAt(endpoints, 'subsets').flatMap((subset, i) => checkSubset(subset, indexPath('subsets', i)))
+// ---- Table
 
-function checkSubset(subset: ValueObject, path: string): FieldError[] {
-  const addresses = objectsAt(subset, 'addresses')
-  const notReady = objectsAt(subset, 'notReadyAddresses')
-  const errors: FieldError[] = []
-  if (addresses.length === 0 && notReady.length === 0) {
-    errors.push(fieldRequired(path, 'must specify `addresses` or `notReadyAddresses`'))
-  }
-  const checkAll = (all: readonly ValueObject[], name: string): FieldError[] =>
-    all.flatMap((address, i) => checkAddress(address, indexPath(childPath(path, name), i)))
-  const ports = objectsAt(subset, 'ports')
-  return [
-    ...errors,
-    ...checkAll(addresses, 'addresses'),
-    ...checkAll(notReady, 'notReadyAddresses'),
-    ...ports.flatMap((port, i) => checkPort(port, ports.length > 1, indexPath(childPath(path, 'ports'), i))),
-  ]
+/** How many endpoints a cell shows. */
+const MAX_SHOWN = 3
+
+function endpointsCell(endpoints: ValueObject): string {
+  const given = objectsAt(endpoints, 'subsets')
+  if (given.length === 0) return NONE
+  const all = given.flatMap(subset => {
+    const addresses = objectsAt(subset, 'addresses').map(address => stringAt(address, 'ip'))
+    const portsOfAll = objectsAt(subset, 'ports')
+    if (portsOfAll.length === 0) return addresses
+    return portsOfAll.flatMap(port => addresses.map(address => hostAndPort(address, numberAt(port, 'port'))))
+  })
+  const shown = all.slice(0, MAX_SHOWN).join(',')
+  return all.length > MAX_SHOWN ? `${shown} + ${all.length - MAX_SHOWN} more...` : shown
 }
 
-function checkAddress(address: ValueObject, path: string): FieldError[] {
-  const ip = stringAt(address, 'ip')
-  const hostname = stringAt(address, 'hostname')
-  const nodeName = stringAt(address, 'nodeName')
-  const at = childPath(path, 'ip')
-  return [
-    ...checkIp(ip, at),
-    ...(hostname === '' ? [] : checkText(hostname, checkDnsLabel, childPath(path, 'hostname'))),
-    ...(nodeName === '' ? [] : checkText(nodeName, checkDnsSubdomain, childPath(path, 'nodeName'))),
-    ...checkRoutableIp(ip, at),
-  ]
-}
+const hostAndPort = (address: string, port: number): string =>
+  address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 
-function checkPort(port: ValueObject, nameRequired: boolean, path: string): FieldError[] {
-  const name = stringAt(port, 'name')
-  const at = childPath(path, 'name')
-  return [
-    ...(name === '' ? (nameRequired ? [fieldRequired(at)] : []) : checkText(name, checkDnsLabel, at)),
-    ...checkPortNumber(numberAt(port, 'port'), childPath(path, 'port')),
-    ...checkOneOf(stringAt(port, 'protocol'), PROTOCOLS, childPath(path, 'protocol'), { required: true }),
-  ]
-}
+export const endpoints = defineKind('v1', 'Endpoints', {
+  defaults: object => {
+    for (const subset of objectsAt(object, 'subsets')) {
+      for (const port of objectsAt(subset, 'ports')) setDefault(port, 'protocol', 'TCP')
+    }
+  },
+  strategy: {
+    prepareForUpdate: keepGeneration,
+    allowCreateOnUpdate: true,
+    deprecationWarning: 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice',
+  },
+  validation: validationRules({
+    create: [metadata({ namespaced: true }), subsets],
+    update: [
+      metadataUpdate,
+      metadata({ namespaced: true }),
+      // ratcheting: unchanged subsets stay valid
+      when((object, old) => !equalValues(object['subsets'], old?.['subsets']), [subsets]),
+    ],
+  }),
+  warnings,
+  table: (object, now) => [nameOf(object), endpointsCell(object), ageOf(object, now)],
+  keyPrefix: '/services/endpoints/',
+})

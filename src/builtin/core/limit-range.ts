@@ -1,4 +1,4 @@
-// Limit ranges: how much each container, pod or claim of a namespace may ask for.
+// LimitRange: how much each container, pod or claim of a namespace may request.
 import {
   childPath,
   type FieldError,
@@ -20,27 +20,30 @@ import {
   quantityOf,
 } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { defineKind } from '../common/define-kind.js'
 import { checkText } from '../common/field-checks.js'
-import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
-import { type Validation } from '../common/validation.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check, field } from '../common/rules.js'
+import { validationRules } from '../common/validation.js'
 import { amountOf, checkContainerResourceName, checkResourceName, mayExceed } from './pod/container-resources.js'
 
-const checkRange = (range: ValueObject): FieldError[] => {
-  const seen = new Set<string>()
-  return [
-    ...checkMeta(range, { namespaced: true }),
-    ...objectsAt(objectAt(range, 'spec'), 'limits').flatMap((limit, i) => {
-      const type = stringAt(limit, 'type')
-      const isRepeated = seen.has(type)
-      seen.add(type)
-      return checkLimit(limit, isRepeated, indexPath('spec.limits', i))
-    }),
-  ]
+/** A container without amounts of its own gets `default` as limits and `defaultRequest` as requests. */
+function defaultLimit(limit: ValueObject): void {
+  if (stringAt(limit, 'type') !== 'Container') return
+  limit['default'] = { ...objectAt(limit, 'max'), ...objectAt(limit, 'default') }
+  const requests = objectAt(limit, 'defaultRequest')
+  limit['defaultRequest'] = { ...objectAt(limit, 'min'), ...objectAt(limit, 'default'), ...requests }
 }
 
-export const limitRangeValidation: Validation = {
-  create: checkRange,
-  update: (range, old) => [...checkRange(range), ...checkMetaUpdate(range, old)],
+/** No two limits of one type. */
+function checkLimits(spec: ValueObject): FieldError[] {
+  const seen = new Set<string>()
+  return objectsAt(spec, 'limits').flatMap((limit, i) => {
+    const type = stringAt(limit, 'type')
+    const isRepeated = seen.has(type)
+    seen.add(type)
+    return checkLimit(limit, isRepeated, indexPath('spec.limits', i))
+  })
 }
 
 const LIMIT_TYPES: ReadonlySet<string> = new Set(['Pod', 'Container', 'PersistentVolumeClaim'])
@@ -79,7 +82,7 @@ const checkStorageBound = (limit: ValueObject, path: string): FieldError[] =>
     ? []
     : [fieldRequired(path, 'either minimum or maximum storage value is required, but neither was provided')]
 
-/** Least, default request, default and most, in this order; a pod has no defaults. */
+/** min <= defaultRequest <= default <= max; a pod has no defaults. */
 function checkAmounts(limit: ValueObject, at: (field: string) => string): FieldError[] {
   const fields = stringAt(limit, 'type') === 'Pod' ? ['max', 'min'] : ['max', 'min', 'default', 'defaultRequest']
   const names = new Set([...fields, 'maxLimitRequestRatio'].flatMap(field => Object.keys(objectAt(limit, field))))
@@ -100,23 +103,23 @@ function checkAmountsOf(
   const notAbove = (
     low: Quantity | undefined,
     high: Quantity | undefined,
-    told: { field: string; shown: Quantity | undefined; low: string; high: string },
+    names: { at: string; shown: Quantity | undefined; low: string; high: string },
   ): void => {
     if (low === undefined || high === undefined || compareQuantities(low, high) <= 0) return
-    const why = `${told.low} value ${printQuantity(low)} is greater than ${told.high} value ${printQuantity(high)}`
-    errors.push(fieldInvalid(at(told.field), printQuantity(told.shown!), why))
+    const why = `${names.low} value ${printQuantity(low)} is greater than ${names.high} value ${printQuantity(high)}`
+    errors.push(fieldInvalid(at(names.at), printQuantity(names.shown!), why))
   }
-  notAbove(min, max, { field: 'min', shown: min, low: 'min', high: 'max' })
-  notAbove(min, request, { field: 'defaultRequest', shown: request, low: 'min', high: 'default request' })
-  notAbove(request, max, { field: 'defaultRequest', shown: request, low: 'default request', high: 'max' })
+  notAbove(min, max, { at: 'min', shown: min, low: 'min', high: 'max' })
+  notAbove(min, request, { at: 'defaultRequest', shown: request, low: 'min', high: 'default request' })
+  notAbove(request, max, { at: 'defaultRequest', shown: request, low: 'default request', high: 'max' })
   notAbove(request, fallback, {
-    field: 'defaultRequest',
+    at: 'defaultRequest',
     shown: request,
     low: 'default request',
     high: 'default limit',
   })
-  notAbove(min, fallback, { field: 'default', shown: min, low: 'min', high: 'default' })
-  notAbove(fallback, max, { field: 'default', shown: max, low: 'default', high: 'max' })
+  notAbove(min, fallback, { at: 'default', shown: min, low: 'min', high: 'default' })
+  notAbove(fallback, max, { at: 'default', shown: max, low: 'default', high: 'max' })
   errors.push(...checkRatio(amount('maxLimitRequestRatio'), min, max, at('maxLimitRequestRatio')))
   const differs = fallback !== undefined && request !== undefined && compareQuantities(fallback, request) !== 0
   if (differs && !mayExceed(name)) {
@@ -146,3 +149,12 @@ function checkRatio(
   }
   return errors
 }
+
+const rules = [metadata({ namespaced: true }), field('spec', [check(checkLimits)])]
+
+export const limitRange = defineKind('v1', 'LimitRange', {
+  defaults: range => {
+    for (const limit of objectsAt(objectAt(range, 'spec'), 'limits')) defaultLimit(limit)
+  },
+  validation: validationRules({ create: rules, update: [...rules, metadataUpdate] }),
+})

@@ -1,4 +1,4 @@
-// Nodes: their taints, and what may not change once it is set.
+// Node.
 import {
   asStruct,
   childPath,
@@ -9,37 +9,48 @@ import {
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import { checkLabelValue, checkQualifiedName } from '../../meta/object/names.js'
-import { objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { has, mapAt, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { parseQuantity, signOf } from '../../meta/values/quantity.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
+import { defineKind } from '../common/define-kind.js'
 import { checkOneOf, checkText, sameValue } from '../common/field-checks.js'
 import { checkCidr, familyOf } from '../common/ip-rules.js'
-import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
-import { type Validation } from '../common/validation.js'
+import { cidrWarnings } from '../common/ip-warnings.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check, checkUpdate, type Rule } from '../common/rules.js'
+import { booleanField, selectableFields } from '../common/selectable-fields.js'
+import { inTurn, keepGeneration, keepSpec, keepStatus } from '../common/strategies.js'
+import { ageOf, NONE, nameOf, type TableRow, UNKNOWN } from '../common/table-cells.js'
+import { validationRules } from '../common/validation.js'
 
+/** The effects of taints, in the order of messages. */
 export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
 
-export const nodeValidation: Validation = {
-  create: checkNode,
-  // The reference server looks at the taints twice.
-  update: (node, old) => [...checkNode(node), ...checkNodeUpdate(node, old)],
-  status: (node, old) => checkNodeUpdate(node, old),
+// ---- defaults
+
+function defaults(node: ValueObject): void {
+  const status = objectAt(node, 'status')
+  if (has(status, 'capacity') && !has(status, 'allocatable')) {
+    status['allocatable'] = { ...objectAt(status, 'capacity') }
+  }
+  syncPodCidrs(objectAt(node, 'spec'))
 }
 
-function checkNode(node: ValueObject): FieldError[] {
-  const spec = objectAt(node, 'spec')
-  return [
-    ...checkMeta(node, { namespaced: false }),
-    ...checkTaints(spec),
-    ...checkQuantities(objectAt(node, 'status')),
-    ...checkPodCidrs(spec),
-  ]
+/** `podCIDR` is the first of `podCIDRs`: a client may write either. */
+function syncPodCidrs(spec: ValueObject): void {
+  const one = stringAt(spec, 'podCIDR')
+  const all = spec['podCIDRs']
+  const first = Array.isArray(all) ? all[0] : undefined
+  if (one !== '' && first !== one) spec['podCIDRs'] = [one]
+  else if (one === '' && typeof first === 'string') spec['podCIDR'] = first
 }
 
-/** Told as if taints stood in the metadata, where they once did. */
-function checkTaints(spec: ValueObject): FieldError[] {
+// ---- validation
+
+/** Messages name the taints by a path in the metadata, as kube-apiserver's do. */
+function checkTaints(node: ValueObject): FieldError[] {
   const seen = new Set<string>()
-  return objectsAt(spec, 'taints').flatMap((taint, i) => {
+  return objectsAt(objectAt(node, 'spec'), 'taints').flatMap((taint, i) => {
     const path = indexPath('metadata.taints', i)
     const key = stringAt(taint, 'key')
     const effect = stringAt(taint, 'effect')
@@ -62,14 +73,14 @@ function checkTaints(spec: ValueObject): FieldError[] {
   })
 }
 
-/** All that is wrong with a value is told at once. */
+/** All messages about a value form one error. */
 function checkTaintValue(value: string, path: string): FieldError[] {
   const errors = checkLabelValue(value)
   return errors.length === 0 ? [] : [fieldInvalid(path, value, errors.join(';'))]
 }
 
-function checkPodCidrs(spec: ValueObject): FieldError[] {
-  const ranges = stringsAt(spec, 'podCIDRs')
+function checkPodCidrs(node: ValueObject): FieldError[] {
+  const ranges = stringsAt(objectAt(node, 'spec'), 'podCIDRs')
   const path = 'spec.podCIDRs'
   const errors = ranges.flatMap((range, i) => checkCidr(range, indexPath(path, i)))
   const families = new Set(ranges.map(range => familyOf(range.split('/')[0] ?? '')))
@@ -82,23 +93,21 @@ function checkPodCidrs(spec: ValueObject): FieldError[] {
   return errors
 }
 
-function checkNodeUpdate(node: ValueObject, old: ValueObject): FieldError[] {
-  const spec = objectAt(node, 'spec')
-  const oldSpec = objectAt(old, 'spec')
-  const status = objectAt(node, 'status')
-  const errors = [...checkMetaUpdate(node, old), ...checkQuantities(status), ...checkAddresses(status)]
-  if (stringsAt(oldSpec, 'podCIDRs').length > 0 && !sameValue(spec['podCIDRs'], oldSpec['podCIDRs'])) {
-    errors.push(fieldForbidden('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid'))
-  }
-  if (stringAt(oldSpec, 'providerID') !== '' && stringAt(spec, 'providerID') !== stringAt(oldSpec, 'providerID')) {
-    errors.push(fieldForbidden('spec.providerID', 'node updates may not change providerID except from "" to valid'))
-  }
-  return [...errors, ...checkTaints(spec)]
-}
+const podCidrsAreKept = checkUpdate((node, old) => {
+  const [spec, oldSpec] = [objectAt(node, 'spec'), objectAt(old, 'spec')]
+  if (stringsAt(oldSpec, 'podCIDRs').length === 0 || sameValue(spec['podCIDRs'], oldSpec['podCIDRs'])) return []
+  return [fieldForbidden('spec.podCIDRs', 'node updates may not change podCIDR except from "" to valid')]
+})
 
-function checkQuantities(status: ValueObject): FieldError[] {
+const providerIsKept = checkUpdate((node, old) => {
+  const before = stringAt(objectAt(old, 'spec'), 'providerID')
+  if (before === '' || stringAt(objectAt(node, 'spec'), 'providerID') === before) return []
+  return [fieldForbidden('spec.providerID', 'node updates may not change providerID except from "" to valid')]
+})
+
+function checkQuantities(node: ValueObject): FieldError[] {
   return ['capacity', 'allocatable'].flatMap(field => {
-    const amounts = objectAt(status, field)
+    const amounts = objectAt(objectAt(node, 'status'), field)
     return Object.keys(amounts).flatMap(name => {
       const amount = parseQuantity(stringAt(amounts, name))
       if (!amount.ok || signOf(amount.value) >= 0) return []
@@ -107,9 +116,9 @@ function checkQuantities(status: ValueObject): FieldError[] {
   })
 }
 
-function checkAddresses(status: ValueObject): FieldError[] {
+function checkAddresses(node: ValueObject): FieldError[] {
   const seen = new Set<string>()
-  return objectsAt(status, 'addresses').flatMap((address, i) => {
+  return objectsAt(objectAt(node, 'status'), 'addresses').flatMap((address, i) => {
     const shown = { Type: stringAt(address, 'type'), Address: stringAt(address, 'address') }
     const key = JSON.stringify(shown)
     if (seen.has(key)) return [fieldDuplicate(indexPath('status.addresses', i), asStruct(shown))]
@@ -117,3 +126,87 @@ function checkAddresses(status: ValueObject): FieldError[] {
     return []
   })
 }
+
+// ---- Table
+
+const ROLE_LABEL = 'node-role.kubernetes.io/'
+
+const row: TableRow = (node, now) => {
+  const status = objectAt(node, 'status')
+  const info = objectAt(status, 'nodeInfo')
+  const addressOf = (type: string): string => {
+    const found = objectsAt(status, 'addresses').find(address => stringAt(address, 'type') === type)
+    return found === undefined ? NONE : stringAt(found, 'address')
+  }
+  const ready = objectsAt(status, 'conditions').find(condition => stringAt(condition, 'type') === 'Ready')
+  const states = [ready === undefined ? 'Unknown' : stringAt(ready, 'status') === 'True' ? 'Ready' : 'NotReady']
+  if (objectAt(node, 'spec')['unschedulable'] === true) states.push('SchedulingDisabled')
+  return [
+    nameOf(node),
+    states.join(','),
+    rolesOf(node),
+    ageOf(node, now),
+    stringAt(info, 'kubeletVersion'),
+    addressOf('InternalIP'),
+    addressOf('ExternalIP'),
+    stringAt(info, 'osImage') || UNKNOWN,
+    stringAt(info, 'kernelVersion') || UNKNOWN,
+    stringAt(info, 'containerRuntimeVersion') || UNKNOWN,
+  ]
+}
+
+function rolesOf(node: ValueObject): string {
+  const labels = mapAt(objectAt(node, 'metadata'), 'labels')
+  const roles = Object.keys(labels).flatMap(key => {
+    if (key.startsWith(ROLE_LABEL)) return [key.slice(ROLE_LABEL.length)]
+    return key === 'kubernetes.io/role' ? [labels[key]!] : []
+  })
+  const named = [...new Set(roles.filter(role => role !== ''))].toSorted()
+  return named.length === 0 ? NONE : named.join(',')
+}
+
+const updateRules: readonly Rule[] = [
+  metadataUpdate,
+  check(checkQuantities),
+  check(checkAddresses),
+  podCidrsAreKept,
+  providerIsKept,
+  check(checkTaints),
+]
+
+const rules: readonly Rule[] = [
+  metadata({ namespaced: false }),
+  check(checkTaints),
+  check(checkQuantities),
+  check(checkPodCidrs),
+]
+
+export const node = defineKind('v1', 'Node', {
+  defaults,
+  strategy: {
+    prepareForUpdate: inTurn(keepGeneration, keepStatus),
+    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
+  },
+  validation: validationRules({
+    create: rules,
+    // kube-apiserver checks the taints twice, so each error about them comes twice.
+    update: [...rules, ...updateRules],
+    status: updateRules,
+  }),
+  warnings: object => {
+    const spec = objectAt(object, 'spec')
+    return [
+      ...(has(spec, 'configSource') ? ['spec.configSource: the feature is removed'] : []),
+      ...(stringAt(spec, 'externalID') === ''
+        ? []
+        : ['spec.externalID: this field is deprecated, and is unused by Kubernetes']),
+      ...stringsAt(spec, 'podCIDRs').flatMap((range, i) => cidrWarnings(range, indexPath('spec.podCIDRs', i))),
+    ]
+  },
+  table: row,
+  selectableFields: selectableFields(
+    { 'spec.unschedulable': booleanField('spec', 'unschedulable') },
+    { namespaced: false },
+  ),
+  keyPrefix: '/minions/',
+})

@@ -1,9 +1,267 @@
 // PersistentVolumeClaim: a request for storage.
-import { ensureObject, setDefault } from '../../meta/values/access.js'
-import type { ValueObject } from '../../meta/values/value.js'
+import {
+  childPath,
+  type FieldError,
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  keyPath,
+} from '../../meta/errors/field-errors.js'
+import { quote } from '../../meta/go/go-text.js'
+import { checkDnsSubdomain } from '../../meta/object/names.js'
+import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
+import { ensureObject, has, objectAt, objectOrNone, setDefault, stringAt, stringsAt } from '../../meta/values/access.js'
+import { compareQuantities, printQuantity, signOf } from '../../meta/values/quantity.js'
+import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
+import { defineKind } from '../common/define-kind.js'
+import { checkImmutable } from '../common/field-checks.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check, checkUpdate, field, format, optional, optionalOneOf, type Rule, run } from '../common/rules.js'
+import { type BuiltinStrategy, inTurn, keepGeneration, keepSpec, keepStatus } from '../common/strategies.js'
+import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
+import { validationRules } from '../common/validation.js'
+import { amountOf, checkNotNegativeAmount, isInteger } from './pod/container-resources.js'
+import { diffSpecs } from './pod/spec-diff.js'
+import { classOf, isBeingDeleted, printAccessModes, stringOrUnset } from './volume-cells.js'
+
+/** The annotation that was the class of a volume or claim before the field. */
+export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'
+
+// ---- defaults and strategy
 
 /** Defaults of a claim, by itself or as a template in a stateful set. */
 export function defaultVolumeClaim(claim: ValueObject): void {
   setDefault(ensureObject(claim, 'status'), 'phase', 'Pending')
   setDefault(ensureObject(claim, 'spec'), 'volumeMode', 'Filesystem')
 }
+
+const strategy: BuiltinStrategy = {
+  prepareForCreate: claim => {
+    claim['status'] = { phase: 'Pending' }
+    syncDataSources(claim, {})
+  },
+  prepareForUpdate: inTurn(keepGeneration, keepStatus, syncDataSources),
+  prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
+  returnsDeletedObject: true,
+}
+
+/**
+ * `dataSource` and the newer `dataSourceRef` name the same source: a client may write either. `dataSource` knows few
+ * kinds; any other is dropped from it.
+ */
+function syncDataSources(claim: ValueObject, old: ValueObject): void {
+  const spec = ensureObject(claim, 'spec')
+  const before = objectAt(old, 'spec')
+  const source = objectOrNone(spec, 'dataSource')
+  const inUse = has(before, 'dataSource') || has(before, 'dataSourceRef')
+  if (source !== undefined && !inUse && !isClaimOrSnapshot(source)) delete spec['dataSource']
+  const ref = objectOrNone(spec, 'dataSourceRef')
+  // Sources in other namespaces are behind a feature gate that is off.
+  if (ref !== undefined && !has(objectAt(before, 'dataSourceRef'), 'namespace')) delete ref['namespace']
+  if (stringAt(objectAt(spec, 'dataSourceRef'), 'namespace') !== '') return
+  copyIfMissing(spec, 'dataSourceRef', 'dataSource')
+  copyIfMissing(spec, 'dataSource', 'dataSourceRef')
+}
+
+function copyIfMissing(spec: ValueObject, to: string, from: string): void {
+  const found = objectOrNone(spec, from)
+  if (found === undefined || has(spec, to)) return
+  spec[to] = {
+    ...(has(found, 'apiGroup') && { apiGroup: found['apiGroup']! }),
+    kind: stringAt(found, 'kind'),
+    name: stringAt(found, 'name'),
+  }
+}
+
+function isClaimOrSnapshot(source: ValueObject): boolean {
+  const [group, kind] = [stringAt(source, 'apiGroup'), stringAt(source, 'kind')]
+  if (group === '') return kind === 'PersistentVolumeClaim'
+  return group === 'snapshot.storage.k8s.io' && kind === 'VolumeSnapshot'
+}
+
+// ---- validation of the spec, which also stands in pods and stateful sets
+
+const ACCESS_MODES = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod']
+export const VOLUME_MODES = ['Block', 'Filesystem']
+
+/** Supported modes; ReadWriteOncePod stands alone. */
+export const accessModes = check((spec, path) => {
+  const modes = stringsAt(spec, 'accessModes')
+  const at = childPath(path, 'accessModes')
+  const isMixed = modes.includes('ReadWriteOncePod') && modes.some(mode => mode !== 'ReadWriteOncePod')
+  return [
+    ...modes.filter(mode => !ACCESS_MODES.includes(mode)).map(mode => fieldNotSupported(at, mode, ACCESS_MODES)),
+    ...(isMixed ? [fieldForbidden(at, 'may not use ReadWriteOncePod with other access modes')] : []),
+  ]
+})
+
+const requestsOf = (spec: ValueObject): ValueObject => objectAt(objectAt(spec, 'resources'), 'requests')
+
+const storageRequest = check((spec, path) => {
+  const at = keyPath(childPath(path, 'resources'), 'storage')
+  const amount = amountOf(requestsOf(spec), 'storage')
+  if (amount === undefined) return [fieldRequired(at)]
+  return signOf(amount) > 0 ? [] : [fieldInvalid(at, printQuantity(amount), 'must be greater than zero')]
+})
+
+/** Only claims are found without a group. */
+const dataSource = (name: string): Rule =>
+  optional(name, [
+    check((source, path) => {
+      const [group, kind] = [stringAt(source, 'apiGroup'), stringAt(source, 'kind')]
+      return [
+        ...['name', 'kind'].filter(each => stringAt(source, each) === '').map(each => fieldRequired(`${path}.${each}`)),
+        ...(group === '' && kind !== 'PersistentVolumeClaim' ? [fieldInvalid(path, kind, '')] : []),
+      ]
+    }),
+    format('apiGroup', checkDnsSubdomain),
+  ])
+
+const sameDataSource = check((spec, path) => {
+  const source = objectOrNone(spec, 'dataSource')
+  const ref = objectOrNone(spec, 'dataSourceRef')
+  if (source === undefined || ref === undefined) return []
+  const isSame = ['apiGroup', 'kind', 'name'].every(each => stringAt(source, each) === stringAt(ref, each))
+  return isSame ? [] : [fieldInvalid(path, `${path}.dataSource`, 'must match dataSourceRef')]
+})
+
+const claimSpecRules: readonly Rule[] = [
+  check((spec, path) =>
+    stringsAt(spec, 'accessModes').length === 0
+      ? [fieldRequired(childPath(path, 'accessModes'), 'at least 1 access mode is required')]
+      : [],
+  ),
+  optional('selector', [check((selector, path) => checkLabelSelector(selector, path))]),
+  accessModes,
+  storageRequest,
+  format('storageClassName', checkDnsSubdomain),
+  optionalOneOf('volumeMode', VOLUME_MODES),
+  dataSource('dataSource'),
+  dataSource('dataSourceRef'),
+  sameDataSource,
+  format('volumeAttributesClassName', checkDnsSubdomain),
+]
+
+export const checkClaimSpec = (spec: ValueObject, path: string): FieldError[] =>
+  run(claimSpecRules, spec, undefined, path)
+
+// ---- validation of changes
+
+const WHAT_MAY_CHANGE =
+  'spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims\n'
+
+function checkChange(claim: ValueObject, old: ValueObject): FieldError[] {
+  const [spec, before] = [objectAt(claim, 'spec'), objectAt(old, 'spec')]
+  const compared = withoutAllowedChanges(spec, before, stringAt(objectAt(claim, 'status'), 'phase') === 'Bound')
+  return [
+    ...(equalValues(compared, before)
+      ? []
+      : [fieldForbidden('spec', WHAT_MAY_CHANGE + diffSpecs('core/v1.PersistentVolumeClaimSpec', before, compared))]),
+    ...checkShrinking(spec, before, objectAt(objectAt(old, 'status'), 'capacity')),
+    ...checkImmutable(spec, before, 'volumeMode', 'volumeMode'),
+    ...checkAttributesClassChange(spec, before),
+  ]
+}
+
+/** The new spec, with the old value of each field that may change. */
+function withoutAllowedChanges(spec: ValueObject, before: ValueObject, isBound: boolean): ValueObject {
+  const compared: ValueObject = { ...spec }
+  const asBefore = (name: string): void => {
+    const value = getOwn(before, name)
+    if (value === undefined) delete compared[name]
+    else compared[name] = value
+  }
+  // Binding and the default class set these later.
+  if (stringAt(before, 'volumeName') === '') asBefore('volumeName')
+  if (!has(before, 'storageClassName')) asBefore('storageClassName')
+  if (!isBound) return compared
+  asBefore('volumeAttributesClassName')
+  const [now, then] = [requestsOf(spec), requestsOf(before)]
+  if (has(now, 'storage') && has(then, 'storage')) {
+    compared['resources'] = { ...objectAt(spec, 'resources'), requests: { ...now, storage: then['storage']! } }
+  }
+  return compared
+}
+
+/** A request may shrink after an expansion that failed, but not to the capacity or below. */
+function checkShrinking(spec: ValueObject, before: ValueObject, capacity: ValueObject): FieldError[] {
+  const [now, then] = [amountOf(requestsOf(spec), 'storage'), amountOf(requestsOf(before), 'storage')]
+  if (now === undefined || then === undefined || compareQuantities(now, then) >= 0) return []
+  const given = amountOf(capacity, 'storage')
+  return given === undefined || compareQuantities(now, given) <= 0
+    ? [fieldForbidden('spec.resources.requests.storage', 'field can not be less than status.capacity')]
+    : []
+}
+
+function checkAttributesClassChange(spec: ValueObject, before: ValueObject): FieldError[] {
+  const name = 'volumeAttributesClassName'
+  if (!has(before, name)) return []
+  if (!has(spec, name)) return [fieldForbidden(`spec.${name}`, 'update from non-nil value to nil is forbidden')]
+  return stringAt(spec, name) === '' && stringAt(before, name) !== ''
+    ? [fieldForbidden(`spec.${name}`, 'update from non-nil value to an empty string is forbidden')]
+    : []
+}
+
+const statusRules: readonly Rule[] = [
+  check(claim =>
+    stringsAt(objectAt(claim, 'spec'), 'accessModes').length === 0 ? [fieldRequired('Spec.accessModes')] : [],
+  ),
+  check(claim => {
+    const capacity = objectAt(objectAt(claim, 'status'), 'capacity')
+    return Object.keys(capacity).flatMap(name =>
+      checkNotNegativeAmount(capacity, name, keyPath('status.capacity', name)),
+    )
+  }),
+]
+
+// ---- warnings
+
+export const claimSpecWarnings = (spec: ValueObject, path: string): string[] =>
+  ['requests', 'limits'].flatMap(list => {
+    const amount = amountOf(objectAt(objectAt(spec, 'resources'), list), 'storage')
+    if (amount === undefined || isInteger(amount)) return []
+    const at = keyPath(`${path}.resources.${list}`, 'storage')
+    return [`${at}: fractional byte value ${quote(printQuantity(amount))} is invalid, must be an integer`]
+  })
+
+const classWarnings = (claim: ValueObject): string[] =>
+  has(objectAt(objectAt(claim, 'metadata'), 'annotations'), CLASS_ANNOTATION)
+    ? [
+        `${keyPath('metadata.annotations', CLASS_ANNOTATION)}: deprecated since v1.8; use "storageClassName" attribute instead`,
+      ]
+    : []
+
+// ---- Table
+
+const row: TableRow = (claim, now) => {
+  const spec = objectAt(claim, 'spec')
+  const status = objectAt(claim, 'status')
+  const volume = stringAt(spec, 'volumeName')
+  const isBound = volume !== ''
+  return [
+    nameOf(claim),
+    isBeingDeleted(claim) ? 'Terminating' : stringAt(status, 'phase'),
+    volume,
+    isBound ? stringAt(objectAt(status, 'capacity'), 'storage') || '0' : '',
+    isBound ? printAccessModes(stringsAt(status, 'accessModes')) : '',
+    classOf(claim),
+    stringOrUnset(spec, 'volumeAttributesClassName'),
+    ageOf(claim, now),
+    stringOrUnset(spec, 'volumeMode'),
+  ]
+}
+
+const rules: readonly Rule[] = [metadata({ namespaced: true }), field('spec', claimSpecRules)]
+
+export const persistentVolumeClaim = defineKind('v1', 'PersistentVolumeClaim', {
+  defaults: defaultVolumeClaim,
+  strategy,
+  validation: validationRules({
+    create: rules,
+    update: [...rules, metadataUpdate, checkUpdate(checkChange)],
+    status: [metadataUpdate, ...statusRules],
+  }),
+  warnings: claim => [...classWarnings(claim), ...claimSpecWarnings(objectAt(claim, 'spec'), 'spec')],
+  table: row,
+})

@@ -1,4 +1,4 @@
-// Volumes that outlive pods: how large, who may mount them how, and where they are.
+// PersistentVolume: storage that outlives pods.
 import {
   childPath,
   type FieldError,
@@ -8,132 +8,249 @@ import {
   fieldRequired,
   keyPath,
 } from '../../meta/errors/field-errors.js'
-import { has, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
+import {
+  ensureObject,
+  has,
+  keepFrom,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  setDefault,
+  stringAt,
+  stringsAt,
+} from '../../meta/values/access.js'
 import { printQuantity, signOf } from '../../meta/values/quantity.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
-import { checkImmutable, checkOneOf, sameValue } from '../common/field-checks.js'
-import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
-import { type Validation } from '../common/validation.js'
-import { checkAccessModes, checkClassName, VOLUME_MODES } from '../validation/volume-claims.js'
+import { defineKind } from '../common/define-kind.js'
+import { checkImmutable, sameValue } from '../common/field-checks.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import {
+  check,
+  checkUpdate,
+  field,
+  format,
+  optional,
+  optionalOneOf,
+  type Rule,
+  required,
+  when,
+} from '../common/rules.js'
+import { type BuiltinStrategy, inTurn, keepGeneration, keepSpec, keepStatus, same } from '../common/strategies.js'
+import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
+import { validationRules } from '../common/validation.js'
+import { accessModes, CLASS_ANNOTATION, VOLUME_MODES } from './persistent-volume-claim.js'
 import { amountOf } from './pod/container-resources.js'
+import { deprecatedLabelWarnings } from './pod/node-labels.js'
 import { diffSpecs } from './pod/spec-diff.js'
+import { classOf, isBeingDeleted, printAccessModes, stringOrUnset } from './volume-cells.js'
+import {
+  azureFileRules,
+  checkNoBacksteps,
+  checkVolumeSource,
+  csiDriver,
+  glusterfsRules,
+  iscsiRules,
+  SHARED_SOURCES,
+  storageOsRules,
+  type VolumeSources,
+} from './volume-sources.js'
 
-const check = (volume: ValueObject): FieldError[] => [
-  ...checkMeta(volume, { namespaced: false }),
-  ...checkSpec(objectAt(volume, 'spec'), 'spec'),
-]
+// ---- defaults and strategy
 
-export const persistentVolumeValidation: Validation = {
-  create: check,
-  update: (volume, old) => [
-    ...check(volume),
-    ...checkMetaUpdate(volume, old),
-    ...checkChange(objectAt(volume, 'spec'), objectAt(old, 'spec')),
-  ],
-  status: checkMetaUpdate,
+function defaults(volume: ValueObject): void {
+  setDefault(ensureObject(volume, 'status'), 'phase', 'Pending')
+  const spec = ensureObject(volume, 'spec')
+  setDefault(spec, 'persistentVolumeReclaimPolicy', 'Retain')
+  setDefault(spec, 'volumeMode', 'Filesystem', false)
+  const hostPath = objectOrNone(spec, 'hostPath')
+  if (hostPath !== undefined) setDefault(hostPath, 'type', '', false)
 }
+
+/** The status keeps the time of the last change of its phase. */
+const strategy: BuiltinStrategy = {
+  prepareForCreate: (volume, { now }) => {
+    volume['status'] = { phase: 'Pending', lastPhaseTransitionTime: now }
+  },
+  prepareForUpdate: inTurn(keepGeneration, keepStatus),
+  prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, (volume, old, { now }) => {
+    const [status, before] = [ensureObject(volume, 'status'), objectAt(old, 'status')]
+    if (stringAt(status, 'phase') === stringAt(before, 'phase')) keepFrom(status, before, 'lastPhaseTransitionTime')
+    else if (same(status, before, 'lastPhaseTransitionTime')) status['lastPhaseTransitionTime'] = now
+  }),
+  returnsDeletedObject: true,
+}
+
+// ---- sources
+
+const namedSecret = optional('secretRef', [required('name')])
+const namespacedSecret = optional('secretRef', [required('name'), required('namespace')])
+
+const csiSecret = (name: string): Rule =>
+  optional(name, [
+    format('name', checkDnsSubdomain, { required: true }),
+    format('namespace', checkDnsLabel, { required: true }),
+  ])
+
+const SOURCES: VolumeSources = {
+  hostPath: SHARED_SOURCES.hostPath,
+  gcePersistentDisk: SHARED_SOURCES.gcePersistentDisk,
+  awsElasticBlockStore: SHARED_SOURCES.awsElasticBlockStore,
+  glusterfs: { rules: glusterfsRules },
+  flocker: SHARED_SOURCES.flocker,
+  nfs: SHARED_SOURCES.nfs,
+  rbd: SHARED_SOURCES.rbd,
+  quobyte: SHARED_SOURCES.quobyte,
+  cephfs: SHARED_SOURCES.cephfs,
+  iscsi: { rules: iscsiRules('must be valid format', [namedSecret]) },
+  cinder: { rules: [required('volumeID'), namespacedSecret] },
+  fc: SHARED_SOURCES.fc,
+  flexVolume: SHARED_SOURCES.flexVolume,
+  azureFile: {
+    rules: [...azureFileRules, when(source => has(source, 'secretNamespace'), [required('secretNamespace')])],
+  },
+  vsphereVolume: SHARED_SOURCES.vsphereVolume,
+  photonPersistentDisk: SHARED_SOURCES.photonPersistentDisk,
+  portworxVolume: SHARED_SOURCES.portworxVolume,
+  azureDisk: SHARED_SOURCES.azureDisk,
+  scaleIO: SHARED_SOURCES.scaleIO,
+  local: {
+    rules: [
+      required('path'),
+      check((source, path) => checkNoBacksteps(stringAt(source, 'path'), childPath(path, 'path'))),
+    ],
+  },
+  storageos: { rules: [...storageOsRules, namespacedSecret] },
+  csi: {
+    rules: [
+      csiDriver,
+      required('volumeHandle'),
+      csiSecret('controllerPublishSecretRef'),
+      csiSecret('controllerExpandSecretRef'),
+      csiSecret('nodePublishSecretRef'),
+      csiSecret('nodeExpandSecretRef'),
+    ],
+  },
+}
+
+// ---- validation
 
 const RECLAIM_POLICIES = ['Delete', 'Recycle', 'Retain']
 
-function checkSpec(spec: ValueObject, path: string): FieldError[] {
-  const at = (field: string): string => childPath(path, field)
-  const modes = stringsAt(spec, 'accessModes')
+/** `storage`, and nothing else. */
+const capacity = check((spec, path) => {
+  const given = objectAt(spec, 'capacity')
+  const at = childPath(path, 'capacity')
+  const names = Object.keys(given)
+  if (names.length === 0) return [fieldRequired(at)]
+  const errors: FieldError[] = []
+  if (names.length > 1 || names[0] !== 'storage') errors.push(fieldNotSupported(at, { ...given }, ['storage']))
+  for (const name of names) {
+    const amount = amountOf(given, name)
+    if (amount === undefined || signOf(amount) > 0) continue
+    errors.push(fieldInvalid(keyPath(at, name), printQuantity(amount), 'must be greater than zero'))
+  }
+  return errors
+})
+
+/** Recycling deletes everything below the path. */
+const noRecycledRoot = check((spec, path) => {
+  const isRoot = /^\/+$/.test(stringAt(objectAt(spec, 'hostPath'), 'path'))
+  if (!isRoot || stringAt(spec, 'persistentVolumeReclaimPolicy') !== 'Recycle') return []
+  const at = childPath(path, 'persistentVolumeReclaimPolicy')
+  return [fieldForbidden(at, "may not be 'recycle' for a hostPath mount of '/'")]
+})
+
+const specRules: readonly Rule[] = [
+  required('accessModes'),
+  accessModes,
+  capacity,
+  optionalOneOf('persistentVolumeReclaimPolicy', RECLAIM_POLICIES),
+  check((spec, path) => checkVolumeSource(spec, SOURCES, path)),
+  noRecycledRoot,
+  format('storageClassName', checkDnsSubdomain),
+  optionalOneOf('volumeMode', VOLUME_MODES),
+  format('volumeAttributesClassName', checkDnsSubdomain),
+]
+
+const immutableSource = checkUpdate((spec, old) => {
+  const isSame = Object.keys(SOURCES).every(source => sameValue(getOwn(spec, source), getOwn(old, source)))
+  if (isSame) return []
+  const diff = diffSpecs('core/v1.PersistentVolumeSource', old, spec)
+  const why = `spec.persistentvolumesource is immutable after creation\n${diff}`
+  return [fieldForbidden('spec.persistentvolumesource', why)]
+})
+
+/** The path of this error has no `spec`. */
+const immutableMode = checkUpdate((spec, old) => checkImmutable(spec, old, 'volumeMode', 'volumeMode'))
+
+// ---- warnings
+
+const DEPRECATED_ANNOTATIONS: Readonly<Record<string, string>> = {
+  [CLASS_ANNOTATION]: 'deprecated since v1.8; use "storageClassName" attribute instead',
+  'volume.beta.kubernetes.io/mount-options': 'deprecated since v1.31; use "mountOptions" attribute instead',
+}
+
+/** Sources whose plugins are gone, by field; messages name `storageos` in another way. */
+const REMOVED_SOURCES: Readonly<Record<string, string>> = {
+  cephfs: 'spec.cephfs: deprecated in v1.28, non-functional in v1.31+',
+  photonPersistentDisk: 'spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+',
+  scaleIO: 'spec.scaleIO: deprecated in v1.16, non-functional in v1.22+',
+  storageos: 'spec.storageOS: deprecated in v1.22, non-functional in v1.25+',
+  glusterfs: 'spec.glusterfs: deprecated in v1.25, non-functional in v1.26+',
+  rbd: 'spec.rbd: deprecated in v1.28, non-functional in v1.31+',
+}
+
+function warnings(volume: ValueObject): string[] {
+  const annotations = objectAt(objectAt(volume, 'metadata'), 'annotations')
+  const spec = objectAt(volume, 'spec')
+  const terms = objectsAt(objectAt(objectAt(spec, 'nodeAffinity'), 'required'), 'nodeSelectorTerms')
+  const recycled =
+    'spec.persistentVolumeReclaimPolicy: The Recycle reclaim policy is deprecated. ' +
+    'Instead, the recommended approach is to use dynamic provisioning.'
   return [
-    ...(modes.length === 0 ? [fieldRequired(at('accessModes'))] : checkAccessModes(modes, at('accessModes'))),
-    ...checkCapacity(objectAt(spec, 'capacity'), at('capacity')),
-    ...(stringAt(spec, 'persistentVolumeReclaimPolicy') === ''
-      ? []
-      : checkOneOf(
-          stringAt(spec, 'persistentVolumeReclaimPolicy'),
-          RECLAIM_POLICIES,
-          at('persistentVolumeReclaimPolicy'),
-        )),
-    ...checkSource(spec, path),
-    ...checkRecycling(spec, path),
-    ...checkClassName(spec, 'storageClassName', at('storageClassName')),
-    ...(has(spec, 'volumeMode') ? checkOneOf(stringAt(spec, 'volumeMode'), VOLUME_MODES, at('volumeMode')) : []),
-    ...checkClassName(spec, 'volumeAttributesClassName', at('volumeAttributesClassName')),
+    ...Object.entries(DEPRECATED_ANNOTATIONS)
+      .filter(([key]) => has(annotations, key))
+      .map(([key, message]) => `${keyPath('metadata.annotations', key)}: ${message}`),
+    ...(stringAt(spec, 'persistentVolumeReclaimPolicy') === 'Recycle' ? [recycled] : []),
+    ...terms.flatMap((term, i) => deprecatedLabelWarnings(term, `spec.nodeAffinity.required.nodeSelectorTerms[${i}]`)),
+    ...Object.keys(REMOVED_SOURCES)
+      .filter(source => has(spec, source))
+      .map(source => REMOVED_SOURCES[source]!),
   ]
 }
 
-/** Room, and nothing else. */
-function checkCapacity(capacity: ValueObject, path: string): FieldError[] {
-  const names = Object.keys(capacity)
-  if (names.length === 0) return [fieldRequired(path)]
-  const errors =
-    names.length > 1 || names[0] !== 'storage' ? [fieldNotSupported(path, { ...capacity }, ['storage'])] : []
-  return errors.concat(
-    names.flatMap(name => {
-      const amount = amountOf(capacity, name)
-      if (amount === undefined || signOf(amount) > 0) return []
-      return [fieldInvalid(keyPath(path, name), printQuantity(amount), 'must be greater than zero')]
-    }),
-  )
-}
+// ---- Table
 
-/** Where a volume can be, with what each place cannot be without; in the order in which the first one counts. */
-const SOURCES: Readonly<Record<string, readonly string[]>> = {
-  hostPath: ['path'],
-  gcePersistentDisk: ['pdName'],
-  awsElasticBlockStore: ['volumeID'],
-  glusterfs: ['endpoints', 'path'],
-  flocker: [],
-  nfs: ['server', 'path'],
-  rbd: ['image'],
-  quobyte: ['registry', 'volume'],
-  cephfs: [],
-  iscsi: ['targetPortal', 'iqn'],
-  cinder: ['volumeID'],
-  fc: [],
-  flexVolume: ['driver'],
-  azureFile: ['secretName', 'shareName'],
-  vsphereVolume: ['volumePath'],
-  photonPersistentDisk: ['pdID'],
-  portworxVolume: ['volumeID'],
-  azureDisk: ['diskName', 'diskURI'],
-  scaleIO: ['gateway', 'system', 'volumeName'],
-  local: ['path'],
-  storageos: [],
-  csi: ['driver', 'volumeHandle'],
-}
-
-function checkSource(spec: ValueObject, path: string): FieldError[] {
-  const given = Object.keys(SOURCES).filter(source => has(spec, source))
-  if (given.length === 0) return [fieldRequired(path, 'must specify a volume type')]
-  return given.flatMap((source, i) => {
-    const at = childPath(path, source)
-    if (i > 0) return [fieldForbidden(at, 'may not specify more than 1 volume type')]
-    const place = objectAt(spec, source)
-    return SOURCES[source]!.filter(field => stringAt(place, field) === '').map(field =>
-      fieldRequired(childPath(at, field)),
-    )
-  })
-}
-
-/** Whoever empties the root of a machine has no machine left. */
-const checkRecycling = (spec: ValueObject, path: string): FieldError[] =>
-  stringAt(objectAt(spec, 'hostPath'), 'path') === '/' && stringAt(spec, 'persistentVolumeReclaimPolicy') === 'Recycle'
-    ? [
-        fieldForbidden(
-          childPath(path, 'persistentVolumeReclaimPolicy'),
-          "may not be 'recycle' for a hostPath mount of '/'",
-        ),
-      ]
-    : []
-
-/** A volume stays where it is. */
-function checkChange(spec: ValueObject, before: ValueObject): FieldError[] {
-  const isSame = Object.keys(SOURCES).every(source => sameValue(getOwn(spec, source), getOwn(before, source)))
-  const type = 'core/v1.PersistentVolumeSource'
+const row: TableRow = (volume, now) => {
+  const spec = objectAt(volume, 'spec')
+  const status = objectAt(volume, 'status')
+  const claim = objectAt(spec, 'claimRef')
   return [
-    ...(isSame
-      ? []
-      : [
-          fieldForbidden(
-            'spec.persistentvolumesource',
-            `spec.persistentvolumesource is immutable after creation\n${diffSpecs(type, before, spec)}`,
-          ),
-        ]),
-    ...checkImmutable(spec, before, 'volumeMode', 'volumeMode'),
+    nameOf(volume),
+    stringAt(objectAt(spec, 'capacity'), 'storage') || '0',
+    printAccessModes(stringsAt(spec, 'accessModes')),
+    stringAt(spec, 'persistentVolumeReclaimPolicy'),
+    isBeingDeleted(volume) ? 'Terminating' : stringAt(status, 'phase'),
+    has(spec, 'claimRef') ? `${stringAt(claim, 'namespace')}/${stringAt(claim, 'name')}` : '',
+    classOf(volume),
+    stringOrUnset(spec, 'volumeAttributesClassName'),
+    stringAt(status, 'reason'),
+    ageOf(volume, now),
+    stringOrUnset(spec, 'volumeMode'),
   ]
 }
+
+const rules: readonly Rule[] = [metadata({ namespaced: false }), field('spec', specRules)]
+
+export const persistentVolume = defineKind('v1', 'PersistentVolume', {
+  defaults,
+  strategy,
+  validation: validationRules({
+    create: rules,
+    update: [...rules, metadataUpdate, field('spec', [immutableSource, immutableMode])],
+    status: [metadataUpdate],
+  }),
+  warnings,
+  table: row,
+})

@@ -1,4 +1,4 @@
-// Resource quotas: how much all objects of a namespace, or those in a scope, may take together.
+// ResourceQuota: how much all objects of a namespace, or those in a scope, may use together.
 import {
   asStruct,
   childPath,
@@ -10,41 +10,26 @@ import {
 import { mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { printQuantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
-import { type Validation } from '../common/validation.js'
-import { amountOf, checkResourceName, isComplete, isExtended } from './pod/container-resources.js'
+import { statusApart } from '../common/build-kind.js'
+import { defineKind } from '../common/define-kind.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check, checkUpdate, field, type Rule } from '../common/rules.js'
+import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
+import { validationRules } from '../common/validation.js'
+import { amountOf, checkResourceName, isExtended, isInteger } from './pod/container-resources.js'
 
-export const resourceQuotaValidation: Validation = {
-  create: quota => [...checkMeta(quota, { namespaced: true }), ...checkSpec(objectAt(quota, 'spec'))],
-  update: (quota, old) => [
-    ...checkMetaUpdate(quota, old),
-    ...checkSpec(objectAt(quota, 'spec')),
-    ...checkScopesKept(objectAt(quota, 'spec'), objectAt(old, 'spec')),
-  ],
-  status: (quota, old) => [
-    ...checkMetaUpdate(quota, old),
-    ...['hard', 'used'].flatMap(field => checkAmounts(mapAt(objectAt(quota, 'status'), field), `status.${field}`)),
-  ],
-}
-
-const checkSpec = (spec: ValueObject): FieldError[] => [
-  ...checkAmounts(mapAt(spec, 'hard'), 'spec.hard'),
-  ...checkScopes(spec),
-  ...checkScopeSelector(spec),
-]
-
-function checkScopesKept(spec: ValueObject, old: ValueObject): FieldError[] {
+const scopesAreKept = checkUpdate((spec, old) => {
   const scopes = stringsAt(spec, 'scopes')
   const before = new Set(stringsAt(old, 'scopes'))
   const isSame = new Set(scopes).size === before.size && scopes.every(scope => before.has(scope))
   return isSame ? [] : [fieldInvalid('spec.scopes', [...scopes], 'field is immutable')]
-}
+})
 
 // ---- amounts
 
 const POD_COMPUTE = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']
 
-/** Things that are counted. */
+/** Resources that are numbers of objects. */
 const COUNTED: ReadonlySet<string> = new Set([
   'pods',
   'resourcequotas',
@@ -79,7 +64,7 @@ function checkAmount(amounts: ValueObject, name: string, path: string): FieldErr
   const amount = amountOf(amounts, name)
   if (amount === undefined) return errors
   if (signOf(amount) < 0) errors.push(fieldInvalid(path, printQuantity(amount), 'must be greater than or equal to 0'))
-  if ((COUNTED.has(name) || isExtended(name)) && !isComplete(amount)) {
+  if ((COUNTED.has(name) || isExtended(name)) && !isInteger(amount)) {
     errors.push(fieldInvalid(path, printQuantity(amount), 'must be an integer'))
   }
   return errors
@@ -91,7 +76,7 @@ const PODS = new Set(['pods'])
 const PODS_AND_COMPUTE = new Set(['pods', ...POD_COMPUTE])
 const CLAIMS = new Set(['persistentvolumeclaims', 'requests.storage'])
 
-/** What each scope can be asked of. */
+/** The resources that a quota with this scope can limit. */
 const SCOPES: Readonly<Record<string, ReadonlySet<string> | undefined>> = {
   Terminating: PODS_AND_COMPUTE,
   NotTerminating: PODS_AND_COMPUTE,
@@ -105,7 +90,7 @@ const SCOPES: Readonly<Record<string, ReadonlySet<string> | undefined>> = {
 const resourcesOf = (scope: string): ReadonlySet<string> | undefined =>
   Object.hasOwn(SCOPES, scope) ? SCOPES[scope] : undefined
 
-/** The resources of a quota that a scope does not have. */
+/** The resources of a quota that its scope cannot limit. */
 function misplaced(spec: ValueObject, scope: string): string[] {
   const known = resourcesOf(scope)
   if (known === undefined) return []
@@ -122,17 +107,17 @@ const conflictsIn = (scopes: readonly string[]): number =>
 
 function checkScopes(spec: ValueObject): FieldError[] {
   const scopes = stringsAt(spec, 'scopes')
-  const told = (why: string): FieldError => fieldInvalid('spec.scopes', [...scopes], why)
+  const invalid = (why: string): FieldError => fieldInvalid('spec.scopes', [...scopes], why)
   const errors: FieldError[] = []
   for (const scope of scopes) {
-    if (resourcesOf(scope) === undefined) errors.push(told('unsupported scope'))
-    errors.push(...misplaced(spec, scope).map(() => told('unsupported scope applied to resource')))
+    if (resourcesOf(scope) === undefined) errors.push(invalid('unsupported scope'))
+    errors.push(...misplaced(spec, scope).map(() => invalid('unsupported scope applied to resource')))
   }
-  for (let i = 0; i < conflictsIn(scopes); i++) errors.push(told('conflicting scopes'))
+  for (let i = 0; i < conflictsIn(scopes); i++) errors.push(invalid('conflicting scopes'))
   return errors
 }
 
-/** Scopes that an object is in or is not. */
+/** Scopes without values. */
 const PLAIN_SCOPES: ReadonlySet<string> = new Set([
   'Terminating',
   'NotTerminating',
@@ -176,9 +161,9 @@ function checkOperator(expression: ValueObject, path: string): FieldError[] {
   const operator = stringAt(expression, 'operator')
   const values = stringsAt(expression, 'values')
   const valuesPath = childPath(path, 'values')
-  const told = (why: string): FieldError => fieldInvalid(childPath(path, 'operator'), operator, why)
+  const invalid = (why: string): FieldError => fieldInvalid(childPath(path, 'operator'), operator, why)
   const isPlain = PLAIN_SCOPES.has(stringAt(expression, 'scopeName'))
-  const errors = isPlain && operator !== 'Exists' ? [told(MUST_EXIST)] : []
+  const errors = isPlain && operator !== 'Exists' ? [invalid(MUST_EXIST)] : []
   switch (operator) {
     case 'In':
     case 'NotIn':
@@ -199,6 +184,35 @@ function checkOperator(expression: ValueObject, path: string): FieldError[] {
         ),
       ]
     default:
-      return [...errors, told('not a valid selector operator')]
+      return [...errors, invalid('not a valid selector operator')]
   }
 }
+
+// ---- Table
+
+/** Used and allowed amounts: `cpu: 1/2, pods: 3/5`; limits have a cell of their own. */
+const row: TableRow = (quota, now) => {
+  const status = objectAt(quota, 'status')
+  const [used, hard] = [mapAt(status, 'used'), mapAt(status, 'hard')]
+  const names = Object.keys(hard).toSorted()
+  const shown = (ofLimits: boolean): string =>
+    names
+      .filter(name => name.startsWith('limits') === ofLimits)
+      .map(name => `${name}: ${used[name] ?? '0'}/${hard[name]!}`)
+      .join(', ')
+  return [nameOf(quota), shown(false), shown(true), ageOf(quota, now)]
+}
+
+const amounts = (name: string): Rule => check((object, path) => checkAmounts(mapAt(object, name), `${path}.${name}`))
+
+const specRules: readonly Rule[] = [amounts('hard'), check(checkScopes), check(checkScopeSelector)]
+
+export const resourceQuota = defineKind('v1', 'ResourceQuota', {
+  strategy: statusApart('v1', 'ResourceQuota', { returnsDeletedObject: true }),
+  validation: validationRules({
+    create: [metadata({ namespaced: true }), field('spec', specRules)],
+    update: [metadataUpdate, field('spec', [...specRules, scopesAreKept])],
+    status: [metadataUpdate, field('status', [amounts('hard'), amounts('used')])],
+  }),
+  table: row,
+})

@@ -1,13 +1,6 @@
 // Which rules an object of a built-in kind must meet, as a table from kind to rules.
 
 import { type Validation } from '../common/validation.js'
-import { endpointsValidation } from '../core/endpoints.js'
-import { limitRangeValidation } from '../core/limit-range.js'
-import { nodeValidation } from '../core/node.js'
-import { persistentVolumeValidation } from '../core/persistent-volume.js'
-import { podValidation } from '../core/pod/pod-spec.js'
-import { resourceQuotaValidation } from '../core/resource-quota.js'
-import { serviceValidation } from '../core/service/service.js'
 import {
   mutatingBindingValidation,
   mutatingPolicyValidation,
@@ -32,36 +25,19 @@ import { ingressClassValidation } from './ingress-classes.js'
 import { cronJobValidation, jobValidation } from './jobs.js'
 import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
 import { networkPolicyValidation } from './network-policies.js'
-import {
-  configMapValidation,
-  leaseValidation,
-  namespaceValidation,
-  secretValidation,
-  serviceAccountValidation,
-} from './plain-objects.js'
+import { leaseValidation } from './plain-objects.js'
 import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidation, roleValidation } from './rbac.js'
 import { signingRequestValidation } from './signing-requests.js'
 import { storageClassValidation, volumeAttributesClassValidation } from './storage-classes.js'
 import { storageMigrationValidation } from './storage-migrations.js'
-import { volumeClaimValidation } from './volume-claims.js'
 import { mutatingWebhooksValidation, validatingWebhooksValidation } from './webhook-configurations.js'
 
 export const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
-  'v1 Namespace': namespaceValidation,
-  'v1 ConfigMap': configMapValidation,
-  'v1 Secret': secretValidation,
-  'v1 ServiceAccount': serviceAccountValidation,
   'v1 Event': coreEventValidation,
   'events.k8s.io/v1 Event': modernEventValidation,
   'coordination.k8s.io/v1 Lease': leaseValidation,
-  'v1 Service': serviceValidation,
-  'v1 Endpoints': endpointsValidation,
-  'v1 LimitRange': limitRangeValidation,
-  'v1 ResourceQuota': resourceQuotaValidation,
   'node.k8s.io/v1 RuntimeClass': runtimeClassValidation,
   'scheduling.k8s.io/v1 PriorityClass': priorityClassValidation,
-  'v1 Pod': podValidation,
-  'v1 Node': nodeValidation,
   'batch/v1 Job': jobValidation,
   'batch/v1 CronJob': cronJobValidation,
   'discovery.k8s.io/v1 EndpointSlice': endpointSliceValidation,
@@ -72,8 +48,6 @@ export const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'policy/v1 PodDisruptionBudget': disruptionBudgetValidation,
   'networking.k8s.io/v1 IPAddress': ipAddressValidation,
   'networking.k8s.io/v1 ServiceCIDR': serviceCidrValidation,
-  'v1 PersistentVolume': persistentVolumeValidation,
-  'v1 PersistentVolumeClaim': volumeClaimValidation,
   'storage.k8s.io/v1 StorageClass': storageClassValidation,
   'storage.k8s.io/v1 VolumeAttributesClass': volumeAttributesClassValidation,
   'storage.k8s.io/v1 CSIDriver': csiDriverValidation,

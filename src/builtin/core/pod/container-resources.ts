@@ -34,7 +34,7 @@ function checkAmount(amounts: ValueObject, name: string, path: string): FieldErr
   if (amount === undefined) return errors
   errors.push(...checkNotNegativeAmount(amounts, name, path))
   // Things that are counted cannot be cut.
-  if (isExtended(name) && !isComplete(amount)) {
+  if (isExtended(name) && !isInteger(amount)) {
     errors.push(fieldInvalid(path, printQuantity(amount), 'must be an integer'))
   }
   return errors
@@ -88,7 +88,7 @@ export function amountOf(amounts: ValueObject, name: string): Quantity | undefin
   return amount.ok ? amount.value : undefined
 }
 
-export const isComplete = ({ amount, scale }: Quantity): boolean => scale >= 0 || amount % 10n ** BigInt(-scale) === 0n
+export const isInteger = ({ amount, scale }: Quantity): boolean => scale >= 0 || amount % 10n ** BigInt(-scale) === 0n
 
 /** What others than Kubernetes itself have named. */
 export const isExtended = (name: string): boolean =>

@@ -6,7 +6,6 @@ import {
   fieldForbidden,
   fieldInvalid,
   fieldNotSupported,
-  fieldRequired,
   indexPath,
 } from '../../../meta/errors/field-errors.js'
 import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../../meta/object/names.js'
@@ -18,61 +17,18 @@ import {
   numberAt,
   numberOrNone,
   objectAt,
-  objectOrNone,
   objectsAt,
   stringAt,
   stringsAt,
 } from '../../../meta/values/access.js'
-import { copyValue, equalValues, type ValueObject } from '../../../meta/values/value.js'
-import { checkOneOf, checkText, sameValue } from '../../common/field-checks.js'
+import { type ValueObject } from '../../../meta/values/value.js'
+import { checkOneOf, checkText } from '../../common/field-checks.js'
 import { checkIp } from '../../common/ip-rules.js'
-import { checkMeta, checkMetaUpdate } from '../../common/metadata.js'
-import { type Validation } from '../../common/validation.js'
 import { TAINT_EFFECTS } from '../node.js'
 import { checkIds } from './container-security.js'
 import { checkContainers, checkHostNetworkPorts } from './containers.js'
-import { checkEphemeralContainers, checkOnlyAdded } from './ephemeral-containers.js'
-import { checkResize } from './resize.js'
-import { diffPodSpecs } from './spec-diff.js'
+import { checkEphemeralContainers } from './ephemeral-containers.js'
 import { checkVolumes } from './volumes.js'
-
-export const podValidation: Validation = {
-  create: pod => {
-    const spec = objectAt(pod, 'spec')
-    const errors = checkPod(pod)
-    if (objectsAt(spec, 'ephemeralContainers').length > 0) {
-      errors.push(fieldForbidden('spec.ephemeralContainers', 'cannot be set on create'))
-    }
-    if (stringAt(spec, 'nodeName') !== '' && objectsAt(spec, 'schedulingGates').length > 0) {
-      errors.push(fieldForbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared'))
-    }
-    return errors
-  },
-  update: (pod, old) => [...checkPod(pod), ...checkMetaUpdate(pod, old), ...checkSpecChange(pod, old)],
-  status: (pod, old) => [...checkMetaUpdate(pod, old), ...checkPodStatus(pod, old)],
-  parts: {
-    ephemeralcontainers: (pod, old) => [...checkPod(pod), ...checkMetaUpdate(pod, old), ...checkOnlyAdded(pod, old)],
-    resize: (pod, old) => [...checkPod(pod), ...checkMetaUpdate(pod, old), ...checkResize(pod, old)],
-  },
-}
-
-const checkPod = (pod: ValueObject): FieldError[] => [
-  ...checkMeta(pod, { namespaced: true }),
-  ...checkPodSpec(objectAt(pod, 'spec'), 'spec', true),
-  ...checkTokenVolumes(objectAt(pod, 'spec')),
-]
-
-/** A token is that of an account. */
-function checkTokenVolumes(spec: ValueObject): FieldError[] {
-  if (stringAt(spec, 'serviceAccountName') !== '') return []
-  return objectsAt(spec, 'volumes').flatMap((volume, i) =>
-    objectsAt(objectAt(volume, 'projected'), 'sources').flatMap((source, j) => {
-      if (!has(source, 'serviceAccountToken')) return []
-      const path = `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`
-      return [fieldForbidden(path, 'must not be specified when serviceAccountName is not set')]
-    }),
-  )
-}
 
 /** The template in the spec of a controller. */
 export function checkPodTemplate(template: ValueObject, path: string): FieldError[] {
@@ -92,7 +48,7 @@ export function checkPodTemplate(template: ValueObject, path: string): FieldErro
 
 const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
 
-function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean): FieldError[] {
+export function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean): FieldError[] {
   const volumes = checkVolumes(spec, childPath(path, 'volumes'))
   const context = {
     volumes: volumes.names,
@@ -189,130 +145,3 @@ const checkReadinessGates = (spec: ValueObject, path: string): FieldError[] =>
   objectsAt(spec, 'readinessGates').flatMap((gate, i) =>
     checkText(stringAt(gate, 'conditionType'), checkQualifiedName, childPath(indexPath(path, i), 'conditionType')),
   )
-
-// ---- status
-
-const SYSTEM_CONDITIONS = new Set(['PodScheduled', 'Ready', 'Initialized'])
-
-function checkPodStatus(pod: ValueObject, old: ValueObject): FieldError[] {
-  const status = objectAt(pod, 'status')
-  // Told as if conditions stood in the metadata.
-  const conditions = objectsAt(status, 'conditions').flatMap((condition, i) => {
-    const type = stringAt(condition, 'type')
-    return SYSTEM_CONDITIONS.has(type) ? [] : checkText(type, checkQualifiedName, `metadata.conditions[${i}].Type`)
-  })
-  const nominated = stringAt(status, 'nominatedNodeName')
-  const node =
-    nominated === '' || nominated === stringAt(objectAt(old, 'status'), 'nominatedNodeName')
-      ? []
-      : checkText(nominated, checkDnsSubdomain, 'status.nominatedNodeName')
-  const addresses = ['podIPs', 'hostIPs'].flatMap(field =>
-    objectsAt(status, field).flatMap((entry, i) => checkIp(stringAt(entry, 'ip'), indexPath(`status.${field}`, i))),
-  )
-  return [...conditions, ...node, ...checkStaysEnded(pod, old), ...addresses]
-}
-
-/** A container that is not to be restarted does not come back. */
-function checkStaysEnded(pod: ValueObject, old: ValueObject): FieldError[] {
-  const restart = stringAt(objectAt(old, 'spec'), 'restartPolicy')
-  if (restart === 'Always') return []
-  const now = objectsAt(objectAt(pod, 'status'), 'containerStatuses')
-  return objectsAt(objectAt(old, 'status'), 'containerStatuses').flatMap((before, i) => {
-    const ended = objectOrNone(objectAt(before, 'state'), 'terminated')
-    if (ended === undefined || (restart === 'OnFailure' && numberAt(ended, 'exitCode') !== 0)) return []
-    const same = now.find(status => stringAt(status, 'name') === stringAt(before, 'name'))
-    if (same === undefined || has(objectAt(same, 'state'), 'terminated')) return []
-    const why = 'may not be transitioned to non-terminated state'
-    return [fieldForbidden(`status.containerStatuses[${i}].state`, why)]
-  })
-}
-
-// ---- what may change
-
-function checkSpecChange(pod: ValueObject, old: ValueObject): FieldError[] {
-  const spec = objectAt(pod, 'spec')
-  const oldSpec = objectAt(old, 'spec')
-  const errors: FieldError[] = []
-  for (const field of ['containers', 'initContainers']) {
-    if (objectsAt(spec, field).length !== objectsAt(oldSpec, field).length) {
-      errors.push(fieldForbidden(`spec.${field}`, 'pod updates may not add or remove containers'))
-      return errors
-    }
-    errors.push(...checkImages(spec, field))
-  }
-  const deadline = checkDeadlineChange(spec, oldSpec)
-  errors.push(...deadline)
-  if (deadline.length > 0 && has(spec, 'activeDeadlineSeconds')) return errors
-  errors.push(...checkTolerationsKept(spec, oldSpec), ...checkGatesOnlyGo(spec, oldSpec))
-  const rest = withoutChangeable(spec, oldSpec)
-  if (!equalValues(rest, oldSpec)) {
-    errors.push(fieldForbidden('spec', WHAT_MAY_CHANGE + diffPodSpecs(oldSpec, rest)))
-  }
-  return errors
-}
-
-/** The image may change, and is looked at once more for it. */
-const checkImages = (spec: ValueObject, field: string): FieldError[] =>
-  objectsAt(spec, field).flatMap((container, i) => {
-    const image = stringAt(container, 'image')
-    const path = childPath(indexPath(`spec.${field}`, i), 'image')
-    if (image === '') return [fieldRequired(path)]
-    return image === image.trim() ? [] : [fieldInvalid(path, image, 'must not have leading or trailing whitespace')]
-  })
-
-const WHAT_MAY_CHANGE =
-  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,' +
-  '`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),' +
-  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n'
-
-/** The new spec with what may change as it was. */
-function withoutChangeable(spec: ValueObject, oldSpec: ValueObject): ValueObject {
-  const kept = copyValue(spec)
-  for (const field of ['containers', 'initContainers']) {
-    objectsAt(kept, field).forEach((container, i) => restore(container, objectsAt(oldSpec, field)[i] ?? {}, 'image'))
-  }
-  const gated = objectsAt(oldSpec, 'schedulingGates').length > 0
-  const fields = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates']
-  // What decides where a pod goes can still be narrowed while it waits for its gates.
-  if (gated) fields.push('nodeSelector', 'affinity')
-  if (numberAt(oldSpec, 'terminationGracePeriodSeconds') < 0 && numberAt(spec, 'terminationGracePeriodSeconds') === 1) {
-    fields.push('terminationGracePeriodSeconds')
-  }
-  for (const field of fields) restore(kept, oldSpec, field)
-  return kept
-}
-
-function restore(object: ValueObject, old: ValueObject, field: string): void {
-  if (has(old, field)) object[field] = old[field]!
-  else delete object[field]
-}
-
-function checkDeadlineChange(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
-  const path = 'spec.activeDeadlineSeconds'
-  const before = numberOrNone(oldSpec, 'activeDeadlineSeconds')
-  const now = numberOrNone(spec, 'activeDeadlineSeconds')
-  if (before === undefined) return []
-  if (now === undefined) return [fieldInvalid(path, null, 'must not update from a positive integer to nil value')]
-  return now > before ? [fieldInvalid(path, now, 'must be less than or equal to previous value')] : []
-}
-
-function checkTolerationsKept(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
-  const without = (toleration: ValueObject): ValueObject => ({ ...toleration, tolerationSeconds: null })
-  const now = objectsAt(spec, 'tolerations').map(without)
-  const lost = objectsAt(oldSpec, 'tolerations').some(
-    old => !now.some(toleration => sameValue(toleration, without(old))),
-  )
-  if (!lost) return checkTolerations(spec, 'spec.tolerations')
-  const why = 'existing toleration can not be modified except its tolerationSeconds'
-  return [fieldForbidden('spec.tolerations', why)]
-}
-
-function checkGatesOnlyGo(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
-  const before = new Set(objectsAt(oldSpec, 'schedulingGates').map(gate => stringAt(gate, 'name')))
-  return objectsAt(spec, 'schedulingGates').flatMap((gate, i) => {
-    const name = stringAt(gate, 'name')
-    if (before.has(name)) return []
-    const why = `only deletion is allowed, but found new scheduling gate '${name}'`
-    return [fieldForbidden(`spec.schedulingGates[${i}].name`, why)]
-  })
-}

@@ -1,10 +1,14 @@
-// What the server itself says of a pod when it takes one in.
+// The status of a pod: what the server sets in it, and what a write to it must keep to.
 
-import { numberAt, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { type FieldError, fieldForbidden, indexPath } from '../../../meta/errors/field-errors.js'
+import { checkDnsSubdomain, checkQualifiedName } from '../../../meta/object/names.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
 import { compareQuantities, parseQuantity, type Quantity, signOf } from '../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../meta/values/value.js'
+import { checkText } from '../../common/field-checks.js'
+import { checkIp } from '../../common/ip-rules.js'
 
-/** The status of a pod that has just come in. */
+/** The status of a new pod. */
 export function newPodStatus(pod: ValueObject, now: string): ValueObject {
   const spec = objectAt(pod, 'spec')
   const status: ValueObject = { phase: 'Pending' }
@@ -24,7 +28,7 @@ export interface PodCondition {
   readonly message?: string
 }
 
-/** Sets a condition in the status of a pod. Its time is when its status last changed. */
+/** Sets a condition in the status of a pod. Its time is that of the last change of its status. */
 export function setPodCondition(status: ValueObject, { type, status: state, ...why }: PodCondition, now: string): void {
   const conditions = objectsAt(status, 'conditions')
   const old = conditions.find(each => stringAt(each, 'type') === type)
@@ -33,13 +37,22 @@ export function setPodCondition(status: ValueObject, { type, status: state, ...w
   status['conditions'] = old ? conditions.map(each => (each === old ? condition : each)) : [...conditions, condition]
 }
 
-/** How many seconds a pod that is to go gets to end by itself: none if it runs nowhere. */
+/** The grace period of a deletion in seconds: 0 for a pod that runs nowhere. */
 export function podGrace(pod: ValueObject, requested: number | undefined): number {
   const spec = objectAt(pod, 'spec')
   const isOver = ['Succeeded', 'Failed'].includes(stringAt(objectAt(pod, 'status'), 'phase'))
   if (stringAt(spec, 'nodeName') === '' || isOver) return 0
   const seconds = requested ?? numberAt(spec, 'terminationGracePeriodSeconds')
   return seconds < 0 ? 1 : seconds
+}
+
+/** `podIP` is the first of `podIPs`: a client may write either. */
+export function syncPodIps(status: ValueObject): void {
+  const one = stringAt(status, 'podIP')
+  const all = objectsAt(status, 'podIPs')
+  const first = all[0] === undefined ? '' : stringAt(all[0], 'ip')
+  if (one !== '' && first !== one) status['podIPs'] = [{ ip: one }]
+  else if (one === '' && first !== '') status['podIP'] = first
 }
 
 const COUNTED = ['cpu', 'memory']
@@ -64,4 +77,41 @@ export function qosClassOf(spec: ValueObject): string {
 function positive(amounts: ValueObject, name: string): Quantity | undefined {
   const amount = parseQuantity(stringAt(amounts, name))
   return amount.ok && signOf(amount.value) > 0 ? amount.value : undefined
+}
+
+// ---- validation
+
+const SYSTEM_CONDITIONS = new Set(['PodScheduled', 'Ready', 'Initialized'])
+
+export function checkPodStatus(pod: ValueObject, old: ValueObject): FieldError[] {
+  const status = objectAt(pod, 'status')
+  // kube-apiserver's messages name a path in the metadata.
+  const conditions = objectsAt(status, 'conditions').flatMap((condition, i) => {
+    const type = stringAt(condition, 'type')
+    return SYSTEM_CONDITIONS.has(type) ? [] : checkText(type, checkQualifiedName, `metadata.conditions[${i}].Type`)
+  })
+  const nominated = stringAt(status, 'nominatedNodeName')
+  const node =
+    nominated === '' || nominated === stringAt(objectAt(old, 'status'), 'nominatedNodeName')
+      ? []
+      : checkText(nominated, checkDnsSubdomain, 'status.nominatedNodeName')
+  const addresses = ['podIPs', 'hostIPs'].flatMap(field =>
+    objectsAt(status, field).flatMap((entry, i) => checkIp(stringAt(entry, 'ip'), indexPath(`status.${field}`, i))),
+  )
+  return [...conditions, ...node, ...checkStaysEnded(pod, old), ...addresses]
+}
+
+/** A container that has ended, and is not restarted, stays ended. */
+function checkStaysEnded(pod: ValueObject, old: ValueObject): FieldError[] {
+  const restart = stringAt(objectAt(old, 'spec'), 'restartPolicy')
+  if (restart === 'Always') return []
+  const now = objectsAt(objectAt(pod, 'status'), 'containerStatuses')
+  return objectsAt(objectAt(old, 'status'), 'containerStatuses').flatMap((before, i) => {
+    const ended = objectOrNone(objectAt(before, 'state'), 'terminated')
+    if (ended === undefined || (restart === 'OnFailure' && numberAt(ended, 'exitCode') !== 0)) return []
+    const same = now.find(status => stringAt(status, 'name') === stringAt(before, 'name'))
+    if (same === undefined || has(objectAt(same, 'state'), 'terminated')) return []
+    const why = 'may not be transitioned to non-terminated state'
+    return [fieldForbidden(`status.containerStatuses[${i}].state`, why)]
+  })
 }

@@ -1,4 +1,4 @@
-// Services: ports, how they are reached, and their addresses, which are assigned before this looks at them.
+// Service. Addresses and node ports are assigned between the strategy and the validation (`service-addresses.ts`).
 import {
   asStruct,
   childPath,
@@ -12,6 +12,7 @@ import {
 import { checkDnsLabel, checkDnsSubdomain, checkPortName, checkQualifiedName } from '../../../meta/object/names.js'
 import { checkLabels } from '../../../meta/selectors/label-selectors.js'
 import {
+  ensureObject,
   has,
   mapAt,
   numberAt,
@@ -19,45 +20,95 @@ import {
   objectAt,
   objectOrNone,
   objectsAt,
+  setDefault,
   stringAt,
   stringsAt,
 } from '../../../meta/values/access.js'
 import type { Value, ValueObject } from '../../../meta/values/value.js'
+import type { TypeTable } from '../../../types/type-table.js'
+import { defineKind } from '../../common/define-kind.js'
 import { checkOneOf, checkPortNumber, checkText } from '../../common/field-checks.js'
 import { checkCidr, checkIp, checkRoutableIp } from '../../common/ip-rules.js'
-import { checkMeta, checkMetaUpdate } from '../../common/metadata.js'
-import { type Validation } from '../../common/validation.js'
-import { isExternallyAccessible } from '../../service-defaults.js'
+import { cidrWarnings, ipWarnings } from '../../common/ip-warnings.js'
+import { metadata, metadataUpdate } from '../../common/metadata.js'
+import { check, checkUpdate, field, type Rule } from '../../common/rules.js'
+import { selectableFields, stringField } from '../../common/selectable-fields.js'
+import {
+  type BuiltinStrategy,
+  clearStatus,
+  inTurn,
+  keepGeneration,
+  keepSpec,
+  keepStatus,
+} from '../../common/strategies.js'
+import { ageOf, NONE, nameOf, printLabels, type TableRow } from '../../common/table-cells.js'
+import { validationRules } from '../../common/validation.js'
 import { PROTOCOLS } from '../endpoints.js'
 import { checkClusterIps, checkClusterIpsChange, isHeadless } from './address-rules.js'
+import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.js'
+
+// ---- defaults and strategy
+
+/** True if something outside the cluster can reach the service. */
+function isExternallyAccessible(spec: ValueObject): boolean {
+  const type = stringAt(spec, 'type')
+  if (type === 'NodePort' || type === 'LoadBalancer') return true
+  return type === 'ClusterIP' && stringsAt(spec, 'externalIPs').length > 0
+}
+
+/** The default of session affinity: three hours. */
+const AFFINITY_SECONDS = 10_800
+
+function defaults(service: ValueObject): void {
+  const spec = ensureObject(service, 'spec')
+  setDefault(spec, 'sessionAffinity', 'None')
+  if (stringAt(spec, 'sessionAffinity') === 'None') delete spec['sessionAffinityConfig']
+  if (stringAt(spec, 'sessionAffinity') === 'ClientIP') {
+    const config = ensureObject(ensureObject(spec, 'sessionAffinityConfig'), 'clientIP')
+    setDefault(config, 'timeoutSeconds', AFFINITY_SECONDS, false)
+  }
+  setDefault(spec, 'type', 'ClusterIP')
+  for (const port of objectsAt(spec, 'ports')) {
+    setDefault(port, 'protocol', 'TCP')
+    setDefault(port, 'targetPort', port['port'] ?? 0)
+  }
+  const type = stringAt(spec, 'type')
+  if (isExternallyAccessible(spec)) setDefault(spec, 'externalTrafficPolicy', 'Cluster')
+  if (['ClusterIP', 'NodePort', 'LoadBalancer'].includes(type))
+    setDefault(spec, 'internalTrafficPolicy', 'Cluster', false)
+  if (type !== 'LoadBalancer') return
+  setDefault(spec, 'allocateLoadBalancerNodePorts', true)
+  for (const ingress of objectsAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress')) {
+    if (stringAt(ingress, 'ip') !== '') setDefault(ingress, 'ipMode', 'VIP', false)
+  }
+}
+
+const strategy = (table: TypeTable): BuiltinStrategy => {
+  const clear = clearStatus(table, 'core/v1.ServiceStatus')
+  return {
+    prepareForCreate: (service, context) => {
+      clear(service, context)
+      syncClusterIps(ensureObject(service, 'spec'), undefined)
+    },
+    prepareForUpdate: inTurn(keepGeneration, keepStatus, (service, old, context) => {
+      const spec = ensureObject(service, 'spec')
+      const oldSpec = objectAt(old, 'spec')
+      keepAssigned(spec, oldSpec)
+      syncClusterIps(spec, oldSpec)
+      dropForType(spec, oldSpec)
+      // The status is that of the load balancer, which the new type does not have.
+      const before = stringAt(oldSpec, 'type')
+      if (before === 'LoadBalancer' && stringAt(spec, 'type') !== before) clear(service, context)
+    }),
+    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
+    allowCreateOnUpdate: true,
+    returnsDeletedObject: true,
+  }
+}
+
+// ---- validation
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
-
-export const serviceValidation: Validation = {
-  create: checkService,
-  update: (service, old) => [
-    ...checkMetaUpdate(service, old),
-    ...checkClusterIpsChange(service, old),
-    ...checkLoadBalancerClassChange(service, old),
-    ...checkService(service),
-  ],
-  status: (service, old) => [...checkMetaUpdate(service, old), ...checkLoadBalancerStatus(service)],
-}
-
-function checkService(service: ValueObject): FieldError[] {
-  const spec = objectAt(service, 'spec')
-  return [
-    ...checkMeta(service, { namespaced: true, name: checkDnsLabel }),
-    ...checkType(spec),
-    ...checkPorts(spec),
-    ...checkLabels(mapAt(spec, 'selector'), 'spec.selector'),
-    ...checkAffinity(spec),
-    ...checkClusterIps(spec),
-    ...checkExternalIps(spec),
-    ...checkLoadBalancer(spec),
-    ...checkTraffic(spec),
-  ]
-}
 
 function checkType(spec: ValueObject): FieldError[] {
   const type = stringAt(spec, 'type')
@@ -110,7 +161,7 @@ function checkPorts(spec: ValueObject): FieldError[] {
 
 const KUBELET_PORT = 10_250
 
-/** A port by what makes it the same as another. */
+/** A port as Go prints it, with only the fields that make it equal to another. */
 const shownPort = (port: ValueObject): Value => ({
   Name: '',
   Protocol: stringAt(port, 'protocol'),
@@ -148,7 +199,7 @@ function checkPort(port: ValueObject, nameRequired: boolean, names: Set<string>,
 
 // ---- affinity and traffic
 
-/** A day. */
+/** The most that session affinity may last: a day. */
 const AFFINITY_MAX = 86_400
 
 function checkAffinity(spec: ValueObject): FieldError[] {
@@ -208,7 +259,7 @@ const ONLY_LOAD_BALANCER = "may only be used when `type` is 'LoadBalancer'"
 function checkLoadBalancer(spec: ValueObject): FieldError[] {
   const errors: FieldError[] = []
   const balanced = stringAt(spec, 'type') === 'LoadBalancer'
-  // The name is told as the reference server spells it.
+  // kube-apiserver's messages spell the field like this.
   const rangesPath = 'spec.LoadBalancerSourceRanges'
   const ranges = stringsAt(spec, 'loadBalancerSourceRanges')
   if (ranges.length > 0 && !balanced) errors.push(fieldForbidden(rangesPath, ONLY_LOAD_BALANCER))
@@ -250,3 +301,118 @@ function checkLoadBalancerStatus(service: ValueObject): FieldError[] {
     return errors
   })
 }
+
+// ---- warnings
+
+const TOPOLOGY_HINTS = 'service.kubernetes.io/topology-aware-hints'
+const TOPOLOGY_MODE = 'service.kubernetes.io/topology-mode'
+
+function warnings(service: ValueObject): string[] {
+  const spec = objectAt(service, 'spec')
+  const type = stringAt(spec, 'type')
+  const isHeadlessType = type === 'ClusterIP' && stringAt(spec, 'clusterIP') === 'None'
+  const externalIps = stringsAt(spec, 'externalIPs')
+  const loadBalancerIp = stringAt(spec, 'loadBalancerIP')
+  const found: string[] = []
+  if (has(objectAt(objectAt(service, 'metadata'), 'annotations'), TOPOLOGY_HINTS)) {
+    found.push(`annotation ${TOPOLOGY_HINTS} is deprecated, please use ${TOPOLOGY_MODE} instead`)
+  }
+  if (!isHeadless(spec)) {
+    stringsAt(spec, 'clusterIPs').forEach((ip, i) => found.push(...ipWarnings(ip, indexPath('spec.clusterIPs', i))))
+  }
+  if (isHeadlessType && loadBalancerIp !== '') found.push('spec.loadBalancerIP is ignored for headless services')
+  if (isHeadlessType && externalIps.length > 0) found.push('spec.externalIPs is ignored for headless services')
+  if (isHeadlessType && stringAt(spec, 'sessionAffinity') !== 'None') {
+    found.push('spec.SessionAffinity is ignored for headless services')
+  }
+  externalIps.forEach((ip, i) => found.push(...ipWarnings(ip, indexPath('spec.externalIPs', i))))
+  if (externalIps.length > 0 && !isHeadlessType && type !== 'ExternalName') {
+    found.push('spec.externalIPs is deprecated and may no longer be implemented in some clusters')
+  }
+  if (loadBalancerIp !== '') found.push(...ipWarnings(loadBalancerIp, 'spec.loadBalancerIP'))
+  stringsAt(spec, 'loadBalancerSourceRanges').forEach((range, i) =>
+    found.push(...cidrWarnings(range, indexPath('spec.loadBalancerSourceRanges', i))),
+  )
+  if (type === 'ExternalName' && externalIps.length > 0) {
+    found.push('spec.externalIPs is ignored when spec.type is "ExternalName"')
+  }
+  if (type !== 'ExternalName' && stringAt(spec, 'externalName') !== '') {
+    found.push('spec.externalName is ignored when spec.type is not "ExternalName"')
+  }
+  if (stringAt(spec, 'trafficDistribution') === 'PreferClose') {
+    found.push('spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"')
+  }
+  return found
+}
+
+// ---- Table
+
+const row: TableRow = (service, now) => {
+  const spec = objectAt(service, 'spec')
+  return [
+    nameOf(service),
+    stringAt(spec, 'type'),
+    stringsAt(spec, 'clusterIPs')[0] ?? NONE,
+    externalAddress(service, spec),
+    printPorts(spec),
+    ageOf(service, now),
+    printLabels(mapAt(spec, 'selector')),
+  ]
+}
+
+function externalAddress(service: ValueObject, spec: ValueObject): string {
+  const own = stringsAt(spec, 'externalIPs')
+  switch (stringAt(spec, 'type')) {
+    case 'ExternalName':
+      return stringAt(spec, 'externalName')
+    case 'LoadBalancer': {
+      const ingress = objectsAt(objectAt(objectAt(service, 'status'), 'loadBalancer'), 'ingress')
+      const given = ingress
+        .map(entry => stringAt(entry, 'ip') || stringAt(entry, 'hostname'))
+        .filter(text => text !== '')
+      const all = [...[...new Set(given)].toSorted(), ...own]
+      return all.length === 0 ? '<pending>' : all.join(',')
+    }
+    default:
+      return own.length === 0 ? NONE : own.join(',')
+  }
+}
+
+function printPorts(spec: ValueObject): string {
+  const ports = objectsAt(spec, 'ports').map(port => {
+    const nodePort = numberAt(port, 'nodePort')
+    return `${numberAt(port, 'port')}${nodePort > 0 ? `:${nodePort}` : ''}/${stringAt(port, 'protocol')}`
+  })
+  return ports.length === 0 ? NONE : ports.join(',')
+}
+
+const rules: readonly Rule[] = [
+  metadata({ namespaced: true, name: checkDnsLabel }),
+  field('spec', [
+    check(checkType),
+    check(checkPorts),
+    check(spec => checkLabels(mapAt(spec, 'selector'), 'spec.selector')),
+    check(checkAffinity),
+    check(checkClusterIps),
+    check(checkExternalIps),
+    check(checkLoadBalancer),
+    check(checkTraffic),
+  ]),
+]
+
+export const service = defineKind('v1', 'Service', {
+  defaults,
+  strategy,
+  validation: validationRules({
+    create: rules,
+    update: [metadataUpdate, checkUpdate(checkClusterIpsChange), checkUpdate(checkLoadBalancerClassChange), ...rules],
+    status: [metadataUpdate, check(checkLoadBalancerStatus)],
+  }),
+  warnings,
+  table: row,
+  selectableFields: selectableFields({
+    'spec.clusterIP': stringField('spec', 'clusterIP'),
+    'spec.type': stringField('spec', 'type'),
+  }),
+  keyPrefix: '/services/specs/',
+})

@@ -1,0 +1,33 @@
+// Labels of nodes that were renamed, and warnings about selectors that name them.
+import { checkLabelValue } from '../../../meta/object/names.js'
+import { objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
+import type { ValueObject } from '../../../meta/values/value.js'
+
+const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
+  'beta.kubernetes.io/os': 'deprecated since v1.14; use "kubernetes.io/os" instead',
+  'failure-domain.beta.kubernetes.io/region': 'deprecated since v1.17; use "topology.kubernetes.io/region" instead',
+  'failure-domain.beta.kubernetes.io/zone': 'deprecated since v1.17; use "topology.kubernetes.io/zone" instead',
+  'beta.kubernetes.io/instance-type': 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead',
+  'app.kubernetes.io/created-by': 'deprecated since v1.9',
+  'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
+  'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
+}
+
+/** What to use in place of a label; undefined for a label that is not deprecated. */
+export const deprecatedLabel = (label: string): string | undefined =>
+  Object.hasOwn(DEPRECATED_LABELS, label) ? DEPRECATED_LABELS[label] : undefined
+
+/** Warnings about a term of a node selector. `checkValues`: also about values that no label can have. */
+export const deprecatedLabelWarnings = (term: ValueObject, path: string, { checkValues = false } = {}): string[] =>
+  objectsAt(term, 'matchExpressions').flatMap((expression, i) => {
+    const key = stringAt(expression, 'key')
+    const message = deprecatedLabel(key)
+    const at = `${path}.matchExpressions[${i}]`
+    return [
+      ...(message === undefined ? [] : [`${at}.key: ${key} is ${message}`]),
+      ...(checkValues ? stringsAt(expression, 'values') : []).flatMap((value, j) =>
+        checkLabelValue(value).map(why => `${at}.values[${j}]: ${value} is invalid, ${why}`),
+      ),
+    ]
+  })

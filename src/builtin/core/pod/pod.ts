@@ -1,0 +1,125 @@
+// Pod.
+import { fieldForbidden } from '../../../meta/errors/field-errors.js'
+import { ensureObject, has, keepFrom, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
+import type { ValueObject } from '../../../meta/values/value.js'
+import { defineKind } from '../../common/define-kind.js'
+import { metadata, metadataUpdate } from '../../common/metadata.js'
+import { check, checkUpdate, type Rule } from '../../common/rules.js'
+import { booleanField, selectableFields, stringField } from '../../common/selectable-fields.js'
+import {
+  type BuiltinStrategy,
+  countSpecChanges,
+  inTurn,
+  keepGeneration,
+  keepSpec,
+  keepStatus,
+  startGeneration,
+} from '../../common/strategies.js'
+import { validationRules } from '../../common/validation.js'
+import { defaultPod } from './defaults.js'
+import { checkOnlyAdded } from './ephemeral-containers.js'
+import { checkPodSpec } from './pod-spec.js'
+import { checkResize } from './resize.js'
+import { checkSpecChange } from './spec-change.js'
+import { checkPodStatus, newPodStatus, podGrace, syncPodIps } from './status.js'
+import { forEphemeralContainers, forResize } from './subresources.js'
+import { podCells, podRowConditions } from './table.js'
+import { podWarnings } from './warnings.js'
+
+const strategy: BuiltinStrategy = {
+  prepareForCreate: (pod, { now }) => {
+    startGeneration(pod)
+    pod['status'] = newPodStatus(pod, now)
+  },
+  prepareForUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
+  prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, (pod, old) => {
+    keepFrom(ensureObject(pod, 'metadata'), objectAt(old, 'metadata'), 'ownerReferences')
+    keepFrom(ensureObject(pod, 'status'), objectAt(old, 'status'), 'qosClass')
+  }),
+  prepareForSubresourceUpdate: { ephemeralcontainers: forEphemeralContainers, resize: forResize },
+  returnsDeletedObject: true,
+  gracePeriod: podGrace,
+  rowConditions: podRowConditions,
+}
+
+// ---- validation
+
+/** A token is requested for a service account. */
+const tokensHaveAccount = check(pod => {
+  const spec = objectAt(pod, 'spec')
+  if (stringAt(spec, 'serviceAccountName') !== '') return []
+  return objectsAt(spec, 'volumes').flatMap((volume, i) =>
+    objectsAt(objectAt(volume, 'projected'), 'sources').flatMap((source, j) => {
+      if (!has(source, 'serviceAccountToken')) return []
+      const path = `spec.volumes[${i}].projected.sources[${j}].serviceAccountToken`
+      return [fieldForbidden(path, 'must not be specified when serviceAccountName is not set')]
+    }),
+  )
+})
+
+const noEphemeralContainers = check(pod =>
+  objectsAt(objectAt(pod, 'spec'), 'ephemeralContainers').length > 0
+    ? [fieldForbidden('spec.ephemeralContainers', 'cannot be set on create')]
+    : [],
+)
+
+const noNodeWhileGated = check(pod => {
+  const spec = objectAt(pod, 'spec')
+  if (stringAt(spec, 'nodeName') === '' || objectsAt(spec, 'schedulingGates').length === 0) return []
+  return [fieldForbidden('spec.nodeName', 'cannot be set until all schedulingGates have been cleared')]
+})
+
+const rules: readonly Rule[] = [
+  metadata({ namespaced: true }),
+  check(pod => checkPodSpec(objectAt(pod, 'spec'), 'spec', true)),
+  tokensHaveAccount,
+]
+
+const updateRules = (checkChange: (pod: ValueObject, old: ValueObject) => ReturnType<typeof checkResize>): Rule[] => [
+  ...rules,
+  metadataUpdate,
+  checkUpdate(checkChange),
+]
+
+// ---- fields
+
+const firstPodIp = (pod: ValueObject): string => {
+  const [first] = objectsAt(objectAt(pod, 'status'), 'podIPs')
+  return first === undefined ? stringAt(objectAt(pod, 'status'), 'podIP') : stringAt(first, 'ip')
+}
+
+const podIps = (pod: ValueObject): string =>
+  objectsAt(objectAt(pod, 'status'), 'podIPs')
+    .map(address => stringAt(address, 'ip'))
+    .join(',')
+
+export const pod = defineKind('v1', 'Pod', {
+  defaults: object => {
+    defaultPod(object)
+    syncPodIps(objectAt(object, 'status'))
+  },
+  strategy,
+  statusReset: ['metadata.deletionTimestamp', 'metadata.ownerReferences'],
+  validation: validationRules({
+    create: [...rules, noEphemeralContainers, noNodeWhileGated],
+    update: updateRules(checkSpecChange),
+    status: [metadataUpdate, checkUpdate(checkPodStatus)],
+    parts: { ephemeralcontainers: updateRules(checkOnlyAdded), resize: updateRules(checkResize) },
+  }),
+  warnings: podWarnings,
+  table: podCells,
+  selectableFields: selectableFields(
+    {
+      'spec.nodeName': stringField('spec', 'nodeName'),
+      'spec.restartPolicy': stringField('spec', 'restartPolicy'),
+      'spec.schedulerName': stringField('spec', 'schedulerName'),
+      'spec.serviceAccountName': stringField('spec', 'serviceAccountName'),
+      'spec.hostNetwork': booleanField('spec', 'hostNetwork'),
+      'status.phase': stringField('status', 'phase'),
+      'status.podIP': firstPodIp,
+      'status.podIPs': podIps,
+      'status.nominatedNodeName': stringField('status', 'nominatedNodeName'),
+    },
+    { aliases: { 'spec.host': 'spec.nodeName' } },
+  ),
+})

@@ -1,0 +1,102 @@
+// What may change in the spec of a pod: images, a shorter deadline, more tolerations, fewer scheduling gates.
+import {
+  childPath,
+  type FieldError,
+  fieldForbidden,
+  fieldInvalid,
+  fieldRequired,
+  indexPath,
+} from '../../../meta/errors/field-errors.js'
+import { has, numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { copyValue, equalValues, type ValueObject } from '../../../meta/values/value.js'
+import { sameValue } from '../../common/field-checks.js'
+import { checkTolerations } from './pod-spec.js'
+import { diffPodSpecs } from './spec-diff.js'
+
+export function checkSpecChange(pod: ValueObject, old: ValueObject): FieldError[] {
+  const spec = objectAt(pod, 'spec')
+  const oldSpec = objectAt(old, 'spec')
+  const errors: FieldError[] = []
+  for (const field of ['containers', 'initContainers']) {
+    if (objectsAt(spec, field).length !== objectsAt(oldSpec, field).length) {
+      errors.push(fieldForbidden(`spec.${field}`, 'pod updates may not add or remove containers'))
+      return errors
+    }
+    errors.push(...checkImages(spec, field))
+  }
+  const deadline = checkDeadlineChange(spec, oldSpec)
+  errors.push(...deadline)
+  if (deadline.length > 0 && has(spec, 'activeDeadlineSeconds')) return errors
+  errors.push(...checkTolerationsKept(spec, oldSpec), ...checkGatesOnlyGo(spec, oldSpec))
+  const rest = withoutChangeable(spec, oldSpec)
+  if (!equalValues(rest, oldSpec)) {
+    errors.push(fieldForbidden('spec', WHAT_MAY_CHANGE + diffPodSpecs(oldSpec, rest)))
+  }
+  return errors
+}
+
+/** The image may change, and is looked at once more for it. */
+const checkImages = (spec: ValueObject, field: string): FieldError[] =>
+  objectsAt(spec, field).flatMap((container, i) => {
+    const image = stringAt(container, 'image')
+    const path = childPath(indexPath(`spec.${field}`, i), 'image')
+    if (image === '') return [fieldRequired(path)]
+    return image === image.trim() ? [] : [fieldInvalid(path, image, 'must not have leading or trailing whitespace')]
+  })
+
+const WHAT_MAY_CHANGE =
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,' +
+  '`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),' +
+  '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n'
+
+/** The new spec with what may change as it was. */
+function withoutChangeable(spec: ValueObject, oldSpec: ValueObject): ValueObject {
+  const kept = copyValue(spec)
+  for (const field of ['containers', 'initContainers']) {
+    objectsAt(kept, field).forEach((container, i) => restore(container, objectsAt(oldSpec, field)[i] ?? {}, 'image'))
+  }
+  const gated = objectsAt(oldSpec, 'schedulingGates').length > 0
+  const fields = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates']
+  // What decides where a pod goes can still be narrowed while it waits for its gates.
+  if (gated) fields.push('nodeSelector', 'affinity')
+  if (numberAt(oldSpec, 'terminationGracePeriodSeconds') < 0 && numberAt(spec, 'terminationGracePeriodSeconds') === 1) {
+    fields.push('terminationGracePeriodSeconds')
+  }
+  for (const field of fields) restore(kept, oldSpec, field)
+  return kept
+}
+
+function restore(object: ValueObject, old: ValueObject, field: string): void {
+  if (has(old, field)) object[field] = old[field]!
+  else delete object[field]
+}
+
+function checkDeadlineChange(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
+  const path = 'spec.activeDeadlineSeconds'
+  const before = numberOrNone(oldSpec, 'activeDeadlineSeconds')
+  const now = numberOrNone(spec, 'activeDeadlineSeconds')
+  if (before === undefined) return []
+  if (now === undefined) return [fieldInvalid(path, null, 'must not update from a positive integer to nil value')]
+  return now > before ? [fieldInvalid(path, now, 'must be less than or equal to previous value')] : []
+}
+
+function checkTolerationsKept(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
+  const without = (toleration: ValueObject): ValueObject => ({ ...toleration, tolerationSeconds: null })
+  const now = objectsAt(spec, 'tolerations').map(without)
+  const lost = objectsAt(oldSpec, 'tolerations').some(
+    old => !now.some(toleration => sameValue(toleration, without(old))),
+  )
+  if (!lost) return checkTolerations(spec, 'spec.tolerations')
+  const why = 'existing toleration can not be modified except its tolerationSeconds'
+  return [fieldForbidden('spec.tolerations', why)]
+}
+
+function checkGatesOnlyGo(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
+  const before = new Set(objectsAt(oldSpec, 'schedulingGates').map(gate => stringAt(gate, 'name')))
+  return objectsAt(spec, 'schedulingGates').flatMap((gate, i) => {
+    const name = stringAt(gate, 'name')
+    if (before.has(name)) return []
+    const why = `only deletion is allowed, but found new scheduling gate '${name}'`
+    return [fieldForbidden(`spec.schedulingGates[${i}].name`, why)]
+  })
+}
