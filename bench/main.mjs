@@ -4,6 +4,7 @@ const SUBJECTS = {
   apply: () => import('./apply.mjs'),
   cel: () => import('./cel.mjs'),
   crd: () => import('./crd.mjs'),
+  memory: () => import('./memory.mjs'),
   storage: () => import('./storage.mjs'),
 }
 

@@ -10,12 +10,12 @@ import { fileURLToPath } from 'node:url'
 export const TOKEN = 'bench-token'
 export const here = name => fileURLToPath(new URL(name, import.meta.url))
 
-/** The executable, as its users start it. */
-export async function startOurs(dataDir, children, more = []) {
+/** The executable, as its users start it, under this Node or another one. */
+export async function startOurs(dataDir, children, more = [], node = process.execPath) {
   const tokens = join(tmpdir(), `binnacle-bench-tokens-${process.pid}.csv`)
   writeFileSync(tokens, `${TOKEN},bench,bench-uid,system:masters\n`)
   const flags = [`--data-dir=${dataDir}`, '--secure-port=0', `--token-auth-file=${tokens}`, ...more]
-  const child = spawn(process.execPath, [here('../bin/binnacle'), 'serve', ...flags], {
+  const child = spawn(node, [here('../bin/binnacle'), 'serve', ...flags], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   children.push(child)
@@ -93,6 +93,7 @@ const statusOf = (pid, field) =>
   Number(new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? Number.NaN) *
   1024
 export const residentBytes = pid => statusOf(pid, 'VmRSS')
+export const mostResidentBytes = pid => statusOf(pid, 'VmHWM')
 
 /** How much more memory than before the process had at most, while something was done. */
 export async function memoryGrowth(pid, action) {
