@@ -4,6 +4,7 @@ import { Environment } from '@marcbachmann/cel-js'
 import { compile, createEnvironment, extendEnvironment, RULE_ENVIRONMENT, types } from '../dist/cel/index.js'
 import { compileRules, ruleEnvironment } from '../dist/schema/rules/compile-rules.js'
 import { declareTypes } from '../dist/schema/rules/declared-types.js'
+import { RuleCompiler } from '../dist/schema/rules/rule-compiler.js'
 import { ruleReader } from '../dist/schema/rules/rule-values.js'
 import { parseSchema } from '../dist/schema/structure/structural.js'
 import { RULES } from './cel-rules.mjs'
@@ -123,7 +124,7 @@ function compileAll(variation) {
       return [`field${i}`, { ...schema, 'x-kubernetes-validations': [{ rule: `(${rule})${variation(i)}` }] }]
     }),
   )
-  const root = compileRules(parseSchema({ type: 'object', properties }))
+  const root = compileRules(parseSchema({ type: 'object', properties }), new RuleCompiler())
   for (const node of root.properties.values()) {
     for (const { error } of node.rules) if (error !== undefined) throw new Error(error)
   }

@@ -8,7 +8,7 @@ import { metaOf } from '../meta/object/object-meta.js'
 import type { Webhooks } from '../webhook/client.js'
 import { specOf } from './definition.js'
 
-/** Who may be asked to convert. */
+/** What converts objects for definitions. */
 export interface Converters {
   readonly webhooks: Webhooks
   /** By the name of the definition: functions that stand in for whatever strategy it names. */

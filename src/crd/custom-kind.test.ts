@@ -70,7 +70,7 @@ describe('a custom kind', () => {
     const { strategy: rules, subresources } = ruled!
     const meta = { name: 'a', namespace: 'default', resourceVersion: '1' }
     const before = widget({ spec: { size: 11 }, status: { size: 12 } }, meta)
-    expect(rules.validate(before).map(printFieldError)).toEqual([
+    expect(rules.validate(before, []).map(printFieldError)).toEqual([
       'spec.size: Invalid value: 11: too much',
       'status.size: Invalid value: 12: too much',
     ])
@@ -103,10 +103,10 @@ describe('a custom kind', () => {
   })
 
   it('refuses what its schema refuses, and other kinds', () => {
-    expect(VERSION.strategy.validate(widget({ spec: { size: 'x' } })).map(printFieldError)).toEqual([
+    expect(VERSION.strategy.validate(widget({ spec: { size: 'x' } }), []).map(printFieldError)).toEqual([
       'spec.size: Invalid value: "string": spec.size in body must be of type integer: "string"',
     ])
-    expect(VERSION.strategy.validate({ ...widget(), kind: 'Gadget' }).map(printFieldError)).toEqual([
+    expect(VERSION.strategy.validate({ ...widget(), kind: 'Gadget' }, []).map(printFieldError)).toEqual([
       'kind: Invalid value: "Gadget": must be Widget',
     ])
   })

@@ -10,7 +10,7 @@ import { type ApiObject } from '../meta/object/api-object.js'
 import { copyValue, type ValueObject } from '../meta/values/value.js'
 import { structuralErrors } from '../schema/check-schema.js'
 import { type CompiledSchema, compileSchema } from '../schema/compiled-schema.js'
-import { NO_FINDINGS } from '../schema/rules.js'
+import { NO_FINDINGS, RuleCompiler } from '../schema/rules.js'
 import { structuralType } from '../schema/structural.js'
 import type { Type, Types } from '../types/type.js'
 import { type DefinitionSpec, isTrue, specOf, statusOf, type VersionSpec, versionsOf } from './definition.js'
@@ -18,6 +18,8 @@ import { columnsOf } from './resource/columns.js'
 import { customRules, customStatusRules, type ObjectForm, pruneStored, readStored } from './resource/custom-objects.js'
 import { scaleRulesOf } from './resource/custom-scale.js'
 import { selectedFieldsOf } from './resource/selected-fields.js'
+
+export type { RuleCompiler }
 
 const TRAITS: Traits = {
   listItemsHaveTypeMeta: true,
@@ -33,18 +35,21 @@ const TRAITS: Traits = {
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 const VERBS_WHILE_TERMINATING = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
-/** Undefined while the definition has not got its names. `convert`: how its versions become one another. */
+/** Undefined while the names of the definition are not accepted. */
 export function customKind(
   types: Types,
   definition: ApiObject,
   convert: ConvertObjects = renameVersion,
+  ruleCompiler: RuleCompiler = new RuleCompiler(),
 ): Kind | undefined {
   if (!isTrue(definition, 'Established') && !isTrue(definition, 'NamesAccepted')) return undefined
   const spec = specOf(definition)
   const { acceptedNames: names } = statusOf(definition)
   const specs = versionsOf(definition).toSorted((a, b) => compareVersions(a.name, b.name))
   const forms = new Map<string, ObjectForm>()
-  for (const version of specs) forms.set(`${spec.group}/${version.name}`, formOf(spec, names.kind, version, forms))
+  for (const version of specs) {
+    forms.set(`${spec.group}/${version.name}`, formOf(spec, names.kind, version, forms, ruleCompiler))
+  }
   const storageVersion = specs.find(({ storage }) => storage)?.name ?? ''
   const convertAll = convertWith(convert, forms)
   return {
@@ -113,13 +118,15 @@ function formOf(
   kind: string,
   version: VersionSpec,
   siblings: ReadonlyMap<string, ObjectForm>,
+  ruleCompiler: RuleCompiler,
 ): ObjectForm {
+  const schema = schemaOf(version, ruleCompiler)
   return {
     apiVersion: `${spec.group}/${version.name}`,
     version: version.name,
     kind,
     namespaced: spec.scope === 'Namespaced',
-    schema: spec.preserveUnknownFields ? validatingOnly(schemaOf(version)) : schemaOf(version),
+    schema: spec.preserveUnknownFields ? validatingOnly(schema) : schema,
     hasStatus: version.subresources?.status !== undefined,
     scale: version.subresources?.scale,
     siblings,
@@ -127,8 +134,11 @@ function formOf(
 }
 
 /** A version without a schema keeps everything. */
-const schemaOf = ({ schema }: VersionSpec): CompiledSchema =>
-  compileSchema(() => schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true })
+const schemaOf = ({ schema }: VersionSpec, ruleCompiler: RuleCompiler): CompiledSchema =>
+  compileSchema(
+    () => schema?.openAPIV3Schema ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true },
+    ruleCompiler,
+  )
 
 /** What server-side apply merges by. */
 function typeOf(

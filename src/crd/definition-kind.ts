@@ -2,40 +2,43 @@
 
 import type { CborMarks } from '../codec/cbor.js'
 import type { Kind, KindVersion, Strategy, SubresourceStrategy } from '../kinds/kind.js'
+import type { FieldError } from '../meta/errors/field-errors.js'
 import { badRequest, StatusError } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { equalValues, isObject, type Value } from '../meta/values/value.js'
 import { readDefaultMetadata } from '../schema/check-schema.js'
+import { RuleCompiler } from '../schema/rules.js'
 import { setCondition, withStatus } from './conditions.js'
 import { defaultDefinition } from './definition/definition-defaults.js'
 import { checkOldForm, convertDefinition, defaultOldDefinition, V1, V1BETA1 } from './definition/definition-v1beta1.js'
 import { CLEANUP_FINALIZER, isTerminating, specOf, statusOf, versionsOf } from './definition.js'
 import {
-  definitionWarnings,
+  type CheckedDefinition,
+  type DefinitionChecks,
   validateDefinition,
   validateDefinitionStatus,
   validateDefinitionUpdate,
 } from './validation/validate-definition.js'
 
-/** `base` is the kind as the table of types has it, without rules of its own. */
-export function definitionKind(base: Kind): Kind {
+/** `base` is the kind as the table of types has it, without a strategy of its own. */
+export function definitionKind(base: Kind, ruleCompiler: RuleCompiler = new RuleCompiler()): Kind {
   return {
     ...base,
     keyPrefix: `/${base.group}/${base.names.plural}/`,
-    versions: base.versions.map(definitionVersion),
+    versions: base.versions.map(version => definitionVersion(version, ruleCompiler)),
     traits: { ...base.traits, allowUnconditionalUpdate: false, hasTerminatingPhase: true },
     convert: convertDefinition,
   }
 }
 
-function definitionVersion(base: KindVersion): KindVersion {
+function definitionVersion(base: KindVersion, ruleCompiler: RuleCompiler): KindVersion {
   const isOldForm = `apiextensions.k8s.io/${base.name}` === V1BETA1
-  const rules = definitionRules(base.strategy)
+  const strategy = definitionStrategy(base.strategy, { ruleCompiler })
   return {
     ...base,
     ...(isOldForm && { deprecationWarning: DEPRECATION }),
-    strategy: isOldForm ? oldDefinitionRules(base.strategy, rules) : rules,
+    strategy: isOldForm ? oldDefinitionStrategy(base.strategy, strategy, { ruleCompiler, isOldForm }) : strategy,
     subresources: { status: STATUS_RULES },
   }
 }
@@ -43,22 +46,30 @@ function definitionVersion(base: KindVersion): KindVersion {
 const DEPRECATION = `${V1BETA1} CustomResourceDefinition is deprecated in v1.16+; use ${V1} CustomResourceDefinition`
 
 /** The older form is checked as what it is in the newer one; the metadata and the status of both are the same. */
-function oldDefinitionRules(base: Strategy, rules: Strategy): Strategy {
+function oldDefinitionStrategy(base: Strategy, strategy: Strategy, checks: DefinitionChecks): Strategy {
   const asV1 = (object: ApiObject): ApiObject => convertDefinition(object, V1)
   return {
-    ...rules,
+    ...strategy,
     decode: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor, V1BETA1),
     applyDefaults: defaultOldDefinition,
-    validate: object => [...checkOldForm(object), ...validateDefinition(asV1(object), true)],
-    validateUpdate: (object, old) => [
+    validate: (object, warnings) => [
       ...checkOldForm(object),
-      ...validateDefinitionUpdate(asV1(object), asV1(old), true),
+      ...errorsOf(validateDefinition(asV1(object), checks), warnings),
     ],
-    warnings: (object, old) => definitionWarnings(asV1(object), old && asV1(old)),
+    validateUpdate: (object, old, warnings) => [
+      ...checkOldForm(object),
+      ...errorsOf(validateDefinitionUpdate(asV1(object), asV1(old), checks), warnings),
+    ],
   }
 }
 
-function definitionRules(base: Strategy): Strategy {
+/** Warnings are for definitions that are accepted. */
+function errorsOf(checked: CheckedDefinition, warnings: string[]): readonly FieldError[] {
+  if (checked.errors.length === 0) warnings.push(...checked.warnings)
+  return checked.errors
+}
+
+function definitionStrategy(base: Strategy, checks: DefinitionChecks): Strategy {
   return {
     decode: (body, duplicates, cbor) => shapeDefinition(base, body, duplicates, cbor, V1),
     // The table of types has no defaults for it.
@@ -71,12 +82,12 @@ function definitionRules(base: Strategy): Strategy {
       const isSame = equalValues(object['spec'], old['spec'])
       return withReadDefaults(withStorageVersion(withGeneration(kept, isSame ? before : Number(before) + 1)))
     },
-    validate: object => validateDefinition(object),
-    validateUpdate: (object, old) => validateDefinitionUpdate(object, old),
-    // Whoever asks for it to go must first wait for its objects.
+    validate: (object, warnings) => errorsOf(validateDefinition(object, checks), warnings),
+    validateUpdate: (object, old, warnings) => errorsOf(validateDefinitionUpdate(object, old, checks), warnings),
+    // A definition is kept until its objects are deleted.
     blocksDeletion: object => !isTerminating(object) || Boolean(metaOf(object).finalizers?.length),
     prepareForDelete: markTerminating,
-    warnings: definitionWarnings,
+    warnings: () => [],
   }
 }
 

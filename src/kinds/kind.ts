@@ -120,7 +120,8 @@ export interface Strategy {
   prepareForCreate(object: ApiObject, now: number): ApiObject
   /** Keeps fields of the old object that an update cannot change, and increments the generation. */
   prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
-  validate(object: ApiObject): readonly FieldError[]
+  /** The errors of a new object. Warnings that validation finds are added to `warnings`. */
+  validate(object: ApiObject, warnings: string[]): readonly FieldError[]
   /** The errors of an update. Errors that are tolerated because the value is unchanged may be added to the warnings. */
   validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
   /** The grace period of a deletion in seconds, for kinds with graceful deletion, such as Pods. */

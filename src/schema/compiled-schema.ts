@@ -5,6 +5,7 @@ import { getOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { blocksRules, rulesNotChecked } from './rules/blocking-errors.js'
 import { compileRules } from './rules/compile-rules.js'
 import { evaluateRules, NO_FINDINGS, type RuleFindings } from './rules/evaluate-rules.js'
+import { RuleCompiler } from './rules/rule-compiler.js'
 import { coerceEmbedded } from './shape/coerce.js'
 import { applyDefaults, dropNulls } from './shape/default.js'
 import { prune } from './shape/prune.js'
@@ -48,11 +49,14 @@ export interface Shaped {
 }
 
 /** The schema as the definition has it, already checked, or how to get at it when it is needed. */
-export function compileSchema(written: Value | (() => Value)): CompiledSchema {
+export function compileSchema(
+  written: Value | (() => Value),
+  ruleCompiler: RuleCompiler = new RuleCompiler(),
+): CompiledSchema {
   const schema = lazily(() => parseSchema(typeof written === 'function' ? written() : written))
   const validator = lazily(() => validatorOf(schema()))
   const status = lazily(() => statusOf(schema()))
-  const rules = lazily(() => compileRules(schema()))
+  const rules = lazily(() => compileRules(schema(), ruleCompiler))
   return {
     get schema() {
       return schema()

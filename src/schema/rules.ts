@@ -2,3 +2,4 @@
 export * from './rules/compile-rules.js'
 export * from './rules/cost-limits.js'
 export * from './rules/evaluate-rules.js'
+export * from './rules/rule-compiler.js'

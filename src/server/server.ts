@@ -30,6 +30,7 @@ import type { Kind } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
 import { createLister } from '../objects/lister.js'
+import { RuleCompiler } from '../schema/rules.js'
 import { openStore, type StorageOptions } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
 import { builtinTypes } from '../types/type-table.js'
@@ -73,7 +74,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const stack = createCleanupStack()
   try {
     checkAdmissionPlugins(options.admission)
-    const registry = registryOf(options)
+    const ruleCompiler = new RuleCompiler()
+    const registry = registryOf(options, ruleCompiler)
     const store = await openStore(options.storage)
     stack.push(() => store.close())
     const authorities = { clientCa: authentication.clientCa, proxyCa: authentication.requestHeader?.ca }
@@ -104,7 +106,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const webhooks = createWebhooks({ hosts: options.api.webhookHosts, findService: serviceFinder(context, registry) })
     stack.push(() => webhooks.close())
     const definitionsKind = kindOf(registry, DEFINITIONS.group, DEFINITIONS.kind)
-    const converters = { webhooks, functions: options.api.conversions }
+    const converters = { webhooks, functions: options.api.conversions, ruleCompiler }
     const definitions = await startDefinitions(context, registry, definitionsKind, converters)
     stack.push(() => definitions.stop())
 
@@ -194,9 +196,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 const DEFINITIONS = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }
 
-function registryOf({ api: { runtimeConfig } }: ServerOptions): Registry {
+function registryOf({ api: { runtimeConfig } }: ServerOptions, ruleCompiler: RuleCompiler): Registry {
   const registry = createRegistry()
-  const definitions = kindsOfGroup(builtinTypes(), DEFINITIONS.group).map(definitionKind)
+  const definitions = kindsOfGroup(builtinTypes(), DEFINITIONS.group).map(kind => definitionKind(kind, ruleCompiler))
   const kinds = [...builtinKinds(builtinTypes()), ...definitions]
   checkRuntimeConfig(
     runtimeConfig,

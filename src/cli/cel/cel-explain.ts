@@ -12,6 +12,7 @@ import {
   type EvaluatedRule,
   evaluateRules,
   RULE_COST_LIMIT,
+  RuleCompiler,
   TOTAL_COST_LIMIT,
 } from '../../schema/rules.js'
 import { parseSchema } from '../../schema/structural.js'
@@ -217,7 +218,7 @@ function printRemedies(schema: ValueObject, index: number): readonly string[] {
 function evaluate(schema: ValueObject, object: ValueObject, old: ValueObject | undefined) {
   const lines: string[] = []
   let ok = true
-  const root = compileRules(parseSchema(schema))
+  const root = compileRules(parseSchema(schema), new RuleCompiler())
   const seen = (rule: EvaluatedRule): void => {
     const { field, compiled, cost, errors, skipped } = rule
     const where = `${field === '' ? '(root)' : field}: ${shortened(compiled.rule.rule.trim())}`

@@ -3,7 +3,7 @@
 // when the answer comes; what other processes write is learnt from the watch.
 
 import { type Converters, conversionOf } from '../../crd/custom-conversion.js'
-import { customKind } from '../../crd/custom-kind.js'
+import { customKind, type RuleCompiler } from '../../crd/custom-kind.js'
 import { type DefinitionNames, statusOf } from '../../crd/definition.js'
 import { resourceDefinedBy } from '../../crd/definition-kind.js'
 import { withRightStatus } from '../../crd/definition-status.js'
@@ -41,7 +41,7 @@ export async function startDefinitions(
   context: ApiContext,
   registry: Registry,
   definitions: Kind,
-  converters: Converters,
+  converters: Converters & { readonly ruleCompiler?: RuleCompiler },
 ): Promise<Definitions> {
   const objects = systemObjects(context, 'kube-apiserver')
   const stored = context.objectStore(definitions)
@@ -176,7 +176,7 @@ export async function startDefinitions(
   function kindFor(definition: ApiObject, old: Known | undefined): Kind | undefined {
     const { group, plural } = resourceDefinedBy(definition)
     if (builtin.has(`${group}/${plural}`)) return undefined
-    const defined = customKind(types, definition, conversionOf(definition, converters))
+    const defined = customKind(types, definition, conversionOf(definition, converters), converters.ruleCompiler)
     const since = old?.kind?.since ?? revisionOf(definition)
     const kind = defined && { ...defined, since }
     if (!kind || !old?.kind) return kind

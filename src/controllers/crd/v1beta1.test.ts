@@ -33,7 +33,7 @@ describe('an old definition', () => {
   ])('is told what it lacks, whatever it holds: %j', spec => {
     const { object } = OLDER.strategy.decode(written(spec), [])
     const definition = OLDER.strategy.prepareForCreate(OLDER.strategy.applyDefaults(object), 0)
-    expect(() => OLDER.strategy.validate(definition)).not.toThrow()
+    expect(() => OLDER.strategy.validate(definition, [])).not.toThrow()
     expect(() => convertDefinition(convertDefinition(definition, V1), V1BETA1)).not.toThrow()
   })
 

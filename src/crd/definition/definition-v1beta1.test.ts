@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { RuleCompiler } from '../../schema/rules.js'
 import { memberType, mergeTypeOf, shapeOf } from '../../types/merge.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { customKind } from '../custom-kind.js'
@@ -24,11 +25,14 @@ function created(spec: ValueObject): ApiObject {
   return { ...defaultOldDefinition(written(spec)), status }
 }
 
+const CHECKS = { ruleCompiler: new RuleCompiler() }
+
 function errorsOf(spec: ValueObject): string[] {
   const definition = created(spec)
-  return [...checkOldForm(definition), ...validateDefinition(convertDefinition(definition, V1), true)].map(
-    printFieldError,
-  )
+  return [
+    ...checkOldForm(definition),
+    ...validateDefinition(convertDefinition(definition, V1), { ...CHECKS, isOldForm: true }).errors,
+  ].map(printFieldError)
 }
 
 const schema = (spec: ValueObject): ValueObject => ({
@@ -223,8 +227,8 @@ describe('a definition that preserves unknown fields', () => {
     const { object: kept, strict } = object({ a: 1, more: { than: [null] } })
     expect(kept['spec']).toEqual({ a: 1, more: { than: [null] } })
     expect(strict).toEqual([])
-    expect(rules.validate(kept)).toEqual([])
-    expect(rules.validate(object({}).object).map(printFieldError)).toEqual(['spec.a: Required value'])
+    expect(rules.validate(kept, [])).toEqual([])
+    expect(rules.validate(object({}).object, []).map(printFieldError)).toEqual(['spec.a: Required value'])
     expect(openapi?.schema).toBeUndefined()
   })
 
@@ -240,8 +244,8 @@ describe('a definition that preserves unknown fields', () => {
 
   it('can be changed otherwise while its schemas stay as they are', () => {
     const changed = { ...definition, metadata: { ...definition.metadata, resourceVersion: '1', labels: { a: 'b' } } }
-    expect(validateDefinitionUpdate(changed, definition)).toEqual([])
-    expect(validateDefinition(definition).map(printFieldError)).toContain(
+    expect(validateDefinitionUpdate(changed, definition, CHECKS).errors).toEqual([])
+    expect(validateDefinition(definition, CHECKS).errors.map(printFieldError)).toContain(
       'spec.preserveUnknownFields: Invalid value: true: cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead',
     )
   })

@@ -2,13 +2,16 @@ import { describe, expect, it } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { RuleCompiler } from '../../schema/rules.js'
 import { withRightStatus } from '../definition-status.js'
 import { widgetDefinition } from '../definitions.suite.js'
 import { validateDefinition, validateDefinitionUpdate } from './validate-definition.js'
 
+const CHECKS = { ruleCompiler: new RuleCompiler() }
 const schema = { openAPIV3Schema: { type: 'object' } }
 const version = (more: ValueObject): ValueObject => ({ name: 'v1', served: true, storage: true, schema, ...more })
-const errors = (spec: ValueObject): string[] => validateDefinition(widgetDefinition(spec)).map(printFieldError)
+const errors = (spec: ValueObject): string[] =>
+  validateDefinition(widgetDefinition(spec), CHECKS).errors.map(printFieldError)
 
 describe('a definition', () => {
   it('of the simplest kind is right', () => expect(errors({})).toEqual([]))
@@ -81,16 +84,29 @@ describe('a definition', () => {
     const old = withList({})
     old.metadata['resourceVersion'] = '1'
     const update = (changed: ApiObject) =>
-      validateDefinitionUpdate({ ...changed, metadata: old.metadata }, old).map(({ type }) => type)
+      validateDefinitionUpdate({ ...changed, metadata: old.metadata }, old, CHECKS).errors.map(({ type }) => type)
     expect(update(withList({}))).toEqual([])
     expect(update(withList({ more: { type: 'string' } }))).toEqual(['FieldValueForbidden'])
+  })
+
+  it('has the warnings of all its schemas, each once', () => {
+    const withFormat = (format: string): ValueObject => ({
+      openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', format } } },
+    })
+    const versions = ['b', 'a', 'b'].map((format, i) =>
+      version({ name: `v${i}`, storage: i === 0, schema: withFormat(format) }),
+    )
+    expect(validateDefinition(widgetDefinition({ versions }), CHECKS).warnings).toEqual([
+      'unrecognized format "b"',
+      'unrecognized format "a"',
+    ])
   })
 
   it('keeps kind and scope once it is established', () => {
     const old = withRightStatus(widgetDefinition(), [], 0)
     old.metadata['resourceVersion'] = '1'
     const changed = { ...widgetDefinition({ scope: 'Cluster' }), metadata: old.metadata }
-    expect(validateDefinitionUpdate(changed, old).map(printFieldError)).toEqual([
+    expect(validateDefinitionUpdate(changed, old, CHECKS).errors.map(printFieldError)).toEqual([
       'spec.scope: Invalid value: "Cluster": field is immutable',
     ])
   })
@@ -103,6 +119,8 @@ describe('a definition', () => {
       metadata: old.metadata,
       status: { acceptedNames: { plural: '', kind: '' }, storedVersions: ['v1', 'v2'] },
     }
-    expect(validateDefinitionUpdate(changed, old).map(({ field }) => field)).toEqual(['status.storedVersions[0]'])
+    expect(validateDefinitionUpdate(changed, old, CHECKS).errors.map(({ field }) => field)).toEqual([
+      'status.storedVersions[0]',
+    ])
   })
 })

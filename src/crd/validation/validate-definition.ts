@@ -1,4 +1,4 @@
-// What is wrong with a definition, in itself and as a change of an old one.
+// The errors of a definition, on its own and as a change of the old one.
 
 import {
   asStruct,
@@ -14,6 +14,7 @@ import { type ApiObject } from '../../meta/object/api-object.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
 import { checkObjectMeta, checkObjectMetaUpdate, metaOf } from '../../meta/object/object-meta.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
+import type { RuleCompiler } from '../../schema/rules.js'
 import { isUsableCa } from '../../webhook/check-client-config.js'
 import { checkApproval } from '../definition/api-approval.js'
 import { hasDefaults, type Leniency, leniencyFor } from '../definition/ratcheting.js'
@@ -29,31 +30,52 @@ import {
 } from '../definition.js'
 import { type ConversionChecks, checkConversion, hasKnownReview } from './validate-conversion.js'
 import { checkLabel, checkNames, checkRequiredNames } from './validate-names.js'
-import { checkParts, schemaWarnings } from './validate-parts.js'
+import { checkParts } from './validate-parts.js'
 
-/** `isOldForm` tells that it was written as v1beta1, from which it has been converted. */
-export function validateDefinition(definition: ApiObject, isOldForm = false): FieldError[] {
+export interface DefinitionChecks {
+  readonly ruleCompiler: RuleCompiler
+  /** The definition was written as v1beta1 and has been converted. */
+  readonly isOldForm?: boolean
+}
+
+export interface CheckedDefinition {
+  readonly errors: readonly FieldError[]
+  /** Of the schemas; each once. */
+  readonly warnings: readonly string[]
+}
+
+export function validateDefinition(
+  definition: ApiObject,
+  { ruleCompiler, isOldForm = false }: DefinitionChecks,
+): CheckedDefinition {
   const leniency = leniencyFor(definition, isOldForm, undefined)
+  const schemas: SchemaChecks = { leniency, ruleCompiler, warnings: new Set() }
   const { group, names } = specOf(definition)
   const name = (text: string): string[] => [
     ...checkDnsSubdomain(text),
     ...(text === `${names.plural}.${group}` ? [] : ['must be spec.names.plural+"."+spec.group']),
   ]
-  return [
+  const errors = [
     ...checkObjectMeta(metaOf(definition), { namespaced: false, name }),
-    ...checkSpec(specOf(definition), undefined, { needsKnownReview: true, needsUsableCa: false }, leniency),
+    ...checkSpec(specOf(definition), undefined, { needsKnownReview: true, needsUsableCa: false }, schemas),
     ...checkRest(definition, undefined, leniency),
   ]
+  return { errors, warnings: [...schemas.warnings] }
 }
 
-export function validateDefinitionUpdate(definition: ApiObject, old: ApiObject, isOldForm = false): FieldError[] {
+export function validateDefinitionUpdate(
+  definition: ApiObject,
+  old: ApiObject,
+  { ruleCompiler, isOldForm = false }: DefinitionChecks,
+): CheckedDefinition {
   const leniency = leniencyFor(definition, isOldForm, old)
+  const schemas: SchemaChecks = { leniency, ruleCompiler, warnings: new Set() }
   const spec = specOf(definition)
   const before = specOf(old)
   const isEstablished = isTrue(old, 'Established')
-  return [
+  const errors = [
     ...checkObjectMetaUpdate(metaOf(definition), metaOf(old)),
-    ...checkSpec(spec, before, checksAfter(before.conversion, isEstablished), leniency),
+    ...checkSpec(spec, before, checksAfter(before.conversion, isEstablished), schemas),
     ...(isEstablished
       ? [
           ...checkSame(spec.scope, before.scope, 'spec.scope'),
@@ -64,6 +86,7 @@ export function validateDefinitionUpdate(definition: ApiObject, old: ApiObject, 
     ...checkSame(spec.names.plural, before.names.plural, 'spec.names.plural'),
     ...checkRest(definition, old, leniency),
   ]
+  return { errors, warnings: [...schemas.warnings] }
 }
 
 export const validateDefinitionStatus = (definition: ApiObject, old: ApiObject): FieldError[] => [
@@ -71,11 +94,11 @@ export const validateDefinitionStatus = (definition: ApiObject, old: ApiObject):
   ...checkNames(statusOf(definition).acceptedNames, 'status.acceptedNames'),
 ]
 
-/** Advice about schemas; none when they were not written. */
-export function definitionWarnings(definition: ApiObject, old: ApiObject | undefined): string[] {
-  if (definition['spec'] === old?.['spec']) return []
-  const all = versionsOf(definition).flatMap(({ schema }) => schemaWarnings(schema?.openAPIV3Schema))
-  return [...new Set(all)]
+/** What the checks of all schemas share. */
+interface SchemaChecks {
+  readonly leniency: Leniency
+  readonly ruleCompiler: RuleCompiler
+  readonly warnings: Set<string>
 }
 
 /** What was there before and could not be used may stay so; what worked must go on working. */
@@ -97,13 +120,13 @@ function checkSpec(
   spec: DefinitionSpec,
   before: DefinitionSpec | undefined,
   checks: ConversionChecks,
-  leniency: Leniency,
+  schemas: SchemaChecks,
 ): FieldError[] {
   const { names, conversion, preserveUnknownFields = false } = spec
   return [
     ...checkGroup(spec.group),
     ...checkScope(spec.scope),
-    ...checkVersions(spec, before, leniency),
+    ...checkVersions(spec, before, schemas),
     ...checkRequiredNames(names, 'spec.names'),
     ...checkNames(names, 'spec.names'),
     ...(conversion && preserveUnknownFields && conversion.strategy !== 'None'
@@ -133,7 +156,11 @@ function checkScope(scope: string): FieldError[] {
   return SCOPES.includes(scope) ? [] : [fieldNotSupported('spec.scope', scope, SCOPES)]
 }
 
-function checkVersions(spec: DefinitionSpec, before: DefinitionSpec | undefined, leniency: Leniency): FieldError[] {
+function checkVersions(
+  spec: DefinitionSpec,
+  before: DefinitionSpec | undefined,
+  { leniency, ruleCompiler, warnings }: SchemaChecks,
+): FieldError[] {
   const { versions: written, preserveUnknownFields = false } = spec
   const versions = written ?? []
   const parts = sharedParts(versions)
@@ -157,6 +184,8 @@ function checkVersions(spec: DefinitionSpec, before: DefinitionSpec | undefined,
         own[i]!,
         { path, schemaField: 'schema', hasStatus, hasOldSchema: hasSchemaOf(before, version) },
         leniency,
+        ruleCompiler,
+        warnings,
       ),
       ...checkDeprecation(version, childPath(path, 'deprecationWarning')),
     )
@@ -177,6 +206,8 @@ function checkVersions(spec: DefinitionSpec, before: DefinitionSpec | undefined,
       shared,
       { path: 'spec', schemaField: 'validation', hasStatus, hasOldSchema: hasSchemaOf(before, first) },
       leniency,
+      ruleCompiler,
+      warnings,
     ),
   ]
 }

@@ -1,8 +1,8 @@
-// The parts of a definition that may be said for each version or for all: schema, subresources, columns and selectable
+// The parts of a definition that are given for each version or for all: schema, subresources, columns and selectable
 // fields.
 import { childPath, type FieldError, fieldInvalid, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
-import type { ValueObject } from '../../meta/values/value.js'
-import { checkSchema, warnOfSchema } from '../../schema/check-schema.js'
+import { checkSchema } from '../../schema/check-schema.js'
+import type { RuleCompiler } from '../../schema/rules.js'
 import { parseUnlessTooDeep } from '../../schema/structural.js'
 import type { Leniency } from '../definition/ratcheting.js'
 import type { Parts } from '../definition/shared-parts.js'
@@ -20,24 +20,26 @@ export interface PartPaths {
   readonly hasOldSchema: boolean
 }
 
-/** The advice that the check of a schema gave, so that it need not be asked for again. */
-const warnings = new WeakMap<ValueObject, readonly string[]>()
-
-export function schemaWarnings(schema: ValueObject | undefined): readonly string[] {
-  return schema ? (warnings.get(schema) ?? warnOfSchema(schema)) : []
-}
-
+/** Adds the warnings of the schema to `warnings`. */
 export function checkParts(
   parts: Parts,
   { path, schemaField, hasStatus, hasOldSchema }: PartPaths,
   { mayBeUnstructured, noDefaults }: Leniency,
+  ruleCompiler: RuleCompiler,
+  warnings: Set<string>,
 ): FieldError[] {
   const schema = parts.schema?.openAPIV3Schema
   const schemaPath = `${childPath(path, schemaField)}.openAPIV3Schema`
   const checked = schema
-    ? checkSchema(schema, schemaPath, { hasStatus, isUnchanged: hasOldSchema, mayBeUnstructured, noDefaults })
+    ? checkSchema(schema, schemaPath, {
+        hasStatus,
+        isUnchanged: hasOldSchema,
+        mayBeUnstructured,
+        noDefaults,
+        ruleCompiler,
+      })
     : { errors: [], warnings: [] }
-  if (schema) warnings.set(schema, checked.warnings)
+  for (const warning of checked.warnings) warnings.add(warning)
   const scale = parts.subresources?.scale
   const columns = parts.additionalPrinterColumns ?? []
   return [

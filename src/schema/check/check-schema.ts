@@ -1,11 +1,12 @@
-// The check of a schema when its definition is written: every rule that the reference server has, told at the same
-// fields in the same words.
+// The check of a schema when its definition is written: every rule that kube-apiserver has, at the same fields and with
+// the same messages.
 import { childPath, type FieldError, fieldForbidden, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
 import type { Value } from '../../meta/values/value.js'
 import { checkRules } from '../rules/check-rules.js'
 import { compileRules } from '../rules/compile-rules.js'
 import { defaultEvaluator } from '../rules/evaluate-rules.js'
+import { RuleCompiler } from '../rules/rule-compiler.js'
 import { MAX_SCHEMA_DEPTH, parseUnlessTooDeep, type Schema } from '../structure/structural.js'
 import { isKnownFormat } from '../validate/formats.js'
 import { checkDefaults } from './defaults.js'
@@ -22,11 +23,13 @@ export interface SchemaCheckOptions {
   readonly noDefaults?: string
   /** The version had this very schema before. */
   readonly isUnchanged?: boolean
+  /** Compiles the rules of the schema. */
+  readonly ruleCompiler?: RuleCompiler
 }
 
 export interface CheckedSchema {
   readonly errors: readonly FieldError[]
-  /** Advice, for a definition that is accepted. */
+  /** For the client, if the definition is accepted. */
   readonly warnings: readonly string[]
 }
 
@@ -48,7 +51,7 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
   if (unfit === undefined) {
     const structural = [...checkStructure(schema, at), ...checkCompleteness(schema, at)]
     // Only a structural schema can say what a default is to be, and only one with proper defaults is worth rules.
-    const rules = structural.length > 0 ? undefined : compileRules(schema)
+    const rules = structural.length > 0 ? undefined : compileRules(schema, options.ruleCompiler ?? new RuleCompiler())
     const defaults = structural.length > 0 ? [] : checkDefaults(schema, at, rules && defaultEvaluator(rules))
     errors.push(...structural, ...defaults)
     if (rules !== undefined && defaults.length === 0) {
@@ -59,12 +62,6 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
     errors.push(fieldInvalid(at, '', `OpenAPIV3Schema '${unfit}' is not supported`))
   }
   return { errors, warnings }
-}
-
-/** The advice alone. */
-export function warnOfSchema(written: Value): readonly string[] {
-  const schema = parseUnlessTooDeep(written)
-  return schema ? survey(schema).warnings : []
 }
 
 /** What keeps a schema from being structural, if it was accepted all the same. */

@@ -1,5 +1,6 @@
 // What each schema may say, wherever it stands: keywords that are refused, types, patterns, list and map types. Nodes in
 // junctors and definitions are looked at like any other.
+import { compileRegex, isRegexError } from '../../base/regex-cache.js'
 import {
   childPath,
   type FieldError,
@@ -11,7 +12,6 @@ import {
   keyPath,
 } from '../../meta/errors/field-errors.js'
 import { isTypeOrMetadata } from '../shape/prune.js'
-import { compilePattern, isPatternError } from '../structure/patterns.js'
 import type { Schema } from '../structure/structural.js'
 import { checkRuleShapes } from './rule-shape.js'
 
@@ -106,8 +106,8 @@ function checkNode(schema: Schema, at: string, place: Place, errors: FieldError[
   if (type === 'null') forbid('type', 'type cannot be set to null, use nullable as an alternative')
   if (type !== '' && !TYPES.includes(type)) errors.push(fieldNotSupported(childPath(at, 'type'), type, TYPES))
   if (checks.pattern !== '') {
-    const compiled = compilePattern(checks.pattern)
-    if (isPatternError(compiled)) {
+    const compiled = compileRegex(checks.pattern)
+    if (isRegexError(compiled)) {
       const why = `must be a valid regular expression, but isn't: ${compiled.error}`
       errors.push(fieldInvalid(childPath(at, 'pattern'), checks.pattern, why))
     }

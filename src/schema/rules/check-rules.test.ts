@@ -4,9 +4,10 @@ import type { ValueObject } from '../../meta/values/value.js'
 import { parseSchema } from '../structure/structural.js'
 import { checkRules } from './check-rules.js'
 import { compileRules } from './compile-rules.js'
+import { RuleCompiler } from './rule-compiler.js'
 
 function errors(properties: ValueObject, isUnchanged = false): string[] {
-  const root = compileRules(parseSchema({ type: 'object', properties }))!
+  const root = compileRules(parseSchema({ type: 'object', properties }), new RuleCompiler())!
   return checkRules(root, 'schema', { skip: new Set(), isUnchanged }).map(printFieldError)
 }
 

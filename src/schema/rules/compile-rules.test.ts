@@ -2,10 +2,11 @@ import { expect, test } from 'vitest'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import { parseSchema } from '../structure/structural.js'
 import { compileRules } from './compile-rules.js'
+import { RuleCompiler } from './rule-compiler.js'
 
 const rules = (...written: (string | ValueObject)[]): Value =>
   written.map(rule => (typeof rule === 'string' ? { rule } : rule))
-const treeOf = (schema: ValueObject) => compileRules(parseSchema({ type: 'object', ...schema }))
+const treeOf = (schema: ValueObject) => compileRules(parseSchema({ type: 'object', ...schema }), new RuleCompiler())
 
 test('a schema without rules has no tree', () => {
   expect(treeOf({ properties: { a: { type: 'string' } } })).toBeUndefined()

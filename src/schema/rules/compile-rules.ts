@@ -22,8 +22,8 @@ import { hasRules, type Rule, type Schema } from '../structure/structural.js'
 import { type DeclaredType, declareTypes } from './declared-types.js'
 import { escapeName } from './field-names.js'
 import { layoutOf } from './json-layout.js'
+import type { RuleCompiler } from './rule-compiler.js'
 import { ruleReader } from './rule-values.js'
-import { sharedRule } from './shared-rules.js'
 
 export interface CompiledRule {
   readonly rule: Rule
@@ -59,8 +59,8 @@ export interface RuleNode {
 }
 
 /** The rules of a version's schema; undefined where it has none. */
-export function compileRules(root: Schema): RuleNode | undefined {
-  return holdsRules(root) ? new Node(root, declarationOf(root, true)) : undefined
+export function compileRules(root: Schema, compiler: RuleCompiler): RuleNode | undefined {
+  return holdsRules(root) ? new Node(root, declarationOf(root, true), compiler) : undefined
 }
 
 /** Every node of a tree by its schema. */
@@ -99,6 +99,7 @@ class Node implements RuleNode {
   constructor(
     readonly schema: Schema,
     private readonly declaration: Declaration,
+    private readonly compiler: RuleCompiler,
   ) {}
 
   get declared(): DeclaredType | undefined {
@@ -154,6 +155,7 @@ class Node implements RuleNode {
     return new Node(
       schema,
       declared === undefined ? declarationOf(schema, schema.extensions.embeddedResource) : { declared, objectTypes },
+      this.compiler,
     )
   }
 
@@ -163,7 +165,7 @@ class Node implements RuleNode {
     if (declared === undefined || objectTypes === undefined) return rules.map(notCompiled)
     const sizes = sizesOf(declared)
     return rules.map(rule =>
-      sharedRule(rule, declared, () =>
+      this.compiler.compile(rule, declared, () =>
         compileRule(rule, ruleEnvironment(declared, objectTypes, rule.optionalOldSelf === true), sizes),
       ),
     )

@@ -7,6 +7,7 @@ import { timesBelow } from './check-rules.js'
 import { type CompiledRule, compileRules, type RuleNode } from './compile-rules.js'
 import { multiplyCosts, RULE_COST_LIMIT } from './cost-limits.js'
 import { timesInRequest } from './declared-types.js'
+import { RuleCompiler } from './rule-compiler.js'
 
 export interface RuleCost {
   /** From the root of the object: `spec.hosts[]`; empty at the root. */
@@ -63,7 +64,7 @@ function rulesOf(written: Value): readonly PlacedRule[] {
     if (node.items !== undefined) visit(node.items, [...path, ITEMS], below)
     if (node.additionalProperties !== undefined) visit(node.additionalProperties, [...path, VALUES], below)
   }
-  const root = compileRules(parseSchema(written))
+  const root = compileRules(parseSchema(written), new RuleCompiler())
   if (root !== undefined) visit(root, [], 1)
   return found
 }

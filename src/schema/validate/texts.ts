@@ -1,7 +1,8 @@
-// Checks of texts: length, pattern, and (beside them) format. Of the first three only the first that fails is told.
+// Checks of texts: length, pattern, and (beside them) format. Of maxLength, minLength and pattern only the first that
+// fails is reported.
+import { compileRegex, isRegexError } from '../../base/regex-cache.js'
 import { fieldInvalid, fieldTooLong, fieldTypeInvalid } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
-import { compilePattern, isPatternError } from '../structure/patterns.js'
 import type { ValueChecks } from '../structure/structural.js'
 import { findFormat } from './formats.js'
 import { fieldOf, type Run, relativePath, report } from './run.js'
@@ -37,8 +38,8 @@ function checkContent(
     return report(run, fieldInvalid(fieldOf(run, path), text, why))
   }
   if (pattern === '') return
-  const compiled = compilePattern(pattern)
-  if (!isPatternError(compiled) && compiled.matches(text)) return
+  const compiled = compileRegex(pattern)
+  if (!isRegexError(compiled) && compiled.test(text)) return
   const path = relativePath(run)
   report(run, fieldInvalid(fieldOf(run, path), text, `${path} in body should match '${pattern}'`))
 }

@@ -72,9 +72,11 @@ export async function createFrom(
     const now = context.now()
     const object = rules.prepareForCreate(setMeta(admitted, metaForCreate(metaOf(admitted), now)), now)
     const stored = await withAllocation(target, object, undefined, dryRun, async () => {
-      const errors = errorsOf(target, object)
+      const warnings: string[] = []
+      const errors = errorsOf(target, object, warnings)
       if (errors.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', errors)
       await context.validate({ operation: 'CREATE', request, object, old: undefined })
+      for (const text of warnings) request.warn(text)
       for (const text of rules.warnings(object, undefined)) request.warn(text)
       return store(context, request, object)
     })
@@ -87,8 +89,8 @@ export async function createFrom(
 }
 
 /** What the kind finds wrong, or else what is wrong with any object of that kind. */
-function errorsOf({ kind, version }: Target, object: ApiObject): readonly FieldError[] {
-  const errors = version.strategy.validate(object)
+function errorsOf({ kind, version }: Target, object: ApiObject, warnings: string[]): readonly FieldError[] {
+  const errors = version.strategy.validate(object, warnings)
   const common = { namespaced: kind.namespaced, name: checkPathSegment }
   return errors.length > 0 ? errors : checkObjectMeta(metaOf(object), common)
 }

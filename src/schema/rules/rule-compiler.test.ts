@@ -2,11 +2,16 @@ import { expect, test } from 'vitest'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import { parseSchema } from '../structure/structural.js'
 import { type CompiledRule, compileRules } from './compile-rules.js'
+import { RuleCompiler } from './rule-compiler.js'
 
 /** The rules of a property `a` and of a property `b`. */
-function compiled(a: ValueObject, b: ValueObject): readonly [CompiledRule, CompiledRule] {
-  const { properties } = compileRules(parseSchema({ type: 'object', properties: { a, b } }))!
-  return [properties.get('a')!.rules[0]!, properties.get('b')!.rules[0]!]
+function compiled(
+  a: ValueObject,
+  b: ValueObject,
+  compiler = new RuleCompiler(),
+): readonly [CompiledRule, CompiledRule] {
+  const { properties } = compileRules(parseSchema({ type: 'object', properties: { a, b } }), compiler)!
+  return [properties.get('a')!.rules[0]!, properties.get('b')?.rules[0] as CompiledRule]
 }
 
 const withRule = (schema: ValueObject, rule: ValueObject): ValueObject => ({
@@ -16,7 +21,7 @@ const withRule = (schema: ValueObject, rule: ValueObject): ValueObject => ({
 const object = (properties: Value): ValueObject => ({ type: 'object', properties })
 const NAMED = object({ name: { type: 'string', maxLength: 10 } })
 
-test('a rule on types that look the same is compiled once, and keeps its own message', () => {
+test('a rule on equal types is compiled once, and keeps its own message', () => {
   const [a, b] = compiled(
     withRule(NAMED, { rule: "self.name == 'x'", message: 'of a' }),
     withRule(NAMED, { rule: "self.name == 'x'", message: 'of b' }),
@@ -39,8 +44,16 @@ test.each([
   expect(a.program).not.toBe(b.program)
 })
 
-test('what is wrong is told of each type by its name', () => {
+test('errors name the type of each node', () => {
   const [a, b] = compiled(withRule(NAMED, { rule: 'self > 1' }), withRule(NAMED, { rule: 'self > 1' }))
   expect(a.error).toContain('selfType.a')
   expect(b.error).toContain('selfType.b')
+})
+
+test('two compilers share no program', () => {
+  const rule = withRule(NAMED, { rule: "self.name == 'x'" })
+  const compiler = new RuleCompiler()
+  const [first] = compiled(rule, NAMED, compiler)
+  expect(compiled(rule, NAMED, compiler)[0].program).toBe(first.program)
+  expect(compiled(rule, NAMED)[0].program).not.toBe(first.program)
 })

@@ -1,0 +1,37 @@
+// Regular expressions of users, compiled once. They are RE2's and match in time linear in the text; JavaScript's own
+// engine never gets them. The cache depends on the expressions only, so that all servers of a process share it.
+import { RE2JS } from 're2js'
+import { createGenerationCache } from './generation-cache.js'
+
+export interface RegexError {
+  /** Why it is no regular expression, with Go's message. */
+  readonly error: string
+}
+
+/** Expressions of one generation, in characters: real ones are short. */
+const MAX_WEIGHT = 200_000
+/** What the compiled program of a short expression weighs. */
+const MIN_WEIGHT = 100
+
+const cache = createGenerationCache<string, { readonly source: string; readonly compiled: RE2JS }>({
+  maxWeight: MAX_WEIGHT,
+  weigh: ({ source }) => source.length + MIN_WEIGHT,
+})
+
+/** The expression, if it was compiled before. */
+export const cachedRegex = (source: string): RE2JS | undefined => cache.get(source)?.compiled
+
+/** Errors are not kept: a refused expression may have any length and does not come back. */
+export function compileRegex(source: string): RE2JS | RegexError {
+  const known = cachedRegex(source)
+  if (known !== undefined) return known
+  try {
+    const compiled = RE2JS.compile(source)
+    cache.set(source, { source, compiled })
+    return compiled
+  } catch (error) {
+    return { error: error instanceof Error ? error.message : String(error) }
+  }
+}
+
+export const isRegexError = (compiled: RE2JS | RegexError): compiled is RegexError => 'error' in compiled
