@@ -130,7 +130,8 @@ describe('how it is used', () => {
       startBinnacle({ storage: 1 })`
     writeFileSync(join(user, name), script)
     // Without --skipLibCheck, so that the declarations themselves are checked too.
-    const options = ['--strict', '--noEmit', '--target', 'es2023', '--types', '', '--module', module]
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules', '@types')]
+    const options = ['--strict', '--noEmit', '--target', 'es2023', ...types, '--module', module]
     expect(complaints([TSC, ...options, name])).toBe('')
   })
 
