@@ -5,8 +5,8 @@ import { readFileSync } from 'node:fs'
 import { decodeJson } from '../codec/json/decode.js'
 import { encodeJson } from '../codec/json/encode.js'
 import { type FieldError, printField, printFieldError, printFieldErrorBody } from '../meta/errors/field-errors.js'
-import { decodeObjectMeta } from '../meta/object/object-meta.js'
 import { copyValue, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
+import { decodeObjectMeta } from '../types/object-meta.js'
 import { type CompiledSchema, compileSchema } from './compiled-schema.js'
 
 export interface Comparison {

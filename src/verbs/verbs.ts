@@ -11,7 +11,6 @@ import { parseGetOptions, parseListOptions } from '../meta/options/list-options.
 import {
   checkDeleteCollectionOptions,
   type DeleteOptions,
-  decodeDeleteOptions,
   parseCreateOptions,
   parseDeleteOptions,
   parsePatchOptions,
@@ -21,6 +20,7 @@ import type { Value } from '../meta/values/value.js'
 import { BODY_TYPES, type Body } from '../request/body.js'
 import { forResource, type Request } from '../request/request.js'
 import { type Target } from '../request/target.js'
+import { decodeDeleteOptions } from '../types/delete-options.js'
 import { decodeObject, openEnvelope, ProtobufError } from '../types/protobuf.js'
 import { builtinTypes } from '../types/type-table.js'
 import { type ApiContext } from './api-context.js'

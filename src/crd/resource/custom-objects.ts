@@ -5,19 +5,13 @@ import { encodeJson } from '../../codec/json.js'
 import type { Strategy, SubresourceStrategy } from '../../kinds/kind.js'
 import { type FieldError, fieldInvalid, printFieldError } from '../../meta/errors/field-errors.js'
 import { badRequest, cannotHandle, internalError } from '../../meta/errors/status.js'
-import { jsonTypeOf } from '../../meta/go/go-struct.js'
+import { jsonTypeOf } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
-import {
-  checkObjectMeta,
-  checkObjectMetaUpdate,
-  decodeObjectMeta,
-  decodeStoredObjectMeta,
-  finalizerWarnings,
-  metaOf,
-} from '../../meta/object/object-meta.js'
+import { checkObjectMeta, checkObjectMetaUpdate, finalizerWarnings, metaOf } from '../../meta/object/object-meta.js'
 import { equalValues, getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { type CompiledSchema, compileSchema } from '../../schema/compiled-schema.js'
+import { decodeObjectMeta, decodeStoredObjectMeta } from '../../types/object-meta.js'
 import type { ScaleSpec } from '../definition.js'
 import { checkScaleSpec, checkScaleStatus } from './custom-scale.js'
 

@@ -33,6 +33,14 @@ export function goTypeOf(value: Value): string {
   return value instanceof WholeFloat || !isInteger(value) ? 'float64' : 'int64'
 }
 
+/** The JSON type of a value, as `json: cannot unmarshal …` names it. */
+export function jsonTypeOf(value: Value): string {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'array'
+  if (isNumber(value)) return 'number'
+  return typeof value === 'boolean' ? 'bool' : typeof value
+}
+
 /** A list of strings as `%#v` prints it. */
 export const printStrings = (texts: readonly string[]): string => `[]string{${texts.map(quote).join(', ')}}`
 

@@ -4,8 +4,6 @@ import { checkDnsSubdomain, checkPathSegment } from './names.js'
 import {
   checkObjectMeta,
   checkObjectMetaUpdate,
-  decodeObjectMeta,
-  decodeStoredObjectMeta,
   finalizerWarnings,
   metaForCreate,
   metaForDeletion,
@@ -22,47 +20,8 @@ const NOW = Date.UTC(2024, 0, 2, 3, 4, 5, 678)
 const rules = { namespaced: true, name: checkDnsSubdomain }
 const good: ObjectMeta = { name: 'a', namespace: 'default', uid: 'u', resourceVersion: '5' }
 
-describe('decoding', () => {
-  it('keeps known fields and reports unknown ones', () => {
-    const decoded = decodeObjectMeta({
-      unknown: 1,
-      name: 'a',
-      labels: { x: null },
-      creationTimestamp: null,
-      ownerReferences: [{ uid: 'u', extra: 1 }],
-    })
-    expect(decoded).toEqual({
-      ok: true,
-      value: {
-        value: { name: 'a', labels: { x: '' }, ownerReferences: [{ apiVersion: '', kind: '', name: '', uid: 'u' }] },
-        unknown: ['metadata.ownerReferences[0].extra', 'metadata.unknown'],
-      },
-    })
-  })
-
-  test.each([
-    [{ labels: { a: 1 } }, 'json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string'],
-    [{ uid: 1 }, 'json: cannot unmarshal number into Go struct field ObjectMeta.uid of type types.UID'],
-    [
-      { ownerReferences: [{ controller: 'yes' }] },
-      'json: cannot unmarshal string into Go struct field OwnerReference.ownerReferences.controller of type bool',
-    ],
-    [
-      { managedFields: 'x' },
-      'json: cannot unmarshal string into Go struct field ObjectMeta.managedFields of type []v1.ManagedFieldsEntry',
-    ],
-    ['x', 'json: cannot unmarshal string into Go value of type v1.ObjectMeta'],
-  ])('%j is refused', (value, error) => {
-    expect(decodeObjectMeta(value)).toEqual({ ok: false, error })
-  })
-
-  it('drops stored fields of the wrong type, but nothing else', () => {
-    const decoded = decodeStoredObjectMeta({ name: 'a', labels: 'x', finalizers: ['f'] })
-    expect(decoded.ok && decoded.value.value).toEqual({ name: 'a', finalizers: ['f'] })
-    expect(decodeStoredObjectMeta('x')).toMatchObject({ ok: false })
-  })
-
-  it('finds and replaces the metadata of an object', () => {
+describe('the metadata of an object', () => {
+  it('are found and replaced', () => {
     expect(metaOf({ kind: 'K' })).toEqual({})
     const object = withMeta({ spec: 1, kind: 'K', metadata: { name: 'a' }, apiVersion: 'v1' }, { name: 'b' })
     expect(JSON.stringify(object)).toBe('{"apiVersion":"v1","kind":"K","metadata":{"name":"b"},"spec":1}')

@@ -1,7 +1,6 @@
 // ObjectMeta: its type, the fields that the server sets on create and keeps on update, and its validation. All functions
 // take decoded metadata and return new metadata; none changes its input.
 import { randomUUID } from 'node:crypto'
-import type { Result } from '../../base/result.js'
 import {
   asStruct,
   childPath,
@@ -13,19 +12,6 @@ import {
   indexPath,
 } from '../errors/field-errors.js'
 import { badRequest, type StatusError } from '../errors/status.js'
-import {
-  BOOL,
-  type Decoded,
-  type DecodeOptions,
-  decodeStruct,
-  type GoStruct,
-  type GoType,
-  INT64,
-  STRING,
-  STRING_MAP,
-  STRINGS,
-  TIME,
-} from '../go/go-struct.js'
 import { compareTexts, isPrintable, printCodePoint, printStrings, quote } from '../go/go-text.js'
 import { groupVersionKind, printGroupVersionKind } from '../group-version.js'
 import { checkLabels } from '../selectors/label-selectors.js'
@@ -117,76 +103,24 @@ export function withHead(
   return result
 }
 
-// ---- reading
-
-const OWNER_REFERENCE: GoStruct = {
-  kind: 'struct',
-  name: 'v1.OwnerReference',
-  fields: {
-    apiVersion: { type: STRING, always: true },
-    kind: { type: STRING, always: true },
-    name: { type: STRING, always: true },
-    uid: { type: { kind: 'string', name: 'types.UID' }, always: true },
-    controller: { type: BOOL, pointer: true },
-    blockOwnerDeletion: { type: BOOL, pointer: true },
-  },
-}
-
-const MANAGED_FIELDS_ENTRY: GoStruct = {
-  kind: 'struct',
-  name: 'v1.ManagedFieldsEntry',
-  fields: {
-    manager: { type: STRING },
-    operation: { type: { kind: 'string', name: 'v1.ManagedFieldsOperationType' } },
-    apiVersion: { type: STRING },
-    time: { type: TIME, pointer: true },
-    fieldsType: { type: STRING },
-    fieldsV1: { type: { kind: 'any' }, pointer: true },
-    subresource: { type: STRING },
-  },
-}
-
-const list = (of: GoType): GoType => ({ kind: 'list', of })
-
-/** ObjectMeta as Go has it, for structs that hold one. */
-export const OBJECT_META: GoStruct = {
-  kind: 'struct',
-  name: 'v1.ObjectMeta',
-  fields: {
-    name: { type: STRING },
-    generateName: { type: STRING },
-    namespace: { type: STRING },
-    selfLink: { type: STRING },
-    uid: { type: { kind: 'string', name: 'types.UID' } },
-    resourceVersion: { type: STRING },
-    generation: { type: INT64 },
-    creationTimestamp: { type: TIME },
-    deletionTimestamp: { type: TIME, pointer: true },
-    deletionGracePeriodSeconds: { type: INT64, pointer: true },
-    labels: { type: STRING_MAP },
-    annotations: { type: STRING_MAP },
-    ownerReferences: { type: list(OWNER_REFERENCE) },
-    finalizers: { type: STRINGS },
-    managedFields: { type: list(MANAGED_FIELDS_ENTRY) },
-  },
-}
-
-const META_FIELDS = Object.keys(OBJECT_META.fields)
-
-/**
- * Decodes the metadata of an object without a Go type, such as a custom object: members sorted by name, errors with paths
- * relative to the metadata. Unknown fields are dropped and reported.
- */
-export const decodeObjectMeta = (value: Value, options: DecodeOptions = {}): Result<Decoded> =>
-  decodeStruct(OBJECT_META, value, { sorted: true, path: 'metadata', ...options })
-
-/** The same for stored metadata: fields of the wrong type are dropped, each separately. */
-export function decodeStoredObjectMeta(value: Value): Result<Decoded> {
-  const whole = decodeObjectMeta(value)
-  if (whole.ok || !isObject(value)) return whole
-  const fitting = Object.entries(value).filter(([key, member]) => decodeObjectMeta({ [key]: member }).ok)
-  return decodeObjectMeta(Object.fromEntries(fitting))
-}
+/** In the order in which they are printed. */
+const META_FIELDS = [
+  'name',
+  'generateName',
+  'namespace',
+  'selfLink',
+  'uid',
+  'resourceVersion',
+  'generation',
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'labels',
+  'annotations',
+  'ownerReferences',
+  'finalizers',
+  'managedFields',
+]
 
 // ---- the request's path against the body
 

@@ -8,11 +8,8 @@ import {
   fieldRequired,
 } from '../errors/field-errors.js'
 import { badRequest, conflict, invalid, type StatusError } from '../errors/status.js'
-import { BOOL, decodeStruct, type GoStruct, INT64, jsonTypeOf, STRING, STRINGS } from '../go/go-struct.js'
-import { quote } from '../go/go-text.js'
 import type { GroupKind, GroupResource } from '../group-version.js'
 import { checkFieldManager, type ObjectMeta } from '../object/object-meta.js'
-import { getOwn, isObject, type Value, type ValueObject } from '../values/value.js'
 import { queryInteger, querySwitch, queryText } from './query.js'
 
 export interface WriteOptions {
@@ -91,21 +88,13 @@ export function parseDeleteOptions(query: URLSearchParams): DeleteOptions {
   if (!grace.ok) throw badRequest(grace.error)
   const orphanDependents = querySwitch(query, 'orphanDependents')
   const propagationPolicy = query.get('propagationPolicy')
-  return checkedDeleteOptions({
+  return validDeleteOptions({
     dryRun: query.getAll('dryRun'),
     ...(grace.value === undefined ? {} : { gracePeriodSeconds: grace.value }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
     ...(propagationPolicy === null ? {} : { propagationPolicy }),
     [IGNORE]: querySwitch(query, IGNORE) ?? false,
   })
-}
-
-/** The options in the decoded body of a delete; query parameters are then ignored. Unknown members are ignored. */
-export function decodeDeleteOptions(body: Value): DeleteOptions {
-  checkTypeOfBody(body)
-  const decoded = decodeStruct(DELETE_OPTIONS, body)
-  if (!decoded.ok) throw badRequest(decoded.error)
-  return checkedDeleteOptions(decoded.value.value)
 }
 
 /** A deletecollection cannot skip objects that cannot be decoded. */
@@ -155,7 +144,8 @@ export function failedBeforeTerminating(
 
 const IGNORE = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 
-interface RawDeleteOptions {
+/** As a body has them, each member of its type. */
+export interface RawDeleteOptions {
   readonly dryRun?: readonly string[]
   readonly gracePeriodSeconds?: number | bigint
   readonly preconditions?: Preconditions
@@ -164,7 +154,8 @@ interface RawDeleteOptions {
   readonly [IGNORE]?: boolean
 }
 
-function checkedDeleteOptions(raw: RawDeleteOptions): DeleteOptions {
+/** The options, if they are valid. Throws a StatusError otherwise. */
+export function validDeleteOptions(raw: RawDeleteOptions): DeleteOptions {
   const { propagationPolicy: policy, dryRun = [] } = raw
   const errors: FieldError[] = []
   if (policy !== undefined && raw.orphanDependents !== undefined) {
@@ -199,51 +190,3 @@ function checkedDeleteOptions(raw: RawDeleteOptions): DeleteOptions {
 }
 
 const POLICIES = ['Foreground', 'Background', 'Orphan']
-
-/** A body may omit its type; if it has one, it must be DeleteOptions, of any group. */
-function checkTypeOfBody(body: Value): void {
-  if (body === null) return
-  if (!isObject(body)) {
-    const struct =
-      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-    throw badRequest(`${UNREAD} ${jsonTypeOf(body)} into Go value of type ${struct}`)
-  }
-  const version = typeField(body, 'apiVersion') || 'v1'
-  const kind = typeField(body, 'kind') || 'DeleteOptions'
-  if (kind !== 'DeleteOptions') {
-    const scheme = 'pkg/apis/meta/internalversion/scheme/register.go:27'
-    throw badRequest(`no kind ${quote(kind)} is registered for version ${quote(version)} in scheme "${scheme}"`)
-  }
-}
-
-function typeField(body: ValueObject, field: string): string {
-  const value = getOwn(body, field) ?? ''
-  if (typeof value === 'string') return value
-  throw badRequest(`${UNREAD} ${jsonTypeOf(value)} into Go struct field .${field} of type string`)
-}
-
-const UNREAD = "couldn't get version/kind; json parse error: json: cannot unmarshal"
-
-const PRECONDITIONS: GoStruct = {
-  kind: 'struct',
-  name: 'v1.Preconditions',
-  fields: {
-    uid: { type: { kind: 'string', name: 'types.UID' }, pointer: true },
-    resourceVersion: { type: STRING, pointer: true },
-  },
-}
-
-const DELETE_OPTIONS: GoStruct = {
-  kind: 'struct',
-  name: 'v1.DeleteOptions',
-  fields: {
-    kind: { type: STRING },
-    apiVersion: { type: STRING },
-    gracePeriodSeconds: { type: INT64, pointer: true },
-    preconditions: { type: PRECONDITIONS, pointer: true },
-    orphanDependents: { type: BOOL, pointer: true },
-    propagationPolicy: { type: { kind: 'string', name: 'v1.DeletionPropagation' }, pointer: true },
-    dryRun: { type: STRINGS },
-    [IGNORE]: { type: BOOL, pointer: true },
-  },
-}

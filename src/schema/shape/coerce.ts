@@ -1,8 +1,8 @@
 // Embedded resources: their apiVersion and kind must be texts and their metadata what Go reads as ObjectMeta. What
 // metadata do not have is dropped and named. Reading from storage drops what does not fit instead of refusing it.
 import { childPath, type FieldError, fieldInvalid, indexPath, keyPath } from '../../meta/errors/field-errors.js'
-import { decodeObjectMeta, decodeStoredObjectMeta } from '../../meta/object/object-meta.js'
 import { isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { decodeObjectMeta, decodeStoredObjectMeta } from '../../types/object-meta.js'
 import { partsWith } from '../structure/parts.js'
 import type { Schema } from '../structure/structural.js'
 import { isTypeOrMetadata } from './prune.js'

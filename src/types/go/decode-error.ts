@@ -1,6 +1,7 @@
 // What is wrong with a value that does not fit its type, in the words of Go's JSON decoder. Go goes on after a plain
 // mismatch and reports the first one at the end; a type that decodes itself (a time, a quantity) ends it at once.
 // What came as CBOR is told in the words of that decoder.
+import { jsonTypeOf, printNumber } from '../../meta/go/go-text.js'
 import { isNumber, type Value, WholeFloat } from '../../meta/values/value.js'
 import { type CborSource, cborMismatch, INTEGER_KEY, type Target, unknownField } from './cbor-error.js'
 
@@ -27,6 +28,8 @@ export interface DecodeState {
   readonly duplicates: ReadonlySet<string> | undefined
   /** Set if the value came as CBOR. */
   readonly cbor: CborSource | undefined
+  /** The value was decoded into a map and encoded again before it came here. */
+  readonly isReencoded: boolean
 }
 
 export interface StrictError {
@@ -44,7 +47,12 @@ export interface Mismatch {
   readonly field: string
 }
 
-export const newDecodeState = (duplicates?: ReadonlySet<string>, depth = 0, cbor?: CborSource): DecodeState => ({
+export const newDecodeState = (
+  duplicates?: ReadonlySet<string>,
+  depth = 0,
+  cbor?: CborSource,
+  isReencoded = false,
+): DecodeState => ({
   path: [],
   goPath: [],
   struct: '',
@@ -53,6 +61,7 @@ export const newDecodeState = (duplicates?: ReadonlySet<string>, depth = 0, cbor
   strict: [],
   duplicates: duplicates === undefined || duplicates.size === 0 ? undefined : duplicates,
   cbor,
+  isReencoded,
 })
 
 /** A value of the wrong kind: reported at the end, unless something worse comes. */
@@ -62,9 +71,12 @@ export function noteMismatch(state: DecodeState, value: Value, goType: string, t
 
 function mismatch(state: DecodeState, value: Value, goType: string, target: Target): DecodeError {
   if (state.cbor !== undefined) return cborMismatch(state.cbor, state.path, value, goType, target)
-  const what = target === 'integer' && isNumber(value) ? `number ${spellNumber(value)}` : kindOf(value)
+  const what = target === 'integer' && isNumber(value) ? `number ${numberIn(state, value)}` : jsonTypeOf(value)
   return { what, goType, struct: state.struct, field: state.goPath.join('.') }
 }
+
+const numberIn = (state: DecodeState, value: number | bigint | WholeFloat): string =>
+  state.isReencoded ? printNumber(value) : spellNumber(value)
 
 export function noteError(state: DecodeState, error: DecodeError): void {
   state.error ??= error
@@ -123,12 +135,6 @@ export function spellNumber(value: number | bigint | WholeFloat): string {
   if (!(value instanceof WholeFloat)) return String(value)
   const text = String(value.value)
   return /e/.test(text) ? text.replace('e+', 'e') : Math.abs(value.value) < 2 ** 53 ? `${text}.0` : text
-}
-
-function kindOf(value: Value): string {
-  if (Array.isArray(value)) return 'array'
-  if (isNumber(value)) return 'number'
-  return typeof value === 'boolean' ? 'bool' : typeof value
 }
 
 /** `spec.containers[0].comand` */

@@ -46,12 +46,18 @@ export interface DecodeTypedOptions {
   readonly duplicates?: readonly string[]
   /** If the value was read from CBOR: what that said beyond it. */
   readonly cbor?: CborMarks | undefined
+  /** The value was decoded into a map and encoded again before: keys are sorted then, and whole floats are integers. */
+  readonly isReencoded?: boolean
 }
 
 /** Reads a value as one of the type. Throws a TypedDecodeError if it is not one. */
-export function decodeTyped(type: Type, value: Value, { duplicates, cbor }: DecodeTypedOptions = {}): TypedObject {
+export function decodeTyped(
+  type: Type,
+  value: Value,
+  { duplicates, cbor, isReencoded }: DecodeTypedOptions = {},
+): TypedObject {
   const source = cbor && { root: value, marks: cbor, goType: goNameOf(type) }
-  const state = newDecodeState(duplicates === undefined ? undefined : new Set(duplicates), 0, source)
+  const state = newDecodeState(duplicates === undefined ? undefined : new Set(duplicates), 0, source, isReencoded)
   const decoded = decodeRoot(codecOf(type), value, state)
   if (state.error !== undefined) throw new TypedDecodeError(printError(state.error))
   const unknown = state.strict.flatMap(({ path, is }) => (is === 'unknown' ? [printPath(path)] : []))
@@ -162,7 +168,7 @@ function structCodec(type: Type, goName: string): ValueCodec {
     const set: number[] = []
     const { struct: outer, path, goPath } = state
     const depth = goPath.length
-    for (const key of Object.keys(value)) {
+    for (const key of keysOf(value, state)) {
       if (state.duplicates !== undefined) noteDuplicate(state, key)
       const place = places.get(key)
       if (place === undefined) {
@@ -189,6 +195,9 @@ function structCodec(type: Type, goName: string): ValueCodec {
 
   return { decode, zero, absent: zero, isEmpty: () => false, canBeOmitted: false }
 }
+
+const keysOf = (value: ValueObject, { isReencoded }: DecodeState): string[] =>
+  isReencoded ? Object.keys(value).toSorted(compareTexts) : Object.keys(value)
 
 /** Whether a field that is not set is not printed either. */
 const isLeftOut = ({ omitzero, omitempty, pointer, canBeOmitted }: Slot): boolean =>
@@ -267,7 +276,7 @@ function mapCodec(item: ValueCodec, goName: string): ValueCodec {
       const { path, cbor } = state
       const foreign = cbor && foreignMapKey(cbor, path, value)
       if (foreign !== undefined) noteError(state, foreign)
-      const entries = Object.keys(value).map((key): [string, Value] => {
+      const entries = keysOf(value, state).map((key): [string, Value] => {
         if (state.duplicates !== undefined) noteDuplicate(state, key)
         const member = value[key]!
         path.push(key)
@@ -313,7 +322,8 @@ function scalar<T extends string | boolean | number>(
 function integerCodec(goName: string, bound: bigint): ValueCodec {
   return {
     decode: (value, state) => {
-      if (isInteger(value) && value >= -bound && value < bound) return value
+      const number = state.isReencoded && value instanceof WholeFloat ? value.value : value
+      if (isInteger(number) && number >= -bound && number < bound) return number
       noteMismatch(state, value, goName, 'integer')
       return 0
     },

@@ -19,12 +19,7 @@ import { printFieldError } from '../../meta/errors/field-errors.js'
 import { badRequest, conflict, hasReason, success, unclassified } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import {
-  type DeleteOptions,
-  decodeDeleteOptions,
-  failedBeforeTerminating,
-  type WriteOptions,
-} from '../../meta/options/write-options.js'
+import { type DeleteOptions, failedBeforeTerminating, type WriteOptions } from '../../meta/options/write-options.js'
 import { printTime } from '../../meta/values/time.js'
 import { getOwn } from '../../meta/values/value.js'
 import { keyPrefixOf } from '../../objects/object-store.js'
@@ -33,6 +28,7 @@ import { forResource, type ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
 import type { VirtualRequest, VirtualResource } from '../../request/virtual-resource.js'
+import { decodeDeleteOptions } from '../../types/delete-options.js'
 import { type ApiContext } from '../api-context.js'
 import { getObject } from '../read/get.js'
 import { systemObjects } from '../system-writes.js'
