@@ -9,7 +9,6 @@ import { printGroupVersion } from '../meta/group-version.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import type { DeleteOptions, WriteOptions } from '../meta/options/write-options.js'
-import type { ResourceRequest } from '../request/request.js'
 import type { Target } from '../request/target.js'
 import type { UserInfo } from '../request/user-info.js'
 
@@ -188,22 +187,4 @@ class OneReinvocation implements Reinvocation {
 export function forbiddenBy({ name, object, resource }: Attributes, why: string): StatusError {
   const { generateName = '' } = object ? metaOf(object) : {}
   return forbidden(resource, name || generateName || 'Unknown', why)
-}
-
-// ---- as the verbs call admission today
-
-export interface AdmissionRequest {
-  readonly operation: 'CREATE' | 'UPDATE' | 'DELETE'
-  readonly request: ResourceRequest<WriteOptions | DeleteOptions>
-  /** Undefined on DELETE. */
-  readonly object: ApiObject | undefined
-  readonly old: ApiObject | undefined
-}
-
-/** Both phases may add warnings to the request, and refuse with a StatusError. */
-export interface Admission {
-  admit(attributes: AdmissionRequest & { readonly object: ApiObject }): Promise<ApiObject>
-  validate(attributes: AdmissionRequest): Promise<void>
-  /** Refuses if the user may not use this verb as well. */
-  permit(verb: string, target: Target, user: UserInfo): Promise<void>
 }

@@ -5,6 +5,7 @@ import { builtinKinds } from '../builtin/builtin-kinds.js'
 import type { Kind, KindVersion, SubresourceStrategy } from '../kinds/kind.js'
 import { notFound, StatusError } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
+import { RANDOM_IDS } from '../meta/object/ids.js'
 import { metaForCreate, metaForUpdate, metaOf } from '../meta/object/object-meta.js'
 import { copyValue, equalValues, getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { type MergeType, mergeTypeOf } from '../types/merge.js'
@@ -153,7 +154,7 @@ export function recordedServer(): RecordedServer {
     if (!live) {
       const complete = version.prepareForCreate(
         withMetadata(next, {
-          ...metaForCreate(metaOf(next), now),
+          ...metaForCreate(metaOf(next), now, RANDOM_IDS),
           namespace: namespace === '' ? undefined : namespace,
           uid: `uid-${++uids}`,
         }),

@@ -121,32 +121,40 @@ const isKindEntry = (entry: Entry | ObjectEntry): entry is ObjectEntry => 'attri
 
 const isStale = (entry: Entry): boolean => isKindEntry(entry) && entry.attributes.data.isStale
 
-/** What was just stored, as a reader is shown it. May change `stored`. */
+/** An object that is written, in the version of the request and in the storage version. */
+export interface WrittenObject {
+  readonly object: ApiObject
+  readonly stored: ApiObject
+  /** Reading it from the store gives `object` again. */
+  readonly isNormal: boolean
+}
+
+/** What was just stored, as readers see it. May change `stored`. */
 export function viewStored(
   served: VersionedKind,
-  written: ApiObject,
-  stored: ApiObject,
+  written: WrittenObject,
   entry: Entry,
   cancellation: Cancellation | undefined,
 ): Awaitable<ObjectView> {
-  return andThen(viewWritten(served, written, stored, entry, cancellation), shown => {
+  return andThen(viewWritten(served, written, entry, cancellation), shown => {
     if (shown.entry && served.version.upgradeStored) currentIn(served.version).add(entry.revision)
     return shown
   })
 }
 
-/** What is or would be stored as that entry: as it is, or as its kind makes of it. May change `stored`. */
+/** What is or would be stored as that entry, as readers see it. May change `stored`. */
 export function viewWritten(
   served: VersionedKind,
-  written: ApiObject,
-  stored: ApiObject,
+  { object: written, stored, isNormal }: WrittenObject,
   entry: Entry,
   cancellation: Cancellation | undefined,
 ): Awaitable<ObjectView> {
   const { kind, version } = served
   const at = (object: ApiObject): ApiObject => asWritten(kind, object, String(entry.revision))
-  if (!isInVersion(served, entry))
+  if (!isInVersion(served, entry)) {
     return andThen(asRead(served, written, stored, cancellation), read => viewValue(at(read)))
+  }
+  if (isNormal) return { entry, value: () => at(written) }
   const object = version.upgradeStored ? version.upgradeStored(stored) : written
   const isAsStored = !version.upgradeStored || encodeStored(object, kind.traits.sortedKeys).equals(entry.value)
   return { entry: isAsStored ? entry : undefined, value: () => at(object) }

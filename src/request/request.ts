@@ -34,11 +34,15 @@ export interface Request extends Cancellation {
   annotate(key: string, value: string): void
 }
 
-/** A request to a stored resource, with the options of its verb: CreateOptions, ListOptions and so on. */
-export interface ResourceRequest<O = unknown> extends Request {
-  readonly target: Target
+/** A request with the options of its verb: CreateOptions, ListOptions and so on. */
+export interface RequestWithOptions<O = unknown> extends Request {
   readonly options: O
   readonly dryRun: boolean
+}
+
+/** A request to a stored resource. */
+export interface ResourceRequest<O = unknown> extends RequestWithOptions<O> {
+  readonly target: Target
 }
 
 /** The client has gone, or the deadline has passed: nothing more is done, and nothing was stored since. */
@@ -51,13 +55,17 @@ export const deadlineExceeded = (): RequestAborted =>
 
 /** The request as one to this resource. */
 export const forResource = <O>(request: Request, target: Target, options: O): ResourceRequest<O> =>
-  new TargetedRequest(request instanceof TargetedRequest ? request.request : request, target, options)
+  new TargetedRequest(requestIn(request), options, target)
+
+export const withOptions = <O>(request: Request, options: O): RequestWithOptions<O> =>
+  new OptionsRequest(requestIn(request), options)
+
+const requestIn = (request: Request): Request => (request instanceof OptionsRequest ? request.request : request)
 
 /** A class, since one is made for every request to a resource. */
-class TargetedRequest<O> implements ResourceRequest<O> {
+class OptionsRequest<O> implements RequestWithOptions<O> {
   constructor(
     readonly request: Request,
-    readonly target: Target,
     readonly options: O,
   ) {}
 
@@ -108,6 +116,16 @@ class TargetedRequest<O> implements ResourceRequest<O> {
   }
   annotate(key: string, value: string): void {
     this.request.annotate(key, value)
+  }
+}
+
+class TargetedRequest<O> extends OptionsRequest<O> implements ResourceRequest<O> {
+  constructor(
+    request: Request,
+    options: O,
+    readonly target: Target,
+  ) {
+    super(request, options)
   }
 }
 

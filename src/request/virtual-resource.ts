@@ -1,37 +1,39 @@
-// Resources that are answered, not kept: reviews, and parts of a stored object to which an object of another kind is sent.
-// They stand beside the registry: what there is of them is known when the server starts.
+// Resources that are answered and not stored: reviews, and subresources that take an object of another kind than their
+// parent's, such as pods/binding. The server knows all of them when it starts; they are not in the registry.
+import type { Awaitable } from '../base/awaitable.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { WriteOptions } from '../meta/options/write-options.js'
 import type { ResourceFacts } from '../types/type-table.js'
 import type { BodySpec } from './body.js'
-import type { Request } from './request.js'
+import type { RequestWithOptions } from './request.js'
 
 export interface VirtualResource {
   /** The group version that serves it: `authorization.k8s.io/v1`. */
   readonly apiVersion: string
-  /** As discovery lists it. Its name is that of the resource, or of a part of one: `serviceaccounts/token`. */
+  /** As discovery lists it. Its name is that of a resource or of a subresource: `serviceaccounts/token`. */
   readonly resource: ResourceFacts
-  /** How bodies are read. */
+  /** How bodies are decoded. */
   readonly body: BodySpec
-  /** The answer to what was sent. Faults are thrown, as StatusErrors. */
+  /** The answer to the object that was sent. Errors are thrown, as StatusErrors. */
   answer(request: VirtualRequest): Promise<ApiObject>
 }
 
 export interface VirtualRequest {
-  readonly request: Request
-  /** In the namespace of the request. */
+  readonly request: RequestWithOptions<WriteOptions>
+  /** After mutating admission, in the namespace of the request. */
   readonly object: ApiObject
   /** Empty at the cluster scope. */
   readonly namespace: string
-  /** Of the object that the path names, empty if it names none. */
+  /** Of the object that the path names; empty if it names none. */
   readonly name: string
   readonly now: number
-  readonly options: WriteOptions
+  /** Runs validating admission. To be called when the object has passed the checks of the resource itself. */
+  validate(): Awaitable<void>
 }
 
-export type VirtualTarget = Pick<VirtualRequest, 'namespace' | 'name' | 'now'>
+/** The place of a request to a virtual resource. */
+export type VirtualTarget = Pick<VirtualRequest, 'namespace' | 'name'>
 
-/** An object that was made for the answer, and is kept nowhere. */
 export interface VirtualResult {
   readonly type: 'virtual'
   readonly status: number

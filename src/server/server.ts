@@ -9,8 +9,7 @@ import { readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServerAdmission } from '../admission/plugins.js'
-import { verbAdmission } from '../admission/verb-admission.js'
-import { ALL_RULES, ALWAYS_ALLOW, type Authorizer, type RuleResolver } from '../auth/authorizer.js'
+import { ALL_RULES, ALWAYS_ALLOW, type Authorizer, permitBy, type RuleResolver } from '../auth/authorizer.js'
 import { KEYS_PATH } from '../auth/tokens.js'
 import { andThen } from '../base/awaitable.js'
 import { type CleanupStack, createCleanupStack } from '../base/cleanup-stack.js'
@@ -234,7 +233,7 @@ function contextOf(
     },
     options.admission,
   )
-  const context = createApiContext({ store, admission: verbAdmission(admission, authorizer) })
+  const context = createApiContext({ store, admission, permit: permitBy(authorizer) })
   return context
 }
 

@@ -1,29 +1,36 @@
-// What every verb works with: the stores of the kinds, admission and the clock.
-import type { Admission } from '../admission/attributes.js'
+// What every verb works with: the stores of the kinds, and what the write pipeline needs.
+import { type Admission, NO_ADMISSION } from '../admission/chain.js'
+import { SYSTEM_CLOCK } from '../base/clock.js'
+import { type IdGenerator, RANDOM_IDS } from '../meta/object/ids.js'
 import { createObjectStores, type ObjectStores } from '../objects/object-stores.js'
+import type { Target } from '../request/target.js'
+import type { UserInfo } from '../request/user-info.js'
 import type { Store } from '../storage/store.js'
+import type { PipelineEnv } from './pipeline/pipeline-env.js'
 
-export interface ApiContext extends ObjectStores, Admission {
-  now(): number
+export interface ApiContext extends ObjectStores, PipelineEnv {
+  readonly permit: Permit
 }
 
-const ADMIT_ALL: Admission = {
-  admit: async ({ object }) => object,
-  validate: async () => {},
-  permit: async () => {},
-}
+/** Throws a StatusError if the user may not use the verb on the target. */
+export type Permit = (verb: string, target: Target, user: UserInfo) => Promise<void>
 
 export interface ApiContextOptions {
   readonly store: Store
-  /** Steps that are left out allow everything. */
+  /** Phases that are left out admit everything. */
   readonly admission?: Partial<Admission> | undefined
-  /** Milliseconds, as `Date.now` gives them. */
+  /** Permits everything if absent. */
+  readonly permit?: Permit | undefined
+  /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined
+  readonly ids?: IdGenerator | undefined
 }
 
-export const createApiContext = ({ store, admission = {}, now = Date.now }: ApiContextOptions): ApiContext => ({
-  ...ADMIT_ALL,
-  ...admission,
-  now,
+export const createApiContext = ({ store, admission, permit, now, ids }: ApiContextOptions): ApiContext => ({
+  admission: { ...NO_ADMISSION, ...admission },
+  permit: permit ?? (async () => {}),
+  now: now ?? SYSTEM_CLOCK.now,
+  ids: ids ?? RANDOM_IDS,
+  allocationOf: kind => kind.allocation,
   ...createObjectStores(store),
 })

@@ -14,6 +14,7 @@ import { type UserInfo } from '../request/user-info.js'
 import { createMemoryStore } from '../storage/memory/memory-store.js'
 import { builtinTypes } from '../types/type-table.js'
 import { createApiContext } from './api-context.js'
+import { MADE } from './pipeline/prepared.js'
 import { getObject } from './read/get.js'
 import { createObject } from './write/create.js'
 import { deleteObject } from './write/delete.js'
@@ -85,6 +86,7 @@ export function createWorld(now: () => number = Date.now) {
       const target = { ...targetOf(kind, namespace, name), subresource: 'status' }
       await replace(context, requestFor(target, writeOptions), async old => ({
         object: { ...old!, status: { ...(old!['status'] as ValueObject), ...status } },
+        ...MADE,
         isWhatClientSaw: false,
       }))
     },
@@ -95,7 +97,7 @@ export function createWorld(now: () => number = Date.now) {
     async setMeta(namespace: string, name: string, meta: Partial<ObjectMeta>): Promise<void> {
       await replace(context, requestFor(targetOf(configMaps, namespace, name), writeOptions), async old => {
         const object = withMeta(old!, { ...metaOf(old!), ...meta }) as ApiObject
-        return { object, isWhatClientSaw: false }
+        return { ...MADE, object, isWhatClientSaw: false }
       })
     },
   }

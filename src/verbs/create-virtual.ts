@@ -1,23 +1,59 @@
-// create of a virtual resource: the body is decoded, and the answer is not stored.
-import { setMeta } from '../meta/object/api-object.js'
+// create of a virtual resource: the body is decoded and admitted, and the answer is not stored.
+import type { AttributesInit } from '../admission/attributes.js'
+import { parseGroupVersion } from '../meta/group-version.js'
+import { type ApiObject, setMeta } from '../meta/object/api-object.js'
 import { metaOf, setRequestNamespace } from '../meta/object/object-meta.js'
-import { parseCreateOptions } from '../meta/options/write-options.js'
+import type { WriteOptions } from '../meta/options/write-options.js'
 import type { Body } from '../request/body.js'
-import type { Request } from '../request/request.js'
+import type { RequestWithOptions } from '../request/request.js'
 import type { VirtualResource, VirtualResult, VirtualTarget } from '../request/virtual-resource.js'
+import { mutate, validate } from './pipeline/admit.js'
 import { readObject } from './pipeline/decode-body.js'
+import type { PipelineEnv } from './pipeline/pipeline-env.js'
 
-/** A dry run of what has no effect is answered like any other. */
+/** A dry run of a resource that has no effect is answered like any other. */
 export async function createVirtual(
-  request: Request,
-  { body: form, answer }: VirtualResource,
+  env: PipelineEnv,
+  request: RequestWithOptions<WriteOptions>,
+  resource: VirtualResource,
   target: VirtualTarget,
-  query: URLSearchParams,
   body: Body,
 ): Promise<VirtualResult> {
-  const options = parseCreateOptions(query)
-  const sent = readObject(request, body, form, options.fieldValidation)
+  const sent = readObject(request, body, resource.body, request.options.fieldValidation)
   const placed = setMeta(sent, setRequestNamespace(metaOf(sent), target.namespace))
-  const object = await answer({ ...target, request, object: placed, options })
-  return { type: 'virtual', status: 201, object }
+  const changed = await mutate(env, attributesOf(request, resource, target, placed))
+  const object = changed ?? placed
+  const answer = await resource.answer({
+    ...target,
+    request,
+    object,
+    now: env.now(),
+    validate: () => validate(env, attributesOf(request, resource, target, object)),
+  })
+  return { type: 'virtual', status: 201, object: answer }
+}
+
+function attributesOf(
+  request: RequestWithOptions<WriteOptions>,
+  { apiVersion, resource }: VirtualResource,
+  { namespace, name }: VirtualTarget,
+  object: ApiObject,
+): AttributesInit {
+  const served = groupVersionOf(apiVersion)
+  const [plural = '', subresource = ''] = resource.name.split('/')
+  const { group = served.group, version = served.version, kind } = resource
+  return {
+    operation: 'CREATE',
+    request,
+    target: { resource: { group: served.group, resource: plural }, namespace, name, subresource },
+    kind: { group, version, kind },
+    object,
+    oldObject: undefined,
+  }
+}
+
+function groupVersionOf(apiVersion: string): { group: string; version: string } {
+  const parsed = parseGroupVersion(apiVersion)
+  if (!parsed.ok) throw new Error(parsed.error)
+  return parsed.value
 }

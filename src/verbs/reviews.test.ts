@@ -4,10 +4,11 @@ import { createRbacAuthorizer, type RbacObjects } from '../auth/authz/rbac.js'
 import { createRbacRules } from '../auth/authz/rule-resolver.js'
 import { reviewKinds } from '../auth/reviews/review-kinds.js'
 import type { Value } from '../meta/values/value.js'
-import { systemRequest } from '../request/request.js'
+import { systemRequest, withOptions } from '../request/request.js'
 import { type UserInfo } from '../request/user-info.js'
 import { type VirtualResource } from '../request/virtual-resource.js'
 import { createVirtual } from './create-virtual.js'
+import { offlineEnv } from './pipeline/pipeline-env.js'
 
 const alice: UserInfo = { name: 'alice', uid: 'u', groups: ['devs'], extra: {} }
 const objects: RbacObjects = {
@@ -39,8 +40,9 @@ async function ask(resource: string, body: Value, namespace = ''): Promise<unkno
   const kind = kinds.find(({ resource: facts }) => facts.name === resource) as VirtualResource
   const sent = { bytes: Buffer.from(JSON.stringify(body)), mediaType: 'application/json' }
   try {
-    const request = systemRequest({ user: alice, userAgent: 'test' })
-    const { object } = await createVirtual(request, kind, { namespace, name: '', now: 0 }, new URLSearchParams(), sent)
+    const options = { dryRun: false, fieldManager: '', fieldValidation: '' } as const
+    const request = withOptions(systemRequest({ user: alice, userAgent: 'test' }), options)
+    const { object } = await createVirtual(offlineEnv(), request, kind, { namespace, name: '' }, sent)
     return object['status']
   } catch (error) {
     return (error as Error).message

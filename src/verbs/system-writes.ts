@@ -16,6 +16,7 @@ import { forResource, type ResourceRequest, systemRequest } from '../request/req
 import { type Target } from '../request/target.js'
 import { type UserInfo } from '../request/user-info.js'
 import { type ApiContext } from './api-context.js'
+import { MADE } from './pipeline/prepared.js'
 import { getObject } from './read/get.js'
 import { createFrom } from './write/create.js'
 import { remove as removeObject } from './write/delete.js'
@@ -106,7 +107,7 @@ function objectsFor(context: ApiContext, controller: string, seenAs: SeenAs): Sy
       const target: Target = { kind, version, namespace, name: '', subresource: '' }
       const typed = { apiVersion: apiVersionOf(kind, version.name), kind: kind.names.kind, ...object }
       try {
-        await createFrom(context, requestFor(target, optionsOf(controller)), typed)
+        await createFrom(context, requestFor(target, optionsOf(controller)), typed, MADE)
       } catch (error) {
         if (!hasReason(error, 'AlreadyExists')) throw error
       }
@@ -117,7 +118,7 @@ function objectsFor(context: ApiContext, controller: string, seenAs: SeenAs): Sy
         replace(context, requestFor(target, optionsOf(controller)), async old => {
           if (!old) throw notFound(resourceOf(kind), name)
           const object = change(old)
-          return object && { object, isWhatClientSaw: false }
+          return object && { ...MADE, object, isWhatClientSaw: false }
         }),
       )
     },

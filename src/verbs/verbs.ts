@@ -18,12 +18,14 @@ import {
 } from '../meta/options/write-options.js'
 import type { Value } from '../meta/values/value.js'
 import { BODY_TYPES, type Body } from '../request/body.js'
-import { forResource, type Request } from '../request/request.js'
+import { forResource, type Request, withOptions } from '../request/request.js'
 import { type Target } from '../request/target.js'
+import type { VirtualResource, VirtualResult, VirtualTarget } from '../request/virtual-resource.js'
 import { decodeDeleteOptions } from '../types/delete-options.js'
 import { decodeObject, openEnvelope, ProtobufError } from '../types/protobuf.js'
 import { builtinTypes } from '../types/type-table.js'
 import { type ApiContext } from './api-context.js'
+import { createVirtual } from './create-virtual.js'
 import { getObject } from './read/get.js'
 import { listObjects } from './read/list.js'
 import { type PreparedWatch, prepareWatch } from './read/watch.js'
@@ -50,6 +52,13 @@ export interface Verbs {
   /** An empty body leaves the options to the parameters. */
   delete: Write
   deleteCollection: Write
+  createVirtual(
+    request: Request,
+    resource: VirtualResource,
+    target: VirtualTarget,
+    query: URLSearchParams,
+    body: Body,
+  ): Promise<VirtualResult>
 }
 
 export type Write = (request: Request, target: Target, query: URLSearchParams, body: Body) => Promise<Result>
@@ -89,6 +98,8 @@ export function createVerbs(context: ApiContext): Verbs {
       checkDeleteCollectionOptions(options)
       return deleteCollection(context, forResource(request, target, options), listOptions)
     },
+    createVirtual: async (request, resource, target, query, body) =>
+      createVirtual(context, withOptions(request, parseCreateOptions(query)), resource, target, body),
   }
 }
 

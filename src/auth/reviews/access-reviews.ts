@@ -23,19 +23,21 @@ import { userOf } from './user-info.js'
 const API_VERSION = 'authorization.k8s.io/v1'
 
 export const selfSubjectAccessReviews = (authorize: Authorize): VirtualResource =>
-  typedVirtualResource(API_VERSION, 'selfsubjectaccessreviews', ({ object, request: { user } }) => {
+  typedVirtualResource(API_VERSION, 'selfsubjectaccessreviews', async ({ object, request: { user }, validate }) => {
     refuse([...checkSpec(object), ...checkSelectors(object), ...checkMeta(object)])
+    await validate()
     return judged(object, user, authorize)
   })
 
 export const subjectAccessReviews = (authorize: Authorize): VirtualResource =>
-  typedVirtualResource(API_VERSION, 'subjectaccessreviews', ({ object }) => {
+  typedVirtualResource(API_VERSION, 'subjectaccessreviews', async ({ object, validate }) => {
     refuse([...checkSpec(object), ...checkUser(object), ...checkSelectors(object), ...checkMeta(object)])
+    await validate()
     return judged(object, userOf(objectAt(object, 'spec')), authorize)
   })
 
 export const localSubjectAccessReviews = (authorize: Authorize): VirtualResource =>
-  typedVirtualResource(API_VERSION, 'localsubjectaccessreviews', ({ object, namespace }) => {
+  typedVirtualResource(API_VERSION, 'localsubjectaccessreviews', async ({ object, namespace, validate }) => {
     refuse([
       ...checkSpec(object),
       ...checkUser(object),
@@ -43,6 +45,7 @@ export const localSubjectAccessReviews = (authorize: Authorize): VirtualResource
       ...checkMeta(object),
       ...checkPlace(object, namespace),
     ])
+    await validate()
     return judged(object, userOf(objectAt(object, 'spec')), authorize)
   })
 

@@ -9,24 +9,29 @@ import type { PolicyRule } from '../authz/rbac.js'
 import type { RuleResolver } from '../authz/rule-resolver.js'
 
 export const selfSubjectRulesReviews = (resolver: RuleResolver): VirtualResource =>
-  typedVirtualResource('authorization.k8s.io/v1', 'selfsubjectrulesreviews', async ({ object, request: { user } }) => {
-    const namespace = stringAt(objectAt(object, 'spec'), 'namespace')
-    if (namespace === '') throw badRequest('no namespace on request')
-    const { rules, error } = resolver.rulesFor(user, namespace)
-    const { apiVersion, kind } = object
-    return {
-      apiVersion,
-      kind,
-      metadata: {},
-      spec: {},
-      status: {
-        resourceRules: rules.filter(({ resources }) => resources?.length).map(resourceRule),
-        nonResourceRules: rules.filter(({ nonResourceURLs }) => nonResourceURLs?.length).map(pathRule),
-        incomplete: false,
-        ...(error !== '' && { evaluationError: error }),
-      },
-    }
-  })
+  typedVirtualResource(
+    'authorization.k8s.io/v1',
+    'selfsubjectrulesreviews',
+    async ({ object, request: { user }, validate }) => {
+      const namespace = stringAt(objectAt(object, 'spec'), 'namespace')
+      if (namespace === '') throw badRequest('no namespace on request')
+      await validate()
+      const { rules, error } = resolver.rulesFor(user, namespace)
+      const { apiVersion, kind } = object
+      return {
+        apiVersion,
+        kind,
+        metadata: {},
+        spec: {},
+        status: {
+          resourceRules: rules.filter(({ resources }) => resources?.length).map(resourceRule),
+          nonResourceRules: rules.filter(({ nonResourceURLs }) => nonResourceURLs?.length).map(pathRule),
+          incomplete: false,
+          ...(error !== '' && { evaluationError: error }),
+        },
+      }
+    },
+  )
 
 const resourceRule = ({ verbs = [], apiGroups, resources, resourceNames }: PolicyRule): ValueObject => ({
   verbs: [...verbs],

@@ -8,10 +8,13 @@ export const selfSubjectReviews = (): VirtualResource =>
   typedVirtualResource(
     'authentication.k8s.io/v1',
     'selfsubjectreviews',
-    async ({ object, request: { user }, now }) => ({
-      apiVersion: object.apiVersion,
-      kind: object.kind,
-      metadata: { creationTimestamp: printTime(now) },
-      status: { userInfo: userInfo(user) },
-    }),
+    async ({ object, request: { user }, now, validate }) => {
+      await validate()
+      return {
+        apiVersion: object.apiVersion,
+        kind: object.kind,
+        metadata: { creationTimestamp: printTime(now) },
+        status: { userInfo: userInfo(user) },
+      }
+    },
   )

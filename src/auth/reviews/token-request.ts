@@ -24,7 +24,7 @@ const MAX_SECONDS = 2 ** 32
 const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 
 export const tokenRequests = (authority: TokenAuthority, find: FindObject): VirtualResource =>
-  typedVirtualResource('v1', 'serviceaccounts/token', async ({ object, namespace, name, now }) => {
+  typedVirtualResource('v1', 'serviceaccounts/token', async ({ object, namespace, name, now, validate }) => {
     const spec = objectAt(object, 'spec')
     const account = await find('ServiceAccount', namespace, name)
     if (!account) throw notFound({ group: '', resource: 'serviceaccounts' }, name)
@@ -38,6 +38,7 @@ export const tokenRequests = (authority: TokenAuthority, find: FindObject): Virt
     const requestedSeconds = has(spec, 'expirationSeconds') ? numberAt(spec, 'expirationSeconds') : DEFAULT_SECONDS
     const errors = checkSeconds(requestedSeconds)
     if (errors.length > 0) throw invalid(KIND, '', errors)
+    await validate()
     const seconds = Math.min(requestedSeconds, authority.maxSeconds ?? Infinity)
     const reference = objectOrNone(spec, 'boundObjectRef')
     const bound = reference ? await findBound(reference, namespace, name, find) : []

@@ -11,10 +11,11 @@ export const tokenReviews = (
   authenticators: readonly TokenAuthenticator[],
   ownAudiences: readonly string[],
 ): VirtualResource =>
-  typedVirtualResource('authentication.k8s.io/v1', 'tokenreviews', async ({ object }) => {
+  typedVirtualResource('authentication.k8s.io/v1', 'tokenreviews', async ({ object, validate }) => {
     const spec = objectAt(object, 'spec')
     const token = stringAt(spec, 'token')
     if (token === '') throw badRequest('token is required for TokenReview in authentication')
+    await validate()
     const requested = stringsAt(spec, 'audiences')
     const found = await checkToken(authenticators, token, requested.length === 0 ? ownAudiences : requested)
     const status = found.ok

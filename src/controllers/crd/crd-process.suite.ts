@@ -1,5 +1,5 @@
 // A server's insides with definitions in force and without the network, any number of them on one store.
-import { type Admission } from '../../admission/attributes.js'
+import type { Admission } from '../../admission/chain.js'
 import { kindsOfGroup } from '../../builtin/builtin-kinds.js'
 import { definitionKind } from '../../crd/definition-kind.js'
 import { createRegistry, type Registry } from '../../kinds/registry.js'

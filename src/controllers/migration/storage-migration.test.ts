@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Admission, type AdmissionRequest } from '../../admission/attributes.js'
+import type { Attributes } from '../../admission/attributes.js'
+import type { Admission } from '../../admission/chain.js'
 import { builtinKinds } from '../../builtin/builtin-kinds.js'
 import type { DefinitionStatus } from '../../crd/definition.js'
 import { withoutTimes } from '../../crd/definitions.suite.js'
@@ -35,12 +36,11 @@ afterEach(async () => {
   await stopProcesses()
 })
 
-async function startWith(store: Store, onWidget?: (request: AdmissionRequest) => void): Promise<Process & Controller> {
+async function startWith(store: Store, onWidget?: (attributes: Attributes) => void): Promise<Process & Controller> {
   const admission: Partial<Admission> = {
-    admit: async ({ object }) => object,
-    validate: async attributes => {
-      const { kind } = attributes.request.target
-      if (attributes.operation === 'UPDATE' && kind.group === 'example.com') onWidget?.(attributes)
+    validate: attributes => {
+      const { operation, resource } = attributes
+      if (operation === 'UPDATE' && resource.group === 'example.com') onWidget?.(attributes)
     },
   }
   const process = await startProcess(store, admission)
@@ -217,8 +217,8 @@ describe('a storage migration', { timeout: 20_000 }, () => {
 
   it('fails when an object cannot be written, and says why', async () => {
     const store = createMemoryStore()
-    const process = await startWith(store, ({ request: { target } }) => {
-      if (target.name === 'w1') throw invalid({ group: 'example.com', kind: 'Widget' }, 'w1', [])
+    const process = await startWith(store, ({ name }) => {
+      if (name === 'w1') throw invalid({ group: 'example.com', kind: 'Widget' }, 'w1', [])
     })
     await storeWidgets(process, 3)
     await migrate(process, 'all')

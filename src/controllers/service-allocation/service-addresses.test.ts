@@ -9,6 +9,7 @@ import { createMemoryStore } from '../../storage/memory/memory-store.js'
 import type { Store } from '../../storage/store.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { type ApiContext, createApiContext } from '../../verbs/api-context.js'
+import { MADE } from '../../verbs/pipeline/prepared.js'
 import { createFrom } from '../../verbs/write/create.js'
 import { remove } from '../../verbs/write/delete.js'
 import { serviceAddresses } from './service-addresses.js'
@@ -39,7 +40,7 @@ async function start(store: Store, range = '10.0.0.0/28'): Promise<Process> {
         spec: { ports: [{ port: 80 }], ...spec },
       }
       const options = { dryRun, fieldManager: '', fieldValidation: '' } as const
-      return objectAt((await createFrom(context, forResource(request, target, options), object)).value(), 'spec')
+      return objectAt((await createFrom(context, forResource(request, target, options), object, MADE)).value(), 'spec')
     },
     delete: name =>
       remove(context, forResource(request, { ...target, name }, { dryRun: false, ignoreStoreReadError: false })),

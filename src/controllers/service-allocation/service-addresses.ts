@@ -20,6 +20,7 @@ import { forResource, systemRequest } from '../../request/request.js'
 import { type UserInfo } from '../../request/user-info.js'
 import type { Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
+import { MADE } from '../../verbs/pipeline.js'
 import { createFrom } from '../../verbs/write.js'
 import { type PortClaims, portClaims } from './port-claims.js'
 
@@ -111,7 +112,7 @@ function addressClaims(context: ApiContext, kind: Kind, service: ApiObject): Vis
       const options = { dryRun: false, fieldManager: ALLOCATOR_NAME, fieldValidation: 'Ignore' } as const
       try {
         const request = systemRequest({ user: ALLOCATOR, userAgent: ALLOCATOR_NAME, receivedAt: context.now() })
-        await createFrom(context, forResource(request, target, options), object)
+        await createFrom(context, forResource(request, target, options), object, MADE)
         return true
       } catch (error) {
         if (hasReason(error, 'AlreadyExists')) return false

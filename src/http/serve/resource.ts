@@ -40,7 +40,7 @@ export function serveResource(
   const { router, verbs, now } = serving
   const { exchange } = request
   const virtual = serving.routeVirtual(exchange.method, exchange.headers, request.info)
-  if (virtual) return serveVirtual(request, virtual, now)
+  if (virtual) return serveVirtual(verbs, request, virtual, now)
   const route = router.route(exchange.method, exchange.headers, request)
   if (!route) return serveNothing(router, request)
   const { deprecationWarning } = route.target.version

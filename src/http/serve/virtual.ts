@@ -1,13 +1,14 @@
 // A virtual resource: one that is answered and not stored, such as a review.
 
 import type { VirtualResource } from '../../request/virtual-resource.js'
-import { createVirtual } from '../../verbs/create-virtual.js'
+import type { Verbs } from '../../verbs/verbs.js'
 import { bodyType, negotiateForm, TYPED_OBJECTS } from '../negotiation/negotiation.js'
 import type { IncomingRequest } from '../wire/incoming-request.js'
 import { type Outcome, sendResult } from './outcome.js'
 import { readBody } from './request-body.js'
 
 export async function serveVirtual(
+  verbs: Verbs,
   request: IncomingRequest,
   resource: VirtualResource,
   now: () => number,
@@ -16,6 +17,6 @@ export async function serveVirtual(
   const { query, namespace, name } = request.info
   const form = negotiateForm({ headers: exchange.headers, query }, TYPED_OBJECTS)
   const body = await readBody(exchange, bodyType(exchange.headers))
-  const result = await createVirtual(request, resource, { namespace, name, now: now() }, query, body)
+  const result = await verbs.createVirtual(request, resource, { namespace, name }, query, body)
   return sendResult(reply, result, form, query, now())
 }

@@ -1,6 +1,6 @@
 // Validation rules for names: of objects, labels, annotations, finalizers and other names in the API.
 // A rule returns the reasons why a name is invalid, in kube-apiserver's words; none if it is valid.
-import { randomInt } from 'node:crypto'
+import { type IdGenerator, NAME_SUFFIX_LENGTH } from './ids.js'
 
 export type NameRule = (name: string) => string[]
 
@@ -177,16 +177,9 @@ export function checkPortName(name: string): string[] {
 export const checkGenerateName = (rule: NameRule, base: string): string[] =>
   rule(base.length > 1 && base.endsWith('-') ? `${base.slice(0, -2)}a` : base)
 
-/** A generated name: the given beginning, cut so that the name fits a DNS label, and five random characters. */
-export function generateName(base: string): string {
-  let name = base.slice(0, DNS_LABEL_MAX - SUFFIX_LENGTH)
-  for (let i = 0; i < SUFFIX_LENGTH; i++) name += SUFFIX_ALPHABET[randomInt(SUFFIX_ALPHABET.length)]
-  return name
-}
-
-const SUFFIX_LENGTH = 5
-/** No vowels and no digits that look like them, so that no words are generated. */
-const SUFFIX_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789'
+/** A name that begins with `base`, cut so that the name fits a DNS label, and ends in a suffix. */
+export const generateName = (base: string, { nameSuffix }: IdGenerator): string =>
+  base.slice(0, DNS_LABEL_MAX - NAME_SUFFIX_LENGTH) + nameSuffix()
 
 // ---- formats and messages
 

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest'
 import { printFieldError } from '../errors/field-errors.js'
+import { RANDOM_IDS } from './ids.js'
 import { checkDnsSubdomain, checkPathSegment } from './names.js'
 import {
   checkObjectMeta,
@@ -62,6 +63,7 @@ describe('fields that the server sets', () => {
         deletionGracePeriodSeconds: 30,
       },
       NOW,
+      RANDOM_IDS,
     )
     expect(meta).toEqual({
       name: 'a',
@@ -72,8 +74,8 @@ describe('fields that the server sets', () => {
   })
 
   it('generates a name only if there is none', () => {
-    expect(metaForCreate({ generateName: 'g-' }, NOW).name).toMatch(/^g-.{5}$/)
-    expect(metaForCreate({ generateName: 'g-', name: 'a' }, NOW).name).toBe('a')
+    expect(metaForCreate({ generateName: 'g-' }, NOW, RANDOM_IDS).name).toMatch(/^g-.{5}$/)
+    expect(metaForCreate({ generateName: 'g-', name: 'a' }, NOW, RANDOM_IDS).name).toBe('a')
   })
 
   it('on update', () => {

@@ -1,6 +1,5 @@
 // ObjectMeta: its type, the fields that the server sets on create and keeps on update, and its validation. All functions
 // take decoded metadata and return new metadata; none changes its input.
-import { randomUUID } from 'node:crypto'
 import {
   asStruct,
   childPath,
@@ -17,6 +16,7 @@ import { groupVersionKind, printGroupVersionKind } from '../group-version.js'
 import { checkLabels } from '../selectors/label-selectors.js'
 import { millisOf, printTime } from '../values/time.js'
 import { isObject, setOwn, type Value, type ValueObject } from '../values/value.js'
+import type { IdGenerator } from './ids.js'
 import {
   ANNOTATIONS_MAX,
   annotationsSize,
@@ -152,13 +152,13 @@ export function nameMismatch(meta: ObjectMeta, pathName: string): StatusError | 
 // ---- fields that the server sets
 
 /** The metadata of a new object, with the fields that only the server may set. */
-export function metaForCreate(meta: ObjectMeta, now: number): ObjectMeta {
+export function metaForCreate(meta: ObjectMeta, now: number, ids: IdGenerator): ObjectMeta {
   const made: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = { ...meta }
   delete made.selfLink
   delete made.deletionTimestamp
   delete made.deletionGracePeriodSeconds
-  if (!meta.name && meta.generateName) made.name = generateName(meta.generateName)
-  made.uid = randomUUID()
+  if (!meta.name && meta.generateName) made.name = generateName(meta.generateName, ids)
+  made.uid = ids.uid()
   made.creationTimestamp = printTime(now)
   return made
 }

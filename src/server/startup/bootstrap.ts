@@ -16,6 +16,7 @@ import type { Value, ValueObject } from '../../meta/values/value.js'
 import { forResource, systemRequest } from '../../request/request.js'
 import { type UserInfo } from '../../request/user-info.js'
 import { type ApiContext } from '../../verbs/api-context.js'
+import { MADE } from '../../verbs/pipeline.js'
 import { createFrom } from '../../verbs/write.js'
 
 export interface BootstrapOptions {
@@ -56,7 +57,7 @@ async function createMissing(context: ApiContext, registry: Registry, object: Ap
   const options = { dryRun: false, fieldManager: FIELD_MANAGER, fieldValidation: 'Ignore' } as const
   try {
     const request = systemRequest({ user: SYSTEM, userAgent: FIELD_MANAGER, receivedAt: context.now() })
-    await createFrom(context, forResource(request, target, options), object)
+    await createFrom(context, forResource(request, target, options), object, MADE)
   } catch (error) {
     // Another replica that starts at the same time was faster.
     if (!hasReason(error, 'AlreadyExists')) throw error

@@ -3,22 +3,22 @@
 import { type ManagedType, managerName, trackUpdate } from '../../apply/field-manager.js'
 import { managedType } from '../../apply/managed-type.js'
 import type { Awaitable } from '../../base/awaitable.js'
+import type { Clock } from '../../base/clock.js'
 import type { KindVersion } from '../../kinds/kind.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import { type ApiContext } from '../api-context.js'
 
 /** The object with managedFields that say what this write has set. */
 export function track(
-  context: ApiContext,
+  clock: Clock,
   request: ResourceRequest<WriteOptions>,
   live: ApiObject | undefined,
   next: ApiObject,
 ): Awaitable<ApiObject> {
-  return trackUpdate(ownershipOf(request.target), live, next, fieldManagerOf(request), context.now())
+  return trackUpdate(ownershipOf(request.target), live, next, fieldManagerOf(request), clock.now())
 }
 
 export const fieldManagerOf = ({ options, userAgent }: ResourceRequest<WriteOptions>): string =>

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { StatusError } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
+import { parseCreateOptions } from '../../meta/options/write-options.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { systemRequest } from '../../request/request.js'
+import { systemRequest, withOptions } from '../../request/request.js'
 import { createWorld, type World } from '../api-world.suite.js'
 import { createVirtual } from '../create-virtual.js'
 import { podActions } from './pod-actions.js'
@@ -21,15 +22,12 @@ async function send(part: string, name: string, object: ValueObject, query = '')
   const { context, pods, budgets } = world
   const kind = podActions(context, { pods, budgets }).find(({ resource: facts }) => facts.name === part)!
   const body = { bytes: Buffer.from(JSON.stringify(object)), mediaType: 'application/json' }
-  const place = { namespace: 'x', name, now: NOW }
+  const request = withOptions(
+    systemRequest({ user, userAgent: 'test' }),
+    parseCreateOptions(new URLSearchParams(query)),
+  )
   try {
-    const { status, object: answer } = await createVirtual(
-      systemRequest({ user, userAgent: 'test' }),
-      kind,
-      place,
-      new URLSearchParams(query),
-      body,
-    )
+    const { status, object: answer } = await createVirtual(context, request, kind, { namespace: 'x', name }, body)
     return `${status} ${answer['status'] as string}`
   } catch (error) {
     if (!(error instanceof StatusError)) throw error

@@ -1,6 +1,7 @@
 // What is done to a pod by sending an object of another kind to it: binding it to a node, and evicting it. Neither kind
 // is stored.
 
+import { NO_ADMISSION } from '../../admission/chain.js'
 import {
   bindingErrors,
   bound,
@@ -19,12 +20,12 @@ import { printFieldError } from '../../meta/errors/field-errors.js'
 import { badRequest, conflict, hasReason, success, unclassified } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { type DeleteOptions, failedBeforeTerminating, type WriteOptions } from '../../meta/options/write-options.js'
+import { type DeleteOptions, failedBeforeTerminating } from '../../meta/options/write-options.js'
 import { printTime } from '../../meta/values/time.js'
 import { getOwn } from '../../meta/values/value.js'
 import { keyPrefixOf } from '../../objects/object-store.js'
 import { decodeStored } from '../../objects/stored-object.js'
-import { forResource, type ResourceRequest } from '../../request/request.js'
+import { forResource } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
 import type { VirtualRequest, VirtualResource } from '../../request/virtual-resource.js'
@@ -33,7 +34,7 @@ import { type ApiContext } from '../api-context.js'
 import { getObject } from '../read/get.js'
 import { systemObjects } from '../system-writes.js'
 import { remove } from '../write/delete.js'
-import { rewrite } from '../write/rewrite.js'
+import { updateWithoutAdmission } from '../write/update-without-admission.js'
 
 export interface PodActionKinds {
   readonly pods: Kind
@@ -60,14 +61,14 @@ const targetOf = (pods: Kind, namespace: string, name: string, subresource: stri
 
 async function bind(context: ApiContext, pods: Kind, request: VirtualRequest, name: string): Promise<ApiObject> {
   const target = targetOf(pods, request.namespace, name, 'binding')
-  const asked = forResource(request.request, target, request.options)
-  const binding = await admitted(context, asked, request, 'Binding')
+  const { object: binding } = request
+  checkName(request, 'Binding')
   const errors = bindingErrors(binding).map(printFieldError)
   if (errors.length > 0) throw unclassified(errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`)
-  await context.validate({ operation: 'CREATE', request: asked, object: binding, old: undefined })
+  await request.validate()
   const { uid = '', resourceVersion = '' } = metaOf(binding)
   const meant = { ...(uid !== '' && { uid }), ...(resourceVersion !== '' && { resourceVersion }) }
-  await rewrite(context, asked, pod => {
+  await updateWithoutAdmission(context, forResource(request.request, target, request.request.options), pod => {
     const failed = failedBeforeTerminating(meant, metaOf(pod), resourceOf(pods))
     if (failed) throw failed
     const why = unbindable(pod)
@@ -78,18 +79,17 @@ async function bind(context: ApiContext, pods: Kind, request: VirtualRequest, na
 }
 
 async function evict(context: ApiContext, pods: Kind, budgets: Kind, request: VirtualRequest): Promise<ApiObject> {
-  const { namespace, name, options, now } = request
+  const { namespace, name, now, object: eviction } = request
   const target = targetOf(pods, namespace, name, 'eviction')
-  const asked = forResource(request.request, target, options)
-  const eviction = await admitted(context, asked, request, 'Eviction')
+  checkName(request, 'Eviction')
   const requested = decodeDeleteOptions(getOwn(eviction, 'deleteOptions') ?? {})
-  const wished: DeleteOptions = { ...requested, dryRun: requested.dryRun || options.dryRun }
-  await context.validate({ operation: 'CREATE', request: asked, object: eviction, old: undefined })
+  const wished: DeleteOptions = { ...requested, dryRun: requested.dryRun || request.request.dryRun }
+  await request.validate()
   const isMeant = wished.preconditions?.resourceVersion !== undefined
   const objects = systemObjects(context, 'kube-apiserver')
 
   for (let attempt = 1; ; attempt++) {
-    const pod = (await getObject(context, forResource(asked, target, { resourceVersion: '' }))).object.value()
+    const pod = (await getObject(context, forResource(request.request, target, { resourceVersion: '' }))).object.value()
     if (!isNoLoss(pod)) return guarded(pod)
     try {
       // One that waits to begin may have begun meanwhile.
@@ -124,15 +124,15 @@ async function evict(context: ApiContext, pods: Kind, budgets: Kind, request: Vi
     let how = deletion
     if (!how.dryRun) {
       const { preconditions } = how
-      const changed = await rewrite(context, forResource(asked, target, how), pod => {
+      const changed = await updateWithoutAdmission(context, forResource(request.request, target, how), pod => {
         const failed = preconditions && failedBeforeTerminating(preconditions, metaOf(pod), resourceOf(pods))
         if (failed) throw failed
         return evicted(pod, printTime(now))
       })
       if (preconditions?.resourceVersion !== undefined) how = atVersion(how, changed)
     }
-    // That the eviction was admitted is enough.
-    await remove({ ...context, validate: async () => {} }, forResource(asked, target, how))
+    // The eviction is admitted, so that the delete that carries it out is not.
+    await remove({ ...context, admission: NO_ADMISSION }, forResource(request.request, target, how))
     return DONE
   }
 }
@@ -145,13 +145,6 @@ const atVersion = (options: DeleteOptions, pod: ApiObject): DeleteOptions => ({
   preconditions: { ...options.preconditions, resourceVersion: metaOf(pod).resourceVersion ?? '' },
 })
 
-async function admitted(
-  context: ApiContext,
-  request: ResourceRequest<WriteOptions>,
-  { object, name }: VirtualRequest,
-  kind: string,
-): Promise<ApiObject> {
-  const made = await context.admit({ operation: 'CREATE', request, object, old: undefined })
-  if (name !== '' && metaOf(made).name !== name) throw badRequest(`name in URL does not match name in ${kind} object`)
-  return made
+function checkName({ object, name }: VirtualRequest, kind: string): void {
+  if (name !== '' && metaOf(object).name !== name) throw badRequest(`name in URL does not match name in ${kind} object`)
 }

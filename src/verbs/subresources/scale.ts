@@ -26,9 +26,11 @@ import { type Target } from '../../request/target.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { protobufCodec, shapeTyped } from '../../types/typed-body.js'
 import { type ApiContext } from '../api-context.js'
+import { mutate } from '../pipeline/admit.js'
 import { asAddressed } from '../pipeline/check-address.js'
 import { readObject } from '../pipeline/decode-body.js'
 import { fieldManagerOf } from '../pipeline/field-tracking.js'
+import { APPLIED } from '../pipeline/prepared.js'
 import { getObject } from '../read/get.js'
 import type { ScaleResult } from '../result.js'
 import { configurationReader } from '../write/apply.js'
@@ -108,6 +110,8 @@ const scaleForm = (): BodySpec => ({
   protobuf: protobufCodec(builtinTypes(), 'autoscaling/v1', 'Scale'),
 })
 
+const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
+
 interface NewScale {
   /** With the managedFields that it has got by the write. */
   readonly scale: ApiObject
@@ -131,7 +135,16 @@ async function changeScale(
     if (!old) throw notFound(resourceOf(kind), name)
     const entries = metaOf(old).managedFields ?? []
     const live = withEntries(rules.read(old), scaleEntries(entries, paths))
-    const { scale, isWhatClientSaw } = await change(live)
+    const { scale: sent, isWhatClientSaw } = await change(live)
+    const mutated = await mutate(context, {
+      operation: 'UPDATE',
+      request,
+      target,
+      kind: SCALE_KIND,
+      object: sent,
+      oldObject: live,
+    })
+    const scale = mutated ?? sent
     const errors = rules.validate(scale)
     if (errors.length > 0) throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, errors)
     const { managedFields: ofScale = [], uid, resourceVersion } = metaOf(scale)
@@ -142,7 +155,8 @@ async function changeScale(
     return {
       object: setMeta(counted, { ...metaOf(counted), ...seen }),
       isWhatClientSaw,
-      isTracked: true,
+      ...APPLIED,
+      admittedAs: { target, kind: SCALE_KIND, view: rules.read },
     }
   })
   const { status, object } = answer!

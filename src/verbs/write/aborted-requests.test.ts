@@ -4,6 +4,7 @@ import { clientGone, forResource, type ResourceRequest, systemRequest } from '..
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
 import type { Store } from '../../storage/store.js'
 import { type ApiContext, createApiContext } from '../api-context.js'
+import { MADE } from '../pipeline/prepared.js'
 import { createFrom } from './create.js'
 import { remove } from './delete.js'
 import { replace } from './update.js'
@@ -41,12 +42,16 @@ async function losing(): Promise<Losing> {
 }
 
 test.each<[string, (losing: Losing) => Promise<unknown>]>([
-  ['a create', ({ context, requestFor }) => createFrom(context, requestFor(WRITE), widget({ generateName: 'w-' }))],
+  [
+    'a create',
+    ({ context, requestFor }) => createFrom(context, requestFor(WRITE), widget({ generateName: 'w-' }), MADE),
+  ],
   [
     'an update',
     ({ context, requestFor }) =>
       replace(context, requestFor(WRITE), async old => ({
         object: { ...old!, spec: { color: 'red' } },
+        ...MADE,
         isWhatClientSaw: false,
       })),
   ],

@@ -20,6 +20,7 @@ import { decodeObjectMeta } from '../../types/object-meta.js'
 import { type ApiContext } from '../api-context.js'
 import { asAddressed } from '../pipeline/check-address.js'
 import { fieldManagerOf, ownershipOf } from '../pipeline/field-tracking.js'
+import { APPLIED } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
 import { createFrom } from './create.js'
 import { replace } from './update.js'
@@ -43,7 +44,7 @@ export async function applyObject(
 
   async function created(): Promise<ObjectResult> {
     const object = madeNew(target, await merged(undefined))
-    const made = await createFrom(context, request, object, true)
+    const made = await createFrom(context, request, object, APPLIED)
     return { type: 'object', status: 201, versioned: target, object: made }
   }
 
@@ -53,7 +54,7 @@ export async function applyObject(
       // What is not there can be made by its own path, and not by that of a part of it.
       if (!old && target.subresource === '') return undefined
       if (!old) throw notFound(resourceOf(target.kind), target.name)
-      return { object: await merged(old), isWhatClientSaw: false, isTracked: true }
+      return { ...APPLIED, object: await merged(old), isWhatClientSaw: false }
     })
     if (answer) return answer
     try {

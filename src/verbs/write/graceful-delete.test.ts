@@ -9,6 +9,7 @@ import { type Target } from '../../request/target.js'
 import { type UserInfo } from '../../request/user-info.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
 import { type ApiContext, createApiContext } from '../api-context.js'
+import { MADE } from '../pipeline/prepared.js'
 import { getObject } from '../read/get.js'
 import { createObject } from './create.js'
 import { type Removed, remove } from './delete.js'
@@ -123,7 +124,7 @@ test('finalizers hold it when its time is over, and an update lets go of it only
   const update = async (change: object): Promise<void> =>
     void (await replace(context, requestFor(target, WRITE), async old => {
       const metadata = { ...old!.metadata, ...change }
-      return { object: { ...old!, metadata }, isWhatClientSaw: false }
+      return { object: { ...old!, metadata }, ...MADE, isWhatClientSaw: false }
     }))
   await update({ labels: { a: 'b' } })
   expect(await isThere()).toBe(true)
@@ -137,6 +138,7 @@ test('an update does not end the time of what nothing else holds', async () => {
   await del()
   await replace(context, requestFor(target, WRITE), async old => ({
     object: { ...old!, metadata: { ...old!.metadata, labels: { a: 'b' } } },
+    ...MADE,
     isWhatClientSaw: false,
   }))
   expect(await isThere()).toBe(true)

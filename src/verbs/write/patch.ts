@@ -22,6 +22,7 @@ import type { Type } from '../../types/type.js'
 import { type ApiContext } from '../api-context.js'
 import { asAddressed } from '../pipeline/check-address.js'
 import { strictText } from '../pipeline/decode-body.js'
+import { DECODED } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
 import { replace } from './update.js'
 
@@ -37,7 +38,7 @@ export async function patchObject(
     if (!old) throw notFound(resourceOf(target.kind), target.name)
     return asPatchStatus(async () => {
       patch ??= parsePatch(target.version.type, kind, bytes, options.fieldValidation)
-      return { object: patched(request, old, patch), isWhatClientSaw: false }
+      return { ...DECODED, object: patched(request, old, patch), isWhatClientSaw: false }
     })
   })
   if (!answer) throw unclassified('a patch came to nothing')

@@ -1,4 +1,5 @@
-// A change that is part of something else: that has been admitted as a whole, so that nobody is asked about this.
+// A change that is part of another operation, such as binding a pod. That operation is admitted as a whole, so that this
+// write goes through neither admission nor validation.
 
 import { throwIfAborted } from '../../base/cancellation.js'
 import { resourceOf } from '../../kinds/kind-names.js'
@@ -12,10 +13,10 @@ import { type ApiContext } from '../api-context.js'
 import { ATTEMPTS } from './update.js'
 
 /**
- * Stores what `change` makes of the object, once more if it has changed meanwhile; a dry run only makes it. `change`
- * leaves the object as it was, and throws when there is nothing to be made of it.
+ * Stores what `change` makes of the object, and tries again if the object has changed meanwhile. A dry run stores
+ * nothing. `change` does not modify its argument, and throws to refuse.
  */
-export async function rewrite(
+export async function updateWithoutAdmission(
   context: ApiContext,
   request: ResourceRequest,
   change: (old: ApiObject) => ApiObject,

@@ -1,0 +1,22 @@
+// What the write pipeline gets from outside. It has no store and no clock of its own, so that it also runs offline.
+
+import { type Admission, NO_ADMISSION } from '../../admission/chain.js'
+import { type Clock, SYSTEM_CLOCK } from '../../base/clock.js'
+import type { Allocation, Kind } from '../../kinds/kind.js'
+import { type IdGenerator, RANDOM_IDS } from '../../meta/object/ids.js'
+
+export interface PipelineEnv extends Clock {
+  readonly admission: Admission
+  readonly ids: IdGenerator
+  /** For kinds whose objects take something from a shared pool, such as the addresses of Services. */
+  allocationOf(kind: Kind): Allocation | undefined
+}
+
+/** Admits everything and allocates nothing. */
+export const offlineEnv = (env: Partial<PipelineEnv> = {}): PipelineEnv => ({
+  admission: NO_ADMISSION,
+  now: SYSTEM_CLOCK.now,
+  ids: RANDOM_IDS,
+  allocationOf: () => undefined,
+  ...env,
+})

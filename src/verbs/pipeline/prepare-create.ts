@@ -1,0 +1,92 @@
+// From the object that a create brings to the object that is stored, in kube-apiserver's order:
+//
+//   namespace ── defaults ── managedFields ── mutating admission                                    admitCreate
+//      │
+//   system fields (name, uid, time) ── strategy ── allocation ── validation ── warnings
+//      ── validating admission ── conversion to the storage version                                 completeCreate
+//
+// A generated name may be taken. Then only the second part runs again, on a copy of the admitted object.
+
+import { groupKindIn } from '../../kinds/kind-names.js'
+import type { FieldError } from '../../meta/errors/field-errors.js'
+import { invalid } from '../../meta/errors/status.js'
+import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
+import { checkPathSegment } from '../../meta/object/names.js'
+import { checkObjectMeta, metaForCreate, metaOf, setRequestNamespace } from '../../meta/object/object-meta.js'
+import type { WriteOptions } from '../../meta/options/write-options.js'
+import type { ResourceRequest } from '../../request/request.js'
+import type { Target } from '../../request/target.js'
+import { mutate, validate } from './admit.js'
+import { allocate } from './allocate.js'
+import { track } from './field-tracking.js'
+import type { PipelineEnv } from './pipeline-env.js'
+import { type Origin, orRollback, type Prepared } from './prepared.js'
+
+export type CreateRequest = ResourceRequest<WriteOptions>
+
+/** May change `sent`. */
+export async function prepareCreate(
+  env: PipelineEnv,
+  request: CreateRequest,
+  sent: ApiObject,
+  origin: Origin,
+): Promise<Prepared> {
+  return completeCreate(env, request, await admitCreate(env, request, sent, origin))
+}
+
+/** An object after mutating admission. */
+export interface Admitted {
+  readonly object: ApiObject
+  readonly isNormal: boolean
+}
+
+export async function admitCreate(
+  env: PipelineEnv,
+  request: CreateRequest,
+  sent: ApiObject,
+  { isDecoded, isTracked }: Origin,
+): Promise<Admitted> {
+  const { target } = request
+  const placed = setMeta(sent, setRequestNamespace(metaOf(sent), target.namespace))
+  const defaulted = target.version.strategy.applyDefaults(placed)
+  const tracked = isTracked ? defaulted : await track(env, request, undefined, defaulted)
+  const changed = await mutate(env, { operation: 'CREATE', request, target, object: tracked, oldObject: undefined })
+  return { object: changed ?? tracked, isNormal: isDecoded && changed === undefined }
+}
+
+/** May change the admitted object. */
+export async function completeCreate(env: PipelineEnv, request: CreateRequest, admitted: Admitted): Promise<Prepared> {
+  const { target } = request
+  const { kind, version } = target
+  const now = env.now()
+  const named = setMeta(admitted.object, metaForCreate(metaOf(admitted.object), now, env.ids))
+  const hadStatus = 'status' in named
+  const object = version.strategy.prepareForCreate(named, now)
+  // A create drops the status. If the schema has a default for it, readers see that default.
+  const isNormal = admitted.isNormal && (!hadStatus || 'status' in object)
+  const allocated = await allocate(env, request, object, undefined)
+  return orRollback(allocated, async () => {
+    const warnings: string[] = []
+    const errors = errorsOf(target, object, warnings)
+    if (errors.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', errors)
+    for (const text of warnings) request.warn(text)
+    for (const text of version.strategy.warnings(object, undefined)) request.warn(text)
+    await validate(env, { operation: 'CREATE', request, target, object, oldObject: undefined })
+    const unversioned = withoutVersion(object)
+    const stored = await kind.convert(unversioned, kind.storedAs, request)
+    return { object, stored, isNormal: isNormal && stored === unversioned, allocated }
+  })
+}
+
+/** The errors that the kind finds; if there are none, those of the metadata of any object. */
+function errorsOf({ kind, version }: Target, object: ApiObject, warnings: string[]): readonly FieldError[] {
+  const errors = version.strategy.validate(object, warnings)
+  const common = { namespaced: kind.namespaced, name: checkPathSegment }
+  return errors.length > 0 ? errors : checkObjectMeta(metaOf(object), common)
+}
+
+function withoutVersion(object: ApiObject): ApiObject {
+  if (metaOf(object).resourceVersion === undefined) return object
+  const { resourceVersion: _, ...meta } = metaOf(object)
+  return setMeta(object, meta)
+}

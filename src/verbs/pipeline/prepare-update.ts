@@ -1,0 +1,137 @@
+// From the object that an update brings to the object that is stored, in kube-apiserver's order:
+//
+//   preconditions ── defaults ── managedFields ── mutating admission ── system fields ── strategy
+//      ── allocation ── validation ── warnings ── validating admission ── conversion to the storage version
+//
+// It runs again for each attempt of `replace`, so that admission sees the object that is replaced.
+
+import { keepTimes } from '../../apply/field-manager.js'
+import type { SubresourceStrategy } from '../../kinds/kind.js'
+import { groupKindIn, resourceOf } from '../../kinds/kind-names.js'
+import { subresourceStrategy } from '../../kinds/subresources.js'
+import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
+import { conflict, invalid, modifiedMeanwhile, unclassified } from '../../meta/errors/status.js'
+import type { GroupVersionKind } from '../../meta/group-version.js'
+import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
+import { checkPathSegment } from '../../meta/object/names.js'
+import { checkObjectMeta, checkObjectMetaUpdate, metaForUpdate, metaOf } from '../../meta/object/object-meta.js'
+import { parseObjectVersion } from '../../meta/options/resource-version.js'
+import type { WriteOptions } from '../../meta/options/write-options.js'
+import { keyPrefixOf } from '../../objects/object-store.js'
+import type { ResourceRequest } from '../../request/request.js'
+import type { Target } from '../../request/target.js'
+import { mutate, validate } from './admit.js'
+import { allocate } from './allocate.js'
+import { track, withOwnership } from './field-tracking.js'
+import type { PipelineEnv } from './pipeline-env.js'
+import { type Origin, orRollback, type Prepared } from './prepared.js'
+
+export type UpdateRequest = ResourceRequest<WriteOptions>
+
+/** The object that takes the place of the stored one. */
+export interface Replacement extends Origin {
+  readonly object: ApiObject
+  /** Its uid and resourceVersion are those of the object that the client means to replace; no other may be replaced. */
+  readonly isWhatClientSaw: boolean
+  /** Set if the client wrote a Scale: admission sees that, and has run the mutating phase already. */
+  readonly admittedAs?: AdmittedAs | undefined
+}
+
+export interface AdmittedAs {
+  readonly target: Target
+  readonly kind: GroupVersionKind
+  view(object: ApiObject): ApiObject
+}
+
+/** May change the object of the replacement. */
+export async function prepareUpdate(
+  env: PipelineEnv,
+  request: UpdateRequest,
+  old: ApiObject,
+  replacement: Replacement,
+): Promise<Prepared> {
+  const { target } = request
+  const { kind, version, name } = target
+  const { object: wanted, isTracked, isDecoded, admittedAs } = replacement
+  checkPreconditions(target, wanted, old, replacement.isWhatClientSaw)
+  const defaulted = version.strategy.applyDefaults(wanted)
+  const tracked = isTracked ? defaulted : await track(env, request, old, defaulted)
+  const changed = admittedAs
+    ? undefined
+    : await mutate(env, { operation: 'UPDATE', request, target, object: tracked, oldObject: old })
+  const strategy: SubresourceStrategy = subresourceStrategy(version, target.subresource) ?? version.strategy
+  const object = complete(env, target, strategy, changed ?? tracked, tracked, old)
+  const allocated = await allocate(env, request, object, old)
+  return orRollback(allocated, async () => {
+    const warnings: string[] = []
+    const errors = [...commonErrors(target, object, old), ...strategy.validateUpdate(object, old, warnings)]
+    for (const text of warnings) request.warn(text)
+    if (errors.length > 0) throw invalid(groupKindIn(object, kind), name, errors)
+    for (const text of version.strategy.warnings(object, old)) request.warn(text)
+    await validate(env, {
+      operation: 'UPDATE',
+      request,
+      target: admittedAs?.target ?? target,
+      kind: admittedAs?.kind,
+      object: admittedAs ? admittedAs.view(object) : object,
+      oldObject: admittedAs ? admittedAs.view(old) : old,
+    })
+    const stored = await kind.convert(object, kind.storedAs, request)
+    return { object, stored, isNormal: isDecoded && changed === undefined && stored === object, allocated }
+  })
+}
+
+/** The fields that the server keeps or counts, set after admission. */
+function complete(
+  env: PipelineEnv,
+  { kind, name }: Target,
+  strategy: SubresourceStrategy,
+  admitted: ApiObject,
+  tracked: ApiObject,
+  old: ApiObject,
+): ApiObject {
+  const { allowUnconditionalUpdate } = kind.traits
+  const isUnconditional = !namesVersion(admitted)
+  if (isUnconditional && !allowUnconditionalUpdate) {
+    const error = fieldInvalid('metadata.resourceVersion', 0, 'must be specified for an update')
+    throw invalid({ group: kind.group, kind: kind.names.plural }, name, [error])
+  }
+  const meta = metaForUpdate(metaOf(admitted), metaOf(old))
+  const seen = isUnconditional ? { ...meta, resourceVersion: metaOf(old).resourceVersion! } : meta
+  const changed = withOwnership(strategy.prepareForUpdate(setMeta(admitted, seen), old, env.now()), tracked)
+  // A selfLink is never stored, so that an update that brings one changes the object.
+  return metaOf(admitted).selfLink ? changed : keepTimes(changed, old)
+}
+
+/** What every update must keep to, whatever its kind adds. */
+function commonErrors({ kind }: Target, object: ApiObject, old: ApiObject): FieldError[] {
+  const meta = metaOf(object)
+  const rules = { namespaced: kind.namespaced, name: checkPathSegment }
+  return [...checkObjectMeta(meta, rules), ...checkObjectMetaUpdate(meta, metaOf(old))]
+}
+
+export const namesVersion = (object: ApiObject): boolean => {
+  const { resourceVersion = '' } = metaOf(object)
+  return resourceVersion !== '' && resourceVersion !== '0'
+}
+
+/** The uid and the resourceVersion of the body must be those of the stored object. */
+function checkPreconditions(
+  { kind, namespace, name }: Target,
+  changed: ApiObject,
+  old: ApiObject,
+  withUid: boolean,
+): void {
+  const { uid, resourceVersion = '' } = metaOf(changed)
+  const version = parseObjectVersion(resourceVersion)
+  if (!version.ok) throw unclassified(version.error)
+  if (withUid && uid && uid !== metaOf(old).uid) {
+    const reason = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${metaOf(old).uid ?? ''}`
+    const key = `/registry${keyPrefixOf(kind, namespace)}${name}`
+    const error = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${reason}`
+    throw conflict(resourceOf(kind), name, error)
+  }
+  if (namesVersion(changed) && String(version.value) !== metaOf(old).resourceVersion) {
+    throw modifiedMeanwhile(resourceOf(kind), name)
+  }
+}

@@ -1,0 +1,102 @@
+import { beforeEach, expect, test } from 'vitest'
+import { noteKind } from '../../kinds/fake-kinds.suite.js'
+import type { Allocation } from '../../kinds/kind.js'
+import { fieldInvalid } from '../../meta/errors/field-errors.js'
+import { badRequest, internalError } from '../../meta/errors/status.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { clientGone, forResource, systemRequest } from '../../request/request.js'
+import { offlineEnv } from './pipeline-env.js'
+import { prepareCreate } from './prepare-create.js'
+import { MADE, storePrepared } from './prepared.js'
+
+let calls: string[]
+beforeEach(() => {
+  calls = []
+})
+
+const note = (): ApiObject => ({ apiVersion: 'v1', kind: 'Note', metadata: { name: 'a' } })
+const call = (name: string) => async (): Promise<void> => void calls.push(name)
+
+interface Options {
+  readonly errors?: readonly string[]
+  readonly subresource?: string
+  readonly dryRun?: boolean
+  /** What validating admission throws. */
+  readonly refusal?: Error
+}
+
+/** Prepares a note that allocates, and stores it with an outcome. */
+async function write(outcome: unknown, { errors = [], subresource = '', dryRun = false, refusal }: Options = {}) {
+  const allocation: Allocation = {
+    async allocate() {
+      calls.push('allocate')
+      return {
+        errors: errors.map(why => fieldInvalid('spec.number', 7, why)),
+        commit: call('commit'),
+        rollback: call('rollback'),
+      }
+    },
+    release: call('release'),
+  }
+  const kind = noteKind()
+  const target = { kind, version: kind.versions[0]!, namespace: 'x', name: '', subresource }
+  const user = { name: 'test', uid: '', groups: [], extra: {} }
+  const options = { dryRun, fieldManager: '', fieldValidation: '' } as const
+  const request = forResource(systemRequest({ user, userAgent: 'test' }), target, options)
+  const env = offlineEnv({
+    allocationOf: () => allocation,
+    admission: {
+      mutate: () => undefined,
+      validate() {
+        if (refusal) throw refusal
+      },
+    },
+  })
+  try {
+    const prepared = await prepareCreate(env, request, note(), MADE)
+    return await storePrepared(prepared, dryRun, async () => {
+      calls.push('store')
+      if (outcome instanceof Error) throw outcome
+      return outcome
+    })
+  } catch (error) {
+    return (error as Error).message
+  }
+}
+
+test('what a stored object was given is kept', async () => {
+  expect(await write('stored')).toBe('stored')
+  expect(calls).toEqual(['allocate', 'store', 'commit'])
+})
+
+test.each([
+  ['is not stored', undefined, false],
+  ['is refused', badRequest('no'), false],
+  ['is a dry run', 'stored', true],
+  ['has lost its client', clientGone(), false],
+])('what an object that %s was given is released', async (_, outcome, dryRun) => {
+  await write(outcome, { dryRun })
+  expect(calls).toEqual(['allocate', 'store', 'rollback'])
+})
+
+test('an object that admission refuses gives back what it was given', async () => {
+  expect(await write('stored', { refusal: internalError('the webhook failed') })).toMatch('the webhook failed')
+  expect(calls).toEqual(['allocate', 'rollback'])
+})
+
+test('if it is not known whether the object was stored, nothing is released', async () => {
+  await write(internalError('the store did not answer'))
+  expect(calls).toEqual(['allocate', 'store'])
+})
+
+test('an error of the allocation is reported in place of others', async () => {
+  expect(await write('stored', { errors: ['is taken'] })).toBe(
+    'Note "a" is invalid: spec.number: Invalid value: 7: is taken',
+  )
+  expect(calls).toEqual(['allocate'])
+})
+
+test('a subresource allocates nothing', async () => {
+  await write('stored', { subresource: 'status' })
+  expect(calls).toEqual(['store'])
+})

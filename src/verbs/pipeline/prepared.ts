@@ -1,0 +1,59 @@
+// An object that is ready to be stored, and what must be done once it is known whether it was.
+
+import type { Allocated } from '../../kinds/kind.js'
+import { StatusError } from '../../meta/errors/status.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import { RequestAborted } from '../../request/request.js'
+
+export interface Prepared {
+  /** In the version of the request: the response. */
+  readonly object: ApiObject
+  /** In the storage version. */
+  readonly stored: ApiObject
+  /** Reading it from the store gives `object` again, so that nothing needs to be read after the write. */
+  readonly isNormal: boolean
+  /** Undefined for kinds that allocate nothing. */
+  readonly allocated: Allocated | undefined
+}
+
+/** How the object of a write came to be. */
+export interface Origin {
+  /** It was decoded by the rules of its kind, and not put together from other objects. */
+  readonly isDecoded: boolean
+  /** Its managedFields already say what this write sets. */
+  readonly isTracked: boolean
+}
+
+export const DECODED: Origin = { isDecoded: true, isTracked: false }
+export const MADE: Origin = { isDecoded: false, isTracked: false }
+export const APPLIED: Origin = { isDecoded: false, isTracked: true }
+
+/** Carries out a step after allocation. If it fails, what was allocated is released. */
+export async function orRollback<T>(allocated: Allocated | undefined, step: () => Promise<T>): Promise<T> {
+  if (!allocated) return step()
+  try {
+    return await step()
+  } catch (error) {
+    await allocated.rollback()
+    throw error
+  }
+}
+
+/** Stores a prepared object; undefined if it was not stored because another write came first. */
+export async function storePrepared<T>(
+  { allocated }: Prepared,
+  dryRun: boolean,
+  store: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  if (!allocated) return store()
+  try {
+    const done = await store()
+    await (done === undefined || dryRun ? allocated.rollback() : allocated.commit())
+    return done
+  } catch (error) {
+    // After an error of the store it is not known whether the object was stored, so that nothing may be released.
+    const isNotStored = error instanceof StatusError && (error.status.code ?? 500) < 500
+    if (isNotStored || error instanceof RequestAborted) await allocated.rollback()
+    throw error
+  }
+}
