@@ -1,27 +1,31 @@
-// Knowing all the time what is in a folder of the store: everything that is there, then everything that happens to it,
-// and all over again when that was interrupted.
-import { setImmediate as turn } from 'node:timers/promises'
+// An informer: reads all entries of a key prefix, then watches it, and starts again when the watch ends.
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { type Logger, NO_LOGGER } from '../base/logger.js'
+import type { Kind } from '../kinds/kind.js'
+import type { ApiObject } from '../meta/object/api-object.js'
 import { FIRST_LIMIT, limitAfter } from '../storage/page-limit.js'
 import type { Entry, Page, RangeOptions, Revision, StoreEvent, Watch, WatchSink } from '../storage/store.js'
+import { objectKeyOf } from './object-store.js'
+import type { ObjectStores } from './object-stores.js'
+import { decodeStored } from './stored-object.js'
 
-/** What is followed: a store, or a cache of a part of one. */
+/** A store, or the watch cache of a part of one. */
 export interface InformerSource<En extends Entry, Ev extends StoreEvent> {
   range(prefix: string, options?: RangeOptions): Promise<Page & { readonly entries: readonly En[] }>
   watch(target: string, after: Revision, sink: WatchSink<Ev>): Watch
 }
 
 export interface InformerHandler<En extends Entry, Ev extends StoreEvent> {
-  /** What was told before is no longer certain: everything is told anew. */
+  /** All entries follow, because none were read before or because events may have been missed. */
   begin?(): void
-  /** Something that is there. */
   entry(entry: En): void
-  /** Everything that is there has been told. */
+  /** All entries that existed at one revision were passed to `entry`. */
   complete?(): void
   event(event: Ev): void
 }
 
 export interface Informer {
-  /** Settles when everything that was there has been told for the first time; rejects when it could not be read. */
+  /** Resolves when all entries have been read for the first time; rejects if they could not be read. */
   readonly started: Promise<void>
   stop(): void
 }
@@ -30,46 +34,114 @@ const PAGE_LIMITS = { entries: 500, bytes: 1024 * 1024 }
 const RETRY_MS = 200
 
 export function startInformer<En extends Entry, Ev extends StoreEvent>(
-  store: InformerSource<En, Ev>,
+  source: InformerSource<En, Ev>,
   prefix: string,
-  follower: InformerHandler<En, Ev>,
+  handler: InformerHandler<En, Ev>,
+  log: Logger = NO_LOGGER,
 ): Informer {
   let watch: Watch | undefined
   let stopped = false
 
   async function start(): Promise<void> {
-    follower.begin?.()
-    let page = await store.range(prefix, { limit: FIRST_LIMIT })
+    handler.begin?.()
+    let page = await source.range(prefix, { limit: FIRST_LIMIT })
     const { revision } = page
     for (;;) {
       if (stopped) return
-      for (const entry of page.entries) follower.entry(entry)
+      for (const entry of page.entries) handler.entry(entry)
       const last = page.entries.at(-1)
       if (!last || page.remaining === 0) break
       const limit = limitAfter(page.entries, PAGE_LIMITS)
-      // There may be much to read, and others who have requests.
-      await turn()
-      page = await store.range(prefix, { limit, startAfter: last.key, at: { exactly: revision } })
+      // There may be many pages; requests are served in between.
+      await nextTurn()
+      page = await source.range(prefix, { limit, startAfter: last.key, at: { exactly: revision } })
     }
-    follower.complete?.()
-    watch = store.watch(prefix, revision, { event: event => follower.event(event), end: again })
+    if (stopped) return
+    handler.complete?.()
+    watch = source.watch(prefix, revision, { event: event => handler.event(event), end: startLater })
   }
 
-  function again(): void {
+  function startLater(): void {
     if (!stopped) setTimeout(restart, RETRY_MS).unref()
   }
 
   function restart(): void {
-    start().catch(again)
+    if (!stopped) start().catch(retry)
+  }
+
+  function retry(error: unknown): void {
+    log.warn('an informer cannot read the store', { prefix, error })
+    startLater()
   }
 
   const started = start()
-  started.catch(again)
+  started.catch(retry)
   return {
     started,
     stop() {
       stopped = true
       watch?.close()
     },
+  }
+}
+
+// ---- all objects of a kind
+
+/** The objects of one kind, kept in memory in a form of the caller's choice. */
+export interface KindInformer<T> {
+  get(namespace: string, name: string): T | undefined
+  /** Of one namespace, or of a kind without namespaces. */
+  all(namespace: string): Iterable<T>
+  stop(): void
+}
+
+/** Resolves when all objects are read. `changed` is called after each change, and once all are read. */
+export async function startKindInformer<T>(
+  { objectStore }: Pick<ObjectStores, 'objectStore'>,
+  kind: Kind,
+  decode: (object: ApiObject) => T,
+  changed: () => void = () => {},
+  log?: Logger,
+): Promise<KindInformer<T>> {
+  type Objects = Map<string, Map<string, T>>
+  let objects: Objects = new Map()
+  let fresh: Objects = objects
+
+  function put(to: Objects, { key, revision }: { key: string; revision: Revision }, value: Buffer | undefined): void {
+    const { namespace, name } = objectKeyOf(kind, key)
+    let inNamespace = to.get(namespace)
+    if (!inNamespace) to.set(namespace, (inNamespace = new Map()))
+    if (value) inNamespace.set(name, decode(decodeStored({ key, value, revision })))
+    else inNamespace.delete(name)
+  }
+
+  const informer = startInformer(
+    objectStore(kind).cache,
+    kind.keyPrefix,
+    {
+      begin: () => void (fresh = new Map()),
+      entry: entry => put(fresh, entry, entry.value),
+      // Until all objects are read again, those of before are used.
+      complete() {
+        objects = fresh
+        changed()
+      },
+      event(event) {
+        put(objects, event, event.value)
+        changed()
+      },
+    },
+    log,
+  )
+  try {
+    await informer.started
+  } catch (error) {
+    informer.stop()
+    throw error
+  }
+  return {
+    get: (namespace, name) => objects.get(namespace)?.get(name),
+    all: namespace => objects.get(namespace)?.values() ?? [],
+    stop: () => informer.stop(),
   }
 }

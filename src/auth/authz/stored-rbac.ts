@@ -2,10 +2,8 @@
 // without reading anything.
 
 import type { Kind } from '../../kinds/kind.js'
-import type { Value } from '../../meta/values/value.js'
-import { startInformer } from '../../objects/informer.js'
+import { startKindInformer } from '../../objects/informer.js'
 import type { ObjectStores } from '../../objects/object-stores.js'
-import { decodeStored } from '../../objects/stored-object.js'
 import { aggregated } from './aggregation.js'
 import { asBinding, asRole, type RbacObjects, type Role, type RoleBinding } from './rbac.js'
 
@@ -40,57 +38,7 @@ export async function startRbacStore(context: ObjectStores, kinds: RbacKinds): P
     clusterRoleBindings: () => clusterRoleBindings.all(''),
     roleBindings: namespace => roleBindings.all(namespace),
     stop() {
-      for (const followed of [clusterRoles, roles, clusterRoleBindings, roleBindings]) followed.stop()
+      for (const informer of [clusterRoles, roles, clusterRoleBindings, roleBindings]) informer.stop()
     },
   }
-}
-
-interface Followed<T> {
-  get(namespace: string, name: string): T | undefined
-  all(namespace: string): Iterable<T>
-  stop(): void
-}
-
-/** All objects of a kind by namespace and name. */
-async function startKindInformer<T>(
-  context: ObjectStores,
-  kind: Kind,
-  read: (object: Value) => T,
-  changed: () => void = () => {},
-): Promise<Followed<T>> {
-  let known = new Map<string, Map<string, T>>()
-  let fresh = known
-
-  function put(to: Map<string, Map<string, T>>, key: string, value: Buffer | undefined): void {
-    const [namespace, name] = placeOf(kind, key)
-    let there = to.get(namespace)
-    if (!there) to.set(namespace, (there = new Map()))
-    if (value) there.set(name, read(decodeStored({ key, value, revision: 0 })))
-    else there.delete(name)
-  }
-
-  const following = startInformer(context.objectStore(kind).cache, kind.keyPrefix, {
-    begin: () => void (fresh = new Map()),
-    entry: ({ key, value }) => put(fresh, key, value),
-    // Until all is known again, what was known before counts.
-    complete() {
-      known = fresh
-      changed()
-    },
-    event({ key, value }) {
-      put(known, key, value)
-      changed()
-    },
-  })
-  await following.started
-  return {
-    get: (namespace, name) => known.get(namespace)?.get(name),
-    all: namespace => known.get(namespace)?.values() ?? [],
-    stop: () => following.stop(),
-  }
-}
-
-function placeOf(kind: Kind, key: string): [namespace: string, name: string] {
-  const [first = '', second] = key.slice(kind.keyPrefix.length).split('/')
-  return second === undefined ? ['', first] : [first, second]
 }

@@ -90,6 +90,43 @@ describe('definitions', () => {
     await expect.poll(() => find(one, 'widgets')).toBeUndefined()
   })
 
+  it('that are deleted together are no longer served when the answer comes', async () => {
+    const one = await startProcess(createMemoryStore())
+    await define(one, 'widgets', 'Widget')
+    await define(one, 'gadgets', 'Gadget')
+    const result = await one.verbs.deleteCollection(REQUEST, definitionAt(''), NO_QUERY, NO_BODY)
+    for (const plural of ['widgets', 'gadgets']) expect(find(one, plural)?.kind.verbs ?? []).not.toContain('create')
+    const names: unknown[] = []
+    if (result.type !== 'list') throw new Error('the result is no list')
+    for await (const page of result.pages) names.push(...page.map(({ value }) => value().metadata['name']))
+    expect(names).toEqual(['gadgets.example.com', 'widgets.example.com'])
+  })
+
+  it('are read again when their watch ends, as often as it takes', async () => {
+    const memory = createMemoryStore()
+    let failures = 0
+    let watch: { end(error: StorageError): void } | undefined
+    const store: Store = {
+      ...memory,
+      async range(prefix, options) {
+        if (failures > 0 && prefix === DEFINITIONS.keyPrefix && failures-- > 0) {
+          throw new StorageError('unavailable', 'not now')
+        }
+        return memory.range(prefix, options)
+      },
+      watch(prefix, after, sink) {
+        if (prefix === DEFINITIONS.keyPrefix) watch = sink
+        return memory.watch(prefix, after, sink)
+      },
+    }
+    const other = await startProcess(memory)
+    const one = await startProcess(store)
+    failures = 3
+    watch!.end(new StorageError('unavailable', 'gone'))
+    await define(other, 'widgets', 'Widget')
+    await expect.poll(() => find(one, 'widgets'), { timeout: 5000 }).toBeDefined()
+  })
+
   it('that wait for a name get it when it is free', async () => {
     const one = await startProcess(createMemoryStore())
     await define(one, 'widgets', 'Widget')

@@ -1,6 +1,6 @@
-// Keeps the registry in step with the definitions in the store: each definition gets the status that it should have,
-// and the kind that it defines is served. Whoever writes a definition waits for that, so that what was defined is there
-// when the answer comes; what other processes write is learnt from the watch.
+// Keeps the registry in step with the definitions in the store: each definition gets its status, and the kind that it
+// defines is served. A request that writes a definition waits for that (wait-established.ts); definitions that other
+// processes write come from the informer.
 
 import { type Converters, conversionOf } from '../../crd/custom-conversion.js'
 import { customKind, type RuleCompiler } from '../../crd/custom-kind.js'
@@ -12,8 +12,8 @@ import type { Registry } from '../../kinds/registry.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
+import { startInformer } from '../../objects/informer.js'
 import type { ObjectEvent } from '../../objects/object-store.js'
-import type { Watch } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { systemObjects } from '../../verbs/system-writes.js'
 import { createWorkQueue } from '../common/work-queue.js'
@@ -21,18 +21,15 @@ import { createCleanup } from './finalizer.js'
 import { readDefinition } from './stored-definition.js'
 
 export interface Definitions {
-  /** Settles when the definition of that name, as it is stored now, is in force. */
-  settle(name: string): Promise<void>
-  /** Settles when there is nothing to do at the moment. */
+  /** Resolves when the registry serves the definition of that name as it is stored now, or no longer serves it. */
+  waitEstablished(name: string): Promise<void>
+  /** Resolves when there is nothing to do. */
   idle(): Promise<void>
   stop(): void
 }
 
-const LOOK_AGAIN_MS = 250
-const PAGE = 500
-
-/** A definition, and what is served because of it. */
-interface Known {
+/** A definition, and the kind that is served because of it. */
+interface KnownDefinition {
   readonly definition: ApiObject
   readonly kind: Kind | undefined
 }
@@ -45,57 +42,42 @@ export async function startDefinitions(
 ): Promise<Definitions> {
   const objects = systemObjects(context, 'kube-apiserver')
   const stored = context.objectStore(definitions)
-  const { cache } = stored
   const { types } = definitions.versions[0]!.type
-  const known = new Map<string, Known>()
-  /** By group, the names that each definition has got, or will have when its status is stored. */
+  const known = new Map<string, KnownDefinition>()
+  /** By group, the names that each definition has, or will have when its status is stored. */
   const taken = new Map<string, Map<string, DefinitionNames>>()
   const builtin = new Set([...registry.all()].map(({ group, names }) => `${group}/${names.plural}`))
-  const queue = createWorkQueue(settle)
+  const queue = createWorkQueue(reconcile)
   const cleanup = createCleanup(context, definitions, name => known.get(name)?.kind)
-  let watch: Watch | undefined
-  let stopped = false
-  /** Each definition is settled once at a time: the last one that was asked for, by name. */
+  /** By name, the last reconciliation that was asked for: those of one definition run one after the other. */
   const turns = new Map<string, Promise<void>>()
 
-  async function start(): Promise<void> {
-    const revision = await load()
-    if (stopped) return
-    watch = cache.watch(definitions.keyPrefix, revision, {
-      event({ key, entry }: ObjectEvent) {
-        const name = key.slice(definitions.keyPrefix.length)
-        const seen = known.get(name)
-        if (!entry || !seen || revisionOf(seen.definition) < entry.revision) queue.add(name)
-        return true
-      },
-      end: () => void (stopped || setTimeout(() => void start().catch(() => {}), LOOK_AGAIN_MS).unref()),
-    })
-  }
+  /** Names that the informer has read since it began. */
+  let listed = new Set<string>()
+  const informer = startInformer(stored.cache, definitions.keyPrefix, {
+    begin: () => void (listed = new Set()),
+    // What is established is served at once; the rest is decided in turn.
+    entry(entry) {
+      const definition = readDefinition(entry)
+      const { name = '' } = metaOf(definition)
+      listed.add(name)
+      install(name, definition)
+      if (!hasRightStatus(name, definition)) queue.add(name)
+      cleanup.consider(definition)
+    },
+    complete() {
+      for (const name of known.keys()) if (!listed.has(name)) queue.add(name)
+    },
+    event({ key, entry }: ObjectEvent) {
+      const name = key.slice(definitions.keyPrefix.length)
+      const seen = known.get(name)
+      if (!entry || !seen || revisionOf(seen.definition) < entry.revision) queue.add(name)
+    },
+  })
 
-  /** Serves what is established already; the rest is decided on in turn. */
-  async function load(): Promise<number> {
-    const names = new Set<string>()
-    let startAfter: string | undefined
-    for (;;) {
-      const page = await cache.range(definitions.keyPrefix, { limit: PAGE, startAfter })
-      for (const entry of page.entries) {
-        const definition = readDefinition(entry)
-        const { name = '' } = metaOf(definition)
-        names.add(name)
-        install(name, definition)
-        if (!isSettled(name, definition)) queue.add(name)
-        cleanup.consider(definition)
-      }
-      startAfter = page.entries.at(-1)?.key
-      if (page.remaining > 0) continue
-      for (const name of known.keys()) if (!names.has(name)) queue.add(name)
-      return page.revision
-    }
-  }
-
-  function settle(name: string): Promise<void> {
+  function reconcile(name: string): Promise<void> {
     const before = turns.get(name)
-    const done = before ? before.then(() => settleNow(name)) : settleNow(name)
+    const done = before ? before.then(() => reconcileNow(name)) : reconcileNow(name)
     const over = done
       .catch(() => {})
       .then(() => {
@@ -105,43 +87,43 @@ export async function startDefinitions(
     return done
   }
 
-  async function settleNow(name: string): Promise<void> {
+  async function reconcileNow(name: string): Promise<void> {
     const entry = await stored.get('', name)
     const before = known.get(name)?.definition
-    // What an event tells of is mostly our own write.
-    if (entry && before && revisionOf(before) === entry.revision && isSettled(name, before)) return
-    // A new one has no status yet; others mostly have the right one.
-    if (!entry || !before || !isSettled(name, readDefinition(entry))) await giveStatus(name)
+    // Most events are those of our own writes.
+    if (entry && before && revisionOf(before) === entry.revision && hasRightStatus(name, before)) return
+    // A new definition has no status yet; most others have the right one.
+    if (!entry || !before || !hasRightStatus(name, readDefinition(entry))) await giveStatus(name)
     const found = await stored.get('', name)
     if (!found) return uninstall(name)
-    const settled = readDefinition(found)
-    install(name, settled)
-    cleanup.consider(settled)
-    // Names that it let go of may be what others wait for.
-    if (before && !hasSameNames(before, settled)) reconsider(name)
+    const definition = readDefinition(found)
+    install(name, definition)
+    cleanup.consider(definition)
+    // Other definitions may wait for names that this one no longer has.
+    if (before && !hasSameNames(before, definition)) reconsider(name)
   }
 
-  /** What names it gets is decided at once, so that whoever comes next knows of it while this is being written. */
+  /** The names are decided before the status is written, so that the next definition is decided with them. */
   async function giveStatus(name: string): Promise<void> {
     try {
       await objects.change(definitions, '', name, old => decide(name, old), 'status')
     } catch (error) {
       const before = known.get(name)
       if (before) take(name, namesOf(before.definition))
-      else giveBack(name)
-      // Others may have been refused what this one has not got after all.
+      else release(name)
+      // Other definitions may have been refused names that this one did not get.
       reconsider(name)
       throw error
     }
   }
 
   function decide(name: string, definition: ApiObject): ApiObject | undefined {
-    const settled = withRightStatus(definition, takenIn(name), context.now())
-    take(name, namesOf(settled))
-    return settled === definition ? undefined : settled
+    const changed = withRightStatus(definition, takenIn(name), context.now())
+    take(name, namesOf(changed))
+    return changed === definition ? undefined : changed
   }
 
-  const isSettled = (name: string, definition: ApiObject): boolean =>
+  const hasRightStatus = (name: string, definition: ApiObject): boolean =>
     withRightStatus(definition, takenIn(name), context.now()) === definition
 
   const namesOf = (definition: ApiObject): DefinitionNames => statusOf(definition).acceptedNames
@@ -154,7 +136,7 @@ export async function startDefinitions(
     else taken.set(groupIn(name), new Map([[name, names]]))
   }
 
-  function giveBack(name: string): void {
+  function release(name: string): void {
     const ofGroup = taken.get(groupIn(name))
     if (ofGroup?.delete(name) && ofGroup.size === 0) taken.delete(groupIn(name))
   }
@@ -168,12 +150,12 @@ export async function startDefinitions(
     const { group, plural } = resourceDefinedBy(definition)
     if (kind) registry.put(kind)
     else registry.remove(group, plural)
-    // Who watches the objects as they were finds out what they are now.
+    // Watches of the replaced kind end; clients start them again and get the objects by the new rules.
     if (old?.kind && old.kind.versions !== kind?.versions) context.retire(old.kind)
   }
 
-  /** The same kind as long as nothing changes that concerns it. */
-  function kindFor(definition: ApiObject, old: Known | undefined): Kind | undefined {
+  /** The same kind as long as its spec and its names stay. */
+  function kindFor(definition: ApiObject, old: KnownDefinition | undefined): Kind | undefined {
     const { group, plural } = resourceDefinedBy(definition)
     if (builtin.has(`${group}/${plural}`)) return undefined
     const defined = customKind(types, definition, conversionOf(definition, converters), converters.ruleCompiler)
@@ -189,7 +171,7 @@ export async function startDefinitions(
   function uninstall(name: string): void {
     const kind = known.get(name)?.kind
     known.delete(name)
-    giveBack(name)
+    release(name)
     if (kind) {
       registry.remove(kind.group, kind.names.plural)
       context.retire(kind)
@@ -197,7 +179,7 @@ export async function startDefinitions(
     reconsider(name)
   }
 
-  /** Others of the group may get their names now, those among them who are just being told that they do not. */
+  /** Other definitions of the group may get their names now. */
   function reconsider(except: string): void {
     for (const name of taken.get(groupIn(except))?.keys() ?? []) {
       const seen = known.get(name)
@@ -205,16 +187,20 @@ export async function startDefinitions(
     }
   }
 
-  await start()
+  try {
+    await informer.started
+  } catch (error) {
+    informer.stop()
+    throw error
+  }
   return {
-    settle,
+    waitEstablished: reconcile,
     async idle() {
       await queue.idle()
       await cleanup.idle()
     },
     stop() {
-      stopped = true
-      watch?.close()
+      informer.stop()
       queue.stop()
       cleanup.stop()
     },
@@ -223,11 +209,11 @@ export async function startDefinitions(
 
 const revisionOf = (definition: ApiObject): number => Number(metaOf(definition).resourceVersion)
 
-/** Whoever changes the spec of a definition makes it of another generation. */
+/** A change of the spec changes the generation. */
 const isSameSpec = (a: ApiObject, b: ApiObject): boolean =>
   metaOf(a).uid === metaOf(b).uid && Number(metaOf(a).generation) === Number(metaOf(b).generation)
 
-/** A definition is called by its plural, which has no dot, and its group. */
+/** The name of a definition is its plural, which has no dot, and its group. */
 const groupIn = (name: string): string => name.slice(name.indexOf('.') + 1)
 
 const hasSameNames = (a: ApiObject, b: ApiObject): boolean =>

@@ -12,7 +12,7 @@ import { type ApiContext, createApiContext } from '../../verbs/api-context.js'
 import { createVerbs, type Verbs } from '../../verbs/verbs.js'
 import { createWebhooks } from '../../webhook/client.js'
 import { type Definitions, startDefinitions } from './controller.js'
-import { settlingVerbs } from './wait-established.js'
+import { waitingVerbs } from './wait-established.js'
 
 export const DEFINITIONS = definitionKind(kindsOfGroup(builtinTypes(), 'apiextensions.k8s.io')[0]!)
 export const REQUEST = systemRequest({ user: { name: 'me', uid: '', groups: [], extra: {} }, userAgent: 'test' })
@@ -32,7 +32,7 @@ export async function startProcess(store: Store, admission?: Partial<Admission>)
   registry.put(DEFINITIONS)
   const context = createApiContext({ store, admission })
   const definitions = await startDefinitions(context, registry, DEFINITIONS, { webhooks: createWebhooks() })
-  const one = { registry, context, definitions, verbs: settlingVerbs(createVerbs(context), definitions) }
+  const one = { registry, context, definitions, verbs: waitingVerbs(createVerbs(context), definitions) }
   started.push(one)
   return one
 }

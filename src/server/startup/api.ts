@@ -5,7 +5,7 @@ import { ISSUER_PATH, issuerDocument, KEYS_PATH, keysDocument } from '../../auth
 import type { Logger } from '../../base/logger.js'
 import { packageVersion } from '../../base/package-version.js'
 import type { Definitions } from '../../controllers/definitions.js'
-import { settlingVerbs } from '../../controllers/definitions.js'
+import { waitingVerbs } from '../../controllers/definitions.js'
 import { createDiscovery } from '../../discovery/discovery.js'
 import { serverVersion } from '../../discovery/version.js'
 import { type ApiHandler, type Authenticate, createApiHandler } from '../../http/handler.js'
@@ -80,7 +80,7 @@ export function createApi(parts: ApiParts): ApiHandler {
   })
   const api = createApiHandler({
     registry,
-    verbs: settlingVerbs(createVerbs(context), parts.definitions),
+    verbs: waitingVerbs(createVerbs(context), parts.definitions),
     authenticate: parts.authenticate,
     authorize: access.authorizer.authorize,
     impersonate: createImpersonation(access.authorizer.authorize),
