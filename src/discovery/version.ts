@@ -5,6 +5,9 @@ import type { ValueObject } from '../meta/values/value.js'
 const MAJOR = '1'
 const MINOR = '36'
 
+/** The version of the API in OpenAPI documents. */
+export const API_VERSION = `${MAJOR}.${MINOR}`
+
 /** `/version`. The part after the plus sign is ignored when versions are compared. */
 export const serverVersion = (): ValueObject => ({
   major: MAJOR,

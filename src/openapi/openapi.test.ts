@@ -276,3 +276,52 @@ describe('protobuf', () => {
     expect(body.includes('io.k8s.api.core.v1.PodSpec')).toBe(true)
   })
 })
+
+describe('as in kube-apiserver', () => {
+  it('watch operations are not marked as deprecated', () => {
+    expect(at(core, '/paths/~1api~1v1~1watch~1configmaps/get')).not.toHaveProperty('deprecated')
+  })
+
+  it('DeleteOptions is a kind of the core group and of the version of the document', () => {
+    const apps = read(server, '/openapi/v3/apis/apps/v1')
+    const pointer =
+      '/components/schemas/io.k8s.apimachinery.pkg.apis.meta.v1.DeleteOptions/x-kubernetes-group-version-kind'
+    expect(at(apps, pointer)).toEqual([
+      { group: '', kind: 'DeleteOptions', version: 'v1' },
+      { group: 'apps', kind: 'DeleteOptions', version: 'v1' },
+    ])
+  })
+
+  it('the OpenID endpoints have documents without schemas', () => {
+    const keys = read(server, '/openapi/v3/openid/v1/jwks')
+    expect(at(keys, '/paths/~1openid~1v1~1jwks~1/get/responses/200/content')).toEqual({
+      'application/jwk-set+json': { schema: { type: 'string' } },
+    })
+    expect(at(keys, '/components')).not.toHaveProperty('schemas')
+  })
+
+  it('elements of lists have enumerations', () => {
+    const policy = '/definitions/io.k8s.api.networking.v1.NetworkPolicySpec/properties/policyTypes'
+    expect(at(v2, policy)).toMatchObject({ items: { type: 'string', enum: ['Egress', 'Ingress'] } })
+  })
+
+  it.each([
+    ['/definitions/io.k8s.api.core.v1.ConfigMap/properties/apiVersion', /^APIVersion defines the versioned schema/],
+    ['/definitions/com.example.v1.Widget/properties/kind', /^Kind is a string value representing the REST resource/],
+    ['/definitions/com.example.v1.Widget/properties/metadata', /^Standard object's metadata/],
+    ['/definitions/io.k8s.api.core.v1.ServiceList/properties/items', /^List of services/],
+    [
+      '/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta/properties/creationTimestamp',
+      /^CreationTimestamp is a timestamp representing/,
+    ],
+  ])('%s is described by the text that clients look for', (pointer, text) => {
+    expect((at(v2, pointer) as ValueObject)['description']).toMatch(text)
+  })
+
+  it.each(['list of returned objects', 'Watch for changes to the described resources'])(
+    'parameters mention %j',
+    text => {
+      expect(JSON.stringify(v2['parameters'])).toContain(text)
+    },
+  )
+})

@@ -95,6 +95,8 @@ export interface FieldSpec {
   readonly mapType?: string
   readonly default?: Value
   readonly enum?: readonly string[]
+  /** The enum of the elements of a list or map. */
+  readonly elementEnum?: readonly string[]
   readonly format?: string
 }
 

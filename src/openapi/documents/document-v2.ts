@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { ValueObject } from '../../meta/values/value.js'
 import { inOrder, type Operation, sharedParameters } from '../operations/operations.js'
 import type { Parameter } from '../operations/parameters.js'
-import { V2 } from '../schemas/dialect.js'
+import { responseSchema, V2 } from '../schemas/dialect.js'
 import { infoOf, REASONS, SECURITY } from './document-v3.js'
 import { encodeV2 } from './gnostic.js'
 import { createPart, type Frame, type Part, type PartPrinter } from './parts.js'
@@ -45,23 +45,12 @@ function printOperation(
   shared: ReadonlySet<string>,
   parameters: Map<string, string>,
 ): ValueObject {
-  const {
-    tag,
-    description,
-    id,
-    body,
-    consumes,
-    produces,
-    responses: answers,
-    isDeprecated,
-    action,
-    bodyKind,
-  } = operation
+  const { tag, description, id, body, consumes, produces, responses: answers, action, bodyKind } = operation
   const own = inOrder(operation.parameters.filter(({ name }) => !shared.has(name)))
   const all = [...(body ? [bodyParameter(body)] : []), ...own.map(each => referTo(each, parameters))]
   return {
     description,
-    consumes: [...consumes],
+    ...(consumes.length > 0 && { consumes: [...consumes] }),
     produces: [...produces],
     schemes: ['https'],
     tags: [tag],
@@ -71,12 +60,11 @@ function printOperation(
       ...Object.fromEntries(
         Object.entries(answers).map(([code, definition]) => [
           code,
-          { description: REASONS[code]!, schema: V2.refTo(definition) },
+          { description: REASONS[code]!, schema: responseSchema(V2, definition) },
         ]),
       ),
       401: { description: REASONS['401']! },
     },
-    ...(isDeprecated && { deprecated: true }),
     ...(action && { 'x-kubernetes-action': action }),
     ...(bodyKind && { 'x-kubernetes-group-version-kind': { ...bodyKind } }),
   }

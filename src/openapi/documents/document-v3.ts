@@ -2,7 +2,7 @@
 import type { ValueObject } from '../../meta/values/value.js'
 import { inOrder, type Operation, sharedParameters } from '../operations/operations.js'
 import type { Parameter } from '../operations/parameters.js'
-import { V3 } from '../schemas/dialect.js'
+import { responseSchema, V3 } from '../schemas/dialect.js'
 import { encodeV3 } from './gnostic.js'
 import { createPart, type Frame, type PartPrinter } from './parts.js'
 
@@ -22,6 +22,13 @@ export const frameV3 = (info: ValueObject, hasSecurity: boolean): Frame => ({
   closing: `}${hasSecurity ? `,"securitySchemes":${JSON.stringify(SECURITY)}` : ''}}}`,
 })
 
+/** For documents without definitions: an empty `schemas` would be lost when clients encode the document again. */
+export const frameWithoutSchemas = (info: ValueObject): Frame => ({
+  opening: `{"openapi":"3.0.0","info":${JSON.stringify(info)},"paths":{`,
+  middle: '},"components":{',
+  closing: `"securitySchemes":${JSON.stringify(SECURITY)}}}`,
+})
+
 export const SECURITY = {
   BearerToken: { description: 'A bearer token.', in: 'header', name: 'authorization', type: 'apiKey' },
 }
@@ -36,18 +43,7 @@ function pathItem(operations: readonly Operation[]): ValueObject {
 }
 
 function printOperation(operation: Operation, shared: ReadonlySet<string>): ValueObject {
-  const {
-    tag,
-    description,
-    id,
-    body,
-    consumes,
-    produces,
-    responses: answers,
-    isDeprecated,
-    action,
-    bodyKind,
-  } = operation
+  const { tag, description, id, body, consumes, produces, responses: answers, action, bodyKind } = operation
   const parameters = inOrder(operation.parameters.filter(({ name }) => !shared.has(name)))
   return {
     tags: [tag],
@@ -66,7 +62,6 @@ function printOperation(operation: Operation, shared: ReadonlySet<string>): Valu
       ),
       401: { description: REASONS['401']! },
     },
-    ...(isDeprecated && { deprecated: true }),
     ...(action && { 'x-kubernetes-action': action }),
     ...(bodyKind && { 'x-kubernetes-group-version-kind': { ...bodyKind } }),
   }
@@ -80,7 +75,7 @@ export const REASONS: Readonly<Record<string, string>> = {
 }
 
 const content = (mediaTypes: readonly string[], definition: string): ValueObject =>
-  Object.fromEntries(mediaTypes.map(type => [type, { schema: V3.refTo(definition) }]))
+  Object.fromEntries(mediaTypes.map(type => [type, { schema: responseSchema(V3, definition) }]))
 
 const printParameter = ({ name, in: location, type, description }: Parameter): ValueObject => ({
   name,

@@ -15,9 +15,9 @@ import {
 } from '../operations/published-versions.js'
 import { type CustomKind, customDefinitions } from '../schemas/custom-schemas.js'
 import { type Definition, type Dialect, V2, V3 } from '../schemas/dialect.js'
-import { type FindDefinition, typeSchemas } from '../schemas/type-schemas.js'
+import { type FindDefinition, type FindTypeDefinition, typeSchemas } from '../schemas/type-schemas.js'
 import { frameV2, PARTS_V2 } from './document-v2.js'
-import { frameV3, infoOf, PARTS_V3 } from './document-v3.js'
+import { frameV3, frameWithoutSchemas, infoOf, PARTS_V3 } from './document-v3.js'
 import { endpointOperations } from './page-documents.js'
 import {
   type Content,
@@ -36,7 +36,7 @@ export interface DocumentSource {
   readonly types: () => TypeTable
   /** Resources besides the kinds of the registry: those that are not stored, and further subresources. */
   readonly extras?: ExtraResources | undefined
-  /** `v1.36.4`. */
+  /** `1.36`. */
   readonly serverVersion: string
   /** Identifies the code that prints the documents: another build may print the same kinds differently. */
   readonly build: string
@@ -73,7 +73,8 @@ export function createDocuments({ registry, types, extras = {}, serverVersion, b
   })
 
   const ofEndpoint = (path: string, operations: Paths): Document => {
-    const frame = frameV3(infoOf(false, serverVersion), true)
+    const info = infoOf(false, serverVersion)
+    const frame = path.includes('openid') ? frameWithoutSchemas(info) : frameV3(info, true)
     return createDocument(etagFrom(path), () => contentOf(frame, [PARTS_V3.print(operations)], v3.finder([])), v3, [])
   }
 
@@ -199,7 +200,7 @@ interface Printer {
   readonly protobuf: ProtobufPrinter
 }
 
-function createPrinter(dialect: Dialect, printer: PartPrinter, createSchemas: () => FindDefinition): Printer {
+function createPrinter(dialect: Dialect, printer: PartPrinter, createSchemas: () => FindTypeDefinition): Printer {
   const schemas = once(createSchemas)
   const partOf = keptBy((resource: PublishedResource, version: PublishedVersion) =>
     printer.print(operationsOf(version, resource)),
@@ -213,7 +214,8 @@ function createPrinter(dialect: Dialect, printer: PartPrinter, createSchemas: ()
       for (const { customKinds } of versions) {
         for (const kind of customKinds) for (const [name, one] of definitionsOf(kind)) custom.set(name, one)
       }
-      return name => custom.get(name) ?? schemas()(name)
+      const documentOf = versions.length === 1 && !versions[0]!.isCustom ? versions[0] : undefined
+      return name => custom.get(name) ?? schemas()(name, documentOf)
     },
     *work(versions) {
       for (const version of versions) {

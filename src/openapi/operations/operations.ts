@@ -19,7 +19,6 @@ export interface Operation {
   readonly produces: readonly string[]
   /** The definition of the response, by status code. */
   readonly responses: Readonly<Record<string, string>>
-  readonly isDeprecated?: boolean | undefined
 }
 
 /** By path, in order of creation. No two resources share a path. */
@@ -146,7 +145,6 @@ function createOperation(
     consumes: consumesOf(action, isCustom),
     produces: producesOf(action, isCustom),
     responses: responsesOf(resource, action),
-    isDeprecated: action === 'watch' || action === 'watchlist' || undefined,
   }
 }
 

@@ -177,7 +177,8 @@ function resourcesOf(types: TypeTable, { kind, version }: Served): PublishedReso
     bodyKind,
     definition,
     listDefinition: listType ? definitionOf(listType) : customDefinitionOf(group, version.name, names.listKind),
-    deleteResponse: !isCustom && traits.returnsDeletedObject ? definition : STATUS,
+    // Deleting a namespace returns it too, but kube-apiserver documents a Status.
+    deleteResponse: !isCustom && traits.returnsDeletedObject && !traits.hasTerminatingPhase ? definition : STATUS,
   }
   const { status, scale, parts = {} } = version.subresources
   const part = { ...resource, verbs: SUBRESOURCE_VERBS }

@@ -31,3 +31,9 @@ export const V2: Dialect = {
   refTo: definition => ({ $ref: `#/definitions/${definition}` }),
   refBeside: (definition, more) => ({ ...more, ...V2.refTo(definition) }),
 }
+
+/** In place of a definition: a response that is a plain string. */
+export const STRING_RESPONSE = 'string'
+
+export const responseSchema = (dialect: Dialect, definition: string): ValueObject =>
+  definition === STRING_RESPONSE ? { type: 'string' } : dialect.refTo(definition)

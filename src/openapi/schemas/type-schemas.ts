@@ -1,7 +1,7 @@
 // The schemas of built-in types, created from the table of types when a document first needs them.
 
 import { compareTexts } from '../../meta/go/go-text.js'
-import { groupVersionKind } from '../../meta/group-version.js'
+import { type GroupVersion, groupVersionKind } from '../../meta/group-version.js'
 import { setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { bareName, type Field, type FieldSpec, type Type, type Types } from '../../types/type.js'
 import type { TypeTable } from '../../types/type-table.js'
@@ -12,15 +12,22 @@ import type { Definition, Dialect } from './dialect.js'
 /** Undefined if no built-in type has the name. */
 export type FindDefinition = (definition: string) => Definition | undefined
 
-export function typeSchemas(types: TypeTable, dialect: Dialect): FindDefinition {
+/** The same for the document of a group version, or without one for a document of many. */
+export type FindTypeDefinition = (definition: string, documentOf?: GroupVersion) => Definition | undefined
+
+export function typeSchemas(types: TypeTable, dialect: Dialect): FindTypeDefinition {
   const cache = new Map<string, Definition>()
   const { typeOf, kindsOf } = indexOf(types)
-  return definition => {
-    let created = cache.get(definition)
+  return (definition, documentOf) => {
     const type = typeOf.get(definition)
-    if (created === undefined && type !== undefined) {
-      created = createDefinition(types, dialect, type, kindsOf(type))
-      cache.set(definition, created)
+    if (type === undefined) return undefined
+    const isRegistered = documentOf !== undefined && REGISTERED_EVERYWHERE.includes(type)
+    const key = isRegistered ? `${definition} ${documentOf.group}/${documentOf.version}` : definition
+    let created = cache.get(key)
+    if (created === undefined) {
+      const kinds = isRegistered ? kindsIn(bareName(type), documentOf) : kindsOf(type)
+      created = createDefinition(types, dialect, type, kinds)
+      cache.set(key, created)
     }
     return created
   }
@@ -51,15 +58,27 @@ function createIndex(types: TypeTable): Index {
   }
   for (const [name, type] of types.kinds()) {
     const [apiVersion, kind] = name.split(' ') as [string, string]
-    if (type !== DELETE_OPTIONS) add(type, apiVersion, kind)
+    if (!REGISTERED_EVERYWHERE.includes(type)) add(type, apiVersion, kind)
   }
-  // Every group version accepts DeleteOptions as a body.
-  for (const apiVersion of types.groupVersions()) add(DELETE_OPTIONS, apiVersion, bareName(DELETE_OPTIONS))
+  const versions = new Set([...types.groupVersions(), ...OTHER_VERSIONS])
+  for (const type of REGISTERED_EVERYWHERE) {
+    for (const apiVersion of versions) add(type, apiVersion, bareName(type))
+  }
   for (const all of kinds.values()) all.sort((a, b) => compareTexts(orderOf(a), orderOf(b)))
   return { typeOf, kindsOf: type => kinds.get(type) ?? [] }
 }
 
-const DELETE_OPTIONS = 'meta/v1.DeleteOptions'
+/** Types that Kubernetes registers as kinds of every group version. */
+const REGISTERED_EVERYWHERE = ['meta/v1.DeleteOptions', 'meta/v1.WatchEvent']
+
+/** The document of one group version names only the core group and that version. */
+const kindsIn = (kind: string, { group, version }: GroupVersion): ValueObject[] =>
+  group === ''
+    ? [{ group, kind, version }]
+    : [
+        { group: '', kind, version: 'v1' },
+        { group, kind, version },
+      ]
 
 const orderOf = ({ group, version, kind }: ValueObject): string =>
   `${group as string}\0${kind as string}\0${version as string}`
@@ -96,13 +115,31 @@ function objectSchema(type: Type, dialect: Dialect, needs: Set<string>): ValueOb
 function fieldSchema(dialect: Dialect, owner: string, { name, type, go }: Field, needs: Set<string>): ValueObject {
   const { spec } = go!
   const description = describeField(owner, name)
-  const own = typeSchema(dialect, type, needs, {
+  const more = {
     ...(description && { description }),
     ...(dialect.hasDefaults && defaultOf(type, spec)),
     ...(spec.enum && { enum: [...spec.enum] }),
-  })
+  }
+  const own = typeSchema(
+    dialect,
+    type,
+    needs,
+    WITHOUT_DESCRIPTION.has(`${owner} ${name}`) ? undefined : more,
+    spec.elementEnum,
+  )
   return { ...own, ...extensionsOf(spec) }
 }
+
+/**
+ * Fields that have no description in Kubernetes. Its documents have a bare reference for these, and one within `allOf`
+ * for all others.
+ */
+const WITHOUT_DESCRIPTION = new Set([
+  'networking/v1.IngressRule http',
+  ...['additionalItems', 'additionalProperties', 'example', 'externalDocs', 'items', 'not'].map(
+    name => `apiextensions/v1.JSONSchemaProps ${name}`,
+  ),
+])
 
 function extensionsOf({ listMapKeys, listType, mapType, patchMergeKey, patchStrategy }: FieldSpec): ValueObject {
   return {
@@ -114,9 +151,23 @@ function extensionsOf({ listMapKeys, listType, mapType, patchMergeKey, patchStra
   }
 }
 
-function typeSchema(dialect: Dialect, type: Type, needs: Set<string>, more: ValueObject | undefined): ValueObject {
+function typeSchema(
+  dialect: Dialect,
+  type: Type,
+  needs: Set<string>,
+  more: ValueObject | undefined,
+  elementEnum?: readonly string[],
+): ValueObject {
   const within = (of: Type): ValueObject =>
-    typeSchema(dialect, of, needs, orNothing(dialect.hasDefaults ? defaultOf(of, {}) : {}))
+    typeSchema(
+      dialect,
+      of,
+      needs,
+      orNothing({
+        ...(dialect.hasDefaults && defaultOf(of, {})),
+        ...(elementEnum && { enum: [...elementEnum] }),
+      }),
+    )
   switch (type.kind) {
     case 'list':
       return { ...more, type: 'array', items: within(type.element!) }
@@ -157,6 +208,48 @@ const ZEROS: Readonly<Record<string, Value>> = { string: '', bool: false, int32:
 const orNothing = (object: ValueObject): ValueObject | undefined =>
   Object.keys(object).length === 0 ? undefined : object
 
+/** Group versions that Kubernetes registers and this server does not serve by default. */
+const OTHER_VERSIONS = [
+  'admission.k8s.io/v1',
+  'admission.k8s.io/v1beta1',
+  'admissionregistration.k8s.io/v1alpha1',
+  'admissionregistration.k8s.io/v1beta1',
+  'apiextensions.k8s.io/v1beta1',
+  'apiregistration.k8s.io/v1beta1',
+  'apps/v1beta1',
+  'apps/v1beta2',
+  'authentication.k8s.io/v1alpha1',
+  'authentication.k8s.io/v1beta1',
+  'authorization.k8s.io/v1beta1',
+  'batch/v1beta1',
+  'certificates.k8s.io/v1alpha1',
+  'certificates.k8s.io/v1beta1',
+  'coordination.k8s.io/v1alpha2',
+  'coordination.k8s.io/v1beta1',
+  'discovery.k8s.io/v1beta1',
+  'events.k8s.io/v1beta1',
+  'extensions/v1beta1',
+  'flowcontrol.apiserver.k8s.io/v1beta1',
+  'flowcontrol.apiserver.k8s.io/v1beta2',
+  'flowcontrol.apiserver.k8s.io/v1beta3',
+  'imagepolicy.k8s.io/v1alpha1',
+  'internal.apiserver.k8s.io/v1alpha1',
+  'networking.k8s.io/v1beta1',
+  'node.k8s.io/v1alpha1',
+  'node.k8s.io/v1beta1',
+  'policy/v1beta1',
+  'rbac.authorization.k8s.io/v1alpha1',
+  'rbac.authorization.k8s.io/v1beta1',
+  'resource.k8s.io/v1alpha3',
+  'resource.k8s.io/v1beta1',
+  'resource.k8s.io/v1beta2',
+  'scheduling.k8s.io/v1alpha2',
+  'scheduling.k8s.io/v1beta1',
+  'storage.k8s.io/v1alpha1',
+  'storage.k8s.io/v1beta1',
+  'storagemigration.k8s.io/v1beta1',
+]
+
 const VERSION_FIELDS = [
   'major',
   'minor',
@@ -169,6 +262,8 @@ const VERSION_FIELDS = [
   'platform',
 ]
 
+const COMPATIBILITY_FIELDS = ['emulationMajor', 'emulationMinor', 'minCompatibilityMajor', 'minCompatibilityMinor']
+
 /** Definitions without a type in the table. */
 const WITHOUT_TYPE: Readonly<Record<string, ValueObject>> = {
   'meta/v1.Duration': { type: 'string' },
@@ -176,6 +271,9 @@ const WITHOUT_TYPE: Readonly<Record<string, ValueObject>> = {
   'version.Info': {
     type: 'object',
     required: [...VERSION_FIELDS],
-    properties: Object.fromEntries(VERSION_FIELDS.map(name => [name, { type: 'string' }])),
+    properties: Object.fromEntries([
+      ...VERSION_FIELDS.map(name => [name, { type: 'string', default: '' }]),
+      ...COMPATIBILITY_FIELDS.map(name => [name, { type: 'string' }]),
+    ]) as ValueObject,
   },
 }

@@ -7,7 +7,7 @@ import { packageVersion } from '../../base/package-version.js'
 import type { Definitions } from '../../controllers/definitions.js'
 import { waitingVerbs } from '../../controllers/definitions.js'
 import { createDiscovery } from '../../discovery/discovery.js'
-import { serverVersion } from '../../discovery/version.js'
+import { API_VERSION } from '../../discovery/version.js'
 import { type ApiHandler, type Authenticate, createApiHandler } from '../../http/handler.js'
 import type { LimitOptions } from '../../http/limits.js'
 import {
@@ -74,7 +74,8 @@ export function createApi(parts: ApiParts): ApiHandler {
   const openapi = createOpenApi({
     registry,
     types: builtinTypes,
-    serverVersion: serverVersion()['gitVersion'] as string,
+    extras: extrasOf(parts.virtualResources),
+    serverVersion: API_VERSION,
     build: packageVersion(),
     now: context.now,
   })
