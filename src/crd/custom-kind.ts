@@ -53,6 +53,7 @@ export function customKind(
   const storageVersion = specs.find(({ storage }) => storage)?.name ?? ''
   const convertAll = convertWith(convert, forms)
   return {
+    origin: 'custom',
     group: spec.group,
     names: {
       plural: names.plural,
@@ -140,7 +141,7 @@ const schemaOf = ({ schema }: VersionSpec, ruleCompiler: RuleCompiler): Compiled
     ruleCompiler,
   )
 
-/** What server-side apply merges by. */
+/** What the objects of a version are, as their schema says. */
 function typeOf(
   types: Types,
   { preserveUnknownFields }: DefinitionSpec,
@@ -154,7 +155,9 @@ function typeOf(
       const isStructural = written && (!preserveUnknownFields || structuralErrors(written, '').length === 0)
       return isStructural ? compiled.schema : undefined
     },
+    // A schema does not describe objects that may hold more than it says.
     written: () => (preserveUnknownFields ? undefined : (schema?.openAPIV3Schema ?? undefined)),
+    writtenBytes: preserveUnknownFields ? undefined : schema?.written,
     preserveUnknownFields,
   })
 }
@@ -194,14 +197,7 @@ function kindVersion(types: Types, spec: DefinitionSpec, version: VersionSpec, f
     supportField: fields.support,
     fields: fields.values,
     upgradeStored: object => readStored(form, object),
-    openapi: {
-      // What may hold anything is not described by what it must hold.
-      get schema() {
-        return spec.preserveUnknownFields ? undefined : (version.schema?.openAPIV3Schema ?? undefined)
-      },
-      written: spec.preserveUnknownFields ? undefined : version.schema?.written,
-      selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath),
-    },
+    selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath),
   }
 }
 

@@ -112,7 +112,7 @@ describe('resources of built-in kinds', () => {
 
   test('CustomResourceDefinitions have the hash of v1beta1', () => {
     const base = customKind('apiextensions.k8s.io', { kind: 'CustomResourceDefinition' })
-    const server = serverOf([{ ...base, traits: { ...base.traits, lenientRouting: false } }])
+    const server = serverOf([{ ...base, origin: 'builtin' as const }])
     expect(read(server, '/apis/apiextensions.k8s.io/v1')).toMatchObject({
       resources: [{ storageVersionHash: 'jfWCUB31mvA=' }],
     })

@@ -70,6 +70,7 @@ function fakeKind(group: string, kind: string, traits: Traits, version: Partial<
   const plural = `${kind.toLowerCase()}s`
   const apiVersion = group === '' ? 'v1' : `${group}/v1`
   return {
+    origin: traits.lenientRouting ? 'custom' : 'builtin',
     group,
     names: {
       plural,

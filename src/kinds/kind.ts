@@ -10,9 +10,10 @@ import type { ApiObject } from '../meta/object/api-object.js'
 import type { SupportField } from '../meta/selectors/field-selectors.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
 import type { Type } from '../types/type.js'
-import type { ProtobufCodec } from '../types/typed-body.js'
 
 export interface Kind {
+  /** Whether it comes with the server or from a CustomResourceDefinition. Only documents about kinds look at it. */
+  readonly origin: 'builtin' | 'custom'
   readonly group: string
   readonly names: KindNames
   readonly namespaced: boolean
@@ -86,10 +87,8 @@ export interface KindVersion {
   readonly subresources: Subresources
   /** What its objects are. */
   readonly type: Type
-  /** The protobuf encoding of its objects, if there is one. */
-  readonly protobuf?: ProtobufCodec | undefined
-  /** The schema in OpenAPI documents, for kinds that are not in the table of built-in types. */
-  readonly openapi?: PublishedSchema | undefined
+  /** The fields that its definition makes selectable, as paths: `.spec.color`. OpenAPI publishes them. */
+  readonly selectableFields?: readonly string[] | undefined
   readonly columns: readonly Column[]
   /** The cells of an object's row in a Table, one for each column. */
   tableRow(object: ApiObject, now: number): Value[]
@@ -188,15 +187,6 @@ export interface ScaleStrategy {
   write(object: ApiObject, scale: ApiObject): ApiObject
   /** Why a Scale cannot be applied with server-side apply, for kinds that only support updating it. */
   readonly unappliable?: string | undefined
-}
-
-export interface PublishedSchema {
-  /** The structural schema of the definition; absent if there is none, or if it cannot be published. */
-  readonly schema?: ValueObject | undefined
-  /** The schema as JSON, if it is available without encoding. */
-  readonly written?: Uint8Array | undefined
-  /** The fields that selectors may use, as paths: `.spec.color`. */
-  readonly selectableFields?: readonly string[] | undefined
 }
 
 /** A column of a Table. */

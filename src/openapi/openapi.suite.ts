@@ -3,9 +3,13 @@ import { builtinKinds } from '../builtin/builtin-kinds.js'
 import type { Kind, ScaleStrategy, SubresourceStrategy } from '../kinds/kind.js'
 import { createRegistry, type Registry } from '../kinds/registry.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
+import { type StructuralSource, structuralType } from '../schema/structural.js'
+import type { Type } from '../types/type.js'
 import { builtinTypes } from '../types/type-table.js'
 import { createOpenApi, type OpenApi, type OpenApiRequest, type OpenApiResponse } from './openapi.js'
 import type { ExtraResources } from './operations/published-versions.js'
+
+const types = builtinTypes()
 
 /** The parts of a CustomResourceDefinition that matter here. */
 export interface Definition {
@@ -26,6 +30,7 @@ export function customKind({ group, scope, names, versions }: Definition): Kind 
   const template = base.versions[0]!
   return {
     ...base,
+    origin: 'custom',
     group,
     names: { ...base.names, ...names, listKind: names.listKind ?? `${names.kind}List` },
     namespaced: scope === 'Namespaced',
@@ -38,10 +43,15 @@ export function customKind({ group, scope, names, versions }: Definition): Kind 
         status: subresources.status && ({} as SubresourceStrategy),
         scale: subresources.scale && ({} as ScaleStrategy),
       },
-      openapi: { schema: schema.openAPIV3Schema, selectableFields: selectableFields.map(({ jsonPath }) => jsonPath) },
+      type: publishedType({ written: () => schema.openAPIV3Schema }),
+      selectableFields: selectableFields.map(({ jsonPath }) => jsonPath),
     })),
   }
 }
+
+/** A type of which only the written schema counts. */
+export const publishedType = (written: Pick<StructuralSource, 'written' | 'writtenBytes'>): Type =>
+  structuralType(types, { ...written, schema: () => undefined })
 
 export const widget = (schema: ValueObject, more: Partial<Definition> = {}): Kind =>
   customKind({

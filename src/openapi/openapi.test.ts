@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import type { Kind, PublishedSchema } from '../kinds/kind.js'
+import type { Kind } from '../kinds/kind.js'
 import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
+import type { Type } from '../types/type.js'
 import { builtinTypes } from '../types/type-table.js'
-import { at, builtinServer, fetchDocument, read, serverOf, widget } from './openapi.suite.js'
+import { at, builtinServer, fetchDocument, publishedType, read, serverOf, widget } from './openapi.suite.js'
 
 const server = builtinServer(widget({ type: 'object', properties: { spec: { type: 'object' } } }))
 const core = read(server, '/openapi/v3/api/v1')
@@ -99,14 +100,15 @@ describe('the hash of a document', () => {
   it('is computed from the written schema without decoding it', () => {
     const kind = widget({})
     const [version] = kind.versions
-    const unread = (written: string): PublishedSchema => ({
-      written: Buffer.from(written),
-      get schema(): never {
-        throw new Error('read')
-      },
-    })
+    const unread = (written: string): Type =>
+      publishedType({
+        writtenBytes: Buffer.from(written),
+        written: () => {
+          throw new Error('read')
+        },
+      })
     const tagOf = (written: string): string | undefined => {
-      const published = { ...kind, versions: [{ ...version!, openapi: unread(written) }] }
+      const published = { ...kind, versions: [{ ...version!, type: unread(written) }] }
       return fetchDocument(serverOf([published]), '/openapi/v3')!.headers['etag']
     }
     expect(tagOf('{"type":"object"}')).toBe(tagOf('{"type":"object"}'))
@@ -120,16 +122,16 @@ describe('a prepared document', () => {
     const counting = (name: string): Kind => {
       const kind = widget({}, { names: { kind: name, plural: `${name.toLowerCase()}s` } })
       const schema = { type: 'object' }
-      const openapi: PublishedSchema = {
-        get schema() {
+      const type = publishedType({
+        written() {
           printed++
           const end = performance.now() + 6
           while (performance.now() < end);
           return schema
         },
-        written: Buffer.from(JSON.stringify(schema)),
-      }
-      return { ...kind, versions: [{ ...kind.versions[0]!, openapi }] }
+        writtenBytes: Buffer.from(JSON.stringify(schema)),
+      })
+      return { ...kind, versions: [{ ...kind.versions[0]!, type }] }
     }
     const { registry, openapi } = serverOf(['A', 'B', 'C'].map(counting))
     const page = openapi.find('/openapi/v2')!

@@ -1,7 +1,9 @@
 // Replays the recorded OpenAPI responses that depend on kinds alone.
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { kindsOfGroup } from '../builtin/builtin-kinds.js'
 import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
+import { builtinTypes } from '../types/type-table.js'
 import { at, builtinServer, customKind, type Definition, fetchDocument, type Server } from './openapi.suite.js'
 
 interface Step {
@@ -27,13 +29,7 @@ interface Scenario {
 
 const url = new URL('../../test/conformance/recordings/openapi.json', import.meta.url)
 const { scenarios } = JSON.parse(readFileSync(url, 'utf8')) as { scenarios: Scenario[] }
-/** CustomResourceDefinitions, as a kind like any other. */
-const DEFINITIONS = customKind({
-  group: 'apiextensions.k8s.io',
-  scope: 'Cluster',
-  names: { kind: 'CustomResourceDefinition', plural: 'customresourcedefinitions' },
-  versions: [{ name: 'v1', served: true, schema: { openAPIV3Schema: {} }, subresources: { status: {} } }],
-})
+const DEFINITIONS = kindsOfGroup(builtinTypes(), 'apiextensions.k8s.io')[0]!
 
 describe('responses as recorded', () => {
   const server = builtinServer(DEFINITIONS)

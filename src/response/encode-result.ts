@@ -78,9 +78,6 @@ function encodeObjectResult(
     const head = headOf(served)
     return splice(entry, head, head, NEWLINE)
   }
-  if (!form.as && form.encoding === 'protobuf' && served.version.protobuf) {
-    return served.version.protobuf.encode(object.value())
-  }
   refuseObject(form.as, served)
   return encodeValue(transformObject(object.value(), form.as, served.version, include, now), form)
 }

@@ -99,16 +99,11 @@ function createSharedEncoder(served: VersionedKind, form: Form, include: Include
     slots,
     encode(type, shown, withColumns, now) {
       if (copy && shown.entry) return copy(type, shown.entry)
-      return frame(form, type, show(served, form, include, shown.value(), withColumns, now), served)
+      return frame(form, type, show(served, form, include, shown.value(), withColumns, now))
     },
     // Whoever waits for the end of the initial events finds it in the object of the row.
     bookmark: (object, withColumns, now) =>
-      frame(
-        form,
-        'BOOKMARK',
-        show(served, form, include === 'None' ? 'Metadata' : include, object, withColumns, now),
-        served,
-      ),
+      frame(form, 'BOOKMARK', show(served, form, include === 'None' ? 'Metadata' : include, object, withColumns, now)),
   }
 }
 
@@ -142,16 +137,14 @@ function copier(served: VersionedKind): (type: EventType, entry: Entry) => Buffe
 }
 
 /** An event with its object, as the stream of the encoding has it. */
-function frame({ encoding, as }: Form, type: string, object: ValueObject, served?: VersionedKind): Buffer {
+function frame({ encoding }: Form, type: string, object: ValueObject): Buffer {
   switch (encoding) {
     case 'json':
       return Buffer.from(`{"type":${encodeString(type)},"object":${encodeJson(object)}}\n`)
     case 'cbor':
       return encodeCbor({ type, object })
-    case 'protobuf': {
-      const own = as ? undefined : served?.version.protobuf
-      return encodeWatchFrame(type, own ? own.encode(object as ApiObject) : encodeProtobuf(object))
-    }
+    case 'protobuf':
+      return encodeWatchFrame(type, encodeProtobuf(object))
     case 'yaml':
       throw new TypeError('a watch has no form in YAML')
   }

@@ -31,8 +31,10 @@ export interface Type {
   readonly nullable: boolean
   readonly merge: Merge
   readonly constraints: Constraints
-  /** The JSON schema as its author wrote it, if there is one. */
+  /** The JSON schema as its author wrote it, if there is one that can be published. May be decoded at each access. */
   readonly written: ValueObject | undefined
+  /** The same as JSON, if that is at hand without encoding it. */
+  readonly writtenBytes: Uint8Array | undefined
   /** How the type is declared in Go; undefined for types without a name, and in structural schemas. */
   readonly go: GoType | undefined
   /** The types that it belongs to. */

@@ -8,7 +8,7 @@ import { getOwn, isObject, type Value, type ValueObject } from '../meta/values/v
 import { decodeTyped, TypedDecodeError } from './go/decode.js'
 import { decodeObject, encodeObject, openEnvelope } from './protobuf/envelope.js'
 import { ProtobufError } from './protobuf/message.js'
-import type { Types } from './type.js'
+import type { Type, Types } from './type.js'
 
 /** The body as an object of the kind; what it is need not be said, but if it is said it must be true. */
 export function shapeTyped(
@@ -68,6 +68,10 @@ export interface ProtobufCodec {
   decode(bytes: Uint8Array): Value
   encode(object: ApiObject): Buffer
 }
+
+/** Of the objects of a kind; only types of Go have a protobuf encoding. */
+export const protobufOf = ({ dialect, types }: Type, apiVersion: string, kind: string): ProtobufCodec | undefined =>
+  dialect === 'go' ? protobufCodec(types, apiVersion, kind) : undefined
 
 export const protobufCodec = (types: Types, apiVersion: string, kind: string): ProtobufCodec => ({
   decode: bytes => decodeProtobuf(types, bytes, { apiVersion, kind }),

@@ -9,7 +9,7 @@ import type { ValueObject } from '../../meta/values/value.js'
 import { decodeTyped } from '../../types/decode.js'
 import { applyTableDefaults } from '../../types/defaults.js'
 import type { ResourceFacts, TypeTable } from '../../types/type-table.js'
-import { groupOf, named, protobufCodec, shapeTyped, versionOf } from '../../types/typed-body.js'
+import { groupOf, named, shapeTyped, versionOf } from '../../types/typed-body.js'
 import { scaleRules } from '../scale-rules.js'
 import type { KindDefinition } from './define-kind.js'
 import { NO_OWN_FIELDS } from './selectable-fields.js'
@@ -45,6 +45,7 @@ export function buildKind(
   const definition = definitionOf(apiVersion, resource.kind)
   const strategy = strategyOf(table, definition)
   return {
+    origin: 'builtin',
     group: groupOf(apiVersion),
     names: {
       plural: resource.name,
@@ -98,7 +99,6 @@ function buildVersion(table: TypeTable, resource: ResourceFacts, definition: Kin
     strategy: buildStrategy(table, definition, strategy, validation),
     subresources: buildSubresources(table, resource, definition, strategy, validation),
     type: table.ofKind(apiVersion, kind)!,
-    protobuf: protobufCodec(table, apiVersion, kind),
     columns: (table.columns(apiVersion, resource.name) ?? []).map(({ name, type, format = '', priority }) => ({
       name,
       type,

@@ -111,7 +111,7 @@ function apiVersionOf(
   const served = kinds.flatMap(kind =>
     kind.versions.flatMap(version => (version.served && version.name === name ? [{ kind, version }] : [])),
   )
-  const isRouted = extras.length > 0 || served.some(({ kind }) => !kind.traits.lenientRouting)
+  const isRouted = extras.length > 0 || served.some(({ kind }) => kind.origin === 'builtin')
   return {
     group,
     name,

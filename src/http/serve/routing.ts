@@ -180,7 +180,7 @@ function routeTo(
   const isCollection = verb === 'list' || verb === 'watch' || verb === 'deletecollection' || verb === 'create'
   const { kind, version } = served
   const target: Target = { kind, version, namespace, name: isCollection ? '' : name, subresource }
-  const offer = version.protobuf ? TYPED_OBJECTS : UNTYPED_OBJECTS
+  const offer = version.type.dialect === 'go' ? TYPED_OBJECTS : UNTYPED_OBJECTS
   return { verb, target, query: info.isOldWatch ? queryOfOldWatch(info) : info.query, offer }
 }
 

@@ -172,13 +172,12 @@ function* copying(pieces: readonly Buffer[], complete: Buffer): Generator<void> 
 const hashOf = (data: Buffer | string): string => createHash('sha512').update(data).digest('hex').toUpperCase()
 
 /** Distinguishes a custom kind from any other published one. The written schema is used without decoding if possible. */
-const digestOf = keptBy(({ published, ...names }: CustomKind): string => {
-  const { selectableFields = [], written } = published ?? {}
-  return createHash('sha256')
-    .update(JSON.stringify([names, selectableFields]))
-    .update(written ?? JSON.stringify(published?.schema ?? null))
-    .digest('base64')
-})
+const digestOf = keptBy(({ type, ...names }: CustomKind): string =>
+  createHash('sha256')
+    .update(JSON.stringify(names))
+    .update(type.writtenBytes ?? JSON.stringify(type.written ?? null))
+    .digest('base64'),
+)
 
 function* hashing(all: readonly PublishedVersion[]): Generator<void> {
   for (const { customKinds } of all) {

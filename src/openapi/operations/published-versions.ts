@@ -114,18 +114,18 @@ function createPartsOf(types: TypeTable): (served: Served) => ServedParts {
     const { kind, version } = served
     let parts = cached.get(version)
     if (parts?.kind !== kind) {
-      parts = { kind, resources: resourcesOf(types, served), custom: customKindOf(types, served) }
+      parts = { kind, resources: resourcesOf(types, served), custom: customKindOf(served) }
       cached.set(version, parts)
     }
     return parts
   }
 }
 
-function customKindOf(types: TypeTable, { kind: { group, names }, version }: Served): CustomKind | undefined {
-  const apiVersion = printGroupVersion({ group, version: version.name })
-  if (types.ofKind(apiVersion, names.kind) !== undefined) return undefined
+function customKindOf({ kind: { origin, group, names }, version }: Served): CustomKind | undefined {
+  if (origin === 'builtin') return undefined
   const { kind, listKind, plural } = names
-  return { group, version: version.name, kind, listKind, plural, published: version.openapi }
+  const { type, selectableFields = [] } = version
+  return { group, version: version.name, kind, listKind, plural, type, selectableFields }
 }
 
 function publishedVersion(
@@ -161,10 +161,9 @@ const CUSTOM_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'pa
 function resourcesOf(types: TypeTable, { kind, version }: Served): PublishedResource[] {
   const { names, group, namespaced, traits } = kind
   const apiVersion = printGroupVersion({ group, version: version.name })
-  const type = types.ofKind(apiVersion, names.kind)?.name
-  const isCustom = type === undefined
+  const isCustom = kind.origin === 'custom'
   const bodyKind = { group, version: version.name, kind: names.kind }
-  const definition = isCustom ? customDefinitionOf(group, version.name, names.kind) : definitionOf(type)
+  const definition = isCustom ? customDefinitionOf(group, version.name, names.kind) : definitionOf(version.type.name)
   const listType = isCustom ? undefined : types.ofKind(apiVersion, names.listKind)?.name
   const resource: PublishedResource = {
     plural: names.plural,

@@ -1,14 +1,23 @@
 import { describe, expect, it } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
+import { publishedType } from '../openapi.suite.js'
 import { customDefinitions } from './custom-schemas.js'
 import { V2, V3 } from './dialect.js'
+
+const WIDGET = {
+  group: 'example.com',
+  version: 'v1',
+  kind: 'Widget',
+  listKind: 'WidgetList',
+  plural: 'widgets',
+  selectableFields: [],
+}
 
 /** The published form of a property with that schema, in version 3 and in version 2. */
 function published(schema: ValueObject): { v3: unknown; v2: unknown } {
   const root = { type: 'object', properties: { x: schema } }
-  const custom = { group: 'example.com', version: 'v1', kind: 'Widget', listKind: 'WidgetList', plural: 'widgets' }
   const [v3, v2] = [V3, V2].map(dialect => {
-    const { json } = customDefinitions({ ...custom, published: { schema: root } }, dialect).get(
+    const { json } = customDefinitions({ ...WIDGET, type: publishedType({ written: () => root }) }, dialect).get(
       'com.example.v1.Widget',
     )!
     return (JSON.parse(json.toString()) as { properties: { x: unknown } }).properties.x
@@ -88,8 +97,7 @@ describe('integers or strings', () => {
 })
 
 it('an integer keeps all its digits', () => {
-  const custom = { group: 'example.com', version: 'v1', kind: 'Widget', listKind: 'WidgetList', plural: 'widgets' }
   const schema = { type: 'integer', default: 9007199254740993n }
-  const all = customDefinitions({ ...custom, published: { schema } }, V3)
+  const all = customDefinitions({ ...WIDGET, type: publishedType({ written: () => schema }) }, V3)
   expect(all.get('com.example.v1.Widget')!.json.toString()).toContain('"default":9007199254740993')
 })

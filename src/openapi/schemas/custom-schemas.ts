@@ -1,8 +1,8 @@
 // The schemas of custom kinds: those of their definitions, with the standard apiVersion, kind and metadata. Version 2 is
 // lossy: it omits what older clients cannot handle.
 import { encodeJson } from '../../codec/json.js'
-import type { PublishedSchema } from '../../kinds/kind.js'
 import { equalValues, getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { Type } from '../../types/type.js'
 import { customDefinitionOf, LIST_META, OBJECT_META } from './definition-names.js'
 import { DESCRIPTIONS, describeItems } from './descriptions.js'
 import type { Definition, Dialect } from './dialect.js'
@@ -13,23 +13,24 @@ export interface CustomKind {
   readonly kind: string
   readonly listKind: string
   readonly plural: string
-  /** Absent for a kind without a schema. */
-  readonly published: PublishedSchema | undefined
+  readonly type: Type
+  /** Paths: `.spec.color`. */
+  readonly selectableFields: readonly string[]
 }
 
 /** The definition of the kind and that of its list, by name. */
 export function customDefinitions(custom: CustomKind, dialect: Dialect): Map<string, Definition> {
-  const { group, version, kind, listKind, published } = custom
+  const { group, version, kind, listKind, type, selectableFields } = custom
   const name = customDefinitionOf(group, version, kind)
   const extensions = (named: string): ValueObject => ({
     'x-kubernetes-group-version-kind': [{ group, kind: named, version }],
-    ...(published?.selectableFields?.length && {
-      'x-kubernetes-selectable-fields': published.selectableFields.map(path => ({
+    ...(selectableFields.length > 0 && {
+      'x-kubernetes-selectable-fields': selectableFields.map(path => ({
         fieldPath: path.replace(/^\./, ''),
       })),
     }),
   })
-  const own = { ...objectSchema(published?.schema, dialect), ...extensions(kind) }
+  const own = { ...objectSchema(type.written, dialect), ...extensions(kind) }
   const list = { ...listSchema(name, custom, dialect), ...extensions(listKind) }
   return new Map([
     [name, { json: Buffer.from(encodeJson(own)), needs: [OBJECT_META] }],

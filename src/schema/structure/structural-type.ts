@@ -17,6 +17,8 @@ export interface StructuralSource {
   schema(): Schema | undefined
   /** The same as its author wrote it; undefined if it cannot be published. */
   written(): ValueObject | undefined
+  /** The same as it is stored, if it is read only when it is needed. */
+  readonly writtenBytes?: Uint8Array | undefined
   /** Of a definition of v1beta1: unknown fields are kept everywhere. */
   readonly preserveUnknownFields?: boolean | undefined
 }
@@ -25,7 +27,7 @@ export interface StructuralSource {
 export const structuralType = (types: Types, source: StructuralSource): Type =>
   new StructuralType(types, source, true, source.preserveUnknownFields === true)
 
-type SchemaSource = Pick<StructuralSource, 'schema'> & Partial<Pick<StructuralSource, 'written'>>
+type SchemaSource = Pick<StructuralSource, 'schema'> & Partial<StructuralSource>
 
 class StructuralType implements Type {
   readonly name = ''
@@ -115,6 +117,10 @@ class StructuralType implements Type {
 
   get written(): ValueObject | undefined {
     return this.source.written?.()
+  }
+
+  get writtenBytes(): Uint8Array | undefined {
+    return this.source.writtenBytes
   }
 
   private get hasTypeMeta(): boolean {

@@ -135,6 +135,7 @@ class GoTypeNode implements Type {
   readonly constraints: Constraints = NO_CONSTRAINTS
   readonly go: GoType | undefined
   readonly written: ValueObject | undefined = undefined
+  readonly writtenBytes: Uint8Array | undefined = undefined
   private foundFields: ReadonlyMap<string, Field> | undefined
   private foundElement: Type | undefined
 

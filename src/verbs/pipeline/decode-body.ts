@@ -16,13 +16,14 @@ import { getOwn, isObject, type Value, type ValueObject } from '../../meta/value
 import { BODY_TYPES, type Body, type BodySpec } from '../../request/body.js'
 import type { Request } from '../../request/request.js'
 import { cborMismatch } from '../../types/decode.js'
+import { protobufOf } from '../../types/typed-body.js'
 
 export const bodySpecOf = ({ kind, version }: VersionedKind): BodySpec => ({
   kind: kind.names.kind,
   version: version.name,
   apiVersion: apiVersionOf(kind, version.name),
   decode: version.strategy.decode,
-  protobuf: version.protobuf,
+  protobuf: protobufOf(version.type, apiVersionOf(kind, version.name), kind.names.kind),
   isUntyped: kind.traits.listItemsHaveTypeMeta,
 })
 
