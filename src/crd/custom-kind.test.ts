@@ -112,7 +112,9 @@ describe('a custom kind', () => {
   })
 
   it('reads what was stored under an earlier schema as it is now', () => {
-    expect(VERSION.upgradeStored!(widget({ spec: { gone: 1 } }))['spec']).toEqual({ size: 1 })
+    const { object, changed } = VERSION.upgradeStored!(widget({ spec: { gone: 1 } }))
+    expect([object['spec'], changed]).toEqual([{ size: 1 }, true])
+    expect(VERSION.upgradeStored!(structuredClone(object)).changed).toBe(false)
   })
 
   it('has a scale', () => {

@@ -15,7 +15,13 @@ import { structuralType } from '../schema/structural.js'
 import type { Type, Types } from '../types/type.js'
 import { type DefinitionSpec, isTrue, specOf, statusOf, type VersionSpec, versionsOf } from './definition.js'
 import { columnsOf } from './resource/columns.js'
-import { customRules, customStatusRules, type ObjectForm, pruneStored, readStored } from './resource/custom-objects.js'
+import {
+  customRules,
+  customStatusRules,
+  type ObjectForm,
+  pruneStored,
+  upgradeStored,
+} from './resource/custom-objects.js'
 import { scaleRulesOf } from './resource/custom-scale.js'
 import { selectedFieldsOf } from './resource/selected-fields.js'
 
@@ -170,7 +176,7 @@ const validatingOnly = (schema: CompiledSchema): CompiledSchema => ({
   validate: schema.validate,
   validateUpdate: schema.validateUpdate,
   validateStatusUpdate: schema.validateStatusUpdate,
-  shape: () => ({ unknown: [] }),
+  shape: () => ({ changed: false, unknown: [] }),
   default: () => {},
   // Rules count on structural schemas, which these need not be.
   evaluateRules: () => NO_FINDINGS,
@@ -196,7 +202,7 @@ function kindVersion(types: Types, spec: DefinitionSpec, version: VersionSpec, f
     tableRow: (object, now) => getColumns().cells(object, now),
     supportField: fields.support,
     fields: fields.values,
-    upgradeStored: object => readStored(form, object),
+    upgradeStored: object => upgradeStored(form, object),
     selectableFields: (version.selectableFields ?? []).map(({ jsonPath }) => jsonPath),
   }
 }

@@ -99,7 +99,13 @@ export interface KindVersion {
   /** The value of each such field, apart from `metadata.name` and `metadata.namespace`. */
   fields(object: ApiObject): Record<string, string>
   /** Brings an object that was stored under earlier rules up to date. May change its argument. */
-  readonly upgradeStored?: ((object: ApiObject) => ApiObject) | undefined
+  readonly upgradeStored?: ((object: ApiObject) => UpgradedObject) | undefined
+}
+
+export interface UpgradedObject {
+  readonly object: ApiObject
+  /** False if the object was up to date, so that it is what is stored. */
+  readonly changed: boolean
 }
 
 /**

@@ -63,7 +63,7 @@ const keyOf = (kind: Kind, namespace: string, name: string): string => `${keyPre
 function isStale({ traits }: Kind, version: KindVersion | undefined, object: ApiObject, value: Buffer): boolean {
   if (!version?.upgradeStored) return false
   try {
-    return !encodeStored(version.upgradeStored(object), traits.sortedKeys).equals(value)
+    return !encodeStored(version.upgradeStored(object).object, traits.sortedKeys).equals(value)
   } catch {
     return true
   }

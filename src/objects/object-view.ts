@@ -155,7 +155,7 @@ export function viewWritten(
     return andThen(asRead(served, written, stored, cancellation), read => viewValue(at(read)))
   }
   if (isNormal) return { entry, value: () => at(written) }
-  const object = version.upgradeStored ? version.upgradeStored(stored) : written
+  const object = version.upgradeStored ? version.upgradeStored(stored).object : written
   const isAsStored = !version.upgradeStored || encodeStored(object, kind.traits.sortedKeys).equals(entry.value)
   return { entry: isAsStored ? entry : undefined, value: () => at(object) }
 }
@@ -175,7 +175,7 @@ export function asRead(
   cancellation: Cancellation | undefined,
 ): Awaitable<ApiObject> {
   const read = storedVersion(kind, stored)?.upgradeStored
-  return read ? kind.convert(read(stored), apiVersionOf(kind, version.name), cancellation) : written
+  return read ? kind.convert(read(stored).object, apiVersionOf(kind, version.name), cancellation) : written
 }
 
 const storedVersion = (kind: Kind, { apiVersion }: ApiObject): KindVersion | undefined =>
@@ -216,7 +216,7 @@ function viewConverted(served: VersionedKind, entry: Entry, object: ApiObject): 
 
 function readStored(kind: Kind, entry: Entry): ApiObject {
   const stored = decodeStored(entry)
-  return storedVersion(kind, stored)?.upgradeStored?.(stored) ?? stored
+  return storedVersion(kind, stored)?.upgradeStored?.(stored).object ?? stored
 }
 
 function convertAll(

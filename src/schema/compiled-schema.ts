@@ -6,9 +6,7 @@ import { blocksRules, rulesNotChecked } from './rules/blocking-errors.js'
 import { compileRules } from './rules/compile-rules.js'
 import { evaluateRules, NO_FINDINGS, type RuleFindings } from './rules/evaluate-rules.js'
 import { RuleCompiler } from './rules/rule-compiler.js'
-import { coerceEmbedded } from './shape/coerce.js'
-import { applyDefaults, dropNulls } from './shape/default.js'
-import { prune } from './shape/prune.js'
+import { type Shaped, STEP, shapeValue } from './shape/shape.js'
 import { parseSchema, type Schema } from './structure/structural.js'
 import { checkEmbedded } from './validate/embedded.js'
 import { checkListTypes } from './validate/list-types.js'
@@ -19,11 +17,11 @@ import { validatorOf } from './validate/validator.js'
 export interface CompiledSchema {
   readonly schema: Schema
   /**
-   * Brings a decoded object into the form of the schema, in place: unknown fields go, nulls that are not allowed go,
-   * embedded metadata are read. Its own apiVersion, kind and metadata are left to the caller.
+   * Brings a decoded object into the shape of the schema, in place: drops unknown fields and nulls that are not allowed,
+   * and decodes embedded metadata. Its own apiVersion, kind and metadata are left to the caller.
    */
-  shape(object: ValueObject, options?: ShapeOptions): Shaped
-  /** Fills in defaults, in place. */
+  shape(object: ValueObject, options?: SchemaShapeOptions): Shaped
+  /** Sets defaults, in place. */
   default(object: ValueObject): void
   validate(object: ValueObject): readonly FieldError[]
   validateUpdate(object: ValueObject, old: ValueObject): readonly FieldError[]
@@ -36,17 +34,14 @@ export interface CompiledSchema {
   evaluateRules(object: ValueObject, old: ValueObject | undefined, errors: readonly FieldError[]): RuleFindings
 }
 
-export interface ShapeOptions {
-  /** The object comes from storage: what does not fit is dropped rather than refused. */
+export interface SchemaShapeOptions {
+  /** The object comes from storage: what cannot be decoded is dropped rather than refused. */
   readonly stored?: boolean
+  /** Defaults are set too, before the rest. */
+  readonly defaults?: boolean
 }
 
-export interface Shaped {
-  /** The paths of fields that the schema does not know, in the order in which clients are told. */
-  readonly unknown: readonly string[]
-  /** What makes the object impossible to read. */
-  readonly error?: FieldError
-}
+export type { Shaped }
 
 /** The schema as the definition has it, already checked, or how to get at it when it is needed. */
 export function compileSchema(
@@ -62,7 +57,7 @@ export function compileSchema(
       return schema()
     },
     shape: (object, options = {}) => shape(object, schema(), options),
-    default: object => applyDefaults(object, schema()),
+    default: object => void shapeValue(object, schema(), { steps: STEP.default }),
     validate: object => [
       ...checkEmbedded(object, schema()),
       ...validateChange(validator(), schema(), object, undefined),
@@ -85,11 +80,9 @@ export function compileSchema(
   }
 }
 
-function shape(object: ValueObject, schema: Schema, { stored = false }: ShapeOptions): Shaped {
-  const pruned = prune(object, schema, { isResource: true })
-  dropNulls(object, schema)
-  const { unknown, error } = coerceEmbedded(object, schema, { dropInvalid: stored })
-  return { unknown: [...pruned, ...unknown], ...(error === undefined ? {} : { error }) }
+function shape(object: ValueObject, schema: Schema, { stored = false, defaults = false }: SchemaShapeOptions): Shaped {
+  const steps = STEP.prune | STEP.dropNulls | STEP.coerce | (defaults ? STEP.default : 0)
+  return shapeValue(object, schema, { steps, isResource: true, isDecoded: true, dropInvalid: stored })
 }
 
 interface StatusPart {

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { copyValue, equalValues, getOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { checkSchema } from './check/check-schema.js'
 import { compileSchema } from './compiled-schema.js'
-import { prune } from './shape/prune.js'
+import { prune } from './shape/shape.js'
 import { parseSchema } from './structure/structural.js'
 
 const NAMES = ['a', 'b', 'c', '__proto__', 'constructor']
@@ -105,6 +105,34 @@ describe('laws', () => {
         const twice = copyValue(once)
         schema.default(twice)
         expect(equalValues(once, twice)).toBe(true)
+      }),
+    )
+  })
+
+  test('shaping twice changes nothing the second time', () => {
+    fc.assert(
+      fc.property(root, object, fc.boolean(), (written, sent, stored) => {
+        const schema = compileSchema(written)
+        const once = copyValue(sent)
+        const { changed } = schema.shape(once, { stored, defaults: true })
+        if (!changed) expect(equalValues(once, sent)).toBe(true)
+        const twice = copyValue(once)
+        expect(schema.shape(twice, { stored, defaults: true }).changed).toBe(false)
+        expect(equalValues(once, twice)).toBe(true)
+      }),
+    )
+  })
+
+  test('one walk does what its steps do one after the other', () => {
+    fc.assert(
+      fc.property(root, object, (written, sent) => {
+        const schema = compileSchema(written)
+        const together = copyValue(sent)
+        const { unknown } = schema.shape(together, { defaults: true })
+        const apart = copyValue(sent)
+        schema.default(apart)
+        expect(schema.shape(apart).unknown).toEqual(unknown)
+        expect(equalValues(together, apart)).toBe(true)
       }),
     )
   })

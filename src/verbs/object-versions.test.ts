@@ -24,7 +24,8 @@ function readingKind(change: (object: ApiObject) => ApiObject): { kind: Kind; re
     count++
     return change(object)
   }
-  return { kind: widgetKind({ upgradeStored: read }), reads: () => count }
+  const upgradeStored = (object: ApiObject) => ({ object: read(object), changed: true })
+  return { kind: widgetKind({ upgradeStored }), reads: () => count }
 }
 
 async function create(kind: Kind): Promise<ObjectResult> {

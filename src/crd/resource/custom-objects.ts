@@ -2,7 +2,7 @@
 // adds to them.
 
 import { encodeJson } from '../../codec/json.js'
-import type { Strategy, SubresourceStrategy } from '../../kinds/kind.js'
+import type { Strategy, SubresourceStrategy, UpgradedObject } from '../../kinds/kind.js'
 import { type FieldError, fieldInvalid, printFieldError } from '../../meta/errors/field-errors.js'
 import { badRequest, cannotHandle, internalError } from '../../meta/errors/status.js'
 import { jsonTypeOf } from '../../meta/go/go-text.js'
@@ -91,22 +91,23 @@ export function customStatusRules(form: ObjectForm): SubresourceStrategy {
 }
 
 /**
- * An object from storage as the schema has it now, changed in place: defaults that are new are filled in, what no longer
- * belongs goes, and metadata that cannot be read are dropped.
+ * An object from storage as the schema has it now, changed in place: new defaults are set, unknown fields are dropped, and
+ * so are metadata that cannot be decoded.
  */
-export function readStored(form: ObjectForm, object: ApiObject): ApiObject {
-  form.schema.default(object)
-  return pruneStored(form, object)
-}
+export const upgradeStored = (form: ObjectForm, object: ApiObject): UpgradedObject => shapeStored(form, object, true)
 
-export function pruneStored(form: ObjectForm, object: ApiObject): ApiObject {
-  const { error } = form.schema.shape(object, { stored: true })
+/** The same without defaults: an object that was converted to this version. */
+export const pruneStored = (form: ObjectForm, object: ApiObject): ApiObject => shapeStored(form, object, false).object
+
+function shapeStored(form: ObjectForm, object: ApiObject, defaults: boolean): UpgradedObject {
+  const { error, changed } = form.schema.shape(object, { stored: true, defaults })
   if (error) throw internalError(printFieldError(error))
-  const metadata = decodeStoredObjectMeta(object.metadata)
-  if (!metadata.ok) throw internalError(metadata.error)
-  const { value } = metadata.value
+  const { metadata } = object
+  const decoded = decodeStoredObjectMeta(metadata)
+  if (!decoded.ok) throw internalError(decoded.error)
+  const { value } = decoded.value
   object.metadata = value['generation'] === undefined ? { ...value, generation: 1 } : value
-  return object
+  return { object, changed: changed || !equalValues(metadata, object.metadata) }
 }
 
 function shape(form: ObjectForm, body: Value, duplicates: readonly string[]): ReturnType<Strategy['decode']> {

@@ -1,8 +1,7 @@
 // The metadata of embedded resources in defaults: they are read as what they are when the definition is written, so that
 // a default holds no metadata that the objects it ends up in could not have.
 import { isObject, type Value } from '../../meta/values/value.js'
-import { coerceEmbedded } from '../shape/coerce.js'
-import { isTypeOrMetadata } from '../shape/prune.js'
+import { isTypeOrMetadata, STEP, shapeValue } from '../shape/shape.js'
 import { parseUnlessTooDeep, type Schema } from '../structure/structural.js'
 
 /** Drops in place what metadata do not have; what cannot be metadata at all is left to be refused. */
@@ -15,7 +14,7 @@ export function readDefaultMetadata(written: Value): void {
 function visit(schema: Schema, isRoot: boolean): void {
   const { items, additionalProperties, properties, extensions } = schema
   if (schema.default !== undefined) {
-    coerceEmbedded(schema.default, schema, { isResource: isRoot || extensions.embeddedResource })
+    shapeValue(schema.default, schema, { steps: STEP.coerce, isResource: isRoot || extensions.embeddedResource })
   }
   if (items !== undefined) visit(items, false)
   if (typeof additionalProperties === 'object') visit(additionalProperties, false)

@@ -2,13 +2,13 @@
 // resource, with proper metadata. They are looked at as they are written, not filled in by other defaults.
 import { childPath, type FieldError, fieldInvalid, keyPath, printFieldErrors } from '../../meta/errors/field-errors.js'
 import { copyValue, equalValues, type Value, type ValueObject } from '../../meta/values/value.js'
-import { coerceEmbedded } from '../shape/coerce.js'
-import { holdsDefaults } from '../shape/default.js'
-import { isTypeOrMetadata, prune } from '../shape/prune.js'
-import type { Schema } from '../structure/structural.js'
+import { isTypeOrMetadata, prune, STEP, shapeValue } from '../shape/shape.js'
+import { BELOW, type Schema } from '../structure/structural.js'
 import { checkEmbedded } from '../validate/embedded.js'
 import { shown, startRun, withoutRepeats } from '../validate/run.js'
 import { validatorOf } from '../validate/validator.js'
+
+const holdsDefaults = ({ below }: Schema): boolean => (below & BELOW.default) !== 0
 
 /** What rules say of the default of a schema; the faults are told below `at`. */
 export type DefaultRuleCheck = (value: Value, schema: Schema, at: string) => readonly FieldError[]
@@ -69,7 +69,7 @@ function checkDefault(schema: Schema, value: Value, at: string, isRoot: boolean)
   const pruned = copyValue(value)
   prune(pruned, schema, { isResource })
   if (!equalValues(pruned, value)) errors.push(fieldInvalid(at, shown(value), 'must not have unknown fields'))
-  const { error } = coerceEmbedded(copyValue(value), schema, { isResource, at })
+  const { error } = shapeValue(copyValue(value), schema, { steps: STEP.coerce, isResource, at })
   if (error !== undefined) return [...errors, error]
   const embedded = checkEmbedded(value, schema, at, isResource)
   return [...errors, ...(embedded.length > 0 ? embedded : validate(schema, value, at))]
@@ -84,7 +84,7 @@ function checkMetadataDefault(
   wrap: (value: Value) => Value,
 ): readonly FieldError[] {
   const whole = wrap(copyValue(value))
-  const { error } = coerceEmbedded(whole, resource, { isResource: true })
+  const { error } = shapeValue(whole, resource, { steps: STEP.coerce, isResource: true })
   const errors = error === undefined ? checkEmbedded(whole, resource, '', true) : [error]
   if (errors.length > 0) {
     return [fieldInvalid(at, shown(value), `must result in valid metadata: ${printFieldErrors(errors)}`)]

@@ -11,7 +11,7 @@ import {
   indexPath,
   keyPath,
 } from '../../meta/errors/field-errors.js'
-import { isTypeOrMetadata } from '../shape/prune.js'
+import { isTypeOrMetadata } from '../shape/shape.js'
 import type { Schema } from '../structure/structural.js'
 import { checkRuleShapes } from './rule-shape.js'
 

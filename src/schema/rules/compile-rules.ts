@@ -17,8 +17,7 @@ import {
   types,
 } from '../../cel/index.js'
 import type { Value } from '../../meta/values/value.js'
-import { partsWith } from '../structure/parts.js'
-import { hasRules, type Rule, type Schema } from '../structure/structural.js'
+import { BELOW, type Rule, type Schema } from '../structure/structural.js'
 import { type DeclaredType, declareTypes } from './declared-types.js'
 import { escapeName } from './field-names.js'
 import { layoutOf } from './json-layout.js'
@@ -76,7 +75,7 @@ export function nodesOf(root: RuleNode): ReadonlyMap<Schema, RuleNode> {
   return nodes
 }
 
-const holdsRules = partsWith(hasRules)
+const holdsRules = ({ below }: Schema): boolean => (below & BELOW.rules) !== 0
 
 /** What a node is declared as, with the object types around it. */
 interface Declaration {

@@ -18,7 +18,12 @@ export interface Schema {
   readonly checks: ValueChecks
   /** What can be written in a definition but is refused there. */
   readonly refused: RefusedKeywords
+  /** The bits of `BELOW`: what stands at this node, or below it in properties, items and additionalProperties. */
+  readonly below: number
 }
+
+/** Keywords that are rare and that walks look for. A walk enters a node only if its keyword stands there or below. */
+export const BELOW = { default: 1, rules: 2, embeddedResource: 4, listType: 8 } as const
 
 export interface Extensions {
   /** Undefined and false differ: false is refused. */
@@ -170,13 +175,14 @@ const EMPTY_SCHEMA: Schema = {
   extensions: NO_EXTENSIONS,
   checks: NO_CHECKS,
   refused: NO_REFUSED,
+  below: 0,
 }
 
 function parse(written: ValueObject): Schema {
   const items = own(written, 'items')
   let used = Array.isArray(items) ? REFUSED : 0
   for (const keyword of Object.keys(written)) used |= PARTS.get(keyword) ?? 0
-  return {
+  const node = {
     type: text(own(written, 'type')),
     nullable: own(written, 'nullable') === true,
     title: text(own(written, 'title')),
@@ -190,6 +196,21 @@ function parse(written: ValueObject): Schema {
     checks: (used & CHECK) === 0 ? NO_CHECKS : parseChecks(written),
     refused: (used & REFUSED) === 0 ? NO_REFUSED : parseRefused(written, items),
   }
+  return { ...node, below: flagsOf(node) }
+}
+
+function flagsOf({ extensions, properties, items, additionalProperties, ...node }: Omit<Schema, 'below'>): number {
+  let flags = 0
+  if (node.default !== undefined) flags |= BELOW.default
+  if (extensions !== NO_EXTENSIONS) {
+    if (extensions.rules.length > 0) flags |= BELOW.rules
+    if (extensions.embeddedResource) flags |= BELOW.embeddedResource
+    if (extensions.listType === 'set' || extensions.listType === 'map') flags |= BELOW.listType
+  }
+  for (const property of properties.values()) flags |= property.below
+  if (items !== undefined) flags |= items.below
+  if (typeof additionalProperties === 'object') flags |= additionalProperties.below
+  return flags
 }
 
 function parseExtensions(written: ValueObject): Extensions {

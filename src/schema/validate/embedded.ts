@@ -12,9 +12,8 @@ import { checkDns1035Label, checkPathSegment } from '../../meta/object/names.js'
 import { checkObjectMeta, type ObjectMeta } from '../../meta/object/object-meta.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { decodeObjectMeta } from '../../types/object-meta.js'
-import { isTypeOrMetadata } from '../shape/prune.js'
-import { partsWith } from '../structure/parts.js'
-import type { Schema } from '../structure/structural.js'
+import { isTypeOrMetadata } from '../shape/shape.js'
+import { BELOW, type Schema } from '../structure/structural.js'
 import { shown } from './run.js'
 
 export function checkEmbedded(value: Value, schema: Schema, at = '', isResource = false): FieldError[] {
@@ -23,7 +22,7 @@ export function checkEmbedded(value: Value, schema: Schema, at = '', isResource 
   return errors
 }
 
-const holdsEmbedded = partsWith(({ extensions }) => extensions.embeddedResource)
+const holdsEmbedded = ({ below }: Schema): boolean => (below & BELOW.embeddedResource) !== 0
 
 function walk(value: Value, schema: Schema, path: string, isResource: boolean, errors: FieldError[]): void {
   const embedded = isResource || schema.extensions.embeddedResource

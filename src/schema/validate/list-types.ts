@@ -11,8 +11,7 @@ import {
   keyPath,
 } from '../../meta/errors/field-errors.js'
 import { getOwn, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
-import { partsWith } from '../structure/parts.js'
-import type { Schema } from '../structure/structural.js'
+import { BELOW, type Schema } from '../structure/structural.js'
 import { shown } from './run.js'
 
 export function checkListTypes(value: Value, schema: Schema, at = ''): FieldError[] {
@@ -82,4 +81,4 @@ function keysOf(item: ValueObject, keys: readonly string[]): ValueObject {
 const identity = (item: Value): string =>
   item instanceof WholeFloat ? `float ${item.value}` : encodeJson(item, { sortKeys: true })
 
-const holdsListTypes = partsWith(({ extensions }) => extensions.listType === 'set' || extensions.listType === 'map')
+const holdsListTypes = ({ below }: Schema): boolean => (below & BELOW.listType) !== 0
