@@ -3,11 +3,19 @@
 import type { Kind } from '../kinds/kind.js'
 import type { ResourceFacts, TypeTable } from '../types/type-table.js'
 import { groupOf } from '../types/typed-body.js'
+import { mutatingAdmissionPolicy } from './admissionregistration/mutating-admission-policy.js'
+import { mutatingAdmissionPolicyBinding } from './admissionregistration/mutating-admission-policy-binding.js'
+import { mutatingWebhookConfiguration } from './admissionregistration/mutating-webhook-configuration.js'
+import { validatingAdmissionPolicy } from './admissionregistration/validating-admission-policy.js'
+import { validatingAdmissionPolicyBinding } from './admissionregistration/validating-admission-policy-binding.js'
+import { validatingWebhookConfiguration } from './admissionregistration/validating-webhook-configuration.js'
+import { apiService } from './apiregistration/api-service.js'
 import { controllerRevision } from './apps/controller-revision.js'
 import { daemonSet } from './apps/daemon-set.js'
 import { deployment } from './apps/deployment.js'
 import { replicaSet } from './apps/replica-set.js'
 import { statefulSet } from './apps/stateful-set.js'
+import { certificateSigningRequest } from './certificates/certificate-signing-request.js'
 import { buildKind, type ResourceVersion } from './common/build-kind.js'
 import { defineKind, type KindDefinition } from './common/define-kind.js'
 import { configMap } from './core/config-map.js'
@@ -24,7 +32,14 @@ import { resourceQuota } from './core/resource-quota.js'
 import { secret } from './core/secret.js'
 import { service } from './core/service/service.js'
 import { serviceAccount } from './core/service-account.js'
+import { flowSchema } from './flowcontrol/flow-schema.js'
+import { priorityLevelConfiguration } from './flowcontrol/priority-level-configuration.js'
 import { fromOldTables } from './old-tables.js'
+import { deviceClass } from './resource/device-class.js'
+import { resourceClaim } from './resource/resource-claim.js'
+import { resourceClaimTemplate } from './resource/resource-claim-template.js'
+import { resourceSlice } from './resource/resource-slice.js'
+import { storageVersionMigration } from './storagemigration/storage-version-migration.js'
 
 const KINDS: readonly KindDefinition[] = [
   // apps
@@ -48,6 +63,27 @@ const KINDS: readonly KindDefinition[] = [
   secret,
   service,
   serviceAccount,
+  // admissionregistration
+  mutatingAdmissionPolicy,
+  mutatingAdmissionPolicyBinding,
+  mutatingWebhookConfiguration,
+  validatingAdmissionPolicy,
+  validatingAdmissionPolicyBinding,
+  validatingWebhookConfiguration,
+  // apiregistration
+  apiService,
+  // certificates
+  certificateSigningRequest,
+  // flowcontrol
+  flowSchema,
+  priorityLevelConfiguration,
+  // resource
+  deviceClass,
+  resourceClaim,
+  resourceClaimTemplate,
+  resourceSlice,
+  // storagemigration
+  storageVersionMigration,
 ]
 
 /** The definition of a kind; an empty one for kinds that have no behaviour of their own. */

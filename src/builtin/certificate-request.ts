@@ -1,2 +1,2 @@
 // The PKCS #10 request inside a CertificateSigningRequest.
-export * from './validation/signing-request.js'
+export * from './certificates/csr-parser.js'

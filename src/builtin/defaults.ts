@@ -5,8 +5,6 @@
 import { ensureObject, objectsAt, setDefault, stringAt } from '../meta/values/access.js'
 import { type ValueObject } from '../meta/values/value.js'
 import { defaultAutoscalerV1, defaultAutoscalerV2 } from './autoscaler-forms.js'
-import { CONTROL_PLANE_DEFAULTS } from './control-plane-defaults.js'
-import { DEVICE_DEFAULTS } from './device-defaults.js'
 import { NETWORK_DEFAULTS } from './network-defaults.js'
 import { STORAGE_DEFAULTS } from './storage-defaults.js'
 import { WORKLOAD_DEFAULTS } from './workload-defaults.js'
@@ -20,8 +18,6 @@ export const DEFAULTS: Readonly<Record<string, ((object: ValueObject) => void) |
   'autoscaling/v1 HorizontalPodAutoscaler': defaultAutoscalerV1,
   'autoscaling/v2 HorizontalPodAutoscaler': defaultAutoscalerV2,
   ...STORAGE_DEFAULTS,
-  ...CONTROL_PLANE_DEFAULTS,
-  ...DEVICE_DEFAULTS,
   'rbac.authorization.k8s.io/v1 RoleBinding': defaultBinding,
   'rbac.authorization.k8s.io/v1 ClusterRoleBinding': defaultBinding,
 }

@@ -42,10 +42,6 @@ const KEY_PREFIXES: Readonly<Record<string, string | undefined>> = {
 
 const STATUS_RESET: Readonly<Record<string, readonly string[] | undefined>> = {
   'storage.k8s.io/v1 VolumeAttachment': ['metadata'],
-  'flowcontrol.apiserver.k8s.io/v1 FlowSchema': ['metadata'],
-  'flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration': ['metadata'],
-  'apiregistration.k8s.io/v1 APIService': ['metadata'],
-  'admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy': ['metadata'],
 }
 
 const CONVERSIONS: Readonly<Record<string, KindParts['convert']>> = {

@@ -2,7 +2,6 @@
 // Which columns there are is data; a cell that a kind has no function for is its name, its age, or empty.
 import { ageCell } from '../meta/table.js'
 import {
-  has,
   numberAt,
   numberOrNone,
   objectAt,
@@ -14,7 +13,6 @@ import {
 import type { ValueObject } from '../meta/values/value.js'
 import { AUTOSCALER_CELLS } from './autoscaler-cells.js'
 import { ageOf, nameOf, type TableRow } from './common/table-cells.js'
-import { CONTROL_PLANE_CELLS } from './control-plane-cells.js'
 import { NETWORK_CELLS } from './network-cells.js'
 import { STORAGE_CELLS } from './storage-cells.js'
 import { WORKLOAD_CELLS } from './workload-cells.js'
@@ -104,17 +102,6 @@ function printParent(address: ValueObject): string {
   return parts.filter(Boolean).join('/')
 }
 
-/** How far a claim to devices has come. */
-function claimState(claim: ValueObject): string {
-  const status = objectAt(claim, 'status')
-  const isLeaving = has(objectAt(claim, 'metadata'), 'deletionTimestamp')
-  const states = isLeaving ? ['deleted'] : []
-  if (has(status, 'allocation')) states.push('allocated')
-  else if (!isLeaving) states.push('pending')
-  if (has(status, 'allocation') && objectsAt(status, 'reservedFor').length > 0) states.push('reserved')
-  return states.join(',')
-}
-
 export const CELLS: Readonly<Record<string, TableRow | undefined>> = {
   'node.k8s.io/v1 runtimeclasses': (made, now) => [nameOf(made), stringAt(made, 'handler'), ageOf(made, now)],
   'scheduling.k8s.io/v1 priorityclasses': (made, now) => [
@@ -151,13 +138,6 @@ export const CELLS: Readonly<Record<string, TableRow | undefined>> = {
   ...NETWORK_CELLS,
   ...AUTOSCALER_CELLS,
   ...STORAGE_CELLS,
-  ...CONTROL_PLANE_CELLS,
-  'resource.k8s.io/v1 resourceclaims': (claim, now) => [nameOf(claim), claimState(claim), ageOf(claim, now)],
-  'resource.k8s.io/v1 resourceslices': (slice, now) => {
-    const spec = objectAt(slice, 'spec')
-    const pool = stringAt(objectAt(spec, 'pool'), 'name')
-    return [nameOf(slice), stringAt(spec, 'nodeName'), stringAt(spec, 'driver'), pool, ageOf(slice, now)]
-  },
   'policy/v1 poddisruptionbudgets': disruptionBudgetCells,
   'networking.k8s.io/v1 ipaddresses': address => [nameOf(address), printParent(address)],
   'networking.k8s.io/v1 servicecidrs': (range, now) => [

@@ -26,10 +26,6 @@ export const FIELDS: Readonly<Record<string, SelectableFields | undefined>> = {
     { 'status.successful': numberField('status', 'succeeded') },
     { kindInMessage: 'Job' },
   ),
-  'certificates.k8s.io/v1 CertificateSigningRequest': selectableFields(
-    { 'spec.signerName': stringField('spec', 'signerName') },
-    { kindInMessage: 'CertificateSigningRequest', namespaced: false },
-  ),
 }
 
 const MODERN_EVENT_FIELDS: Readonly<Record<string, string | undefined>> = {

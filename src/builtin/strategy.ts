@@ -3,11 +3,8 @@
 
 import { has, objectAt } from '../meta/values/access.js'
 import type { TypeTable } from '../types/type-table.js'
-import { statusApart } from './common/build-kind.js'
 import { type BuiltinStrategy, counted, inTurn, keepGeneration, startGeneration } from './common/strategies.js'
-import { CONTROL_PLANE_STRATEGIES } from './control-plane-strategies.js'
 import { NETWORK_STRATEGIES } from './network-strategies.js'
-import { signingRequests } from './signing-request-strategy.js'
 import { STORAGE_STRATEGIES } from './storage-strategies.js'
 import { WORKLOAD_STRATEGIES } from './workload-strategies.js'
 
@@ -41,13 +38,7 @@ export const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => BuiltinS
   ...WORKLOAD_STRATEGIES,
   ...NETWORK_STRATEGIES,
   ...STORAGE_STRATEGIES,
-  ...CONTROL_PLANE_STRATEGIES,
-  'certificates.k8s.io/v1 CertificateSigningRequest': signingRequests,
   'policy/v1 PodDisruptionBudget': counted('policy/v1.PodDisruptionBudgetStatus', { allowUnconditionalUpdate: false }),
-  'storagemigration.k8s.io/v1beta1 StorageVersionMigration': table => ({
-    ...statusApart('storagemigration.k8s.io/v1beta1', 'StorageVersionMigration')(table),
-    allowUnconditionalUpdate: false,
-  }),
   'rbac.authorization.k8s.io/v1 Role': () => madeByUpdate,
   'rbac.authorization.k8s.io/v1 ClusterRole': () => madeByUpdate,
   'rbac.authorization.k8s.io/v1 RoleBinding': () => madeByUpdate,

@@ -1,13 +1,6 @@
 // Which rules an object of a built-in kind must meet, as a table from kind to rules.
 
 import { type Validation } from '../common/validation.js'
-import {
-  mutatingBindingValidation,
-  mutatingPolicyValidation,
-  validatingBindingValidation,
-  validatingPolicyValidation,
-} from './admission-policies.js'
-import { apiServiceValidation } from './api-services.js'
 import { autoscalerValidation, olderAutoscalerValidation } from './autoscalers.js'
 import { priorityClassValidation, runtimeClassValidation } from './classes.js'
 import {
@@ -16,21 +9,16 @@ import {
   csiStorageCapacityValidation,
   volumeAttachmentValidation,
 } from './csi.js'
-import { deviceClassValidation, resourceClaimTemplateValidation, resourceClaimValidation } from './devices.js'
 import { disruptionBudgetValidation } from './disruption-budgets.js'
 import { endpointSliceValidation } from './endpoint-slices.js'
 import { coreEventValidation, modernEventValidation } from './events.js'
-import { flowSchemaValidation, priorityLevelValidation } from './flow-control.js'
 import { ingressClassValidation } from './ingress-classes.js'
 import { cronJobValidation, jobValidation } from './jobs.js'
 import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
 import { networkPolicyValidation } from './network-policies.js'
 import { leaseValidation } from './plain-objects.js'
 import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidation, roleValidation } from './rbac.js'
-import { signingRequestValidation } from './signing-requests.js'
 import { storageClassValidation, volumeAttributesClassValidation } from './storage-classes.js'
-import { storageMigrationValidation } from './storage-migrations.js'
-import { mutatingWebhooksValidation, validatingWebhooksValidation } from './webhook-configurations.js'
 
 export const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'v1 Event': coreEventValidation,
@@ -54,20 +42,6 @@ export const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'storage.k8s.io/v1 CSINode': csiNodeValidation,
   'storage.k8s.io/v1 CSIStorageCapacity': csiStorageCapacityValidation,
   'storage.k8s.io/v1 VolumeAttachment': volumeAttachmentValidation,
-  'certificates.k8s.io/v1 CertificateSigningRequest': signingRequestValidation,
-  'flowcontrol.apiserver.k8s.io/v1 FlowSchema': flowSchemaValidation,
-  'flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration': priorityLevelValidation,
-  'apiregistration.k8s.io/v1 APIService': apiServiceValidation,
-  'admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration': validatingWebhooksValidation,
-  'admissionregistration.k8s.io/v1 MutatingWebhookConfiguration': mutatingWebhooksValidation,
-  'admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy': validatingPolicyValidation,
-  'admissionregistration.k8s.io/v1 MutatingAdmissionPolicy': mutatingPolicyValidation,
-  'admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding': validatingBindingValidation,
-  'admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding': mutatingBindingValidation,
-  'resource.k8s.io/v1 DeviceClass': deviceClassValidation,
-  'resource.k8s.io/v1 ResourceClaim': resourceClaimValidation,
-  'resource.k8s.io/v1 ResourceClaimTemplate': resourceClaimTemplateValidation,
-  'storagemigration.k8s.io/v1beta1 StorageVersionMigration': storageMigrationValidation,
   'rbac.authorization.k8s.io/v1 Role': roleValidation,
   'rbac.authorization.k8s.io/v1 ClusterRole': clusterRoleValidation,
   'rbac.authorization.k8s.io/v1 RoleBinding': roleBindingValidation,

@@ -4,7 +4,7 @@
 import { SYSTEM_NAMESPACES } from '../../admission/plugins.js'
 import type { DefaultRole } from '../../auth/bootstrap-roles.js'
 import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from '../../auth/bootstrap-roles.js'
-import { flowControlObjects } from '../../builtin/flow-control-objects.js'
+import { flowControlObjects } from '../../builtin/flow-control.js'
 import { SYSTEM_PRIORITY_CLASSES } from '../../builtin/priority-classes.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'

@@ -1,4 +1,4 @@
-// Which webhooks are asked about which requests, and where they are.
+// What validating and mutating webhook configurations have in common.
 import {
   childPath,
   type FieldError,
@@ -9,37 +9,79 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkDns1035Label, checkDnsSubdomain } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
-import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import {
+  has,
+  numberOrNone,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  setDefault,
+  stringAt,
+  stringsAt,
+} from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkClientConfig } from '../../webhook/check-client-config.js'
 import type { ClientConfig } from '../../webhook/client-config.js'
+import type { KindParts } from '../common/define-kind.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
-import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
-import { type Validation } from '../common/validation.js'
-import { checkMatchConditions, checkRules } from './admission-matching.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check } from '../common/rules.js'
+import {
+  countGeneration,
+  inTurn,
+  keepGeneration,
+  type PrepareForUpdate,
+  same,
+  startGeneration,
+} from '../common/strategies.js'
+import { ageOf, nameOf } from '../common/table-cells.js'
+import { validationRules } from '../common/validation.js'
+import { checkMatchConditions, checkRules, defaultMatching } from './matching.js'
 
-const configurationValidation = (isMutating: boolean): Validation => {
-  const check = (configuration: ValueObject): FieldError[] => {
-    const names = new Set<string>()
-    return [
-      ...checkMeta(configuration, { namespaced: false }),
-      ...objectsAt(configuration, 'webhooks').flatMap((webhook, i) => {
-        const path = indexPath('webhooks', i)
-        const name = stringAt(webhook, 'name')
-        const repeated = name !== '' && names.has(name) ? [fieldDuplicate(`${path}.name`, name)] : []
-        names.add(name)
-        return checkWebhook(webhook, path, isMutating).concat(repeated)
-      }),
-    ]
-  }
+/** The parts of a kind whose objects hold webhooks. */
+export function webhookConfiguration({ isMutating }: { readonly isMutating: boolean }): KindParts {
+  const rules = [metadata({ namespaced: false }), check(configuration => checkWebhooks(configuration, isMutating))]
   return {
-    create: check,
-    update: (configuration, old) => [...checkMetaUpdate(configuration, old), ...check(configuration)],
+    defaults: configuration => {
+      for (const webhook of objectsAt(configuration, 'webhooks')) defaultWebhook(webhook, isMutating)
+    },
+    strategy: {
+      prepareForCreate: startGeneration,
+      prepareForUpdate: inTurn(keepGeneration, countWebhookChanges),
+      allowUnconditionalUpdate: false,
+    },
+    validation: validationRules({ create: rules, update: [metadataUpdate, ...rules] }),
+    table: (configuration, now) => [
+      nameOf(configuration),
+      objectsAt(configuration, 'webhooks').length,
+      ageOf(configuration, now),
+    ],
   }
 }
 
-export const validatingWebhooksValidation = configurationValidation(false)
-export const mutatingWebhooksValidation = configurationValidation(true)
+const countWebhookChanges: PrepareForUpdate = (configuration, old) => {
+  if (!same(configuration, old, 'webhooks')) countGeneration(configuration, old)
+}
+
+function defaultWebhook(webhook: ValueObject, isMutating: boolean): void {
+  defaultMatching(webhook)
+  setDefault(webhook, 'failurePolicy', 'Fail', false)
+  setDefault(webhook, 'timeoutSeconds', 10, false)
+  const service = objectOrNone(objectAt(webhook, 'clientConfig'), 'service')
+  if (service !== undefined) setDefault(service, 'port', 443, false)
+  if (isMutating) setDefault(webhook, 'reinvocationPolicy', 'Never', false)
+}
+
+function checkWebhooks(configuration: ValueObject, isMutating: boolean): FieldError[] {
+  const names = new Set<string>()
+  return objectsAt(configuration, 'webhooks').flatMap((webhook, i) => {
+    const path = indexPath('webhooks', i)
+    const name = stringAt(webhook, 'name')
+    const repeated = name !== '' && names.has(name) ? [fieldDuplicate(`${path}.name`, name)] : []
+    names.add(name)
+    return checkWebhook(webhook, path, isMutating).concat(repeated)
+  })
+}
 
 const SIDE_EFFECTS = ['None', 'NoneOnDryRun']
 const MAX_SECONDS = 30
@@ -86,7 +128,7 @@ function clientConfigOf(config: ValueObject): ClientConfig {
   }
 }
 
-/** Names are domains, so that webhooks of several vendors never have the same. */
+/** A domain name, so that webhooks of different vendors have different names. */
 function checkWebhookName(name: string, path: string): FieldError[] {
   if (name === '') return [fieldRequired(path)]
   const errors = checkDnsSubdomain(name)

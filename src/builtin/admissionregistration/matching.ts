@@ -1,4 +1,4 @@
-// Which requests webhooks and policies are about: rules of operations and resources, and conditions.
+// Which requests a webhook or a policy applies to: rules of operations and resources, selectors, and conditions.
 import {
   childPath,
   type FieldError,
@@ -11,9 +11,27 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkPathSegment, checkQualifiedName } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
-import { has, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import {
+  ensureObject,
+  has,
+  objectOrNone,
+  objectsAt,
+  setDefault,
+  stringAt,
+  stringsAt,
+} from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
+
+/** Without selectors every object of every namespace matches, and a request in any version of the resource. */
+export function defaultMatching(matching: ValueObject): void {
+  setDefault(matching, 'matchPolicy', 'Equivalent', false)
+  ensureObject(matching, 'namespaceSelector')
+  ensureObject(matching, 'objectSelector')
+  for (const rules of ['rules', 'resourceRules', 'excludeResourceRules']) {
+    for (const rule of objectsAt(matching, rules)) setDefault(rule, 'scope', '*', false)
+  }
+}
 
 const OPERATIONS = ['*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE']
 const SCOPES = ['*', 'Cluster', 'Namespaced']
@@ -36,7 +54,7 @@ function checkRule(rule: ValueObject, path: string): FieldError[] {
   ]
 }
 
-/** At least one; a star stands alone. */
+/** At least one value; '*' must be the only one. */
 function checkSome(values: readonly string[], path: string, what: string, { emptyIsOne = false } = {}): FieldError[] {
   if (values.length === 0) return [fieldRequired(path)]
   const errors =
@@ -49,24 +67,25 @@ function checkSome(values: readonly string[], path: string, what: string, { empt
   return [...errors, ...empty]
 }
 
-/** Resources and their subresources; what a star includes is not named beside it. */
+/** Resources and subresources. What a '*' includes must not be named beside it. */
 function checkResources(resources: readonly string[], path: string): FieldError[] {
   if (resources.length === 0) return [fieldRequired(path)]
-  const wholes = new Set<string>()
-  const parts = new Set<string>()
+  const allSubresourcesOf = new Set<string>()
+  const ofAllResources = new Set<string>()
   const errors = resources.flatMap((resource, i) => {
     const at = indexPath(path, i)
     if (resource === '') return [fieldRequired(at)]
-    const told = (why: string): FieldError[] => [fieldInvalid(at, resource, why)]
+    const refused = (why: string): FieldError[] => [fieldInvalid(at, resource, why)]
     if (resource === '*/*' && resources.length > 1) {
       return [fieldInvalid(path, [...resources], "if '*/*' is present, must not specify other resources")]
     }
-    const [whole, part] = resource.split('/', 2) as [string, string?]
-    if (part === undefined) return []
-    if (wholes.has(whole)) return told(`if '${whole}/*' is present, must not specify ${resource}`)
-    if (parts.has(part)) return told(`if '*/${part}' is present, must not specify ${resource}`)
-    if (part === '*') wholes.add(whole)
-    if (whole === '*') parts.add(part)
+    const [name, subresource] = resource.split('/', 2) as [string, string?]
+    if (subresource === undefined) return []
+    if (allSubresourcesOf.has(name)) return refused(`if '${name}/*' is present, must not specify ${resource}`)
+    if (ofAllResources.has(subresource))
+      return refused(`if '*/${subresource}' is present, must not specify ${resource}`)
+    if (subresource === '*') allSubresourcesOf.add(name)
+    if (name === '*') ofAllResources.add(subresource)
     return []
   })
   const isMixed =
@@ -79,7 +98,7 @@ function checkResources(resources: readonly string[], path: string): FieldError[
     : errors
 }
 
-/** The requests that a policy or a binding is about. */
+/** The requests that a policy or a binding applies to. */
 export function checkMatchResources(object: ValueObject, field: string, path: string): FieldError[] {
   const resources = objectOrNone(object, field)
   if (resources === undefined) return []

@@ -1,4 +1,4 @@
-// CertificateSigningRequests: what is asked of whom, who consented, and the certificate that came of it.
+// CertificateSigningRequest: a request to a signer, its approval or denial, and the certificate that was issued.
 import { X509Certificate } from 'node:crypto'
 import {
   type FieldError,
@@ -12,38 +12,38 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
 import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
-import { numberOrNone, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import {
+  ensureObject,
+  has,
+  keepFrom,
+  numberOrNone,
+  objectAt,
+  objectsAt,
+  stringAt,
+  stringsAt,
+} from '../../meta/values/access.js'
+import { humanDuration } from '../../meta/values/time.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import type { TypeTable } from '../../types/type-table.js'
+import { defineKind } from '../common/define-kind.js'
 import { checkOneOf } from '../common/field-checks.js'
-import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
-import { type CheckUpdate, type Validation } from '../common/validation.js'
-import { parseSigningRequest, pemBlocks } from './signing-request.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check, checkUpdate, type Rule } from '../common/rules.js'
+import { selectableFields, stringField } from '../common/selectable-fields.js'
+import {
+  type BuiltinStrategy,
+  clearStatus,
+  inTurn,
+  keepGeneration,
+  keepSpec,
+  keepStatus,
+  type PrepareForUpdate,
+} from '../common/strategies.js'
+import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
+import { validationRules } from '../common/validation.js'
+import { parseSigningRequest, pemBlocks } from './csr-parser.js'
 
-const check = (request: ValueObject): FieldError[] => [
-  // Anything that can stand in a path will do as a name.
-  ...checkMeta(request, { namespaced: false, name: name => checkPathSegment(name) }),
-  ...checkSpec(objectAt(request, 'spec')),
-  ...checkConditions(request),
-  ...checkCertificate(stringAt(objectAt(request, 'status'), 'certificate')),
-]
-
-const checkChange =
-  ({ mayConsent = false, maySign = false }): CheckUpdate =>
-  (request, old) => [
-    ...check(request),
-    ...checkMetaUpdate(request, old),
-    ...checkKept(request, old, mayConsent),
-    ...checkCertificateChange(request, old, maySign),
-  ]
-
-export const signingRequestValidation: Validation = {
-  create: check,
-  update: checkChange({}),
-  status: checkChange({ maySign: true }),
-  parts: { approval: checkChange({ mayConsent: true }) },
-}
-
-// ---- what is asked
+// ---- validation: the spec
 
 const USAGES = [
   'any',
@@ -103,7 +103,7 @@ function checkSpec(spec: ValueObject): FieldError[] {
 const DOMAIN_MAX = 253
 const SIGNER_PATH_MAX = 253 + 63 + 1
 
-/** `example.com/name`: whose signer it is, and which. */
+/** The domain of the signer's owner and a path: `example.com/name`. */
 function checkSignerName(name: string): FieldError[] {
   const path = 'spec.signerName'
   if (name === '') return [fieldRequired(path)]
@@ -131,20 +131,20 @@ function checkSignerName(name: string): FieldError[] {
   ]
 }
 
-// ---- who consented
+// ---- validation: conditions
 
 const conditionsOf = (request: ValueObject): readonly ValueObject[] =>
   objectsAt(objectAt(request, 'status'), 'conditions')
 
 const DECISIONS = ['Approved', 'Denied']
-const ONLY_EVER_TRUE = [...DECISIONS, 'Failed']
+const ALWAYS_TRUE = [...DECISIONS, 'Failed']
 
 function checkConditions(request: ValueObject): FieldError[] {
   const seen = new Set<string>()
   return conditionsOf(request).flatMap((condition, i) => {
     const path = indexPath('status.conditions', i)
     const type = stringAt(condition, 'type')
-    const statuses = ONLY_EVER_TRUE.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
+    const statuses = ALWAYS_TRUE.includes(type) ? ['True'] : ['False', 'True', 'Unknown']
     const other = DECISIONS.find(decision => decision !== type)!
     const errors = checkOneOf(stringAt(condition, 'status'), statuses, `${path}.status`, { required: true })
     if (type === '') errors.push(fieldRequired(`${path}.type`))
@@ -157,21 +157,21 @@ function checkConditions(request: ValueObject): FieldError[] {
   })
 }
 
-/** What was decided stays so, and is decided in one place only. */
-function checkKept(request: ValueObject, old: ValueObject, mayConsent: boolean): FieldError[] {
+/** A decision cannot be taken back, and is added only through `/approval`. */
+function checkDecisions(request: ValueObject, old: ValueObject, mayDecide: boolean): FieldError[] {
   const count = (object: ValueObject, type: string): number =>
     conditionsOf(object).filter(condition => stringAt(condition, 'type') === type).length
-  const told = (what: string, type: string): FieldError =>
+  const refused = (what: string, type: string): FieldError =>
     fieldForbidden('status.conditions', `updates may not ${what} a condition of type ${quote(type)}`)
   return [
-    ...ONLY_EVER_TRUE.filter(type => count(request, type) < count(old, type)).map(type => told('remove', type)),
-    ...(mayConsent
+    ...ALWAYS_TRUE.filter(type => count(request, type) < count(old, type)).map(type => refused('remove', type)),
+    ...(mayDecide
       ? []
-      : DECISIONS.filter(type => count(request, type) > count(old, type)).map(type => told('add', type))),
+      : DECISIONS.filter(type => count(request, type) > count(old, type)).map(type => refused('add', type))),
   ]
 }
 
-// ---- the certificate
+// ---- validation: the certificate
 
 function checkCertificate(certificate: string): FieldError[] {
   const error = certificate === '' ? undefined : certificateError(Buffer.from(certificate, 'base64').toString('latin1'))
@@ -201,3 +201,97 @@ function checkCertificateChange(request: ValueObject, old: ValueObject, maySign:
     ? []
     : [fieldForbidden('status.certificate', 'updates may not modify existing certificate content')]
 }
+
+// ---- strategy
+
+/** A condition without a transition time keeps the one it had with the same status, or gets the present time. */
+const timeConditions: PrepareForUpdate = (request, old, { now }) => {
+  for (const condition of conditionsOf(request)) {
+    if (!has(condition, 'lastUpdateTime')) condition['lastUpdateTime'] = now
+    if (has(condition, 'lastTransitionTime')) continue
+    const before = conditionsOf(old).find(
+      each =>
+        stringAt(each, 'type') === stringAt(condition, 'type') &&
+        stringAt(each, 'status') === stringAt(condition, 'status'),
+    )
+    condition['lastTransitionTime'] = stringAt(before ?? {}, 'lastTransitionTime') || now
+  }
+}
+
+/** Decisions are written only through `/approval`. One that is added or removed here is refused by validation. */
+const keepDecisions: PrepareForUpdate = (request, old) => {
+  for (const type of ['Approved', 'Denied']) {
+    const [now, before] = [request, old].map(object =>
+      conditionsOf(object).filter(each => stringAt(each, 'type') === type),
+    )
+    if (now!.length !== before!.length) continue
+    now!.forEach((condition, i) => Object.assign(condition, before![i]))
+  }
+}
+
+/** A write through `/approval` changes the conditions only. */
+const keepRestOfStatus: PrepareForUpdate = (request, old) => {
+  const status = ensureObject(request, 'status')
+  keepFrom(status, objectAt(old, 'status'), 'certificate')
+}
+
+const strategy = (table: TypeTable): BuiltinStrategy => ({
+  prepareForCreate: clearStatus(table, 'certificates/v1.CertificateSigningRequestStatus'),
+  prepareForUpdate: inTurn(keepGeneration, keepSpec, keepStatus),
+  prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, keepDecisions, timeConditions),
+  prepareForSubresourceUpdate: { approval: inTurn(keepGeneration, keepSpec, keepRestOfStatus, timeConditions) },
+})
+
+// ---- Table
+
+const row: TableRow = (request, now) => {
+  const spec = objectAt(request, 'spec')
+  const seconds = numberOrNone(spec, 'expirationSeconds')
+  return [
+    nameOf(request),
+    ageOf(request, now),
+    stringAt(spec, 'signerName') || NONE,
+    stringAt(spec, 'username'),
+    seconds === undefined ? NONE : humanDuration(seconds * 1000),
+    stateCell(objectAt(request, 'status')),
+  ]
+}
+
+function stateCell(status: ValueObject): string {
+  const types = new Set(objectsAt(status, 'conditions').map(condition => stringAt(condition, 'type')))
+  const decision = ['Denied', 'Approved'].find(type => types.has(type)) ?? 'Pending'
+  const further = [types.has('Failed') && 'Failed', has(status, 'certificate') && 'Issued']
+  return [decision, ...further].filter(Boolean).join(',')
+}
+
+// ---- the kind
+
+const rules: readonly Rule[] = [
+  // Any path segment is allowed as a name.
+  metadata({ namespaced: false, name: name => checkPathSegment(name) }),
+  check(request => checkSpec(objectAt(request, 'spec'))),
+  check(checkConditions),
+  check(request => checkCertificate(stringAt(objectAt(request, 'status'), 'certificate'))),
+]
+
+const updateRules = ({ mayDecide = false, maySign = false }): readonly Rule[] => [
+  ...rules,
+  metadataUpdate,
+  checkUpdate((request, old) => checkDecisions(request, old, mayDecide)),
+  checkUpdate((request, old) => checkCertificateChange(request, old, maySign)),
+]
+
+export const certificateSigningRequest = defineKind('certificates.k8s.io/v1', 'CertificateSigningRequest', {
+  strategy,
+  validation: validationRules({
+    create: rules,
+    update: updateRules({}),
+    status: updateRules({ maySign: true }),
+    parts: { approval: updateRules({ mayDecide: true }) },
+  }),
+  table: row,
+  selectableFields: selectableFields(
+    { 'spec.signerName': stringField('spec', 'signerName') },
+    { kindInMessage: 'CertificateSigningRequest', namespaced: false },
+  ),
+})

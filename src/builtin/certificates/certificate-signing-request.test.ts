@@ -1,13 +1,12 @@
-// Requests for certificates: read, checked, answered.
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { strategyOf, validationOf } from '../written-objects.suite.js'
-import { parseSigningRequest } from './signing-request.js'
+import { parseSigningRequest } from './csr-parser.js'
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
-/** Asked for by carol of the devs. */
+/** By carol of the devs. */
 const REQUEST = `-----BEGIN CERTIFICATE REQUEST-----
 MIHbMIGBAgEAMB8xDTALBgNVBAoMBGRldnMxDjAMBgNVBAMMBWNhcm9sMFkwEwYH
 KoZIzj0CAQYIKoZIzj0DAQcDQgAEY7A+cJeveuc8HnDoBDMXGS0Zyke20mxnXZtO
@@ -17,13 +16,31 @@ S3bU2A3LnrQDsgG1lc4RDq6psHrNpguJTix/6dmR
 -----END CERTIFICATE REQUEST-----
 `
 
-/** Asked for by carol of system:masters. */
+/** By carol of system:masters. */
 const MASTERS = `-----BEGIN CERTIFICATE REQUEST-----
 MIHkMIGLAgEAMCkxFzAVBgNVBAoMDnN5c3RlbTptYXN0ZXJzMQ4wDAYDVQQDDAVj
 YXJvbDBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABGOwPnCXr3rnPB5w6AQzFxkt
 GcpHttJsZ12bTqwtmMcblQrUBreBxyb5b8VMl6c/ShHBSz1yb6pvTxc4AGwl25ig
 ADAKBggqhkjOPQQDAgNIADBFAiAuggT7bchggWAE4yE6pJP6k2NESON1PbPIoquH
 fFum2AIhANZuiANe+Qbh9e/50vJ0o6LFCBfrhoPke3mvVsWP3HW3
+-----END CERTIFICATE REQUEST-----
+`
+
+/** By carol of the devs, signed with SHA-1 and RSA. */
+const SHA1_REQUEST = `-----BEGIN CERTIFICATE REQUEST-----
+MIICZDCCAUwCAQAwHzENMAsGA1UECgwEZGV2czEOMAwGA1UEAwwFY2Fyb2wwggEi
+MA0GCSqGSIb3DQEBAQUAA4IBDwAwggEKAoIBAQDhSKP/CylZgDIDOeROMG7V5U58
+iv2axEueor9WVT91RI9IMU+sahlqGfNn8ZyLkUTCxDr0t5WH1buXcfpCYmA+FrIl
+UlAfom34IJNNkVvGc/BMKPVlQL37YlQwL6SAdR9IXVLxad/0hHchvsy+wxV6PETD
+dtn5iHXYTmwBf887Hp0KvSHkKy7hXczYhzkIxtQ+h3Sehd3xB8zIAX8e5X2MoClq
+jbpBPmZ/K0tVhLPeCsgXhtg4xAwznss4lihGLxvhPVD6Bw/kCreh1I60sAnngCI3
+XKAt9WWeQLLd8sbrFByWEkF8RDoCbnlcLCXLfPgP6DUF4oWb5tOXXJOPXgfXAgMB
+AAGgADANBgkqhkiG9w0BAQUFAAOCAQEACdRVh1d5674l8rf1XjYXUtroc5+9c+uD
+ynxwiyxlZBFh8C4/fDOg8myP2Wj9wdBq6Snpf5z0U0giz/tmNIbFFNDF6vuJAyup
+pY1WydmBbVY3kOA7Hk6tJINYD/N4PtAKKfZ+Abe6Z6mIYMNMHfLmEJZNNZU4PUDj
+tUbJDuTix1TKCKQzMaGgR47FAdK5WmMZjfYhzLTdKTi6OBoX3ZJgvm52ixN++9DC
+L9fZnpSzb4gExOUZyyjuh+c2dnPh4DTtWvQtq3DYyom+SLTkicrjfc/IHaIavFfQ
+zs4qRCWt7OJ8dOfQS/nrqJqBbnhBCw12FAzkiLljbKGD7onCIhAeuQ==
 -----END CERTIFICATE REQUEST-----
 `
 
@@ -39,12 +56,16 @@ L64f3NfZAiBDft7DmU2PwbbQLJz9pbhHBJJ4AYnhs+8DwMmfzS/1vw==
 -----END CERTIFICATE-----
 `
 
-test('a request tells the organizations of its subject', () => {
+test('the organizations of the subject are read', () => {
   expect(parseSigningRequest(base64(REQUEST))).toEqual({ ok: true, value: { organizations: ['devs'] } })
   expect(parseSigningRequest(base64(MASTERS))).toMatchObject({ value: { organizations: ['system:masters'] } })
 })
 
-describe('a request that is no good', () => {
+test('a request may be signed with SHA-1', () => {
+  expect(parseSigningRequest(base64(SHA1_REQUEST))).toEqual({ ok: true, value: { organizations: ['devs'] } })
+})
+
+describe('an invalid request', () => {
   const bytes = (change: (der: Buffer) => Buffer): string => {
     const [, body = ''] = /-----\n([\s\S]*)\n-----/.exec(REQUEST)!
     const der = change(Buffer.from(body, 'base64')).toString('base64')
@@ -84,7 +105,7 @@ test.each<[ValueObject, string]>([
   expect(rules.create(request({}, over)).map(printFieldError)).toEqual([expect.stringContaining(error)])
 })
 
-test('a request is approved in one place, and stays so', () => {
+test('a request is approved through /approval only, and for good', () => {
   expect(rules.parts!['approval']!(request(approved), request())).toEqual([])
   expect(rules.status!(request(approved), request()).map(printFieldError)).toEqual([
     'status.conditions: Forbidden: updates may not add a condition of type "Approved"',
@@ -102,7 +123,7 @@ test('a request is approved in one place, and stays so', () => {
   ])
 })
 
-test('a certificate comes with the status, once', () => {
+test('a certificate is set through /status, once', () => {
   const issued = request({ certificate: base64(CERTIFICATE) })
   expect(rules.status!(issued, request())).toEqual([])
   expect(rules.parts!['approval']!(issued, request()).map(printFieldError)).toEqual([
@@ -116,7 +137,7 @@ test('a certificate comes with the status, once', () => {
   ])
 })
 
-test('conditions know since when they hold', () => {
+test('conditions have a transition time', () => {
   const { prepareForSubresourceUpdate } = strategyOf('certificates.k8s.io/v1', 'CertificateSigningRequest')
   const [then, now] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z']
   const old = request({

@@ -1,4 +1,4 @@
-// A request for a certificate, as PKCS #10 has it, in PEM: who asks, with which key, and proof that the key is theirs.
+// The PKCS #10 request in a CertificateSigningRequest, in PEM: the subject, its key, and a signature by that key.
 import { createPublicKey, verify } from 'node:crypto'
 import { failed, parsed, type Result } from '../../base/result.js'
 
@@ -7,7 +7,7 @@ export interface SigningRequest {
   readonly organizations: readonly string[]
 }
 
-/** Fails with what is wrong, as clients are told. Takes the request as base64 of PEM. */
+/** Takes base64 of PEM. Fails with the message that clients see. */
 export function parseSigningRequest(base64: string): Result<SigningRequest> {
   const pem = Buffer.from(base64, 'base64').toString('latin1')
   const [block] = pemBlocks(pem)
@@ -51,11 +51,13 @@ function readRequest(der: Buffer): SigningRequest {
   return { organizations }
 }
 
-/** Object identifiers of algorithms, as their bytes. */
+/** Hashes of the signature algorithms, by the bytes of the object identifier. */
 const HASHES: Readonly<Record<string, string | null>> = {
+  '2a864886f70d010105': 'sha1',
   '2a864886f70d01010b': 'sha256',
   '2a864886f70d01010c': 'sha384',
   '2a864886f70d01010d': 'sha512',
+  '2a8648ce3d0401': 'sha1',
   '2a8648ce3d040302': 'sha256',
   '2a8648ce3d040303': 'sha384',
   '2a8648ce3d040304': 'sha512',
@@ -73,12 +75,12 @@ function checkSignature(info: Element, key: Element, algorithm: Element, signatu
   const id = childrenOf(algorithm)[0]!.content.toString('hex')
   if (!Object.hasOwn(HASHES, id)) throw new RequestError('x509: cannot verify signature: algorithm unimplemented')
   const publicKey = createPublicKey({ key: key.whole, format: 'der', type: 'spki' })
-  // The first byte says how many bits at the end do not count: none.
+  // The first byte of a BIT STRING counts its unused bits; a signature has none.
   if (verify(HASHES[id], info.whole, publicKey, signature.content.subarray(1))) return
   throw new RequestError(FAILURES[publicKey.asymmetricKeyType ?? ''] ?? 'x509: invalid signature')
 }
 
-// ---- as much of DER as it takes
+// ---- DER
 
 interface Element {
   /** With its tag and length. */

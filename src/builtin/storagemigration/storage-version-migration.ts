@@ -1,26 +1,33 @@
-// A StorageVersionMigration says once and for all what is to be migrated, and its status only ever moves on.
+// StorageVersionMigration: asks for all objects of a resource to be written again in the storage version. The resource cannot
+// be changed, and a condition that says that the migration has ended stays true.
 import { asStruct, type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
 import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
+import { statusApart } from '../common/build-kind.js'
 import { checkConditions, isConditionTrue } from '../common/conditions.js'
+import { defineKind } from '../common/define-kind.js'
 import { checkNotNegative } from '../common/field-checks.js'
-import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
-import { type Validation } from '../common/validation.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check, checkUpdate, type Rule } from '../common/rules.js'
+import { validationRules } from '../common/validation.js'
 
 const resourceOf = (migration: ValueObject): ValueObject => objectAt(objectAt(migration, 'spec'), 'resource')
 
-const check = (migration: ValueObject): FieldError[] => [
-  ...checkMeta(migration, { namespaced: false }),
-  ...(stringAt(resourceOf(migration), 'resource') === ''
-    ? [fieldRequired('spec.resource.resource', 'resource is required')]
-    : []),
+const rules = [
+  metadata({ namespaced: false }),
+  check(migration =>
+    stringAt(resourceOf(migration), 'resource') === ''
+      ? [fieldRequired('spec.resource.resource', 'resource is required')]
+      : [],
+  ),
 ]
 
-/** Told as if the members of the resource stood at the top. */
-const checkSame = (migration: ValueObject, old: ValueObject, field: string): FieldError[] => {
-  const given = stringAt(resourceOf(migration), field)
-  return given === stringAt(resourceOf(old), field) ? [] : [fieldInvalid(field, given, 'field is immutable')]
-}
+/** The path in the message is the name of the field alone, as kube-apiserver has it. */
+const immutableInResource = (field: string): Rule =>
+  checkUpdate((migration, old) => {
+    const given = stringAt(resourceOf(migration), field)
+    return given === stringAt(resourceOf(old), field) ? [] : [fieldInvalid(field, given, 'field is immutable')]
+  })
 
 function checkStatus(migration: ValueObject, old: ValueObject): FieldError[] {
   const status = objectAt(migration, 'status')
@@ -31,7 +38,6 @@ function checkStatus(migration: ValueObject, old: ValueObject): FieldError[] {
   const refuse = (isWrong: boolean, why: string): FieldError[] =>
     isWrong ? [fieldInvalid('status.conditions', asStruct([...conditions] as Value), why)] : []
   return [
-    ...checkMetaUpdate(migration, old),
     ...checkResourceVersion(stringAt(status, 'resourceVersion'), stringAt(before, 'resourceVersion')),
     ...checkConditions(conditions, 'status.conditions'),
     ...refuse(is('Succeeded') && is('Failed'), 'Both success and failed conditions cannot be true at the same time'),
@@ -53,13 +59,13 @@ function checkResourceVersion(version: string, old: string): FieldError[] {
   ]
 }
 
-export const storageMigrationValidation: Validation = {
-  create: check,
-  update: (migration, old) => [
-    ...check(migration),
-    ...checkMetaUpdate(migration, old),
-    ...checkSame(migration, old, 'group'),
-    ...checkSame(migration, old, 'resource'),
-  ],
-  status: checkStatus,
-}
+export const storageVersionMigration = defineKind('storagemigration.k8s.io/v1beta1', 'StorageVersionMigration', {
+  strategy: statusApart('storagemigration.k8s.io/v1beta1', 'StorageVersionMigration', {
+    allowUnconditionalUpdate: false,
+  }),
+  validation: validationRules({
+    create: rules,
+    update: [...rules, metadataUpdate, immutableInResource('group'), immutableInResource('resource')],
+    status: [metadataUpdate, checkUpdate(checkStatus)],
+  }),
+})

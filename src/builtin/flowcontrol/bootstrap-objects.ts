@@ -1,6 +1,6 @@
-// The priority levels and flow schemas that every cluster starts with. Two of each are what they are for ever; the others
-// are suggestions, which whoever removes the annotation may change.
-import type { ValueObject } from '../meta/values/value.js'
+// The priority levels and flow schemas that every cluster starts with. Two of each are fixed. The others are suggested:
+// without the annotation `apf.kubernetes.io/autoupdate-spec` they keep what a user changed.
+import type { ValueObject } from '../../meta/values/value.js'
 
 const API_VERSION = 'flowcontrol.apiserver.k8s.io/v1'
 
@@ -32,7 +32,7 @@ const flow = ({ level: name, precedence, by, rules }: Flow): ValueObject => ({
   rules: [...rules],
 })
 
-// ---- who, and what they do
+// ---- subjects and rules
 
 const groups = (...names: string[]): ValueObject[] => names.map(name => ({ kind: 'Group', group: { name } }))
 const users = (...names: string[]): ValueObject[] => names.map(name => ({ kind: 'User', user: { name } }))
@@ -170,7 +170,7 @@ const SUGGESTED_FLOWS: Readonly<Record<string, ValueObject>> = {
   'global-default': flow({ level: 'global-default', precedence: 9900, by: 'ByUser', rules: [everything(EVERYONE)] }),
 }
 
-/** The objects to make where they are missing. */
+/** The objects to create where they are missing. */
 export const flowControlObjects = () => [
   ...objectsOf('PriorityLevelConfiguration', { ...MANDATORY_LEVELS, ...SUGGESTED_LEVELS }),
   ...objectsOf('FlowSchema', { ...MANDATORY_FLOWS, ...SUGGESTED_FLOWS }),

@@ -1,0 +1,65 @@
+import { describe, expect, test } from 'vitest'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { applyDefaults, validationOf } from '../written-objects.suite.js'
+
+/** The errors of a new object, with its defaults. */
+const errorsOf = (apiVersion: string, kind: string, object: ValueObject): string[] =>
+  validationOf(apiVersion, kind, false)
+    .create(applyDefaults(apiVersion, kind, { metadata: { name: 'x' }, ...object }))
+    .map(printFieldError)
+
+describe('a policy', () => {
+  const GROUP = 'admissionregistration.k8s.io/v1'
+  const rule = { operations: ['CREATE'], apiGroups: [''], apiVersions: ['v1'], resources: ['pods'] }
+  const matchConstraints = { resourceRules: [rule] }
+  const policy = (spec: ValueObject): string[] =>
+    errorsOf(GROUP, 'ValidatingAdmissionPolicy', {
+      spec: { matchConstraints, validations: [{ expression: 'true' }], ...spec },
+    })
+
+  test.each<[ValueObject, string[]]>([
+    [{ matchConstraints: null }, ['spec.matchConstraints: Required value']],
+    [{ matchConstraints: {} }, ['spec.matchConstraints.resourceRules: Required value']],
+    [
+      { validations: [] },
+      [
+        'spec.validations: Required value: validations or auditAnnotations must contain at least one item',
+        'spec.auditAnnotations: Required value: validations or auditAnnotations must contain at least one item',
+      ],
+    ],
+    [
+      { validations: [{ expression: 'a\n|| b' }] },
+      ['spec.validations[0].message: Required value: message must be specified if expression contains line breaks'],
+    ],
+    [{ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }, []],
+    [{ paramKind: { apiVersion: 'v1' } }, ['spec.paramKind.kind: Required value']],
+    [
+      { variables: [{ name: '1', expression: 'true' }] },
+      ['spec.variables[0].name: Invalid value: "1": name is not a valid CEL identifier'],
+    ],
+    [
+      {
+        auditAnnotations: [
+          { key: 'a', valueExpression: 'b' },
+          { key: 'a', valueExpression: 'b' },
+        ],
+      },
+      ['spec.auditAnnotations[1].key: Duplicate value: "a"'],
+    ],
+  ])('with %j', (spec, expected) => {
+    expect(policy(spec)).toEqual(expected)
+  })
+
+  test('changes things by the kind of patch that it names', () => {
+    const spec = {
+      matchConstraints,
+      reinvocationPolicy: 'Never',
+      mutations: [{ patchType: 'JSONPatch', applyConfiguration: { expression: 'Object{}' } }],
+    }
+    expect(errorsOf(GROUP, 'MutatingAdmissionPolicy', { spec })).toEqual([
+      'spec.mutations[0].applyConfiguration: Forbidden: must not be specified for patchType JSONPatch',
+      'spec.mutations[0].jsonPatch: Required value: must be specified for patchType JSONPatch',
+    ])
+  })
+})

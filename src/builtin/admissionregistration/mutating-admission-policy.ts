@@ -1,0 +1,47 @@
+// MutatingAdmissionPolicy: CEL expressions that change an object.
+import { type FieldError, fieldForbidden, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
+import { objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { defineKind } from '../common/define-kind.js'
+import { checkOneOf } from '../common/field-checks.js'
+import { check, field, oneOf, required } from '../common/rules.js'
+import { specOnly } from '../common/strategies.js'
+import { validationRules } from '../common/validation.js'
+import { defaultPolicy, policyRow, policyRules } from './policy-spec.js'
+
+const PATCH_TYPES: Readonly<Record<string, string>> = {
+  ApplyConfiguration: 'applyConfiguration',
+  JSONPatch: 'jsonPatch',
+}
+
+function checkMutation(mutation: ValueObject, path: string): FieldError[] {
+  const type = stringAt(mutation, 'patchType')
+  if (!Object.hasOwn(PATCH_TYPES, type)) {
+    return checkOneOf(type, Object.keys(PATCH_TYPES), `${path}.patchType`, { required: true })
+  }
+  return Object.entries(PATCH_TYPES).flatMap(([other, member]) => {
+    const given = objectOrNone(mutation, member)
+    const at = `${path}.${member}`
+    if (other !== type)
+      return given === undefined ? [] : [fieldForbidden(at, `must not be specified for patchType ${type}`)]
+    if (given === undefined) return [fieldRequired(at, `must be specified for patchType ${type}`)]
+    return stringAt(given, 'expression').trim() === ''
+      ? [fieldRequired(`${at}.expression`, 'expression is not specified')]
+      : []
+  })
+}
+
+const specRules = [
+  required('mutations', 'mutations must contain at least one item'),
+  check(spec =>
+    objectsAt(spec, 'mutations').flatMap((mutation, i) => checkMutation(mutation, indexPath('spec.mutations', i))),
+  ),
+  oneOf('reinvocationPolicy', ['IfNeeded', 'Never'], { required: true }),
+]
+
+export const mutatingAdmissionPolicy = defineKind('admissionregistration.k8s.io/v1', 'MutatingAdmissionPolicy', {
+  defaults: defaultPolicy,
+  strategy: { ...specOnly, allowUnconditionalUpdate: false },
+  validation: validationRules(policyRules([field('spec', specRules)])),
+  table: policyRow('mutations'),
+})

@@ -1,0 +1,110 @@
+// What validating and mutating admission policies have in common. Expressions are compiled where policies are evaluated.
+import {
+  type FieldError,
+  fieldDuplicate,
+  fieldInvalid,
+  fieldRequired,
+  indexPath,
+} from '../../meta/errors/field-errors.js'
+import { parseGroupVersion } from '../../meta/group-version.js'
+import { checkDns1035Label } from '../../meta/object/names.js'
+import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { checkOneOf, checkText } from '../common/field-checks.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check, type Rule } from '../common/rules.js'
+import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
+import { type ValidationRules } from '../common/validation.js'
+import { checkMatchConditions, checkMatchResources, defaultMatching } from './matching.js'
+
+export function defaultPolicy(policy: ValueObject): void {
+  const spec = ensureObject(policy, 'spec')
+  setDefault(spec, 'failurePolicy', 'Fail', false)
+  const constraints = objectOrNone(spec, 'matchConstraints')
+  if (constraints !== undefined) defaultMatching(constraints)
+}
+
+/** The rules of a policy with these rules of its own. */
+export function policyRules(own: readonly Rule[]): ValidationRules {
+  const rules = [metadata({ namespaced: false }), check(policy => checkPolicySpec(objectAt(policy, 'spec'))), ...own]
+  return { create: rules, update: [metadataUpdate, ...rules] }
+}
+
+/** `field`: the list whose items are counted in a column. */
+export const policyRow =
+  (field: string): TableRow =>
+  (policy, now) => {
+    const spec = objectAt(policy, 'spec')
+    const kind = objectOrNone(spec, 'paramKind')
+    return [
+      nameOf(policy),
+      objectsAt(spec, field).length,
+      kind === undefined ? '<unset>' : `${stringAt(kind, 'apiVersion')}/${stringAt(kind, 'kind')}`,
+      ageOf(policy, now),
+    ]
+  }
+
+function checkPolicySpec(spec: ValueObject): FieldError[] {
+  return [
+    ...(has(spec, 'failurePolicy')
+      ? checkOneOf(stringAt(spec, 'failurePolicy'), ['Fail', 'Ignore'], 'spec.failurePolicy')
+      : [fieldRequired('spec.failurePolicy')]),
+    ...checkParamKind(spec),
+    ...(has(spec, 'matchConstraints') ? checkConstraints(spec) : [fieldRequired('spec.matchConstraints')]),
+    ...checkMatchConditions(spec, 'spec'),
+    ...checkVariables(spec),
+  ]
+}
+
+/** A policy must say which resources it applies to. */
+const checkConstraints = (spec: ValueObject): FieldError[] => [
+  ...checkMatchResources(spec, 'matchConstraints', 'spec'),
+  ...(objectsAt(objectAt(spec, 'matchConstraints'), 'resourceRules').length === 0
+    ? [fieldRequired('spec.matchConstraints.resourceRules')]
+    : []),
+]
+
+function checkParamKind(spec: ValueObject): FieldError[] {
+  const param = objectOrNone(spec, 'paramKind')
+  if (param === undefined) return []
+  const [version, kind] = [stringAt(param, 'apiVersion'), stringAt(param, 'kind')]
+  const path = 'spec.paramKind'
+  const parsed = parseGroupVersion(version)
+  return [
+    ...(version === ''
+      ? [fieldRequired(`${path}.apiVersion`)]
+      : parsed.ok
+        ? []
+        : [fieldInvalid(`${path}.apiVersion`, version, parsed.error)]),
+    ...(kind === ''
+      ? [fieldRequired(`${path}.kind`)]
+      : checkText(
+          kind,
+          text =>
+            checkDns1035Label(text.toLowerCase()).map(why => `may have mixed case, but should otherwise match: ${why}`),
+          `${path}.kind`,
+        )),
+  ]
+}
+
+const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
+
+function checkVariables(spec: ValueObject): FieldError[] {
+  const names = new Set<string>()
+  return objectsAt(spec, 'variables').flatMap((variable, i) => {
+    const path = indexPath('spec.variables', i)
+    const name = stringAt(variable, 'name')
+    const errors =
+      name === ''
+        ? [fieldRequired(`${path}.name`, 'name is not specified')]
+        : IDENTIFIER.test(name)
+          ? []
+          : [fieldInvalid(`${path}.name`, name, 'name is not a valid CEL identifier')]
+    if (names.has(name)) errors.push(fieldDuplicate(`${path}.name`, name))
+    names.add(name)
+    if (stringAt(variable, 'expression').trim() === '') {
+      errors.push(fieldRequired(`${path}.expression`, 'expression is not specified'))
+    }
+    return errors
+  })
+}

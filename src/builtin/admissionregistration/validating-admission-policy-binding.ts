@@ -1,0 +1,37 @@
+// ValidatingAdmissionPolicyBinding: where a policy applies, with which parameters, and what a violation causes.
+import {
+  type FieldError,
+  fieldDuplicate,
+  fieldInvalid,
+  fieldRequired,
+  indexPath,
+} from '../../meta/errors/field-errors.js'
+import { stringsAt } from '../../meta/values/access.js'
+import { defineKind } from '../common/define-kind.js'
+import { checkOneOf } from '../common/field-checks.js'
+import { check } from '../common/rules.js'
+import { policyBinding } from './policy-binding.js'
+
+const ACTIONS = ['Audit', 'Deny', 'Warn']
+const BOTH_DENY_AND_WARN =
+  'must not contain both Deny and Warn (repeating the same validation failure information in the API response and headers serves no purpose)'
+
+function checkActions(actions: readonly string[]): FieldError[] {
+  const path = 'spec.validationActions'
+  if (actions.length === 0) return [fieldRequired(path, 'at least one validation action is required')]
+  return [
+    ...actions.flatMap((action, i) => [
+      ...checkOneOf(action, ACTIONS, indexPath(path, i)),
+      ...(actions.indexOf(action) < i ? [fieldDuplicate(indexPath(path, i), action)] : []),
+    ]),
+    ...(actions.includes('Deny') && actions.includes('Warn')
+      ? [fieldInvalid(path, [...actions], BOTH_DENY_AND_WARN)]
+      : []),
+  ]
+}
+
+export const validatingAdmissionPolicyBinding = defineKind(
+  'admissionregistration.k8s.io/v1',
+  'ValidatingAdmissionPolicyBinding',
+  policyBinding([check(spec => checkActions(stringsAt(spec, 'validationActions')))]),
+)

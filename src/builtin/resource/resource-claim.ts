@@ -1,0 +1,29 @@
+// ResourceClaim: a claim to devices.
+import { has, objectAt, objectsAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { defineKind } from '../common/define-kind.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check } from '../common/rules.js'
+import { ageOf, nameOf } from '../common/table-cells.js'
+import { validationRules } from '../common/validation.js'
+import { checkClaimSpec, defaultClaimSpec, immutableSpec } from './claim-spec.js'
+
+function stateCell(claim: ValueObject): string {
+  const status = objectAt(claim, 'status')
+  const isTerminating = has(objectAt(claim, 'metadata'), 'deletionTimestamp')
+  const states = isTerminating ? ['deleted'] : []
+  if (has(status, 'allocation')) states.push('allocated')
+  else if (!isTerminating) states.push('pending')
+  if (has(status, 'allocation') && objectsAt(status, 'reservedFor').length > 0) states.push('reserved')
+  return states.join(',')
+}
+
+export const resourceClaim = defineKind('resource.k8s.io/v1', 'ResourceClaim', {
+  defaults: claim => defaultClaimSpec(objectAt(claim, 'spec')),
+  validation: validationRules({
+    create: [metadata({ namespaced: true }), check(claim => checkClaimSpec(objectAt(claim, 'spec'), 'spec'))],
+    update: [metadataUpdate, immutableSpec('resource/v1.ResourceClaimSpec')],
+    status: [metadataUpdate],
+  }),
+  table: (claim, now) => [nameOf(claim), stateCell(claim), ageOf(claim, now)],
+})
