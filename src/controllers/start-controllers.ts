@@ -1,6 +1,7 @@
 // The controllers that run beside the requests.
 
 export * from './apiservices/api-services.js'
+export * from './common/controller.js'
 export * from './gc/garbage-collector.js'
 export * from './migration/storage-migration.js'
 export * from './namespace/controller.js'

@@ -65,6 +65,9 @@ import { createWatchStreams } from './wire/watch-stream.js'
 
 export type { Authenticate, OnDeprecated }
 
+/** A request after it was served. `failure` is an error that is a bug of the server. */
+export type ServedRequest = Pick<IncomingRequest, 'info' | 'user' | 'userAgent' | 'exchange' | 'log' | 'failure'>
+
 export interface ApiOptions {
   readonly registry: Registry
   readonly verbs: Verbs
@@ -81,8 +84,8 @@ export interface ApiOptions {
   readonly minRequestTimeoutMs?: number | undefined
   readonly now?: (() => number) | undefined
   readonly log: Logger
-  /** Called for each request once it is answered. */
-  readonly observe?: ((info: RequestInfo, status: number, milliseconds: number) => void) | undefined
+  /** Called for each request once it is answered, for the log and the metrics. */
+  readonly observe?: ((request: ServedRequest, status: number, milliseconds: number) => void) | undefined
   readonly onDeprecated?: OnDeprecated | undefined
 }
 
@@ -91,6 +94,8 @@ export interface ApiHandler {
   /** Ends all watches, so that the server can stop. */
   endWatches(): void
   readonly load: { readonly reading: number; readonly mutating: number; readonly watches: number }
+  /** The requests of the watches that are open. */
+  openWatches(): Iterable<RequestInfo>
 }
 
 const MIN_REQUEST_TIMEOUT_MS = 1_800_000
@@ -125,13 +130,13 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   /** Most reads of the embedded store are done at once; only a request that waits needs a timer. */
   async function waitFor(
     request: IncomingRequest,
-    serving: Promise<Outcome>,
+    running: Promise<Outcome>,
     limit: number | undefined,
     started: number,
   ): Promise<void> {
     const timer = limit === undefined ? undefined : setTimeout(timeOut, limit, request)
     try {
-      if ((await serving) === 'done') end(request, started)
+      if ((await running) === 'done') end(request, started)
     } catch (error) {
       fail(request, error, started)
     } finally {
@@ -172,12 +177,13 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     }
   }
 
-  function answerError({ reply, exchange, info, log: requestLog }: IncomingRequest, error: unknown): void {
-    // There is no client to answer, or the deadline has passed and the request is answered.
-    if (error instanceof RequestCutShort || exchange.gone) return
-    if (error instanceof RequestAborted && reply.status !== 0) return
+  function answerError(request: IncomingRequest, error: unknown): void {
+    const { reply, exchange, info } = request
+    if (error instanceof RequestCutShort) return
     const isBug = !(error instanceof StatusError) && !(error instanceof Forbidden)
-    if (isBug) requestLog.error(`${exchange.method} ${exchange.path} failed`, { error })
+    if (isBug) request.failure = error
+    // There is no client to answer, or the deadline has passed and the request is answered.
+    if (exchange.gone || (error instanceof RequestAborted && reply.status !== 0)) return
     if (reply.status !== 0) return reply.abort()
     const headers = error instanceof Forbidden ? { 'x-content-type-options': 'nosniff' } : {}
     sendError(reply, info.query, statusOf(error), { headers })
@@ -185,7 +191,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
 
   function end(request: IncomingRequest, started: number): void {
     inFlight.release(request)
-    observe?.(request.info, request.reply.status, performance.now() - started)
+    observe?.(request, request.reply.status, performance.now() - started)
   }
 
   return {
@@ -197,6 +203,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
       }
     },
     endWatches: () => watches.end(),
+    openWatches: () => watches.open(),
     load: {
       get reading() {
         return inFlight.reading
@@ -205,7 +212,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
         return inFlight.mutating
       },
       get watches() {
-        return watches.open
+        return watches.count
       },
     },
   }

@@ -1,6 +1,6 @@
 // Listens on one address and hands each request to one handler as an Exchange: HTTP/2 and HTTP/1.1 over TLS, as the
 // client chooses, or HTTP/1.1 in the clear. Closing waits for the requests under way.
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { SecureVersion, TLSSocket } from 'node:tls'
@@ -35,7 +35,10 @@ export interface TlsOptions {
 export interface Listener {
   readonly url: string
   readonly port: number
-  /** Takes no new requests; settles when those under way are answered, or after the grace period. */
+  /**
+   * Accepts no new requests. Resolves when those that are being served are answered, or after the grace period. A
+   * request whose body does not arrive soon is cut off.
+   */
   close(graceMs?: number): Promise<void>
 }
 
@@ -44,13 +47,25 @@ const MAX_HEADER_BYTES = 1024 * 1024
 const MAX_STREAMS = 1000
 const PING_MS = 30_000
 const GRACE_MS = 10_000
+/** How long a stop waits for bodies that clients have begun to send. */
+const UNSENT_GRACE_MS = 1_000
 const SWEEP_MS = 20
 
 export async function listen(options: ListenOptions, handle: (exchange: Exchange) => void): Promise<Listener> {
   const maxStreams = options.tls?.maxStreams ?? MAX_STREAMS
   const http2 = createHttp2({ maxStreams, maxHeaderBytes: MAX_HEADER_BYTES, pingMs: PING_MS }, handle)
   const server = options.tls ? tlsServer(options.tls, http2.accept) : createServer({ maxHeaderSize: MAX_HEADER_BYTES })
-  server.on('request', (request, response) => handle(exchangeOfHttp1(request, response)))
+  /** Requests of HTTP/1.1 whose body has not arrived yet. */
+  const arriving = new Set<IncomingMessage>()
+  server.on('request', (request, response) => {
+    if (hasBody(request)) {
+      arriving.add(request)
+      const remove = (): void => void arriving.delete(request)
+      request.once('end', remove)
+      request.once('close', remove)
+    }
+    handle(exchangeOfHttp1(request, response))
+  })
   server.on('connection', socket => socket.setKeepAlive(true, PING_MS))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -63,6 +78,14 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
     port,
     close: (graceMs = GRACE_MS) =>
       new Promise(resolve => {
+        // A client that has stopped sending would hold up the stop until the end of the grace period.
+        const cutUnsent = setTimeout(
+          () => {
+            http2.destroyUnsent()
+            for (const request of arriving) request.socket.destroy()
+          },
+          Math.min(UNSENT_GRACE_MS, graceMs),
+        )
         const cutOff = setTimeout(() => {
           http2.destroy()
           server.closeAllConnections()
@@ -71,6 +94,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
         server.close(() => {
           clearTimeout(cutOff)
+          clearTimeout(cutUnsent)
           clearInterval(sweep)
           resolve()
         })
@@ -79,6 +103,9 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
       }),
   }
 }
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 /** An https server that passes connections on which the client chose HTTP/2 to `acceptHttp2`. */
 function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): Server {

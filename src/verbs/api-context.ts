@@ -17,6 +17,8 @@ export type Permit = (verb: string, target: Target, user: UserInfo) => Promise<v
 
 export interface ApiContextOptions {
   readonly store: Store
+  /** The object stores of another context, to share them. */
+  readonly objects?: ObjectStores | undefined
   /** Phases that are left out admit everything. */
   readonly admission?: Partial<Admission> | undefined
   /** Permits everything if absent. */
@@ -26,11 +28,11 @@ export interface ApiContextOptions {
   readonly ids?: IdGenerator | undefined
 }
 
-export const createApiContext = ({ store, admission, permit, now, ids }: ApiContextOptions): ApiContext => ({
+export const createApiContext = ({ store, objects, admission, permit, now, ids }: ApiContextOptions): ApiContext => ({
   admission: { ...NO_ADMISSION, ...admission },
   permit: permit ?? (async () => {}),
   now: now ?? SYSTEM_CLOCK.now,
   ids: ids ?? RANDOM_IDS,
   allocationOf: kind => kind.allocation,
-  ...createObjectStores(store),
+  ...(objects ?? createObjectStores(store)),
 })

@@ -92,6 +92,12 @@ export async function startBinnacleProcess(...flags: string[]): Promise<Binnacle
   }
 }
 
+/** Starts the executable, and does not wait for it. */
+export function spawnBinnacle(...args: string[]): { signal(name: NodeJS.Signals): void; readonly exit: Promise<Exit> } {
+  const { child, exit } = launch(args)
+  return { signal: name => void child.kill(name), exit }
+}
+
 /** Runs the executable to its end. */
 export const runBinnacle = (...args: string[]): Promise<Exit> => launch(args).exit
 

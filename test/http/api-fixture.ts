@@ -54,6 +54,7 @@ export async function startApi(options: FixtureOptions = {}): Promise<ApiFixture
     authorize: ALWAYS_ALLOW.authorize,
     findPath: findIn(new Map(healthPaths('/healthz', { ping: async () => {} }))),
     log: { ...NO_LOGGER, error: (_, fields) => errors.push(fields?.['error']) },
+    observe: ({ failure }) => void (failure === undefined || errors.push(failure)),
     ...others,
   })
   const listener = await listen({ address: '127.0.0.1', port: 0, tls: { ...server, clientCa: ca } }, handler.handle)

@@ -40,16 +40,17 @@ test('metrics count requests by verb, resource and code, and watches as long as 
     const line = text.split('\n').find(each => each.startsWith(`${name} `) || each.startsWith(`${name}{`))
     return Number(line?.split(' ').at(-1) ?? 0)
   }
-  const lists =
-    'apiserver_request_total{verb="LIST",group="",version="v1",resource="secrets",subresource="",code="200"}'
+  const labels = 'group="",version="v1",resource="secrets",subresource="",scope="cluster",component="apiserver"'
+  const lists = `apiserver_request_total{verb="LIST",dry_run="",${labels},code="200"}`
+  const watches = `apiserver_longrunning_requests{verb="WATCH",${labels}}`
   await admin('/api/v1/secrets')
   await admin('/api/v1/secrets')
   expect(await sample(lists)).toBe(2)
   expect(await sample('binnacle_storage_revision')).toBeGreaterThan(0)
   const watch = await beginWatch(server, '/api/v1/secrets?watch=true&timeoutSeconds=1', server.token)
-  expect(await sample('apiserver_longrunning_requests{verb="WATCH"}')).toBe(1)
+  expect(await sample(watches)).toBe(1)
   await watch.ended
-  await expect.poll(() => sample('apiserver_longrunning_requests{verb="WATCH"}')).toBe(0)
+  await expect.poll(() => sample(watches)).toBe(0)
 })
 
 test('names that nobody serves are not kept', async () => {
@@ -68,4 +69,33 @@ test('what every cluster has is there', async () => {
     metadata: { labels: { component: 'apiserver', provider: 'kubernetes' } },
     spec: { type: 'ClusterIP', clusterIP: '10.0.0.1', ports: [{ name: 'https', port: 443, protocol: 'TCP' }] },
   })
+})
+
+test('metrics have the names that dashboards for kube-apiserver use', async () => {
+  const { text } = await admin('/metrics')
+  for (const name of [
+    'apiserver_request_total',
+    'apiserver_request_duration_seconds_bucket',
+    'apiserver_current_inflight_requests',
+    'apiserver_storage_objects{resource="namespaces"} 4',
+    'apiserver_resource_objects{group="rbac.authorization.k8s.io",resource="clusterroles"}',
+    'workqueue_adds_total{name="autoregister"}',
+    'workqueue_depth{name="namespace"}',
+    'process_cpu_seconds_total',
+    'process_open_fds',
+    'process_resident_memory_bytes',
+    'process_start_time_seconds',
+  ]) {
+    expect(text).toMatch(name)
+  }
+})
+
+test('two servers in one process count apart', async () => {
+  const other = await startBinnacle()
+  await ask(other, '/api/v1/namespaces/default/limitranges', { token: other.token })
+  const count = async (one: Binnacle) =>
+    (await ask(one, '/metrics', { token: one.token })).text.match(/^apiserver_request_total.*limitranges.*/gm)
+  expect(await count(other)).toHaveLength(1)
+  expect(await count(server)).toBeNull()
+  await other.stop()
 })

@@ -1,30 +1,32 @@
-// `binnacle serve`: flags to options, start, stop on a signal.
+// `binnacle serve`: reads the flags, starts the server, and stops it on a signal.
 import { type Access, mergeKubeconfig, writeKubeconfig } from '../../server/kubeconfig.js'
+import type { Server } from '../../server/server.js'
 import { readServeOptions, type ServePlan } from './serve-options.js'
+import { listenForSignals } from './signals.js'
 
 export async function serve(args: readonly string[]): Promise<void> {
   const plan = readServeOptions(args)
   for (const warning of plan.warnings) console.error(`binnacle: ${warning}`)
-  // All of the server is loaded only now that there is something to start.
+  const signals = listenForSignals()
+  // A bug in the background must not end the service for all clients.
+  process.on('unhandledRejection', error => console.error('binnacle: an error in the background:', error))
+  // Loaded only now: a wrong flag or --help does not need the server.
   const { startServer } = await import('../../server/server.js')
-  const server = await startServer(plan.server)
-  // A fault of ours in the background is told, and everybody else is served as if nothing had happened.
-  process.on('unhandledRejection', error => console.error('binnacle: something went wrong in the background:', error))
+  let server: Server
+  try {
+    server = await startServer(plan.server, signals.abort)
+  } catch (error) {
+    // What a start has opened is closed by now. A connection that is still being made must not delay the exit.
+    if (signals.abort.aborted) process.exit(signals.exitCode)
+    throw error
+  }
   try {
     await writeAccess(plan, server.access)
-    // Whoever hears that it is ready may send the signal at once.
-    const signal = nextSignal()
     process.stdout.write(greeting(plan, server))
-    await signal
-    onNextSignal(code => process.exit(code))
+    await signals.first
   } finally {
     await server.stop()
   }
-}
-
-interface Started {
-  readonly url: string
-  readonly httpUrl: string | undefined
 }
 
 async function writeAccess({ kubeconfig, mergeInto, token }: ServePlan, access: Access): Promise<void> {
@@ -32,8 +34,8 @@ async function writeAccess({ kubeconfig, mergeInto, token }: ServePlan, access: 
   if (mergeInto !== undefined) await mergeKubeconfig(mergeInto, { ...access, token })
 }
 
-/** The first line is also for programs: they look for `ready at <url>,`. */
-function greeting({ kubeconfig, mergeInto, storedWhere }: ServePlan, { url, httpUrl }: Started): string {
+/** Programs look for `ready at <url>,` in the first line. */
+function greeting({ kubeconfig, mergeInto, storedWhere }: ServePlan, { url, httpUrl }: Server): string {
   const kubectl = mergeInto === undefined ? `kubectl --kubeconfig=${kubeconfig}` : 'kubectl'
   const lines = [
     `Binnacle is ready at ${url}, keeping objects ${storedWhere}.`,
@@ -43,11 +45,3 @@ function greeting({ kubeconfig, mergeInto, storedWhere }: ServePlan, { url, http
   ]
   return `${lines.join('\n')}\n`
 }
-
-const SIGNALS = { SIGINT: 130, SIGTERM: 143 } as const
-
-function onNextSignal(heard: (code: number) => void): void {
-  for (const [signal, code] of Object.entries(SIGNALS)) process.once(signal, () => heard(code))
-}
-
-const nextSignal = (): Promise<number> => new Promise(onNextSignal)

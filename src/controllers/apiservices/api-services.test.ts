@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Kind } from '../../kinds/kind.js'
 import { createWorld } from '../../verbs/api-world.suite.js'
+import { quietEnv } from '../common/controller.js'
 import { startApiServices } from './api-services.js'
 
 const LABEL = 'kube-aggregator.kubernetes.io/automanaged'
@@ -11,7 +12,13 @@ afterEach(() => cleanUp())
 async function worldWithServices() {
   const world = createWorld()
   const services = world.registry.findKind('apiregistration.k8s.io', 'APIService')!
-  const controller = await startApiServices(world.context, world.registry, services, ['authentication.k8s.io/v1'])
+  const controller = await startApiServices(
+    world.context,
+    world.registry,
+    services,
+    ['authentication.k8s.io/v1'],
+    quietEnv(),
+  )
   cleanUp = async () => {
     controller.stop()
     await world.context.close()

@@ -10,8 +10,7 @@ import { startInformer } from '../../objects/informer.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { systemObjects } from '../../verbs/system-writes.js'
-import { createWorkQueue } from '../common/work-queue.js'
-import type { Controller } from '../namespace/controller.js'
+import { type Controller, type ControllerEnv, createControllerQueue, whenRead } from '../common/controller.js'
 
 const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged'
 
@@ -26,9 +25,10 @@ export async function startApiServices(
   services: Kind,
   /** Versions of groups that are answered without kinds in the registry. */
   others: readonly string[],
+  env: ControllerEnv,
 ): Promise<Controller> {
   const objects = systemObjects(context, 'kube-apiserver')
-  const queue = createWorkQueue(settle)
+  const queue = createControllerQueue('autoregister', env, settle)
   let wanted = wantedServices(registry, others)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -77,7 +77,7 @@ export async function startApiServices(
     }
   }
 
-  await following.started
+  await whenRead('autoregister', env, following.started)
   return {
     idle: () => queue.idle(),
     stop() {

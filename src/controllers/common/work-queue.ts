@@ -1,20 +1,33 @@
-// Work by name: what is asked for twice is done once, a few at a time, and again later when it failed.
+// A queue of keys, as client-go's workqueue: a key that is added twice is worked on once, a few keys at a time, and a key
+// whose work failed is tried again later.
 
 export interface WorkQueue {
-  add(name: string): void
+  add(key: string): void
   /** Adds it when some time has passed. */
-  addLater(name: string, ms: number): void
-  /** Settles when nothing is waiting or under way; what was put off does not count. */
+  addLater(key: string, ms: number): void
+  /** Resolves when no key waits or is worked on. Keys that are added later do not count. */
   idle(): Promise<void>
   stop(): void
 }
 
-const FIRST_RETRY_MS = 20
-const LAST_RETRY_MS = 10_000
+export interface QueueHooks {
+  /** Milliseconds until the key is tried again. `failures` counts the failures in a row, this one included. */
+  retryAfter(key: string, error: unknown, failures: number): number
+  onAdd?(depth: number): void
+  onStart?(depth: number, waitedMs: number): void
+  onDone?(tookMs: number): void
+}
 
-/** `work` rejects when it is to be tried again. What is added while it is being worked on is worked on once more. */
-export function createWorkQueue(work: (name: string) => Promise<void>, atOnce = 16): WorkQueue {
-  const waiting = new Set<string>()
+export const MAX_CONCURRENT = 16
+
+/** `work` rejects when it is to be tried again. A key that is added while it is worked on is worked on once more. */
+export function createWorkQueue(
+  work: (key: string) => Promise<void>,
+  hooks: QueueHooks,
+  concurrency = MAX_CONCURRENT,
+): WorkQueue {
+  /** Keys in the order of their adding, with the time of it. */
+  const waiting = new Map<string, number>()
   const active = new Set<string>()
   const failures = new Map<string, number>()
   const timers = new Set<NodeJS.Timeout>()
@@ -22,25 +35,26 @@ export function createWorkQueue(work: (name: string) => Promise<void>, atOnce = 
   let stopped = false
   let isPlanned = false
 
-  function add(name: string): void {
-    if (stopped) return
-    waiting.add(name)
+  function add(key: string): void {
+    if (stopped || waiting.has(key)) return
+    waiting.set(key, performance.now())
+    hooks.onAdd?.(waiting.size)
     pumpSoon()
   }
 
-  function addLater(name: string, ms: number): void {
+  function addLater(key: string, ms: number): void {
     if (stopped) return
     const timer = setTimeout(() => {
       timers.delete(timer)
-      add(name)
+      add(key)
     }, ms)
     timer.unref()
     timers.add(timer)
   }
 
   /**
-   * In the next turn of the event loop, never at once: work that is answered from memory and brings more work would
-   * otherwise go on without end before anybody else is heard.
+   * In the next turn of the event loop, never synchronously: work that is answered from memory and adds more work would
+   * otherwise keep the event loop from everything else.
    */
   function pumpSoon(): void {
     if (isPlanned) return
@@ -50,12 +64,13 @@ export function createWorkQueue(work: (name: string) => Promise<void>, atOnce = 
 
   function pump(): void {
     isPlanned = false
-    for (const name of waiting) {
-      if (active.size >= atOnce || stopped) return
-      if (active.has(name)) continue
-      waiting.delete(name)
-      active.add(name)
-      void run(name)
+    for (const [key, addedAt] of waiting) {
+      if (active.size >= concurrency || stopped) return
+      if (active.has(key)) continue
+      waiting.delete(key)
+      active.add(key)
+      hooks.onStart?.(waiting.size, performance.now() - addedAt)
+      void run(key)
     }
     if (waiting.size === 0 && active.size === 0) {
       for (const resolve of whenIdle) resolve()
@@ -63,16 +78,19 @@ export function createWorkQueue(work: (name: string) => Promise<void>, atOnce = 
     }
   }
 
-  async function run(name: string): Promise<void> {
+  async function run(key: string): Promise<void> {
+    const began = performance.now()
     try {
-      await work(name)
-      failures.delete(name)
-    } catch {
-      const count = failures.get(name) ?? 0
-      failures.set(name, count + 1)
-      addLater(name, Math.min(LAST_RETRY_MS, FIRST_RETRY_MS * 2 ** count))
+      await work(key)
+      failures.delete(key)
+    } catch (error) {
+      const count = (failures.get(key) ?? 0) + 1
+      failures.set(key, count)
+      // An error after the stop is mostly that the store is closed.
+      if (!stopped) addLater(key, hooks.retryAfter(key, error, count))
     }
-    active.delete(name)
+    hooks.onDone?.(performance.now() - began)
+    active.delete(key)
     pumpSoon()
   }
 

@@ -16,7 +16,7 @@ import { startInformer } from '../../objects/informer.js'
 import type { ObjectEvent } from '../../objects/object-store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { systemObjects } from '../../verbs/system-writes.js'
-import { createWorkQueue } from '../common/work-queue.js'
+import { type ControllerEnv, createControllerQueue } from '../common/controller.js'
 import { createCleanup } from './finalizer.js'
 import { readDefinition } from './stored-definition.js'
 
@@ -39,6 +39,7 @@ export async function startDefinitions(
   registry: Registry,
   definitions: Kind,
   converters: Converters & { readonly ruleCompiler?: RuleCompiler },
+  env: ControllerEnv,
 ): Promise<Definitions> {
   const objects = systemObjects(context, 'kube-apiserver')
   const stored = context.objectStore(definitions)
@@ -47,8 +48,8 @@ export async function startDefinitions(
   /** By group, the names that each definition has, or will have when its status is stored. */
   const taken = new Map<string, Map<string, DefinitionNames>>()
   const builtin = new Set([...registry.all()].map(({ group, names }) => `${group}/${names.plural}`))
-  const queue = createWorkQueue(reconcile)
-  const cleanup = createCleanup(context, definitions, name => known.get(name)?.kind)
+  const queue = createControllerQueue('crd_establishing', env, reconcile)
+  const cleanup = createCleanup(context, definitions, name => known.get(name)?.kind, env)
   /** By name, the last reconciliation that was asked for: those of one definition run one after the other. */
   const turns = new Map<string, Promise<void>>()
 

@@ -11,6 +11,7 @@ import { builtinTypes } from '../../types/type-table.js'
 import { type ApiContext, createApiContext } from '../../verbs/api-context.js'
 import { createVerbs, type Verbs } from '../../verbs/verbs.js'
 import { createWebhooks } from '../../webhook/client.js'
+import { quietEnv } from '../common/controller.js'
 import { type Definitions, startDefinitions } from './controller.js'
 import { waitingVerbs } from './wait-established.js'
 
@@ -31,7 +32,7 @@ export async function startProcess(store: Store, admission?: Partial<Admission>)
   const registry = createRegistry()
   registry.put(DEFINITIONS)
   const context = createApiContext({ store, admission })
-  const definitions = await startDefinitions(context, registry, DEFINITIONS, { webhooks: createWebhooks() })
+  const definitions = await startDefinitions(context, registry, DEFINITIONS, { webhooks: createWebhooks() }, quietEnv())
   const one = { registry, context, definitions, verbs: waitingVerbs(createVerbs(context), definitions) }
   started.push(one)
   return one

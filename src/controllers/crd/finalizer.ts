@@ -8,7 +8,7 @@ import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
-import { createWorkQueue } from '../common/work-queue.js'
+import { type ControllerEnv, createControllerQueue } from '../common/controller.js'
 import { emptyFolder } from '../namespace/delete-contents.js'
 
 export interface Cleanup {
@@ -26,9 +26,10 @@ export function createCleanup(
   context: ApiContext,
   definitions: Kind,
   kindOf: (name: string) => Kind | undefined,
+  env: ControllerEnv,
 ): Cleanup {
   const objects = objectsAsStored(context, 'kube-apiserver')
-  const queue = createWorkQueue(clean)
+  const queue = createControllerQueue('crd_finalizer', env, clean)
 
   async function clean(name: string): Promise<void> {
     const definition = await objects.get(definitions, '', name)

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { createWorld, ownedBy, type World } from '../../verbs/api-world.suite.js'
-import type { Controller } from '../namespace/controller.js'
+import { type Controller, quietEnv } from '../common/controller.js'
 import { startGarbageCollector } from './garbage-collector.js'
 
 let world: World
@@ -9,7 +9,7 @@ let collector: Controller
 
 beforeEach(() => {
   world = createWorld()
-  collector = startGarbageCollector(world.store, world.context, world.registry, { unseenOwnerGraceMs: 0 })
+  collector = startGarbageCollector(world.store, world.context, world.registry, quietEnv(), { unseenOwnerGraceMs: 0 })
 })
 afterEach(async () => {
   collector.stop()
@@ -64,7 +64,9 @@ describe('in the background', () => {
 
   test('one whose owner was never seen is given time, one whose owner has gone is not', async () => {
     collector.stop()
-    collector = startGarbageCollector(world.store, world.context, world.registry, { unseenOwnerGraceMs: 60_000 })
+    collector = startGarbageCollector(world.store, world.context, world.registry, quietEnv(), {
+      unseenOwnerGraceMs: 60_000,
+    })
     const owner = await world.createConfigMap('default', 'owner')
     await world.createConfigMap('default', 'early', ownedBy(owner, { uid: 'another' }))
     await world.createConfigMap('default', 'late', ownedBy(owner))
@@ -140,7 +142,9 @@ describe('a circle of owners that block', () => {
       collector.stop()
       await createCircle(...all)
       for (const name of all) await world.deleteConfigMap('default', name, FOREGROUND)
-      collector = startGarbageCollector(world.store, world.context, world.registry, { unseenOwnerGraceMs: 0 })
+      collector = startGarbageCollector(world.store, world.context, world.registry, quietEnv(), {
+        unseenOwnerGraceMs: 0,
+      })
       await settled()
       expect(await names(...all)).toEqual([])
     },

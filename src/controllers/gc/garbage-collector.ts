@@ -18,8 +18,7 @@ import { decodeStored } from '../../objects/stored-object.js'
 import type { Entry, Store, StoreEvent } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
-import { createWorkQueue } from '../common/work-queue.js'
-import type { Controller } from '../namespace/controller.js'
+import { type Controller, type ControllerEnv, createControllerQueue } from '../common/controller.js'
 import { createOwnershipGraph, isBlocking, type Node } from './ownership-graph.js'
 
 /** Who writes an object may be about to write its owner. */
@@ -34,19 +33,22 @@ export function startGarbageCollector(
   store: Store,
   context: ApiContext,
   registry: Registry,
+  env: ControllerEnv,
   { unseenOwnerGraceMs: patienceMs = UNSEEN_OWNER_GRACE_MS }: CollectorOptions = {},
 ): Controller {
   const objects = objectsAsStored(context, 'generic-garbage-collector')
   const graph = createOwnershipGraph()
-  const queue = createWorkQueue(settle, 32)
+  let isStopped = false
+  const queue = createControllerQueue('garbage_collector_attempt_to_delete', env, settle, 32)
   /** Keys of objects whose owner was seen to go. */
   const bereft = new Set<string>()
   /** Until when others stay, by key. */
   const staysUntil = new Map<string, number>()
   const placeOf = createKeyReader(registry)
   const following = startInformer(store, '/', { entry: take, event: note })
-  // Nobody waits for it: what cannot be read now is read later.
-  following.started.catch(() => {})
+  following.started.catch((error: unknown) => {
+    if (!isStopped) env.log.warn('the garbage collector could not read the store and tries again', { error })
+  })
 
   function take(entry: Entry): void {
     const before = graph.at(entry.key)
@@ -211,6 +213,7 @@ export function startGarbageCollector(
   return {
     idle: () => queue.idle(),
     stop() {
+      isStopped = true
       following.stop()
       queue.stop()
     },

@@ -13,6 +13,7 @@ import { createMemoryStore } from '../../storage/memory/memory-store.js'
 import type { Store } from '../../storage/store.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { systemObjects } from '../../verbs/system-writes.js'
+import { type Controller, quietEnv } from '../common/controller.js'
 import {
   body,
   DEFINITIONS,
@@ -23,7 +24,6 @@ import {
   startProcess,
   stopProcesses,
 } from '../crd/crd-process.suite.js'
-import type { Controller } from '../namespace/controller.js'
 import { startStorageMigration } from './storage-migration.js'
 
 const MIGRATIONS = builtinKinds(builtinTypes()).find(({ names }) => names.kind === 'StorageVersionMigration')!
@@ -46,7 +46,7 @@ async function startWith(store: Store, onWidget?: (attributes: Attributes) => vo
   const process = await startProcess(store, admission)
   process.registry.put(MIGRATIONS)
   const kinds = { migrations: MIGRATIONS, definitions: DEFINITIONS }
-  const controller = await startStorageMigration(process.context, process.registry, kinds)
+  const controller = await startStorageMigration(process.context, process.registry, kinds, quietEnv())
   controllers.push(controller)
   return { ...process, ...controller }
 }

@@ -17,8 +17,7 @@ import { decodeStored, isStoredAs, storedHead } from '../../objects/stored-objec
 import type { Entry } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { systemObjects } from '../../verbs/system-writes.js'
-import { createWorkQueue } from '../common/work-queue.js'
-import type { Controller } from '../namespace/controller.js'
+import { type Controller, type ControllerEnv, createControllerQueue, whenRead } from '../common/controller.js'
 import {
   begun,
   checkpointOf,
@@ -47,11 +46,12 @@ export async function startStorageMigration(
   context: ApiContext,
   registry: Registry,
   { migrations, definitions }: MigrationKinds,
+  env: ControllerEnv,
 ): Promise<Controller> {
   const objects = systemObjects(context, 'storage-version-migrator-controller')
   const { cache } = context.objectStore(migrations)
   // By resource: of several migrations of one resource, only one runs at a time.
-  const queue = createWorkQueue(migrateNext, MAX_CONCURRENT_RESOURCES)
+  const queue = createControllerQueue('storage_version_migrator', env, migrateNext, MAX_CONCURRENT_RESOURCES)
   let stopped = false
   const following = startInformer(cache, migrations.keyPrefix, {
     entry: entry => consider(decodeStored(entry)),
@@ -160,7 +160,7 @@ export async function startStorageMigration(
     return undefined
   }
 
-  await following.started
+  await whenRead('storage_version_migrator', env, following.started)
   return {
     idle: () => queue.idle(),
     stop() {

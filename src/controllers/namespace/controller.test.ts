@@ -1,14 +1,15 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { isObject, type ValueObject } from '../../meta/values/value.js'
 import { createWorld, type World } from '../../verbs/api-world.suite.js'
-import { type Controller, startNamespaceController } from './controller.js'
+import { type Controller, quietEnv } from '../common/controller.js'
+import { startNamespaceController } from './controller.js'
 
 let world: World
 let controller: Controller
 
 beforeEach(async () => {
   world = createWorld()
-  controller = await startNamespaceController(world.context, world.registry, world.namespaces)
+  controller = await startNamespaceController(world.context, world.registry, world.namespaces, quietEnv())
 })
 afterEach(async () => {
   controller.stop()

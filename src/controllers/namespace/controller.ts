@@ -13,14 +13,8 @@ import { decodeStored } from '../../objects/stored-object.js'
 import type { Revision } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
-import { createWorkQueue } from '../common/work-queue.js'
+import { type Controller, type ControllerEnv, createControllerQueue, whenRead } from '../common/controller.js'
 import { emptyFolder } from './delete-contents.js'
-
-export interface Controller {
-  /** Settles when there is nothing to do at the moment. */
-  idle(): Promise<void>
-  stop(): void
-}
 
 const FINALIZER = 'kubernetes'
 /** How soon what cannot be deleted at all is tried again. */
@@ -34,9 +28,10 @@ export async function startNamespaceController(
   context: ApiContext,
   registry: Registry,
   namespaces: Kind,
+  env: ControllerEnv,
 ): Promise<Controller> {
   const objects = objectsAsStored(context, 'namespace-controller')
-  const queue = createWorkQueue(empty)
+  const queue = createControllerQueue('namespace', env, empty)
   /** Ends the wait of a namespace for what is left in it. */
   const waiting = new Map<string, () => void>()
   const following = startInformer(context.objectStore(namespaces).cache, namespaces.keyPrefix, {
@@ -111,7 +106,7 @@ export async function startNamespaceController(
   const deleteAll = (kind: Kind, namespace: string, left: Remaining): Promise<boolean> =>
     emptyFolder(context, objects, kind, keyPrefixOf(kind, namespace), object => note(left, kind, object))
 
-  await following.started
+  await whenRead('namespace', env, following.started)
   return {
     idle: () => queue.idle(),
     stop() {

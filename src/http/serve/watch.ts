@@ -14,9 +14,9 @@ export async function serveWatch(
   { target, query, offer }: Route,
   ended: () => void,
 ): Promise<Outcome> {
-  const { exchange, reply, info } = request
+  const { exchange, info } = request
   const form = negotiateForm({ headers: exchange.headers, query: info.query }, offer)
   const watch = await verbs.watch(request, target, query)
-  watches.serve(reply, watch, form, query, ended)
+  watches.serve(request, watch, form, query, ended)
   return 'streaming'
 }

@@ -20,6 +20,8 @@ export interface Http2Options {
 /** Takes sockets that speak HTTP/2 by `emit('connection', socket)`; it does not listen itself. */
 export function createHttp2(options: Http2Options, handle: (exchange: Exchange) => void): Http2Endpoint {
   const sessions = new Set<ServerHttp2Session>()
+  /** Streams whose body has not arrived yet. */
+  const arriving = new Set<ServerHttp2Stream>()
   const server: Http2Server = createServer({
     settings: { maxConcurrentStreams: options.maxStreams, maxHeaderListSize: options.maxHeaderBytes },
     maxSessionMemory: 256,
@@ -37,6 +39,12 @@ export function createHttp2(options: Http2Options, handle: (exchange: Exchange) 
     (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) => {
       const { path, query } = splitTarget(headers[':path'] ?? '/')
       stream.on('error', ignore) // the peer's resets; `gone` tells
+      if (!stream.endAfterHeaders) {
+        arriving.add(stream)
+        const remove = (): void => void arriving.delete(stream)
+        stream.once('end', remove)
+        stream.once('close', remove)
+      }
       stream.on('aborted', destroyNext)
       handle(new Http2Exchange(stream, headers[':method'] ?? 'GET', path, query, headers, rawHeaders))
     },
@@ -45,6 +53,9 @@ export function createHttp2(options: Http2Options, handle: (exchange: Exchange) 
     accept: socket => void server.emit('connection', socket),
     close() {
       for (const session of sessions) session.close()
+    },
+    destroyUnsent() {
+      for (const stream of arriving) stream.destroy()
     },
     destroy() {
       for (const session of sessions) session.destroy()
@@ -56,6 +67,8 @@ export interface Http2Endpoint {
   accept(socket: unknown): void
   /** Takes no new streams; connections end when their streams have. */
   close(): void
+  /** Ends the streams whose body has not arrived. */
+  destroyUnsent(): void
   destroy(): void
 }
 

@@ -19,6 +19,8 @@ export class IncomingRequest implements Request {
   user: UserInfo = UNKNOWN
   impersonator: UserInfo | undefined
   deadline = Infinity
+  /** An error that is a bug of the server, for the log. */
+  failure: unknown
   #aborted: RequestAborted | undefined
   #controller: AbortController | undefined
   #log: Logger | undefined

@@ -1,6 +1,7 @@
 // A watch on the wire: events go out as they come, wait while the client does not take them, and end when either side
 // or the time limit says so.
 
+import type { RequestInfo } from '../../request/request-info.js'
 import { createEventEncoder } from '../../response/encode-watch.js'
 import { type Form, WATCH_TYPES } from '../../response/output-format.js'
 import { includeObjectOf } from '../../response/table.js'
@@ -8,12 +9,19 @@ import type { OpenWatch, PreparedWatch } from '../../verbs/watch.js'
 import { checkWatchForm } from '../negotiation/negotiation.js'
 import type { Reply } from './reply.js'
 
+interface WatchRequest {
+  readonly reply: Reply
+  readonly info: RequestInfo
+}
+
 export interface WatchStreams {
   /** Serves the watch from now on; what is wrong with it is thrown before it begins. */
-  serve(reply: Reply, watch: PreparedWatch, form: Form, query: URLSearchParams, ended: () => void): void
+  serve(request: WatchRequest, watch: PreparedWatch, form: Form, query: URLSearchParams, ended: () => void): void
   /** Ends all, as if their time had come. */
   end(): void
-  readonly open: number
+  readonly count: number
+  /** The requests of the watches that are open. */
+  open(): Iterable<RequestInfo>
 }
 
 export interface WatchStreamOptions {
@@ -26,7 +34,7 @@ export interface WatchStreamOptions {
 const MAX_MS = 2 ** 31 - 1
 
 export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOptions): WatchStreams {
-  const ends = new Set<() => void>()
+  const ends = new Map<() => void, RequestInfo>()
 
   function lastsFor({ timeoutSeconds }: PreparedWatch): number {
     // A client that asks for no time at all leaves it to us, as one that does not ask.
@@ -36,7 +44,7 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
   }
 
   return {
-    serve(reply, watch, form, query, ended) {
+    serve({ reply, info }, watch, form, query, ended) {
       const { exchange } = reply
       const encoder = createEventEncoder(watch.served, form, includeObjectOf(form, query), now)
       checkWatchForm(form)
@@ -58,7 +66,7 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
         ended()
       }
       const timer = setTimeout(finish, lastsFor(watch))
-      ends.add(finish)
+      ends.set(finish, info)
       exchange.onGone(finish)
       outgoing.onDrain(() => open?.resume())
       open = watch.start({
@@ -71,10 +79,11 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
       })
     },
     end() {
-      for (const finish of ends) finish()
+      for (const finish of ends.keys()) finish()
     },
-    get open() {
+    get count() {
       return ends.size
     },
+    open: () => ends.values(),
   }
 }

@@ -1,22 +1,28 @@
-// Who still uses deprecated versions: a metric tells which versions, the log who asked, once for each client.
+// Use of deprecated API versions: a metric counts the versions, the log names each client once.
 
+import type { Logger } from '../../base/logger.js'
 import type { OnDeprecated } from '../../http/handler.js'
-import { knownSubresource, type Metrics } from './metrics.js'
+import type { RequestMetrics } from './request-metrics.js'
 
-/** Beyond so many clients nobody reads on. */
-const MAX_TOLD = 1000
+/** More clients are not logged. */
+const MAX_CLIENTS = 1000
 
-export function deprecatedUse(metrics: Metrics, notice: (text: string) => void): OnDeprecated {
-  const told = new Set<string>()
+export function deprecatedUse(metrics: Pick<RequestMetrics, 'onDeprecated'>, log: Logger): OnDeprecated {
+  const logged = new Set<string>()
   return ({ info, user: { name }, userAgent }, warning) => {
+    metrics.onDeprecated(info)
     const { group, version, resource } = info
-    metrics.onDeprecated({ group, version, resource, subresource: knownSubresource(info) })
-    // What a client calls itself may go on with details that change.
+    // Only the first word: details such as a commit would make each build another client.
     const client = userAgent.split(' ', 1)[0]!.slice(0, 100)
-    const who = `${JSON.stringify(name)}${client === '' ? '' : ` (${JSON.stringify(client)})`}`
-    const key = `${who} ${group}/${version} ${resource}`
-    if (told.has(key) || told.size >= MAX_TOLD) return
-    told.add(key)
-    notice(`${who} still uses ${group}/${version} ${resource}: ${warning}`)
+    const key = `${name} ${client} ${group}/${version} ${resource}`
+    if (logged.has(key) || logged.size >= MAX_CLIENTS) return
+    logged.add(key)
+    log.warn('a deprecated API version is in use', {
+      user: name,
+      client,
+      version: `${group}/${version}`,
+      resource,
+      warning,
+    })
   }
 }

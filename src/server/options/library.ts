@@ -2,7 +2,7 @@
 // options that were read from a file are checked here, so that a wrong name or value is an error and not ignored.
 import { randomBytes } from 'node:crypto'
 import type { Identity } from '../../auth/authenticator.js'
-import { createLogger, type LogLine } from '../../base/logger.js'
+import type { LogLine } from '../../base/logger.js'
 import { nearest } from '../../base/nearest.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { ConvertFunction } from '../../convert/function-conversion.js'
@@ -61,9 +61,12 @@ export interface BinnacleOptions {
    * `{ 'widgets.example.com': (object, to) => ({ ...object, apiVersion: to }) }`.
    */
   readonly conversions?: Readonly<Record<string, ConvertFunction>>
-  /** How much is logged: 0 errors, start and stop; 1, the default, also slow requests; 2 every request; 4 details. */
+  /**
+   * How much is logged: 0 errors, warnings, start and stop; 1 also slow requests; 2 every request; 4 details for
+   * debugging. By default, warnings and errors are logged.
+   */
   readonly verbosity?: number
-  /** Receives each line of the log. By default, lines are printed on stderr. */
+  /** Receives each line of the log, which is otherwise printed on stderr. */
   readonly log?: (line: LogLine) => void
 }
 
@@ -95,8 +98,12 @@ export function readLibraryOptions(options: BinnacleOptions): { server: ServerOp
       namespaceController: options.namespaceController ?? true,
     },
     limits: {},
-    logging: { ...DEFAULT_LOGGING, verbosity: options.verbosity ?? DEFAULT_LOGGING.verbosity },
-    logger: log && createLogger(log),
+    logging: {
+      ...DEFAULT_LOGGING,
+      verbosity: options.verbosity ?? 0,
+      write: log,
+      quiet: options.verbosity === undefined,
+    },
   }
   return { server, token }
 }

@@ -1,4 +1,5 @@
 // What is logged, and in which format.
+import type { LogLine } from '../../base/logger.js'
 import type { FlagTable, FlagValues } from './flag.js'
 import { choice, count } from './flag-values.js'
 
@@ -6,6 +7,10 @@ export interface LoggingOptions {
   /** 0 errors and the server's life, 1 also slow requests, 2 every request, 4 and more details for debugging. */
   readonly verbosity: number
   readonly format: 'text' | 'json'
+  /** Receives each line in the place of stderr. */
+  readonly write?: ((line: LogLine) => void) | undefined
+  /** Log warnings and errors only. */
+  readonly quiet?: boolean | undefined
 }
 
 export const DEFAULT_LOGGING: LoggingOptions = { verbosity: 1, format: 'text' }

@@ -1,6 +1,5 @@
 // All options of a server, by concern. The command line and the library each fill them (cli/serve, library.ts).
 import type { Clock } from '../../base/clock.js'
-import type { Logger } from '../../base/logger.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import type { AdmissionOptions } from './admission.js'
 import type { ApiOptions } from './api.js'
@@ -19,7 +18,5 @@ export interface ServerOptions {
   readonly api: ApiOptions
   readonly limits: LimitOptions
   readonly logging: LoggingOptions
-  /** Receives the log in the place of stderr. */
-  readonly logger?: Logger | undefined
   readonly clock?: Clock | undefined
 }

@@ -21,7 +21,6 @@ import {
   type SigningKey,
   type TokenAuthority,
 } from '../../auth/tokens.js'
-import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
@@ -29,6 +28,7 @@ import type { Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import type { AuthenticationOptions, ServiceAccountOptions } from '../options/authentication.js'
 import { type AuthorizationOptions, allowsEverything } from '../options/authorization.js'
+import { requireKind } from './kinds.js'
 
 export interface AccessOptions {
   readonly authentication: AuthenticationOptions
@@ -58,10 +58,10 @@ export async function openAccess(
     openAuthority(store, authentication.serviceAccounts),
     needsRoles
       ? startRbacStore(context, {
-          clusterRoles: kindOf(registry, RBAC, 'ClusterRole'),
-          roles: kindOf(registry, RBAC, 'Role'),
-          clusterRoleBindings: kindOf(registry, RBAC, 'ClusterRoleBinding'),
-          roleBindings: kindOf(registry, RBAC, 'RoleBinding'),
+          clusterRoles: requireKind(registry, RBAC, 'ClusterRole'),
+          roles: requireKind(registry, RBAC, 'Role'),
+          clusterRoleBindings: requireKind(registry, RBAC, 'ClusterRoleBinding'),
+          roleBindings: requireKind(registry, RBAC, 'RoleBinding'),
         })
       : undefined,
   ])
@@ -71,7 +71,7 @@ export async function openAccess(
       ? { authorizer: ALWAYS_ALLOW, rules: ALL_RULES }
       : { authorizer: ALWAYS_DENY, rules: NO_RULES }
   const find: FindObject = async (kind, namespace, name) => {
-    const entry = await context.objectStore(kindOf(registry, '', kind)).get(namespace, name)
+    const entry = await context.objectStore(requireKind(registry, '', kind)).get(namespace, name)
     return entry && decodeStored(entry)
   }
   const { audiences } = authority
@@ -97,10 +97,4 @@ async function openAuthority(store: Store, options: ServiceAccountOptions): Prom
     keys: [signingKey, ...verificationKeys.filter(({ id }) => id !== signingKey.id)],
     maxSeconds: maxTokenSeconds,
   }
-}
-
-function kindOf(registry: Registry, group: string, name: string): Kind {
-  const kind = registry.findKind(group, name)
-  if (!kind) throw new Error(`the kind ${name} is missing from the registry`)
-  return kind
 }

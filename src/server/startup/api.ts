@@ -1,15 +1,15 @@
-// The API on top of kinds and their objects: who may ask, what is answered besides resources, and what is counted.
+// The handler of all requests: the verbs on resources, and the paths beside them (health, discovery, OpenAPI, metrics).
 
 import { createImpersonation } from '../../auth/impersonation.js'
 import { ISSUER_PATH, issuerDocument, KEYS_PATH, keysDocument } from '../../auth/tokens.js'
 import type { Logger } from '../../base/logger.js'
+import { METRICS_MEDIA_TYPE, type MetricsRegistry } from '../../base/metrics.js'
 import { packageVersion } from '../../base/package-version.js'
 import type { Definitions } from '../../controllers/definitions.js'
 import { waitingVerbs } from '../../controllers/definitions.js'
 import { createDiscovery } from '../../discovery/discovery.js'
 import { API_VERSION } from '../../discovery/version.js'
 import { type ApiHandler, type Authenticate, createApiHandler } from '../../http/handler.js'
-import type { LimitOptions } from '../../http/limits.js'
 import {
   findIn,
   findOpenApi,
@@ -23,13 +23,14 @@ import {
 import type { Registry } from '../../kinds/registry.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { createOpenApi } from '../../openapi/openapi.js'
-import type { RequestInfo } from '../../request/request-info.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import { builtinTypes, type ResourceFacts } from '../../types/type-table.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { createVerbs } from '../../verbs/verbs.js'
 import { deprecatedUse } from '../observability/deprecated-use.js'
-import { createMetrics, knownSubresource, METRICS_TYPE, type Metrics } from '../observability/metrics.js'
+import { createRequestLog } from '../observability/request-log.js'
+import { createRequestMetrics } from '../observability/request-metrics.js'
+import type { LimitOptions } from '../options/limits.js'
 import type { AccessControl } from './access.js'
 
 export interface ApiParts {
@@ -37,34 +38,28 @@ export interface ApiParts {
   readonly context: ApiContext
   readonly definitions: Definitions
   readonly access: AccessControl
-  /** What is answered without being stored. */
+  /** Resources that are answered and not stored. */
   readonly virtualResources: readonly VirtualResource[]
   readonly authenticate: Authenticate
-  readonly limits: Partial<LimitOptions> | undefined
-  readonly minRequestTimeoutMs: number | undefined
+  readonly limits: LimitOptions
+  /** How much is logged about requests. */
+  readonly verbosity: number
   /** Rejects when the store does not answer. */
   revision(): Promise<number>
-  storedBytes(): Promise<number | undefined>
   isStopping(): boolean
   /** `HOST:PORT`. */
   serverAddress(): string
   /** The URL of the public keys for tokens of service accounts. */
   jwksUri(): string
   readonly log: Logger
-  /** Hears of what is worth knowing and no fault. */
-  notice(text: string): void
+  readonly metrics: MetricsRegistry
 }
 
 export function createApi(parts: ApiParts): ApiHandler {
-  const { registry, context, access, log, limits, minRequestTimeoutMs } = parts
-  const metrics = createMetrics({
-    get load() {
-      return api.load
-    },
-    revision: parts.revision,
-    storedBytes: parts.storedBytes,
-  })
-  const ownPaths = ownPathsOf(parts, metrics)
+  const { registry, context, access, log, limits } = parts
+  const requestMetrics = createRequestMetrics(parts.metrics, registry, () => api)
+  const logRequest = createRequestLog(parts.verbosity)
+  const ownPaths = ownPathsOf(parts)
   const discovery = createDiscovery({
     registry,
     extras: extrasOf(parts.virtualResources),
@@ -87,32 +82,35 @@ export function createApi(parts: ApiParts): ApiHandler {
     impersonate: createImpersonation(access.authorizer.authorize),
     virtualResources: parts.virtualResources,
     findPath: firstOf(findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
-    limits,
-    minRequestTimeoutMs,
+    limits: limits.requests,
+    minRequestTimeoutMs: limits.minRequestTimeoutMs,
     now: context.now,
     log,
-    observe: (info, status, milliseconds) => count(metrics, registry, info, status, milliseconds),
-    onDeprecated: deprecatedUse(metrics, parts.notice),
+    observe(request, status, milliseconds) {
+      requestMetrics.onRequestEnd(request, status, milliseconds / 1000)
+      logRequest(request, status, milliseconds)
+    },
+    onDeprecated: deprecatedUse(requestMetrics, log),
   })
   return api
 }
 
-/** What discovery lists of them. */
+/** The entries of virtual resources in discovery, by group version. */
 function extrasOf(kinds: readonly VirtualResource[]): Record<string, ResourceFacts[]> {
   const extras: Record<string, ResourceFacts[]> = {}
   for (const { apiVersion, resource: facts } of kinds) (extras[apiVersion] ??= []).push(facts)
   return extras
 }
 
-function ownPathsOf({ revision, isStopping, access, jwksUri }: ApiParts, metrics: Metrics): PathTable {
+function ownPathsOf({ revision, isStopping, access, jwksUri, metrics }: ApiParts): PathTable {
   const ping: HealthCheck = async () => {}
-  // By the name that those who ask kube-apiserver know, whichever store it is.
+  // kube-apiserver's name for the check of the store, whichever store it is.
   const etcd: HealthCheck = async () => void (await revision())
   const shutdown: HealthCheck = async () => {
     if (isStopping()) throw new Error('the server is stopping')
   }
   const showMetrics: PathHandler = async ({ reply }) =>
-    reply.send(200, { 'content-type': METRICS_TYPE }, await metrics.print())
+    reply.send(200, { 'content-type': METRICS_MEDIA_TYPE }, await metrics.print())
   return new Map<string, PathHandler>([
     ...healthPaths('/healthz', { ping, etcd }),
     ...healthPaths('/livez', { ping }),
@@ -127,30 +125,3 @@ const showJson =
   (type: string, document: () => ValueObject): PathHandler =>
   ({ reply }) =>
     reply.send(200, { 'content-type': type }, JSON.stringify(document()))
-
-const VERBS = new Set([
-  'get',
-  'list',
-  'watch',
-  'create',
-  'update',
-  'patch',
-  'delete',
-  'deletecollection',
-  'post',
-  'put',
-])
-
-/** Only what is served is counted by name: the names that clients think of have no end. */
-function count(metrics: Metrics, registry: Registry, info: RequestInfo, code: number, milliseconds: number): void {
-  const isServed = info.isResource && registry.find(info.group, info.version, info.resource) !== undefined
-  metrics.onRequestEnd({
-    verb: VERBS.has(info.verb) ? info.verb : 'other',
-    group: isServed ? info.group : '',
-    version: isServed ? info.version : '',
-    resource: isServed ? info.resource : '',
-    subresource: isServed ? knownSubresource(info) : '',
-    code,
-    seconds: milliseconds / 1000,
-  })
-}

@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { createMetrics } from '../../base/metrics.js'
+import { widgetKind } from '../../kinds/fake-kinds.suite.js'
+import { createRegistry } from '../../kinds/registry.js'
+import { parseRequestInfo } from '../../request/request-info.js'
+import { createRequestMetrics } from './request-metrics.js'
+
+const KIND = widgetKind({})
+const WIDGETS = `/apis/${KIND.group}/${KIND.versions[0]!.name}`
+const PLURAL = KIND.names.plural
+
+function setUp() {
+  const registry = createRegistry()
+  registry.put(KIND)
+  const watch = parseRequestInfo('GET', `${WIDGETS}/namespaces/a/${PLURAL}`, 'watch=true')
+  const metrics = createMetrics()
+  const load = { load: { reading: 2, mutating: 1 }, openWatches: () => [watch, watch] }
+  const requests = createRequestMetrics(metrics, registry, () => load)
+  return {
+    async count(method: string, path: string, { query = '', type = '', code = 200 } = {}): Promise<string[]> {
+      const info = parseRequestInfo(method, path, query)
+      requests.onRequestEnd({ info, exchange: { method, query, headers: { 'content-type': type } } }, code, 0.3)
+      const page = await metrics.print()
+      return page.split('\n').filter(line => line.startsWith('apiserver_request_total{'))
+    },
+    print: () => metrics.print(),
+    requests,
+  }
+}
+
+const line = (verb: string, rest: { scope: string; dryRun?: string; subresource?: string; code?: number }): string => {
+  const { scope, dryRun = '', subresource = '', code = 200 } = rest
+  const resource = `group="${KIND.group}",version="${KIND.versions[0]!.name}",resource="${PLURAL}"`
+  return `apiserver_request_total{verb="${verb}",dry_run="${dryRun}",${resource},subresource="${subresource}",scope="${scope}",component="apiserver",code="${code}"} 1`
+}
+
+test.each<[string, string, object, string]>([
+  ['GET', `/namespaces/a/${PLURAL}/b`, {}, line('GET', { scope: 'resource' })],
+  ['GET', `/namespaces/a/${PLURAL}`, {}, line('LIST', { scope: 'namespace' })],
+  ['GET', `/${PLURAL}`, {}, line('LIST', { scope: 'cluster' })],
+  ['GET', `/${PLURAL}`, { query: 'watch=true' }, line('WATCH', { scope: 'cluster' })],
+  ['POST', `/namespaces/a/${PLURAL}`, { code: 201 }, line('POST', { scope: 'resource', code: 201 })],
+  ['PUT', `/namespaces/a/${PLURAL}/b/status`, {}, line('PUT', { scope: 'resource', subresource: 'status' })],
+  ['PATCH', `/namespaces/a/${PLURAL}/b`, { query: 'dryRun=All' }, line('PATCH', { scope: 'resource', dryRun: 'All' })],
+  [
+    'PATCH',
+    `/namespaces/a/${PLURAL}/b`,
+    { type: 'application/apply-patch+yaml' },
+    line('APPLY', { scope: 'resource' }),
+  ],
+  [
+    'DELETE',
+    `/namespaces/a/${PLURAL}/b`,
+    { query: 'dryRun=x' },
+    line('DELETE', { scope: 'resource', dryRun: 'invalid' }),
+  ],
+  ['DELETE', `/namespaces/a/${PLURAL}`, {}, line('DELETE', { scope: 'namespace' })],
+])('%s %s %j', async (method, path, options, expected) => {
+  expect(await setUp().count(method, `${WIDGETS}${path}`, options)).toEqual([expected])
+})
+
+test('names that are not served do not become labels', async () => {
+  const { count } = setUp()
+  const none = 'group="",version="",resource=""'
+  expect(await count('GET', '/apis/made.up/v1/things')).toEqual([
+    `apiserver_request_total{verb="LIST",dry_run="",${none},subresource="",scope="",component="apiserver",code="200"} 1`,
+  ])
+  expect((await count('BREW', '/healthz'))[1]).toMatch(/verb="other".*subresource="\/healthz"/)
+})
+
+test('the requests of the moment, and deprecated versions', async () => {
+  const { print, requests } = setUp()
+  requests.onDeprecated(parseRequestInfo('GET', '/apis/example.com/v1beta1/namespaces/a/widgets/b/status', ''))
+  const page = await print()
+  expect(page).toMatch('apiserver_current_inflight_requests{request_kind="mutating"} 1')
+  expect(page).toMatch('apiserver_current_inflight_requests{request_kind="readOnly"} 2')
+  expect(page).toMatch(/apiserver_longrunning_requests\{verb="WATCH",.*scope="namespace",component="apiserver"\} 2/)
+  expect(page).toMatch(
+    'apiserver_requested_deprecated_apis{group="example.com",version="v1beta1",resource="widgets",subresource="status",removed_release=""} 1',
+  )
+})

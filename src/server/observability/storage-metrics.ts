@@ -1,0 +1,131 @@
+// Metrics of the storage: how many objects there are, how much they take, and how long etcd takes to answer.
+import { readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Histogram, MetricsRegistry } from '../../base/metrics.js'
+import type { Kind } from '../../kinds/kind.js'
+import type { Registry } from '../../kinds/registry.js'
+import type { StorageOptions } from '../../storage/open-store.js'
+import type { Store } from '../../storage/store.js'
+
+/** How long counts of objects in etcd are kept: counting asks etcd once for each resource. */
+const COUNT_MS = 60_000
+
+export function registerStorageMetrics(
+  metrics: MetricsRegistry,
+  store: Store,
+  registry: Registry,
+  storage: StorageOptions,
+): void {
+  const revision = metrics.gauge('binnacle_storage_revision', 'The revision of the latest write.', [])
+  metrics.onCollect(async () => revision.with().set(await store.revision()))
+  countObjects(metrics, store, registry)
+  if (storage.kind !== 'lmdb') return
+  const size = metrics.gauge(
+    'apiserver_storage_size_bytes',
+    'Size of the storage database file physically allocated in bytes.',
+    ['storage_cluster_id'],
+  )
+  metrics.onCollect(async () => size.with('etcd-0').set(await bytesIn(storage.directory)))
+}
+
+function countObjects(metrics: MetricsRegistry, store: Store, registry: Registry): void {
+  const byName = metrics.gauge(
+    'apiserver_storage_objects',
+    'Number of stored objects at the time of last check split by kind.',
+    ['resource'],
+  )
+  const byGroup = metrics.gauge(
+    'apiserver_resource_objects',
+    'Number of stored objects at the time of last check split by kind.',
+    ['group', 'resource'],
+  )
+  let countedAt = Number.NEGATIVE_INFINITY
+  metrics.onCollect(async () => {
+    if (!store.embedded && performance.now() - countedAt < COUNT_MS) return
+    countedAt = performance.now()
+    const counts: (readonly [Kind, number])[] = []
+    for (const kind of registry.all()) {
+      const { entries, remaining } = await store.range(kind.keyPrefix, { limit: 1, at: 'any' })
+      counts.push([kind, entries.length + remaining])
+    }
+    // All at once, so that a page that is printed meanwhile is complete.
+    byName.reset()
+    byGroup.reset()
+    for (const [{ group, names }, count] of counts) {
+      byName.with(group === '' ? names.plural : `${names.plural}.${group}`).set(count)
+      byGroup.with(group, names.plural).set(count)
+    }
+  })
+}
+
+async function bytesIn(directory: string): Promise<number> {
+  const names = await readdir(directory)
+  const sizes = await Promise.all(names.map(async name => (await stat(join(directory, name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+const ETCD_BUCKETS = [
+  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
+]
+
+/** Measures how long the requests to etcd take. The embedded stores are not measured: they answer from memory. */
+export function measureStore(store: Store, metrics: MetricsRegistry, registry: Registry): Store {
+  if (store.embedded) return store
+  const labels = ['operation', 'group', 'resource'] as const
+  const latency = metrics.histogram(
+    'etcd_request_duration_seconds',
+    'Etcd request latency in seconds for each operation and object type.',
+    labels,
+    ETCD_BUCKETS,
+  )
+  const total = metrics.counter(
+    'etcd_requests_total',
+    'Etcd request counts for each operation and object type.',
+    labels,
+  )
+  const errors = metrics.counter(
+    'etcd_request_errors_total',
+    'Etcd failed request counts for each operation and object type.',
+    labels,
+  )
+  const kindOf = createKindFinder(registry)
+
+  async function measure<T>(operation: string, key: string, run: () => Promise<T>): Promise<T> {
+    const kind = kindOf(key)
+    const names = [operation, kind?.group ?? '', kind?.names.plural ?? ''] as const
+    const histogram: Histogram = latency.with(...names)
+    const began = performance.now()
+    total.with(...names).inc()
+    try {
+      return await run()
+    } catch (error) {
+      errors.with(...names).inc()
+      throw error
+    } finally {
+      histogram.observe((performance.now() - began) / 1000)
+    }
+  }
+
+  return {
+    ...store,
+    get: (key, at) => measure('get', key, () => store.get(key, at)),
+    range: (prefix, options) => measure('list', prefix, () => store.range(prefix, options)),
+    create: (key, value) => measure('create', key, () => store.create(key, value)),
+    update: (key, value, expected) => measure('update', key, () => store.update(key, value, expected)),
+    delete: (key, expected) => measure('delete', key, () => store.delete(key, expected)),
+  }
+}
+
+/** Finds the kind of a key by its first two parts, which are the prefix of the kind: `/apps/deployments/…`. */
+function createKindFinder(registry: Registry): (key: string) => Kind | undefined {
+  let byPrefix: Map<string, Kind> | undefined
+  registry.onChange(() => void (byPrefix = undefined))
+  return key => {
+    byPrefix ??= new Map([...registry.all()].map(kind => [kind.keyPrefix, kind]))
+    for (let end = key.indexOf('/', 1); end !== -1; end = key.indexOf('/', end + 1)) {
+      const kind = byPrefix.get(key.slice(0, end + 1))
+      if (kind) return kind
+    }
+    return undefined
+  }
+}

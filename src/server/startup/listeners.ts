@@ -1,0 +1,40 @@
+// The addresses on which the server listens: https, plain http, or both.
+import type { Exchange } from '../../http/exchange.js'
+import { type Listener, listen } from '../../http/listener.js'
+import type { ServingOptions } from '../options/serving.js'
+import type { Tls } from '../tls/tls.js'
+
+export interface Listeners {
+  /** https, or plain http where only that is served. */
+  readonly url: string
+  readonly httpUrl: string | undefined
+  readonly httpsUrl: string | undefined
+  /** All listeners stop accepting connections at once. Resolves when the requests that are being served are answered. */
+  close(): Promise<void>
+}
+
+/** Rejects when an address cannot be used; then none is left open. */
+export async function openListeners(
+  { http, https }: ServingOptions,
+  tls: Tls | undefined,
+  handle: (exchange: Exchange) => void,
+): Promise<Listeners> {
+  const open: Listener[] = []
+  const close = async (): Promise<void> => void (await Promise.all(open.map(listener => listener.close())))
+  try {
+    if (http) open.push(await listen({ address: '127.0.0.1', port: http.port }, handle))
+    if (https) open.push(await listen({ address: https.address, port: https.port, tls: tls!.options }, handle))
+  } catch (error) {
+    await close()
+    throw error
+  }
+  const httpUrl = http && open[0]?.url
+  const httpsUrl = https && open.at(-1)?.url
+  const url = httpsUrl ?? httpUrl
+  if (url === undefined) throw new Error('neither https nor http is to be served')
+  return { url, httpUrl, httpsUrl, close }
+}
+
+/** A URL that clients can use: the unspecified address listens on all addresses and is none itself. */
+export const clientUrl = (url: string): string =>
+  url.replace('//0.0.0.0:', '//127.0.0.1:').replace('//[::]:', '//[::1]:')
