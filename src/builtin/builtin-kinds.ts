@@ -15,6 +15,8 @@ import { daemonSet } from './apps/daemon-set.js'
 import { deployment } from './apps/deployment.js'
 import { replicaSet } from './apps/replica-set.js'
 import { statefulSet } from './apps/stateful-set.js'
+import { cronJob } from './batch/cron-job.js'
+import { job } from './batch/job.js'
 import { certificateSigningRequest } from './certificates/certificate-signing-request.js'
 import { buildKind, type ResourceVersion } from './common/build-kind.js'
 import { defineKind, type KindDefinition } from './common/define-kind.js'
@@ -48,6 +50,9 @@ const KINDS: readonly KindDefinition[] = [
   deployment,
   replicaSet,
   statefulSet,
+  // batch
+  cronJob,
+  job,
   // core
   configMap,
   endpoints,

@@ -7,13 +7,11 @@ import { type ValueObject } from '../meta/values/value.js'
 import { defaultAutoscalerV1, defaultAutoscalerV2 } from './autoscaler-forms.js'
 import { NETWORK_DEFAULTS } from './network-defaults.js'
 import { STORAGE_DEFAULTS } from './storage-defaults.js'
-import { WORKLOAD_DEFAULTS } from './workload-defaults.js'
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 export const DEFAULTS: Readonly<Record<string, ((object: ValueObject) => void) | undefined>> = {
   'scheduling.k8s.io/v1 PriorityClass': made => setDefault(made, 'preemptionPolicy', 'PreemptLowerPriority', false),
-  ...WORKLOAD_DEFAULTS,
   ...NETWORK_DEFAULTS,
   'autoscaling/v1 HorizontalPodAutoscaler': defaultAutoscalerV1,
   'autoscaling/v2 HorizontalPodAutoscaler': defaultAutoscalerV2,

@@ -15,7 +15,6 @@ import { AUTOSCALER_CELLS } from './autoscaler-cells.js'
 import { ageOf, nameOf, type TableRow } from './common/table-cells.js'
 import { NETWORK_CELLS } from './network-cells.js'
 import { STORAGE_CELLS } from './storage-cells.js'
-import { WORKLOAD_CELLS } from './workload-cells.js'
 
 // ---- events
 
@@ -134,7 +133,6 @@ export const CELLS: Readonly<Record<string, TableRow | undefined>> = {
     stringAt(objectAt(lease, 'spec'), 'holderIdentity'),
     ageOf(lease, now),
   ],
-  ...WORKLOAD_CELLS,
   ...NETWORK_CELLS,
   ...AUTOSCALER_CELLS,
   ...STORAGE_CELLS,

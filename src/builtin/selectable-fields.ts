@@ -1,5 +1,5 @@
 // By which fields the objects of each kind can be selected, and what those fields hold.
-import { numberField, type SelectableFields, selectableFields, stringField } from './common/selectable-fields.js'
+import { type SelectableFields, selectableFields, stringField } from './common/selectable-fields.js'
 
 const OBJECT_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
 
@@ -22,10 +22,6 @@ export const FIELDS: Readonly<Record<string, SelectableFields | undefined>> = {
     // The same fields by the names of the newer form.
     support: (field, value) => modernEvents.support(MODERN_EVENT_FIELDS[field] ?? field, value),
   },
-  'batch/v1 Job': selectableFields(
-    { 'status.successful': numberField('status', 'succeeded') },
-    { kindInMessage: 'Job' },
-  ),
 }
 
 const MODERN_EVENT_FIELDS: Readonly<Record<string, string | undefined>> = {

@@ -13,7 +13,6 @@ import { disruptionBudgetValidation } from './disruption-budgets.js'
 import { endpointSliceValidation } from './endpoint-slices.js'
 import { coreEventValidation, modernEventValidation } from './events.js'
 import { ingressClassValidation } from './ingress-classes.js'
-import { cronJobValidation, jobValidation } from './jobs.js'
 import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
 import { networkPolicyValidation } from './network-policies.js'
 import { leaseValidation } from './plain-objects.js'
@@ -26,8 +25,6 @@ export const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'coordination.k8s.io/v1 Lease': leaseValidation,
   'node.k8s.io/v1 RuntimeClass': runtimeClassValidation,
   'scheduling.k8s.io/v1 PriorityClass': priorityClassValidation,
-  'batch/v1 Job': jobValidation,
-  'batch/v1 CronJob': cronJobValidation,
   'discovery.k8s.io/v1 EndpointSlice': endpointSliceValidation,
   'networking.k8s.io/v1 NetworkPolicy': networkPolicyValidation,
   'networking.k8s.io/v1 IngressClass': ingressClassValidation,

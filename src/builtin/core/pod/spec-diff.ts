@@ -1,6 +1,7 @@
 // What changed between two specs, as the reference server tells it: a unified diff of how Go would print them, with Go's
 // names for the fields and everything that is not set.
 import { asStruct, type Printed } from '../../../meta/errors/field-errors.js'
+import { objectAt } from '../../../meta/values/access.js'
 import { isObject, type Value, type ValueObject } from '../../../meta/values/value.js'
 import type { Type } from '../../../types/type.js'
 import { builtinTypes } from '../../../types/type-table.js'
@@ -14,6 +15,12 @@ export const diffPodSpecs = (old: ValueObject, spec: ValueObject): string =>
 
 /** A bad value of that type as messages show it, on one line. */
 export const asGoStruct = (typeName: string, object: ValueObject): Printed => asStruct(goStruct(typeName, object))
+
+/** A pod template as messages show it: Go's embedded ObjectMeta has no member of its own. */
+export const asGoTemplate = (template: ValueObject): Printed => {
+  const [metadata, spec] = [objectAt(template, 'metadata'), objectAt(template, 'spec')]
+  return asStruct({ ...metadata, Spec: goStruct('core/v1.PodSpec', withHostFields(spec)) })
+}
 
 const printSpec = (typeName: string, spec: ValueObject): string[] =>
   JSON.stringify(goStruct(typeName, spec), printInteger, 1).split('\n')

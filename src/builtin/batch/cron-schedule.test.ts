@@ -1,12 +1,18 @@
 import { expect, test } from 'vitest'
 import { checkSchedule } from './cron-schedule.js'
 
-test.each(['* * * * *', '*/5 0-23/2 1,15 JAN-DEC sun', '5/10 * ? * ?', '0 0 31 2 *', '@daily', '@every 1h30m'])(
-  '%s is a schedule',
-  schedule => {
-    expect(checkSchedule(schedule)).toBeUndefined()
-  },
-)
+test.each([
+  '* * * * *',
+  '*/5 0-23/2 1,15 JAN-DEC sun',
+  '5/10 * ? * ?',
+  '0 0 31 2 *',
+  '@daily',
+  '@every 1h30m',
+  'TZ=UTC 0 0 * * *',
+  'CRON_TZ=Europe/Berlin @daily',
+])('%s is a schedule', schedule => {
+  expect(checkSchedule(schedule)).toBeUndefined()
+})
 
 test.each([
   ['* * * *', 'expected exactly 5 fields, found 4: [* * * *]'],
@@ -18,8 +24,10 @@ test.each([
   ['1-2-3 * * * *', 'too many hyphens: 1-2-3'],
   ['1/2/3 * * * *', 'too many slashes: 1/2/3'],
   ['x * * * *', 'failed to parse int from x: strconv.Atoi: parsing "x": invalid syntax'],
+  ['TZ=Nowhere 0 0 * * *', 'provided bad location Nowhere: unknown time zone Nowhere'],
+  ['TZ=0', 'invalid schedule format: runtime error: slice bounds out of range [3:-1]'],
   ['@often', 'unrecognized descriptor: @often'],
   ['@every now', 'failed to parse duration @every now: time: invalid duration "now"'],
-])('%s is not: %s', (schedule, error) => {
+])('%s is no schedule: %s', (schedule, error) => {
   expect(checkSchedule(schedule)).toBe(error)
 })

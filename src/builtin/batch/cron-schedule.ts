@@ -1,8 +1,29 @@
-// Schedules in the form of cron: five fields, or a word for the usual ones.
+// Schedules in the form of cron: five fields, or a word for a usual schedule; a time zone may stand in front.
 import { parseDuration } from '../../meta/values/time.js'
 
-/** What is wrong with a schedule, if anything: the first fault from left to right. */
+/** The first error of a schedule from left to right; undefined for a valid one. */
 export function checkSchedule(schedule: string): string | undefined {
+  const zone = /^(?:CRON_)?TZ=([^ ]*)(.*)$/s.exec(schedule)
+  if (zone === null) return checkFields(schedule)
+  const [, name = '', rest = ''] = zone
+  const start = schedule.indexOf('=') + 1
+  // kube-apiserver reports the panic of its cron library.
+  if (rest === '') return `invalid schedule format: runtime error: slice bounds out of range [${start}:-1]`
+  return isTimeZone(name) ? checkFields(rest.trim()) : `provided bad location ${name}: unknown time zone ${name}`
+}
+
+export function isTimeZone(name: string): boolean {
+  // Intl accepts offsets such as +01:00, which are not in the database of time zones.
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions()
+    return true
+  } catch {
+    return false
+  }
+}
+
+function checkFields(schedule: string): string | undefined {
   if (schedule.startsWith('@')) return checkDescriptor(schedule)
   const fields = schedule.trim().split(/\s+/)
   if (fields.length !== FIELDS.length) {
@@ -48,17 +69,17 @@ const FIELDS: readonly Field[] = [
 /** `*`, `5`, `1-5`, each with or without a step: `1-5/2`. */
 function checkRange(text: string, field: Field): string | undefined {
   const [range = '', step, ...more] = text.split('/')
-  const [low = '', high, ...others] = range.split('-')
+  const [low = '', high, ...rest] = range.split('-')
   let [start, end] = [field.min, field.max]
   if (low !== '*' && low !== '?') {
     const first = parseNumber(low, field)
     if (typeof first === 'string') return first
     const last = high === undefined ? first : parseNumber(high, field)
-    if (others.length > 0) return `too many hyphens: ${text}`
-    if (typeof last === 'string')
-      return last
-      // A number with a step goes on to the end.
-    ;[start, end] = [first, high === undefined && step !== undefined ? field.max : last]
+    if (rest.length > 0) return `too many hyphens: ${text}`
+    if (typeof last === 'string') return last
+    start = first
+    // A number with a step goes on to the end.
+    end = high === undefined && step !== undefined ? field.max : last
   }
   if (more.length > 0) return `too many slashes: ${text}`
   const every = step === undefined ? 1 : parseNumber(step)
@@ -69,7 +90,7 @@ function checkRange(text: string, field: Field): string | undefined {
   return every === 0 ? `step of range should be a positive number: ${text}` : undefined
 }
 
-/** The number, or what is wrong with it. */
+/** The number, or the error. */
 function parseNumber(text: string, field?: Field): number | string {
   const named = field?.names?.indexOf(text.toLowerCase()) ?? -1
   if (field !== undefined && named !== -1) return field.min + named
