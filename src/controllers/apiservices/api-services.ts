@@ -1,5 +1,5 @@
-// An APIService for every version of every group that this server answers for, so that who lists them sees all there is.
-// They come and go with what is served; those that others have made are left alone.
+// Keeps an APIService for every group version that this server serves, as kube-aggregator does. They are created and
+// deleted with the group versions; APIServices that clients have created are not touched.
 
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
@@ -14,27 +14,27 @@ import { type Controller, type ControllerEnv, createControllerQueue, whenRead } 
 
 const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged'
 
-/** How long changes of the registry are gathered: definitions come in bursts. */
-const GATHER_MS = 50
-/** How long one that is not served here is left: another process may know already what this one learns next. */
-const DOUBT_MS = 5000
+/** Changes of the registry within this time are handled together: definitions often come many at a time. */
+const BATCH_MS = 50
+/** An APIService that this process does not serve is kept this long: another process may have served it first. */
+const UNKNOWN_GRACE_MS = 5000
 
 export async function startApiServices(
   context: ApiContext,
   registry: Registry,
   services: Kind,
-  /** Versions of groups that are answered without kinds in the registry. */
-  others: readonly string[],
+  /** Group versions with virtual resources only, which are not in the registry. */
+  virtual: readonly string[],
   env: ControllerEnv,
 ): Promise<Controller> {
   const objects = systemObjects(context, 'kube-apiserver')
-  const queue = createControllerQueue('autoregister', env, settle)
-  let wanted = wantedServices(registry, others)
+  const queue = createControllerQueue('autoregister', env, reconcile)
+  let wanted = wantedServices(registry, virtual)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   const missing = new Set<string>()
 
-  const following = startInformer(context.objectStore(services).cache, services.keyPrefix, {
+  const informer = startInformer(context.objectStore(services).cache, services.keyPrefix, {
     begin() {
       missing.clear()
       for (const name of wanted.keys()) missing.add(name)
@@ -42,7 +42,7 @@ export async function startApiServices(
     entry(entry) {
       const { name = '', labels = {} } = metaOf(decodeStored(entry))
       missing.delete(name)
-      if (!wanted.has(name) && Object.hasOwn(labels, MANAGED_LABEL)) queue.addLater(name, DOUBT_MS)
+      if (!wanted.has(name) && Object.hasOwn(labels, MANAGED_LABEL)) queue.addLater(name, UNKNOWN_GRACE_MS)
     },
     complete() {
       for (const name of missing) queue.add(name)
@@ -50,40 +50,40 @@ export async function startApiServices(
     event({ key, entry }) {
       const name = key.slice(services.keyPrefix.length)
       if (!entry && wanted.has(name)) queue.add(name)
-      if (entry && !wanted.has(name)) queue.addLater(name, DOUBT_MS)
+      if (entry && !wanted.has(name)) queue.addLater(name, UNKNOWN_GRACE_MS)
     },
   })
 
   registry.onChange(() => {
-    if (!isStopped) timer ??= setTimeout(compare, GATHER_MS).unref()
+    if (!isStopped) timer ??= setTimeout(compare, BATCH_MS).unref()
   })
 
   function compare(): void {
     timer = undefined
     const before = wanted
-    wanted = wantedServices(registry, others)
+    wanted = wantedServices(registry, virtual)
     for (const name of wanted.keys()) if (!before.has(name)) queue.add(name)
     for (const name of before.keys()) if (!wanted.has(name)) queue.add(name)
   }
 
-  async function settle(name: string): Promise<void> {
-    const there = await objects.get(services, '', name)
+  async function reconcile(name: string): Promise<void> {
+    const existing = await objects.get(services, '', name)
     const service = wanted.get(name)
-    if (service && !there) {
+    if (service && !existing) {
       const { label, ...spec } = service
       await objects.create(services, { metadata: { name, labels: { [MANAGED_LABEL]: label } }, spec })
-    } else if (!service && there && Object.hasOwn(metaOf(there).labels ?? {}, MANAGED_LABEL)) {
+    } else if (!service && existing && Object.hasOwn(metaOf(existing).labels ?? {}, MANAGED_LABEL)) {
       await objects.delete(services, '', name)
     }
   }
 
-  await whenRead('autoregister', env, following.started)
+  await whenRead('autoregister', env, informer.started)
   return {
     idle: () => queue.idle(),
     stop() {
       isStopped = true
       clearTimeout(timer)
-      following.stop()
+      informer.stop()
       queue.stop()
     },
   }
@@ -94,7 +94,7 @@ interface WantedService extends ValueObject {
 }
 
 /** By the name of the APIService. */
-function wantedServices(registry: Registry, others: readonly string[]): Map<string, WantedService> {
+function wantedServices(registry: Registry, virtual: readonly string[]): Map<string, WantedService> {
   const wanted = new Map<string, WantedService>()
   const add = (group: string, version: string): void => {
     const name = `${version}.${group}`
@@ -103,14 +103,14 @@ function wantedServices(registry: Registry, others: readonly string[]): Map<stri
   for (const { group, versions } of registry.all()) {
     for (const { name, served } of versions) if (served) add(group, name)
   }
-  for (const each of others) {
+  for (const each of virtual) {
     const parsed = parseGroupVersion(each)
     if (parsed.ok) add(parsed.value.group, parsed.value.version)
   }
   return wanted
 }
 
-/** The group of APIServices is there before any of them. */
+/** APIServices of their own group are not listed by kube-apiserver either. */
 const OWN_GROUP = 'apiregistration.k8s.io'
 
 function serviceFor(group: string, version: string): WantedService {

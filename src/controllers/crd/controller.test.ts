@@ -48,14 +48,14 @@ const create = ({ verbs, ...process }: Process, plural: string, metadata: Value)
 }
 
 describe('definitions', () => {
-  it('are in force when the answer to their creation comes', async () => {
+  it('are served when the response to their creation comes', async () => {
     const one = await startProcess(createMemoryStore())
     await define(one, 'widgets', 'Widget')
     expect(find(one, 'widgets')).toBeDefined()
     await create(one, 'widgets', { name: 'a' })
   })
 
-  it('know since when there can be objects, whatever becomes of them', async () => {
+  it('keep the revision from which there can be objects, also when they change', async () => {
     const one = await startProcess(createMemoryStore())
     await define(one, 'widgets', 'Widget')
     const since = find(one, 'widgets')!.kind.since!
@@ -65,7 +65,7 @@ describe('definitions', () => {
     expect(find(one, 'widgets')!.kind).toMatchObject({ since, names: { shortNames: ['w'] } })
   })
 
-  it('go with all their objects, and what they defined goes with them', async () => {
+  it('are deleted with all their objects, and their kind is no longer served', async () => {
     const store = createMemoryStore()
     const one = await startProcess(store)
     await define(one, 'widgets', 'Widget')
@@ -76,7 +76,7 @@ describe('definitions', () => {
     expect((await store.range(DEFINITIONS.keyPrefix)).entries).toEqual([])
   })
 
-  it('wait for the finalizers of their objects, and take nothing in meanwhile', async () => {
+  it('wait for the finalizers of their objects, and allow no creates meanwhile', async () => {
     const one = await startProcess(createMemoryStore())
     await define(one, 'widgets', 'Widget')
     await create(one, 'widgets', { name: 'held', finalizers: ['example.com/hold'] })
@@ -136,7 +136,7 @@ describe('definitions', () => {
     await expect.poll(() => find(one, 'gadgets')?.kind.names.kind).toBe('Widget')
   })
 
-  it('that come at once settle together, and a name goes to one of them', async () => {
+  it('created at the same time are decided together, and a name goes to one of them', async () => {
     const memory = createMemoryStore()
     const writes = { now: 0, most: 0 }
     const slow: Store = {
@@ -157,7 +157,7 @@ describe('definitions', () => {
     await expect.poll(() => find(one, loser)?.kind.names.kind).toBe('Same')
   })
 
-  it('whose status cannot be stored keep no name from others', async () => {
+  it('whose status cannot be stored do not keep their names', async () => {
     const memory = createMemoryStore()
     let isDown = (): void => {}
     const failing = new Promise<void>(resolve => (isDown = resolve)).then((): never => {

@@ -64,7 +64,7 @@ export async function startDefinitions(
       listed.add(name)
       install(name, definition)
       if (!hasRightStatus(name, definition)) queue.add(name)
-      cleanup.consider(definition)
+      cleanup.enqueue(definition)
     },
     complete() {
       for (const name of known.keys()) if (!listed.has(name)) queue.add(name)
@@ -99,7 +99,7 @@ export async function startDefinitions(
     if (!found) return uninstall(name)
     const definition = readDefinition(found)
     install(name, definition)
-    cleanup.consider(definition)
+    cleanup.enqueue(definition)
     // Other definitions may wait for names that this one no longer has.
     if (before && !hasSameNames(before, definition)) reconsider(name)
   }

@@ -1,5 +1,5 @@
-// A definition that is to go takes its objects along. It is held by its finalizer until none is left; those that are
-// held by finalizers of their own are waited for.
+// Carries out the finalizer of CustomResourceDefinitions that are being deleted: deletes all objects of the kind, waits
+// for those with finalizers of their own, and then removes the finalizer of the definition.
 
 import { setCondition } from '../../crd/conditions.js'
 import { CLEANUP_FINALIZER, isTerminating, isTrue } from '../../crd/definition.js'
@@ -9,19 +9,19 @@ import { metaOf } from '../../meta/object/object-meta.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
 import { type ControllerEnv, createControllerQueue } from '../common/controller.js'
-import { emptyFolder } from '../namespace/delete-contents.js'
+import { deletePrefix } from '../namespace/delete-contents.js'
 
 export interface Cleanup {
-  /** Begins to clean up if the definition is to go. */
-  consider(definition: ApiObject): void
+  /** Starts the cleanup if the definition is being deleted. */
+  enqueue(definition: ApiObject): void
   idle(): Promise<void>
   stop(): void
 }
 
-/** How soon a definition is looked at again whose objects wait for others. */
-const LOOK_AGAIN_MS = 200
+/** The delay between tries while objects have finalizers. */
+const RETRY_MS = 200
 
-/** `kindOf` gives what is served because of a definition. */
+/** `kindOf` returns the kind that is served for a definition. */
 export function createCleanup(
   context: ApiContext,
   definitions: Kind,
@@ -29,30 +29,30 @@ export function createCleanup(
   env: ControllerEnv,
 ): Cleanup {
   const objects = objectsAsStored(context, 'kube-apiserver')
-  const queue = createControllerQueue('crd_finalizer', env, clean)
+  const queue = createControllerQueue('crd_finalizer', env, reconcile)
 
-  async function clean(name: string): Promise<void> {
+  async function reconcile(name: string): Promise<void> {
     const definition = await objects.get(definitions, '', name)
     if (!definition || !isWaitingForCleanup(definition)) return
-    if (!isTrue(definition, 'Established')) return letGo(name, NEVER_ESTABLISHED)
-    await objects.change(definitions, '', name, old => condition(old, IN_PROGRESS), 'status')
+    if (!isTrue(definition, 'Established')) return removeFinalizer(name, NEVER_ESTABLISHED)
+    await objects.change(definitions, '', name, old => withStatusCondition(old, IN_PROGRESS), 'status')
     const kind = kindOf(name)
-    const isEmpty = !kind || (await emptyFolder(context, objects, kind, kind.keyPrefix, () => {}))
-    if (isEmpty) await letGo(name, COMPLETED)
-    else queue.addLater(name, LOOK_AGAIN_MS)
+    const isEmpty = !kind || (await deletePrefix(context, objects, kind, kind.keyPrefix, () => {}))
+    if (isEmpty) await removeFinalizer(name, COMPLETED)
+    else queue.addLater(name, RETRY_MS)
   }
 
-  /** Undefined when it says so already. */
-  function condition(definition: ApiObject, wanted: typeof IN_PROGRESS): ApiObject | undefined {
+  /** Undefined when the definition has the condition already. */
+  function withStatusCondition(definition: ApiObject, wanted: typeof IN_PROGRESS): ApiObject | undefined {
     const changed = setCondition(definition, wanted, context.now())
     return JSON.stringify(changed['status']) === JSON.stringify(definition['status']) ? undefined : changed
   }
 
-  const letGo = (name: string, done: typeof IN_PROGRESS): Promise<void> =>
+  const removeFinalizer = (name: string, done: typeof IN_PROGRESS): Promise<void> =>
     objects.change(definitions, '', name, old => withoutFinalizer(setCondition(old, done, context.now())), 'status')
 
   return {
-    consider(definition) {
+    enqueue(definition) {
       if (isWaitingForCleanup(definition)) queue.add(metaOf(definition).name ?? '')
     },
     idle: () => queue.idle(),
@@ -65,8 +65,8 @@ const isWaitingForCleanup = (definition: ApiObject): boolean =>
 
 function withoutFinalizer(definition: ApiObject): ApiObject {
   const { finalizers: _, ...metadata } = definition.metadata
-  const others = (metaOf(definition).finalizers ?? []).filter(name => name !== CLEANUP_FINALIZER)
-  return { ...definition, metadata: others.length === 0 ? metadata : { ...metadata, finalizers: others } }
+  const rest = (metaOf(definition).finalizers ?? []).filter(name => name !== CLEANUP_FINALIZER)
+  return { ...definition, metadata: rest.length === 0 ? metadata : { ...metadata, finalizers: rest } }
 }
 
 const IN_PROGRESS = {

@@ -1,5 +1,5 @@
-// A stored definition, read but for its schemas. They are most of its bytes, and of a thousand definitions few are ever
-// used: whoever asks for a schema has it read from the bytes then, each time anew.
+// Reads a stored definition without its schemas. They are most of its bytes, and of a thousand definitions few are used:
+// a schema is decoded from the bytes each time its property is read.
 
 import { decodeJson } from '../../codec/json.js'
 import { versionsOf } from '../../crd/definition.js'
@@ -11,7 +11,7 @@ export function readDefinition(entry: Entry): ApiObject {
   const schemas = schemasIn(entry.value)
   const definition = decodeStored({ ...entry, value: without(entry.value, schemas) })
   const left = versionsOf(definition).flatMap(({ schema }) => (schema?.openAPIV3Schema === null ? [schema] : []))
-  // Bytes that are laid out in another way than ours are read as any others.
+  // Bytes that another program has written in another layout are decoded completely.
   if (left.length !== schemas.length) return decodeStored(entry)
   for (const [i, { start, end }] of schemas.entries()) {
     const bytes = entry.value.subarray(start, end)
@@ -26,7 +26,7 @@ interface Span {
   readonly end: number
 }
 
-/** Quotes within a text have a backslash before them: what looks like this is a schema of a version, or within one. */
+/** Quotes inside a string are escaped, so that these bytes begin the schema of a version, or a part of a schema. */
 const BEFORE = Buffer.from('"schema":{"openAPIV3Schema":')
 const NULL = Buffer.from('null')
 
@@ -53,8 +53,8 @@ function without(bytes: Buffer, spans: readonly Span[]): Buffer {
 const [OPEN, CLOSE, QUOTE, BACKSLASH] = [...Buffer.from('{}"\\')]
 
 /**
- * Behind the brace that closes what opens at `start`; `start` where nothing opens. Most of a schema is text: that is
- * skipped by a search, which strings do fastest.
+ * The position after the object that opens at `start`; `start` if no object opens there. Most of a schema is strings,
+ * which are skipped by `indexOf`.
  */
 function endOfObject(bytes: Buffer, start: number): number {
   if (bytes[start] !== OPEN) return start
@@ -69,7 +69,7 @@ function endOfObject(bytes: Buffer, start: number): number {
   return bytes.length
 }
 
-/** Where the quote is that ends a text: one with no backslash before it, or with an even number of them. */
+/** The quote that ends a string: one with an even number of backslashes before it. */
 function endOfText(text: string, start: number): number {
   for (let at = text.indexOf('"', start); at !== -1; at = text.indexOf('"', at + 1)) {
     let first = at

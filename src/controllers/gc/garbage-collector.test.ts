@@ -9,7 +9,7 @@ let collector: Controller
 
 beforeEach(() => {
   world = createWorld()
-  collector = startGarbageCollector(world.store, world.context, world.registry, quietEnv(), { unseenOwnerGraceMs: 0 })
+  collector = startGarbageCollector(world.store, world.context, world.registry, quietEnv(), { newDependentDelayMs: 0 })
 })
 afterEach(async () => {
   collector.stop()
@@ -17,8 +17,8 @@ afterEach(async () => {
   await world.store.close()
 })
 
-/** Lets the collector take in what happened and finish what follows from it. */
-async function settled(): Promise<void> {
+/** Lets the collector see all events and finish the work that follows from them. */
+async function reconciled(): Promise<void> {
   for (let round = 0; round < 8; round++) {
     await new Promise(resolve => setImmediate(resolve))
     await collector.idle()
@@ -31,55 +31,56 @@ const names = async (...wanted: string[]) => {
 }
 
 describe('in the background', () => {
-  test('dependents go after their owner, and theirs after them', async () => {
+  test('dependents are deleted after their owner, and their dependents after them', async () => {
     const owner = await world.createConfigMap('default', 'owner')
     const child = await world.createConfigMap('default', 'child', ownedBy(owner))
     await world.createConfigMap('default', 'grandchild', ownedBy(child))
-    await world.createConfigMap('default', 'stranger')
+    await world.createConfigMap('default', 'unrelated')
     await world.deleteConfigMap('default', 'owner')
-    await settled()
-    expect(await names('owner', 'child', 'grandchild', 'stranger')).toEqual(['stranger'])
+    await reconciled()
+    expect(await names('owner', 'child', 'grandchild', 'unrelated')).toEqual(['unrelated'])
   })
 
-  test('one with another owner left only loses the reference', async () => {
+  test('a dependent with another owner left only loses the reference', async () => {
     const one = await world.createConfigMap('default', 'one')
     const two = await world.createConfigMap('default', 'two')
     const references = [...ownedBy(one).ownerReferences, ...ownedBy(two).ownerReferences]
     await world.createConfigMap('default', 'child', { ownerReferences: references })
     await world.deleteConfigMap('default', 'one')
-    await settled()
+    await reconciled()
     const child = await world.findConfigMap('default', 'child')
     expect(metaOf(child!).ownerReferences?.map(owner => owner.name)).toEqual(['two'])
     await world.deleteConfigMap('default', 'two')
-    await settled()
+    await reconciled()
     expect(await names('child')).toEqual([])
   })
 
-  test('one whose owner never was goes', async () => {
+  test('a dependent whose owner does not exist is deleted', async () => {
     const owner = await world.createConfigMap('default', 'owner')
     await world.createConfigMap('default', 'child', ownedBy(owner, { uid: 'another' }))
-    await settled()
+    await reconciled()
     expect(await names('owner', 'child')).toEqual(['owner'])
   })
 
-  test('one whose owner was never seen is given time, one whose owner has gone is not', async () => {
+  test('a new dependent whose owner does not exist is deleted after a delay, one whose owner is deleted at once', async () => {
     collector.stop()
     collector = startGarbageCollector(world.store, world.context, world.registry, quietEnv(), {
-      unseenOwnerGraceMs: 60_000,
+      newDependentDelayMs: 60_000,
     })
     const owner = await world.createConfigMap('default', 'owner')
-    await world.createConfigMap('default', 'early', ownedBy(owner, { uid: 'another' }))
-    await world.createConfigMap('default', 'late', ownedBy(owner))
-    await settled()
+    await reconciled()
+    await world.createConfigMap('default', 'absent', ownedBy(owner, { uid: 'another' }))
+    await world.createConfigMap('default', 'deleted', ownedBy(owner))
+    await reconciled()
     await world.deleteConfigMap('default', 'owner')
-    await settled()
-    expect(await names('early', 'late')).toEqual(['early'])
+    await reconciled()
+    expect(await names('absent', 'deleted')).toEqual(['absent'])
   })
 
-  test('one whose owner is of a kind that nobody serves stays', async () => {
+  test('a dependent whose owner is of a kind that is not served stays', async () => {
     const owner = await world.createConfigMap('default', 'owner')
     await world.createConfigMap('default', 'child', ownedBy(owner, { apiVersion: 'example.com/v1', kind: 'Widget' }))
-    await settled()
+    await reconciled()
     expect(await names('child')).toEqual(['child'])
   })
 })
@@ -91,10 +92,10 @@ test('in the foreground the owner waits for dependents that block', async () => 
     finalizers: ['example.com/hold'],
   })
   await world.deleteConfigMap('default', 'owner', { propagationPolicy: 'Foreground' })
-  await settled()
+  await reconciled()
   expect(await names('owner', 'child')).toEqual(['owner', 'child'])
   await world.dropFinalizers('default', 'child')
-  await settled()
+  await reconciled()
   expect(await names('owner', 'child')).toEqual([])
 })
 
@@ -102,7 +103,7 @@ test('orphans lose the reference and stay', async () => {
   const owner = await world.createConfigMap('default', 'owner')
   await world.createConfigMap('default', 'child', ownedBy(owner))
   await world.deleteConfigMap('default', 'owner', { propagationPolicy: 'Orphan' })
-  await settled()
+  await reconciled()
   expect(await names('owner', 'child')).toEqual(['child'])
   expect(metaOf((await world.findConfigMap('default', 'child'))!).ownerReferences).toBeUndefined()
 })
@@ -112,9 +113,9 @@ test('in the foreground the owner does not wait for one that has another owner a
   const two = await world.createConfigMap('default', 'two')
   const references = [...ownedBy(one, { blockOwnerDeletion: true }).ownerReferences, ...ownedBy(two).ownerReferences]
   await world.createConfigMap('default', 'child', { ownerReferences: references })
-  await settled()
+  await reconciled()
   await world.deleteConfigMap('default', 'one', { propagationPolicy: 'Foreground' })
-  await settled()
+  await reconciled()
   expect(await names('one', 'two', 'child')).toEqual(['two', 'child'])
 })
 
@@ -128,54 +129,57 @@ describe('a circle of owners that block', () => {
       await world.setMeta('default', name, ownedBy(made.at(i - 1)!, { blockOwnerDeletion: true }))
   }
 
-  test.each([[['a']], [['a', 'b']], [['a', 'b', 'c']]])('goes when one is deleted in the foreground: %j', async all => {
-    await createCircle(...all)
-    await settled()
-    await world.deleteConfigMap('default', 'a', FOREGROUND)
-    await settled()
-    expect(await names(...all)).toEqual([])
-  })
+  test.each([[['a']], [['a', 'b']], [['a', 'b', 'c']]])(
+    'is deleted when one member is deleted in the foreground: %j',
+    async all => {
+      await createCircle(...all)
+      await reconciled()
+      await world.deleteConfigMap('default', 'a', FOREGROUND)
+      await reconciled()
+      expect(await names(...all)).toEqual([])
+    },
+  )
 
   test.each([[['a']], [['a', 'b']], [['a', 'b', 'c']]])(
-    'goes when all were deleted before the start: %j',
+    'is deleted when all members were marked before the start: %j',
     async all => {
       collector.stop()
       await createCircle(...all)
       for (const name of all) await world.deleteConfigMap('default', name, FOREGROUND)
       collector = startGarbageCollector(world.store, world.context, world.registry, quietEnv(), {
-        unseenOwnerGraceMs: 0,
+        newDependentDelayMs: 0,
       })
-      await settled()
+      await reconciled()
       expect(await names(...all)).toEqual([])
     },
   )
 
-  test('is not waited for by its own members, but they wait for others', async () => {
+  test('does not block its own members, but other dependents do', async () => {
     await createCircle('a', 'b')
     const b = (await world.findConfigMap('default', 'b'))!
     const hold = { ...ownedBy(b, { blockOwnerDeletion: true }), finalizers: ['example.com/hold'] }
     await world.createConfigMap('default', 'held', hold)
-    await settled()
+    await reconciled()
     await world.deleteConfigMap('default', 'a', FOREGROUND)
-    await settled()
+    await reconciled()
     expect(await names('a', 'b', 'held')).toEqual(['b', 'held'])
     await world.dropFinalizers('default', 'held')
-    await settled()
+    await reconciled()
     expect(await names('b', 'held')).toEqual([])
   })
 
-  test('opens at the last one, so that the others still go after their dependents', async () => {
+  test('is opened at its last member, so that the rest are still deleted after their dependents', async () => {
     await createCircle('a', 'b', 'c')
     const { finalizers = [] } = metaOf((await world.findConfigMap('default', 'b'))!)
     await world.setMeta('default', 'b', { finalizers: [...finalizers, 'example.com/hold'] })
-    await settled()
+    await reconciled()
     await world.deleteConfigMap('default', 'a', FOREGROUND)
-    await settled()
+    await reconciled()
     expect(await names('a', 'b', 'c')).toEqual(['a', 'b', 'c'])
     const { ownerReferences } = metaOf((await world.findConfigMap('default', 'c'))!)
     expect(ownerReferences).toMatchObject([{ name: 'b', blockOwnerDeletion: false }])
     await world.dropFinalizers('default', 'b')
-    await settled()
+    await reconciled()
     expect(await names('a', 'b', 'c')).toEqual([])
   })
 })

@@ -1,5 +1,6 @@
-// Objects go with their owners. One watch of the whole store tells of every object that names owners or waits for its
-// dependents; what follows from it is worked out against the live objects, so that a late or repeated event does no harm.
+// The garbage collector deletes objects whose owners are gone. One watch of the whole store finds the objects that have
+// owner references or wait for their dependents. An event only puts an object's key into the queue; what to do is decided
+// by the live objects, so that late or repeated events do no harm.
 
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
@@ -19,14 +20,18 @@ import type { Entry, Store, StoreEvent } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
 import { type Controller, type ControllerEnv, createControllerQueue } from '../common/controller.js'
-import { createOwnershipGraph, isBlocking, type Node } from './ownership-graph.js'
+import { createOwnershipGraph, isBlocking, isSameNode, type Node } from './ownership-graph.js'
 
-/** Who writes an object may be about to write its owner. */
-const UNSEEN_OWNER_GRACE_MS = 2000
+/**
+ * A new dependent is checked after this time, so that a client whose owner reference is wrong can still read what it has
+ * written; kube-controller-manager is not faster. Dependents of owners that are deleted are not delayed.
+ */
+const NEW_DEPENDENT_DELAY_MS = 500
+/** The kind of an owner may be served later. */
+const UNKNOWN_KIND_RETRY_MS = 30_000
 
 export interface CollectorOptions {
-  /** How long an object stays whose owner was never seen. */
-  readonly unseenOwnerGraceMs?: number
+  readonly newDependentDelayMs?: number | undefined
 }
 
 export function startGarbageCollector(
@@ -34,66 +39,65 @@ export function startGarbageCollector(
   context: ApiContext,
   registry: Registry,
   env: ControllerEnv,
-  { unseenOwnerGraceMs: patienceMs = UNSEEN_OWNER_GRACE_MS }: CollectorOptions = {},
+  { newDependentDelayMs = NEW_DEPENDENT_DELAY_MS }: CollectorOptions = {},
 ): Controller {
   const objects = objectsAsStored(context, 'generic-garbage-collector')
   const graph = createOwnershipGraph()
+  const queue = createControllerQueue('garbage_collector_attempt_to_delete', env, reconcile, 32)
+  const locate = createKeyReader(registry)
+  let isListed = false
   let isStopped = false
-  const queue = createControllerQueue('garbage_collector_attempt_to_delete', env, settle, 32)
-  /** Keys of objects whose owner was seen to go. */
-  const bereft = new Set<string>()
-  /** Until when others stay, by key. */
-  const staysUntil = new Map<string, number>()
-  const placeOf = createKeyReader(registry)
-  const following = startInformer(store, '/', { entry: take, event: note })
-  following.started.catch((error: unknown) => {
+  const informer = startInformer(store, '/', {
+    begin: () => void (isListed = false),
+    entry: onEntry,
+    complete: () => void (isListed = true),
+    event: onEvent,
+  })
+  informer.started.catch((error: unknown) => {
     if (!isStopped) env.log.warn('the garbage collector could not read the store and tries again', { error })
   })
 
-  function take(entry: Entry): void {
+  function onEntry(entry: Entry): void {
     const before = graph.at(entry.key)
-    const node = mattersToUs(entry.value) ? graph.put(entry.key, metaOf(decodeStored(entry))) : undefined
-    if (node) queue.add(node.key)
-    else leave(entry.key)
+    const node = mayBeNode(entry.value) ? graph.put(entry.key, metaOf(decodeStored(entry))) : undefined
+    if (!node) graph.remove(entry.key)
+    else if (!before || !isSameNode(before, node)) enqueueChanged(node)
     if (!before) return
-    // An owner that this one no longer blocks may now go.
+    // An owner that this object no longer blocks may now be deleted.
     const blocked = new Set(node?.owners.filter(isBlocking).map(({ uid }) => uid))
     for (const owner of before.owners) {
-      if (isBlocking(owner) && !blocked.has(owner.uid)) wakeOwner(entry.key, owner)
+      if (isBlocking(owner) && !blocked.has(owner.uid)) enqueueOwner(entry.key, owner)
     }
   }
 
-  function note({ key, value, revision, previous }: StoreEvent): void {
-    if (value) return take({ key, value, revision })
-    const node = leave(key)
-    if (node) bereave(graph.dependentsOf(node.uid))
-    else if (previous && mayHaveDependents(previous)) bereave(graph.dependentsOf(uidIn(previous)))
-    // An owner that waits for this one may now go as well.
-    if (!previous || !mattersToUs(previous.value)) return undefined
-    for (const owner of metaOf(decodeStored(previous)).ownerReferences ?? []) wakeOwner(key, owner)
+  function onEvent({ key, value, revision, previous }: StoreEvent): void {
+    if (value) return onEntry({ key, value, revision })
+    const node = graph.remove(key)
+    if (node) enqueueAll(graph.dependentsOf(node.uid))
+    else if (previous && mayHaveDependents(previous)) enqueueAll(graph.dependentsOf(uidIn(previous)))
+    // An owner that waits for this object may now be deleted as well.
+    if (!previous || !mayBeNode(previous.value)) return undefined
+    for (const owner of metaOf(decodeStored(previous)).ownerReferences ?? []) enqueueOwner(key, owner)
     return undefined
   }
 
-  /** Of a million objects that go, few have dependents: most need not be parsed to know that. */
+  /** Few deleted objects have dependents; the rest need not be parsed. */
   const mayHaveDependents = ({ value }: Entry): boolean => uidsWithin(value).some(uid => graph.isOwner(uid))
 
-  function leave(key: string): Node | undefined {
-    staysUntil.delete(key)
-    return graph.remove(key)
+  function enqueueChanged({ key, waitsFor }: Node): void {
+    if (isListed && waitsFor === undefined && newDependentDelayMs > 0) queue.addLater(key, newDependentDelayMs)
+    else queue.add(key)
   }
 
-  function bereave(dependents: readonly Node[]): void {
-    for (const { key } of dependents) {
-      bereft.add(key)
-      queue.add(key)
-    }
+  function enqueueAll(nodes: readonly Node[]): void {
+    for (const { key } of nodes) queue.add(key)
   }
 
-  function wakeOwner(dependent: string, owner: OwnerReference): void {
-    const place = placeOf(dependent)
+  function enqueueOwner(dependentKey: string, owner: OwnerReference): void {
+    const dependent = locate(dependentKey)
     const kind = kindOf(owner)
-    if (!place || !kind) return
-    queue.add(`${kind.keyPrefix}${kind.namespaced ? `${place.namespace}/` : ''}${owner.name}`)
+    if (!dependent || !kind) return
+    queue.add(`${kind.keyPrefix}${kind.namespaced ? `${dependent.namespace}/` : ''}${owner.name}`)
   }
 
   function kindOf({ apiVersion, kind }: OwnerReference): Kind | undefined {
@@ -101,93 +105,76 @@ export function startGarbageCollector(
     return groupVersion.ok ? registry.findKind(groupVersion.value.group, kind) : undefined
   }
 
-  /** Does what is to be done about the object at a key. */
-  async function settle(key: string): Promise<void> {
-    const isBereft = bereft.delete(key)
+  async function reconcile(key: string): Promise<void> {
     const node = graph.at(key)
-    const place = node && placeOf(key)
-    if (!node || !place) return
-    const object = await objects.get(place.kind, place.namespace, place.name)
+    const ref = node && locate(key)
+    if (!node || !ref) return
+    const object = await objects.get(ref.kind, ref.namespace, ref.name)
     if (!object || metaOf(object).uid !== node.uid) return
-    if (node.waitsFor === 'orphan') await releaseDependents(node, place)
-    else if (node.waitsFor === 'foreground') await deleteDependents(node, place)
-    else if (metaOf(object).deletionTimestamp === undefined) await judge(node, place, object, isBereft)
+    if (node.waitsFor === 'orphan') await orphanDependents(node, ref)
+    else if (node.waitsFor === 'foreground') await deleteDependents(node, ref)
+    else if (metaOf(object).deletionTimestamp === undefined) await deleteIfUnowned(node, ref, object)
   }
 
-  async function releaseDependents(node: Node, place: Place): Promise<void> {
+  async function orphanDependents(node: Node, ref: ObjectRef): Promise<void> {
     for (const dependent of graph.dependentsOf(node.uid)) {
-      const at = placeOf(dependent.key)
-      if (at) await dropOwners(at, new Set([node.uid]))
+      const dependentRef = locate(dependent.key)
+      if (dependentRef) await dropOwners(dependentRef, new Set([node.uid]))
     }
-    await dropFinalizer(place, ORPHAN_FINALIZER)
+    await dropFinalizer(ref, ORPHAN_FINALIZER)
   }
 
-  /** Dependents go first; those that do not block are not waited for. */
-  async function deleteDependents(node: Node, place: Place): Promise<void> {
-    // One that waits for its own dependents is on its way. It would look after them again, and in a circle after us.
-    bereave(graph.dependentsOf(node.uid).filter(({ waitsFor }) => waitsFor !== 'foreground'))
-    if (!graph.isBlocked(node)) await dropFinalizer(place, FOREGROUND_FINALIZER)
+  /** Foreground deletion: dependents are deleted first; the owner waits for those with blockOwnerDeletion. */
+  async function deleteDependents(node: Node, ref: ObjectRef): Promise<void> {
+    // A dependent that is itself deleted in the foreground needs no push; in a circle of owners it would come back here.
+    enqueueAll(graph.dependentsOf(node.uid).filter(({ waitsFor }) => waitsFor !== 'foreground'))
+    if (!graph.isBlocked(node)) await dropFinalizer(ref, FOREGROUND_FINALIZER)
   }
 
-  /** An object whose owners are all gone goes too; one that has another owner left loses the references to the others. */
-  async function judge(node: Node, place: Place, object: ApiObject, isBereft: boolean): Promise<void> {
-    const gone = new Set<string>()
-    let isWaitedFor = false
+  /** Deletes an object without a living owner; an object with one left loses the references to the others. */
+  async function deleteIfUnowned(node: Node, ref: ObjectRef, object: ApiObject): Promise<void> {
+    const absent = new Set<string>()
+    let isOwnerWaiting = false
     let isOwned = false
     for (const owner of metaOf(object).ownerReferences ?? []) {
-      const state = await stateOf(owner, place)
-      if (state === 'unknown') return
-      if (state === 'there') isOwned = true
-      else gone.add(owner.uid)
-      if (state === 'waiting') isWaitedFor = true
+      const state = await stateOf(owner, ref)
+      if (state === 'unknown') return queue.addLater(node.key, UNKNOWN_KIND_RETRY_MS)
+      if (state === 'exists') isOwned = true
+      else absent.add(owner.uid)
+      if (state === 'waits for dependents') isOwnerWaiting = true
     }
     if (isOwned) {
-      if (gone.size > 0) await dropOwners(place, gone)
+      if (absent.size > 0) await dropOwners(ref, absent)
       return
     }
-    if (gone.size === 0) return
-    if (!isBereft && isWithinGrace(node.key)) return
+    if (absent.size === 0) return
     const { finalizers = [] } = metaOf(object)
     const dependents = graph.dependentsOf(node.uid)
-    // Its owner and its dependent both wait: perhaps a circle, which is opened here before it closes.
-    if (isWaitedFor && dependents.some(({ waitsFor }) => waitsFor === 'foreground'))
-      await unblockOwners(place, node.uid)
+    // The owner and a dependent both wait for dependents: perhaps a circle, so that this object must not block its owner.
+    if (isOwnerWaiting && dependents.some(({ waitsFor }) => waitsFor === 'foreground')) {
+      await unblockOwners(ref, node.uid)
+    }
     const propagationPolicy = finalizers.includes(ORPHAN_FINALIZER)
       ? 'Orphan'
-      : finalizers.includes(FOREGROUND_FINALIZER) || (isWaitedFor && dependents.length > 0)
+      : finalizers.includes(FOREGROUND_FINALIZER) || (isOwnerWaiting && dependents.length > 0)
         ? 'Foreground'
         : 'Background'
-    await objects.delete(place.kind, place.namespace, place.name, {
-      preconditions: { uid: node.uid },
-      propagationPolicy,
-    })
+    await objects.delete(ref.kind, ref.namespace, ref.name, { preconditions: { uid: node.uid }, propagationPolicy })
   }
 
-  /** Whether the object stays for now: it is looked at again when its time is over. */
-  function isWithinGrace(key: string): boolean {
-    const now = performance.now()
-    const until = staysUntil.get(key)
-    if (until === undefined && patienceMs > 0) {
-      staysUntil.set(key, now + patienceMs)
-      queue.addLater(key, patienceMs + 1)
-      return true
-    }
-    if (until !== undefined && now < until) return true
-    staysUntil.delete(key)
-    return false
-  }
-
-  async function stateOf(owner: OwnerReference, place: Place): Promise<'there' | 'waiting' | 'gone' | 'unknown'> {
+  /** Reads the owner from the store: one that does not exist there is absent, whether or not it ever existed. */
+  async function stateOf(owner: OwnerReference, dependent: ObjectRef): Promise<OwnerState> {
     const kind = kindOf(owner)
-    // A kind that nobody serves may come back with its objects.
-    if (!kind || (kind.namespaced && !place.kind.namespaced)) return 'unknown'
-    const object = await objects.get(kind, kind.namespaced ? place.namespace : '', owner.name)
-    if (!object || metaOf(object).uid !== owner.uid) return 'gone'
+    // Objects of a kind that is not served may come back with it. A namespaced owner of a cluster-scoped object is invalid.
+    if (!kind || (kind.namespaced && !dependent.kind.namespaced)) return 'unknown'
+    const object = await objects.get(kind, kind.namespaced ? dependent.namespace : '', owner.name)
+    if (!object || metaOf(object).uid !== owner.uid) return 'absent'
     const { deletionTimestamp, finalizers = [] } = metaOf(object)
-    return deletionTimestamp !== undefined && finalizers.includes(FOREGROUND_FINALIZER) ? 'waiting' : 'there'
+    const isWaiting = deletionTimestamp !== undefined && finalizers.includes(FOREGROUND_FINALIZER)
+    return isWaiting ? 'waits for dependents' : 'exists'
   }
 
-  const dropOwners = ({ kind, namespace, name }: Place, uids: ReadonlySet<string>): Promise<void> =>
+  const dropOwners = ({ kind, namespace, name }: ObjectRef, uids: ReadonlySet<string>): Promise<void> =>
     objects.change(kind, namespace, name, old => {
       const { ownerReferences = [], ...rest } = metaOf(old)
       const kept = ownerReferences.filter(owner => !uids.has(owner.uid))
@@ -195,14 +182,14 @@ export function startGarbageCollector(
       return asObject(old, kept.length === 0 ? rest : { ...rest, ownerReferences: kept })
     })
 
-  const unblockOwners = ({ kind, namespace, name }: Place, uid: string): Promise<void> =>
+  const unblockOwners = ({ kind, namespace, name }: ObjectRef, uid: string): Promise<void> =>
     objects.change(kind, namespace, name, old => {
       const { ownerReferences = [], ...rest } = metaOf(old)
       if (rest.uid !== uid || !ownerReferences.some(isBlocking)) return undefined
       return asObject(old, { ...rest, ownerReferences: ownerReferences.map(unblocked) })
     })
 
-  const dropFinalizer = ({ kind, namespace, name }: Place, finalizer: string): Promise<void> =>
+  const dropFinalizer = ({ kind, namespace, name }: ObjectRef, finalizer: string): Promise<void> =>
     objects.change(kind, namespace, name, old => {
       const { finalizers = [], ...rest } = metaOf(old)
       if (!finalizers.includes(finalizer)) return undefined
@@ -214,11 +201,13 @@ export function startGarbageCollector(
     idle: () => queue.idle(),
     stop() {
       isStopped = true
-      following.stop()
+      informer.stop()
       queue.stop()
     },
   }
 }
+
+type OwnerState = 'exists' | 'waits for dependents' | 'absent' | 'unknown'
 
 const asObject = (object: ApiObject, meta: ObjectMeta): ApiObject => withMeta(object, meta) as ApiObject
 
@@ -229,14 +218,14 @@ const MARKS = ['"ownerReferences":[', `"${FOREGROUND_FINALIZER}"`, `"${ORPHAN_FI
   Buffer.from(text),
 )
 
-/** A quick look at the bytes, so that most objects need not be parsed. */
-const mattersToUs = (value: Buffer): boolean => MARKS.some(mark => value.includes(mark))
+/** Searches the bytes, so that most objects need not be parsed. */
+const mayBeNode = (value: Buffer): boolean => MARKS.some(mark => value.includes(mark))
 
 const uidIn = (entry: Entry): string => metaOf(decodeStored(entry)).uid ?? ''
 
 const UID = Buffer.from('"uid":"')
 
-/** What is called a uid anywhere in an object, its own among them. */
+/** Every value of a member `uid` in the object, its own among them. */
 function uidsWithin(value: Buffer): string[] {
   const uids: string[] = []
   for (let at = value.indexOf(UID); at !== -1; at = value.indexOf(UID, at)) {
@@ -246,14 +235,14 @@ function uidsWithin(value: Buffer): string[] {
   return uids
 }
 
-interface Place {
+interface ObjectRef {
   readonly kind: Kind
   readonly namespace: string
   readonly name: string
 }
 
-/** Which object a key of the store is. */
-function createKeyReader(registry: Registry): (key: string) => Place | undefined {
+/** Finds the object that a key of the store belongs to. */
+function createKeyReader(registry: Registry): (key: string) => ObjectRef | undefined {
   let kinds = new Map<string, Kind>()
   let generation = -1
   return key => {

@@ -1,5 +1,5 @@
-// Who owns whom, as far as the garbage collector must know: objects that name owners, and objects on their way out that
-// wait for their dependents. Everything else is left out, so that the graph is as small as the use of owners.
+// The graph of owner references. It holds only objects that have owners, and objects that are being deleted and wait for
+// their dependents.
 import type { ObjectMeta, OwnerReference } from '../../meta/object/object-meta.js'
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from '../../meta/object/object-meta.js'
 
@@ -7,32 +7,39 @@ export interface Node {
   readonly key: string
   readonly uid: string
   readonly owners: readonly OwnerReference[]
-  /** It is to go, and waits until its dependents have gone, or have been let go. */
+  /** It is being deleted and waits until its dependents are deleted (foreground) or have lost the reference (orphan). */
   readonly waitsFor: 'foreground' | 'orphan' | undefined
 }
 
 export interface OwnershipGraph {
-  /** Takes in what stands at a key now. Answers the node, if the object matters. */
+  /** Sets the object at a key. Returns its node, if it belongs into the graph. */
   put(key: string, meta: ObjectMeta): Node | undefined
-  /** Forgets what stood at a key. */
+  /** Removes the object at a key. */
   remove(key: string): Node | undefined
   at(key: string): Node | undefined
   dependentsOf(uid: string): Node[]
   /** Whether it has dependents. */
   isOwner(uid: string): boolean
   /**
-   * Whether a node that waits for its dependents must wait on: for one that blocks it and does not itself wait for the
-   * node. In a circle where each waits for the next, nobody would ever go.
+   * Whether a node that waits for its dependents must go on waiting: some dependent blocks it and does not itself wait
+   * for the node. Without the second condition a circle of owners would wait for ever.
    */
   isBlocked(node: Node): boolean
 }
+
+/** Whether nothing has changed that concerns the garbage collector. */
+export const isSameNode = (a: Node, b: Node): boolean =>
+  a.uid === b.uid &&
+  a.waitsFor === b.waitsFor &&
+  a.owners.length === b.owners.length &&
+  a.owners.every((owner, i) => owner.uid === b.owners[i]!.uid && isBlocking(owner) === isBlocking(b.owners[i]!))
 
 export const isBlocking = ({ blockOwnerDeletion }: OwnerReference): boolean => blockOwnerDeletion === true
 
 export function createOwnershipGraph(): OwnershipGraph {
   const nodes = new Map<string, Node>()
   const dependents = new Map<string, Set<string>>()
-  /** Those that wait for their dependents to go, by uid. */
+  /** The nodes in foreground deletion, by uid. */
   const waiting = new Map<string, Node>()
 
   function remove(key: string): Node | undefined {
@@ -49,7 +56,7 @@ export function createOwnershipGraph(): OwnershipGraph {
 
   const dependentsOf = (uid: string): Node[] => [...(dependents.get(uid) ?? [])].map(key => nodes.get(key)!)
 
-  /** Those that wait for a node, or for one that waits for it. */
+  /** The nodes that wait for a node, directly or through other nodes that wait. */
   function waitersFor(node: Node): ReadonlySet<Node> {
     const found = new Set<Node>()
     const addOwnersOf = ({ owners }: Node): void => {
@@ -59,7 +66,7 @@ export function createOwnershipGraph(): OwnershipGraph {
       }
     }
     addOwnersOf(node)
-    // The loop also meets what it adds.
+    // The loop also visits the nodes that it adds.
     for (const waiter of found) addOwnersOf(waiter)
     return found
   }

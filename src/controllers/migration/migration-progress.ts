@@ -1,5 +1,5 @@
-// What a StorageVersionMigration and the definition of the objects that it migrates tell of how far it is. Plain
-// functions from one object to the next; `storage-migration.ts` writes what they give.
+// The conditions of a StorageVersionMigration and of the definition whose objects it migrates. Pure functions from one
+// object to the next; `storage-migration.ts` writes the results.
 
 import { type NewCondition, setCondition, withCondition, withStatus } from '../../crd/conditions.js'
 import { type Condition, statusOf, versionsOf } from '../../crd/definition.js'
@@ -32,7 +32,7 @@ export const isRunning = (migration: ApiObject): boolean => isTrue(migration, 'R
 export const isFinished = (migration: ApiObject): boolean =>
   isTrue(migration, 'Succeeded') || isTrue(migration, 'Failed')
 
-/** Objects that were written later are in the storage version already, unless their writer began before. */
+/** Objects written after this revision are in the storage version, unless their write started before it. */
 export const checkpointOf = (migration: ApiObject): number => Number(progressOf(migration).resourceVersion ?? 0)
 
 const withProgress = (migration: ApiObject, conditions: readonly NewCondition[], now: number): ApiObject => {
@@ -62,7 +62,7 @@ const RUNNING = { type: 'Running', status: 'True', reason: 'MigrationRunning', m
 const COMPLETED = { type: 'Running', status: 'False', reason: 'MigrationCompleted', message: 'Migration completed' }
 const SUCCEEDED = { type: 'Succeeded', status: 'True', reason: 'StorageVersionMigrationSucceeded', message: '' }
 
-// ---- the definition of what is migrated
+// ---- the definition of the migrated kind
 
 const MIGRATING = 'StorageMigrating'
 
@@ -81,7 +81,7 @@ export const definitionBegun = (definition: ApiObject, migration: string, now: n
     now,
   )
 
-/** Only the storage version is left in storage, unless the definition has changed while its objects were migrated. */
+/** Sets storedVersions to the storage version, unless the spec has changed during the migration. */
 export function definitionSucceeded(definition: ApiObject, now: number): ApiObject {
   const status = statusOf(definition)
   const old = (status.conditions ?? []).find(({ type }) => type === MIGRATING)

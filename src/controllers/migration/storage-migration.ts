@@ -1,9 +1,8 @@
-// A StorageVersionMigration has every object of a resource written once more, so that all of them are stored in the
-// present storage version; versions that are no longer stored are then taken off the definition's list.
+// Carries out StorageVersionMigrations: rewrites every object of a resource, so that all are stored in the current storage
+// version, and then removes the other versions from the storedVersions of the definition.
 //
-// Nothing is lost when this is interrupted: an object is changed by an update that changes nothing but its form, one that
-// has that form already is left alone, and one that is gone or was written meanwhile needs nothing. So a migration that
-// was under way when the server stopped is simply run again.
+// A migration that was interrupted is run again from the start. That does no harm: an object that is already stored in the
+// right version is not written, and one that was deleted or written meanwhile needs nothing.
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Kind } from '../../kinds/kind.js'
@@ -32,7 +31,7 @@ import {
   succeeded,
 } from './migration-progress.js'
 
-/** Small enough that others get their turn in between. */
+/** Small, so that requests run between pages. */
 const PAGE = 200
 const MAX_CONCURRENT = 16
 const MAX_CONCURRENT_RESOURCES = 5
@@ -50,19 +49,19 @@ export async function startStorageMigration(
 ): Promise<Controller> {
   const objects = systemObjects(context, 'storage-version-migrator-controller')
   const { cache } = context.objectStore(migrations)
-  // By resource: of several migrations of one resource, only one runs at a time.
+  // The queue holds resources, so that of several migrations of one resource only one runs at a time.
   const queue = createControllerQueue('storage_version_migrator', env, migrateNext, MAX_CONCURRENT_RESOURCES)
   let stopped = false
-  const following = startInformer(cache, migrations.keyPrefix, {
-    entry: entry => consider(decodeStored(entry)),
-    event: ({ entry }) => (entry ? consider(decodeStored(entry)) : undefined),
+  const informer = startInformer(cache, migrations.keyPrefix, {
+    entry: entry => enqueue(decodeStored(entry)),
+    event: ({ entry }) => (entry ? enqueue(decodeStored(entry)) : undefined),
   })
 
-  function consider(migration: ApiObject): void {
+  function enqueue(migration: ApiObject): void {
     if (!isFinished(migration)) queue.add(nameOf(resourceToMigrate(migration)))
   }
 
-  /** Runs the migration of the resource that is under way, or else the oldest, and then the others. */
+  /** Runs the migration that is marked as running, or else the oldest; the next one follows. */
   async function migrateNext(resource: string): Promise<void> {
     const next = (await unfinishedOf(resource)).toSorted(
       (a, b) => Number(isRunning(b)) - Number(isRunning(a)) || compareAge(a, b),
@@ -87,7 +86,7 @@ export async function startStorageMigration(
     try {
       await rewriteAll(name, resource)
     } catch (error) {
-      // What may pass is tried again by the queue.
+      // Temporary errors are retried by the queue.
       if (!(error instanceof StatusError) || RETRIED.some(reason => hasReason(error, reason))) throw error
       return fail(name, resource, `migration encountered unhandled error: ${error.message}`)
     }
@@ -103,7 +102,7 @@ export async function startStorageMigration(
     await changeMigration(name, old => begun(old, revision, context.now()))
   }
 
-  /** Page by page; the kind and the migration are looked at anew for each, as both may change or go. */
+  /** Page by page. Kind and migration are read again for each page, since both may change or be deleted. */
   async function rewriteAll(name: string, resource: GroupResource): Promise<void> {
     let startAfter: string | undefined
     for (;;) {
@@ -133,7 +132,7 @@ export async function startStorageMigration(
     await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
   }
 
-  /** First the definition: whoever sees that the migration has succeeded may count on the rest. */
+  /** The definition is written first: a client that sees the migration succeeded may rely on storedVersions. */
   async function succeed(name: string, resource: GroupResource): Promise<void> {
     await changeDefinition(resource, old => definitionSucceeded(old, context.now()))
     await changeMigration(name, old => succeeded(old, context.now()))
@@ -147,7 +146,7 @@ export async function startStorageMigration(
   const changeMigration = (name: string, change: (old: ApiObject) => ApiObject): Promise<void> =>
     objects.change(migrations, '', name, change, 'status')
 
-  /** There is none for built-in resources. */
+  /** Built-in resources have no definition; then nothing happens. */
   const changeDefinition = ({ group, resource }: GroupResource, change: (old: ApiObject) => ApiObject): Promise<void> =>
     objects.change(definitions, '', `${resource}.${group}`, change, 'status')
 
@@ -160,12 +159,12 @@ export async function startStorageMigration(
     return undefined
   }
 
-  await whenRead('storage_version_migrator', env, following.started)
+  await whenRead('storage_version_migrator', env, informer.started)
   return {
     idle: () => queue.idle(),
     stop() {
       stopped = true
-      following.stop()
+      informer.stop()
       queue.stop()
     },
   }

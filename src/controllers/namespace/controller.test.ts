@@ -17,27 +17,27 @@ afterEach(async () => {
   await world.store.close()
 })
 
-async function settled(): Promise<void> {
+async function reconciled(): Promise<void> {
   await new Promise(resolve => setImmediate(resolve))
   await controller.idle()
 }
 
-test('a namespace goes with everything in it, and nothing else', async () => {
+test('a namespace is deleted with everything in it, and nothing else', async () => {
   await world.createNamespace('doomed')
   await world.createNamespace('other')
   await Promise.all(Array.from({ length: 300 }, (_, i) => world.createConfigMap('doomed', `c-${i}`)))
   await world.createConfigMap('other', 'stays')
   await world.delete(world.namespaces, '', 'doomed')
-  await settled()
+  await reconciled()
   expect(await world.find(world.namespaces, '', 'doomed')).toBeUndefined()
   expect((await world.store.range('/configmaps/')).entries.map(entry => entry.key)).toEqual(['/configmaps/other/stays'])
 })
 
-test('a namespace waits for what finalizers hold, and says what that is', async () => {
+test('a namespace waits for objects with finalizers, and its conditions list them', async () => {
   await world.createNamespace('doomed')
   await world.createConfigMap('doomed', 'held', { finalizers: ['example.com/hold'] })
   await world.delete(world.namespaces, '', 'doomed')
-  await settled()
+  await reconciled()
   const namespace = await world.find(world.namespaces, '', 'doomed')
   const status = isObject(namespace?.['status']) ? namespace['status'] : {}
   const conditions = status['conditions'] as (ValueObject & { type: string; status: string })[]
@@ -52,35 +52,35 @@ test('a namespace waits for what finalizers hold, and says what that is', async 
   expect(conditions[3]!['message']).toBe('Some resources are remaining: configmaps. has 1 resource instances')
 })
 
-test('a namespace goes when the last that was held in it has gone', async () => {
+test('a namespace is deleted after the last object with a finalizer', async () => {
   await world.createNamespace('doomed')
   await world.createConfigMap('doomed', 'first', { finalizers: ['example.com/hold'] })
   await world.createConfigMap('doomed', 'last', { finalizers: ['example.com/hold'] })
   await world.delete(world.namespaces, '', 'doomed')
-  await settled()
+  await reconciled()
   const message = async (): Promise<unknown> => {
     const namespace = await world.find(world.namespaces, '', 'doomed')
     const { conditions } = namespace!['status'] as unknown as { conditions: ValueObject[] }
     return conditions.find(({ type }) => type === 'NamespaceContentRemaining')!['message']
   }
-  const letGo = async (name: string): Promise<void> => {
+  const removeObject = async (name: string): Promise<void> => {
     const { revision } = (await world.store.get(`/configmaps/doomed/${name}`))!
     await world.store.delete(`/configmaps/doomed/${name}`, revision)
   }
   expect(await message()).toMatch(/configmaps. has 2 /)
-  await letGo('first')
+  await removeObject('first')
   await expect.poll(message).toMatch(/configmaps. has 1 /)
-  await letGo('last')
+  await removeObject('last')
   await expect.poll(() => world.find(world.namespaces, '', 'doomed')).toBeUndefined()
 })
 
-test('what cannot be deleted does not keep the rest, and is told', async () => {
+test('an object that cannot be deleted does not keep the rest, and a condition reports it', async () => {
   await world.createNamespace('doomed')
   await world.createConfigMap('doomed', 'fine')
-  // Whichever kind comes first.
+  // Events are deleted before or after ConfigMaps.
   await world.store.create('/events/doomed/broken', Buffer.from('{'))
   await world.delete(world.namespaces, '', 'doomed')
-  await settled()
+  await reconciled()
   expect(await world.findConfigMap('doomed', 'fine')).toBeUndefined()
   const namespace = await world.find(world.namespaces, '', 'doomed')
   const { conditions } = namespace!['status'] as unknown as { conditions: ValueObject[] }
@@ -89,4 +89,17 @@ test('what cannot be deleted does not keep the rest, and is told', async () => {
     reason: 'ContentDeletionFailed',
     message: expect.stringMatching(/^Failed to delete all resource types, \d remaining: /),
   })
+})
+
+test('pods are deleted first, and the rest when no pods are left', async () => {
+  await world.createNamespace('doomed')
+  await world.createPod('doomed', 'held', {}, { finalizers: ['example.com/hold'] })
+  await world.createConfigMap('doomed', 'needed')
+  await world.delete(world.namespaces, '', 'doomed')
+  await reconciled()
+  expect(await world.findConfigMap('doomed', 'needed')).toBeDefined()
+  const { revision } = (await world.store.get('/pods/doomed/held'))!
+  await world.store.delete('/pods/doomed/held', revision)
+  await expect.poll(() => world.findConfigMap('doomed', 'needed')).toBeUndefined()
+  await expect.poll(() => world.find(world.namespaces, '', 'doomed')).toBeUndefined()
 })

@@ -1,5 +1,5 @@
-// A namespace that is to go takes everything in it along. It is held by the finalizer in its spec until nothing is left;
-// meanwhile its conditions tell what is.
+// The namespace controller: deletes the contents of a namespace that is being deleted, pods first, and removes the
+// finalizer of its spec when nothing is left. Until then its conditions list what remains.
 
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
@@ -14,15 +14,15 @@ import type { Revision } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
 import { type Controller, type ControllerEnv, createControllerQueue, whenRead } from '../common/controller.js'
-import { emptyFolder } from './delete-contents.js'
+import { deletePrefix } from './delete-contents.js'
 
 const FINALIZER = 'kubernetes'
-/** How soon what cannot be deleted at all is tried again. */
-const TRY_AGAIN_MS = 250
-/** What waits for others is looked at when something happens to it, and now and then all the same. */
-const LOOK_AGAIN_MS = 10_000
-/** What happens to it at about the same time is looked at together. */
-const GATHER_MS = 20
+/** The delay after a deletion has failed. */
+const RETRY_MS = 250
+/** Remaining objects are watched; if no event comes, the namespace is tried again after this time. */
+const RESYNC_MS = 10_000
+/** Events within this time lead to one try. */
+const BATCH_MS = 20
 
 export async function startNamespaceController(
   context: ApiContext,
@@ -31,55 +31,73 @@ export async function startNamespaceController(
   env: ControllerEnv,
 ): Promise<Controller> {
   const objects = objectsAsStored(context, 'namespace-controller')
-  const queue = createControllerQueue('namespace', env, empty)
-  /** Ends the wait of a namespace for what is left in it. */
+  const queue = createControllerQueue('namespace', env, reconcile)
+  /** Stops the watches of what remains in a namespace, by its name. */
   const waiting = new Map<string, () => void>()
-  const following = startInformer(context.objectStore(namespaces).cache, namespaces.keyPrefix, {
-    entry: entry => consider(decodeStored(entry)),
-    event: ({ entry }) => (entry ? consider(decodeStored(entry)) : undefined),
+  const informer = startInformer(context.objectStore(namespaces).cache, namespaces.keyPrefix, {
+    entry: entry => enqueue(decodeStored(entry)),
+    event: ({ entry }) => (entry ? enqueue(decodeStored(entry)) : undefined),
   })
 
-  function consider(namespace: ApiObject): void {
+  function enqueue(namespace: ApiObject): void {
     const { name = '', deletionTimestamp } = metaOf(namespace)
     if (deletionTimestamp !== undefined) queue.add(name)
   }
 
-  /** Deletes what is in the namespace; lets go of it when nothing is left. */
-  async function empty(name: string): Promise<void> {
+  async function reconcile(name: string): Promise<void> {
     waiting.get(name)?.()
     const namespace = await objects.get(namespaces, '', name)
     if (!namespace || metaOf(namespace).deletionTimestamp === undefined) return
     if (!finalizersOf(namespace).includes(FINALIZER)) return
     const revision = await context.objectStore(namespaces).cache.revision()
-    const left: Remaining = {
+    const remaining: Remaining = {
+      kinds: [],
       resources: new Map(),
       finalizers: new Map(),
       failures: [],
       nextEnd: Number.POSITIVE_INFINITY,
     }
-    const kindsLeft: Kind[] = []
-    for (const kind of registry.all()) {
-      if (!kind.namespaced || !kind.verbs.includes('delete')) continue
-      try {
-        if (!(await deleteAll(kind, name, left))) kindsLeft.push(kind)
-      } catch (error) {
-        // One kind that cannot be emptied does not keep the others.
-        left.failures.push(messageOf(error))
-      }
-    }
-    if (kindsLeft.length === 0 && left.failures.length === 0) {
-      await objects.change(namespaces, '', name, letGo, 'finalize')
+    await deleteContents(name, remaining)
+    if (remaining.kinds.length === 0 && remaining.failures.length === 0) {
+      await objects.change(namespaces, '', name, withoutFinalizer, 'finalize')
       return
     }
-    await objects.change(namespaces, '', name, old => withConditions(old, left, context.now()), 'status')
-    waitFor(name, kindsLeft, revision, left)
+    await objects.change(namespaces, '', name, old => withConditions(old, remaining, context.now()), 'status')
+    waitFor(name, revision, remaining)
   }
 
-  /** Has the namespace looked at again when something has happened to what is left, after that revision, or in time. */
-  function waitFor(name: string, kinds: readonly Kind[], revision: Revision, left: Remaining): void {
-    const patience = left.failures.length > 0 ? TRY_AGAIN_MS : Math.min(left.nextEnd - context.now(), LOOK_AGAIN_MS)
-    let timer = lookIn(Math.max(patience, GATHER_MS))
-    function lookIn(ms: number): NodeJS.Timeout {
+  /** Deletes the pods, and the rest when no pods are left: pods may need the rest until they have ended. */
+  async function deleteContents(namespace: string, remaining: Remaining): Promise<void> {
+    const kinds = [...registry.all()].filter(kind => kind.namespaced && kind.verbs.includes('delete'))
+    const isPods = (kind: Kind): boolean => kind.group === '' && kind.names.kind === 'Pod'
+    await deleteAll(kinds.filter(isPods), namespace, remaining)
+    if (remaining.kinds.length === 0)
+      await deleteAll(
+        kinds.filter(kind => !isPods(kind)),
+        namespace,
+        remaining,
+      )
+  }
+
+  async function deleteAll(kinds: readonly Kind[], namespace: string, remaining: Remaining): Promise<void> {
+    for (const kind of kinds) {
+      try {
+        const isEmpty = await deletePrefix(context, objects, kind, keyPrefixOf(kind, namespace), object =>
+          countRemaining(remaining, kind, object),
+        )
+        if (!isEmpty) remaining.kinds.push(kind)
+      } catch (error) {
+        // The other kinds are deleted all the same.
+        remaining.failures.push(messageOf(error))
+      }
+    }
+  }
+
+  /** Puts the namespace back into the queue at the next event of a remaining object after the revision, or in time. */
+  function waitFor(name: string, revision: Revision, { kinds, failures, nextEnd }: Remaining): void {
+    const delay = failures.length > 0 ? RETRY_MS : Math.min(nextEnd - context.now(), RESYNC_MS)
+    let timer = enqueueIn(Math.max(delay, BATCH_MS))
+    function enqueueIn(ms: number): NodeJS.Timeout {
       return setTimeout(() => queue.add(name), ms).unref()
     }
     const stopWaiting = (): void => {
@@ -91,48 +109,46 @@ export async function startNamespaceController(
       if (waiting.get(name) !== stopWaiting) return
       for (const watch of watches) watch.close()
       clearTimeout(timer)
-      timer = lookIn(ms)
+      timer = enqueueIn(ms)
     }
     waiting.set(name, stopWaiting)
     const watches = kinds.map(kind =>
       context.objectStore(kind).cache.watch(keyPrefixOf(kind, name), revision, {
-        // Who has gone may have been the last; whatever else happens is only to be told.
-        event: ({ entry }) => wake(entry ? TRY_AGAIN_MS : GATHER_MS),
-        end: () => wake(TRY_AGAIN_MS),
+        // A deleted object may have been the last one; a changed one only changes the conditions.
+        event: ({ entry }) => wake(entry ? RETRY_MS : BATCH_MS),
+        end: () => wake(RETRY_MS),
       }),
     )
   }
 
-  const deleteAll = (kind: Kind, namespace: string, left: Remaining): Promise<boolean> =>
-    emptyFolder(context, objects, kind, keyPrefixOf(kind, namespace), object => note(left, kind, object))
-
-  await whenRead('namespace', env, following.started)
+  await whenRead('namespace', env, informer.started)
   return {
     idle: () => queue.idle(),
     stop() {
-      following.stop()
+      informer.stop()
       queue.stop()
       for (const stopWaiting of waiting.values()) stopWaiting()
     },
   }
 }
 
-/** What is still in a namespace: how many objects of which resource, held by which finalizers, and what went wrong. */
+/** What is still in a namespace: the number of objects by resource and by finalizer, and the errors. */
 interface Remaining {
+  readonly kinds: Kind[]
   readonly resources: Map<string, number>
   readonly finalizers: Map<string, number>
   readonly failures: string[]
-  /** When the first of those is over that were given time to end; never, where none was. */
+  /** When the earliest grace period of a remaining object ends; Infinity if none has one. */
   nextEnd: number
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
-function note(left: Remaining, kind: Kind, object: ApiObject): void {
-  const { resources, finalizers } = left
+function countRemaining(remaining: Remaining, kind: Kind, object: ApiObject): void {
+  const { resources, finalizers } = remaining
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = metaOf(object)
   if (deletionTimestamp !== undefined && deletionGracePeriodSeconds > 0) {
-    left.nextEnd = Math.min(left.nextEnd, millisOf(deletionTimestamp))
+    remaining.nextEnd = Math.min(remaining.nextEnd, millisOf(deletionTimestamp))
   }
   const resource = `${kind.names.plural}.${kind.group}`
   resources.set(resource, (resources.get(resource) ?? 0) + 1)
@@ -147,26 +163,26 @@ function finalizersOf(namespace: ApiObject): readonly Value[] {
   return Array.isArray(finalizers) ? finalizers : []
 }
 
-function letGo(namespace: ApiObject): ApiObject {
+function withoutFinalizer(namespace: ApiObject): ApiObject {
   const finalizers = finalizersOf(namespace).filter(finalizer => finalizer !== FINALIZER)
   const { finalizers: _, ...spec } = specOf(namespace)
   return { ...namespace, spec: finalizers.length === 0 ? spec : { ...spec, finalizers } }
 }
 
-function withConditions(namespace: ApiObject, left: Remaining, now: number): ApiObject | undefined {
+function withConditions(namespace: ApiObject, remaining: Remaining, now: number): ApiObject | undefined {
   const status: ValueObject = isObject(namespace['status']) ? namespace['status'] : {}
   const before = Array.isArray(status['conditions']) ? (status['conditions'] as ValueObject[]) : []
-  const wanted = conditionsFor(left)
-  const isTold = wanted.every(([type, state, , message]) =>
+  const wanted = conditionsFor(remaining)
+  const isCurrent = wanted.every(([type, state, , message]) =>
     before.some(each => each['type'] === type && each['status'] === state && each['message'] === message),
   )
-  if (isTold) return undefined
+  if (isCurrent) return undefined
   const ours = wanted.map(([type, state, reason, message]) => {
     const old = before.find(each => each['type'] === type && each['status'] === state)
     return { type, status: state, lastTransitionTime: old?.['lastTransitionTime'] ?? printTime(now), reason, message }
   })
-  const others = before.filter(each => !wanted.some(([type]) => type === each['type']))
-  return { ...namespace, status: { ...status, conditions: [...others, ...ours] } }
+  const rest = before.filter(each => !wanted.some(([type]) => type === each['type']))
+  return { ...namespace, status: { ...status, conditions: [...rest, ...ours] } }
 }
 
 function conditionsFor({ resources, finalizers, failures }: Remaining): [string, string, string, string][] {

@@ -15,7 +15,7 @@ import {
   startProcess,
   stopProcesses,
 } from '../crd/crd-process.suite.js'
-import { emptyFolder, MAX_CONCURRENT, PAGE } from './delete-contents.js'
+import { deletePrefix, MAX_CONCURRENT, PAGE } from './delete-contents.js'
 
 afterEach(stopProcesses)
 
@@ -87,7 +87,7 @@ test('what is given time to end is waited for until it is over', async () => {
   await createPod('x', 'unbound')
   const empty = async (): Promise<string[]> => {
     const held: string[] = []
-    await emptyFolder(context, objectsAsStored(context, 'test'), pods, '/pods/x/', object => {
+    await deletePrefix(context, objectsAsStored(context, 'test'), pods, '/pods/x/', object => {
       held.push(metaOf(object).name ?? '')
     })
     return held

@@ -1,5 +1,5 @@
-// Deleting everything in a folder of the store, however much that is: page by page, with the next page begun while the
-// last one is on its way to the disk, and everybody else gets a turn in between.
+// Deletes all objects under a key prefix, however many: page by page, where the next page starts while the last one is
+// written to disk, and other requests run in between.
 
 import { setImmediate as turn } from 'node:timers/promises'
 import type { Kind } from '../../kinds/kind.js'
@@ -11,14 +11,14 @@ import { FIRST_LIMIT, limitAfter } from '../../storage/page-limit.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import type { SystemObjects } from '../../verbs/system-writes.js'
 
-/** How many entries are read at a time; two pages of them are under way at most. */
+/** The entries of a page; at most two pages are in progress. */
 export const PAGE = 500
 const PAGE_LIMITS = { entries: PAGE, bytes: 8 * 1024 * 1024 }
-/** How many deletions are begun before others get a turn: a millisecond or two. */
+/** After starting this many deletions, which takes a millisecond or two, the event loop runs. */
 export const MAX_CONCURRENT = 16
 
-/** Whether it is empty then; `held` is told of what is still there because something holds it. */
-export async function emptyFolder(
+/** Returns whether the prefix is empty afterwards. `held` is called for objects that finalizers or grace periods hold. */
+export async function deletePrefix(
   context: ApiContext,
   objects: SystemObjects,
   kind: Kind,
@@ -27,8 +27,8 @@ export async function emptyFolder(
 ): Promise<boolean> {
   const { cache } = context.objectStore(kind)
 
-  /** What was given time to end, and has not, is not waited for: perhaps nobody is there who would end it. */
-  async function deleteInTime(entry: ObjectEntry): Promise<ApiObject | undefined> {
+  /** Deletes at once what has outlived its grace period: there may be no kubelet that would end it. */
+  async function deleteWithGrace(entry: ObjectEntry): Promise<ApiObject | undefined> {
     const left = await objects.deleteEntry(kind, entry, { propagationPolicy: 'Background' })
     if (!left || !isOverdue(metaOf(left), context.now())) return left
     const { namespace, name } = objectKeyOf(kind, entry.key)
@@ -39,14 +39,14 @@ export async function emptyFolder(
 
   async function deleteOne(entry: ObjectEntry): Promise<void> {
     try {
-      const left = await deleteInTime(entry)
+      const left = await deleteWithGrace(entry)
       if (left) held(left)
     } catch (error) {
       failures.push(error)
     }
   }
 
-  /** All of them together, so that a store that writes in groups makes one of them. */
+  /** Starts all deletions together, so that a store that commits in groups needs one commit. */
   async function deletePage(entries: readonly ObjectEntry[]): Promise<void> {
     const deleting: Promise<void>[] = []
     for (let i = 0; i < entries.length && failures.length === 0; i += MAX_CONCURRENT) {
@@ -70,7 +70,7 @@ export async function emptyFolder(
   }
   await before
   if (failures.length > 0) throw failures[0]
-  // Whatever came or stayed meanwhile, for whatever reason.
+  // Objects may have been created meanwhile, or may still be there.
   return startAfter === undefined || (await cache.range(prefix, { limit: 1 })).entries.length === 0
 }
 
