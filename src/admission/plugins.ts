@@ -12,9 +12,12 @@ import { systemPriorityClasses } from './internal/system-priority-classes.js'
 import { certificateApproval } from './plugins/certificate-approval.js'
 import { certificateSigning } from './plugins/certificate-signing.js'
 import { certificateSubjectRestriction } from './plugins/certificate-subject-restriction.js'
+import { defaultIngressClass } from './plugins/default-ingress-class.js'
+import { defaultStorageClass } from './plugins/default-storage-class.js'
 import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.js'
 import { limitRanger } from './plugins/limit-ranger.js'
 import { type FindNamespace, namespaceLifecycle } from './plugins/namespace-lifecycle.js'
+import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.js'
 import { podSecurity } from './plugins/pod-security/plugin.js'
 import { priority } from './plugins/priority.js'
 import { runtimeClass } from './plugins/runtime-class.js'
@@ -77,17 +80,17 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   missing('PodTolerationRestriction', false, NOT_YET),
   missing('EventRateLimit', false, NEEDS_CONFIG),
   missing('ExtendedResourceToleration', false, NOT_YET),
-  missing('DefaultStorageClass', true, NOT_YET),
+  on('DefaultStorageClass', ({ objects }) => defaultStorageClass(objects)),
   on('StorageObjectInUseProtection', () => storageObjectInUseProtection),
   missing('PodGroupProtection', true, ALPHA),
   missing('OwnerReferencesPermissionEnforcement', false, NOT_YET),
-  missing('PersistentVolumeClaimResize', true, NOT_YET),
+  on('PersistentVolumeClaimResize', ({ objects }) => persistentVolumeClaimResize(objects)),
   on('RuntimeClass', ({ objects }) => runtimeClass(objects)),
   on('CertificateApproval', ({ authorizer }) => certificateApproval(authorizer)),
   on('CertificateSigning', ({ authorizer }) => certificateSigning(authorizer)),
   missing('ClusterTrustBundleAttest', true, 'not applicable: the ClusterTrustBundle resource is not served'),
   on('CertificateSubjectRestriction', () => certificateSubjectRestriction),
-  missing('DefaultIngressClass', true, NOT_YET),
+  on('DefaultIngressClass', ({ objects }) => defaultIngressClass(objects)),
   missing('DenyServiceExternalIPs', false, NOT_YET),
   missing('PodTopologyLabels', true, NOT_YET),
   missing('PodGroupWorkloadExists', true, ALPHA),

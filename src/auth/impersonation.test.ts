@@ -12,7 +12,7 @@ const print = (attributes: AccessAttributes): string =>
     ? `${attributes.verb} ${attributes.path}`
     : `${attributes.verb} ${attributes.group}/${attributes.resource}${attributes.subresource && `/${attributes.subresource}`} ${attributes.name}`.trim()
 
-/** Allows what is printed so; everything when nothing is said. */
+/** Allows what is printed like this; everything if nothing is given. */
 const allowing =
   (...allowed: readonly string[]): Authorize =>
   async (_, attributes) => ({ allowed: allowed.length === 0 || allowed.includes(print(attributes)), reason: '' })
@@ -28,7 +28,7 @@ const as = async (given: Record<string, string | string[]>, authorize = allowing
   }
 }
 
-describe('who one becomes', () => {
+describe('the impersonated user', () => {
   test.each([
     [{ 'impersonate-user': 'carol' }, ['system:authenticated']],
     [{ 'impersonate-user': 'carol', 'impersonate-group': ['a', 'b'] }, ['a', 'b', 'system:authenticated']],
@@ -43,24 +43,33 @@ describe('who one becomes', () => {
     expect(await as(given)).toMatchObject({ name: given['impersonate-user'], uid: '', groups })
   })
 
-  test('has the uid and whatever else the headers say', async () => {
+  test('has the uid and the extra of the headers', async () => {
     const given = { 'impersonate-user': 'carol', 'impersonate-uid': '7', 'impersonate-extra-acme.com%2fproject': 'p' }
     expect(await as(given)).toMatchObject({ uid: '7', extra: { 'acme.com/project': ['p'] } })
   })
 
-  test('is the caller when no user is named', async () => {
+  test('may have extra keys that every JavaScript object has', async () => {
+    const given = { 'impersonate-user': 'carol', 'impersonate-extra-constructor': ['a', 'b'] }
+    const user = (await as({ ...given, 'impersonate-extra-__proto__': 'c' })) as UserInfo
+    expect(Object.entries(user.extra)).toEqual([
+      ['constructor', ['a', 'b']],
+      ['__proto__', ['c']],
+    ])
+  })
+
+  test('is the authenticated user if the headers name none', async () => {
     expect(await as({ 'impersonate-user': '' })).toBe(alice)
   })
 
-  test('cannot be nobody with groups', async () => {
+  test('needs a name if there are groups', async () => {
     expect(await as({ 'impersonate-group': 'team' })).toBe(
       'requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"team"}, Extra:map[string][]string(nil)} without impersonating a user name',
     )
   })
 })
 
-describe('who may', () => {
-  test('with the verb impersonate, each thing by itself', async () => {
+describe('impersonation is allowed', () => {
+  test('with the verb impersonate for user, group and extra each', async () => {
     const given = { 'impersonate-user': 'carol', 'impersonate-group': 'team', 'impersonate-extra-scopes': 'a' }
     const allowed = ['impersonate /users carol', 'impersonate /groups team']
     expect(await as(given, allowing(...allowed))).toMatch('cannot impersonate-on:user-info:list resource "pods"')
@@ -68,7 +77,7 @@ describe('who may', () => {
     expect(await as(given, all)).toMatchObject({ name: 'carol' })
   })
 
-  test('with a verb for the sort of user and one for what is done', async () => {
+  test('with the verb of a mode and the verb for what the request does', async () => {
     const both = allowing(
       'impersonate-on:user-info:list /pods',
       'impersonate:user-info authentication.k8s.io/users carol',
@@ -79,7 +88,7 @@ describe('who may', () => {
     )
   })
 
-  test('a way that was open before is asked first', async () => {
+  test('and the last mode that was allowed is tried first', async () => {
     const impersonate = createImpersonation(allowing('impersonate /users carol'))
     expect(await impersonate(alice, headers({ 'impersonate-user': 'carol' }), list)).toMatchObject({ name: 'carol' })
     await expect(impersonate(alice, headers({ 'impersonate-user': 'dave' }), list)).rejects.toThrow(

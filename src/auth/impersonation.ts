@@ -1,6 +1,6 @@
-// Requests in somebody else's name. There are several ways to be allowed that: the older one takes nothing but the
-// verb `impersonate`; the others are each for one sort of user, and also ask whether the caller may do what the request
-// does in the name of such a user (`impersonate-on:user-info:list`). The first way that is open counts.
+// Impersonation: a request that is carried out as another user, named by its headers. There are several modes. The older
+// one needs only the verb `impersonate`. Each of the newer modes is for one type of user, and also needs permission for
+// what the request does (`impersonate-on:user-info:list`). The first mode that is allowed is used.
 
 import { badRequest, StatusError } from '../meta/errors/status.js'
 import { compareTexts, printStrings, quote } from '../meta/go/go-text.js'
@@ -11,18 +11,18 @@ import { accountGroups, parseAccountUser } from './authn/service-accounts.js'
 import { AUTHENTICATED, MASTERS, UNAUTHENTICATED } from './authn/system-groups.js'
 import { type Authorize, refusal } from './authz/authorizer.js'
 
-/** Who the caller becomes; the caller if the headers, by lower-case names, ask for nobody. */
+/** The impersonated user, or `user` itself if the headers (by lower-case names) name none. */
 export type Impersonate = (
   user: UserInfo,
   headers: ReadonlyMap<string, readonly string[]>,
   attributes: AccessAttributes,
 ) => Promise<UserInfo>
 
-/** Of how many callers it is remembered which way was open to them. */
-const REMEMBERED = 1_024
+/** The last mode of at most this many users is remembered. */
+const MAX_REMEMBERED = 1_024
 
 export function createImpersonation(authorize: Authorize): Impersonate {
-  // The way that was open last is tried first; so what is told of a refusal is about that one.
+  // The mode that was allowed last is tried first, so that the message of a refusal is about this mode.
   const lastModes = new Map<string, ImpersonationMode>()
   return async (user, headers, attributes) => {
     const impersonated = readHeaders(headers)
@@ -34,7 +34,7 @@ export function createImpersonation(authorize: Authorize): Impersonate {
       if (!mode.isFor(impersonated, user)) continue
       try {
         const identity = await tryMode(authorize, mode, user, impersonated, attributes)
-        if (lastModes.size >= REMEMBERED) lastModes.clear()
+        if (lastModes.size >= MAX_REMEMBERED) lastModes.clear()
         lastModes.set(id, mode)
         return identity
       } catch (error) {
@@ -46,7 +46,7 @@ export function createImpersonation(authorize: Authorize): Impersonate {
   }
 }
 
-/** As the headers have it, before anything is added. */
+/** The user as the headers name it, before groups are added. */
 interface ImpersonationHeaders {
   readonly name: string
   readonly uid: string
@@ -60,15 +60,16 @@ function readHeaders(headers: ReadonlyMap<string, readonly string[]>): Impersona
   const name = headers.get('impersonate-user')?.[0] ?? ''
   const uid = headers.get('impersonate-uid')?.[0] ?? ''
   const groups = headers.get('impersonate-group') ?? []
-  const extra: Record<string, readonly string[]> = {}
+  // A Map, because a client chooses the keys: `constructor` and `__proto__` are keys like any other.
+  const extra = new Map<string, readonly string[]>()
   for (const [header, values] of headers) {
     if (!header.startsWith(EXTRA)) continue
     const key = unescapeKey(header.slice(EXTRA.length))
-    extra[key] = [...(extra[key] ?? []), ...values]
+    extra.set(key, [...(extra.get(key) ?? []), ...values])
   }
-  const impersonated = { name, uid, groups, extra }
+  const impersonated = { name, uid, groups, extra: Object.fromEntries(extra) }
   if (name !== '') return impersonated
-  if (uid === '' && groups.length === 0 && Object.keys(extra).length === 0) return undefined
+  if (uid === '' && groups.length === 0 && extra.size === 0) return undefined
   throw badRequest(`requested ${printImpersonated(impersonated)} without impersonating a user name`)
 }
 
@@ -82,16 +83,16 @@ function unescapeKey(key: string): string {
 
 function printImpersonated({ name, uid, groups, extra }: ImpersonationHeaders): string {
   const printedGroups = groups.length === 0 ? '[]string(nil)' : printStrings(groups)
-  const keys = Object.keys(extra).toSorted(compareTexts)
-  const pairs = keys.map(key => `${quote(key)}:${printStrings(extra[key]!)}`)
+  const entries = Object.entries(extra).toSorted(([a], [b]) => compareTexts(a, b))
+  const pairs = entries.map(([key, values]) => `${quote(key)}:${printStrings(values)}`)
   const printedExtra = pairs.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${pairs.join(', ')}}`
   return `&user.DefaultInfo{Name:${quote(name)}, UID:${quote(uid)}, Groups:${printedGroups}, Extra:${printedExtra}}`
 }
 
-// ---- the ways
+// ---- modes
 
 interface ImpersonationMode {
-  /** Empty for the older way. */
+  /** Empty for the older mode. */
   readonly mode: string
   isFor(impersonated: ImpersonationHeaders, user: UserInfo): boolean
 }
@@ -129,13 +130,13 @@ function nodeOf(user: string): string | undefined {
   return name !== '' && checkDnsSubdomain(name).length === 0 ? name : undefined
 }
 
-/** The node that the bearer of a service account's token runs on; none is no node's name. */
+/** The node of the pod that a service account's token is bound to; empty if it is bound to none. */
 function ownNode({ extra }: UserInfo): string {
   const names = extra['authentication.kubernetes.io/node-name'] ?? []
   return names.length === 1 ? names[0]! : ''
 }
 
-/** Throws the refusal of the first question that is answered no. */
+/** Throws the refusal of the first permission that is missing. */
 async function tryMode(
   authorize: Authorize,
   { mode }: ImpersonationMode,
@@ -143,11 +144,15 @@ async function tryMode(
   impersonated: ImpersonationHeaders,
   attributes: AccessAttributes,
 ): Promise<UserInfo> {
-  const ask = async (requested: AccessAttributes): Promise<void> => {
+  const need = async (requested: AccessAttributes): Promise<void> => {
     const decision = await authorize(user, requested)
     if (!decision.allowed) throw refusal(user, requested, decision)
   }
-  const about = (group: string, resource: string, name: string): Extract<AccessAttributes, { resource: string }> => ({
+  const permission = (
+    group: string,
+    resource: string,
+    name: string,
+  ): Extract<AccessAttributes, { resource: string }> => ({
     verb: mode === '' ? 'impersonate' : `impersonate:${mode}`,
     group,
     resource,
@@ -155,44 +160,44 @@ async function tryMode(
     namespace: '',
     name,
   })
-  // The newer ways have a group of their own for users and groups.
+  // The newer modes use another API group for users and groups.
   const ownGroup = mode === '' ? '' : AUTHENTICATION
-  if (mode !== '') await ask({ ...attributes, verb: `impersonate-on:${mode}:${attributes.verb}` })
+  if (mode !== '') await need({ ...attributes, verb: `impersonate-on:${mode}:${attributes.verb}` })
   const account = parseAccountUser(impersonated.name)
   const node = mode === '' ? undefined : nodeOf(impersonated.name)
-  if (account) await ask({ ...about(ownGroup, 'serviceaccounts', account.name), namespace: account.namespace })
-  else if (node) await ask(about(ownGroup, 'nodes', mode === 'associated-node' ? '*' : node))
-  else await ask(about(ownGroup, 'users', impersonated.name))
-  if (impersonated.uid !== '') await ask(about(AUTHENTICATION, 'uids', impersonated.uid))
-  if (mode !== '') checkGroups(user, impersonated.groups, about(ownGroup, 'groups', ''))
-  for (const group of impersonated.groups) await ask(about(ownGroup, 'groups', group))
+  if (account) await need({ ...permission(ownGroup, 'serviceaccounts', account.name), namespace: account.namespace })
+  else if (node) await need(permission(ownGroup, 'nodes', mode === 'associated-node' ? '*' : node))
+  else await need(permission(ownGroup, 'users', impersonated.name))
+  if (impersonated.uid !== '') await need(permission(AUTHENTICATION, 'uids', impersonated.uid))
+  if (mode !== '') checkGroups(user, impersonated.groups, permission(ownGroup, 'groups', ''))
+  for (const group of impersonated.groups) await need(permission(ownGroup, 'groups', group))
   for (const [key, values] of Object.entries(impersonated.extra)) {
-    for (const value of values) await ask({ ...about(AUTHENTICATION, 'userextras', value), subresource: key })
+    for (const value of values) await need({ ...permission(AUTHENTICATION, 'userextras', value), subresource: key })
   }
-  const known = node ? ['system:nodes'] : account ? accountGroups(account.namespace) : []
+  const implied = node ? ['system:nodes'] : account ? accountGroups(account.namespace) : []
   return {
     ...impersonated,
-    groups: withCommonGroup(impersonated.name, impersonated.groups.length > 0 ? impersonated.groups : known),
+    groups: withCommonGroup(impersonated.name, impersonated.groups.length > 0 ? impersonated.groups : implied),
   }
 }
 
 const AUTHENTICATION = 'authentication.k8s.io'
 
-/** By the newer ways nobody becomes an administrator. */
+/** The newer modes do not allow the group of administrators. */
 function checkGroups(
   user: UserInfo,
   groups: readonly string[],
   attributes: Extract<AccessAttributes, { resource: string }>,
 ): void {
-  const no = (name: string, reason: string): StatusError =>
+  const refuse = (name: string, reason: string): StatusError =>
     refusal(user, { ...attributes, name }, { allowed: false, reason })
-  if (groups.includes('')) throw no('', 'impersonating the empty string group is not allowed')
-  if (groups.includes(MASTERS)) throw no(MASTERS, 'impersonating the system:masters group is not allowed')
+  if (groups.includes('')) throw refuse('', 'impersonating the empty string group is not allowed')
+  if (groups.includes(MASTERS)) throw refuse(MASTERS, 'impersonating the system:masters group is not allowed')
 }
 
-/** Everybody is in the group of those who are known, or of those who are not. */
+/** Every user is in system:authenticated or in system:unauthenticated. */
 function withCommonGroup(name: string, groups: readonly string[]): readonly string[] {
-  const isUnknown = name === 'system:anonymous' || groups.includes(UNAUTHENTICATED)
-  const common = isUnknown ? UNAUTHENTICATED : AUTHENTICATED
+  const isUnauthenticated = name === 'system:anonymous' || groups.includes(UNAUTHENTICATED)
+  const common = isUnauthenticated ? UNAUTHENTICATED : AUTHENTICATED
   return groups.includes(common) ? groups : [...groups, common]
 }

@@ -66,7 +66,8 @@ export function withDefaults(pod: ApiObject, ranges: readonly ValueObject[]): Ap
 
 function applyDefaults(pod: ApiObject, range: ValueObject): void {
   const ofContainers = limitsOf(range, 'Container')
-  const merged = (field: string): ValueObject => Object.assign({}, ...ofContainers.map(limit => objectAt(limit, field)))
+  const merged = (field: string): ValueObject =>
+    Object.fromEntries(ofContainers.flatMap(limit => Object.entries(objectAt(limit, field))))
   const requests = merged('defaultRequest')
   const limits = merged('default')
   const spec = objectAt(pod, 'spec')

@@ -1,14 +1,14 @@
-// Cluster roles that are made of others. The rules of the others count as soon as they are there: nothing is copied
-// into the role, which stays as it was written.
+// Aggregated cluster roles: a role with an aggregationRule has the rules of the roles that it selects. The rules are not
+// copied into the stored role; they apply as soon as the selected roles exist.
 import { matchesLabels, selectorOf } from '../../meta/selectors/label-selectors.js'
 import type { PolicyRule, Role } from './rbac.js'
 
-/** The role with its own rules and those of every role that it selects, and that those select in turn. */
+/** The role with its own rules and the rules of all roles that it selects, directly or through other roles. */
 export function aggregated(role: Role, all: () => Iterable<Role>): Role {
   if (!role.aggregationRule) return role
   const seen = new Set<Role>([role])
   const rules: PolicyRule[] = []
-  // What a role selects is looked at after it, so that roles that select each other come to an end.
+  // The loop also visits the roles that it adds; each is added once, so that circles end.
   for (const each of seen) {
     rules.push(...(each.rules ?? []))
     for (const other of selected(each, all)) seen.add(other)

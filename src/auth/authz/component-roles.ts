@@ -1,12 +1,12 @@
-// What the components of a cluster may do when they run against this server: schedulers, controllers, proxies, nodes.
+// The cluster roles of components that run against this server: schedulers, controllers, proxies, nodes.
 import type { PolicyRule } from './rbac.js'
 
 export interface DefaultRole {
   readonly name: string
   readonly rules: readonly PolicyRule[]
-  /** Made of all roles that carry this label, whoever makes them. */
+  /** It has the rules of all roles with this label. */
   readonly aggregates?: string
-  /** The label by which it is part of another role. */
+  /** The label that adds its rules to another role. */
   readonly partOf?: string
 }
 
@@ -19,7 +19,7 @@ export interface DefaultBinding {
 
 type Line = readonly [groups: string, resources: string, verbs: string, names?: string]
 
-/** Words between spaces; `core` is the group without a name. */
+/** Lists are words between spaces; `core` is the group without a name. */
 const rules = (...lines: readonly Line[]): PolicyRule[] => lines.map(rule)
 
 const rule = ([groups, resources, verbs, names]: Line): PolicyRule => ({

@@ -1,4 +1,4 @@
-// The roles and bindings that a new server has, so that clients find what every cluster has.
+// The cluster roles and bindings that every cluster has: for users, discovery and public information.
 import { COMPONENT_BINDINGS, COMPONENT_ROLES, type DefaultBinding, type DefaultRole } from './component-roles.js'
 import type { PolicyRule, RoleBinding } from './rbac.js'
 

@@ -1,5 +1,4 @@
-// The RBAC objects of the store, kept in memory and up to date by a watch of each kind, so that a question is answered
-// without reading anything.
+// The stored RBAC objects, kept in memory by an informer of each kind, so that authorization reads nothing from the store.
 
 import type { Kind } from '../../kinds/kind.js'
 import { startKindInformer } from '../../objects/informer.js'
@@ -14,25 +13,25 @@ export interface RbacKinds {
   readonly roleBindings: Kind
 }
 
-/** Answers when everything that is stored is known. */
+/** Resolves when all stored objects are in memory. */
 export async function startRbacStore(context: ObjectStores, kinds: RbacKinds): Promise<RbacObjects & { stop(): void }> {
-  // Cluster roles with the rules of those that they are made of, until any of them changes.
-  const whole = new Map<string, Role>()
+  // Cluster roles with the rules that they aggregate; cleared when any cluster role changes.
+  const aggregatedRoles = new Map<string, Role>()
   const [clusterRoles, roles, clusterRoleBindings, roleBindings] = await Promise.all([
-    startKindInformer<Role>(context, kinds.clusterRoles, asRole, () => whole.clear()),
+    startKindInformer<Role>(context, kinds.clusterRoles, asRole, () => aggregatedRoles.clear()),
     startKindInformer<Role>(context, kinds.roles, asRole),
     startKindInformer<RoleBinding>(context, kinds.clusterRoleBindings, asBinding),
     startKindInformer<RoleBinding>(context, kinds.roleBindings, asBinding),
   ])
   return {
     clusterRole(name) {
-      const known = whole.get(name)
-      if (known) return known
+      const cached = aggregatedRoles.get(name)
+      if (cached) return cached
       const role = clusterRoles.get('', name)
       if (!role) return undefined
-      const made = aggregated(role, () => clusterRoles.all(''))
-      whole.set(name, made)
-      return made
+      const complete = aggregated(role, () => clusterRoles.all(''))
+      aggregatedRoles.set(name, complete)
+      return complete
     },
     role: (namespace, name) => roles.get(namespace, name),
     clusterRoleBindings: () => clusterRoleBindings.all(''),

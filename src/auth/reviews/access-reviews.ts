@@ -1,4 +1,4 @@
-// May somebody do something: the caller, anybody, or anybody within one namespace.
+// SelfSubjectAccessReview, SubjectAccessReview and LocalSubjectAccessReview: whether a user may do something.
 
 import {
   asStruct,
@@ -26,14 +26,14 @@ export const selfSubjectAccessReviews = (authorize: Authorize): VirtualResource 
   typedVirtualResource(API_VERSION, 'selfsubjectaccessreviews', async ({ object, request: { user }, validate }) => {
     refuse([...checkSpec(object), ...checkSelectors(object), ...checkMeta(object)])
     await validate()
-    return judged(object, user, authorize)
+    return evaluated(object, user, authorize)
   })
 
 export const subjectAccessReviews = (authorize: Authorize): VirtualResource =>
   typedVirtualResource(API_VERSION, 'subjectaccessreviews', async ({ object, validate }) => {
     refuse([...checkSpec(object), ...checkUser(object), ...checkSelectors(object), ...checkMeta(object)])
     await validate()
-    return judged(object, userOf(objectAt(object, 'spec')), authorize)
+    return evaluated(object, userOf(objectAt(object, 'spec')), authorize)
   })
 
 export const localSubjectAccessReviews = (authorize: Authorize): VirtualResource =>
@@ -43,13 +43,13 @@ export const localSubjectAccessReviews = (authorize: Authorize): VirtualResource
       ...checkUser(object),
       ...checkSelectors(object),
       ...checkMeta(object),
-      ...checkPlace(object, namespace),
+      ...checkNamespace(object, namespace),
     ])
     await validate()
-    return judged(object, userOf(objectAt(object, 'spec')), authorize)
+    return evaluated(object, userOf(objectAt(object, 'spec')), authorize)
   })
 
-async function judged(review: ApiObject, user: UserInfo, authorize: Authorize): Promise<ApiObject> {
+async function evaluated(review: ApiObject, user: UserInfo, authorize: Authorize): Promise<ApiObject> {
   const { allowed, reason } = await authorize(user, attributesOf(objectAt(review, 'spec')))
   return { ...review, status: { allowed, ...(reason !== '' && { reason }) } }
 }
@@ -75,14 +75,14 @@ function pathAttributes(spec: ValueObject): { path: string; verb: string } {
   return { path: stringAt(requested, 'path'), verb: stringAt(requested, 'verb') }
 }
 
-// ---- what is wrong with a review
+// ---- validation
 
 function refuse(errors: readonly FieldError[]): void {
-  // Reviews have no name, and the reference server tells of no kind here either.
+  // Reviews have no name, and kube-apiserver leaves the kind out of this message.
   if (errors.length > 0) throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', errors)
 }
 
-/** A part is named in messages as Go's own types name it. */
+/** Messages print the fields by their Go names. */
 function printedPath(spec: ValueObject): Printed {
   const { path, verb } = pathAttributes(spec)
   return asStruct({ Path: path, Verb: verb })
@@ -132,8 +132,8 @@ function checkMeta(review: ApiObject): FieldError[] {
   return [fieldInvalid('metadata', asStruct(review.metadata), why)]
 }
 
-/** A review within a namespace is about that namespace. */
-function checkPlace(review: ApiObject, namespace: string): FieldError[] {
+/** A LocalSubjectAccessReview must be about its own namespace. */
+function checkNamespace(review: ApiObject, namespace: string): FieldError[] {
   const spec = objectAt(review, 'spec')
   const requested = objectOrNone(spec, 'resourceAttributes')
   const errors: FieldError[] = []

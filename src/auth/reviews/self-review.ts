@@ -1,4 +1,4 @@
-// Who am I, as `kubectl auth whoami` asks.
+// SelfSubjectReview: the user of the request, as `kubectl auth whoami` shows it.
 import { printTime } from '../../meta/values/time.js'
 import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'

@@ -1,11 +1,11 @@
-// Users as reviews tell of them, and as they ask after them.
+// Users in the specs and statuses of reviews.
 
 import { stringAt, stringsAt } from '../../meta/values/access.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { type UserInfo } from '../../request/user-info.js'
 import type { Identity } from '../authn/authenticate.js'
 
-/** What is not known is not told. */
+/** Empty fields are left out. */
 export function userInfo({ name, uid, groups, extra }: Identity): ValueObject {
   return {
     ...(name !== '' && { username: name }),
@@ -15,7 +15,7 @@ export function userInfo({ name, uid, groups, extra }: Identity): ValueObject {
   }
 }
 
-/** The user that the spec of an access review asks after: in those groups alone that it names. */
+/** The user in the spec of an access review, with exactly the groups that the spec lists. */
 export function userOf(spec: ValueObject): UserInfo {
   const extra = getOwn(spec, 'extra')
   return {
