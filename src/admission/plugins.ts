@@ -20,6 +20,7 @@ import { type FindNamespace, namespaceLifecycle } from './plugins/namespace-life
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.js'
 import { podSecurity } from './plugins/pod-security/plugin.js'
 import { priority } from './plugins/priority.js'
+import { type ChangeQuotaStatus, resourceQuota } from './plugins/resource-quota/plugin.js'
 import { runtimeClass } from './plugins/runtime-class.js'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.js'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.js'
@@ -32,6 +33,8 @@ export interface AdmissionEnv {
   readonly findNamespace: FindNamespace
   readonly authorizer: GetAuthorizer
   readonly rules: () => RuleResolver
+  readonly changeQuotaStatus: ChangeQuotaStatus
+  readonly now: () => number
 }
 
 export interface AdmissionPluginEntry {
@@ -101,7 +104,7 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   missing('MutatingAdmissionWebhook', true, NOT_YET),
   missing('ValidatingAdmissionPolicy', true, NOT_YET),
   missing('ValidatingAdmissionWebhook', true, NOT_YET),
-  missing('ResourceQuota', true, NOT_YET),
+  on('ResourceQuota', ({ objects, changeQuotaStatus, now }) => resourceQuota(objects, changeQuotaStatus, now)),
   missing('AlwaysDeny', false, DEPRECATED),
 ]
 

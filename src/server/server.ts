@@ -23,6 +23,7 @@ import { openStore } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
 import { type ApiContext, createApiContext } from '../verbs/api-context.js'
 import { podActions } from '../verbs/subresources.js'
+import { systemObjects } from '../verbs/system-writes.js'
 import { createWebhooks } from '../webhook/client.js'
 import { createServerLogger } from './observability/logging.js'
 import { registerProcessMetrics } from './observability/process-metrics.js'
@@ -225,6 +226,7 @@ function createContext(
   now: () => number,
 ): ApiContext {
   const namespaces = requireKind(registry, '', 'Namespace')
+  const quotas = requireKind(registry, '', 'ResourceQuota')
   const authorizer = () => access.authorizer
   const admission = createServerAdmission(
     {
@@ -233,8 +235,12 @@ function createContext(
       findNamespace: name => andThen(objects.objectStore(namespaces).get('', name), entry => entry?.attributes.data),
       authorizer,
       rules: () => access.rules,
+      changeQuotaStatus: (namespace, name, change) =>
+        systemObjects(context, 'kube-apiserver').change(quotas, namespace, name, change, 'status'),
+      now,
     },
     options.admission,
   )
-  return createApiContext({ store, objects, now, admission, permit: permitBy(authorizer) })
+  const context = createApiContext({ store, objects, now, admission, permit: permitBy(authorizer) })
+  return context
 }

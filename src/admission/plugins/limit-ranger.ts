@@ -1,21 +1,15 @@
 // LimitRanger: containers without requests or limits get the defaults of the namespace's LimitRanges, and pods and claims
 // outside their bounds are refused.
 
-import { amountOf } from '../../builtin/pod.js'
 import { printFixed } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
-import { ensureObject, mapAt, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
-import {
-  addQuantities,
-  compareQuantities,
-  printQuantity,
-  type Quantity,
-  quantityAsFloat,
-} from '../../meta/values/quantity.js'
+import { ensureObject, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import { compareQuantities, printQuantity, type Quantity, quantityAsFloat } from '../../meta/values/quantity.js'
 import { copyValue, type ValueObject } from '../../meta/values/value.js'
 import type { Lister } from '../../objects/lister.js'
 import { type Attributes, forbiddenBy } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
+import { amountsIn, NO_AMOUNTS, type Resources, resourcesOf, resourcesOfContainers } from './pod-resources.js'
 
 const LIMIT_RANGE = { group: '', kind: 'LimitRange' }
 
@@ -44,13 +38,6 @@ export function limitRanger(objects: Lister): AdmissionPlugin {
       if (errors.length > 0) throw forbiddenBy(attributes, errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`)
     },
   }
-}
-
-type Amounts = ReadonlyMap<string, Quantity>
-
-interface Resources {
-  readonly requests: Amounts
-  readonly limits: Amounts
 }
 
 const ANNOTATION = 'kubernetes.io/limit-ranger'
@@ -113,7 +100,7 @@ export function podErrors(pod: ValueObject, ranges: readonly ValueObject[]): str
   return firstErrors(ranges, limit => {
     const type = stringAt(limit, 'type')
     if (type === 'Container') return containers.flatMap(resources => errorsOf(limit, resources))
-    return type === 'Pod' ? errorsOf(limit, resourcesOfPod(spec)) : []
+    return type === 'Pod' ? errorsOf(limit, resourcesOfContainers(spec)) : []
   })
 }
 
@@ -122,9 +109,8 @@ export function claimErrors(claim: ValueObject, ranges: readonly ValueObject[]):
   const { requests } = resourcesOf(objectAt(claim, 'spec'))
   return firstErrors(ranges, limit => {
     if (stringAt(limit, 'type') !== 'PersistentVolumeClaim') return []
-    const none: Amounts = new Map()
     return [
-      ...eachOf(limit, 'min', (name, min) => belowError(limit, name, min, { requests, limits: none })),
+      ...eachOf(limit, 'min', (name, min) => belowError(limit, name, min, { requests, limits: NO_AMOUNTS })),
       ...eachOf(limit, 'max', (name, max) => {
         const bound = `maximum ${name} usage per ${stringAt(limit, 'type')} is ${printQuantity(max)}`
         const request = requests.get(name)
@@ -199,51 +185,4 @@ function ratioError(
   if (limited === undefined || limited.amount === 0n) return `${bound}, but no limit is specified or limit is 0`
   const observed = quantityAsFloat(limited) / quantityAsFloat(request)
   return observed > quantityAsFloat(ratio) ? `${bound}, but provided ratio is ${printFixed(observed, 6)}` : undefined
-}
-
-// ---- the resources of a pod
-
-function amountsIn(amounts: ValueObject): Amounts {
-  const parsed = new Map<string, Quantity>()
-  for (const name of Object.keys(amounts).toSorted()) {
-    const amount = amountOf(amounts, name)
-    if (amount !== undefined) parsed.set(name, amount)
-  }
-  return parsed
-}
-
-function resourcesOf(container: ValueObject): Resources {
-  const resources = objectAt(container, 'resources')
-  return { requests: amountsIn(mapAt(resources, 'requests')), limits: amountsIn(mapAt(resources, 'limits')) }
-}
-
-/**
- * The sum over the containers, or the most that any init container needs if that is more. Init containers run one after
- * the other; those with restartPolicy Always (sidecars) go on to run beside all later ones and the containers.
- */
-function resourcesOfPod(spec: ValueObject): Resources {
-  const of = (kind: 'requests' | 'limits'): Amounts => {
-    let sidecars: Amounts = new Map()
-    let max: Amounts = new Map()
-    for (const container of objectsAt(spec, 'initContainers')) {
-      const needed = sum(sidecars, resourcesOf(container)[kind])
-      if (stringAt(container, 'restartPolicy') === 'Always') sidecars = needed
-      max = greater(max, needed)
-    }
-    const running = objectsAt(spec, 'containers').map(container => resourcesOf(container)[kind])
-    return greater(max, running.reduce(sum, sidecars))
-  }
-  return { requests: of('requests'), limits: of('limits') }
-}
-
-const sum = (a: Amounts, b: Amounts): Amounts => combined(a, b, addQuantities)
-const greater = (a: Amounts, b: Amounts): Amounts => combined(a, b, (x, y) => (compareQuantities(x, y) < 0 ? y : x))
-
-function combined(a: Amounts, b: Amounts, combine: (x: Quantity, y: Quantity) => Quantity): Amounts {
-  const result = new Map(a)
-  for (const [name, amount] of b) {
-    const other = result.get(name)
-    result.set(name, other === undefined ? amount : combine(other, amount))
-  }
-  return result
 }

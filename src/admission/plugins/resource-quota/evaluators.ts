@@ -1,0 +1,36 @@
+// The evaluator of each resource: pods, services and claims have their own, all other objects are counted.
+
+import { type GroupResource, printGroupResource } from '../../../meta/group-version.js'
+import { quantityOf } from '../../../meta/values/quantity.js'
+import type { Amounts } from '../pod-resources.js'
+import { claimEvaluator } from './claims.js'
+import { podEvaluator } from './pods.js'
+import type { QuotaEvaluator } from './quota-evaluator.js'
+import { serviceEvaluator } from './services.js'
+
+const ONE = quantityOf(1n)
+
+/** Resources of the core group that quotas could name before there was `count/…`. */
+const OLD_NAMES: ReadonlySet<string> = new Set(['configmaps', 'resourcequotas', 'replicationcontrollers', 'secrets'])
+
+const EVALUATORS: ReadonlyMap<string, QuotaEvaluator> = new Map([
+  ['pods', podEvaluator],
+  ['services', serviceEvaluator],
+  ['persistentvolumeclaims', claimEvaluator],
+])
+
+/** Counts objects: `count/widgets.example.com`. */
+function countEvaluator(resource: string): QuotaEvaluator {
+  const names = [`count/${resource}`, ...(OLD_NAMES.has(resource) ? [resource] : [])]
+  const used: Amounts = new Map(names.map(name => [name, ONE]))
+  return {
+    handles: ({ operation, subresource }) => operation === 'CREATE' && subresource === '',
+    tracks: name => names.includes(name),
+    usage: () => used,
+  }
+}
+
+export function evaluatorFor(groupResource: GroupResource): QuotaEvaluator {
+  const resource = printGroupResource(groupResource)
+  return EVALUATORS.get(resource) ?? countEvaluator(resource)
+}

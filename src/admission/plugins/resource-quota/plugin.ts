@@ -1,0 +1,93 @@
+// ResourceQuota: a request must fit into all quotas of its namespace, and what it uses is added to their status before it
+// is stored. Releasing usage and the first measurement are the work of the quota controller of kube-controller-manager.
+
+import { conflict } from '../../../meta/errors/status.js'
+import { type ApiObject } from '../../../meta/object/api-object.js'
+import { metaOf } from '../../../meta/object/object-meta.js'
+import { objectAt } from '../../../meta/values/access.js'
+import { printQuantity } from '../../../meta/values/quantity.js'
+import type { Lister } from '../../../objects/lister.js'
+import type { Attributes } from '../../attributes.js'
+import type { AdmissionPlugin } from '../../chain.js'
+import type { Amounts } from '../pod-resources.js'
+import { checkQuotas } from './check.js'
+import { evaluatorFor } from './evaluators.js'
+
+const QUOTA = { group: '', kind: 'ResourceQuota' }
+const MAX_ATTEMPTS = 4
+
+/** Writes the status of a quota; `change` gets the stored quota, and returns undefined to write nothing. */
+export type ChangeQuotaStatus = (
+  namespace: string,
+  name: string,
+  change: (quota: ApiObject) => ApiObject | undefined,
+) => Promise<void>
+
+export function resourceQuota(objects: Lister, changeStatus: ChangeQuotaStatus, now: () => number): AdmissionPlugin {
+  /** The last check of each namespace: checks of one namespace run one after the other, so that none misses usage. */
+  const checks = new Map<string, Promise<void>>()
+
+  async function check(attributes: Attributes): Promise<void> {
+    const { namespace, resource, request } = attributes
+    const evaluator = evaluatorFor(resource)
+    for (let attempt = 1; ; attempt++) {
+      const quotas = await objects.all(QUOTA, namespace)
+      if (quotas.length === 0) return
+      const updates = checkQuotas(quotas, attributes, evaluator, now())
+      if (updates.size === 0 || request.options.dryRun) return
+      if (await writeAll(namespace, quotas, updates)) return
+      if (attempt === MAX_ATTEMPTS) {
+        const why = 'the object has been modified; please apply your changes to the latest version and try again'
+        throw conflict({ group: '', resource: 'resourcequotas' }, [...updates.keys()].join(','), why)
+      }
+    }
+  }
+
+  /** Returns false if another process has changed a quota since it was read. */
+  async function writeAll(
+    namespace: string,
+    quotas: readonly ApiObject[],
+    updates: ReadonlyMap<string, Amounts>,
+  ): Promise<boolean> {
+    let isCurrent = true
+    for (const quota of quotas) {
+      const { name = '', resourceVersion } = metaOf(quota)
+      const used = updates.get(name)
+      if (!used) continue
+      await changeStatus(namespace, name, stored => {
+        isCurrent = isCurrent && metaOf(stored).resourceVersion === resourceVersion
+        return isCurrent ? withUsed(stored, used) : undefined
+      })
+    }
+    return isCurrent
+  }
+
+  return {
+    name: 'ResourceQuota',
+    operations: new Set(['CREATE', 'UPDATE']),
+    async validate(attributes) {
+      const { namespace, object, storedKind } = attributes
+      // Objects that are not stored, and namespaces, use nothing.
+      if (namespace === '' || !object || !storedKind?.namespaced) return
+      if (attributes.kind.kind !== storedKind.names.kind || !evaluatorFor(attributes.resource).handles(attributes))
+        return
+      const before = checks.get(namespace)
+      const current = before ? before.then(() => check(attributes)) : check(attributes)
+      const ended = current
+        .catch(() => {})
+        .then(() => {
+          if (checks.get(namespace) === ended) checks.delete(namespace)
+        })
+      checks.set(namespace, ended)
+      await current
+    },
+  }
+}
+
+const withUsed = (quota: ApiObject, used: Amounts): ApiObject => ({
+  ...quota,
+  status: {
+    ...objectAt(quota, 'status'),
+    used: Object.fromEntries([...used].map(([name, amount]) => [name, printQuantity(amount)])),
+  },
+})
