@@ -99,10 +99,12 @@ test('a proxy with a certificate of its authority names users in headers; no oth
     groups: ['devs', 'system:authenticated'],
     extra: { team: ['a'] },
   })
-  // The proxy's own certificate is no user, and another name of its authority is no proxy.
-  expect(await whoAmI(await client(proxyCa, 'front-proxy', 'system:masters'), {})).toBe(403)
-  expect(await whoAmI(await client(proxyCa, 'somebody'), headers)).toBe(403)
-  // Clients of the other authority are who their certificate says.
+  // The proxy's own certificate is not a user, and another name of its authority is not a proxy.
+  expect(await whoAmI(await client(proxyCa, 'front-proxy', 'system:masters'), {})).toBe(401)
+  expect(await whoAmI(await client(proxyCa, 'somebody'), headers)).toBe(401)
+  // A certificate of an unknown authority is not taken for no certificate.
+  expect(await whoAmI(await client(await authority('other-ca'), 'eve'), {})).toBe(401)
+  // Clients of the other authority are the users that their certificates name.
   const masters = { 'X-Remote-User': 'root', 'X-Remote-Group': 'system:masters' }
   expect(await whoAmI(await client(clientCa, 'bob', 'ops'), masters)).toMatchObject({
     username: 'bob',

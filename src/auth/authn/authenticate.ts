@@ -1,17 +1,22 @@
-// Who is asking: by a client certificate, by a bearer token, or nobody in particular.
+// Authentication: the user of a request, by its client certificate or its bearer token; otherwise system:anonymous.
 
 import { type Awaitable, andThen } from '../../base/awaitable.js'
 import { type UserInfo } from '../../request/user-info.js'
 import { AUTHENTICATED, UNAUTHENTICATED } from './system-groups.js'
 
-/** What a request brings along to prove who sent it. */
+/** The credentials that a request may carry. */
 export interface Credentials {
   readonly authorization: string | undefined
-  /** The subject of a client certificate that the server's authority vouches for. */
-  readonly certificateSubject: Readonly<Record<string, string | string[]>> | undefined
+  readonly certificate: ClientCertificate | undefined
 }
 
-/** One way to be known: the caller, `undefined` when it has nothing to say, `false` when the proof is wrong. */
+export interface ClientCertificate {
+  readonly subject: Readonly<Record<string, string | string[]>>
+  /** False if no authority for clients has signed it, or if it has expired. */
+  readonly isValid: boolean
+}
+
+/** Returns the user, `undefined` if the request has no credentials of this type, or `false` if they are invalid. */
 export type Authenticator = (credentials: Credentials) => Awaitable<Identity | false | undefined>
 
 export type Identity = UserInfo
@@ -19,8 +24,8 @@ export type Identity = UserInfo
 const ANONYMOUS: Identity = { name: 'system:anonymous', uid: '', groups: [UNAUTHENTICATED], extra: {} }
 
 /**
- * Asks each authenticator in turn. A wrong proof is worse than none: then nobody is let in, not even as nobody.
- * Answers nothing when the caller is not to be let in.
+ * Asks each authenticator in turn; the first user is taken. A request whose credentials are all invalid is not treated as
+ * anonymous. Returns undefined for such a request, and for one without credentials if anonymous requests are off.
  */
 export function authenticate(
   credentials: Credentials,
@@ -40,21 +45,24 @@ export function authenticate(
 export const withAuthenticated = (identity: Identity): Identity =>
   identity.groups.includes(AUTHENTICATED) ? identity : { ...identity, groups: [...identity.groups, AUTHENTICATED] }
 
-/** The common name is the user, the organizations are the groups. */
-export const byCertificate: Authenticator = ({ certificateSubject: subject }) => {
-  const name = subject?.['CN']
-  if (!subject || typeof name !== 'string') return undefined
+/** The common name is the user, the organizations are the groups. A certificate without a common name is ignored. */
+export const byCertificate: Authenticator = ({ certificate }) => {
+  if (!certificate) return undefined
+  const { subject, isValid } = certificate
+  if (!isValid) return false
+  const name = subject['CN']
+  if (typeof name !== 'string' || name === '') return undefined
   const groups = subject['O'] ?? []
   return { name, uid: '', groups: typeof groups === 'string' ? [groups] : groups, extra: {} }
 }
 
 // ---- tokens
 
-/** Whom the server's own tokens are for, and who else may be named. */
+/** The audience of this server. */
 export const API_AUDIENCE = 'https://kubernetes.default.svc'
 const FOR_US: readonly string[] = [API_AUDIENCE]
 
-/** What is known of a token; undefined when it is none of those that are looked after there. */
+/** Checks a token; undefined if it is not of the type that the authenticator knows. */
 export type TokenAuthenticator = (token: string, audiences: readonly string[]) => Awaitable<TokenCheck | undefined>
 
 export type TokenCheck =
@@ -104,13 +112,13 @@ export function byBearer(
 
 export const byToken = (tokens: ReadonlyMap<string, Identity>): Authenticator => byBearer([staticTokens(tokens)])
 
-/** The token of an Authorization header; a header of another kind, or without a token, says nothing. */
+/** The token of an Authorization header; undefined for other schemes and for an empty token. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   const [scheme = '', token = ''] = authorization?.trim().split(' ') ?? []
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
 }
 
-/** Why a header that looks as if it held a token says nothing. */
+/** The warning for a header whose token is ignored because of extra spaces. */
 export function bearerWarning(authorization: string | undefined): string | undefined {
   return authorization !== undefined && /^\s*bearer  +\S/i.test(authorization)
     ? 'the provided Authorization header contains extra space before the bearer token, and is ignored'

@@ -40,8 +40,15 @@ export const ANSWERED: Outgoing = { write: () => true, onDrain: () => {}, end: (
 
 export interface Peer {
   readonly address: string
-  /** The subject and issuer check of the client's certificate, if it sent one that the authority vouches for. */
-  certificate(): { readonly raw: Buffer; readonly subject: Record<string, string | string[]> } | undefined
+  /** The client's certificate, if it sent one. */
+  certificate(): PeerCertificate | undefined
+}
+
+export interface PeerCertificate {
+  readonly raw: Buffer
+  readonly subject: Record<string, string | string[]>
+  /** A trusted authority has signed it, and it has not expired. */
+  readonly isValid: boolean
 }
 
 /** The body was longer than the caller wanted to read. */
@@ -85,9 +92,10 @@ class ConnectedPeer implements Peer {
 }
 
 function certificateOf(socket: Socket | undefined): ReturnType<Peer['certificate']> {
-  if (!(socket instanceof TLSSocket) || !socket.authorized) return undefined
+  if (!(socket instanceof TLSSocket)) return undefined
   const { raw, subject } = socket.getPeerCertificate()
-  return raw ? { raw, subject: subject as unknown as Record<string, string | string[]> } : undefined
+  if (!raw) return undefined
+  return { raw, subject: subject as unknown as Record<string, string | string[]>, isValid: socket.authorized }
 }
 
 /** Collects a readable stream of bytes up to a limit. */

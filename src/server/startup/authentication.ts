@@ -27,8 +27,8 @@ export interface AuthenticationParts {
 export function createAuthenticate(parts: AuthenticationParts): Authenticate {
   const { tokens, audiences, anonymous, requestHeader, clientCa } = parts
   const proxies = requestHeader && createProxyCheck(requestHeader, clientCa)
-  // A token is looked up at once; a certificate has to be read from the connection first.
-  const authenticators: Authenticator[] = [byBearer(tokens, audiences), byCertificate]
+  // In kube-apiserver's order: a valid certificate wins over a token.
+  const authenticators: Authenticator[] = [byCertificate, byBearer(tokens, audiences)]
   return (exchange, warn) => {
     const proxied = proxies?.isProxy(exchange) ? userOfHeaders(requestHeader!, exchange.rawHeaders) : undefined
     const credentials = new SentCredentials(exchange, proxies)
@@ -50,9 +50,10 @@ class SentCredentials implements Credentials {
     this.authorization = exchange.headers.authorization
   }
 
-  get certificateSubject(): Credentials['certificateSubject'] {
-    if (this.proxies && !this.proxies.isClient(this.exchange)) return undefined
-    return this.exchange.peer.certificate()?.subject
+  get certificate(): Credentials['certificate'] {
+    const certificate = this.exchange.peer.certificate()
+    if (!certificate || !this.proxies || !certificate.isValid) return certificate
+    return { subject: certificate.subject, isValid: this.proxies.isClient(this.exchange) }
   }
 }
 
@@ -74,7 +75,7 @@ function createProxyCheck({ ca, allowedNames }: RequestHeaderOptions, clientCa: 
 
   function classify(exchange: Exchange) {
     const certificate = exchange.peer.certificate()
-    if (!certificate) return undefined
+    if (!certificate?.isValid) return undefined
     let found = known.get(certificate.raw)
     if (!found) {
       const parsed = new X509Certificate(certificate.raw)
