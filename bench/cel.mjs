@@ -3,10 +3,11 @@
 import { Environment } from '@marcbachmann/cel-js'
 import { compile, createEnvironment, extendEnvironment, RULE_ENVIRONMENT, types } from '../dist/cel/index.js'
 import { compileRules, ruleEnvironment } from '../dist/schema/rules/compile-rules.js'
-import { declareTypes } from '../dist/schema/rules/declared-types.js'
 import { RuleCompiler } from '../dist/schema/rules/rule-compiler.js'
-import { ruleReader } from '../dist/schema/rules/rule-values.js'
 import { parseSchema } from '../dist/schema/structure/structural.js'
+import { partType } from '../dist/schema/structure/structural-type.js'
+import { celReader, declareTypes } from '../dist/types/cel-types.js'
+import { builtinTypes } from '../dist/types/type-table.js'
 import { RULES } from './cel-rules.mjs'
 import { median, perSecond, printTable, report, sideBySide } from './side-by-side.mjs'
 
@@ -52,9 +53,9 @@ const base = createEnvironment(RULE_ENVIRONMENT)
 
 /** As the server evaluates them: typed by the schema, over the JSON of the object, with the cost counted. */
 function ourRule({ rule, schema, self, oldSelf }) {
-  const { root, objectTypes } = declareTypes(parseSchema(schema), { isResource: false })
+  const { root, objectTypes } = declareTypes(partType(builtinTypes(), parseSchema(schema)), { isResource: false })
   const { evaluate } = programOf(rule, ruleEnvironment(root, objectTypes, false))
-  const read = ruleReader(root)
+  const read = celReader(root)
   if (oldSelf === undefined) return () => evaluate({ self: read(self) }).value
   return () => evaluate({ self: read(self), oldSelf: read(oldSelf) }).value
 }

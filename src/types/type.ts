@@ -20,6 +20,8 @@ export interface Type {
   readonly special: SpecialType | undefined
   /** The declared fields of an object by their JSON names, in the order of their declaration. */
   readonly fields: ReadonlyMap<string, Field>
+  /** Without apiVersion, kind and metadata if the author of a resource's schema did not declare them. */
+  readonly declaredFields: ReadonlyMap<string, Field>
   /** Of the items of a list, or of the members of a map. */
   readonly element: Type | undefined
   /** Of the members that an object does not declare; undefined if it may have no others. */
@@ -118,6 +120,8 @@ export interface Constraints {
   readonly maxItems: number | undefined
   readonly maxProperties: number | undefined
   readonly enum: readonly Value[]
+  /** The names of required members, whether they are declared or not. */
+  readonly required: readonly string[]
 }
 
 /** All types of one server. */
@@ -159,6 +163,7 @@ export const NO_CONSTRAINTS: Constraints = {
   maxItems: undefined,
   maxProperties: undefined,
   enum: [],
+  required: [],
 }
 
 export const NO_FIELDS: ReadonlyMap<string, Field> = new Map()

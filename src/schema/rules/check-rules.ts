@@ -10,11 +10,11 @@ import {
   indexPath,
   keyPath,
 } from '../../meta/errors/field-errors.js'
+import { timesInRequest } from '../../types/cel-types.js'
 import { describeRuleInGo } from '../check/go-printed.js'
 import { hasRules, type Schema } from '../structure/structural.js'
 import { type CompiledRule, type RuleNode } from './compile-rules.js'
 import { costMessage, multiplyCosts, RULE_COST_LIMIT, TOTAL_COST_LIMIT, TotalCost } from './cost-limits.js'
-import { timesInRequest } from './declared-types.js'
 
 export interface RuleCheckOptions {
   /** Nodes whose rules are left alone, as something else is wrong with them. */

@@ -17,12 +17,11 @@ import {
   types,
 } from '../../cel/index.js'
 import type { Value } from '../../meta/values/value.js'
+import { celReader, type DeclaredType, declareTypes, escapeName, layoutOf } from '../../types/cel-types.js'
+import { builtinTypes } from '../../types/type-table.js'
 import { BELOW, type Rule, type Schema } from '../structure/structural.js'
-import { type DeclaredType, declareTypes } from './declared-types.js'
-import { escapeName } from './field-names.js'
-import { layoutOf } from './json-layout.js'
+import { partType } from '../structure/structural-type.js'
 import type { RuleCompiler } from './rule-compiler.js'
-import { ruleReader } from './rule-values.js'
 
 export interface CompiledRule {
   readonly rule: Rule
@@ -84,7 +83,7 @@ interface Declaration {
 }
 
 function declarationOf(schema: Schema, isResource: boolean): Declaration {
-  const declarations = declareTypes(schema, { isResource })
+  const declarations = declareTypes(partType(builtinTypes(), schema), { isResource })
   return { declared: declarations?.root, objectTypes: declarations?.objectTypes }
 }
 
@@ -106,7 +105,7 @@ class Node implements RuleNode {
   }
 
   get read(): RuleNode['read'] {
-    this.reader ??= this.declared && ruleReader(this.declared)
+    this.reader ??= this.declared && celReader(this.declared)
     return this.reader
   }
 
@@ -173,7 +172,7 @@ class Node implements RuleNode {
 
 /** What rules of values of that type may refer to. The old value is an optional to rules that ask for it. */
 export function ruleEnvironment(declared: DeclaredType, objectTypes: ObjectTypes, optional: boolean): Environment {
-  const { type } = declared
+  const { celType: type } = declared
   const layout = layoutOf(declared)
   return extendEnvironment(baseEnvironment(), {
     variables: { self: type, oldSelf: optional ? types.optionalOf(type) : type },

@@ -1,11 +1,14 @@
 import { describe, expect, it, test } from 'vitest'
 import { printType } from '../../cel/index.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { declareTypes, escapeName, fieldOf } from '../../types/cel-types.js'
+import { builtinTypes } from '../../types/type-table.js'
 import { parseSchema } from '../structure/structural.js'
-import { declareTypes, fieldOf } from './declared-types.js'
-import { escapeName } from './field-names.js'
+import { partType } from '../structure/structural-type.js'
 
-const declare = (schema: ValueObject, isResource = false) => declareTypes(parseSchema(schema), { isResource })
+const types = builtinTypes()
+const declare = (schema: ValueObject, isResource = false) =>
+  declareTypes(partType(types, parseSchema(schema)), { isResource })
 const root = (schema: ValueObject, isResource = false) => declare(schema, isResource)!.root
 
 const HIDDEN = { 'x-kubernetes-preserve-unknown-fields': true }
@@ -40,7 +43,7 @@ test.each<[type: string, maxSize: number, minBytes: number, schema: ValueObject]
   ],
 ])('%s of size %d and at least %d bytes for case %#', (type, maxSize, minBytes, schema) => {
   const declared = root(schema)
-  expect({ type: printType(declared.type), maxSize: declared.maxSize, minBytes: declared.minBytes }).toEqual({
+  expect({ type: printType(declared.celType), maxSize: declared.maxSize, minBytes: declared.minBytes }).toEqual({
     type,
     maxSize,
     minBytes,
@@ -71,7 +74,7 @@ describe('an object', () => {
     })!
     expect(fieldOf(object, 'a__dash__b')?.property).toBe('a-b')
     expect(fieldOf(object, 'namespace')).toBe(fieldOf(object, '__namespace__'))
-    expect(objectTypes.field(object.type.name, 'namespace')?.name).toBe('string')
+    expect(objectTypes.field(object.celType.name, 'namespace')?.name).toBe('string')
     expect(object.unnamed.get('1x')?.kind).toBe('bool')
   })
 
@@ -89,7 +92,7 @@ describe('an object', () => {
     for (let i = 0; i < 700; i++) schema = { type: 'object', properties: { ['p'.repeat(100)]: schema } }
     let declared = root(schema)
     for (let next = declared; ; next = [...next.fields.values()][0]!.declared) {
-      expect(next.type.name.length).toBeLessThan(400)
+      expect(next.celType.name.length).toBeLessThan(400)
       declared = next
       if (next.fields.size === 0) break
     }

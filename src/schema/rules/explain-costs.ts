@@ -2,11 +2,11 @@
 // not guessed: the schema is compiled with them, and the largest that fits is searched for.
 import { bodyOf, type CostTree, type Expr, printExpression } from '../../cel/index.js'
 import { isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { timesInRequest } from '../../types/cel-types.js'
 import { parseSchema, type Schema } from '../structure/structural.js'
 import { timesBelow } from './check-rules.js'
 import { type CompiledRule, compileRules, type RuleNode } from './compile-rules.js'
 import { multiplyCosts, RULE_COST_LIMIT } from './cost-limits.js'
-import { timesInRequest } from './declared-types.js'
 import { RuleCompiler } from './rule-compiler.js'
 
 export interface RuleCost {

@@ -3,10 +3,11 @@ import { describe, expect, test } from 'vitest'
 import { compile, printType } from '../../cel/index.js'
 import { decodeJson } from '../../codec/json/decode.js'
 import type { Value } from '../../meta/values/value.js'
+import { celReader, declareTypes } from '../../types/cel-types.js'
+import { builtinTypes } from '../../types/type-table.js'
 import { parseSchema } from '../structure/structural.js'
+import { partType } from '../structure/structural-type.js'
 import { ruleEnvironment } from './compile-rules.js'
-import { declareTypes } from './declared-types.js'
-import { ruleReader } from './rule-values.js'
 
 const object = (properties: Value): Value => ({ type: 'object', properties })
 const list = (items: Value, more = {}): Value => ({ type: 'array', items, ...more })
@@ -67,9 +68,9 @@ const OBJECTS = [
 ]
 
 describe('rules over JSON', () => {
-  const { root, objectTypes } = declareTypes(parseSchema(SCHEMA), { isResource: false })!
+  const { root, objectTypes } = declareTypes(partType(builtinTypes(), parseSchema(SCHEMA)), { isResource: false })!
   const environment = ruleEnvironment(root, objectTypes, false)
-  const read = ruleReader(root)
+  const read = celReader(root)
 
   test.each(RULES)('%s', rule => {
     const compiled = compile(rule, environment)

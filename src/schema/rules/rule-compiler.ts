@@ -2,8 +2,8 @@
 // for every version that has it. One compiler belongs to a server. It holds no program that is not in use elsewhere.
 import { createHash } from 'node:crypto'
 import type { Program } from '../../cel/index.js'
+import type { DeclaredType } from '../../types/cel-types.js'
 import type { Rule } from '../structure/structural.js'
-import type { DeclaredType } from './declared-types.js'
 
 /** What the compiler needs to know of a compiled rule. */
 interface Compiled {

@@ -25,22 +25,25 @@ export interface StructuralSource {
 
 /** The type of a custom resource: it has apiVersion, kind and metadata, whatever its schema says of them. */
 export const structuralType = (types: Types, source: StructuralSource): Type =>
-  new StructuralType(types, source, true, source.preserveUnknownFields === true)
+  new StructuralType(types, undefined, source, true, source.preserveUnknownFields === true)
 
-type SchemaSource = Pick<StructuralSource, 'schema'> & Partial<StructuralSource>
+/** The type of a part of a schema. */
+export const partType = (types: Types, schema: Schema): Type =>
+  new StructuralType(types, schema, undefined, false, false)
 
 class StructuralType implements Type {
   readonly name = ''
   readonly dialect = 'structural'
   readonly go = undefined
-  private foundSchema: Schema | undefined
   private foundFields: ReadonlyMap<string, Field> | undefined
+  private foundDeclared: ReadonlyMap<string, Field> | undefined
   private foundElement: { readonly type: Type | undefined } | undefined
   private foundAdditional: { readonly type: Type | undefined } | undefined
 
   constructor(
     readonly types: Types,
-    private readonly source: SchemaSource,
+    private foundSchema: Schema | undefined,
+    private readonly source: StructuralSource | undefined,
     /** Whether the schema is that of a whole resource. */
     private readonly isResource: boolean,
     /** Whether a part above it keeps unknown fields: server-side apply then lets everything below have them. */
@@ -48,7 +51,7 @@ class StructuralType implements Type {
   ) {}
 
   private get schema(): Schema {
-    return (this.foundSchema ??= this.source.schema() ?? UNKNOWN)
+    return (this.foundSchema ??= this.source?.schema() ?? UNKNOWN)
   }
 
   get kind(): Type['kind'] {
@@ -77,6 +80,10 @@ class StructuralType implements Type {
 
   get fields(): ReadonlyMap<string, Field> {
     return (this.foundFields ??= this.makeFields())
+  }
+
+  get declaredFields(): ReadonlyMap<string, Field> {
+    return (this.foundDeclared ??= this.makeDeclaredFields())
   }
 
   get element(): Type | undefined {
@@ -116,11 +123,11 @@ class StructuralType implements Type {
   }
 
   get written(): ValueObject | undefined {
-    return this.source.written?.()
+    return this.source?.written()
   }
 
   get writtenBytes(): Uint8Array | undefined {
-    return this.source.writtenBytes
+    return this.source?.writtenBytes
   }
 
   private get hasTypeMeta(): boolean {
@@ -132,19 +139,25 @@ class StructuralType implements Type {
   }
 
   private below(schema: Schema): Type {
-    return new StructuralType(this.types, { schema: () => schema }, false, this.keeps)
+    return new StructuralType(this.types, schema, undefined, false, this.keeps)
   }
 
   private makeFields(): ReadonlyMap<string, Field> {
+    if (!this.hasTypeMeta) return this.declaredFields
+    const fields = new Map(this.types.byName(PARTIAL_OBJECT).fields)
+    for (const [name, field] of this.declaredFields) if (!fields.has(name)) fields.set(name, field)
+    return fields
+  }
+
+  private makeDeclaredFields(): ReadonlyMap<string, Field> {
     const { properties, checks } = this.schema
+    if (properties.size === 0) return NO_FIELDS
     const fields = new Map<string, Field>()
-    if (this.hasTypeMeta) for (const [name, field] of this.types.byName(PARTIAL_OBJECT).fields) fields.set(name, field)
     for (const [name, schema] of properties) {
-      if (fields.has(name)) continue
       const required = checks.required.includes(name)
       fields.set(name, new StructuralField(name, schema.default, required, () => this.below(schema)))
     }
-    return fields.size === 0 ? NO_FIELDS : fields
+    return fields
   }
 
   private makeElement(): Type | undefined {

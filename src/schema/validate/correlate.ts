@@ -1,6 +1,7 @@
 // What a value was before an update. A part of the new object is matched with a part of the old one by its name, by its
 // key in a map, or by its list-map keys; nothing else can be followed. Whether the two are the same is asked lazily.
-import { equalValues, getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { equalValues, getOwn, isObject, type Value } from '../../meta/values/value.js'
+import { listMapKey } from '../../types/cel-types.js'
 import { memberSchema, type Schema } from '../structure/structural.js'
 
 export interface Correlated {
@@ -36,7 +37,7 @@ export function correlatedItem(parent: Correlated, index: number): Correlated | 
   if (!Array.isArray(value) || !Array.isArray(old) || schema.items === undefined) return undefined
   if (schema.extensions.listType !== 'map') return undefined
   parent.oldItems ??= itemsByKey(old, schema.extensions.listMapKeys, schema.items)
-  const key = listMapKey(value[index]!, schema.extensions.listMapKeys, schema.items)
+  const key = keyOf(value[index]!, schema.extensions.listMapKeys, schema.items)
   const former = key === undefined ? undefined : parent.oldItems.get(key)
   return former === undefined ? undefined : correlate(value[index]!, former, schema.items)
 }
@@ -72,21 +73,11 @@ function compare(pair: Correlated): boolean {
 function itemsByKey(items: readonly Value[], keys: readonly string[], schema: Schema): ReadonlyMap<string, Value> {
   const found = new Map<string, Value>()
   for (const item of items) {
-    const key = listMapKey(item, keys, schema)
+    const key = keyOf(item, keys, schema)
     if (key !== undefined && !found.has(key)) found.set(key, item)
   }
   return found
 }
 
-/** What tells an item of a list map from others; undefined for what can be none. */
-export function listMapKey(item: Value, keys: readonly string[], schema: Schema): string | undefined {
-  if (!isObject(item)) return undefined
-  return keys.map(key => scalarKey(keyValue(item, key, schema))).join('\u0000')
-}
-
-const keyValue = (item: ValueObject, key: string, schema: Schema): Value | undefined =>
-  getOwn(item, key) ?? schema.properties.get(key)?.default
-
-/** Tells values of different types apart: 1 is not "1". */
-const scalarKey = (value: Value | undefined): string =>
-  value === undefined ? '' : `${typeof value}:${JSON.stringify(typeof value === 'bigint' ? String(value) : value)}`
+const keyOf = (item: Value, keys: readonly string[], { properties }: Schema): string | undefined =>
+  listMapKey(item, keys, key => properties.get(key)?.default)

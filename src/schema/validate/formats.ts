@@ -1,7 +1,7 @@
 // The formats of texts, by name. The expressions here are ours and are written so that no text makes them slow.
 import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
+import { readDuration } from '../../meta/values/duration-format.js'
 import { isCidr, isIpv4, isIpv6, isMac } from './address-formats.js'
-import { readDuration } from './duration-format.js'
 import { isEmail } from './email-format.js'
 import { isRequestUri } from './uri-format.js'
 

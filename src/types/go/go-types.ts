@@ -154,6 +154,10 @@ class GoTypeNode implements Type {
     return (this.foundFields ??= this.parts.fields?.() ?? NO_FIELDS)
   }
 
+  get declaredFields(): ReadonlyMap<string, Field> {
+    return this.fields
+  }
+
   get element(): Type | undefined {
     return (this.foundElement ??= this.parts.element?.())
   }

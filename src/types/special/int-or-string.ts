@@ -19,6 +19,7 @@ export const INT_OR_STRING: SpecialType = {
   codec: () => ({ decode, ...printedAs(0) }),
   message: () => MESSAGE,
   merge: 'any',
+  cel: 'dyn',
   openapi: version =>
     version === 2
       ? { type: 'string', format: 'int-or-string' }

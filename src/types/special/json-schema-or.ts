@@ -24,6 +24,7 @@ export const SCHEMA_OR_ARRAY: SpecialType = {
   codec: codecOf => ({ decode: schemaOr(codecOf, decodeSchemas), ...printedAs(null) }),
   message: codecOf => schemaOrList(codecOf, false),
   merge: 'any',
+  cel: 'hidden',
   openapi: () => ({}),
 }
 
@@ -35,6 +36,7 @@ export const SCHEMA_OR_STRING_ARRAY: SpecialType = {
   }),
   message: codecOf => schemaOrList(codecOf, true),
   merge: 'any',
+  cel: 'hidden',
   openapi: () => ({}),
 }
 
@@ -43,6 +45,7 @@ export const SCHEMA_OR_BOOL: SpecialType = {
   codec: codecOf => ({ decode: schemaOr(codecOf, decodeBool), ...printedAs(false) }),
   message: codecOf => schemaOrBool(codecOf),
   merge: 'any',
+  cel: 'hidden',
   openapi: () => ({}),
 }
 

@@ -11,6 +11,7 @@ export const QUANTITY: SpecialType = {
   codec: () => ({ decode, ...printedAs('0') }),
   message: () => MESSAGE,
   merge: 'any',
+  cel: 'hidden',
   openapi: version => (version === 2 ? { type: 'string' } : { oneOf: [{ type: 'string' }, { type: 'number' }] }),
 }
 

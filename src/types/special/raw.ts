@@ -10,6 +10,7 @@ const raw = (name: string, merge: SpecialType['merge'], schema: ValueObject): Sp
   codec: () => ({ decode: value => value, ...printedAs(null) }),
   message: () => MESSAGE,
   merge,
+  cel: merge === 'object' ? 'object' : 'hidden',
   openapi: () => schema,
 })
 

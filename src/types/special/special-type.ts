@@ -13,6 +13,8 @@ export interface SpecialType {
   message(codecOf: (typeName: string) => MessageCodec): MessageCodec
   /** What server-side apply takes it for: one value, an object of which nothing is declared, or whatever the value is. */
   readonly merge: 'scalar' | 'object' | 'any'
+  /** What CEL declares it as. A type without one in OpenAPI v3 is hidden from expressions. */
+  readonly cel: 'timestamp' | 'dyn' | 'object' | 'hidden'
   /** Its schema in OpenAPI v2 or v3. */
   openapi(version: 2 | 3): ValueObject
 }

@@ -11,6 +11,7 @@ export const TIME: SpecialType = {
   codec: () => timeCodec(parseTime),
   message: () => timeMessage(seconds => `${seconds}Z`),
   merge: 'scalar',
+  cel: 'timestamp',
   openapi: () => ({ type: 'string', format: 'date-time' }),
 }
 
@@ -19,6 +20,7 @@ export const MICRO_TIME: SpecialType = {
   codec: () => timeCodec(parseMicroTime),
   message: () => timeMessage((seconds, nanos) => `${seconds}.${String(Math.trunc(nanos / 1000)).padStart(6, '0')}Z`),
   merge: 'scalar',
+  cel: 'timestamp',
   openapi: () => ({ type: 'string', format: 'date-time' }),
 }
 

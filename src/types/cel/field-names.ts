@@ -1,14 +1,14 @@
-// How rules spell the names of properties. A name that is no identifier is escaped; one that cannot be escaped is not to
-// be seen from rules.
+// The names of properties in CEL expressions. A name that is no identifier is escaped; a property whose name cannot be
+// escaped is hidden from expressions.
 
-/** The name of a property as a rule spells it, or undefined where no rule can. */
+/** The name of a property in expressions; undefined if it has none. */
 export function escapeName(name: string): string | undefined {
   if (RESERVED.has(name)) return `__${name}__`
   if (!/^[A-Za-z_./-][A-Za-z0-9_./-]*$/.test(name)) return undefined
   return name.replaceAll(/__|[./-]/g, part => ESCAPES[part]!)
 }
 
-/** Words of the language, which stand for nothing else. Most of them may be selected as fields all the same. */
+/** Reserved words of the language. Most of them may still be selected as fields. */
 export const isReserved = (name: string): boolean => RESERVED.has(name)
 
 const ESCAPES: Readonly<Record<string, string>> = {

@@ -1,10 +1,10 @@
-// Texts that are something else to a rule: dates, durations, bytes. Each is read as the reference does, which is not
-// always as the schema's own check of the format reads it, so that a text may pass there and be an error here.
+// Strings that are other values to an expression: dates, durations, bytes. They are parsed as kube-apiserver does it for
+// CEL, which differs from the check of the same format in a schema: a string may pass there and be an error here.
 import { CelError, Duration, parseTimestamp, type Value } from '../../cel/index.js'
+import { readDuration } from '../../meta/values/duration-format.js'
 import { parseTime } from '../../meta/values/time.js'
-import { readDuration } from '../validate/duration-format.js'
 
-/** How rules see texts of a format; undefined where they see the text. */
+/** Reads strings of a format; undefined for formats whose strings are plain strings. */
 export const formatReader = (format: string): ((text: string) => Value) | undefined => READERS.get(format)
 
 function readDate(text: string): Value {
@@ -16,7 +16,7 @@ function readDateTime(text: string): Value {
   return parseTimestamp(text) ?? new CelError(`Invalid date-time formatted string ${text}: ${reasonOf(text)}`)
 }
 
-/** Of the layouts that are tried, the last one speaks. */
+/** Several layouts are tried; the error is that of the last one. */
 function reasonOf(text: string): string {
   const read = parseTime(text)
   return read.ok ? 'out of range' : read.error.replace('05Z07:00', '05.999999999Z07:00')
@@ -29,7 +29,7 @@ function readSpan(text: string): Value {
     : new Duration(nanos)
 }
 
-/** The alphabet is that of URLs. */
+/** In the alphabet of base64url. */
 function readBytes(text: string): Value {
   const [digits = ''] = /^[\w-]*/.exec(text)!
   const isComplete = text.length % 4 === 0 && /^={0,2}$/.test(text.slice(digits.length)) && digits.length % 4 !== 1

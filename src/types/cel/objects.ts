@@ -1,5 +1,5 @@
-// Objects and maps as rules see them. An object has the fields that its schema tells of, under their escaped names; what
-// else it holds is not to be seen, and counts only when objects are compared. A map has all its keys.
+// Objects and maps as CEL values. An object has the fields that its type declares, under their escaped names. Its other
+// members are hidden, and count only when objects are compared. A map has all its keys.
 import {
   type CelError,
   equalOrError,
@@ -9,19 +9,19 @@ import {
   type WorkBudget,
 } from '../../cel/index.js'
 import { equalValues, getOwn, isObject, type Value as Json, type ValueObject } from '../../meta/values/value.js'
-import type { Backed, ValueForm } from './rule-lists.js'
+import type { Backed, ValueAdapter } from './lists.js'
 
-export interface ObjectForm {
-  /** A field by the name that rules have for it. */
-  fieldNamed(name: string): FieldForm | undefined
+export interface ObjectAdapter {
+  /** A field by the name that expressions use. */
+  fieldNamed(name: string): FieldAdapter | undefined
   /** A field by the name of its property. */
-  fieldOf(property: string): FieldForm | undefined
+  fieldOf(property: string): FieldAdapter | undefined
 }
 
-export interface FieldForm {
+export interface FieldAdapter {
   readonly name: string
   readonly property: string
-  readonly form: ValueForm
+  readonly adapter: ValueAdapter
 }
 
 abstract class JsonMap extends MapValue implements Backed {
@@ -36,7 +36,7 @@ abstract class JsonMap extends MapValue implements Backed {
     return this.names().length
   }
 
-  /** The names of all members, which take long to list where they are many. */
+  /** The names of all members. Listing them takes long if they are many, so that it is done once. */
   protected names(): readonly string[] {
     this.members ??= Object.keys(this.json)
     return this.members
@@ -47,15 +47,15 @@ abstract class JsonMap extends MapValue implements Backed {
   }
 
   abstract find(key: string): Value | undefined
-  /** The value of a member that may be null, or unknown to the schema. */
+  /** The value may be null, or of a member that the type does not declare. */
   protected abstract compareMember(member: string, value: Json, other: MapValue, budget: WorkBudget): boolean | CelError
 
-  protected read(form: ValueForm, member: string, value: Json): Value {
-    if (form.isPlain) return form.read(value)
+  protected read(adapter: ValueAdapter, member: string, value: Json): Value {
+    if (adapter.isPlain) return adapter.read(value)
     this.kept ??= new Map()
     let read = this.kept.get(member)
     if (read === undefined) {
-      read = form.read(value)
+      read = adapter.read(value)
       this.kept.set(member, read)
     }
     return read
@@ -74,54 +74,54 @@ abstract class JsonMap extends MapValue implements Backed {
   }
 }
 
-export class RuleObject extends JsonMap {
+export class CelObject extends JsonMap {
   constructor(
     json: ValueObject,
-    private readonly form: ObjectForm,
+    private readonly adapter: ObjectAdapter,
   ) {
     super(json)
   }
 
   find(name: string): Value | undefined {
-    const field = this.form.fieldNamed(name)
+    const field = this.adapter.fieldNamed(name)
     return field && this.readField(field)
   }
 
   *keys(): Generator<Value> {
     for (const property of this.names()) {
-      const field = this.form.fieldOf(property)
+      const field = this.adapter.fieldOf(property)
       if (field !== undefined) yield field.name
     }
   }
 
-  /** Null is as if the field were not there. */
-  private readField({ form, property }: FieldForm): Value | undefined {
+  /** A field that is null counts as absent. */
+  private readField({ adapter, property }: FieldAdapter): Value | undefined {
     const value = getOwn(this.json, property)
-    return value === undefined || value === null ? undefined : this.read(form, property, value)
+    return value === undefined || value === null ? undefined : this.read(adapter, property, value)
   }
 
   protected compareMember(property: string, value: Json, other: MapValue, budget: WorkBudget): boolean | CelError {
-    const field = this.form.fieldOf(property)
+    const field = this.adapter.fieldOf(property)
     if (field !== undefined) {
-      const theirs = other instanceof RuleObject ? other.readField(field) : other.get(field.name)
-      return theirs === undefined ? false : equalOrError(this.read(field.form, property, value), theirs, budget)
+      const theirs = other instanceof CelObject ? other.readField(field) : other.get(field.name)
+      return theirs === undefined ? false : equalOrError(this.read(field.adapter, property, value), theirs, budget)
     }
     budget.charge(weightOf(value) * MEMBER)
-    return other instanceof RuleObject && equalValues(value, getOwn(other.json, property))
+    return other instanceof CelObject && equalValues(value, getOwn(other.json, property))
   }
 }
 
-export class RuleMap extends JsonMap {
+export class CelMap extends JsonMap {
   constructor(
     json: ValueObject,
-    private readonly form: ValueForm,
+    private readonly adapter: ValueAdapter,
   ) {
     super(json)
   }
 
   find(key: string): Value | undefined {
     const value = getOwn(this.json, key)
-    return value === undefined ? undefined : this.read(this.form, key, value)
+    return value === undefined ? undefined : this.read(this.adapter, key, value)
   }
 
   keys(): readonly string[] {
@@ -129,7 +129,7 @@ export class RuleMap extends JsonMap {
   }
 
   protected compareMember(key: string, value: Json, other: MapValue, budget: WorkBudget): boolean | CelError {
-    if (this.form.isPlain && other instanceof RuleMap && isSameScalar(value, getOwn(other.json, key), budget)) {
+    if (this.adapter.isPlain && other instanceof CelMap && isSameScalar(value, getOwn(other.json, key), budget)) {
       return true
     }
     const theirs = other.get(key)
@@ -137,7 +137,7 @@ export class RuleMap extends JsonMap {
   }
 }
 
-/** What comparing a member takes, in elements of a list. */
+/** The work of comparing a member, in elements of a list. */
 const MEMBER = 4
 
 const isSameScalar = (a: Json, b: Json | undefined, budget: WorkBudget): boolean =>
@@ -145,7 +145,7 @@ const isSameScalar = (a: Json, b: Json | undefined, budget: WorkBudget): boolean
 
 const weights = new WeakMap<Json & object, number>()
 
-/** How much there is to compare in a value; counted once. */
+/** How many parts of a value there are to compare; counted once. */
 function weightOf(json: Json): number {
   if (typeof json !== 'object' || json === null) return 1
   let weight = weights.get(json)
@@ -156,7 +156,7 @@ function weightOf(json: Json): number {
   return weight
 }
 
-/** Values may be nested deeper than a recursion could follow. */
+/** Without recursion: values may be nested too deep for it. */
 function count(root: Json): number {
   let found = 0
   const open: Json[] = [root]

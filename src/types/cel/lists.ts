@@ -1,5 +1,5 @@
-// Lists as rules see them. Sets and list maps are equal in any order, and adding to one merges: what is there keeps its
-// place, what is new comes behind.
+// Lists as CEL values. Sets and list maps are equal in any order. Adding to one merges: items that it has keep their
+// places, new ones come after them.
 import {
   type CelError,
   Double,
@@ -19,37 +19,37 @@ import {
 import { encodeJson } from '../../codec/json.js'
 import type { Value as Json } from '../../meta/values/value.js'
 
-/** How a JSON value becomes one of the language. */
-export interface ValueForm {
+/** How JSON values of one type become CEL values. */
+export interface ValueAdapter {
   read(value: Json): Value
-  /** True where reading costs nothing; what is read otherwise is read once and kept. */
+  /** Reading costs nothing. Other values are read once and kept. */
   readonly isPlain: boolean
 }
 
-/** A compound value that shows the JSON below it. */
+/** A compound value that is a view of JSON. */
 export interface Backed {
   readonly json: Json
 }
 
-export class RuleList extends ListValue implements Backed {
+export class CelList extends ListValue implements Backed {
   override readonly intIndexOnly = true
   readonly size: number
   private kept: Value[] | undefined
 
   constructor(
     readonly json: readonly Json[] & Json,
-    private readonly form: ValueForm,
+    private readonly adapter: ValueAdapter,
   ) {
     super()
     this.size = json.length
   }
 
   get(index: number): Value {
-    if (this.form.isPlain) return this.form.read(this.json[index]!)
+    if (this.adapter.isPlain) return this.adapter.read(this.json[index]!)
     this.kept ??= []
     let value = this.kept[index]
     if (value === undefined) {
-      value = this.form.read(this.json[index]!)
+      value = this.adapter.read(this.json[index]!)
       this.kept[index] = value
     }
     return value
@@ -77,7 +77,7 @@ export abstract class MergingList extends ListValue {
     super()
   }
 
-  /** What tells an item from others: items that are the same item have the same. */
+  /** Equal for items that are the same item. */
   protected abstract identity(item: Value): unknown
 
   get size(): number {
@@ -88,7 +88,7 @@ export abstract class MergingList extends ListValue {
     return itemAt(this.items, index)
   }
 
-  /** Where each item stands. */
+  /** The index of each item, by its identity. */
   protected places(budget: WorkBudget): ReadonlyMap<unknown, number> {
     if (this.known === undefined) {
       const places = new Map<unknown, number>()
@@ -113,7 +113,7 @@ export abstract class MergingList extends ListValue {
     return true
   }
 
-  /** Both lists as one; an item that both have is the other's. */
+  /** Both lists as one. Of an item that both have, the other list's is taken. */
   protected merge(other: List, budget: WorkBudget): readonly Value[] {
     // The items and their places are copied.
     budget.charge(this.size * 8)
@@ -129,36 +129,36 @@ export abstract class MergingList extends ListValue {
   }
 }
 
-export class RuleSet extends MergingList {
+export class CelSet extends MergingList {
   protected identity(item: Value): unknown {
     return setIdentity(item)
   }
   override concat(other: List, budget: WorkBudget): Value {
-    return new RuleSet(this.merge(other, budget))
+    return new CelSet(this.merge(other, budget))
   }
 }
 
-export class RuleListMap extends MergingList {
+export class CelListMap extends MergingList {
   constructor(
     items: List,
     private readonly keyOf: (item: Json) => unknown,
   ) {
     super(items)
   }
-  /** Undefined for what cannot be an item; no two of these are the same. */
+  /** A new object for a value that can be no item: no two of these are the same. */
   protected identity(item: Value): unknown {
     const key = isBacked(item) ? this.keyOf(item.json) : undefined
     return key ?? {}
   }
   override concat(other: List, budget: WorkBudget): Value {
-    return new RuleListMap(this.merge(other, budget), this.keyOf)
+    return new CelListMap(this.merge(other, budget), this.keyOf)
   }
 }
 
 export const isBacked = (value: Value): value is Value & Backed =>
   typeof value === 'object' && value !== null && 'json' in value
 
-/** Scalars are themselves; what is an object in JavaScript is told apart by a text that no string can be taken for. */
+/** Scalars are their own identity. Values that are objects in JavaScript get a text that no string can be equal to. */
 function setIdentity(item: Value): unknown {
   if (typeof item !== 'object' || item === null) return item
   if (item instanceof Double) return `\u0000${item.value}`

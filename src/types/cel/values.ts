@@ -1,31 +1,31 @@
-// JSON as rules see it: each value in the type that its schema declares, read when an expression asks for it. Nothing is
-// copied. What does not fit its schema is an error of the expression that looks at it.
+// JSON as CEL values of their declared types. A value is read when an expression looks at it, and nothing is copied. A
+// value that is not of its type is an error of the expression that looks at it.
 import { CelError, Double, type Value } from '../../cel/index.js'
 import { goTypeOf } from '../../meta/go/go-text.js'
 import { isInteger, isNumber, isObject, type Value as Json, WholeFloat } from '../../meta/values/value.js'
-import { listMapKey } from '../validate/correlate.js'
 import { type DeclaredType, fieldOf } from './declared-types.js'
-import { formatReader } from './formatted-texts.js'
-import { RuleList, RuleListMap, RuleSet, type ValueForm } from './rule-lists.js'
-import { type FieldForm, type ObjectForm, RuleMap, RuleObject } from './rule-maps.js'
+import { formatReader } from './formatted-strings.js'
+import { listMapKey } from './list-map-key.js'
+import { CelList, CelListMap, CelSet, type ValueAdapter } from './lists.js'
+import { CelMap, CelObject, type FieldAdapter, type ObjectAdapter } from './objects.js'
 
-/** What makes values of JSON values of that type. */
-export const ruleReader = (declared: DeclaredType): ((json: Json) => Value) => formOf(declared).read
+/** Reads JSON as values of the type. */
+export const celReader = (declared: DeclaredType): ((json: Json) => Value) => adapterOf(declared).read
 
-const forms = new WeakMap<DeclaredType, ValueForm>()
+const adapters = new WeakMap<DeclaredType, ValueAdapter>()
 
-function formOf(declared: DeclaredType): ValueForm {
-  let form = forms.get(declared)
-  if (form === undefined) {
-    form = makeForm(declared)
-    forms.set(declared, form)
+function adapterOf(declared: DeclaredType): ValueAdapter {
+  let adapter = adapters.get(declared)
+  if (adapter === undefined) {
+    adapter = makeAdapter(declared)
+    adapters.set(declared, adapter)
   }
-  return form
+  return adapter
 }
 
-function makeForm(declared: DeclaredType): ValueForm {
-  const { kind, schema } = declared
-  const { nullable } = schema
+function makeAdapter(declared: DeclaredType): ValueAdapter {
+  const { kind, type } = declared
+  const { nullable } = type
   const read = readerOf(declared)
   return {
     isPlain: kind === 'string' || kind === 'int' || kind === 'double' || kind === 'bool' || kind === 'dyn',
@@ -50,42 +50,47 @@ function readerOf(declared: DeclaredType): Reader {
     case 'bytes':
     case 'duration':
     case 'timestamp': {
-      const read = formatReader(declared.schema.checks.format)!
+      const read = formatReader(formatOf(declared))!
       return json => (typeof json === 'string' ? read(json) : unexpected('string', json))
     }
     case 'list':
       return listReader(declared)
     case 'map': {
-      const form = formOf(declared.element!)
-      return json => (isObject(json) ? new RuleMap(json, form) : NO_MAP)
+      const adapter = adapterOf(declared.element!)
+      return json => (isObject(json) ? new CelMap(json, adapter) : NO_MAP)
     }
     case 'object':
       return objectReader(declared)
   }
 }
 
-function listReader({ schema, element }: DeclaredType): Reader {
-  const form = formOf(element!)
-  const { listType, listMapKeys } = schema.extensions
-  const keyOf = (item: Json): unknown => listMapKey(item, listMapKeys, schema.items!)
+/** Built-in types have no formats, but the same types have one in OpenAPI. */
+const formatOf = ({ kind, type }: DeclaredType): string =>
+  type.constraints.format || (kind === 'bytes' ? 'byte' : 'date-time')
+
+function listReader({ type, element }: DeclaredType): Reader {
+  const adapter = adapterOf(element!)
+  const { list: listType, keys } = type.merge
+  const { declaredFields } = type.element!
+  const defaultOf = (key: string): Json | undefined => declaredFields.get(key)?.default
+  const keyOf = (item: Json): unknown => listMapKey(item, keys, defaultOf)
   return json => {
     if (!Array.isArray(json)) return NO_LIST
-    const list = new RuleList(json, form)
-    if (listType === 'set') return new RuleSet(list)
-    return listType === 'map' ? new RuleListMap(list, keyOf) : list
+    const list = new CelList(json, adapter)
+    if (listType === 'set') return new CelSet(list)
+    return listType === 'map' ? new CelListMap(list, keyOf) : list
   }
 }
 
 function objectReader(declared: DeclaredType): Reader {
-  const { properties, extensions } = declared.schema
-  if (properties.size === 0 && extensions.preserveUnknownFields !== true) return () => NO_PROPERTIES
-  const form = objectForm(declared)
-  return json => (isObject(json) ? new RuleObject(json, form) : NO_MAP)
+  if (!declared.hasProperties && declared.type.unknownFields !== 'keep') return () => NO_PROPERTIES
+  const adapter = objectAdapter(declared)
+  return json => (isObject(json) ? new CelObject(json, adapter) : NO_MAP)
 }
 
-function objectForm(declared: DeclaredType): ObjectForm {
-  // Fields are many, and few of them are looked at.
-  const known = new Map<string, FieldForm>()
+function objectAdapter(declared: DeclaredType): ObjectAdapter {
+  // Types have many fields, and expressions look at few of them.
+  const known = new Map<string, FieldAdapter>()
   let names: ReadonlyMap<string, string> | undefined
   return {
     fieldNamed(name) {
@@ -93,7 +98,7 @@ function objectForm(declared: DeclaredType): ObjectForm {
       if (field !== undefined) return field
       const found = fieldOf(declared, name)
       if (found === undefined) return undefined
-      field = { name, property: found.property, form: formOf(found.declared) }
+      field = { name, property: found.property, adapter: adapterOf(found.declared) }
       known.set(name, field)
       return field
     },
@@ -107,7 +112,7 @@ function objectForm(declared: DeclaredType): ObjectForm {
 
 const floatOf = (json: number | bigint | WholeFloat): number => (json instanceof WholeFloat ? json.value : Number(json))
 
-// ---- what does not fit
+// ---- values of a wrong type
 
 const NOT_NULLABLE = new CelError('invalid data, got null for schema with nullable=false')
 const NEITHER = new CelError('invalid data, expected XIntOrString value to be either a string or integer')

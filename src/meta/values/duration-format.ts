@@ -1,5 +1,5 @@
 // Durations as texts: those of Go, and any text with numbers and units in it, such as `3 days` or `1 hour and 3 minutes`.
-import { parseDuration } from '../../meta/values/time.js'
+import { parseDuration } from './time.js'
 
 const MILLISECOND = 1_000_000n
 const SECOND = 1000n * MILLISECOND

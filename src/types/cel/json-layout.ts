@@ -1,11 +1,11 @@
-// How the values of rules lie in memory: as JSON. Expressions that are evaluated often read it where it is, as the views of
-// rule-values.ts would.
+// The layout of values in memory: they are JSON. Expressions that are evaluated often read it directly, with the same
+// results as the views of values.ts.
 import type { CompoundLayout, Layout, Value } from '../../cel/index.js'
 import { isObject, type Value as Json } from '../../meta/values/value.js'
 import { type DeclaredType, fieldOf } from './declared-types.js'
-import { MergingList, RuleList } from './rule-lists.js'
-import { RuleMap, RuleObject } from './rule-maps.js'
-import { ruleReader } from './rule-values.js'
+import { CelList, MergingList } from './lists.js'
+import { CelMap, CelObject } from './objects.js'
+import { celReader } from './values.js'
 
 const layouts = new WeakMap<DeclaredType, Layout>()
 
@@ -27,17 +27,17 @@ function makeLayout(declared: DeclaredType): Layout {
       return { kind }
     case 'double':
     case 'dyn':
-      return { kind: 'plain', read: ruleReader(declared) }
+      return { kind: 'plain', read: celReader(declared) }
     case 'list':
       return compound(declared, kind, Array.isArray, listBehind)
     case 'map':
-      return compound(declared, kind, isObject, value => (value instanceof RuleMap ? value.json : undefined))
+      return compound(declared, kind, isObject, value => (value instanceof CelMap ? value.json : undefined))
     case 'object':
-      // One that has no fields is never to be seen.
+      // Expressions cannot see an object that has no fields.
       if (declared.fields.size === 0) return { kind: 'hidden' }
-      return compound(declared, kind, isObject, value => (value instanceof RuleObject ? value.json : undefined))
+      return compound(declared, kind, isObject, value => (value instanceof CelObject ? value.json : undefined))
     default:
-      // Texts that stand for something else are read once, which may take long.
+      // Strings that stand for something else are parsed once, because that may take long.
       return { kind: 'hidden' }
   }
 }
@@ -62,5 +62,5 @@ function compound(
 
 function listBehind(value: Value): unknown {
   const list = value instanceof MergingList ? value.items : value
-  return list instanceof RuleList ? list.json : undefined
+  return list instanceof CelList ? list.json : undefined
 }
