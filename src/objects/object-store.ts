@@ -1,5 +1,5 @@
-// The objects of one kind in the store: where each is kept, what is known of it without parsing, and compare-and-set
-// writes of whole objects.
+// The objects of one kind in the store: their keys, their attributes without parsing, views of them in a version, and
+// compare-and-set writes of whole objects.
 
 import type { Awaitable } from '../base/awaitable.js'
 import type { Kind, KindVersion } from '../kinds/kind.js'
@@ -8,40 +8,31 @@ import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { StorageError } from '../storage/storage-error.js'
 import type { Entry, ReadAt, Revision, Store } from '../storage/store.js'
-import {
-  type CachedEntry,
-  type CachedEvent,
-  createWatchCache,
-  type EntryAttributes,
-  type WatchCache,
-} from '../storage/watch-cache.js'
-import { decodeStored, encodeStored } from './stored-object.js'
+import { createWatchCache, type EntryAttributes, type WatchCache } from '../storage/watch-cache.js'
+import { type ConvertedObjects, createConvertedObjects } from './cache/converted-objects.js'
+import { type ObjectAttributes, type ObjectEntry, type ObjectEvent, selectableFields } from './object-attributes.js'
+import { createObjectViews, type ObjectViews } from './object-view.js'
+import { createStoredCodec, type StoredCodec } from './stored-object.js'
+import { createWatchChanges, type WatchChanges } from './watch-change.js'
 
-/** What selectors ask for. */
-export interface ObjectAttributes {
-  readonly labels: Readonly<Record<string, string>>
-  readonly fields: Readonly<Record<string, string>>
-  /** It was asked to go. */
-  readonly isTerminating: boolean
-  /** It was stored under earlier rules of its kind, and would not be stored like that today. */
-  readonly isStale: boolean
-}
-
-export type ObjectEntry = CachedEntry<ObjectAttributes>
-export type ObjectEvent = CachedEvent<ObjectAttributes>
+export type { ObjectEntry, ObjectEvent }
 
 export interface ObjectStore {
   readonly cache: WatchCache<ObjectAttributes>
-  /** Undefined where nothing is, or where nothing can be because the name is none. */
+  readonly views: ObjectViews
+  readonly changes: WatchChanges
+  /** The object as the bytes in which it is stored. */
+  encode(object: ApiObject): Buffer
+  /** Undefined if there is no object, also if the name cannot be that of a key. */
   get(namespace: string, name: string, at?: ReadAt): Awaitable<ObjectEntry | undefined>
-  /** What is stored now; false when the name is taken. */
+  /** The new entry; false if the name is taken. */
   create(object: ApiObject): Promise<Entry | false>
-  /** False when the object is no longer at that revision. `bytes`: the object as it is stored, where that is known. */
+  /** False if the object is no longer at that revision. `bytes`: the object as `encode` gives it, if that is known. */
   update(object: ApiObject, expected: Revision, bytes?: Buffer): Promise<Entry | false>
   delete(namespace: string, name: string, expected: Revision): Promise<Revision | false>
 }
 
-/** The folder of a namespace, or of the whole kind. */
+/** The keys of a namespace, or of the whole kind. */
 export const keyPrefixOf = (kind: Kind, namespace: string): string =>
   namespace === '' ? kind.keyPrefix : `${kind.keyPrefix}${namespace}/`
 
@@ -50,7 +41,7 @@ export interface ObjectKey {
   readonly name: string
 }
 
-/** Where the object at a key is to be found by its names. */
+/** The namespace and name of the object at a key. */
 export function objectKeyOf(kind: Kind, key: string): ObjectKey {
   const path = key.slice(kind.keyPrefix.length)
   const slash = kind.namespaced ? path.indexOf('/') : -1
@@ -59,53 +50,55 @@ export function objectKeyOf(kind: Kind, key: string): ObjectKey {
 
 const keyOf = (kind: Kind, namespace: string, name: string): string => `${keyPrefixOf(kind, namespace)}${name}`
 
-/** What cannot be read at all is left to those who ask for it. */
-function isStale({ traits }: Kind, version: KindVersion | undefined, object: ApiObject, value: Buffer): boolean {
-  if (!version?.upgradeStored) return false
-  try {
-    return !encodeStored(version.upgradeStored(object).object, traits.sortedKeys).equals(value)
-  } catch {
-    return true
-  }
-}
-
-/** What field selectors find in an object of that version. */
-export function selectableFields(version: KindVersion | undefined, object: ApiObject): Record<string, string> {
-  const { name = '', namespace = '' } = metaOf(object)
-  return { ...version?.fields(object), 'metadata.name': name, 'metadata.namespace': namespace }
-}
-
-/** At a key that can be none, nothing is. */
+/** A name that is no valid key (for example one with a slash) is not found, not an error. */
 function nothingIfNoKey(error: unknown): undefined {
   const isNoKey = error instanceof StorageError && (error.code === 'invalid-key' || error.code === 'key-too-large')
   if (!isNoKey) throw error
 }
 
-export function createObjectStore(store: Store, kind: Kind): ObjectStore {
+/** What the stores of all kinds of a server share. */
+export interface SharedByStores {
+  readonly codec: StoredCodec
+  readonly converted: ConvertedObjects
+}
+
+export const createSharedByStores = (): SharedByStores => ({
+  codec: createStoredCodec(),
+  converted: createConvertedObjects(),
+})
+
+export function createObjectStore(store: Store, kind: Kind, shared = createSharedByStores()): ObjectStore {
+  const { codec } = shared
   const versions = new Map<string, KindVersion>(
     kind.versions.map(version => [apiVersionOf(kind, version.name), version]),
   )
   const cache = createWatchCache<ObjectAttributes>(store, kind.keyPrefix, { getAttributes })
 
   function getAttributes(key: string, value: Buffer): EntryAttributes<ObjectAttributes> {
-    const object = decodeStored({ key, value, revision: 0 })
+    const object = codec.decode({ key, value, revision: 0 })
     const version = versions.get(object.apiVersion)
     const fields = selectableFields(version, object)
     const { labels = {}, deletionTimestamp } = metaOf(object)
-    const isTerminating = deletionTimestamp !== undefined
     return {
       indexedFields: fields,
-      data: { labels, fields, isTerminating, isStale: isStale(kind, version, object, value) },
+      data: { labels, fields, isTerminating: deletionTimestamp !== undefined },
     }
   }
+
+  const encode = (object: ApiObject): Buffer => codec.encode(object, kind.traits.sortedKeys)
 
   const keyOfObject = (object: ApiObject): string => {
     const { namespace = '', name = '' } = metaOf(object)
     return keyOf(kind, namespace, name)
   }
 
+  const views = createObjectViews(codec, shared.converted)
+
   return {
     cache,
+    views,
+    changes: createWatchChanges(views),
+    encode,
     get(namespace, name, at) {
       const key = keyOf(kind, namespace, name)
       if (!cache.getNow) return cache.get(key, at).catch(nothingIfNoKey)
@@ -116,11 +109,11 @@ export function createObjectStore(store: Store, kind: Kind): ObjectStore {
       }
     },
     async create(object) {
-      const [key, value] = [keyOfObject(object), encodeStored(object, kind.traits.sortedKeys)]
+      const [key, value] = [keyOfObject(object), encode(object)]
       const result = await cache.create(key, value)
       return result.done && { key, value, revision: result.revision }
     },
-    async update(object, expected, value = encodeStored(object, kind.traits.sortedKeys)) {
+    async update(object, expected, value = encode(object)) {
       const key = keyOfObject(object)
       const result = await cache.update(key, value, expected)
       return result.done && { key, value, revision: result.revision }

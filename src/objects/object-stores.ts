@@ -1,7 +1,7 @@
-// The stores of all kinds: one for each kind, made when it is first used.
+// The stores of all kinds of a server: one for each kind, created when it is first used.
 import type { Kind } from '../kinds/kind.js'
 import type { Store } from '../storage/store.js'
-import { createObjectStore, type ObjectStore } from './object-store.js'
+import { createObjectStore, createSharedByStores, type ObjectStore } from './object-store.js'
 
 export interface ObjectStores {
   objectStore(kind: Kind): ObjectStore
@@ -11,26 +11,28 @@ export interface ObjectStores {
 }
 
 export function createObjectStores(store: Store): ObjectStores {
-  // By the versions: a kind that differs in nothing that concerns its objects is still served from the same place. A kind
-  // that was replaced keeps its store for the requests that began with it.
-  const made = new WeakMap<Kind['versions'], ObjectStore>()
+  const shared = createSharedByStores()
+  // By the versions: a kind that changes in nothing that concerns its objects keeps its store. A kind that was replaced
+  // keeps its store for the requests that began with it.
+  const stores = new WeakMap<Kind['versions'], ObjectStore>()
   const inUse = new Set<ObjectStore>()
 
   function objectStore(kind: Kind): ObjectStore {
-    const known = made.get(kind.versions)
-    if (known) return known
-    const created = createObjectStore(store, kind)
-    made.set(kind.versions, created)
-    inUse.add(created)
-    return created
+    let found = stores.get(kind.versions)
+    if (!found) {
+      found = createObjectStore(store, kind, shared)
+      stores.set(kind.versions, found)
+      inUse.add(found)
+    }
+    return found
   }
 
   return {
     objectStore,
     retire(kind) {
-      const known = objectStore(kind)
-      known.cache.retire()
-      inUse.delete(known)
+      const retired = objectStore(kind)
+      retired.cache.retire()
+      inUse.delete(retired)
     },
     async close() {
       await Promise.all([...inUse].map(({ cache }) => cache.close()))

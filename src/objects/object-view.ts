@@ -1,4 +1,5 @@
-// Objects on their way out: in the version that was asked for, parsed only if someone must look inside.
+// Stored objects as requests see them: in the version of the request, as bytes where those can be served as they are, and
+// parsed only if something must look inside. What is learned about entries is kept by the store that they come from.
 
 import { type Awaitable, allOf, andThen, orElse } from '../base/awaitable.js'
 import type { Cancellation } from '../base/cancellation.js'
@@ -10,116 +11,21 @@ import { type ApiObject, setMeta } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import type { ValueObject } from '../meta/values/value.js'
 import type { Entry } from '../storage/store.js'
-import { createConvertedBytes } from './cache/converted-objects.js'
+import type { ConvertedObjects } from './cache/converted-objects.js'
 import { createRevisionSet, type RevisionSet } from './cache/revision-set.js'
-import type { ObjectEntry } from './object-store.js'
-import { decodeStored, encodeStored, isStoredAs, storedHead } from './stored-object.js'
+import { isStoredAs, type StoredCodec, storedHead } from './stored-object.js'
 
-/**
- * An object to be shown: as it lies in the store, where it can be shown so, and as a value for those who must look
- * inside, parsed when they do.
- */
 export interface ObjectView {
-  /** Set only where its bytes begin as all objects of the version that is asked for do in the store. */
+  /** The object as bytes, if there are bytes of it in the version of the request. */
   readonly entry: Entry | undefined
+  /** The bytes with which `entry` begins: apiVersion, kind, and the opening of metadata. */
+  readonly head: Buffer
   value(): ApiObject
 }
 
-/** An entry of the store in the version of the request; a promise only where others convert it. */
-export function viewEntry(
-  served: VersionedKind,
-  entry: Entry,
-  cancellation: Cancellation | undefined,
-): Awaitable<ObjectView> {
-  return (
-    viewWithoutConversion(served, entry) ?? andThen(convertEntries(served, [entry], cancellation), ([first]) => first!)
-  )
-}
+const NO_HEAD = Buffer.alloc(0)
 
-/** Many entries, those that must be converted all at once. */
-export function viewEntries(
-  served: VersionedKind,
-  entries: readonly Entry[],
-  cancellation: Cancellation | undefined,
-): Awaitable<readonly ObjectView[]> {
-  const shown: ObjectView[] = []
-  const others: { readonly at: number; readonly entry: Entry }[] = []
-  for (const entry of entries) {
-    const known = viewWithoutConversion(served, entry)
-    if (!known) others.push({ at: shown.length, entry })
-    shown.push(known ?? asStored(entry))
-  }
-  if (others.length === 0) return shown
-  const converting = convertEntries(
-    served,
-    others.map(({ entry }) => entry),
-    cancellation,
-  )
-  return andThen(converting, converted => {
-    for (const [i, each] of converted.entries()) shown[others[i]!.at] = each
-    return shown
-  })
-}
-
-/** What an entry holds, in the version of the request, for those who send it to nobody. */
-export function readEntry(
-  served: VersionedKind,
-  entry: Entry,
-  cancellation: Cancellation | undefined,
-): Awaitable<ApiObject> {
-  const { version } = served
-  const isAsStored = isInVersion(served, entry) && (!version.upgradeStored || currentIn(version).has(entry.revision))
-  if (isAsStored) return decodeStored(entry)
-  return andThen(convertObjects(served, [entry], cancellation), ([first]) => first!)
-}
-
-/** As it is stored, or as it was shown before; nothing where it must be converted. */
-function viewWithoutConversion(served: VersionedKind, entry: Entry): ObjectView | undefined {
-  const { version } = served
-  const isReady = isInVersion(served, entry)
-  if (isReady && (!version.upgradeStored || currentIn(version).has(entry.revision))) return asStored(entry)
-  const before = isKindEntry(entry) ? converted.find(version, entry) : undefined
-  if (before) return asStored(before)
-  // Only where what is stored may be read otherwise is there a reason to look inside, and only once.
-  if (!isReady || isStale(entry)) return undefined
-  currentIn(version).add(entry.revision)
-  return asStored(entry)
-}
-
-const converted = createConvertedBytes()
-
-const current = new WeakMap<KindVersion, RevisionSet>()
-
-/** The writes that a version of a kind reads as they are stored; its successor begins anew. */
-function currentIn(version: KindVersion): RevisionSet {
-  let known = current.get(version)
-  if (!known) current.set(version, (known = createRevisionSet()))
-  return known
-}
-
-/** Whether the entry is stored in the version of the request. */
-export const isInVersion = (served: VersionedKind, entry: Entry): boolean => isStoredAs(entry, headOf(served))
-
-export const viewValue = (object: ApiObject): ObjectView => ({ entry: undefined, value: () => object })
-
-const heads = new WeakMap<KindVersion, Buffer>()
-
-/** What an object of that version begins with in the store. */
-export function headOf({ kind, version }: VersionedKind): Buffer {
-  let head = heads.get(version)
-  if (!head) heads.set(version, (head = storedHead(apiVersionOf(kind, version.name), kind.names.kind)))
-  return head
-}
-
-function asStored(entry: Entry): ObjectView {
-  let object: ApiObject | undefined
-  return { entry, value: () => (object ??= decodeStored(entry)) }
-}
-
-/** Others are entries that were made up for an event, at the revision of another one. */
-const isKindEntry = (entry: Entry | ObjectEntry): entry is ObjectEntry => 'attributes' in entry
-
-const isStale = (entry: Entry): boolean => isKindEntry(entry) && entry.attributes.data.isStale
+export const viewValue = (object: ApiObject): ObjectView => ({ entry: undefined, head: NO_HEAD, value: () => object })
 
 /** An object that is written, in the version of the request and in the storage version. */
 export interface WrittenObject {
@@ -129,95 +35,189 @@ export interface WrittenObject {
   readonly isNormal: boolean
 }
 
-/** What was just stored, as readers see it. May change `stored`. */
-export function viewStored(
-  served: VersionedKind,
-  written: WrittenObject,
-  entry: Entry,
-  cancellation: Cancellation | undefined,
-): Awaitable<ObjectView> {
-  return andThen(viewWritten(served, written, entry, cancellation), shown => {
-    if (shown.entry && served.version.upgradeStored) currentIn(served.version).add(entry.revision)
-    return shown
-  })
+/** Views of the entries of one store. They are promises only where a webhook converts. */
+export interface ObjectViews {
+  /** Whether the entry is stored in the version of the request. */
+  isInVersion(versioned: VersionedKind, entry: Entry): boolean
+  view(versioned: VersionedKind, entry: Entry, cancellation: Cancellation | undefined): Awaitable<ObjectView>
+  /** Many entries; those that must be converted are converted together. */
+  viewAll(
+    versioned: VersionedKind,
+    entries: readonly Entry[],
+    cancellation: Cancellation | undefined,
+  ): Awaitable<readonly ObjectView[]>
+  /** The entry as it was before an event, at the revision of that event. */
+  viewPrevious(versioned: VersionedKind, previous: Entry, revision: number): Awaitable<ObjectView>
+  /** The object of an entry, for callers that do not send it. */
+  read(versioned: VersionedKind, entry: Entry, cancellation: Cancellation | undefined): Awaitable<ApiObject>
+  /** What was just stored as this entry. May change `stored`. */
+  viewStored(
+    versioned: VersionedKind,
+    written: WrittenObject,
+    entry: Entry,
+    cancellation: Cancellation | undefined,
+  ): Awaitable<ObjectView>
+  /** What would be stored as this entry. May change `stored`. */
+  viewWritten(
+    versioned: VersionedKind,
+    written: WrittenObject,
+    entry: Entry,
+    cancellation: Cancellation | undefined,
+  ): Awaitable<ObjectView>
+  /** What would be read if `stored` were stored. May change `stored`. */
+  readWritten(
+    versioned: VersionedKind,
+    written: WrittenObject,
+    cancellation: Cancellation | undefined,
+  ): Awaitable<ApiObject>
 }
 
-/** What is or would be stored as that entry, as readers see it. May change `stored`. */
-export function viewWritten(
-  served: VersionedKind,
-  { object: written, stored, isNormal }: WrittenObject,
-  entry: Entry,
-  cancellation: Cancellation | undefined,
-): Awaitable<ObjectView> {
-  const { kind, version } = served
-  const at = (object: ApiObject): ApiObject => asWritten(kind, object, String(entry.revision))
-  if (!isInVersion(served, entry)) {
-    return andThen(asRead(served, written, stored, cancellation), read => viewValue(at(read)))
+export function createObjectViews(codec: StoredCodec, converted: ConvertedObjects): ObjectViews {
+  const heads = new WeakMap<KindVersion, Buffer>()
+  /** The writes that a version reads as they are stored. A version that replaces it starts anew. */
+  const current = new WeakMap<KindVersion, RevisionSet>()
+
+  function headOf({ kind, version }: VersionedKind): Buffer {
+    let head = heads.get(version)
+    if (!head) heads.set(version, (head = storedHead(apiVersionOf(kind, version.name), kind.names.kind)))
+    return head
   }
-  if (isNormal) return { entry, value: () => at(written) }
-  const object = version.upgradeStored ? version.upgradeStored(stored).object : written
-  const isAsStored = !version.upgradeStored || encodeStored(object, kind.traits.sortedKeys).equals(entry.value)
-  return { entry: isAsStored ? entry : undefined, value: () => at(object) }
+
+  function currentIn(version: KindVersion): RevisionSet {
+    let revisions = current.get(version)
+    if (!revisions) current.set(version, (revisions = createRevisionSet()))
+    return revisions
+  }
+
+  const isInVersion = (versioned: VersionedKind, entry: Entry): boolean => isStoredAs(entry, headOf(versioned))
+
+  const isCurrent = ({ version }: VersionedKind, { revision }: Entry): boolean =>
+    !version.upgradeStored || currentIn(version).has(revision)
+
+  function asStored(versioned: VersionedKind, entry: Entry): ObjectView {
+    let object: ApiObject | undefined
+    return { entry, head: headOf(versioned), value: () => (object ??= codec.decode(entry)) }
+  }
+
+  const encode = ({ kind }: VersionedKind, object: ApiObject): Buffer => codec.encode(object, kind.traits.sortedKeys)
+
+  /** Undefined if the entry must be converted to another version. */
+  function viewAtOnce(versioned: VersionedKind, entry: Entry): ObjectView | undefined {
+    const isStored = isInVersion(versioned, entry)
+    if (isStored && isCurrent(versioned, entry)) return asStored(versioned, entry)
+    const before = converted.find(versioned.version, entry)
+    if (before) return asStored(versioned, before)
+    return isStored ? viewUpgraded(versioned, entry) : undefined
+  }
+
+  /** An entry in the version of the request that was written under earlier rules, or of which that is not known. */
+  function viewUpgraded(versioned: VersionedKind, entry: Entry): ObjectView {
+    const { object, changed } = orUnreadable(() => versioned.version.upgradeStored!(codec.decode(entry)))
+    if (changed) return viewConverted(versioned, entry, object)
+    currentIn(versioned.version).add(entry.revision)
+    return asStored(versioned, entry)
+  }
+
+  /** What this server converts itself is kept as bytes for the next reader. */
+  function viewConverted(versioned: VersionedKind, { key, revision }: Entry, object: ApiObject): ObjectView {
+    const entry = { key, revision, value: encode(versioned, object) }
+    if (!isInVersion(versioned, entry)) return viewValue(object)
+    converted.keep(versioned.version, entry)
+    return { entry, head: headOf(versioned), value: () => object }
+  }
+
+  function convertEntries(
+    versioned: VersionedKind,
+    entries: readonly Entry[],
+    cancellation: Cancellation | undefined,
+  ): Awaitable<readonly ObjectView[]> {
+    const done = convertObjects(versioned, entries, cancellation)
+    // A webhook may convert the same object differently the next time.
+    if (done instanceof Promise) return done.then(objects => objects.map(viewValue))
+    return done.map((object, i) => viewConverted(versioned, entries[i]!, object))
+  }
+
+  const convertObjects = (
+    { kind, version }: VersionedKind,
+    entries: readonly Entry[],
+    cancellation: Cancellation | undefined,
+  ): Awaitable<readonly ApiObject[]> =>
+    orElse(() => {
+      const objects = entries.map(entry => upgrade(kind, codec.decode(entry)))
+      return convertAll(kind, objects, apiVersionOf(kind, version.name), cancellation)
+    }, unreadable)
+
+  const views: ObjectViews = {
+    isInVersion,
+
+    view: (versioned, entry, cancellation) =>
+      viewAtOnce(versioned, entry) ??
+      andThen(convertEntries(versioned, [entry], cancellation), ([converted]) => converted!),
+
+    viewAll(versioned, entries, cancellation) {
+      const all: (ObjectView | undefined)[] = entries.map(entry => viewAtOnce(versioned, entry))
+      if (!all.includes(undefined)) return all as ObjectView[]
+      const rest = entries.filter((_, i) => all[i] === undefined)
+      return andThen(convertEntries(versioned, rest, cancellation), converted => {
+        const next = converted.values()
+        return all.map(view => view ?? next.next().value!)
+      })
+    },
+
+    viewPrevious(versioned, previous, revision) {
+      const entry = viewAtOnce(versioned, previous)?.entry
+      if (entry) return asStored(versioned, { ...entry, revision })
+      return andThen(convertObjects(versioned, [{ ...previous, revision }], undefined), ([object]) =>
+        viewValue(object!),
+      )
+    },
+
+    read(versioned, entry, cancellation) {
+      if (isInVersion(versioned, entry) && isCurrent(versioned, entry)) return codec.decode(entry)
+      return andThen(convertObjects(versioned, [entry], cancellation), ([object]) => object!)
+    },
+
+    viewStored: (versioned, written, entry, cancellation) =>
+      andThen(views.viewWritten(versioned, written, entry, cancellation), view => {
+        if (view.entry && versioned.version.upgradeStored) currentIn(versioned.version).add(entry.revision)
+        return view
+      }),
+
+    viewWritten(versioned, written, entry, cancellation) {
+      const { kind, version } = versioned
+      const at = (object: ApiObject): ApiObject => asWritten(kind, object, String(entry.revision))
+      if (!isInVersion(versioned, entry)) {
+        return andThen(views.readWritten(versioned, written, cancellation), object => viewValue(at(object)))
+      }
+      const head = headOf(versioned)
+      const { object, stored, isNormal } = written
+      if (isNormal || !version.upgradeStored) return { entry, head, value: () => at(object) }
+      const upgraded = version.upgradeStored(stored)
+      if (upgraded.changed) return viewValue(at(upgraded.object))
+      return { entry, head, value: () => at(upgraded.object) }
+    },
+
+    readWritten({ kind, version }, { object, stored, isNormal }, cancellation) {
+      const upgradeStored = storedVersion(kind, stored)?.upgradeStored
+      if (isNormal || !upgradeStored) return object
+      return kind.convert(upgradeStored(stored).object, apiVersionOf(kind, version.name), cancellation)
+    },
+  }
+  return views
 }
 
-/** What was written, as clients are shown it: at a revision, if it has one, and in the order of its kind. */
+/** A written object as clients see it: at a revision, if it has one, and in the order of its kind. */
 export function asWritten({ traits }: Kind, object: ApiObject, resourceVersion: string): ApiObject {
   const meta = resourceVersion === '' ? metaOf(object) : { ...metaOf(object), resourceVersion }
   if (!traits.sortedKeys) return setMeta(object, meta)
   return byName({ ...object, metadata: byName(meta as ValueObject) }) as ApiObject
 }
 
-/** What would be written, as a reader is shown it. May change `stored`. */
-export function asRead(
-  { kind, version }: VersionedKind,
-  written: ApiObject,
-  stored: ApiObject,
-  cancellation: Cancellation | undefined,
-): Awaitable<ApiObject> {
-  const read = storedVersion(kind, stored)?.upgradeStored
-  return read ? kind.convert(read(stored).object, apiVersionOf(kind, version.name), cancellation) : written
-}
-
 const storedVersion = (kind: Kind, { apiVersion }: ApiObject): KindVersion | undefined =>
   kind.versions.find(({ name }) => apiVersionOf(kind, name) === apiVersion)
 
-function convertEntries(
-  served: VersionedKind,
-  entries: readonly Entry[],
-  cancellation: Cancellation | undefined,
-): Awaitable<readonly ObjectView[]> {
-  const done = convertObjects(served, entries, cancellation)
-  // What others make of an object they may make otherwise the next time.
-  if (done instanceof Promise) return done.then(objects => objects.map(viewValue))
-  return done.map((object, i) => viewConverted(served, entries[i]!, object))
-}
-
-function convertObjects(
-  { kind, version }: VersionedKind,
-  entries: readonly Entry[],
-  cancellation: Cancellation | undefined,
-): Awaitable<readonly ApiObject[]> {
-  const convert = (): Awaitable<readonly ApiObject[]> => {
-    const objects = entries.map(entry => readStored(kind, entry))
-    return convertAll(kind, objects, apiVersionOf(kind, version.name), cancellation)
-  }
-  return orElse(convert, unreadable)
-}
-
-/** What we have converted ourselves is shown as bytes, which serve the next reader too. */
-function viewConverted(served: VersionedKind, entry: Entry, object: ApiObject): ObjectView {
-  if (!isKindEntry(entry)) return viewValue(object)
-  const { key, revision } = entry
-  const made = { key, revision, value: encodeStored(object, served.kind.traits.sortedKeys) }
-  if (!isInVersion(served, made)) return viewValue(object)
-  converted.keep(served.version, made)
-  return { entry: made, value: () => object }
-}
-
-function readStored(kind: Kind, entry: Entry): ApiObject {
-  const stored = decodeStored(entry)
-  return storedVersion(kind, stored)?.upgradeStored?.(stored).object ?? stored
-}
+const upgrade = (kind: Kind, stored: ApiObject): ApiObject =>
+  storedVersion(kind, stored)?.upgradeStored?.(stored).object ?? stored
 
 function convertAll(
   kind: Kind,
@@ -229,7 +229,15 @@ function convertAll(
   return allOf(objects.map(object => (object.apiVersion === to ? object : kind.convert(object, to, cancellation))))
 }
 
-/** An object that is there and cannot be shown is our fault, whatever kept us from it. */
+function orUnreadable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    return unreadable(error)
+  }
+}
+
+/** A stored object that cannot be read is an error of the server, whatever the reason. */
 function unreadable(error: unknown): never {
   throw error instanceof StatusError && error.status.reason === undefined ? internalError(error.message) : error
 }

@@ -6,7 +6,7 @@ import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { type FieldSelector, matchesFields, requiredField, supportedFields } from '../meta/selectors/field-selectors.js'
 import { type LabelSelector, matchesLabels, selectsEverything } from '../meta/selectors/label-selectors.js'
-import { type ObjectEntry, selectableFields } from './object-store.js'
+import { type ObjectEntry, selectableFields } from './object-attributes.js'
 
 export interface Selection {
   /** True when it leaves nothing out. */

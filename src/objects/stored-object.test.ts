@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
 import { encodeJson } from '../codec/json/encode.js'
 import { type ApiObject } from '../meta/object/api-object.js'
-import { decodeStored, encodeStored } from './stored-object.js'
+import { createStoredCodec } from './stored-object.js'
+
+const { encode, decode } = createStoredCodec()
 
 const object = (managedFields?: ApiObject['metadata'][string]): ApiObject => ({
   apiVersion: 'v1',
@@ -20,14 +22,14 @@ test.each([
   ['an empty entry', [{}]],
   ['what are no entries', [1, null, 'x', { fieldsV1: 'x' }]],
 ])('an object with %s is stored as it is encoded, and read back', (_, managedFields) => {
-  const bytes = encodeStored(object(managedFields))
+  const bytes = encode(object(managedFields))
   expect(bytes.toString()).toBe(encodeJson(object(managedFields)))
-  expect(encodeStored(decodeStored({ key: 'k', value: bytes, revision: 7 })).equals(bytes)).toBe(true)
+  expect(encode(decode({ key: 'k', value: bytes, revision: 7 })).equals(bytes)).toBe(true)
 })
 
 test('objects whose fields have the same owners share what says so, and nothing else', () => {
-  const bytes = encodeStored({ ...object([entry]), spec: { fieldsV1: { a: 1 } } })
-  const read = (): ApiObject => decodeStored({ key: 'k', value: bytes, revision: 7 })
+  const bytes = encode({ ...object([entry]), spec: { fieldsV1: { a: 1 } } })
+  const read = (): ApiObject => decode({ key: 'k', value: bytes, revision: 7 })
   const [a, b] = [read(), read()]
   const fieldsIn = ({ metadata }: ApiObject): unknown =>
     (metadata['managedFields'] as { fieldsV1: unknown }[])[0]!.fieldsV1

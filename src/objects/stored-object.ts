@@ -1,35 +1,57 @@
-// How an object lies in the store: JSON in its storage version, `apiVersion`, `kind` and `metadata` first, without its
-// resourceVersion, which is the revision of the entry. So an object can be served by putting the version into its
-// bytes, without looking any further inside.
+// The form of an object in the store: JSON in its storage version, with `apiVersion`, `kind` and `metadata` first and
+// without its resourceVersion, which is the revision of the entry. So an object can be served by putting the version into
+// its bytes, without parsing them.
 
 import {
+  createInternedParts,
   decodeJson,
   encodeJson,
   encodeMembers,
   encodeString,
+  type InternedParts,
   type InternedPosition,
   ITEMS,
-  printPart,
 } from '../codec/json.js'
 import { internalError } from '../meta/errors/status.js'
 import { byName } from '../meta/go/go-text.js'
-import { type ApiObject } from '../meta/object/api-object.js'
+import type { ApiObject } from '../meta/object/api-object.js'
 import { withHead } from '../meta/object/object-meta.js'
 import { isObject, type Value, type ValueObject } from '../meta/values/value.js'
 import type { Entry } from '../storage/store.js'
 
-/** The metadata come as they are, or in the order of their names, as those of custom objects do. */
-export function encodeStored(object: ApiObject, sortedKeys = false): Buffer {
-  const { apiVersion, kind } = object
-  const metadata = withoutVersion(object.metadata)
-  const ordered = sortedKeys ? byName(metadata) : metadata
-  return Buffer.from(printStored(withHead(object, apiVersion, kind, ordered)))
+/** Encodes and decodes stored objects. Those of one codec share the values of their `fieldsV1`, which must not be changed. */
+export interface StoredCodec {
+  /** The metadata in their own order, or sorted by name as those of custom objects are. */
+  encode(object: ApiObject, sortedKeys?: boolean): Buffer
+  decode(entry: Entry): ApiObject
 }
 
-/** What says who owns which field is often larger than the rest, and the same from one write to the next. */
+/** The field sets of managedFields are often larger than the rest of an object, and the same from one write to the next. */
 const FIELDS: InternedPosition = { name: 'fieldsV1', within: ['metadata', 'managedFields', ITEMS] }
 
-function printStored(object: ValueObject): string {
+export function createStoredCodec(): StoredCodec {
+  const parts = createInternedParts()
+  const interned = { parts, at: FIELDS }
+  return {
+    encode: (object, sortedKeys = false) => Buffer.from(printStored(ordered(object, sortedKeys), parts)),
+    decode: entry => checked(entry, decodeJson(entry.value, { floatMinusZero: true, interned }).value),
+  }
+}
+
+/** The same without shared parts, for objects that are decoded once. */
+export const decodeStored = (entry: Entry): ApiObject =>
+  checked(entry, decodeJson(entry.value, { floatMinusZero: true }).value)
+
+export const encodeStored = (object: ApiObject, sortedKeys = false): Buffer =>
+  Buffer.from(encodeJson(ordered(object, sortedKeys)))
+
+function ordered(object: ApiObject, sortedKeys: boolean): ValueObject {
+  const { apiVersion, kind } = object
+  const metadata = withoutVersion(object.metadata)
+  return withHead(object, apiVersion, kind, sortedKeys ? byName(metadata) : metadata)
+}
+
+function printStored(object: ValueObject, parts: InternedParts): string {
   const metadata = object['metadata']
   const entries = isObject(metadata) ? metadata['managedFields'] : undefined
   if (!Array.isArray(entries) || entries.length === 0) return encodeJson(object)
@@ -37,15 +59,15 @@ function printStored(object: ValueObject): string {
     name !== 'metadata'
       ? undefined
       : encodeMembers(metadata as ValueObject, each =>
-          each === 'managedFields' ? `[${entries.map(printEntry).join(',')}]` : undefined,
+          each === 'managedFields' ? `[${entries.map(entry => printEntry(entry, parts)).join(',')}]` : undefined,
         ),
   )
 }
 
-function printEntry(entry: Value): string {
+function printEntry(entry: Value, parts: InternedParts): string {
   if (!isObject(entry)) return encodeJson(entry)
   return encodeMembers(entry, (name, member) =>
-    name === FIELDS.name && isObject(member) ? printPart(member) : undefined,
+    name === FIELDS.name && isObject(member) ? parts.print(member) : undefined,
   )
 }
 
@@ -55,18 +77,16 @@ function withoutVersion(metadata: ValueObject): ValueObject {
   return kept
 }
 
-export function decodeStored({ key, value, revision }: Entry): ApiObject {
-  // An integer is never stored with a sign that it has not got.
-  const { value: object } = decodeJson(value, { floatMinusZero: true, internedAt: FIELDS })
+function checked({ key, revision }: Entry, object: Value): ApiObject {
   if (!isObject(object) || !isObject(object['metadata'])) throw internalError(`what is stored at ${key} is no object`)
   object['metadata']['resourceVersion'] = String(revision)
   return object as ApiObject
 }
 
-/** What the stored bytes of every object of that version begin with. */
+/** The first bytes of every stored object of that version. */
 export const storedHead = (apiVersion: string, kind: string): Buffer =>
   Buffer.from(`{"apiVersion":${encodeString(apiVersion)},"kind":${encodeString(kind)},"metadata":{`)
 
-/** Whether stored bytes are those of an object of that version, as we write it. */
+/** Whether stored bytes are those of an object of that version, as this server writes it. */
 export const isStoredAs = ({ value }: Entry, head: Buffer): boolean =>
   value.length > head.length && head.compare(value, 0, head.length) === 0

@@ -8,7 +8,6 @@ import { createMemoryStore } from '../storage/memory/memory-store.js'
 import { createObjectStore, type ObjectEvent } from './object-store.js'
 import { viewSelected } from './select-entries.js'
 import { selectionOf } from './selection.js'
-import { changeFor } from './watch-change.js'
 
 const widget = (name: string, color: string): ApiObject => ({
   apiVersion: 'example.com/v1',
@@ -35,7 +34,15 @@ async function stored(...writes: (readonly [string, string | undefined])[]) {
   }
   const [v1, v2] = kind.versions.map((version): VersionedKind => ({ kind, version })) as [VersionedKind, VersionedKind]
   await expect.poll(() => events.length).toBe(writes.length)
-  return { v1, v2, events, calls, entries: (await store.cache.range(kind.keyPrefix)).entries }
+  return {
+    v1,
+    v2,
+    events,
+    calls,
+    entries: (await store.cache.range(kind.keyPrefix)).entries,
+    views: store.views,
+    changeFor: store.changes.changeFor,
+  }
 }
 
 function select(served: VersionedKind, fields: string) {
@@ -46,15 +53,15 @@ function select(served: VersionedKind, fields: string) {
 
 describe('entries', () => {
   it('in the version of the request are selected without a call', async () => {
-    const { v1, entries, calls } = await stored(['a', 'red'], ['b', 'blue'])
-    const shown = await viewSelected(v1, select(v1, 'spec.color=blue'), entries, undefined)
+    const { v1, entries, calls, views } = await stored(['a', 'red'], ['b', 'blue'])
+    const shown = await viewSelected(views, v1, select(v1, 'spec.color=blue'), entries, undefined)
     expect(shown.map(each => each?.value()['spec'])).toEqual([undefined, { color: 'blue' }])
     expect(calls).toEqual([])
   })
 
   it('in another version are converted together, and selected by the fields of the version of the request', async () => {
-    const { v2, entries, calls } = await stored(['a', 'red'], ['b', 'blue'], ['c', 'blue'])
-    const shown = await viewSelected(v2, select(v2, 'spec.colour=blue,metadata.name!=c'), entries, undefined)
+    const { v2, entries, calls, views } = await stored(['a', 'red'], ['b', 'blue'], ['c', 'blue'])
+    const shown = await viewSelected(views, v2, select(v2, 'spec.colour=blue,metadata.name!=c'), entries, undefined)
     expect(shown.map(each => each?.value()['spec'])).toEqual([undefined, { colour: 'blue' }, undefined])
     expect(calls).toEqual([2])
   })
@@ -62,7 +69,7 @@ describe('entries', () => {
 
 describe('an event', () => {
   it('is what it is to who watches everything', async () => {
-    const { v1, events, calls } = await stored(['a', 'red'], ['a', 'blue'], ['a', undefined])
+    const { v1, events, calls, changeFor } = await stored(['a', 'red'], ['a', 'blue'], ['a', undefined])
     const changes = await allOf(events.map(event => changeFor(v1, select(v1, ''), event)))
     expect(changes.map(change => change?.type)).toEqual(['ADDED', 'MODIFIED', 'DELETED'])
     expect(changes[2]?.object.value()).toMatchObject({
@@ -73,7 +80,7 @@ describe('an event', () => {
   })
 
   it('adds to a selection and takes from it, in whatever version it is watched', async () => {
-    const { v1, v2, events } = await stored(['a', 'red'], ['a', 'blue'], ['a', 'red'], ['a', undefined])
+    const { v1, v2, events, changeFor } = await stored(['a', 'red'], ['a', 'blue'], ['a', 'red'], ['a', undefined])
     for (const [served, fields] of [
       [v1, 'spec.color=blue'],
       [v2, 'spec.colour=blue'],
@@ -84,7 +91,7 @@ describe('an event', () => {
   })
 
   it('is converted once for all who watch a version', async () => {
-    const { v2, events, calls } = await stored(['a', 'red'])
+    const { v2, events, calls, changeFor } = await stored(['a', 'red'])
     const [event] = events as [ObjectEvent]
     const changes = await allOf(['', 'spec.colour=red'].map(fields => changeFor(v2, select(v2, fields), event)))
     expect(changes[0]?.object).toBe(changes[1]?.object)

@@ -5,7 +5,7 @@ import { encodeJson } from '../codec/json.js'
 import { type VersionedKind } from '../kinds/kind.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { type ObjectView } from '../objects/object-view.js'
-import { sizeOfSplice, spliceInto, versionMember } from './splice.js'
+import { BARE_HEAD, sizeOfSplice, spliceInto, versionMember } from './splice.js'
 
 /** What an item is when it is not shown as it is stored. */
 export type ItemValue = (shown: ObjectView) => ValueObject
@@ -17,8 +17,8 @@ export interface JsonList {
   readonly member: 'items' | 'rows'
   readonly pages: AsyncIterable<readonly ObjectView[]>
   readonly item: ItemValue
-  /** Where items may be copied as they are stored: how they begin there, and how they are to begin. */
-  readonly copied?: { readonly head: Buffer; readonly opening: Buffer } | undefined
+  /** Set if items may be copied as they are stored, with or without their apiVersion and kind. */
+  readonly copies?: { readonly withTypeMeta: boolean } | undefined
   readonly pretty: boolean
   /** Empty lists of some kinds are null. */
   readonly nullWhenEmpty: boolean
@@ -27,24 +27,26 @@ export interface JsonList {
 const PIECE = 64 * 1024
 
 export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
-  const { pretty, copied, item } = list
+  const { pretty, copies, item } = list
   const { opening, between, closing } = frameOf(list)
   let piece = Buffer.allocUnsafe(PIECE)
   let at = 0
   let separator = opening
   for await (const page of list.pages) {
     for (const shown of page) {
-      const stored = copied && shown.entry
+      const stored = copies && shown.entry
+      const { head } = shown
+      const start = copies?.withTypeMeta ? head : BARE_HEAD
       const version = stored ? versionMember(stored) : ''
       const bytes = stored ? undefined : Buffer.from(indented(encodeJson(item(shown), { pretty }), pretty))
-      const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, copied!.head, copied!.opening, version))
+      const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, head, start, version))
       if (at + size > piece.length) {
         if (at > 0) yield piece.subarray(0, at)
         piece = Buffer.allocUnsafe(Math.max(PIECE, size))
         at = 0
       }
       at += separator.copy(piece, at)
-      at = stored ? spliceInto(piece, at, stored, copied.head, copied.opening, version) : at + bytes!.copy(piece, at)
+      at = stored ? spliceInto(piece, at, stored, head, start, version) : at + bytes!.copy(piece, at)
       separator = between
     }
   }

@@ -6,7 +6,7 @@ import { type VersionedKind } from '../kinds/kind.js'
 import { notFound } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { type ObjectView, viewValue } from '../objects/object-view.js'
-import { encodeStored } from '../objects/stored-object.js'
+import { encodeStored, storedHead } from '../objects/stored-object.js'
 import type { ListResult, Result } from '../verbs/result.js'
 import { represent, representStatus } from './encode-result.js'
 import { type Form, PLAIN_JSON } from './output-format.js'
@@ -34,6 +34,7 @@ function stored(of: VersionedKind, name: string, opaque = false): ObjectView {
   const object = objectOf(of, name)
   return {
     entry: { key: `/x/${name}`, value: encodeStored(object), revision: 7 },
+    head: storedHead(object.apiVersion, object.kind),
     value() {
       if (opaque) throw new Error('nobody needed to look inside')
       return object

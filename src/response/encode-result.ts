@@ -5,12 +5,12 @@ import { apiVersionOf } from '../kinds/kind-names.js'
 import type { Status } from '../meta/errors/status.js'
 import { type IncludeObject, listMeta } from '../meta/table.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { headOf, type ObjectView } from '../objects/object-view.js'
+import type { ObjectView } from '../objects/object-view.js'
 import type { ListResult, ObjectResult, Result } from '../verbs/result.js'
 import { encodeJsonList, type ItemValue, itemOf } from './encode-list.js'
 import { encodeValue, statusValue } from './encode-value.js'
 import { type Form, MEDIA_TYPES } from './output-format.js'
-import { BARE_HEAD, splice } from './splice.js'
+import { splice } from './splice.js'
 import {
   includeObjectOf,
   isTyped,
@@ -73,9 +73,8 @@ function encodeObjectResult(
   include: IncludeObject,
   now: number,
 ): Buffer {
-  const { entry } = object
+  const { entry, head } = object
   if (entry && form.encoding === 'json' && !form.as && !form.pretty) {
-    const head = headOf(served)
     return splice(entry, head, head, NEWLINE)
   }
   refuseObject(form.as, served)
@@ -88,15 +87,11 @@ function encodeList(answer: ListResult, form: Form, include: IncludeObject, now:
   refuseList(form.as, answer.versioned)
   const shape = shapeOf(answer, form, include, now)
   if (form.encoding !== 'json') return encodeWhole(answer, shape, form)
-  const head = headOf(answer.versioned)
   return encodeJsonList({
     ...shape,
     pages: answer.pages,
     pretty: form.pretty,
-    copied:
-      form.as || form.pretty
-        ? undefined
-        : { head, opening: answer.versioned.kind.traits.listItemsHaveTypeMeta ? head : BARE_HEAD },
+    copies: form.as || form.pretty ? undefined : { withTypeMeta: answer.versioned.kind.traits.listItemsHaveTypeMeta },
   })
 }
 

@@ -5,10 +5,10 @@ import { widgetKind } from '../kinds/fake-kinds.suite.js'
 import { type VersionedKind } from '../kinds/kind.js'
 import { expired } from '../meta/errors/status.js'
 import type { IncludeObject } from '../meta/table.js'
-import { type ObjectView } from '../objects/object-view.js'
-import { encodeStored } from '../objects/stored-object.js'
+import { type ObjectView, viewValue } from '../objects/object-view.js'
+import { encodeStored, storedHead } from '../objects/stored-object.js'
 import { decodeWatchFrames, openEnvelope } from '../types/protobuf/envelope.js'
-import { createEventEncoder } from './encode-watch.js'
+import { createEventEncoders } from './encode-watch.js'
 import { type Form, PLAIN_JSON } from './output-format.js'
 
 const kind = widgetKind()
@@ -21,13 +21,16 @@ const OBJECT = {
 }
 const TABLE: Form = { ...PLAIN_JSON, as: { kind: 'Table', apiVersion: 'meta.k8s.io/v1' } }
 
+const HEAD = storedHead('example.com/v1', 'Widget')
+const encoders = createEventEncoders(() => 0)
+
 const stored = (value: () => typeof OBJECT = () => OBJECT): ObjectView => ({
   entry: { key: '/a', value: encodeStored(OBJECT), revision: 7 },
+  head: HEAD,
   value,
 })
 
-const encoderOf = (form: Form, include: IncludeObject = 'Metadata') =>
-  createEventEncoder(WIDGETS, form, include, () => 0)
+const encoderOf = (form: Form, include: IncludeObject = 'Metadata') => encoders.create(WIDGETS, form, include)
 
 const json = (bytes: Buffer) => JSON.parse(bytes.toString())
 
@@ -42,7 +45,7 @@ describe('events as JSON', () => {
   })
 
   test('of objects that are not stored in this version are made from their value', () => {
-    const bytes = encoderOf(PLAIN_JSON).event('ADDED', { entry: undefined, value: () => OBJECT }, undefined)
+    const bytes = encoderOf(PLAIN_JSON).event('ADDED', viewValue(OBJECT), undefined)
     expect(json(bytes)).toEqual({ type: 'ADDED', object: OBJECT })
   })
 

@@ -1,5 +1,5 @@
-// The events of a watch as bytes. An event is encoded once for all watchers that want it in the same form: what was
-// made is kept by the event itself, and goes when it goes.
+// The events of a watch as bytes. An event is encoded once for all watchers that want it in the same format; the bytes
+// are kept as long as the event.
 
 import { encodeCbor } from '../codec/cbor.js'
 import { encodeJson, encodeString } from '../codec/json.js'
@@ -9,7 +9,7 @@ import type { Status } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import type { IncludeObject } from '../meta/table.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { headOf, type ObjectView } from '../objects/object-view.js'
+import type { ObjectView } from '../objects/object-view.js'
 import type { Entry, Revision } from '../storage/store.js'
 import { encodeWatchFrame } from '../types/protobuf.js'
 import { bookmarkObject, type EventType } from '../verbs/watch.js'
@@ -25,14 +25,45 @@ export interface EventEncoder {
   error(status: Status): Buffer
 }
 
-/** An encoder for one watch: in a Table, what comes first differs from the rest. */
-export function createEventEncoder(
+/** The encoders of all watches of a server. Watches of one version in one format share what they encode. */
+export interface EventEncoders {
+  create(served: VersionedKind, form: Form, include: IncludeObject): EventEncoder
+}
+
+export function createEventEncoders(now: () => number): EventEncoders {
+  /** By event, then by the slot of the format and type. */
+  const encoded = new WeakMap<object, Map<number, Buffer>>()
+  const shared = new WeakMap<KindVersion, Map<string, SharedEncoder>>()
+  let nextSlot = 0
+
+  function encoderFor(served: VersionedKind, form: Form, include: IncludeObject): SharedEncoder {
+    const { encoding, as } = form
+    const name = as ? `${encoding} ${as.kind} ${as.apiVersion} ${include}` : encoding
+    let encoders = shared.get(served.version)
+    if (!encoders) shared.set(served.version, (encoders = new Map()))
+    let encoder = encoders.get(name)
+    if (!encoder) {
+      encoder = createSharedEncoder(served, form, include, nextSlot)
+      nextSlot += SLOTS
+      encoders.set(name, encoder)
+    }
+    return encoder
+  }
+
+  return {
+    create: (served, form, include) =>
+      createEventEncoder(served, form, encoderFor(served, form, include), encoded, now),
+  }
+}
+
+/** An encoder for one watch: the first event of a Table has the columns, the others have not. */
+function createEventEncoder(
   served: VersionedKind,
   form: Form,
-  include: IncludeObject,
+  encoder: SharedEncoder,
+  encoded: WeakMap<object, Map<number, Buffer>>,
   now: () => number,
 ): EventEncoder {
-  const encoder = encoderFor(served, form, include)
   const isTable = form.as?.kind === 'Table'
   let first = isTable
   return {
@@ -62,43 +93,27 @@ export function createEventEncoder(
   }
 }
 
-/** By event, then by the slot of the form and type. */
-const encoded = new WeakMap<object, Map<number, Buffer>>()
-
 interface SharedEncoder {
   readonly slots: Readonly<Record<EventType, number>>
   encode(type: EventType, shown: ObjectView, withColumns: boolean, now: () => number): Buffer
   bookmark(object: ApiObject, withColumns: boolean, now: () => number): Buffer
 }
 
-/** What all watches of one version in one form have in common, the numbers of their slots above all. */
-const shared = new WeakMap<KindVersion, Map<string, SharedEncoder>>()
-let nextSlot = 0
+/** Two for each type of event: with and without the columns of a Table. */
+const SLOTS = 6
 
-function encoderFor(served: VersionedKind, form: Form, include: IncludeObject): SharedEncoder {
-  const { encoding, as } = form
-  const name = as ? `${encoding} ${as.kind} ${as.apiVersion} ${include}` : encoding
-  let known = shared.get(served.version)
-  if (!known) {
-    known = new Map()
-    shared.set(served.version, known)
-  }
-  let encoder = known.get(name)
-  if (!encoder) {
-    encoder = createSharedEncoder(served, form, include)
-    known.set(name, encoder)
-  }
-  return encoder
-}
-
-function createSharedEncoder(served: VersionedKind, form: Form, include: IncludeObject): SharedEncoder {
-  const slots = { ADDED: nextSlot, MODIFIED: nextSlot + 2, DELETED: nextSlot + 4 }
-  nextSlot += 6
-  const copy = form.encoding === 'json' && !form.as ? copier(served) : undefined
+function createSharedEncoder(
+  served: VersionedKind,
+  form: Form,
+  include: IncludeObject,
+  firstSlot: number,
+): SharedEncoder {
+  const slots = { ADDED: firstSlot, MODIFIED: firstSlot + 2, DELETED: firstSlot + 4 }
+  const copy = form.encoding === 'json' && !form.as ? createCopier() : undefined
   return {
     slots,
     encode(type, shown, withColumns, now) {
-      if (copy && shown.entry) return copy(type, shown.entry)
+      if (copy && shown.entry) return copy(type, shown.entry, shown.head)
       return frame(form, type, show(served, form, include, shown.value(), withColumns, now))
     },
     // Whoever waits for the end of the initial events finds it in the object of the row.
@@ -126,14 +141,18 @@ function show(
 const CLOSING = Buffer.from('}\n')
 
 /** Puts the stored bytes of an object into an event without parsing them. */
-function copier(served: VersionedKind): (type: EventType, entry: Entry) => Buffer {
-  const head = headOf(served)
-  const openings = {
-    ADDED: headOfEvent('ADDED', served),
-    MODIFIED: headOfEvent('MODIFIED', served),
-    DELETED: headOfEvent('DELETED', served),
+function createCopier(): (type: EventType, entry: Entry, head: Buffer) => Buffer {
+  // All objects of a version begin with the same bytes.
+  let head: Buffer | undefined
+  let openings: Partial<Record<EventType, Buffer>> = {}
+  return (type, entry, itsHead) => {
+    if (itsHead !== head) {
+      head = itsHead
+      openings = {}
+    }
+    openings[type] ??= headOfEvent(type, head)
+    return splice(entry, head, openings[type], CLOSING)
   }
-  return (type, entry) => splice(entry, head, openings[type], CLOSING)
 }
 
 /** An event with its object, as the stream of the encoding has it. */

@@ -2,8 +2,6 @@
 // lies between is only copied. This is how objects of the version that is asked for are served without parsing.
 
 import { encodeString } from '../codec/json.js'
-import { type VersionedKind } from '../kinds/kind.js'
-import { headOf } from '../objects/object-view.js'
 import type { Entry } from '../storage/store.js'
 
 /** The entry with `opening` in the place of its head and `closing` behind it. */
@@ -37,6 +35,6 @@ export function spliceInto(
 /** What an object begins with as an item of a list of a kind whose items do not say what they are. */
 export const BARE_HEAD = Buffer.from('{"metadata":{')
 
-/** What an event begins with, up to where the stored bytes go on. */
-export const headOfEvent = (type: string, served: VersionedKind): Buffer =>
-  Buffer.concat([Buffer.from(`{"type":${encodeString(type)},"object":`), headOf(served)])
+/** The first bytes of an event with an object that begins with `head`. */
+export const headOfEvent = (type: string, head: Buffer): Buffer =>
+  Buffer.concat([Buffer.from(`{"type":${encodeString(type)},"object":`), head])

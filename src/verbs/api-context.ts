@@ -6,6 +6,7 @@ import { createObjectStores, type ObjectStores } from '../objects/object-stores.
 import type { Target } from '../request/target.js'
 import type { UserInfo } from '../request/user-info.js'
 import type { Store } from '../storage/store.js'
+import { createManagedTypes } from './pipeline/field-tracking.js'
 import type { PipelineEnv } from './pipeline/pipeline-env.js'
 
 export interface ApiContext extends ObjectStores, PipelineEnv {
@@ -34,5 +35,6 @@ export const createApiContext = ({ store, objects, admission, permit, now, ids }
   now: now ?? SYSTEM_CLOCK.now,
   ids: ids ?? RANDOM_IDS,
   allocationOf: kind => kind.allocation,
+  managedTypes: createManagedTypes(),
   ...(objects ?? createObjectStores(store)),
 })

@@ -10,7 +10,7 @@ import { metaOf } from '../meta/object/object-meta.js'
 import type { DeleteOptions, WriteOptions } from '../meta/options/write-options.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { type ObjectEntry, type ObjectKey, objectKeyOf } from '../objects/object-store.js'
-import { isInVersion } from '../objects/object-view.js'
+import type { ObjectViews } from '../objects/object-view.js'
 import { decodeStored } from '../objects/stored-object.js'
 import { forResource, type ResourceRequest, systemRequest } from '../request/request.js'
 import { type Target } from '../request/target.js'
@@ -52,12 +52,14 @@ export const objectsAsStored = (context: ApiContext, controller: string): System
   objectsFor(context, controller, (kind, namespace, name, seen) => {
     // Those that we convert ourselves need not be spared it.
     if (!kind.convertAll) return { kind, version: storageVersionOf(kind) }
-    return andThen(seen ?? context.objectStore(kind).get(namespace, name), entry => seenAsStored(kind, entry))
+    return andThen(seen ?? context.objectStore(kind).get(namespace, name), entry =>
+      seenAsStored(kind, context.objectStore(kind).views, entry),
+    )
   })
 
-function seenAsStored(kind: Kind, entry: ObjectEntry | undefined): VersionedKind {
+function seenAsStored(kind: Kind, views: ObjectViews, entry: ObjectEntry | undefined): VersionedKind {
   const version = storageVersionOf(kind)
-  if (!entry || isInVersion({ kind, version }, entry)) return { kind, version }
+  if (!entry || views.isInVersion({ kind, version }, entry)) return { kind, version }
   const { apiVersion } = decodeStored(entry)
   const stored = kind.versions.find(each => apiVersionOf(kind, each.name) === apiVersion)
   // A version of its own: what is known of it elsewhere is known with conversion.

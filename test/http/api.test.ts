@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { widgetKind } from '../../src/kinds/fake-kinds.suite.js'
 import type { Kind } from '../../src/kinds/kind.js'
 import { unclassified } from '../../src/meta/errors/status.js'
+import { viewValue } from '../../src/objects/object-view.js'
 import {
   type ApiFixture,
   type Client,
@@ -396,7 +397,7 @@ describe('limits', () => {
         ...verbs,
         async list(request, target, query) {
           const list = await verbs.list(request, target, query)
-          const shown = { entry: undefined, value: () => ({ ...OBJECT, text: 'x'.repeat(200_000) }) }
+          const shown = viewValue({ ...OBJECT, text: 'x'.repeat(200_000) })
           return {
             ...list,
             pages: (async function* () {

@@ -5,15 +5,15 @@ import { setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/val
 import { CodecError } from '../codec-error.js'
 import type { Decoded } from '../decoded.js'
 import { byteOffset, decodeUtf8 } from '../utf8.js'
-import { internedPartAt } from './interned-parts.js'
+import type { InternedParts } from './interned-parts.js'
 
 export interface JsonDecodeOptions {
   /** The maximum nesting of lists and objects; 10,000 by default, as in Go. */
   maxDepth?: number
   /** Decodes `-0` as the float, as Go prints it, instead of the integer 0. */
   floatMinusZero?: boolean
-  /** The position of parts that may be interned. */
-  internedAt?: InternedPosition
+  /** Parts of the text that are shared with other texts. */
+  interned?: { readonly parts: InternedParts; readonly at: InternedPosition }
 }
 
 /** The member names on the path to a part; a list on the path stands for its items. */
@@ -26,11 +26,11 @@ export const ITEMS = Symbol('items')
 
 /** Decodes exactly one JSON value. Throws a CodecError. */
 export function decodeJson(bytes: Uint8Array, options: JsonDecodeOptions = {}): Decoded {
-  const { maxDepth = MAX_DEPTH, floatMinusZero = false, internedAt: knownAt } = options
+  const { maxDepth = MAX_DEPTH, floatMinusZero = false, interned } = options
   minusZero = floatMinusZero ? MINUS_ZERO : 0
   const text = decodeUtf8(bytes)
   try {
-    return parse(text, maxDepth, knownAt)
+    return parse(text, maxDepth, interned)
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw syntaxError(error, bytes)
     throw error
@@ -101,7 +101,8 @@ const MINUS_ZERO = new WholeFloat(-0)
 /** The value of `-0` in the current text. */
 let minusZero: Value = 0
 
-function parse(text: string, maxDepth: number, internedAt: InternedPosition | undefined): Decoded {
+function parse(text: string, maxDepth: number, interning: JsonDecodeOptions['interned']): Decoded {
+  const internedAt = interning?.at
   const duplicates: string[] = []
   const outer: Container[] = [] // the containers around the current one, and the key of each in its parent
   const outerKeys: string[] = []
@@ -125,7 +126,7 @@ function parse(text: string, maxDepth: number, internedAt: InternedPosition | un
       key === internedAt?.name &&
       c === OPEN_OBJECT &&
       isAt(internedAt, list, outer, outerKeys) &&
-      (interned = readInterned(text, at)) !== undefined
+      (interned = readInterned(interning!.parts, text, at)) !== undefined
     ) {
       value = interned
       at = next
@@ -232,8 +233,8 @@ function isAt(
 }
 
 /** The value of the object that begins there, if it is interned. */
-function readInterned(text: string, from: number): Value | undefined {
-  const part = internedPartAt(text, from, endOfObject)
+function readInterned(parts: InternedParts, text: string, from: number): Value | undefined {
+  const part = parts.at(text, from, endOfObject)
   if (part === undefined) return undefined
   next = from + part.text.length
   return part.value

@@ -1,10 +1,13 @@
 import { expect, test } from 'vitest'
 import type { ValueObject } from '../../meta/values/value.js'
 import { decodeJson, type InternedPosition, ITEMS } from './decode.js'
-import { printPart } from './interned-parts.js'
+import { createInternedParts } from './interned-parts.js'
 
 const AT: InternedPosition = { name: 'part', within: ['head', 'list', ITEMS] }
-const decode = (text: string): ValueObject => decodeJson(Buffer.from(text), { internedAt: AT }).value as ValueObject
+const parts = createInternedParts()
+const printPart = (value: ValueObject): string => parts.print(value)
+const decode = (text: string, from = parts): ValueObject =>
+  decodeJson(Buffer.from(text), { interned: { parts: from, at: AT } }).value as ValueObject
 const within = (part: string): string => `{"head":{"list":[{"part":${part},"next":1}]}}`
 const partIn = (object: ValueObject): unknown => ((object['head'] as ValueObject)['list'] as ValueObject[])[0]!['part']
 
@@ -76,4 +79,12 @@ test('parts in use stay', () => {
     printPart({ [`more-${i}`]: 'x'.repeat(100_000) })
     expect(partIn(decode(within(text)))).toBe(first)
   }
+})
+
+test('the parts of another server are not seen', () => {
+  const value = long('mine')
+  const text = printPart(value)
+  const read = partIn(decode(within(text), createInternedParts()))
+  expect(read).toEqual(value)
+  expect(read).not.toBe(value)
 })

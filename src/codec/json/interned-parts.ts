@@ -13,41 +13,45 @@ export interface InternedPart {
 /** How much text each generation of the cache holds. The values take about ten times as much memory. */
 const MAX_CHARACTERS = 1 << 20
 
-/** The last used part, by its first characters. Comparing with it avoids the search for the end of the part. */
-const likely = new Map<string, InternedPart>()
 const BEGINNING = 64
 
-const byText = createGenerationCache<string, InternedPart>({
-  maxWeight: MAX_CHARACTERS,
-  weigh: ({ text }) => text.length,
-  onTurn: () => likely.clear(),
-})
-const byValue = new WeakMap<ValueObject, InternedPart>()
-
-/** The part that begins at that position of a text, if it is interned. */
-export function internedPartAt(
-  text: string,
-  from: number,
-  endOf: (text: string, from: number) => number,
-): InternedPart | undefined {
-  const guess = likely.get(text.slice(from, from + BEGINNING))
-  if (guess !== undefined && text.slice(from, from + guess.text.length) === guess.text) return guess
-  const part = byText.get(text.slice(from, endOf(text, from)))
-  if (part !== undefined) likely.set(part.text.slice(0, BEGINNING), part)
-  return part
+/** The interned parts of one server. */
+export interface InternedParts {
+  /** The part that begins at that position of a text, if it is interned. */
+  at(text: string, from: number, endOf: (text: string, from: number) => number): InternedPart | undefined
+  /** The text of a part, which is interned from then on. */
+  print(value: ValueObject): string
 }
 
-/** The text of a part, which is interned from then on. */
-export function printPart(value: ValueObject): string {
-  let part = byValue.get(value)
-  if (part === undefined) {
-    part = { text: encodeJson(value), value }
-    byValue.set(value, part)
+export function createInternedParts(): InternedParts {
+  /** The last used part, by its first characters. Comparing with it avoids the search for the end of the part. */
+  const likely = new Map<string, InternedPart>()
+  const byText = createGenerationCache<string, InternedPart>({
+    maxWeight: MAX_CHARACTERS,
+    weigh: ({ text }) => text.length,
+    onTurn: () => likely.clear(),
+  })
+  const byValue = new WeakMap<ValueObject, InternedPart>()
+  return {
+    at(text, from, endOf) {
+      const guess = likely.get(text.slice(from, from + BEGINNING))
+      if (guess !== undefined && text.slice(from, from + guess.text.length) === guess.text) return guess
+      const part = byText.get(text.slice(from, endOf(text, from)))
+      if (part !== undefined) likely.set(part.text.slice(0, BEGINNING), part)
+      return part
+    },
+    print(value) {
+      let part = byValue.get(value)
+      if (part === undefined) {
+        part = { text: encodeJson(value), value }
+        byValue.set(value, part)
+      }
+      const { text } = part
+      if (text.length <= MAX_CHARACTERS) {
+        byText.set(text, part)
+        likely.set(text.slice(0, BEGINNING), part)
+      }
+      return text
+    },
   }
-  const { text } = part
-  if (text.length <= MAX_CHARACTERS) {
-    byText.set(text, part)
-    likely.set(text.slice(0, BEGINNING), part)
-  }
-  return text
 }

@@ -2,7 +2,7 @@
 // or the time limit says so.
 
 import type { RequestInfo } from '../../request/request-info.js'
-import { createEventEncoder } from '../../response/encode-watch.js'
+import { createEventEncoders } from '../../response/encode-watch.js'
 import { type Form, WATCH_TYPES } from '../../response/output-format.js'
 import { includeObjectOf } from '../../response/table.js'
 import type { OpenWatch, PreparedWatch } from '../../verbs/watch.js'
@@ -35,6 +35,7 @@ const MAX_MS = 2 ** 31 - 1
 
 export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOptions): WatchStreams {
   const ends = new Map<() => void, RequestInfo>()
+  const encoders = createEventEncoders(now)
 
   function lastsFor({ timeoutSeconds }: PreparedWatch): number {
     // A client that asks for no time at all leaves it to us, as one that does not ask.
@@ -46,7 +47,7 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
   return {
     serve({ reply, info }, watch, form, query, ended) {
       const { exchange } = reply
-      const encoder = createEventEncoder(watch.served, form, includeObjectOf(form, query), now)
+      const encoder = encoders.create(watch.served, form, includeObjectOf(form, query))
       checkWatchForm(form)
       const outgoing = reply.begin(200, { 'content-type': WATCH_TYPES[form.encoding] })
       if (exchange.method === 'HEAD' || exchange.gone) {

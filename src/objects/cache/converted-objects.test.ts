@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { widgetKind } from '../../kinds/fake-kinds.suite.js'
-import { createConvertedBytes } from './converted-objects.js'
+import { createConvertedObjects } from './converted-objects.js'
 
 const [version] = widgetKind({}).versions
 const entry = (revision: number, size = 1000) => ({ key: `/k/${revision}`, value: Buffer.alloc(size), revision })
 
-test('what was kept is found by its key, revision and version', () => {
-  const kept = createConvertedBytes()
+test('an entry is found by its key, revision and version', () => {
+  const kept = createConvertedObjects()
   kept.keep(version!, entry(7))
   expect(kept.find(version!, entry(7))?.value.length).toBe(1000)
   expect(kept.find(version!, { ...entry(7), key: '/k/other' })).toBeUndefined()
@@ -14,8 +14,8 @@ test('what was kept is found by its key, revision and version', () => {
   expect(kept.find({ ...version! }, entry(7))).toBeUndefined()
 })
 
-test('what is not used is forgotten when there is no room', () => {
-  const kept = createConvertedBytes(10_000)
+test('entries that are not used are evicted', () => {
+  const kept = createConvertedObjects(10_000)
   for (let revision = 1; revision <= 100; revision++) {
     kept.keep(version!, entry(revision))
     expect(kept.find(version!, entry(1))).toBeDefined()

@@ -1,41 +1,38 @@
-// Stored objects converted to a version, as the bytes in which they would be stored today. Used where the stored bytes
-// cannot be sent as they are, because the kind has changed since or another version is requested. Each object is then
-// decoded and encoded once and not for every reader. Bounded by bytes, for all kinds together.
-import { createGenerationCache } from '../../base/generation-cache.js'
+// Objects that readers see otherwise than they are stored, because the rules of their kind have changed since or because
+// they are read in another version: as the bytes in which they would be stored today, so that each is converted once and
+// not for every reader. The most recently used are kept, up to a number of bytes for all kinds of a server together.
+import { createGenerationCache, type GenerationCache } from '../../base/generation-cache.js'
 import type { KindVersion } from '../../kinds/kind.js'
 import type { Entry } from '../../storage/store.js'
 
-export interface ConvertedBytes {
-  /** The entry with the bytes of that version, if they are in the cache. */
+export interface ConvertedObjects {
+  /** The entry with other bytes, if it was read in that version before. */
   find(version: KindVersion, entry: Entry): Entry | undefined
   keep(version: KindVersion, converted: Entry): void
 }
 
 const MAX_BYTES = 16 * 1024 * 1024
-/** What an entry takes beside its bytes, roughly. */
+/** The approximate size of an entry beside its bytes. */
 const ENTRY_BYTES = 256
 
-/** `maxBytes` of each of the two generations. */
-export function createConvertedBytes(maxBytes = MAX_BYTES): ConvertedBytes {
-  const cache = createGenerationCache<string, Entry>({
+export function createConvertedObjects(maxBytes = MAX_BYTES): ConvertedObjects {
+  /** Versions are told apart by numbers, so that one cache bounds them all. */
+  const numbers = new WeakMap<KindVersion, number>()
+  let lastNumber = 0
+  const cache: GenerationCache<string, Entry> = createGenerationCache({
     maxWeight: maxBytes,
     weigh: ({ value }) => value.length + ENTRY_BYTES,
   })
-  const numbers = new WeakMap<KindVersion, number>()
-  let next = 0
 
-  function cacheKey(version: KindVersion, { revision }: Entry): string {
+  function keyOf(version: KindVersion, { key, revision }: Entry): string {
     let number = numbers.get(version)
-    if (number === undefined) numbers.set(version, (number = next++))
-    return `${number}/${revision}`
+    if (number === undefined) numbers.set(version, (number = ++lastNumber))
+    return `${number} ${revision} ${key}`
   }
 
   return {
-    find(version, entry) {
-      const found = cache.get(cacheKey(version, entry))
-      // Several keys may be written at one revision: the last one is kept.
-      return found?.key === entry.key ? found : undefined
-    },
-    keep: (version, converted) => cache.set(cacheKey(version, converted), converted),
+    // Most versions never convert anything.
+    find: (version, entry) => (numbers.has(version) ? cache.get(keyOf(version, entry)) : undefined),
+    keep: (version, entry) => cache.set(keyOf(version, entry), entry),
   }
 }

@@ -1,4 +1,4 @@
-// Who owns which field: every write is tracked in the object's managedFields, and an apply is carried out by them.
+// Field ownership: every write is tracked in the managedFields of the object, and an apply is carried out by them.
 
 import { type ManagedType, managerName, trackUpdate } from '../../apply/field-manager.js'
 import { managedType } from '../../apply/managed-type.js'
@@ -11,14 +11,18 @@ import type { WriteOptions } from '../../meta/options/write-options.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 
+export interface TrackingEnv extends Clock {
+  readonly managedTypes: ManagedTypes
+}
+
 /** The object with managedFields that say what this write has set. */
 export function track(
-  clock: Clock,
+  env: TrackingEnv,
   request: ResourceRequest<WriteOptions>,
   live: ApiObject | undefined,
   next: ApiObject,
 ): Awaitable<ApiObject> {
-  return trackUpdate(ownershipOf(request.target), live, next, fieldManagerOf(request), clock.now())
+  return trackUpdate(env.managedTypes.typeOf(request.target), live, next, fieldManagerOf(request), env.now())
 }
 
 export const fieldManagerOf = ({ options, userAgent }: ResourceRequest<WriteOptions>): string =>
@@ -32,13 +36,20 @@ export function withOwnership(object: ApiObject, tracked: ApiObject): ApiObject 
   return setMeta(object, managedFields ? { ...meta, managedFields } : meta)
 }
 
-const known = new WeakMap<KindVersion, Map<string, ManagedType>>()
+/** The types by which objects are merged and their fields tracked, one for each version and subresource. */
+export interface ManagedTypes {
+  typeOf(target: Target): ManagedType
+}
 
-/** What the apply room must know of what is addressed; found out once for each version. */
-export function ownershipOf({ kind, version, subresource }: Target): ManagedType {
-  let types = known.get(version)
-  if (!types) known.set(version, (types = new Map()))
-  let type = types.get(subresource)
-  if (!type) types.set(subresource, (type = managedType(kind, version, subresource)))
-  return type
+export function createManagedTypes(): ManagedTypes {
+  const types = new WeakMap<KindVersion, Map<string, ManagedType>>()
+  return {
+    typeOf({ kind, version, subresource }) {
+      let ofVersion = types.get(version)
+      if (!ofVersion) types.set(version, (ofVersion = new Map()))
+      let type = ofVersion.get(subresource)
+      if (!type) ofVersion.set(subresource, (type = managedType(kind, version, subresource)))
+      return type
+    },
+  }
 }

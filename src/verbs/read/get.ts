@@ -5,7 +5,7 @@ import { resourceOf } from '../../kinds/kind-names.js'
 import { notFound, unclassified } from '../../meta/errors/status.js'
 import type { GetOptions } from '../../meta/options/list-options.js'
 import { parseResourceVersion } from '../../meta/options/resource-version.js'
-import { type ObjectView, viewEntry } from '../../objects/object-view.js'
+import type { ObjectView } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
@@ -17,10 +17,11 @@ export function getObject(context: ApiContext, request: ResourceRequest<GetOptio
   const { target, options } = request
   const { kind, namespace, name } = target
   const { at, requested } = readAtVersion(options.resourceVersion)
-  const found = asStatus(requested, () => context.objectStore(kind).get(namespace, name, at))
+  const objects = context.objectStore(kind)
+  const found = asStatus(requested, () => objects.get(namespace, name, at))
   return andThen(found, entry => {
     if (!entry) throw notFound(resourceOf(kind), name)
-    return andThen(viewEntry(target, entry, request), object => answerWith(target, object))
+    return andThen(objects.views.view(target, entry, request), object => answerWith(target, object))
   })
 }
 

@@ -14,7 +14,7 @@ import {
 import type { ListOptions } from '../../meta/options/list-options.js'
 import { parseResourceVersion } from '../../meta/options/resource-version.js'
 import { keyPrefixOf, type ObjectEntry, type ObjectStore } from '../../objects/object-store.js'
-import { isInVersion, type ObjectView } from '../../objects/object-view.js'
+import type { ObjectView } from '../../objects/object-view.js'
 import { type ViewedEntries, viewSelected } from '../../objects/select-entries.js'
 import { type Selection, selectionOf } from '../../objects/selection.js'
 import { asStatus } from '../../objects/storage-status.js'
@@ -24,8 +24,10 @@ import type { ReadAt, Revision } from '../../storage/store.js'
 import { type ApiContext } from '../api-context.js'
 import type { ListResult } from '../result.js'
 
-/** How many entries are read and handed on at a time. */
+/** How many entries are read and passed on at a time. */
 const PAGE = 500
+/** With a limit and a selector, as few as this at first. */
+const MIN_PAGE = 32
 /** How many are shown before the clock is looked at, and when it is time for others. */
 const SHOWN_AT_ONCE = 32
 const TURN_MS = 5
@@ -34,15 +36,16 @@ export async function listObjects(context: ApiContext, request: ResourceRequest<
   const { target, options } = request
   const { kind, version, namespace } = target
   const selection = selectionOf(version, options)
+  const store = context.objectStore(kind)
   const query: ListQuery = {
-    store: context.objectStore(kind),
+    store,
     prefix: keyPrefixOf(kind, namespace),
     show: entries =>
       orElse(
-        () => viewSelected(target, selection, entries, request),
+        () => viewSelected(store.views, target, selection, entries, request),
         error => unreadable(target, error),
       ),
-    isLocal: entries => entries.every(entry => isInVersion(target, entry)),
+    isLocal: entries => entries.every(entry => store.views.isInVersion(target, entry)),
     selection,
     ...where(options),
   }
@@ -135,15 +138,17 @@ async function readPage(query: ListQuery, limit: number, startAfter: string | un
   return { revision, remaining, continueToken: tokenAfter(prefix, last, revision), pages }
 }
 
-/** With a selector, how many more there are is not known. */
+/** With a selector, it is not known how many objects remain. */
 async function readSelectedPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
   const { store, prefix, requested: asked } = query
   const matching: ObjectView[] = []
   let { at } = query
   let from = startAfter
   let last: ObjectEntry | undefined
+  // Most selectors match much of what there is, or little: a page of a few objects need not examine hundreds.
+  let size = Math.min(PAGE, Math.max(MIN_PAGE, 2 * limit))
   for (;;) {
-    const page = await asStatus(asked, () => store.cache.range(prefix, { at, limit: PAGE, startAfter: from }))
+    const page = await asStatus(asked, () => store.cache.range(prefix, { at, limit: size, startAfter: from }))
     for (const [i, each] of (await showInTurns(query, page.entries)).entries()) {
       if (!each) continue
       if (matching.length === limit) {
@@ -156,6 +161,7 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
     if (page.remaining === 0) return { revision: page.revision, pages: once(matching) }
     at = { exactly: page.revision }
     from = page.entries.at(-1)!.key
+    size = Math.min(PAGE, 2 * size)
   }
 }
 

@@ -1,7 +1,8 @@
-// watch: what happens to the objects of a collection, from a version on, or after what is there now. What an event of
-// the store is to a watcher is found in watched-change.ts.
+// watch: the changes of the objects of a collection, from a resourceVersion on or after the objects that exist now. What
+// an event of the store is to a watcher is decided in objects/watch-change.ts.
 
 import { type VersionedKind } from '../../kinds/kind.js'
+import { apiVersionOf } from '../../kinds/kind-names.js'
 import { type Status, StatusError, tooOldResourceVersion, unclassified } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ListOptions } from '../../meta/options/list-options.js'
@@ -11,7 +12,7 @@ import { type ObjectView } from '../../objects/object-view.js'
 import { viewSelected } from '../../objects/select-entries.js'
 import { type Selection, selectionOf } from '../../objects/selection.js'
 import { asStatus, statusOf } from '../../objects/storage-status.js'
-import { changeFor, type EventType } from '../../objects/watch-change.js'
+import type { EventType } from '../../objects/watch-change.js'
 import type { ResourceRequest } from '../../request/request.js'
 import type { StorageError } from '../../storage/storage-error.js'
 import type { ReadAt, Revision, Watch } from '../../storage/store.js'
@@ -19,13 +20,13 @@ import { type ApiContext } from '../api-context.js'
 
 export type { EventType }
 
-/** Where events go. All answer whether more may follow at once; if not, `resume` says when. */
+/** Takes the events. `event` and `bookmark` return false if the next one must wait for `resume`. */
 export interface EventSink {
-  /** `source` is the same for all watchers that are told of it, so that its encoding can be shared. */
+  /** `source` is the same for all watchers of the event, so that they can share its encoding. */
   event(type: EventType, object: ObjectView, source: ObjectEvent | undefined): boolean
-  /** All events up to this revision have been told; `initial` when these were what was there at the start. */
+  /** All events up to this revision have been sent; `initial` if these were the objects that existed at the start. */
   bookmark(revision: Revision, initial: boolean): boolean
-  /** The watch is over; a Status tells why, where it is the server's fault. */
+  /** The watch is over; with a Status if it failed. */
   end(status?: Status): void
 }
 
@@ -34,15 +35,15 @@ export interface OpenWatch {
   stop(): void
 }
 
-/** Checked and ready to begin. */
+/** A watch whose options are checked. */
 export interface PreparedWatch {
   readonly served: VersionedKind
-  /** How long the client wants it to last; undefined leaves it to the server. */
+  /** The requested duration; undefined leaves it to the server. */
   readonly timeoutSeconds?: number | undefined
   start(sink: EventSink): OpenWatch
 }
 
-/** How often a watcher that wants to know is told how far it is. */
+/** How often a watch that allows bookmarks gets one. */
 const BOOKMARK_MS = 60_000
 const PAGE = 500
 
@@ -75,9 +76,9 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
   let upstream: Watch | undefined
   let bookmarks: NodeJS.Timeout | undefined
   let stopped = false
-  /** Continues what waits for the sink to take more. */
+  /** Continues after the sink can take more. */
   let wake: (() => void) | undefined
-  /** An event waits for its conversion; nothing may overtake it. */
+  /** An event waits for its conversion; later events must wait for it. */
   let isConverting = false
 
   function stop(): void {
@@ -94,33 +95,30 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
   }
 
   async function begin(): Promise<void> {
-    const after = options.sendInitialEvents ? await tellInitial() : await startOf()
-    if (!stopped && after !== undefined) follow(after)
+    const after = options.sendInitialEvents ? await sendInitial() : await startRevision()
+    if (!stopped && after !== undefined) watchFrom(after)
   }
 
-  /**
-   * Who names no version, and does not want what is there, begins with what comes. For who names one that is still to
-   * come there is nothing to tell: it is left to wait until its time is over.
-   */
-  async function startOf(): Promise<Revision | undefined> {
+  /** Undefined for a resourceVersion in the future: such a watch gets no events and waits until its time is over. */
+  async function startRevision(): Promise<Revision | undefined> {
     const { since = 0 } = served.kind
     if (from !== 0n && from < since) throw tooOldResourceVersion(from, since)
     const latest = await asStatus(from, () => store.cache.revision())
     return from === 0n ? latest : from > latest ? undefined : Number(from)
   }
 
-  /** What is there, at one revision, as if it had just been added. */
-  async function tellInitial(): Promise<Revision> {
+  /** The objects that exist at one revision, as ADDED events. */
+  async function sendInitial(): Promise<Revision> {
     let at: ReadAt = from === 0n ? (options.resourceVersion === '' ? 'latest' : 'any') : { notOlderThan: Number(from) }
     let startAfter: string | undefined
     for (;;) {
       const page = await asStatus(from, () => store.cache.range(prefix, { at, limit: PAGE, startAfter }))
-      for (const shown of await viewSelected(served, selection, page.entries, request)) {
+      for (const view of await viewSelected(store.views, served, selection, page.entries, request)) {
         if (stopped) return page.revision
-        if (shown && !sink.event('ADDED', shown, undefined)) await room()
+        if (view && !sink.event('ADDED', view, undefined)) await drained()
       }
       if (page.remaining === 0) {
-        if (options.allowWatchBookmarks && !sink.bookmark(page.revision, true)) await room()
+        if (options.allowWatchBookmarks && !sink.bookmark(page.revision, true)) await drained()
         return page.revision
       }
       at = { exactly: page.revision }
@@ -128,24 +126,23 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
     }
   }
 
-  const room = (): Promise<void> =>
+  const drained = (): Promise<void> =>
     new Promise(resolve => {
       wake = resolve
     })
 
-  function follow(after: Revision): void {
+  function watchFrom(after: Revision): void {
     const { name, term } = selection
     const isKey = name !== undefined && isPlainName(name) && !spansNamespaces(served, prefix)
     upstream = store.cache.watch(
       isKey ? `${prefix}${name}` : prefix,
       after,
       {
-        event: tell,
+        event: send,
         progress: revision => void (isConverting || sink.bookmark(revision, false)),
         end: error => end(reason(error, from)),
       },
-      // Events are sent by the fields of the version in which objects are stored.
-      isKey || served.kind.versions.length > 1 ? undefined : term,
+      isKey || !isIndexed(served) ? undefined : term,
     )
     if (options.allowWatchBookmarks) {
       bookmarks = setInterval(() => upstream?.requestProgress(), BOOKMARK_MS)
@@ -153,17 +150,17 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
     }
   }
 
-  /** Tells the event as the watcher sees it. */
-  function tell(event: ObjectEvent): boolean {
+  /** Sends the event as this watcher sees it. */
+  function send(event: ObjectEvent): boolean {
     try {
-      const change = changeFor(served, selection, event)
+      const change = store.changes.changeFor(served, selection, event)
       if (!(change instanceof Promise)) return change === undefined || sink.event(change.type, change.object, event)
       isConverting = true
       change
-        .then(made => {
+        .then(ready => {
           isConverting = false
           if (stopped) return
-          if (made === undefined || sink.event(made.type, made.object, event)) upstream?.resume()
+          if (ready === undefined || sink.event(ready.type, ready.object, event)) upstream?.resume()
         })
         .catch(fail)
     } catch (error) {
@@ -190,19 +187,23 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
   }
 }
 
-/** Why a watch ends. One that was too slow, or whose server stops, may go on from where it was, and is told nothing. */
+/** The Status at the end of a watch. A client that was too slow, or whose server stops, can start again where it was. */
 function reason(error: StorageError, requested: bigint): Status | undefined {
   if (error.code === 'closed' || error.code === 'slow-watcher') return undefined
   if (error.code === 'compacted') return tooOldResourceVersion(requested, error.revision ?? 0).status
   return statusOf(error, requested).status
 }
 
+/** Events are indexed by the fields of the storage version. Objects in other versions must have been converted for that. */
+const isIndexed = ({ kind, version }: VersionedKind): boolean =>
+  apiVersionOf(kind, version.name) === kind.storedAs && (kind.versions.length === 1 || !kind.hasExternalConversion)
+
 const isPlainName = (name: string): boolean => name !== '' && !name.includes('/') && !name.includes('\0')
 
 const spansNamespaces = ({ kind }: VersionedKind, prefix: string): boolean =>
   kind.namespaced && prefix === kind.keyPrefix
 
-/** The object of a bookmark: nothing but its kind and how far the watch is. */
+/** The object of a bookmark: its kind and a resourceVersion. */
 export function bookmarkObject({ kind, version }: VersionedKind, revision: Revision, initial: boolean): ApiObject {
   return {
     apiVersion: kind.group === '' ? version.name : `${kind.group}/${version.name}`,

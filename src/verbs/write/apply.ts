@@ -19,7 +19,7 @@ import { type Target } from '../../request/target.js'
 import { decodeObjectMeta } from '../../types/object-meta.js'
 import { type ApiContext } from '../api-context.js'
 import { asAddressed } from '../pipeline/check-address.js'
-import { fieldManagerOf, ownershipOf } from '../pipeline/field-tracking.js'
+import { fieldManagerOf } from '../pipeline/field-tracking.js'
 import { APPLIED } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
 import { createFrom } from './create.js'
@@ -32,7 +32,7 @@ export async function applyObject(
 ): Promise<ObjectResult> {
   const { target, options } = request
   const read = configurationReader(request, body)
-  const type = ownershipOf(target)
+  const type = context.managedTypes.typeOf(target)
   const manager = fieldManagerOf(request)
 
   async function merged(live: ApiObject | undefined): Promise<ApiObject> {

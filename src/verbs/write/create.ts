@@ -13,7 +13,7 @@ import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf, nameMismatch, type ObjectMeta } from '../../meta/object/object-meta.js'
 import { parseObjectVersion } from '../../meta/options/resource-version.js'
 import { copyValue } from '../../meta/values/value.js'
-import { asRead, asWritten, type ObjectView, viewStored, viewValue } from '../../objects/object-view.js'
+import { asWritten, type ObjectView, viewValue } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import type { Body } from '../../request/body.js'
@@ -63,18 +63,15 @@ export async function createFrom(
 }
 
 /** Undefined if the name is taken. A dry run only looks. */
-async function store(
-  context: ApiContext,
-  request: CreateRequest,
-  { object, stored, isNormal }: Prepared,
-): Promise<ObjectView | undefined> {
+async function store(context: ApiContext, request: CreateRequest, prepared: Prepared): Promise<ObjectView | undefined> {
+  const { object, stored } = prepared
   const { target, dryRun } = request
   const { kind } = target
   const objects = context.objectStore(kind)
   const { namespace = '', name = '', resourceVersion = '' } = metaOf(object)
   if (dryRun) {
     if (await asStatus(0, () => objects.get(namespace, name))) return undefined
-    const read = isNormal ? object : await asRead(target, object, stored, request)
+    const read = await objects.views.readWritten(target, prepared, request)
     return viewValue(asWritten(kind, read, resourceVersion))
   }
   // A resourceVersion that is no version is ignored.
@@ -84,7 +81,7 @@ async function store(
   }
   throwIfAborted(request)
   const entry = await asStatus(0, () => objects.create(stored))
-  return entry === false ? undefined : viewStored(target, { object, stored, isNormal }, entry, request)
+  return entry === false ? undefined : objects.views.viewStored(target, prepared, entry, request)
 }
 
 async function nameTaken(context: ApiContext, { kind }: Target, meta: ObjectMeta): Promise<StatusError> {

@@ -6,9 +6,8 @@ import { modifiedMeanwhile, notFound, success } from '../../meta/errors/status.j
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { ObjectEntry } from '../../objects/object-store.js'
-import { asWritten, readEntry, viewValue } from '../../objects/object-view.js'
+import { asWritten, viewValue } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
-import { encodeStored } from '../../objects/stored-object.js'
 import type { ApiContext } from '../api-context.js'
 import { type DeletePlan, type DeleteRequest, prepareDelete, requestedPropagation } from '../pipeline/prepare-delete.js'
 import type { ObjectResult, StatusResult } from '../result.js'
@@ -47,7 +46,7 @@ export async function remove(context: ApiContext, request: DeleteRequest, seen?:
     throwIfAborted(request)
     const entry = attempt === 1 && seen ? seen : await asStatus(0, () => store.get(namespace, name))
     if (!entry) break
-    const plan = await prepareDelete(context, request, await readEntry(target, entry, request))
+    const plan = await prepareDelete(context, request, await store.views.read(target, entry, request))
     const removed = await carryOut(context, request, plan, entry)
     if (removed) return removed
   }
@@ -68,10 +67,11 @@ async function carryOut(
     return request.dryRun ? { object, isGone: true } : removeStored(context, request, object, entry.revision)
   }
   const { kind } = request.target
-  const bytes = encodeStored(plan.stored, kind.traits.sortedKeys)
+  const store = context.objectStore(kind)
+  const bytes = store.encode(plan.stored)
   if (request.dryRun || isUnchanged(plan.stored, bytes, entry)) return { object, isGone: !plan.isBlocked }
   throwIfAborted(request)
-  const marked = await asStatus(0, () => context.objectStore(kind).update(plan.stored, entry.revision, bytes))
+  const marked = await asStatus(0, () => store.update(plan.stored, entry.revision, bytes))
   if (marked === false) return undefined
   if (plan.isBlocked) return { object: asWritten(kind, object, String(marked.revision)), isGone: false }
   // Watchers have seen the object as terminating; it has no grace period to wait for.

@@ -3,7 +3,6 @@
 
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
 import { invalid, StatusError, success } from '../../meta/errors/status.js'
-import { viewEntry } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type ApiContext } from '../api-context.js'
@@ -20,7 +19,7 @@ export async function deleteUnreadable(context: ApiContext, request: ResourceReq
   await context.permit(VERB, target, request.user)
   const store = context.objectStore(kind)
   const entry = await asStatus(0, () => store.get(namespace, name))
-  const isUnreadable = entry !== undefined && !(await canBeShown(() => viewEntry(target, entry, request)))
+  const isUnreadable = entry !== undefined && !(await canBeShown(() => store.views.view(target, entry, request)))
   if (!isUnreadable || (await asStatus(0, () => store.delete(namespace, name, entry.revision))) === false) {
     const why = 'is exclusively used to delete corrupt object(s), try again by removing this option'
     throw invalid({ group: kind.group, kind: kind.names.plural }, name, [fieldInvalid(OPTION, true, why)])

@@ -5,9 +5,8 @@ import { throwIfAborted } from '../../base/cancellation.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { modifiedMeanwhile, notFound } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
-import { asWritten, viewEntry } from '../../objects/object-view.js'
+import { asWritten } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
-import { encodeStored } from '../../objects/stored-object.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type ApiContext } from '../api-context.js'
 import { ATTEMPTS } from './update.js'
@@ -28,10 +27,10 @@ export async function updateWithoutAdmission(
     throwIfAborted(request)
     const entry = await asStatus(0, () => store.get(namespace, name))
     if (!entry) throw notFound(resourceOf(kind), name)
-    const object = change((await viewEntry(target, entry, request)).value())
+    const object = change((await store.views.view(target, entry, request)).value())
     if (dryRun) return object
     const stored = await kind.convert(object, kind.storedAs, request)
-    const bytes = encodeStored(stored, kind.traits.sortedKeys)
+    const bytes = store.encode(stored)
     throwIfAborted(request)
     const written = await asStatus(0, () => store.update(stored, entry.revision, bytes))
     if (written !== false) return asWritten(kind, object, String(written.revision))

@@ -8,10 +8,10 @@ import { hasReason, modifiedMeanwhile, notFound, unclassified } from '../../meta
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { equalValues } from '../../meta/values/value.js'
-import type { ObjectEntry } from '../../objects/object-store.js'
-import { type ObjectView, viewEntry, viewStored, viewWritten } from '../../objects/object-view.js'
+import type { ObjectEntry, ObjectStore } from '../../objects/object-store.js'
+import type { ObjectView } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
-import { decodeStored, encodeStored } from '../../objects/stored-object.js'
+import { decodeStored } from '../../objects/stored-object.js'
 import type { Body } from '../../request/body.js'
 import type { ResourceRequest } from '../../request/request.js'
 import type { Entry } from '../../storage/store.js'
@@ -56,7 +56,7 @@ export async function replace(
   for (let attempt = 1; ; attempt++) {
     throwIfAborted(request)
     const entry = await asStatus(0, () => store.get(namespace, name))
-    const found = entry && (await readOld(request, entry))
+    const found = entry && (await readOld(store, request, entry))
     const replacement = await change(found?.old)
     if (!replacement) return undefined
     if (!found) throw notFound(resourceOf(kind), name)
@@ -78,9 +78,9 @@ interface Found {
 }
 
 /** If the stored object cannot be decoded, the update fails with a Status without a reason, as kube-apiserver's does. */
-async function readOld(request: ResourceRequest, entry: ObjectEntry): Promise<Found> {
+async function readOld(store: ObjectStore, request: ResourceRequest, entry: ObjectEntry): Promise<Found> {
   try {
-    const view = await viewEntry(request.target, entry, request)
+    const view = await store.views.view(request.target, entry, request)
     return { entry, view, old: view.value() }
   } catch (error) {
     throw hasReason(error, 'InternalError') ? unclassified(error.message) : error
@@ -97,12 +97,12 @@ async function storeChanged(
   const { target, dryRun } = request
   const { kind, version, namespace, name } = target
   const { object, stored } = prepared
-  const bytes = encodeStored(stored, kind.traits.sortedKeys)
+  const store = context.objectStore(kind)
+  const bytes = store.encode(stored)
   const atOldRevision = (): Awaitable<ObjectView> =>
-    viewWritten(target, prepared, { key: entry.key, value: bytes, revision: entry.revision }, request)
+    store.views.viewWritten(target, prepared, { key: entry.key, value: bytes, revision: entry.revision }, request)
   if (dryRun || isUnchanged(stored, bytes, entry, view)) return atOldRevision()
   throwIfAborted(request)
-  const store = context.objectStore(kind)
   if (metaOf(object).deletionTimestamp !== undefined && !version.strategy.blocksDeletion(object)) {
     // The last finalizer of a terminating object is gone: the object is removed.
     const removed = await asStatus(0, () => store.delete(namespace, name, entry.revision))
@@ -111,7 +111,7 @@ async function storeChanged(
     return atOldRevision()
   }
   const changed = await asStatus(0, () => store.update(stored, entry.revision, bytes))
-  return changed === false ? undefined : viewStored(target, prepared, changed, request)
+  return changed === false ? undefined : store.views.viewStored(target, prepared, changed, request)
 }
 
 /** Whether a write of the object, as these bytes, would change nothing; the order of members does not count. */
