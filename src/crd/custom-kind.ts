@@ -76,6 +76,7 @@ export function customKind(
     keyPrefix: `/${spec.group}/${names.plural}/`,
     verbs: isTrue(definition, 'Terminating') ? VERBS_WHILE_TERMINATING : VERBS,
     traits: TRAITS,
+    hasExternalConversion: convert !== renameVersion,
     convertAll,
     convert(object, to, cancellation) {
       if (object.apiVersion === to) return object

@@ -80,9 +80,16 @@ export function createObjectStore(store: Store, kind: Kind, shared = createShare
     const fields = selectableFields(version, object)
     const { labels = {}, deletionTimestamp } = metaOf(object)
     return {
-      indexedFields: fields,
+      indexedFields: fieldsOfStorageVersion(object, fields),
       data: { labels, fields, isTerminating: deletionTimestamp !== undefined },
     }
+  }
+
+  /** Events are indexed by the fields of the storage version, in whichever version an object was stored. */
+  function fieldsOfStorageVersion(object: ApiObject, fields: Record<string, string>): Record<string, string> {
+    if (object.apiVersion === kind.storedAs || kind.hasExternalConversion) return fields
+    const converted = kind.convert(object, kind.storedAs)
+    return converted instanceof Promise ? fields : selectableFields(versions.get(kind.storedAs), converted)
   }
 
   const encode = (object: ApiObject): Buffer => codec.encode(object, kind.traits.sortedKeys)

@@ -1,0 +1,89 @@
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { builtinKinds } from '../../builtin/builtin-kinds.js'
+import { customKind } from '../../crd/custom-kind.js'
+import { withRightStatus } from '../../crd/definition-status.js'
+import { widgetDefinition } from '../../crd/definitions.suite.js'
+import type { Kind } from '../../kinds/kind.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import { systemRequest } from '../../request/request.js'
+import { createMemoryStore } from '../../storage/memory/memory-store.js'
+import { builtinTypes } from '../../types/type-table.js'
+import { type ApiContext, createApiContext } from '../api-context.js'
+import { createVerbs } from '../verbs.js'
+
+const request = systemRequest({ user: { name: 'test', uid: '', groups: [], extra: {} }, userAgent: 'test' })
+
+let context: ApiContext
+beforeEach(() => {
+  context = createApiContext({ store: createMemoryStore() })
+})
+afterEach(() => context.close())
+
+/** The names of the objects that a watch in that version is sent, as they come. */
+async function watch(kind: Kind, version: string, fieldSelector: string): Promise<string[]> {
+  const target = {
+    kind,
+    version: kind.versions.find(({ name }) => name === version)!,
+    namespace: 'x',
+    name: '',
+    subresource: '',
+  }
+  const query = new URLSearchParams({ watch: 'true', fieldSelector, resourceVersion: '1' })
+  const names: string[] = []
+  const prepared = await createVerbs(context).watch(request, target, query)
+  prepared.start({
+    event: (type, { value }) => names.push(`${type} ${String(value().metadata['name'])}`) > 0,
+    bookmark: () => true,
+    end: () => {},
+  })
+  return names
+}
+
+const version = (name: string) => ({
+  name,
+  served: true,
+  storage: name === 'v2',
+  schema: {
+    openAPIV3Schema: { type: 'object', properties: { color: { type: 'string' } } },
+  },
+  selectableFields: [{ jsonPath: '.color' }],
+})
+
+const widget = (apiVersion: string, name: string, color: string): ApiObject => ({
+  apiVersion: `example.com/${apiVersion}`,
+  kind: 'Widget',
+  metadata: { name, namespace: 'x' },
+  color,
+})
+
+test.each(['v1', 'v2'])('a watch of %s by a field gets objects that are stored in any version', async each => {
+  const definition = widgetDefinition({ versions: [version('v1'), version('v2')] })
+  const kind = customKind(builtinTypes(), withRightStatus(definition, [], 0))!
+  const objects = context.objectStore(kind)
+  await objects.create(widget('v2', 'first', 'none'))
+  const names = await watch(kind, each, 'color=red')
+  await objects.create(widget('v1', 'old-red', 'red'))
+  await objects.create(widget('v1', 'old-blue', 'blue'))
+  await objects.create(widget('v2', 'new-red', 'red'))
+  await objects.create(widget('v2', 'last', 'blue'))
+  await expect.poll(() => names).toEqual(['ADDED old-red', 'ADDED new-red'])
+})
+
+test.each(['v1', 'events.k8s.io/v1'])('a watch of the events of %s by a field gets them', async apiVersion => {
+  const kinds = builtinKinds(builtinTypes()).filter(({ names }) => names.kind === 'Event')
+  const group = apiVersion.split('/').length > 1 ? 'events.k8s.io' : ''
+  const kind = kinds.find(each => each.group === group)!
+  const event = (name: string, reason: string) => ({
+    apiVersion: 'v1',
+    kind: 'Event',
+    metadata: { name, namespace: 'x' },
+    involvedObject: {},
+    reason,
+  })
+  const objects = context.objectStore(kind)
+  await objects.create(event('first', 'None'))
+  const names = await watch(kind, 'v1', 'reason=Failed')
+  await objects.create(event('a', 'Failed'))
+  await objects.create(event('b', 'Started'))
+  await expect.poll(() => names).toEqual(['ADDED a'])
+})
