@@ -23,7 +23,7 @@ import type { ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkText } from '../common/field-checks.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
-import { check, field } from '../common/rules.js'
+import { check } from '../common/rules.js'
 import { validationRules } from '../common/validation.js'
 import { amountOf, checkContainerResourceName, checkResourceName, mayExceed } from './pod/container-resources.js'
 
@@ -150,7 +150,7 @@ function checkRatio(
   return errors
 }
 
-const rules = [metadata({ namespaced: true }), field('spec', [check(checkLimits)])]
+const rules = [metadata({ namespaced: true }), check(range => checkLimits(objectAt(range, 'spec')))]
 
 export const limitRange = defineKind('v1', 'LimitRange', {
   defaults: range => {

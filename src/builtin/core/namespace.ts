@@ -63,10 +63,12 @@ function terminating(namespace: ApiObject): ApiObject {
 
 /** Errors name the whole list. */
 const finalizers = check(namespace =>
-  stringsAt(objectAt(namespace, 'spec'), 'finalizers').flatMap(finalizer => [
-    ...checkText(finalizer, checkQualifiedName, 'spec.finalizers'),
-    ...checkFinalizerDomain(finalizer, 'spec.finalizers'),
-  ]),
+  stringsAt(objectAt(namespace, 'spec'), 'finalizers').flatMap(finalizer =>
+    [
+      checkText(finalizer, checkQualifiedName, 'spec.finalizers'),
+      checkFinalizerDomain(finalizer, 'spec.finalizers'),
+    ].flat(),
+  ),
 )
 
 const POD_SECURITY_LEVELS = ['privileged', 'baseline', 'restricted']

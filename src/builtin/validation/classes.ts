@@ -18,7 +18,7 @@ import { checkImmutable, checkText } from '../common/field-checks.js'
 import { checkMeta, checkMetaUpdate } from '../common/metadata.js'
 import { type Validation } from '../common/validation.js'
 import { checkResources } from '../core/pod/container-resources.js'
-import { checkTolerations } from '../core/pod/pod-spec.js'
+import { checkTolerations } from '../core/pod/scheduling.js'
 import { findSystemClass, SYSTEM_PRIORITY_PREFIX } from '../priority-classes.js'
 
 // ---- priority

@@ -43,6 +43,23 @@ export function checkDns1035Label(name: string): string[] {
 /** A DNS subdomain (RFC 1123), the rule for most object names: `example.com`. */
 export const checkDnsSubdomain: NameRule = name => dnsSubdomainErrors(name, 'characters')
 
+/** A DNS subdomain whose labels may begin with or contain an underscore: `_tcp.example.com`. */
+export function checkDnsSubdomainWithUnderscore(name: string): string[] {
+  const errors = tooLong(name, DNS_SUBDOMAIN_MAX, 'characters')
+  const isValid = name.split('.').every(label => hasShape(label.replace(/^_/, ''), /[^-_a-z0-9]/, /[a-z0-9]/))
+  if (!isValid) {
+    const label = '_?[a-z0-9]([-_a-z0-9]*[a-z0-9])?'
+    errors.push(
+      regexError(
+        "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
+        `${label}(\\.${label})*`,
+        'example.com',
+      ),
+    )
+  }
+  return errors
+}
+
 /** `*.example.com` */
 export function checkWildcardDnsSubdomain(name: string): string[] {
   const errors = tooLong(name, DNS_SUBDOMAIN_MAX, 'characters')

@@ -1,39 +1,59 @@
-// What a container asks for and is limited to.
-import { childPath, type FieldError, fieldInvalid, fieldRequired, keyPath } from '../../../meta/errors/field-errors.js'
-import { checkQualifiedName } from '../../../meta/object/names.js'
-import { objectAt, stringAt } from '../../../meta/values/access.js'
+// The resources that containers, and pods as a whole, request and are limited to.
 import {
+  childPath,
+  type FieldError,
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  indexPath,
+  keyPath,
+} from '../../../meta/errors/field-errors.js'
+import { checkQualifiedName } from '../../../meta/object/names.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import {
+  addQuantities,
   compareQuantities,
   parseQuantity,
   printQuantity,
   type Quantity,
+  quantityOf,
   signOf,
 } from '../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkText } from '../../common/field-checks.js'
 
-export function checkResources(resources: ValueObject, path: string): FieldError[] {
+export function checkResources(
+  resources: ValueObject,
+  path: string,
+  checkName: (name: string, path: string) => FieldError[] = checkContainerResourceName,
+): FieldError[] {
   const limits = objectAt(resources, 'limits')
   const requests = objectAt(resources, 'requests')
   const limitsPath = childPath(path, 'limits')
   const requestsPath = childPath(path, 'requests')
   return [
-    ...Object.keys(limits).flatMap(name => checkAmount(limits, name, keyPath(limitsPath, name))),
+    ...Object.keys(limits).flatMap(name => checkAmount(limits, name, keyPath(limitsPath, name), checkName)),
     ...Object.keys(requests).flatMap(name =>
       [
-        checkAmount(requests, name, keyPath(requestsPath, name)),
+        checkAmount(requests, name, keyPath(requestsPath, name), checkName),
         checkWithinLimit(name, requests, limits, requestsPath, limitsPath),
       ].flat(),
     ),
   ]
 }
 
-function checkAmount(amounts: ValueObject, name: string, path: string): FieldError[] {
-  const errors = checkContainerResourceName(name, path)
+function checkAmount(
+  amounts: ValueObject,
+  name: string,
+  path: string,
+  checkName: (name: string, path: string) => FieldError[],
+): FieldError[] {
+  const errors = checkName(name, path)
   const amount = amountOf(amounts, name)
   if (amount === undefined) return errors
   errors.push(...checkNotNegativeAmount(amounts, name, path))
-  // Things that are counted cannot be cut.
+  // Extended resources are counted in whole units.
   if (isExtended(name) && !isInteger(amount)) {
     errors.push(fieldInvalid(path, printQuantity(amount), 'must be an integer'))
   }
@@ -47,7 +67,7 @@ export function checkNotNegativeAmount(amounts: ValueObject, name: string, path:
   return [fieldInvalid(path, printQuantity(amount), 'must be greater than or equal to 0')]
 }
 
-/** A name by itself, wherever resources are named. */
+/** The name of a resource, in any place. */
 export function checkResourceName(name: string, path: string): FieldError[] {
   const errors = checkText(name, checkQualifiedName, path)
   if (errors.length > 0 || name.includes('/') || isStandard(name)) return errors
@@ -76,11 +96,11 @@ function checkWithinLimit(
     return mayExceed(name) ? [] : [fieldRequired(limitsPath, 'Limit must be set for non overcommitable resources')]
   }
   const difference = compareQuantities(request, limit)
-  const told = (relation: string): FieldError[] => [
+  const mustBe = (relation: string): FieldError[] => [
     fieldInvalid(requestsPath, printQuantity(request), `must be ${relation} ${name} limit of ${printQuantity(limit)}`),
   ]
-  if (difference !== 0 && !mayExceed(name)) return told('equal to')
-  return difference > 0 ? told('less than or equal to') : []
+  if (difference !== 0 && !mayExceed(name)) return mustBe('equal to')
+  return difference > 0 ? mustBe('less than or equal to') : []
 }
 
 export function amountOf(amounts: ValueObject, name: string): Quantity | undefined {
@@ -90,17 +110,17 @@ export function amountOf(amounts: ValueObject, name: string): Quantity | undefin
 
 export const isInteger = ({ amount, scale }: Quantity): boolean => scale >= 0 || amount % 10n ** BigInt(-scale) === 0n
 
-/** What others than Kubernetes itself have named. */
+/** A resource with a name outside the domains of Kubernetes. */
 export const isExtended = (name: string): boolean =>
   name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith('requests.')
 
-/** More than is there can be promised only of what the system itself shares out. */
+/** Whether requests may be below limits: only for resources that the system can share out. */
 export const mayExceed = (name: string): boolean =>
   (!name.includes('/') || name.includes('kubernetes.io/')) && !name.startsWith('hugepages-')
 
 const CONTAINER_RESOURCES: ReadonlySet<string> = new Set(['cpu', 'memory', 'ephemeral-storage'])
 
-/** Names that stand for something elsewhere, as in quotas. */
+/** Standard names, also those that only quotas use. */
 const STANDARD_RESOURCES: ReadonlySet<string> = new Set([
   'cpu',
   'memory',
@@ -123,3 +143,77 @@ const STANDARD_RESOURCES: ReadonlySet<string> = new Set([
   'services.nodeports',
   'services.loadbalancers',
 ])
+
+// ---- resources of the pod as a whole
+
+const POD_RESOURCES = ['cpu', 'hugepages-', 'memory']
+
+function checkPodResourceName(name: string, path: string): FieldError[] {
+  const errors = checkResourceName(name, path)
+  if (errors.length > 0 || name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')) return errors
+  return [fieldNotSupported(path, name, POD_RESOURCES)]
+}
+
+/** Resources of the pod, which its containers share: they must cover what the containers request. */
+export function checkPodResources(spec: ValueObject, path: string): FieldError[] {
+  const resources = objectOrNone(spec, 'resources')
+  if (resources === undefined) return []
+  if (stringAt(objectAt(spec, 'os'), 'name') === 'windows') {
+    return [fieldForbidden(path, 'may not be set for a windows pod')]
+  }
+  const claims = has(resources, 'claims')
+    ? [fieldForbidden(childPath(path, 'claims'), 'claims may not be set for Resources at pod-level')]
+    : []
+  return [
+    ...claims,
+    ...checkResources(resources, path, checkPodResourceName),
+    ...checkCoversContainers(spec, resources, path),
+    ...checkContainerLimits(spec, resources, path),
+  ]
+}
+
+function checkCoversContainers(spec: ValueObject, resources: ValueObject, path: string): FieldError[] {
+  const requests = objectAt(resources, 'requests')
+  return Object.keys(requests).flatMap(name => {
+    const request = amountOf(requests, name)
+    const total = totalRequest(spec, name)
+    if (request === undefined || total === undefined || compareQuantities(total, request) <= 0) return []
+    const why = `must be greater than or equal to aggregate container requests of ${printQuantity(total)}`
+    return [fieldInvalid(keyPath(childPath(path, 'requests'), name), printQuantity(request), why)]
+  })
+}
+
+/**
+ * What all containers need at a time: the containers with the sidecars, or an init container with the sidecars that
+ * started before it, whichever is more.
+ */
+export function totalRequest(spec: ValueObject, name: string): Quantity | undefined {
+  const requestOf = (container: ValueObject): Quantity =>
+    amountOf(objectAt(objectAt(container, 'resources'), 'requests'), name) ?? ZERO
+  let sidecars = ZERO
+  let most = ZERO
+  for (const container of objectsAt(spec, 'initContainers')) {
+    const own = addQuantities(sidecars, requestOf(container))
+    if (stringAt(container, 'restartPolicy') === 'Always') sidecars = own
+    if (compareQuantities(own, most) > 0) most = own
+  }
+  const running = objectsAt(spec, 'containers').map(requestOf).reduce(addQuantities, sidecars)
+  const total = compareQuantities(running, most) > 0 ? running : most
+  return signOf(total) === 0 ? undefined : total
+}
+
+const ZERO = quantityOf(0n)
+
+/** kube-apiserver's errors name the containers below the resources of the pod. */
+const checkContainerLimits = (spec: ValueObject, resources: ValueObject, path: string): FieldError[] =>
+  objectsAt(spec, 'containers').flatMap((container, i) => {
+    const limits = objectAt(objectAt(container, 'resources'), 'limits')
+    return Object.keys(limits).flatMap(name => {
+      const [own, ofPod] = [amountOf(limits, name), amountOf(objectAt(resources, 'limits'), name)]
+      if (own === undefined || ofPod === undefined || compareQuantities(own, ofPod) <= 0) return []
+      const at = `${keyPath(indexPath(childPath(path, 'containers'), i), name)}.limits`
+      return [
+        fieldInvalid(at, printQuantity(own), `must be less than or equal to pod limits of ${printQuantity(ofPod)}`),
+      ]
+    })
+  })

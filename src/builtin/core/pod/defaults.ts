@@ -1,4 +1,4 @@
-// What a pod, or the template of one, gets where it says nothing.
+// Defaults of pods and pod templates.
 
 import {
   ensureObject,
@@ -10,21 +10,41 @@ import {
   setDefault,
   stringAt,
 } from '../../../meta/values/access.js'
+import { printQuantity } from '../../../meta/values/quantity.js'
 import { isObject, type ValueObject } from '../../../meta/values/value.js'
+import { totalRequest } from './container-resources.js'
 
-/** Defaults of a pod itself; its template in a controller gets only those of the spec. */
+/** Defaults of a pod; a template gets only those of the spec. */
 export function defaultPod(pod: ValueObject): void {
   const spec = ensureObject(pod, 'spec')
   defaultPodSpec(spec)
   setDefault(spec, 'enableServiceLinks', true)
   for (const container of allContainers(spec)) {
-    requestWhatIsLimited(container)
+    requestLimits(container)
     if (spec['hostNetwork'] === true) {
       for (const port of objectsAt(container, 'ports')) {
         if (numberAt(port, 'hostPort') === 0 && has(port, 'containerPort')) port['hostPort'] = port['containerPort']!
       }
     }
   }
+  defaultPodRequests(spec)
+}
+
+/** Requests of a pod that has limits: those of its containers together, or else the limits. */
+function defaultPodRequests(spec: ValueObject): void {
+  const resources = objectAt(spec, 'resources')
+  const limits = objectAt(resources, 'limits')
+  if (Object.keys(limits).length === 0) return
+  const requests = { ...objectAt(resources, 'requests') }
+  for (const name of ['cpu', 'memory']) {
+    const total = totalRequest(spec, name)
+    if (!has(requests, name) && total !== undefined) requests[name] = printQuantity(total)
+  }
+  for (const name of Object.keys(limits)) {
+    const isSupported = name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')
+    if (!has(requests, name) && isSupported) requests[name] = limits[name]!
+  }
+  if (Object.keys(requests).length > 0) resources['requests'] = requests
 }
 
 /** Defaults of a PodTemplateSpec. */
@@ -33,7 +53,7 @@ export function defaultPodTemplate(template: ValueObject): void {
 }
 
 export function defaultPodSpec(spec: ValueObject): void {
-  // Two names of one field: the newer counts, the older follows.
+  // `serviceAccount` is the deprecated name of the field; both are kept equal.
   const account = stringAt(spec, 'serviceAccountName') || stringAt(spec, 'serviceAccount')
   if (account !== '') {
     spec['serviceAccountName'] = account
@@ -87,7 +107,7 @@ function defaultHandler(handler: ValueObject): void {
   setDefault(http, 'scheme', 'HTTP')
 }
 
-/** Images without a tag, or with the tag `latest`, may change under their name: they are always pulled. */
+/** An image without a tag, or with the tag `latest`, can change, so it is always pulled. */
 export function pullPolicyFor(image: string): string {
   const [name = '', digest] = image.split('@', 2)
   if (name === '' || !/^[A-Za-z0-9][\w.\-/:]*$/.test(name)) return 'IfNotPresent'
@@ -97,8 +117,8 @@ export function pullPolicyFor(image: string): string {
   return tag === 'latest' ? 'Always' : 'IfNotPresent'
 }
 
-/** What is limited but not requested is requested up to its limit. */
-function requestWhatIsLimited(container: ValueObject): void {
+/** A limit without a request is also the request. */
+function requestLimits(container: ValueObject): void {
   const resources = objectAt(container, 'resources')
   const limits = objectOrNone(resources, 'limits')
   if (limits === undefined || Object.keys(limits).length === 0) return

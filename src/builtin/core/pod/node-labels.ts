@@ -24,10 +24,11 @@ export const deprecatedLabelWarnings = (term: ValueObject, path: string, { check
     const key = stringAt(expression, 'key')
     const message = deprecatedLabel(key)
     const at = `${path}.matchExpressions[${i}]`
-    return [
-      ...(message === undefined ? [] : [`${at}.key: ${key} is ${message}`]),
-      ...(checkValues ? stringsAt(expression, 'values') : []).flatMap((value, j) =>
+    const deprecated = message === undefined ? [] : [`${at}.key: ${key} is ${message}`]
+    const values = checkValues ? stringsAt(expression, 'values') : []
+    return deprecated.concat(
+      values.flatMap((value, j) =>
         checkLabelValue(value).map(why => `${at}.values[${j}]: ${value} is invalid, ${why}`),
       ),
-    ]
+    )
   })

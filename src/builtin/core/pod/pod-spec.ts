@@ -1,14 +1,14 @@
-// Pods and the templates of pods.
+// The spec of a pod, by itself or in a template, as rules in the order of kube-apiserver.
 import {
   childPath,
   type FieldError,
-  fieldDuplicate,
   fieldForbidden,
   fieldInvalid,
-  fieldNotSupported,
+  fieldRequired,
+  fieldTooLong,
   indexPath,
 } from '../../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../../meta/object/names.js'
+import { checkDnsLabel, checkDnsSubdomain, checkDnsSubdomainWithUnderscore } from '../../../meta/object/names.js'
 import { checkAnnotations } from '../../../meta/object/object-meta.js'
 import { checkLabels } from '../../../meta/selectors/label-selectors.js'
 import {
@@ -21,13 +21,15 @@ import {
   stringAt,
   stringsAt,
 } from '../../../meta/values/access.js'
-import { type ValueObject } from '../../../meta/values/value.js'
+import type { ValueObject } from '../../../meta/values/value.js'
 import { checkOneOf, checkText } from '../../common/field-checks.js'
 import { checkIp } from '../../common/ip-rules.js'
-import { TAINT_EFFECTS } from '../node.js'
-import { checkIds } from './container-security.js'
-import { checkContainers, checkHostNetworkPorts } from './containers.js'
+import { check, each, field, format, oneOf, optional, type Rule, run, when } from '../../common/rules.js'
+import { checkPodResources } from './container-resources.js'
+import { checkContainers, checkHostNetworkPorts, type PodContext } from './containers.js'
 import { checkEphemeralContainers } from './ephemeral-containers.js'
+import { affinity, checkTolerations, readinessGates, schedulingGates, topologySpread } from './scheduling.js'
+import { podSecurityRules } from './security-context.js'
 import { checkVolumes } from './volumes.js'
 
 /** The template in the spec of a controller. */
@@ -46,102 +48,181 @@ export function checkPodTemplate(template: ValueObject, path: string): FieldErro
   return errors
 }
 
-const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
-
+/** `ofPod` is false for a template, which kube-apiserver checks less strictly. */
 export function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean): FieldError[] {
-  const volumes = checkVolumes(spec, childPath(path, 'volumes'))
-  const context = {
+  const volumes = checkVolumes(spec, childPath(path, 'volumes'), ofPod)
+  const context: PodContext = {
     volumes: volumes.names,
     gracePeriod: numberAt(spec, 'terminationGracePeriodSeconds'),
+    hostUsers: spec['hostUsers'] !== false,
     ofPod,
-  }
-  const at = (field: string): string => childPath(path, field)
-  const named = (field: string, rule: (name: string) => string[]): FieldError[] => {
-    const name = stringAt(spec, field)
-    return name === '' ? [] : checkText(name, rule, at(field))
   }
   return [
     ...volumes.errors,
     ...checkContainers(spec, context, path),
     ...checkEphemeralContainers(spec, context, path),
+    ...checkPodResources(spec, childPath(path, 'resources')),
     ...checkHostNetworkPorts(spec, context, path),
-    ...checkOneOf(stringAt(spec, 'restartPolicy'), ['Always', 'OnFailure', 'Never'], at('restartPolicy'), {
-      required: true,
-    }),
-    ...checkOneOf(stringAt(spec, 'dnsPolicy'), DNS_POLICIES, at('dnsPolicy'), { required: true }),
-    ...checkLabels(mapAt(spec, 'nodeSelector'), at('nodeSelector')),
-    ...checkActiveDeadline(spec, at('activeDeadlineSeconds')),
-    ...checkIds(objectAt(spec, 'securityContext'), ['runAsUser', 'runAsGroup', 'fsGroup'], at('securityContext')),
-    ...named('serviceAccountName', checkDnsSubdomain),
-    ...named('nodeName', checkDnsSubdomain),
-    ...named('hostname', checkDnsLabel),
-    ...named('subdomain', checkDnsLabel),
-    ...named('priorityClassName', checkDnsSubdomain),
-    ...checkTolerations(spec, at('tolerations')),
-    ...checkSchedulingGates(spec, at('schedulingGates')),
-    ...checkReadinessGates(spec, at('readinessGates')),
-    ...checkHostAliases(spec, at('hostAliases')),
+    ...run(RULES, spec, undefined, path),
   ]
 }
 
-function checkActiveDeadline(spec: ValueObject, path: string): FieldError[] {
+// ---- parts of the spec
+
+const shareProcessNamespace = check((spec, path) =>
+  spec['shareProcessNamespace'] === true && spec['hostPID'] === true
+    ? [
+        fieldInvalid(
+          `${path}.securityContext.shareProcessNamespace`,
+          true,
+          'ShareProcessNamespace and HostPID cannot both be enabled',
+        ),
+      ]
+    : [],
+)
+
+const MAX_NAMESERVERS = 3
+const MAX_SEARCH_PATHS = 32
+const MAX_SEARCH_LENGTH = 2048
+
+const dnsConfigRules: readonly Rule[] = [
+  check((config, path) => {
+    const servers = stringsAt(config, 'nameservers')
+    const at = childPath(path, 'nameservers')
+    const why = `must not have more than ${MAX_NAMESERVERS} nameservers`
+    return [
+      ...(servers.length > MAX_NAMESERVERS ? [fieldInvalid(at, [...servers], why)] : []),
+      ...servers.flatMap((server, i) => checkIp(server, indexPath(at, i))),
+    ]
+  }),
+  check((config, path) => {
+    const searches = stringsAt(config, 'searches')
+    const at = childPath(path, 'searches')
+    const invalid = (why: string): FieldError => fieldInvalid(at, [...searches], why)
+    const isLong = Buffer.byteLength(searches.join(' ')) > MAX_SEARCH_LENGTH
+    return [
+      ...(searches.length > MAX_SEARCH_PATHS
+        ? [invalid(`must not have more than ${MAX_SEARCH_PATHS} search paths`)]
+        : []),
+      ...(isLong
+        ? [invalid(`must not have more than ${MAX_SEARCH_LENGTH} characters (including spaces) in the search list`)]
+        : []),
+      ...searches.flatMap((search, i) =>
+        // A dot alone is the root, and a name may end with one.
+        search === '.' ? [] : checkText(search.replace(/\.$/, ''), checkDnsSubdomainWithUnderscore, indexPath(at, i)),
+      ),
+    ]
+  }),
+  each('options', [
+    check((option, path) => (stringAt(option, 'name') === '' ? [fieldRequired(path, 'must not be empty')] : [])),
+  ]),
+]
+
+const noDnsPolicy = check((spec, path) => {
+  if (stringAt(spec, 'dnsPolicy') !== 'None') return []
+  const at = childPath(path, 'dnsConfig')
+  if (!has(spec, 'dnsConfig')) return [fieldRequired(at, 'must provide `dnsConfig` when `dnsPolicy` is None')]
+  if (stringsAt(objectAt(spec, 'dnsConfig'), 'nameservers').length > 0) return []
+  const why = 'must provide at least one DNS nameserver when `dnsPolicy` is None'
+  return [fieldRequired(childPath(at, 'nameservers'), why)]
+})
+
+/** A pod with users of its own cannot share the other namespaces of the host. */
+const ownUsers = when(
+  spec => spec['hostUsers'] === false,
+  [
+    check((spec, path) => {
+      const forbidden = (name: string): FieldError => fieldForbidden(childPath(path, name), 'when `hostUsers` is false')
+      return [
+        ...(spec['hostNetwork'] === true ? [forbidden('hostNetwork')] : []),
+        // kube-apiserver's messages spell these two with capitals.
+        ...(spec['hostPID'] === true ? [forbidden('HostPID')] : []),
+        ...(spec['hostIPC'] === true ? [forbidden('HostIPC')] : []),
+      ]
+    }),
+  ],
+)
+
+const MAX_HOSTNAME_OVERRIDE = 64
+
+const hostnameOverride = when(
+  spec => has(spec, 'hostnameOverride'),
+  [
+    check((spec, path) => {
+      const at = childPath(path, 'hostnameOverride')
+      const name = stringAt(spec, 'hostnameOverride')
+      const errors: FieldError[] = []
+      if (spec['setHostnameAsFQDN'] === true) {
+        errors.push(fieldForbidden(at, 'may not be specified when setHostnameAsFQDN is true'))
+      }
+      if (spec['hostNetwork'] === true) {
+        errors.push(fieldForbidden(at, 'may not be specified when hostNetwork is true'))
+      }
+      if (Buffer.byteLength(name) > MAX_HOSTNAME_OVERRIDE) errors.push(fieldTooLong(at, MAX_HOSTNAME_OVERRIDE))
+      return [...errors, ...checkText(name, checkDnsSubdomain, at)]
+    }),
+  ],
+)
+
+const activeDeadline = check((spec, path) => {
   const seconds = numberOrNone(spec, 'activeDeadlineSeconds')
   if (seconds === undefined || (seconds >= 1 && seconds < 2 ** 31)) return []
-  return [fieldInvalid(path, seconds, 'must be between 1 and 2147483647, inclusive')]
-}
+  return [
+    fieldInvalid(childPath(path, 'activeDeadlineSeconds'), seconds, 'must be between 1 and 2147483647, inclusive'),
+  ]
+})
 
-export function checkTolerations(spec: ValueObject, path: string): FieldError[] {
-  return objectsAt(spec, 'tolerations').flatMap((toleration, i) => {
-    const at = indexPath(path, i)
-    const key = stringAt(toleration, 'key')
-    const operator = stringAt(toleration, 'operator')
-    const value = stringAt(toleration, 'value')
-    const effect = stringAt(toleration, 'effect')
-    const errors = key === '' ? [] : checkText(key, checkQualifiedName, childPath(at, 'key'))
-    if (key === '' && operator !== 'Exists') {
-      const why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
-      errors.push(fieldInvalid(childPath(at, 'operator'), operator, why))
-    }
-    if (has(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
-      const why = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-      errors.push(fieldInvalid(childPath(at, 'effect'), effect, why))
-    }
-    if (operator === '' || operator === 'Equal') {
-      const faults = checkLabelValue(value)
-      if (faults.length > 0) errors.push(fieldInvalid(childPath(at, 'operator'), value, faults.join(';')))
-    } else if (operator === 'Exists') {
-      if (value !== '') {
-        const why = "value must be empty when `operator` is 'Exists'"
-        errors.push(fieldInvalid(childPath(at, 'operator'), value, why))
-      }
-    } else errors.push(fieldNotSupported(childPath(at, 'operator'), operator, ['Equal', 'Exists']))
-    if (effect !== '') errors.push(...checkOneOf(effect, TAINT_EFFECTS, childPath(at, 'effect')))
-    return errors
-  })
-}
+const hostAliasRules: readonly Rule[] = [
+  check((alias, path) => checkIp(stringAt(alias, 'ip'), childPath(path, 'ip'))),
+  check((alias, path) =>
+    stringsAt(alias, 'hostnames').flatMap((name, i) =>
+      checkText(name, checkDnsSubdomain, indexPath(childPath(path, 'hostnames'), i)),
+    ),
+  ),
+]
 
-function checkSchedulingGates(spec: ValueObject, path: string): FieldError[] {
-  const seen = new Set<string>()
-  return objectsAt(spec, 'schedulingGates').flatMap((gate, i) => {
-    const name = stringAt(gate, 'name')
-    const errors = checkText(name, checkQualifiedName, childPath(indexPath(path, i), 'name'))
-    if (seen.has(name)) errors.push(fieldDuplicate(indexPath(path, i), name))
-    seen.add(name)
-    return errors
-  })
-}
+const RESTART_POLICIES = ['Always', 'OnFailure', 'Never']
+const DNS_POLICIES = ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']
 
-const checkHostAliases = (spec: ValueObject, path: string): FieldError[] =>
-  objectsAt(spec, 'hostAliases').flatMap((alias, i) => {
-    const at = indexPath(path, i)
-    const errors = checkIp(stringAt(alias, 'ip'), childPath(at, 'ip'))
-    stringsAt(alias, 'hostnames').forEach((name, j) =>
-      errors.push(...checkText(name, checkDnsSubdomain, indexPath(childPath(at, 'hostnames'), j))),
-    )
-    return errors
-  })
-
-const checkReadinessGates = (spec: ValueObject, path: string): FieldError[] =>
-  objectsAt(spec, 'readinessGates').flatMap((gate, i) =>
-    checkText(stringAt(gate, 'conditionType'), checkQualifiedName, childPath(indexPath(path, i), 'conditionType')),
-  )
+/** The rules after volumes and containers. */
+const RULES: readonly Rule[] = [
+  oneOf('restartPolicy', RESTART_POLICIES, { required: true }),
+  oneOf('dnsPolicy', DNS_POLICIES, { required: true }),
+  check((spec, path) => checkLabels(mapAt(spec, 'nodeSelector'), childPath(path, 'nodeSelector'))),
+  field('securityContext', podSecurityRules),
+  shareProcessNamespace,
+  affinity,
+  noDnsPolicy,
+  optional('dnsConfig', dnsConfigRules),
+  readinessGates,
+  schedulingGates,
+  topologySpread,
+  ownUsers,
+  hostnameOverride,
+  format('serviceAccountName', checkDnsSubdomain),
+  format('nodeName', checkDnsSubdomain),
+  activeDeadline,
+  format('hostname', checkDnsLabel),
+  format('subdomain', checkDnsLabel),
+  check((spec, path) => checkTolerations(spec, childPath(path, 'tolerations'))),
+  each('hostAliases', hostAliasRules),
+  format('priorityClassName', checkDnsSubdomain),
+  when(
+    spec => has(spec, 'runtimeClassName'),
+    [
+      check((spec, path) =>
+        checkText(stringAt(spec, 'runtimeClassName'), checkDnsSubdomain, childPath(path, 'runtimeClassName')),
+      ),
+    ],
+  ),
+  when(
+    spec => has(spec, 'preemptionPolicy'),
+    [oneOf('preemptionPolicy', ['PreemptLowerPriority', 'Never'], { required: true })],
+  ),
+  optional('os', [
+    check((os, path) => {
+      const name = stringAt(os, 'name')
+      return name === '' ? [fieldRequired(childPath(path, 'name'))] : checkOneOf(name, ['linux', 'windows'], path)
+    }),
+  ]),
+]

@@ -10,7 +10,7 @@ import {
 import { has, numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
 import { copyValue, equalValues, type ValueObject } from '../../../meta/values/value.js'
 import { sameValue } from '../../common/field-checks.js'
-import { checkTolerations } from './pod-spec.js'
+import { checkTolerations } from './scheduling.js'
 import { diffPodSpecs } from './spec-diff.js'
 
 export function checkSpecChange(pod: ValueObject, old: ValueObject): FieldError[] {

@@ -3,7 +3,13 @@
 import { type FieldError, fieldForbidden, indexPath } from '../../../meta/errors/field-errors.js'
 import { checkDnsSubdomain, checkQualifiedName } from '../../../meta/object/names.js'
 import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
-import { compareQuantities, parseQuantity, type Quantity, signOf } from '../../../meta/values/quantity.js'
+import {
+  addQuantities,
+  compareQuantities,
+  parseQuantity,
+  type Quantity,
+  signOf,
+} from '../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkText } from '../../common/field-checks.js'
 import { checkIp } from '../../common/ip-rules.js'
@@ -55,26 +61,47 @@ export function syncPodIps(status: ValueObject): void {
   else if (one === '' && first !== '') status['podIP'] = first
 }
 
-const COUNTED = ['cpu', 'memory']
+// ---- quality of service
 
-/** How hard a pod is held to what it asked for. */
+const QOS_RESOURCES = ['cpu', 'memory']
+
+/**
+ * How strictly the pod is held to its resources. BestEffort: it has neither requests nor limits. Guaranteed: all
+ * containers have limits for cpu and memory, which equal their requests. Resources of the pod count instead of those of
+ * its containers.
+ */
 export function qosClassOf(spec: ValueObject): string {
+  const ofPod = objectOrNone(spec, 'resources')
   const containers = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')]
-  let requested = false
-  let guaranteed = true
-  for (const container of containers) {
-    const resources = objectAt(container, 'resources')
-    for (const name of COUNTED) {
-      const request = positive(objectAt(resources, 'requests'), name)
-      const limit = positive(objectAt(resources, 'limits'), name)
-      requested ||= request !== undefined || limit !== undefined
-      guaranteed &&= limit !== undefined && (request === undefined || compareQuantities(request, limit) === 0)
-    }
-  }
-  return requested ? (guaranteed ? 'Guaranteed' : 'Burstable') : 'BestEffort'
+  const resources = ofPod === undefined ? containers.map(container => objectAt(container, 'resources')) : [ofPod]
+  const requests = sumOf(resources.map(each => objectAt(each, 'requests')))
+  const limits = sumOf(resources.map(each => objectAt(each, 'limits')))
+  if (requests.size === 0 && limits.size === 0) return 'BestEffort'
+  // Resources of a pod without any limits are compared below like all others.
+  const limited = ofPod !== undefined && limits.size === 0 ? [] : resources
+  const allLimited = limited.every(each =>
+    QOS_RESOURCES.every(name => positiveAmount(objectAt(each, 'limits'), name) !== undefined),
+  )
+  const allEqual = [...requests].every(([name, request]) => {
+    const limit = limits.get(name)
+    return limit !== undefined && compareQuantities(limit, request) === 0
+  })
+  return allLimited && allEqual && requests.size === limits.size ? 'Guaranteed' : 'Burstable'
 }
 
-function positive(amounts: ValueObject, name: string): Quantity | undefined {
+function sumOf(lists: readonly ValueObject[]): Map<string, Quantity> {
+  const sums = new Map<string, Quantity>()
+  for (const amounts of lists) {
+    for (const name of QOS_RESOURCES) {
+      const amount = positiveAmount(amounts, name)
+      const sum = sums.get(name)
+      if (amount !== undefined) sums.set(name, sum === undefined ? amount : addQuantities(sum, amount))
+    }
+  }
+  return sums
+}
+
+function positiveAmount(amounts: ValueObject, name: string): Quantity | undefined {
   const amount = parseQuantity(stringAt(amounts, name))
   return amount.ok && signOf(amount.value) > 0 ? amount.value : undefined
 }

@@ -1,150 +1,239 @@
-// The volumes of a pod: each of one type, which has what it needs.
+// The volumes of a pod: each has a name and one source.
 import {
   childPath,
   type FieldError,
   fieldDuplicate,
   fieldForbidden,
+  fieldInvalid,
   fieldRequired,
   indexPath,
 } from '../../../meta/errors/field-errors.js'
-import { checkDnsLabel } from '../../../meta/object/names.js'
-import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { checkDnsLabel, checkDnsSubdomain } from '../../../meta/object/names.js'
+import { checkAnnotations } from '../../../meta/object/object-meta.js'
+import { checkLabels } from '../../../meta/selectors/label-selectors.js'
+import { has, mapAt, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { signOf } from '../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../meta/values/value.js'
-import { checkOneOf, checkText } from '../../common/field-checks.js'
-import { checkFieldRef, checkRelativePath, VOLUME_FIELDS } from './containers.js'
+import { checkText } from '../../common/field-checks.js'
+import { check, each, field, oneOf, optional, type Rule, required, run, when } from '../../common/rules.js'
+import { checkClaimSpec } from '../persistent-volume-claim.js'
+import {
+  azureFileRules,
+  checkRelativePath,
+  checkVolumeSource,
+  csiDriver,
+  glusterfsRules,
+  iscsiRules,
+  SHARED_SOURCES,
+  storageOsRules,
+  type VolumeSources,
+} from '../volume-sources.js'
+import { amountOf } from './container-resources.js'
+import { checkFieldRef, checkResourceRef, VOLUME_FIELDS } from './downward-api.js'
 
 export interface CheckedVolumes {
   readonly errors: FieldError[]
-  /** Those that can be mounted: a faulty one cannot. */
+  /** The volumes that can be mounted, by name; those with errors are not among them. */
   readonly names: ReadonlySet<string>
 }
 
-export function checkVolumes(spec: ValueObject, path: string): CheckedVolumes {
+/** `ofPod` is false for a template, in which the reference of an image may be filled in later. */
+export function checkVolumes(spec: ValueObject, path: string, ofPod: boolean): CheckedVolumes {
+  const sources = ofPod ? SOURCES : TEMPLATE_SOURCES
   const names = new Set<string>()
-  const all = new Set<string>()
   const errors = objectsAt(spec, 'volumes').flatMap((volume, i) => {
     const at = indexPath(path, i)
+    const namePath = childPath(at, 'name')
     const name = stringAt(volume, 'name')
-    const own = checkSource(volume, at)
-    if (name === '') own.push(fieldRequired(childPath(at, 'name')))
-    else own.push(...checkText(name, checkDnsLabel, childPath(at, 'name')))
-    if (name !== '' && all.has(name)) own.push(fieldDuplicate(childPath(at, 'name'), name))
-    all.add(name)
+    const own = checkVolumeSource(volume, sources, at)
+    if (name === '') own.push(fieldRequired(namePath))
+    else own.push(...checkText(name, checkDnsLabel, namePath))
+    if (names.has(name)) own.push(fieldDuplicate(namePath, name))
     if (own.length === 0) names.add(name)
     return own
   })
   return { errors, names }
 }
 
-/** In the order in which the first one counts. */
-const SOURCES = [
-  'emptyDir',
-  'hostPath',
-  'gitRepo',
-  'gcePersistentDisk',
-  'awsElasticBlockStore',
-  'secret',
-  'nfs',
-  'iscsi',
-  'glusterfs',
-  'persistentVolumeClaim',
-  'rbd',
-  'cinder',
-  'cephfs',
-  'flocker',
-  'downwardAPI',
-  'fc',
-  'azureFile',
-  'configMap',
-  'vsphereVolume',
-  'quobyte',
-  'azureDisk',
-  'photonPersistentDisk',
-  'portworxVolume',
-  'scaleIO',
-  'projected',
-  'storageos',
-  'csi',
-  'ephemeral',
-  'image',
-]
+// ---- files in volumes
 
-/** What a source cannot be without. */
-const REQUIRED: Readonly<Record<string, readonly string[]>> = {
-  hostPath: ['path'],
-  gitRepo: ['repository'],
-  secret: ['secretName'],
-  configMap: ['name'],
-  nfs: ['server', 'path'],
-  persistentVolumeClaim: ['claimName'],
-  csi: ['driver'],
-  image: ['reference'],
-}
+const FILE_MODE = 'must be a number between 0 and 0777 (octal), both inclusive'
 
-function checkSource(volume: ValueObject, path: string): FieldError[] {
-  const given = SOURCES.filter(source => has(volume, source))
-  if (given.length === 0) return [fieldRequired(path, 'must specify a volume type')]
-  return given.flatMap((source, i) => {
-    const at = childPath(path, source)
-    if (i > 0) return [fieldForbidden(at, 'may not specify more than 1 volume type')]
-    const content = objectAt(volume, source)
-    const missing = (REQUIRED[source] ?? []).filter(field => stringAt(content, field) === '')
-    return missing.map(field => fieldRequired(childPath(at, field))).concat(checkContent(source, content, at))
+const fileMode = (name: string): Rule =>
+  check((source, path) => {
+    const mode = numberOrNone(source, name)
+    if (mode === undefined || (mode >= 0 && mode <= 0o777)) return []
+    return [fieldInvalid(childPath(path, name), mode, FILE_MODE)]
   })
-}
 
-const HOST_PATH_TYPES = [
-  '',
-  'BlockDevice',
-  'CharDevice',
-  'Directory',
-  'DirectoryOrCreate',
-  'File',
-  'FileOrCreate',
-  'Socket',
-]
-
-function checkContent(source: string, content: ValueObject, path: string): FieldError[] {
-  switch (source) {
-    case 'hostPath':
-      return checkOneOf(stringAt(content, 'type'), HOST_PATH_TYPES, childPath(path, 'type'))
-    case 'secret':
-    case 'configMap':
-      return checkItems(content, path)
-    case 'downwardAPI':
-      return checkDownward(content, path)
-    case 'projected':
-      return objectsAt(content, 'sources').flatMap((projected, i) => {
-        const at = indexPath(childPath(path, 'sources'), i)
-        return [
-          checkItems(objectAt(projected, 'secret'), childPath(at, 'secret')),
-          checkItems(objectAt(projected, 'configMap'), childPath(at, 'configMap')),
-          checkDownward(objectAt(projected, 'downwardAPI'), childPath(at, 'downwardAPI')),
-        ].flat()
-      })
-    default:
-      return []
+/** A relative path that does not start with `..`, which names in volumes use internally. */
+function checkFilePath(text: string, path: string): FieldError[] {
+  const errors = checkRelativePath(text, path)
+  if (text.startsWith('..') && !text.startsWith('../')) {
+    errors.push(fieldInvalid(path, text, "must not start with '..'"))
   }
+  return errors
 }
 
-const checkItems = (content: ValueObject, path: string): FieldError[] =>
-  objectsAt(content, 'items').flatMap((item, i) => {
-    const at = indexPath(childPath(path, 'items'), i)
-    const errors = stringAt(item, 'key') === '' ? [fieldRequired(childPath(at, 'key'))] : []
-    return errors.concat(checkItemPath(item, at))
-  })
+const filePath: readonly Rule[] = [
+  required('path'),
+  check((item, path) => checkFilePath(stringAt(item, 'path'), childPath(path, 'path'))),
+]
 
-const checkItemPath = (item: ValueObject, path: string): FieldError[] => {
-  const at = childPath(path, 'path')
-  const text = stringAt(item, 'path')
-  return text === '' ? [fieldRequired(at)] : checkRelativePath(text, at)
+const keyToPath: readonly Rule[] = [required('key'), ...filePath, fileMode('mode')]
+
+const downwardFile: readonly Rule[] = [
+  ...filePath,
+  check((file, path) => {
+    const fieldRef = objectOrNone(file, 'fieldRef')
+    const resourceRef = objectOrNone(file, 'resourceFieldRef')
+    if (fieldRef !== undefined) {
+      const errors = checkFieldRef(fieldRef, VOLUME_FIELDS, childPath(path, 'fieldRef'))
+      if (resourceRef === undefined) return errors
+      const why = 'fieldRef and resourceFieldRef can not be specified simultaneously'
+      return [...errors, fieldInvalid(path, 'resource', why)]
+    }
+    if (resourceRef === undefined) return [fieldRequired(path, 'one of fieldRef and resourceFieldRef is required')]
+    return checkResourceRef(resourceRef, childPath(path, 'resourceFieldRef'), { inVolume: true })
+  }),
+  fileMode('mode'),
+]
+
+/** kube-apiserver's errors about these files name the source, not the item. */
+const downwardFiles = check((source, path) =>
+  objectsAt(source, 'items').flatMap(file => run(downwardFile, file, undefined, path)),
+)
+
+// ---- projected volumes
+
+const TOKEN_MIN_SECONDS = 600
+const TOKEN_MAX_SECONDS = 2 ** 32
+
+function checkToken(token: ValueObject, at: string, path: string): FieldError[] {
+  const seconds = numberOrNone(token, 'expirationSeconds') ?? 0
+  const secondsPath = childPath(at, 'expirationSeconds')
+  const errors: FieldError[] = []
+  if (seconds < TOKEN_MIN_SECONDS) {
+    errors.push(fieldInvalid(secondsPath, seconds, 'may not specify a duration less than 10 minutes'))
+  }
+  if (seconds > TOKEN_MAX_SECONDS) {
+    errors.push(fieldInvalid(secondsPath, seconds, 'may not specify a duration larger than 2^32 seconds'))
+  }
+  const file = stringAt(token, 'path')
+  const filePathOf = childPath(path, 'path')
+  return [...errors, ...(file === '' ? [fieldRequired(filePathOf)] : checkFilePath(file, filePathOf))]
 }
 
-const checkDownward = (content: ValueObject, path: string): FieldError[] =>
-  objectsAt(content, 'items').flatMap((item, i) => {
-    const at = indexPath(childPath(path, 'items'), i)
-    const field = objectOrNone(item, 'fieldRef')
-    const errors = checkItemPath(item, at)
-    if (field !== undefined) errors.push(...checkFieldRef(field, VOLUME_FIELDS, childPath(at, 'fieldRef')))
+/** Several sources in one directory: no two files may have one path. */
+function checkProjection(projected: ValueObject, path: string): FieldError[] {
+  const files = new Set<string>()
+  const checkConflict = (file: string, value: string): FieldError[] => {
+    if (file === '') return []
+    if (files.has(file)) return [fieldInvalid(path, value, 'conflicting duplicate paths')]
+    files.add(file)
+    return []
+  }
+  return objectsAt(projected, 'sources').flatMap((source, i) => {
+    const at = indexPath(childPath(path, 'sources'), i)
+    const errors: FieldError[] = []
+    for (const kind of ['secret', 'configMap']) {
+      const content = objectOrNone(source, kind)
+      if (content === undefined) continue
+      const own = childPath(at, kind)
+      errors.push(...run([required('name')], content, undefined, own))
+      objectsAt(content, 'items').forEach((item, j) => {
+        errors.push(...run(keyToPath, item, undefined, indexPath(childPath(own, 'items'), j)))
+        errors.push(...checkConflict(stringAt(item, 'path'), stringAt(content, 'name')))
+      })
+    }
+    for (const file of objectsAt(objectAt(source, 'downwardAPI'), 'items')) {
+      errors.push(...run(downwardFile, file, undefined, childPath(at, 'downwardAPI')))
+      errors.push(...checkConflict(stringAt(file, 'path'), stringAt(file, 'path')))
+    }
+    const token = objectOrNone(source, 'serviceAccountToken')
+    if (token !== undefined) errors.push(...checkToken(token, childPath(at, 'serviceAccountToken'), path))
+    if (Object.keys(source).length > 1) {
+      errors.push(fieldForbidden(at, 'may not specify more than 1 volume type per source'))
+    }
     return errors
   })
+}
+
+// ---- claims within a volume
+
+const CLAIM_METADATA = new Set(['labels', 'annotations', 'creationTimestamp'])
+
+const claimTemplate: readonly Rule[] = [
+  field('metadata', [
+    check((meta, path) => checkAnnotations(mapAt(meta, 'annotations'), childPath(path, 'annotations'))),
+    check((meta, path) => checkLabels(mapAt(meta, 'labels'), childPath(path, 'labels'))),
+    check((meta, path) =>
+      Object.keys(meta)
+        .filter(name => !CLAIM_METADATA.has(name))
+        .map(name => fieldForbidden(childPath(path, name), 'cannot be set')),
+    ),
+  ]),
+  check((template, path) => checkClaimSpec(objectAt(template, 'spec'), childPath(path, 'spec'))),
+]
+
+// ---- sources
+
+const namedSecret = optional('secretRef', [required('name')])
+
+const sizeLimit = check((source, path) => {
+  const limit = amountOf(source, 'sizeLimit')
+  if (limit === undefined || signOf(limit) >= 0) return []
+  return [fieldForbidden(childPath(path, 'sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
+})
+
+const pullPolicy = when(source => has(source, 'pullPolicy'), [oneOf('pullPolicy', ['Always', 'IfNotPresent', 'Never'])])
+
+/** In the order of kube-apiserver's checks: of several sources the first counts. */
+const SOURCES: VolumeSources = {
+  emptyDir: { rules: [sizeLimit] },
+  hostPath: SHARED_SOURCES.hostPath,
+  gitRepo: {
+    rules: [
+      required('repository'),
+      check((repository, path) => checkRelativePath(stringAt(repository, 'directory'), childPath(path, 'directory'))),
+    ],
+  },
+  gcePersistentDisk: SHARED_SOURCES.gcePersistentDisk,
+  awsElasticBlockStore: SHARED_SOURCES.awsElasticBlockStore,
+  secret: { rules: [required('secretName'), fileMode('defaultMode'), each('items', keyToPath)] },
+  nfs: SHARED_SOURCES.nfs,
+  iscsi: { rules: iscsiRules('must be valid format starting with iqn, eui, or naa', []) },
+  glusterfs: { rules: glusterfsRules },
+  flocker: SHARED_SOURCES.flocker,
+  persistentVolumeClaim: { rules: [required('claimName')] },
+  rbd: SHARED_SOURCES.rbd,
+  cinder: { rules: [required('volumeID'), namedSecret] },
+  cephfs: SHARED_SOURCES.cephfs,
+  quobyte: SHARED_SOURCES.quobyte,
+  downwardAPI: { secondPath: 'downwarAPI', rules: [fileMode('defaultMode'), downwardFiles] },
+  fc: SHARED_SOURCES.fc,
+  flexVolume: SHARED_SOURCES.flexVolume,
+  configMap: { rules: [required('name'), fileMode('defaultMode'), each('items', keyToPath)] },
+  azureFile: { rules: azureFileRules },
+  vsphereVolume: SHARED_SOURCES.vsphereVolume,
+  photonPersistentDisk: SHARED_SOURCES.photonPersistentDisk,
+  portworxVolume: SHARED_SOURCES.portworxVolume,
+  azureDisk: SHARED_SOURCES.azureDisk,
+  storageos: { rules: [...storageOsRules, namedSecret] },
+  projected: { rules: [fileMode('defaultMode'), check(checkProjection)] },
+  scaleIO: SHARED_SOURCES.scaleIO,
+  csi: {
+    rules: [
+      csiDriver,
+      optional('nodePublishSecretRef', [required('name')]),
+      check((source, path) => {
+        const secret = stringAt(objectAt(source, 'nodePublishSecretRef'), 'name')
+        return secret === '' ? [] : checkText(secret, checkDnsSubdomain, childPath(path, 'name'))
+      }),
+    ],
+  },
+  ephemeral: { rules: [required('volumeClaimTemplate'), optional('volumeClaimTemplate', claimTemplate)] },
+  image: { rules: [required('reference'), pullPolicy] },
+}
+
+const TEMPLATE_SOURCES: VolumeSources = { ...SOURCES, image: { rules: [pullPolicy] } }

@@ -1,9 +1,9 @@
-// A pool of service addresses and node ports: one range of each, handed out from a random place on, so that nothing is
-// taken up again at once. Who has what is not known here but by claims, which only one can make of each.
+// A pool of service addresses and node ports. Each is taken from a range, starting at a random place, so that a released
+// one is not reused at once. Claims decide who has what: only one claim of each succeeds.
 import { failed, parsed, type Result } from '../../../base/result.js'
 import type { AddressPool } from './service-addresses.js'
 
-/** True for one only, until it is released. */
+/** A claim succeeds once, until it is released. */
 export interface Claims<T> {
   claim(what: T): Promise<boolean>
   release(what: T): Promise<void>
@@ -13,7 +13,7 @@ export interface AddressPoolOptions {
   /** Addresses of services: `10.0.0.0/24`. */
   readonly range: string
   readonly nodePorts?: PortRange
-  /** Kept in memory when nothing is said. */
+  /** In memory by default. */
   readonly addresses?: Claims<string>
   readonly ports?: Claims<number>
 }
@@ -25,7 +25,7 @@ export interface PortRange {
 
 export const NODE_PORTS: PortRange = { from: 30_000, to: 32_767 }
 
-/** Throws for what is no range of IPv4 addresses. */
+/** Throws if the range is not an IPv4 CIDR. */
 export function addressPool({
   range,
   nodePorts = NODE_PORTS,
@@ -33,7 +33,7 @@ export function addressPool({
   ports = claimsInMemory(),
 }: AddressPoolOptions): AddressPool {
   const { first, size } = parseRange(range)
-  // Neither the first nor the last of a range is an address that can be used.
+  // The first address is that of the network, the last is for broadcast.
   const usable = Math.max(0, size - 2)
   return {
     families: ['IPv4'],
@@ -75,7 +75,7 @@ async function firstFree(
   return failed('range is full')
 }
 
-/** Claims that nobody else needs to know of. */
+/** Claims of one process. */
 function claimsInMemory<T>(): Claims<T> {
   const claimed = new Set<T>()
   return {

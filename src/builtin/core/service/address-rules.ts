@@ -1,4 +1,4 @@
-// The addresses of a service: one, or one of each family, that agree with the families it names and do not change.
+// The cluster IPs of a service: one, or one of each family. They match the families of the service and do not change.
 import {
   type FieldError,
   fieldDuplicate,
@@ -14,13 +14,13 @@ import { checkIp, familyOf } from '../../common/ip-rules.js'
 const ADDRESSES = 'spec.clusterIPs'
 const FAMILIES = 'spec.ipFamilies'
 
-/** A service whose clients find its endpoints by themselves. */
+/** A service without a cluster IP: its name resolves to the addresses of its endpoints. */
 export const isHeadless = (spec: ValueObject): boolean => {
   const addresses = stringsAt(spec, 'clusterIPs')
   return addresses.length === 1 && addresses[0] === 'None'
 }
 
-/** Checked both before addresses are assigned and after. */
+/** Checked both before and after addresses are assigned. */
 export function checkClusterIps(spec: ValueObject): FieldError[] {
   if (stringAt(spec, 'type') === 'ExternalName') return []
   const first = stringAt(spec, 'clusterIP')
@@ -36,8 +36,8 @@ export function checkClusterIps(spec: ValueObject): FieldError[] {
   }
   errors.push(...checkFamilies(spec))
   if (addresses.length > 2) errors.push(fieldInvalid(ADDRESSES, [...addresses], 'may only hold up to 2 values'))
-  const faults = checkAddresses(addresses)
-  if (faults.length > 0) return [...errors, ...faults]
+  const malformed = checkAddresses(addresses)
+  if (malformed.length > 0) return [...errors, ...malformed]
   const families = addresses.map(familyOf)
   if (addresses.length > 1 && new Set(families).size !== addresses.length) {
     const why = 'may specify no more than one IP for each IP family'
@@ -82,7 +82,7 @@ const checkFamiliesMatch = (spec: ValueObject, addresses: readonly string[]): Fi
   })
 }
 
-/** Addresses stay while the service has any. */
+/** Addresses stay as long as the service has any. */
 export function checkClusterIpsChange(service: ValueObject, old: ValueObject): FieldError[] {
   const spec = objectAt(service, 'spec')
   const oldSpec = objectAt(old, 'spec')
@@ -100,15 +100,15 @@ function checkKept(
   what: string,
   spec: ValueObject,
 ): FieldError[] {
-  const told = (i: number, why: string): FieldError[] => [fieldInvalid(indexPath(path, i), [...now], why)]
+  const invalid = (i: number, why: string): FieldError[] => [fieldInvalid(indexPath(path, i), [...now], why)]
   if (before.length === 0) return []
-  if (now.length === 0) return told(0, `primary ${what} can not be unset`)
-  if (now[0] !== before[0]) return told(0, 'may not change once set')
+  if (now.length === 0) return invalid(0, `primary ${what} can not be unset`)
+  if (now[0] !== before[0]) return invalid(0, 'may not change once set')
   if (before.length < 2) return []
   if (now.length < 2) {
     return stringAt(spec, 'ipFamilyPolicy') === 'SingleStack'
       ? []
-      : told(0, `\`ipFamilyPolicy\` must be set to 'SingleStack' when releasing the secondary ${what}`)
+      : invalid(0, `\`ipFamilyPolicy\` must be set to 'SingleStack' when releasing the secondary ${what}`)
   }
-  return now[1] === before[1] ? [] : told(1, 'may not change once set')
+  return now[1] === before[1] ? [] : invalid(1, 'may not change once set')
 }

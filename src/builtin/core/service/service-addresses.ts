@@ -1,5 +1,5 @@
-// Which addresses and node ports a service gets. What is free is known by a pool, which the server brings; here is
-// what to ask it for, and what is wrong with a wish that it cannot grant.
+// The assignment of cluster IPs and node ports to a service. The server brings the pool that knows what is free; this
+// file decides what to request from it, and reports what it refuses.
 
 import type { Result } from '../../../base/result.js'
 import { childPath, type FieldError, fieldInvalid, indexPath } from '../../../meta/errors/field-errors.js'
@@ -9,9 +9,9 @@ import { familyOf, type IpFamily } from '../../common/ip-rules.js'
 import { checkClusterIps, isHeadless } from './address-rules.js'
 
 export interface AddressPool {
-  /** The families that addresses can be had of, the preferred one first. */
+  /** The families of the cluster, the preferred one first. */
   readonly families: readonly IpFamily[]
-  /** Takes this address, or any. The error says why not: `provided IP is already allocated`. */
+  /** Takes this address, or any. The error is a reason: `provided IP is already allocated`. */
   readonly takeAddress: (family: IpFamily, address?: string) => Promise<Result<string>>
   readonly releaseAddress: (address: string) => Promise<void>
   /** Takes this port, or any, for all protocols. */
@@ -21,7 +21,7 @@ export interface AddressPool {
 
 export interface Assigned {
   readonly errors: readonly FieldError[]
-  /** Gives back what was taken, if the service is not stored after all. */
+  /** Releases what was taken, if the service is not stored. */
   readonly undo: () => Promise<void>
 }
 
@@ -35,10 +35,10 @@ export async function assignAddresses(
   const oldSpec = old === undefined ? {} : objectAt(old, 'spec')
   const taken: Taken = []
   const undo = async (): Promise<void> => {
-    for (const giveBack of taken.splice(0)) await giveBack()
+    for (const release of taken.splice(0)) await release()
   }
   const steps = [
-    async () => settleFamilies(spec, pool),
+    async () => assignFamilies(spec, pool),
     () => takeAddresses(spec, oldSpec, pool, taken),
     () => (old === undefined ? takeNodePorts(spec, pool, taken) : takeMoreNodePorts(spec, oldSpec, pool, taken)),
     () => takeHealthPort(spec, oldSpec, pool, taken),
@@ -53,10 +53,10 @@ export async function assignAddresses(
   return { errors: [], undo }
 }
 
-/** How to give back what was taken so far. */
+/** Functions that release what was taken so far. */
 type Taken = (() => Promise<void>)[]
 
-/** Gives back what the service no longer needs: all of it, or what an update took away. */
+/** Releases what the service no longer has: all of it, or what an update removed. */
 export async function releaseAddresses(
   old: ValueObject,
   now: ValueObject | undefined,
@@ -85,7 +85,7 @@ export const needsHealthPort = (spec: ValueObject): boolean =>
 
 // ---- families
 
-function settleFamilies(spec: ValueObject, pool: AddressPool): FieldError[] {
+function assignFamilies(spec: ValueObject, pool: AddressPool): FieldError[] {
   if (stringAt(spec, 'type') === 'ExternalName') return []
   const malformed = checkClusterIps(spec)
   if (malformed.length > 0) return malformed
@@ -105,7 +105,7 @@ function settleFamilies(spec: ValueObject, pool: AddressPool): FieldError[] {
 
   const preferred = pool.families[0] ?? 'IPv4'
   if (isHeadless(spec) && Object.keys(objectAt(spec, 'selector')).length === 0) {
-    // Nobody sends traffic to it but those who write its endpoints, which may be of any family.
+    // Its endpoints are written by hand, and may be of any family.
     if (families.length === 0) families.push(preferred)
     if (families.length === 1 && stringAt(spec, 'ipFamilyPolicy') !== 'SingleStack') families.push(other(families[0]!))
     if (!has(spec, 'ipFamilyPolicy')) spec['ipFamilyPolicy'] = families.length > 1 ? 'RequireDualStack' : 'SingleStack'
@@ -143,21 +143,21 @@ async function takeAddresses(
   taken: Taken,
 ): Promise<FieldError[]> {
   if (!needsClusterIp(spec) || isHeadless(spec)) return []
-  const wished = stringsAt(spec, 'clusterIPs')
+  const requested = stringsAt(spec, 'clusterIPs')
   const owned = new Set(stringsAt(oldSpec, 'clusterIPs'))
   const addresses: string[] = []
   for (const [i, family] of stringsAt(spec, 'ipFamilies').entries()) {
-    const wish = wished[i]
-    if (wish !== undefined && owned.has(wish)) {
-      addresses.push(wish)
+    const request = requested[i]
+    if (request !== undefined && owned.has(request)) {
+      addresses.push(request)
       continue
     }
-    // What cannot be had is told by validation, if the service had an address before.
-    if (wish !== undefined && owned.size > 0 && i < owned.size) return []
-    const got = await pool.takeAddress(family as IpFamily, wish)
+    // An address that replaces an old one is refused by validation.
+    if (request !== undefined && owned.size > 0 && i < owned.size) return []
+    const got = await pool.takeAddress(family as IpFamily, request)
     if (!got.ok) {
-      const which = wish === undefined ? 'a serviceIP' : `IP ${wish}`
-      return [fieldInvalid('spec.clusterIPs', [...wished], `failed to allocate ${which}: ${got.error}`)]
+      const which = request === undefined ? 'a serviceIP' : `IP ${request}`
+      return [fieldInvalid('spec.clusterIPs', [...requested], `failed to allocate ${which}: ${got.error}`)]
     }
     taken.push(() => pool.releaseAddress(got.value))
     addresses.push(got.value)
@@ -171,7 +171,7 @@ async function takeAddresses(
 
 // ---- node ports
 
-/** Those of its ports, and the one by which its health is asked for. */
+/** The node ports of the service, with that of its health check. */
 export const nodePortsOf = (spec: ValueObject): ReadonlySet<number> =>
   new Set(
     [...objectsAt(spec, 'ports').map(port => numberAt(port, 'nodePort')), numberAt(spec, 'healthCheckNodePort')].filter(
@@ -179,7 +179,7 @@ export const nodePortsOf = (spec: ValueObject): ReadonlySet<number> =>
     ),
   )
 
-/** Ports of the same number have one node port, whatever their protocols are, unless they name others. */
+/** Ports of the same number share one node port for all protocols, unless they name others. */
 async function takeNodePorts(spec: ValueObject, pool: AddressPool, taken: Taken): Promise<FieldError[]> {
   if (!mayHaveNodePorts(spec)) return []
   const ports = objectsAt(spec, 'ports')
@@ -194,15 +194,15 @@ async function takeNodePorts(spec: ValueObject, pool: AddressPool, taken: Taken)
       continue
     }
     const named = ports.find(each => numberAt(each, 'port') === number && numberAt(each, 'nodePort') !== 0)
-    const wish = shared === undefined && named ? numberAt(named, 'nodePort') : own
-    const errors = await takeNodePort(port, wish, i, pool, taken)
+    const request = shared === undefined && named ? numberAt(named, 'nodePort') : own
+    const errors = await takeNodePort(port, request, i, pool, taken)
     if (errors.length > 0) return errors
     if (shared === undefined) known.set(number, numberAt(port, 'nodePort'))
   }
   return []
 }
 
-/** What the service had it keeps. */
+/** Ports that the service had are not taken again. */
 async function takeMoreNodePorts(
   spec: ValueObject,
   oldSpec: ValueObject,
@@ -212,9 +212,9 @@ async function takeMoreNodePorts(
   if (!mayHaveNodePorts(spec)) return []
   const owned = new Set(nodePortsOf(oldSpec))
   for (const [i, port] of objectsAt(spec, 'ports').entries()) {
-    const wish = numberAt(port, 'nodePort')
-    if (wish === 0 ? !needsNodePorts(spec) : owned.has(wish)) continue
-    const errors = await takeNodePort(port, wish, i, pool, taken)
+    const request = numberAt(port, 'nodePort')
+    if (request === 0 ? !needsNodePorts(spec) : owned.has(request)) continue
+    const errors = await takeNodePort(port, request, i, pool, taken)
     if (errors.length > 0) return errors
     owned.add(numberAt(port, 'nodePort'))
   }
@@ -225,13 +225,13 @@ const mayHaveNodePorts = (spec: ValueObject): boolean => ['NodePort', 'LoadBalan
 
 async function takeNodePort(
   port: ValueObject,
-  wish: number,
+  request: number,
   index: number,
   pool: AddressPool,
   taken: Taken,
 ): Promise<FieldError[]> {
-  const got = await pool.takeNodePort(wish === 0 ? undefined : wish)
-  if (!got.ok) return [fieldInvalid(childPath(indexPath('spec.ports', index), 'nodePort'), wish, got.error)]
+  const got = await pool.takeNodePort(request === 0 ? undefined : request)
+  if (!got.ok) return [fieldInvalid(childPath(indexPath('spec.ports', index), 'nodePort'), request, got.error)]
   taken.push(() => pool.releaseNodePort(got.value))
   port['nodePort'] = got.value
   return []
@@ -243,10 +243,10 @@ async function takeHealthPort(
   pool: AddressPool,
   taken: Taken,
 ): Promise<FieldError[]> {
-  const wish = numberAt(spec, 'healthCheckNodePort')
-  if (!needsHealthPort(spec) || (wish !== 0 && wish === numberAt(oldSpec, 'healthCheckNodePort'))) return []
-  const got = await pool.takeNodePort(wish === 0 ? undefined : wish)
-  if (!got.ok) return [fieldInvalid('spec.healthCheckNodePort', wish, got.error)]
+  const request = numberAt(spec, 'healthCheckNodePort')
+  if (!needsHealthPort(spec) || (request !== 0 && request === numberAt(oldSpec, 'healthCheckNodePort'))) return []
+  const got = await pool.takeNodePort(request === 0 ? undefined : request)
+  if (!got.ok) return [fieldInvalid('spec.healthCheckNodePort', request, got.error)]
   taken.push(() => pool.releaseNodePort(got.value))
   spec['healthCheckNodePort'] = got.value
   return []
@@ -254,7 +254,7 @@ async function takeHealthPort(
 
 // ---- updates
 
-/** What a client left out that the service had been given. */
+/** Takes from the old service what was assigned to it and the client left out. */
 export function keepAssigned(spec: ValueObject, oldSpec: ValueObject): void {
   if (needsClusterIp(spec) && needsClusterIp(oldSpec)) {
     if (stringAt(spec, 'clusterIP') === '' && has(oldSpec, 'clusterIP')) spec['clusterIP'] = oldSpec['clusterIP']!
@@ -280,7 +280,7 @@ function keepNodePorts(spec: ValueObject, oldSpec: ValueObject): void {
   }
 }
 
-/** One address and the list of them say the same: whichever the client changed counts. */
+/** `clusterIP` is the first of `clusterIPs`: the one that the client changed counts. */
 export function syncClusterIps(spec: ValueObject, oldSpec: ValueObject | undefined): void {
   const first = stringAt(spec, 'clusterIP')
   if (oldSpec === undefined) {
@@ -297,7 +297,7 @@ export function syncClusterIps(spec: ValueObject, oldSpec: ValueObject | undefin
   else spec['clusterIPs'] = [first]
 }
 
-/** Fields that make no sense for the new type go, unless the client changed them too. */
+/** Removes fields that the new type does not have, unless the client changed them too. */
 export function dropForType(spec: ValueObject, oldSpec: ValueObject): void {
   const same = (field: string): boolean => equalValues(getOwn(spec, field) ?? null, getOwn(oldSpec, field) ?? null)
   const dropIfSame = (...fields: readonly string[]): void => {
@@ -305,19 +305,25 @@ export function dropForType(spec: ValueObject, oldSpec: ValueObject): void {
   }
   if (needsClusterIp(oldSpec) && !needsClusterIp(spec)) {
     if (same('clusterIP') && same('clusterIPs')) dropIfSame('clusterIP', 'clusterIPs')
-    dropIfSame('ipFamilies', 'ipFamilyPolicy', 'internalTrafficPolicy')
+    dropIfSame('ipFamilies', 'ipFamilyPolicy')
   }
-  if (needsNodePorts(oldSpec) && !needsNodePorts(spec) && sameNodePorts(spec, oldSpec)) {
+  if (mayHaveNodePorts(oldSpec) && !mayHaveNodePorts(spec) && sameNodePorts(spec, oldSpec)) {
     for (const port of objectsAt(spec, 'ports')) delete port['nodePort']
   }
   if (needsHealthPort(oldSpec) && !needsHealthPort(spec)) dropIfSame('healthCheckNodePort')
   const balanced = (of: ValueObject): boolean => stringAt(of, 'type') === 'LoadBalancer'
   if (balanced(oldSpec) && !balanced(spec)) dropIfSame('allocateLoadBalancerNodePorts', 'loadBalancerClass')
-  const external = (of: ValueObject): boolean => balanced(of) || stringAt(of, 'type') === 'NodePort'
-  if (external(oldSpec) && !external(spec)) dropIfSame('externalTrafficPolicy')
+  if (isExternallyAccessible(oldSpec) && !isExternallyAccessible(spec)) dropIfSame('externalTrafficPolicy')
 }
 
-/** None of the ports has one that the service did not have. */
+/** True if clients outside the cluster can reach the service. */
+export function isExternallyAccessible(spec: ValueObject): boolean {
+  const type = stringAt(spec, 'type')
+  if (type === 'NodePort' || type === 'LoadBalancer') return true
+  return type === 'ClusterIP' && stringsAt(spec, 'externalIPs').length > 0
+}
+
+/** Each port has none, or one that the service had before. */
 function sameNodePorts(spec: ValueObject, oldSpec: ValueObject): boolean {
   const before = new Set(objectsAt(oldSpec, 'ports').map(port => numberAt(port, 'nodePort')))
   return objectsAt(spec, 'ports').every(

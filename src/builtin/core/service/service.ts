@@ -45,16 +45,9 @@ import { ageOf, NONE, nameOf, printLabels, type TableRow } from '../../common/ta
 import { validationRules } from '../../common/validation.js'
 import { PROTOCOLS } from '../endpoints.js'
 import { checkClusterIps, checkClusterIpsChange, isHeadless } from './address-rules.js'
-import { dropForType, keepAssigned, syncClusterIps } from './service-addresses.js'
+import { dropForType, isExternallyAccessible, keepAssigned, syncClusterIps } from './service-addresses.js'
 
 // ---- defaults and strategy
-
-/** True if something outside the cluster can reach the service. */
-function isExternallyAccessible(spec: ValueObject): boolean {
-  const type = stringAt(spec, 'type')
-  if (type === 'NodePort' || type === 'LoadBalancer') return true
-  return type === 'ClusterIP' && stringsAt(spec, 'externalIPs').length > 0
-}
 
 /** The default of session affinity: three hours. */
 const AFFINITY_SECONDS = 10_800
@@ -101,6 +94,11 @@ const strategy = (table: TypeTable): BuiltinStrategy => {
       if (before === 'LoadBalancer' && stringAt(spec, 'type') !== before) clear(service, context)
     }),
     prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
+    // Older versions set this field for services without it; clients may still send it.
+    finish: service => {
+      const spec = objectAt(service, 'spec')
+      if (stringAt(spec, 'type') === 'ExternalName') delete spec['internalTrafficPolicy']
+    },
     allowCreateOnUpdate: true,
     returnsDeletedObject: true,
   }
@@ -120,12 +118,12 @@ function checkType(spec: ValueObject): FieldError[] {
     errors.push(fieldInvalid('spec.clusterIPs[0]', 'None', `may not be set to 'None' for ${type} services`))
   }
   if (type !== 'ExternalName') return errors
-  for (const field of ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) {
-    if (has(spec, field)) errors.push(fieldForbidden(`spec.${field}`, 'may not be set for ExternalName services'))
+  for (const name of ['clusterIPs', 'ipFamilies', 'ipFamilyPolicy']) {
+    if (has(spec, name)) errors.push(fieldForbidden(`spec.${name}`, 'may not be set for ExternalName services'))
   }
-  const name = stringAt(spec, 'externalName').replace(/\.$/, '')
-  if (name === '') return [...errors, fieldRequired('spec.externalName')]
-  return [...errors, ...checkText(name, checkDnsSubdomain, 'spec.externalName')]
+  const target = stringAt(spec, 'externalName').replace(/\.$/, '')
+  if (target === '') return [...errors, fieldRequired('spec.externalName')]
+  return [...errors, ...checkText(target, checkDnsSubdomain, 'spec.externalName')]
 }
 
 // ---- ports
@@ -264,8 +262,8 @@ function checkLoadBalancer(spec: ValueObject): FieldError[] {
   const ranges = stringsAt(spec, 'loadBalancerSourceRanges')
   if (ranges.length > 0 && !balanced) errors.push(fieldForbidden(rangesPath, ONLY_LOAD_BALANCER))
   ranges.forEach((range, i) => errors.push(...checkCidr(range.trim(), indexPath(rangesPath, i))))
-  for (const field of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) {
-    if (has(spec, field) && !balanced) errors.push(fieldForbidden(`spec.${field}`, ONLY_LOAD_BALANCER))
+  for (const name of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) {
+    if (has(spec, name) && !balanced) errors.push(fieldForbidden(`spec.${name}`, ONLY_LOAD_BALANCER))
   }
   if (has(spec, 'loadBalancerClass')) {
     errors.push(...checkText(stringAt(spec, 'loadBalancerClass'), checkQualifiedName, 'spec.loadBalancerClass'))

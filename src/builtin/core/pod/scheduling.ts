@@ -1,0 +1,281 @@
+// Where a pod may run: tolerations, scheduling gates, affinity and topology spread.
+import {
+  childPath,
+  type FieldError,
+  fieldDuplicate,
+  fieldForbidden,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+  indexPath,
+} from '../../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../../meta/object/names.js'
+import { checkLabelSelector } from '../../../meta/selectors/label-selectors.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
+import type { ValueObject } from '../../../meta/values/value.js'
+import { checkOneOf, checkText } from '../../common/field-checks.js'
+import { check, each, eachString, field, oneOf, optional, optionalOneOf, type Rule, when } from '../../common/rules.js'
+import { TAINT_EFFECTS } from '../node.js'
+
+// ---- tolerations
+
+const TOLERATION_OPERATORS = ['Equal', 'Exists']
+
+export const checkTolerations = (spec: ValueObject, path: string): FieldError[] =>
+  objectsAt(spec, 'tolerations').flatMap((toleration, i) => checkToleration(toleration, indexPath(path, i)))
+
+function checkToleration(toleration: ValueObject, path: string): FieldError[] {
+  const [key, operator] = [stringAt(toleration, 'key'), stringAt(toleration, 'operator')]
+  const [value, effect] = [stringAt(toleration, 'value'), stringAt(toleration, 'effect')]
+  const operatorPath = childPath(path, 'operator')
+  const effectPath = childPath(path, 'effect')
+  const errors = key === '' ? [] : checkText(key, checkQualifiedName, childPath(path, 'key'))
+  if (key === '' && operator !== 'Exists') {
+    const why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"'
+    errors.push(fieldInvalid(operatorPath, operator, why))
+  }
+  if (has(toleration, 'tolerationSeconds') && effect !== 'NoExecute') {
+    errors.push(fieldInvalid(effectPath, effect, "effect must be 'NoExecute' when `tolerationSeconds` is set"))
+  }
+  switch (operator) {
+    case '':
+    case 'Equal': {
+      const messages = checkLabelValue(value)
+      if (messages.length > 0) errors.push(fieldInvalid(operatorPath, value, messages.join(';')))
+      break
+    }
+    case 'Exists':
+      if (value !== '')
+        errors.push(fieldInvalid(operatorPath, value, "value must be empty when `operator` is 'Exists'"))
+      break
+    case 'Lt':
+    case 'Gt':
+      // Comparisons are behind a feature gate that is off; the message lists them nevertheless.
+      errors.push(fieldNotSupported(operatorPath, operator, [...TOLERATION_OPERATORS, 'Lt', 'Gt']))
+      break
+    default:
+      errors.push(fieldNotSupported(operatorPath, operator, TOLERATION_OPERATORS))
+  }
+  return effect === '' ? errors : [...errors, ...checkOneOf(effect, TAINT_EFFECTS, effectPath)]
+}
+
+// ---- gates
+
+export const schedulingGates: Rule = check((spec, path) => {
+  const seen = new Set<string>()
+  return objectsAt(spec, 'schedulingGates').flatMap((gate, i) => {
+    const at = indexPath(childPath(path, 'schedulingGates'), i)
+    const name = stringAt(gate, 'name')
+    const errors = checkText(name, checkQualifiedName, childPath(at, 'name'))
+    if (seen.has(name)) errors.push(fieldDuplicate(at, name))
+    seen.add(name)
+    return errors
+  })
+})
+
+export const readinessGates: Rule = each('readinessGates', [
+  check((gate, path) =>
+    checkText(stringAt(gate, 'conditionType'), checkQualifiedName, childPath(path, 'conditionType')),
+  ),
+])
+
+// ---- node affinity
+
+function checkLabelRequirement(requirement: ValueObject, path: string, checkValues: boolean): FieldError[] {
+  const operator = stringAt(requirement, 'operator')
+  const values = stringsAt(requirement, 'values')
+  const valuesPath = childPath(path, 'values')
+  const errors: FieldError[] = []
+  switch (operator) {
+    case 'In':
+    case 'NotIn':
+      if (values.length === 0) {
+        errors.push(fieldRequired(valuesPath, "must be specified when `operator` is 'In' or 'NotIn'"))
+      }
+      break
+    case 'Exists':
+    case 'DoesNotExist':
+      if (values.length > 0) {
+        errors.push(fieldForbidden(valuesPath, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"))
+      }
+      break
+    case 'Gt':
+    case 'Lt':
+      if (values.length !== 1) {
+        errors.push(fieldRequired(valuesPath, "must be specified single value when `operator` is 'Lt' or 'Gt'"))
+      }
+      break
+    default:
+      errors.push(fieldInvalid(childPath(path, 'operator'), operator, 'not a valid selector operator'))
+  }
+  errors.push(...checkText(stringAt(requirement, 'key'), checkQualifiedName, childPath(path, 'key')))
+  if (!checkValues) return errors
+  return [...errors, ...values.flatMap((value, i) => checkText(value, checkLabelValue, indexPath(valuesPath, i)))]
+}
+
+function checkFieldRequirement(requirement: ValueObject, path: string): FieldError[] {
+  const operator = stringAt(requirement, 'operator')
+  const key = stringAt(requirement, 'key')
+  const values = stringsAt(requirement, 'values')
+  const valuesPath = childPath(path, 'values')
+  const errors: FieldError[] = []
+  if (operator !== 'In' && operator !== 'NotIn') {
+    errors.push(fieldInvalid(childPath(path, 'operator'), operator, 'not a valid selector operator'))
+  } else if (values.length !== 1) {
+    const why = "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+    errors.push(fieldRequired(valuesPath, why))
+  }
+  if (key !== 'metadata.name') {
+    return [...errors, fieldInvalid(childPath(path, 'key'), key, 'not a valid field selector key')]
+  }
+  return [...errors, ...values.flatMap((value, i) => checkText(value, checkDnsSubdomain, indexPath(valuesPath, i)))]
+}
+
+/** `checkValues` is false for preferences, which may name values that no label can have. */
+const nodeSelectorTerm = (checkValues: boolean): readonly Rule[] => [
+  each('matchExpressions', [check((requirement, path) => checkLabelRequirement(requirement, path, checkValues))]),
+  each('matchFields', [check(checkFieldRequirement)]),
+]
+
+const weight = check((term, path) => {
+  const given = numberAt(term, 'weight')
+  if (given >= 1 && given <= 100) return []
+  return [fieldInvalid(childPath(path, 'weight'), given, 'must be in the range 1-100')]
+})
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
+const PREFERRED = 'preferredDuringSchedulingIgnoredDuringExecution'
+
+/** The selector of a required node affinity, also that of a persistent volume. */
+export const nodeSelectorRules: readonly Rule[] = [
+  check((selector, path) =>
+    objectsAt(selector, 'nodeSelectorTerms').length === 0
+      ? [fieldRequired(childPath(path, 'nodeSelectorTerms'), 'must have at least one node selector term')]
+      : [],
+  ),
+  each('nodeSelectorTerms', nodeSelectorTerm(true)),
+]
+
+const nodeAffinityRules: readonly Rule[] = [
+  optional(REQUIRED, nodeSelectorRules),
+  each(PREFERRED, [weight, field('preference', nodeSelectorTerm(false))]),
+]
+
+// ---- pod affinity
+
+const selector = (name: string): Rule => optional(name, [check((given, path) => checkLabelSelector(given, path))])
+
+/** Keys of labels whose values the pod itself has. */
+const labelKeys = (name: string): Rule =>
+  when(
+    term => stringsAt(term, name).length > 0,
+    [
+      check((term, path) =>
+        has(term, 'labelSelector')
+          ? []
+          : [fieldForbidden(childPath(path, name), 'must not be specified when labelSelector is not set')],
+      ),
+      when(
+        term => has(term, 'labelSelector'),
+        [eachString(name, (key, path) => checkText(key, checkQualifiedName, path))],
+      ),
+    ],
+  )
+
+const topologyKey = check((term, path) =>
+  stringAt(term, 'topologyKey') === '' ? [fieldRequired(childPath(path, 'topologyKey'), 'can not be empty')] : [],
+)
+
+const podAffinityTermRules: readonly Rule[] = [
+  selector('labelSelector'),
+  selector('namespaceSelector'),
+  // kube-apiserver's errors name `namespace`, without an index.
+  check((term, path) =>
+    stringsAt(term, 'namespaces').flatMap(name => checkText(name, checkDnsLabel, childPath(path, 'namespace'))),
+  ),
+  labelKeys('matchLabelKeys'),
+  labelKeys('mismatchLabelKeys'),
+  topologyKey,
+  check((term, path) => checkText(stringAt(term, 'topologyKey'), checkQualifiedName, childPath(path, 'topologyKey'))),
+]
+
+const podAffinityRules: readonly Rule[] = [
+  each(REQUIRED, podAffinityTermRules),
+  each(PREFERRED, [weight, field('podAffinityTerm', podAffinityTermRules)]),
+]
+
+export const affinity: Rule = optional('affinity', [
+  optional('nodeAffinity', nodeAffinityRules),
+  optional('podAffinity', podAffinityRules),
+  optional('podAntiAffinity', podAffinityRules),
+])
+
+// ---- topology spread
+
+const positive = (name: string): Rule =>
+  check((constraint, path) => {
+    const given = numberAt(constraint, name)
+    return given > 0 ? [] : [fieldInvalid(childPath(path, name), given, 'must be greater than zero')]
+  })
+
+const minDomains = when(
+  constraint => has(constraint, 'minDomains'),
+  [
+    positive('minDomains'),
+    check((constraint, path) => {
+      const action = stringAt(constraint, 'whenUnsatisfiable')
+      if (action === 'DoNotSchedule') return []
+      const why = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`
+      return [fieldInvalid(childPath(path, 'minDomains'), numberAt(constraint, 'minDomains'), why)]
+    }),
+  ],
+)
+
+const NODE_POLICIES = ['Honor', 'Ignore']
+
+/** The first of two constraints with one key and one action is reported. */
+const repeated = (constraints: readonly ValueObject[], i: number, path: string): FieldError[] => {
+  const keyOf = (constraint: ValueObject): string =>
+    `{${stringAt(constraint, 'topologyKey')}, ${stringAt(constraint, 'whenUnsatisfiable')}}`
+  const key = keyOf(constraints[i]!)
+  if (!constraints.slice(i + 1).some(constraint => keyOf(constraint) === key)) return []
+  return [fieldDuplicate(`${path}.{topologyKey, whenUnsatisfiable}`, key)]
+}
+
+const constraintRules = (constraints: readonly ValueObject[], i: number): readonly Rule[] => [
+  positive('maxSkew'),
+  topologyKey,
+  oneOf('whenUnsatisfiable', ['DoNotSchedule', 'ScheduleAnyway']),
+  check((_, path) => repeated(constraints, i, path)),
+  minDomains,
+  optionalOneOf('nodeAffinityPolicy', NODE_POLICIES),
+  optionalOneOf('nodeTaintsPolicy', NODE_POLICIES),
+  labelKeys('matchLabelKeys'),
+  selector('labelSelector'),
+]
+
+export const topologySpread: Rule = (spec, _, path, errors) => {
+  const constraints = objectsAt(spec, 'topologySpreadConstraints')
+  for (const [i, constraint] of constraints.entries()) {
+    const at = indexPath(childPath(path, 'topologySpreadConstraints'), i)
+    for (const rule of constraintRules(constraints, i)) rule(constraint, undefined, at, errors)
+  }
+}
+
+/** The label selectors of a pod affinity that are absent, which match no pod: their paths. */
+export function absentAffinitySelectors(spec: ValueObject, path: string): string[] {
+  return ['podAffinity', 'podAntiAffinity'].flatMap(name => {
+    const given = objectOrNone(objectAt(spec, 'affinity'), name)
+    if (given === undefined) return []
+    const at = `${path}.affinity.${name}`
+    const required = objectsAt(given, REQUIRED).flatMap((term, i) =>
+      has(term, 'labelSelector') ? [] : [`${at}.${REQUIRED}[${i}].labelSelector`],
+    )
+    const preferred = objectsAt(given, PREFERRED).flatMap((term, i) =>
+      has(objectAt(term, 'podAffinityTerm'), 'labelSelector')
+        ? []
+        : [`${at}.${PREFERRED}[${i}].podAffinityTerm.labelSelector`],
+    )
+    return required.concat(preferred)
+  })
+}
