@@ -22,6 +22,7 @@ import { buildKind, type ResourceVersion } from './common/build-kind.js'
 import { defineKind, type KindDefinition } from './common/define-kind.js'
 import { configMap } from './core/config-map.js'
 import { endpoints } from './core/endpoints.js'
+import { event } from './core/event.js'
 import { limitRange } from './core/limit-range.js'
 import { namespace } from './core/namespace.js'
 import { node } from './core/node.js'
@@ -56,6 +57,7 @@ const KINDS: readonly KindDefinition[] = [
   // core
   configMap,
   endpoints,
+  event,
   limitRange,
   namespace,
   node,

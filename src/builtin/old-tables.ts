@@ -6,7 +6,7 @@ import { builtinTypes, type TypeTable } from '../types/type-table.js'
 import { toAutoscalerV1, toAutoscalerV2 } from './autoscaler-forms.js'
 import { defineKind, type KindDefinition, type KindParts } from './common/define-kind.js'
 import { DEFAULTS } from './defaults.js'
-import { toCoreEvent, toModernEvent } from './event-forms.js'
+import { toCoreEvent } from './event-forms.js'
 import { CELLS } from './printer-columns.js'
 import { FIELDS } from './selectable-fields.js'
 import { STRATEGIES } from './strategy.js'
@@ -45,7 +45,7 @@ const STATUS_RESET: Readonly<Record<string, readonly string[] | undefined>> = {
 }
 
 const CONVERSIONS: Readonly<Record<string, KindParts['convert']>> = {
-  Event: (event, to) => (to === 'v1' ? toCoreEvent(event) : toModernEvent(event)),
+  Event: event => toCoreEvent(event),
   HorizontalPodAutoscaler: (autoscaler, to, table) =>
     to === 'autoscaling/v1'
       ? toAutoscalerV1(autoscaler)

@@ -1,58 +1,12 @@
 // The cells of each kind's Table, as kubectl shows them: one function for each kind that has columns of its own.
 // Which columns there are is data; a cell that a kind has no function for is its name, its age, or empty.
-import { ageCell } from '../meta/table.js'
-import {
-  numberAt,
-  numberOrNone,
-  objectAt,
-  objectOrNone,
-  objectsAt,
-  stringAt,
-  stringsAt,
-} from '../meta/values/access.js'
+import { numberAt, numberOrNone, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { AUTOSCALER_CELLS } from './autoscaler-cells.js'
 import { ageOf, nameOf, type TableRow } from './common/table-cells.js'
+import { eventRow } from './core/event.js'
 import { NETWORK_CELLS } from './network-cells.js'
 import { STORAGE_CELLS } from './storage-cells.js'
-
-// ---- events
-
-interface EventNames {
-  readonly object: string
-  readonly controller: string
-  readonly message: string
-  readonly source: string
-  readonly first: string
-  readonly last: string
-  readonly count: string
-}
-
-const eventCells =
-  (names: EventNames): TableRow =>
-  (event, now) => {
-    const series = objectOrNone(event, 'series')
-    const about = objectAt(event, names.object)
-    const source = objectAt(event, names.source)
-    const first = event[names.first] ?? event['eventTime']
-    const last = series === undefined ? (event[names.last] ?? first) : series['lastObservedTime']
-    const count = series === undefined ? numberAt(event, names.count) || 1 : numberAt(series, 'count')
-    const kind = stringAt(about, 'kind').toLowerCase()
-    const reporter = stringAt(source, 'component') || stringAt(event, names.controller)
-    const instance = stringAt(source, 'host') || stringAt(event, 'reportingInstance')
-    return [
-      ageCell(last, now),
-      stringAt(event, 'type'),
-      stringAt(event, 'reason'),
-      stringAt(about, 'name') === '' ? kind : `${kind}/${stringAt(about, 'name')}`,
-      stringAt(about, 'fieldPath'),
-      instance === '' ? reporter : `${reporter}, ${instance}`,
-      stringAt(event, names.message).trim(),
-      ageCell(first, now),
-      count,
-      nameOf(event),
-    ]
-  }
 
 // ---- roles, the rest
 
@@ -110,16 +64,7 @@ export const CELLS: Readonly<Record<string, TableRow | undefined>> = {
     ageOf(made, now),
     stringAt(made, 'preemptionPolicy'),
   ],
-  'v1 events': eventCells({
-    object: 'involvedObject',
-    controller: 'reportingComponent',
-    message: 'message',
-    source: 'source',
-    first: 'firstTimestamp',
-    last: 'lastTimestamp',
-    count: 'count',
-  }),
-  'events.k8s.io/v1 events': eventCells({
+  'events.k8s.io/v1 events': eventRow({
     object: 'regarding',
     controller: 'reportingController',
     message: 'note',

@@ -1,22 +1,19 @@
-// By which fields the objects of each kind can be selected, and what those fields hold.
-import { type SelectableFields, selectableFields, stringField } from './common/selectable-fields.js'
+// The fields that field selectors may name, for kinds without a file of their own.
 
-const OBJECT_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath']
+import { type SelectableFields } from './common/selectable-fields.js'
+import { eventFields, OBJECT_FIELDS } from './core/event.js'
 
-const eventFields = (object: string, controller: string, source: string): SelectableFields =>
-  selectableFields({
-    ...Object.fromEntries(OBJECT_FIELDS.map(field => [`involvedObject.${field}`, stringField(object, field)])),
-    reason: stringField('reason'),
-    reportingComponent: stringField(controller),
-    // Whoever reports by the newer name is the source too.
-    source: event => stringField(source, 'component')(event) || stringField(controller)(event),
-    type: stringField('type'),
-  })
-
-const modernEvents = eventFields('regarding', 'reportingController', 'deprecatedSource')
+const modernEvents = eventFields({
+  object: 'regarding',
+  controller: 'reportingController',
+  message: 'note',
+  source: 'deprecatedSource',
+  first: 'deprecatedFirstTimestamp',
+  last: 'deprecatedLastTimestamp',
+  count: 'deprecatedCount',
+})
 
 export const FIELDS: Readonly<Record<string, SelectableFields | undefined>> = {
-  'v1 Event': eventFields('involvedObject', 'reportingComponent', 'source'),
   'events.k8s.io/v1 Event': {
     ...modernEvents,
     // The same fields by the names of the newer form.

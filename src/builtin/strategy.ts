@@ -29,7 +29,6 @@ const plain: BuiltinStrategy = { prepareForUpdate: keepGeneration }
 const madeByUpdate: BuiltinStrategy = { prepareForUpdate: keepGeneration, allowCreateOnUpdate: true }
 
 export const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => BuiltinStrategy) | undefined>> = {
-  'v1 Event': () => madeByUpdate,
   'events.k8s.io/v1 Event': () => madeByUpdate,
   'coordination.k8s.io/v1 Lease': () => leases,
   'node.k8s.io/v1 RuntimeClass': () => ({ ...madeByUpdate, allowUnconditionalUpdate: false }),

@@ -41,6 +41,9 @@ function defaults(set: ValueObject): void {
   const spec = specWithTemplate(set)
   defaultRollingUpdate(spec, 'updateStrategy', { maxUnavailable: 1, maxSurge: 0 })
   setDefault(spec, 'revisionHistoryLimit', 10, false)
+  // Every daemon set has the annotation as soon as it is read, so that its manager owns it.
+  const annotations = ensureObject(ensureObject(set, 'metadata'), 'annotations')
+  setDefault(annotations, TEMPLATE_GENERATION, '0')
 }
 
 /** This annotation counts the changes of the template, as a field of the spec did in versions that are gone. */

@@ -11,7 +11,7 @@ import {
 } from './csi.js'
 import { disruptionBudgetValidation } from './disruption-budgets.js'
 import { endpointSliceValidation } from './endpoint-slices.js'
-import { coreEventValidation, modernEventValidation } from './events.js'
+import { modernEventValidation } from './events.js'
 import { ingressClassValidation } from './ingress-classes.js'
 import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
 import { networkPolicyValidation } from './network-policies.js'
@@ -20,7 +20,6 @@ import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidat
 import { storageClassValidation, volumeAttributesClassValidation } from './storage-classes.js'
 
 export const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
-  'v1 Event': coreEventValidation,
   'events.k8s.io/v1 Event': modernEventValidation,
   'coordination.k8s.io/v1 Lease': leaseValidation,
   'node.k8s.io/v1 RuntimeClass': runtimeClassValidation,
