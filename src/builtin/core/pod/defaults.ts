@@ -18,6 +18,8 @@ import { totalRequest } from './container-resources.js'
 export function defaultPod(pod: ValueObject): void {
   const spec = ensureObject(pod, 'spec')
   defaultPodSpec(spec)
+  // A pod with a negative grace period has one second; a template keeps what it has.
+  if (numberAt(spec, 'terminationGracePeriodSeconds') < 0) spec['terminationGracePeriodSeconds'] = 1
   setDefault(spec, 'enableServiceLinks', true)
   for (const container of allContainers(spec)) {
     requestLimits(container)

@@ -23,12 +23,9 @@ import { deprecatedLabel, deprecatedLabelWarnings } from './node-labels.js'
 import { absentAffinitySelectors } from './scheduling.js'
 import { overlappingPathWarnings } from './volume-paths.js'
 
-/** Nothing is said about an update that leaves the spec as it was. */
-export const podWarnings: Warnings = (pod, old) => {
-  if (old !== undefined && same(pod, old, 'spec')) return []
-  const name = old === undefined ? nameWarnings(pod, "the Pod's hostname") : []
-  return [...name, ...specAndMetaWarnings(pod, '')]
-}
+/** Updates of pods come mostly from controllers and are frequent: they get no warnings. */
+export const podWarnings: Warnings = (pod, old) =>
+  old === undefined ? [...nameWarnings(pod, "the Pod's hostname"), ...specAndMetaWarnings(pod, '')] : []
 
 /**
  * For kinds with a template. `isNamed`: the names of the pods start with that of the object. Nothing is said about an
