@@ -52,6 +52,14 @@ describe('a custom kind', () => {
     expect(KIND.keyPrefix).toBe('/example.com/widgets/')
   })
 
+  it('does not serve a version of a built-in group', () => {
+    const definition = withRightStatus(widgetDefinition(), [], 0)
+    const served = (builtin: string): boolean[] =>
+      customKind(types, definition, { isBuiltin: apiVersion => apiVersion === builtin })!.versions.map(v => v.served)
+    expect(served('other.com/v1')).toEqual([true])
+    expect(served('example.com/v1')).toEqual([false])
+  })
+
   it('drops and names unknown fields', () => {
     const { object, strict } = VERSION.strategy.decode(widget({ spec: { size: 2, more: 1 } }), [])
     expect(object['spec']).toEqual({ size: 2 })
@@ -177,7 +185,7 @@ describe('a custom kind', () => {
       return { ...object, apiVersion: to }
     })
     for (const convert of [undefined, byFunction]) {
-      const kind = customKind(types, definition, convert)!
+      const kind = customKind(types, definition, convert ? { convert } : {})!
       expect(await kind.convert(part as ApiObject, 'example.com/v2')).toEqual({ ...part, apiVersion: 'example.com/v2' })
     }
     expect(seen).toEqual([{}])

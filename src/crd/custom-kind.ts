@@ -41,13 +41,17 @@ const TRAITS: Traits = {
 const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch']
 const VERBS_WHILE_TERMINATING = ['delete', 'deletecollection', 'get', 'list', 'watch']
 
+export interface CustomKindOptions {
+  /** Converts objects between the versions. */
+  readonly convert?: ConvertObjects
+  readonly ruleCompiler?: RuleCompiler | undefined
+  /** True for group versions of built-in kinds. A definition may have such a version, but it is not served. */
+  readonly isBuiltin?: (apiVersion: string) => boolean
+}
+
 /** Undefined while the names of the definition are not accepted. */
-export function customKind(
-  types: Types,
-  definition: ApiObject,
-  convert: ConvertObjects = renameVersion,
-  ruleCompiler: RuleCompiler = new RuleCompiler(),
-): Kind | undefined {
+export function customKind(types: Types, definition: ApiObject, options: CustomKindOptions = {}): Kind | undefined {
+  const { convert = renameVersion, ruleCompiler = new RuleCompiler(), isBuiltin = () => false } = options
   if (!isTrue(definition, 'Established') && !isTrue(definition, 'NamesAccepted')) return undefined
   const spec = specOf(definition)
   const { acceptedNames: names } = statusOf(definition)
@@ -70,7 +74,10 @@ export function customKind(
       categories: names.categories ?? [],
     },
     namespaced: spec.scope === 'Namespaced',
-    versions: specs.map(version => kindVersion(types, spec, version, forms.get(`${spec.group}/${version.name}`)!)),
+    versions: specs.map(version => {
+      const form = forms.get(`${spec.group}/${version.name}`)!
+      return kindVersion(types, spec, version, form, version.served && !isBuiltin(form.apiVersion))
+    }),
     storageVersion,
     storedAs: `${spec.group}/${storageVersion}`,
     keyPrefix: `/${spec.group}/${names.plural}/`,
@@ -183,14 +190,20 @@ const validatingOnly = (schema: CompiledSchema): CompiledSchema => ({
   evaluateRules: () => NO_FINDINGS,
 })
 
-function kindVersion(types: Types, spec: DefinitionSpec, version: VersionSpec, form: ObjectForm): KindVersion {
+function kindVersion(
+  types: Types,
+  spec: DefinitionSpec,
+  version: VersionSpec,
+  form: ObjectForm,
+  served: boolean,
+): KindVersion {
   const fields = selectedFieldsOf(version, form.namespaced)
   let columns: ReturnType<typeof columnsOf> | undefined
   const getColumns = () => (columns ??= columnsOf(version.additionalPrinterColumns))
   return {
     name: version.name,
     type: typeOf(types, spec, version, form.schema),
-    served: version.served,
+    served,
     deprecationWarning: deprecationOf(spec, form.kind, version),
     strategy: customRules(form),
     subresources: {

@@ -34,7 +34,18 @@ describe('the status of a definition', () => {
     ])
   })
 
-  it('is not established while nobody can trust its webhook', () => {
+  it('names patterns that are none in a schema that is not structural', () => {
+    const schema = { openAPIV3Schema: { type: 'object', properties: { a: { type: 'string', pattern: '+' } } } }
+    const definition = widgetDefinition({ preserveUnknownFields: true }, { schema })
+    const found = statusOf(withRightStatus(definition, [], NOW)).conditions?.find(
+      ({ type }) => type === 'NonStructuralSchema',
+    )
+    expect(found?.message).toContain(
+      'openAPIV3Schema.properties[a].pattern: Invalid value: "+": must be a valid regular expression, but isn\'t: ',
+    )
+  })
+
+  it('is not established while its webhook cannot be trusted', () => {
     const webhook = { clientConfig: { url: 'https://a', caBundle: 'bm8gY2VydGlmaWNhdGU=' } }
     const definition = widgetDefinition({ conversion: { strategy: 'Webhook', webhook } })
     expect(conditions(definition, [], NOW)[1]).toEqual(['Established', 'False', 'InvalidCABundle'])

@@ -65,7 +65,7 @@ export function compileSchema(
     ],
     validateUpdate: (object, old) => [
       ...checkEmbedded(object, schema()),
-      ...validateChange(validator(), schema(), object, old),
+      ...validateChange(validator(), schema(), object, withoutType(old)),
       ...checkChangedListTypes(schema(), object, old),
     ],
     validateStatusUpdate: (object, old) => [
@@ -83,6 +83,12 @@ export function compileSchema(
 function shape(object: ValueObject, schema: Schema, { stored = false, defaults = false }: SchemaShapeOptions): Shaped {
   const steps = STEP.prune | STEP.dropNulls | STEP.coerce | (defaults ? STEP.default : 0)
   return shapeValue(object, schema, { steps, isResource: true, isDecoded: true, dropInvalid: stored })
+}
+
+/** kube-apiserver compares with an old object that has no apiVersion and kind, so that these are never ratcheted. */
+function withoutType(old: ValueObject): ValueObject {
+  const { apiVersion: _, kind: __, ...rest } = old
+  return rest
 }
 
 interface StatusPart {

@@ -1,4 +1,4 @@
-// Steps into values: fields, keys and indexes, plain and optional, and what a step costs.
+// Steps into values: fields, keys and indexes, plain and optional, and the cost of a step.
 import { CelError, isError, NO_SUCH_OVERLOAD } from '../cel-error.js'
 import { MapValue, ObjectValue, OPTIONAL_NONE, OptionalValue, type Value } from '../values/values.js'
 import { type Compiled, type Evaluate, spend } from './frame.js'
@@ -77,6 +77,6 @@ export function hasField(value: Value, field: string): Value {
   const inner = value instanceof OptionalValue ? value.value : value
   if (inner === undefined) return false
   if (!(inner instanceof ObjectValue) && !(inner instanceof MapValue)) return NO_SUCH_OVERLOAD
-  const found = inner.get(field)
-  return isError(found) ? found : found !== undefined
+  // A value that cannot be converted is present all the same.
+  return inner.get(field) !== undefined
 }

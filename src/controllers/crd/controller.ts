@@ -8,6 +8,7 @@ import { type DefinitionNames, statusOf } from '../../crd/definition.js'
 import { resourceDefinedBy } from '../../crd/definition-kind.js'
 import { withRightStatus } from '../../crd/definition-status.js'
 import type { Kind } from '../../kinds/kind.js'
+import { apiVersionOf } from '../../kinds/kind-names.js'
 import type { Registry } from '../../kinds/registry.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
@@ -48,6 +49,9 @@ export async function startDefinitions(
   /** By group, the names that each definition has, or will have when its status is stored. */
   const taken = new Map<string, Map<string, DefinitionNames>>()
   const builtin = new Set([...registry.all()].map(({ group, names }) => `${group}/${names.plural}`))
+  const builtinVersions = new Set(
+    [...registry.all()].flatMap(kind => kind.versions.map(({ name }) => apiVersionOf(kind, name))),
+  )
   const queue = createControllerQueue('crd_establishing', env, reconcile)
   const cleanup = createCleanup(context, definitions, name => known.get(name)?.kind, env)
   /** By name, the last reconciliation that was asked for: those of one definition run one after the other. */
@@ -159,7 +163,11 @@ export async function startDefinitions(
   function kindFor(definition: ApiObject, old: KnownDefinition | undefined): Kind | undefined {
     const { group, plural } = resourceDefinedBy(definition)
     if (builtin.has(`${group}/${plural}`)) return undefined
-    const defined = customKind(types, definition, conversionOf(definition, converters), converters.ruleCompiler)
+    const defined = customKind(types, definition, {
+      convert: conversionOf(definition, converters),
+      ruleCompiler: converters.ruleCompiler,
+      isBuiltin: apiVersion => builtinVersions.has(apiVersion),
+    })
     const since = old?.kind?.since ?? revisionOf(definition)
     const kind = defined && { ...defined, since }
     if (!kind || !old?.kind) return kind

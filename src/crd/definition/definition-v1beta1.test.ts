@@ -49,7 +49,19 @@ const v = (name: string, storage: boolean, more: ValueObject = {}): ValueObject 
 })
 
 describe('an old definition', () => {
-  it('need not say what everybody says', () => {
+  it('must be structural if it has rules', () => {
+    const validation = { openAPIV3Schema: { properties: { spec: { type: 'object' } } } }
+    expect(errorsOf({ version: 'v1', validation })).toEqual([])
+    const rules = [{ rule: 'true' }]
+    const withRules = {
+      openAPIV3Schema: { properties: { spec: { type: 'object', 'x-kubernetes-validations': rules } } },
+    }
+    expect(errorsOf({ version: 'v1', validation: withRules })).toEqual([
+      'spec.validation.openAPIV3Schema.type: Required value: must not be empty at the root',
+    ])
+  })
+
+  it('has defaults for most of its fields', () => {
     expect(defaultOldDefinition(written({ version: 'v1' }))['spec']).toEqual({
       group: 'example.com',
       version: 'v1',

@@ -1,5 +1,5 @@
-// What a definition is forgiven: that which the older form allows, and that which was accepted before and must not keep
-// anybody from changing something else.
+// Errors of a definition that are tolerated: what v1beta1 allows, and what was accepted before, so that the definition can
+// be changed elsewhere.
 
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -23,7 +23,10 @@ export function leniencyFor(definition: ApiObject, isOldForm: boolean, old: ApiO
   return {
     mayPreserve: isOldForm || (old !== undefined && specOf(old).preserveUnknownFields === true),
     mayLackSchema: isOldForm || (old !== undefined && versionsOf(old).some(({ schema }) => !schema?.openAPIV3Schema)),
-    mayBeUnstructured: preserves && (isOldForm || (old !== undefined && schemaErrors(specOf(old)).length > 0)),
+    mayBeUnstructured:
+      preserves &&
+      (isOldForm || (old !== undefined && schemaErrors(specOf(old)).length > 0)) &&
+      !hasExtensions(specOf(definition)),
     noDefaults: isOldForm && !(old && hasDefaults(specOf(old))) ? NO_DEFAULTS : '',
   }
 }
@@ -43,12 +46,28 @@ const schemaErrors = ({ versions }: DefinitionSpec): FieldError[] =>
       : [],
   )
 
-/** Whether a default stands anywhere in the schemas; what is nested too deep is refused elsewhere. */
-export function hasDefaults({ versions }: DefinitionSpec): boolean {
+/** Extensions that only structural schemas may have. */
+const EXTENSIONS = [
+  'x-kubernetes-embedded-resource',
+  'x-kubernetes-preserve-unknown-fields',
+  'x-kubernetes-int-or-string',
+  'x-kubernetes-list-map-keys',
+  'x-kubernetes-list-type',
+  'x-kubernetes-validations',
+]
+
+const hasExtensions = (spec: DefinitionSpec): boolean =>
+  hasKeyword(spec, schema => EXTENSIONS.some(extension => Object.hasOwn(schema, extension)))
+
+export const hasDefaults = (spec: DefinitionSpec): boolean =>
+  hasKeyword(spec, schema => Object.hasOwn(schema, 'default'))
+
+/** Whether a keyword stands anywhere in the schemas; those that are nested too deep are refused elsewhere. */
+function hasKeyword({ versions }: DefinitionSpec, isSuch: (schema: object) => boolean): boolean {
   const open: Value[] = (versions ?? []).map(({ schema }) => schema?.openAPIV3Schema ?? null)
   for (let value = open.pop(); value !== undefined; value = open.pop()) {
     if (typeof value !== 'object' || value === null) continue
-    if (!Array.isArray(value) && Object.hasOwn(value, 'default')) return true
+    if (!Array.isArray(value) && isSuch(value)) return true
     for (const member of Object.values(value as Record<string, Value>)) open.push(member)
   }
   return false

@@ -22,6 +22,18 @@ describe('columns', () => {
     expect(cells(widget(), NOW)).toEqual(['a', '60m'])
   })
 
+  it('have a description even if the definition has none', () => {
+    const specs = [
+      { name: 'A', type: 'string', jsonPath: '.a' },
+      { name: 'B', type: 'string', jsonPath: '.b', description: 'of b' },
+    ]
+    expect(
+      columnsOf(specs)
+        .columns.slice(1)
+        .map(({ description }) => description),
+    ).toEqual(['Custom resource definition column (in JSONPath format): .a', 'of b'])
+  })
+
   it('end with the first path that cannot be read', () => {
     const specs = ['.a', '.b[', '.c'].map(jsonPath => ({ name: jsonPath, type: 'string', jsonPath }))
     expect(columnsOf(specs).columns.map(({ name }) => name)).toEqual(['Name', '.a'])

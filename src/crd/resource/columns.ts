@@ -60,7 +60,7 @@ const columnOf = ({ name, type, format = '', description, priority = 0, jsonPath
   name,
   type,
   format,
-  description: description || `Column of the definition, by the JSONPath ${jsonPath}.`,
+  description: description || `Custom resource definition column (in JSONPath format): ${jsonPath}`,
   priority,
 })
 

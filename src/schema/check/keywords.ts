@@ -1,6 +1,5 @@
 // What each schema may say, wherever it stands: keywords that are refused, types, patterns, list and map types. Nodes in
 // junctors and definitions are looked at like any other.
-import { compileRegex, isRegexError } from '../../base/regex-cache.js'
 import {
   childPath,
   type FieldError,
@@ -105,13 +104,6 @@ function checkNode(schema: Schema, at: string, place: Place, errors: FieldError[
   }
   if (type === 'null') forbid('type', 'type cannot be set to null, use nullable as an alternative')
   if (type !== '' && !TYPES.includes(type)) errors.push(fieldNotSupported(childPath(at, 'type'), type, TYPES))
-  if (checks.pattern !== '') {
-    const compiled = compileRegex(checks.pattern)
-    if (isRegexError(compiled)) {
-      const why = `must be a valid regular expression, but isn't: ${compiled.error}`
-      errors.push(fieldInvalid(childPath(at, 'pattern'), checks.pattern, why))
-    }
-  }
   // Objects have either named members or any: `true` beside properties is what it would be without.
   if (properties.size > 0 && additionalProperties !== undefined && additionalProperties !== true) {
     forbid('additionalProperties', 'additionalProperties and properties are mutual exclusive')

@@ -1,5 +1,6 @@
 // What makes a schema structural. Every node outside of junctors has a type (1); junctors hold value checks only (2), and
 // only of fields that are declared outside (3, at the root); metadata are not restricted but for their names (4).
+import { compileRegex, isRegexError } from '../../base/regex-cache.js'
 import {
   childPath,
   type FieldError,
@@ -39,7 +40,7 @@ function visit(schema: Schema, level: Level, at: string, errors: FieldError[]): 
     }
   }
   // Two forms of int-or-string may name types in a junctor.
-  visitJunctors(schema, isIntOrStringPair(schema.checks.anyOf), isIntOrStringFirst(schema), at, errors)
+  visitValueChecks(schema, isIntOrStringPair(schema.checks.anyOf), isIntOrStringFirst(schema), at, errors)
   checkNodeType(schema, level, at, errors)
   if (level === 'root' || extensions.embeddedResource) checkResource(schema, level, at, errors)
 }
@@ -131,7 +132,14 @@ const hasChecks = ({ checks }: Schema): boolean =>
     Array.isArray(check) ? check.length > 0 : check !== undefined && check !== '' && check !== false,
   )
 
-function visitJunctors(schema: Schema, skipAnyOf: boolean, skipFirst: boolean, at: string, errors: FieldError[]): void {
+/** The value checks of a node: those in junctors, and the pattern. */
+function visitValueChecks(
+  schema: Schema,
+  skipAnyOf: boolean,
+  skipFirst: boolean,
+  at: string,
+  errors: FieldError[],
+): void {
   const { allOf, anyOf, oneOf, not } = schema.checks
   if (!skipAnyOf) {
     for (const [i, branch] of anyOf.entries()) visitBranch(branch, false, indexPath(childPath(at, 'anyOf'), i), errors)
@@ -141,10 +149,17 @@ function visitJunctors(schema: Schema, skipAnyOf: boolean, skipFirst: boolean, a
   }
   for (const [i, branch] of oneOf.entries()) visitBranch(branch, false, indexPath(childPath(at, 'oneOf'), i), errors)
   if (not !== undefined) visitBranch(not, false, childPath(at, 'not'), errors)
+  checkPattern(schema.checks.pattern, childPath(at, 'pattern'), errors)
+}
+
+function checkPattern(pattern: string, field: string, errors: FieldError[]): void {
+  const compiled = pattern === '' ? undefined : compileRegex(pattern)
+  if (compiled === undefined || !isRegexError(compiled)) return
+  errors.push(fieldInvalid(field, pattern, `must be a valid regular expression, but isn't: ${compiled.error}`))
 }
 
 function visitBranch(branch: Schema, skipAnyOf: boolean, at: string, errors: FieldError[]): void {
-  visitJunctors(branch, skipAnyOf, false, at, errors)
+  visitValueChecks(branch, skipAnyOf, false, at, errors)
   if (branch.items !== undefined) visitBranch(branch.items, false, childPath(at, 'items'), errors)
   for (const [name, property] of branch.properties) {
     visitBranch(property, false, keyPath(childPath(at, 'properties'), name), errors)

@@ -81,14 +81,24 @@ describe('objects', () => {
   })
 
   test('values that do not fit their schema are errors where a rule looks at them', () => {
-    const schema = schemaOf({ a: { type: 'string' }, b: { type: 'object' } }, [
-      { rule: "self.a == ''" },
-      { rule: 'self.b == self.b' },
-    ])
-    expect(given(schema, '{"a":[1],"b":{}}')).toEqual([
+    const schema = schemaOf({ a: { type: 'string' } }, [{ rule: "self.a == ''" }, { rule: 'has(self.a)' }])
+    expect(given(schema, '{"a":[1]}')).toEqual([
       '<nil>: Invalid value: "object": invalid data, expected string, got []interface {} evaluating rule: self.a == \'\'',
-      '<nil>: Invalid value: "object": invalid object type, expected either Properties or AdditionalProperties with Allows=true and non-empty Schema evaluating rule: self.b == self.b',
     ])
+  })
+
+  test.each([
+    ['has(self.o)', '{"o":{}}', true],
+    ['has(self.o)', '{}', false],
+    ['self.o == self.o', '{"o":{}}', true],
+    ['self.?o.hasValue()', '{"o":{}}', true],
+    ['has(self.any)', '{"any":{"a":1}}', true],
+    ['self.list.all(i, has(i.o))', '{"list":[{"o":{}}]}', true],
+  ])('an object without properties is a value like others: %s with %s is %s', (rule, object, expected) => {
+    const o = { type: 'object' }
+    const any = { type: 'object', additionalProperties: true }
+    const properties = { o, any, list: list({ type: 'object', properties: { o } }) }
+    expect(holds(properties, rule, object)).toBe(expected)
   })
 
   test('a date-time that only the schema takes is an error', () => {

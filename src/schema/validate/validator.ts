@@ -153,10 +153,10 @@ function objectCheck(schema: Schema): ((value: ValueObject, run: Run) => void) |
     if (minProperties !== undefined && keys.length < minProperties) {
       const path = relativePath(run)
       const why = `${path} in body should have at least ${minProperties} properties`
-      return report(run, fieldInvalid(fieldOf(run, path), keys.length, why))
+      report(run, fieldInvalid(fieldOf(run, path), keys.length, why))
     }
     if (maxProperties !== undefined && keys.length > maxProperties) {
-      return report(run, fieldTooMany(fieldOf(run, relativePath(run)), keys.length, maxProperties))
+      report(run, fieldTooMany(fieldOf(run, relativePath(run)), keys.length, maxProperties))
     }
     const { old } = run
     const step = run.path.length

@@ -32,8 +32,6 @@ export interface DeclaredType {
   readonly maxSize: number
   /** The fewest bytes that it takes up in JSON. */
   readonly minBytes: number
-  /** An object that has properties, even if all of them are hidden. */
-  readonly hasProperties: boolean
 }
 
 export interface DeclaredField {
@@ -149,7 +147,6 @@ class Declarer {
       element,
       maxSize: maxItems === undefined ? fitting(element.minBytes + 1) : Math.max(maxItems, 0),
       minBytes: 2,
-      hasProperties: false,
     }
   }
 
@@ -167,7 +164,6 @@ class Declarer {
       // A key of two characters at least, its quotes, a colon and a comma.
       maxSize: maxProperties === undefined ? fitting(element.minBytes + 6) : Math.max(maxProperties, 0),
       minBytes: 2,
-      hasProperties: false,
     }
   }
 
@@ -199,8 +195,7 @@ class Declarer {
       }
     }
     this.open.delete(type.name)
-    const hasProperties = lacksMeta || type.declaredFields.size > 0
-    return this.add(name, { ...EMPTY_OBJECT, type, fields, unnamed: unnamed ?? NONE_UNNAMED, minBytes, hasProperties })
+    return this.add(name, { ...EMPTY_OBJECT, type, fields, unnamed: unnamed ?? NONE_UNNAMED, minBytes })
   }
 
   private emptyObject(type: Type, wanted: string): DeclaredType {
@@ -215,7 +210,6 @@ class Declarer {
       ...EMPTY_OBJECT,
       type: type.types.byName('meta/v1.ObjectMeta'),
       fields: names,
-      hasProperties: true,
     })
     fields.set('kind', { property: 'kind', declared: text })
     fields.set('apiVersion', { property: 'apiVersion', declared: text })
@@ -256,7 +250,6 @@ const EMPTY_OBJECT = {
   element: undefined,
   maxSize: 0,
   minBytes: 2,
-  hasProperties: false,
 } as const
 
 function declareString(type: Type): DeclaredType {
@@ -297,7 +290,6 @@ const scalar = (
   element: undefined,
   maxSize,
   minBytes,
-  hasProperties: false,
 })
 
 // ---- sizes

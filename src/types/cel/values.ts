@@ -83,7 +83,6 @@ function listReader({ type, element }: DeclaredType): Reader {
 }
 
 function objectReader(declared: DeclaredType): Reader {
-  if (!declared.hasProperties && declared.type.unknownFields !== 'keep') return () => NO_PROPERTIES
   const adapter = objectAdapter(declared)
   return json => (isObject(json) ? new CelObject(json, adapter) : NO_MAP)
 }
@@ -118,9 +117,6 @@ const NOT_NULLABLE = new CelError('invalid data, got null for schema with nullab
 const NEITHER = new CelError('invalid data, expected XIntOrString value to be either a string or integer')
 const NO_MAP = new CelError('invalid data, expected a map for the provided schema with type=object')
 const NO_LIST = new CelError('invalid data, expected an array for the provided schema with type=array')
-const NO_PROPERTIES = new CelError(
-  'invalid object type, expected either Properties or AdditionalProperties with Allows=true and non-empty Schema',
-)
 
 const unexpected = (wanted: string, json: Json): CelError =>
   new CelError(`invalid data, expected ${wanted}, got ${goTypeOf(json)}`)
