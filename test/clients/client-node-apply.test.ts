@@ -1,4 +1,4 @@
-// Apply configurations through the JavaScript client: controllers that each state what they want of a shared object.
+// Server-side apply through the JavaScript client: several controllers that apply parts of a shared object.
 import {
   ApiException,
   AppsV1Api,
@@ -38,7 +38,7 @@ const configuration = (name: string, data: Record<string, string>) => ({
 const apply = (name: string, fieldManager: string, data: Record<string, string>, force = false) =>
   core.patchNamespacedConfigMap({ name, namespace, fieldManager, force, body: configuration(name, data) }, AS_APPLY)
 
-/** The part of an object that a manager has applied, to go on from. */
+/** The part of an object that a manager has applied. */
 function extract({ data = {}, metadata }: V1ConfigMap, manager: string): Record<string, string> {
   const entry = metadata?.managedFields?.find(each => each.manager === manager && each.operation === 'Apply')
   const fields = (entry?.fieldsV1 ?? {}) as Record<string, Record<string, object>>
@@ -46,7 +46,7 @@ function extract({ data = {}, metadata }: V1ConfigMap, manager: string): Record<
   return Object.fromEntries(names.map(name => [name, data[name]!]))
 }
 
-test('a controller goes on from what it has applied, and sees nothing of what others own', async () => {
+test('a controller extracts its own applied configuration, without fields of other managers', async () => {
   await apply('shared', 'one', { a: '1', b: '1' })
   await apply('shared', 'two', { c: '2' })
   const read = await core.readNamespacedConfigMap({ name: 'shared', namespace })
@@ -59,7 +59,7 @@ test('a controller goes on from what it has applied, and sees nothing of what ot
   expect(extract(applied, 'two')).toEqual({ c: '2' })
 })
 
-test('a conflict says with whom and where; force settles it', async () => {
+test('a conflict names the manager and the field; force resolves it', async () => {
   await apply('disputed', 'one', { a: '1' })
   const error = await apply('disputed', 'two', { a: '2' }).then(
     () => undefined,
@@ -75,7 +75,7 @@ test('a conflict says with whom and where; force settles it', async () => {
   expect(forced.metadata?.managedFields?.map(({ manager }) => manager)).toEqual(['two'])
 })
 
-test('controllers that apply at once to one object get what each of them wants', async () => {
+test('concurrent applies of several controllers to one object all take effect', async () => {
   const managers = Array.from({ length: 20 }, (_, i) => `m-${i}`)
   await Promise.all(managers.map(manager => apply('crowded', manager, { [manager]: 'here' })))
   const { data, metadata } = await core.readNamespacedConfigMap({ name: 'crowded', namespace })
@@ -83,7 +83,7 @@ test('controllers that apply at once to one object get what each of them wants',
   expect(metadata?.managedFields).toHaveLength(managers.length)
 })
 
-test('a status is applied by its own path, and the object by the other', async () => {
+test('a status is applied through its subresource, the object through the other path', async () => {
   const apps = config.makeApiClient(AppsV1Api)
   const deployment = {
     apiVersion: 'apps/v1',
@@ -109,7 +109,7 @@ test('a status is applied by its own path, and the object by the other', async (
   ])
 })
 
-test('objects of any kind are applied through the client that knows none', async () => {
+test('objects of any kind are applied through the generic client', async () => {
   const objects = KubernetesObjectApi.makeApiClient(config)
   const lease: KubernetesObject & { spec: object } = {
     apiVersion: 'coordination.k8s.io/v1',

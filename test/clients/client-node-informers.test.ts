@@ -1,5 +1,5 @@
-// Informers whose connections break, whose server stops, dies and comes back, miss nothing and see nothing twice.
-// For as long as BINNACLE_INFORMER_SECONDS says, ten when it does not.
+// Informers miss no event and see none twice when connections break and the server stops, is killed and restarts.
+// Runs for BINNACLE_INFORMER_SECONDS, ten by default.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,19 +20,19 @@ import { type Proxy, startProxy } from '../components/proxy.js'
 
 const SECONDS = Number(process.env.BINNACLE_INFORMER_SECONDS ?? 10)
 
-/** A server on a data folder that outlives it, behind a proxy whose address outlives it too. */
-let folder: string
+/** A server that can be restarted on the same data directory, behind a proxy with a fixed address. */
+let directory: string
 let server: BinnacleProcess
 let proxy: Proxy
 const target = { port: 0 }
 let informers: Informer<V1ConfigMap>[]
 
 async function start(): Promise<void> {
-  server = await startBinnacleProcess(`--data-dir=${folder}`)
+  server = await startBinnacleProcess(`--data-dir=${directory}`)
   target.port = Number(new URL(server.url).port)
 }
 beforeEach(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'binnacle-informers-'))
+  directory = mkdtempSync(join(tmpdir(), 'binnacle-informers-'))
   informers = []
   await start()
   proxy = await startProxy(target)
@@ -41,10 +41,10 @@ afterEach(async () => {
   await Promise.all(informers.map(informer => informer.stop()))
   await proxy.close()
   await server.kill()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })
 
-/** As an administrator sees the server: by the proxy, or at its own address of the moment. */
+/** The administrator's kubeconfig: through the proxy, or at the server's current address. */
 function connect(port: number): { config: KubeConfig; core: CoreV1Api } {
   const config = new KubeConfig()
   config.loadFromFile(server.kubeconfig)
@@ -60,12 +60,12 @@ interface Seen {
 interface Observer {
   readonly seen: readonly Seen[]
   readonly errors: number
-  /** How often it asked for everything. */
+  /** The number of list requests. */
   readonly lists: number
   readonly cache: ObjectCache<V1ConfigMap>
 }
 
-/** An informer that starts again whenever it is told that something broke, as everybody writes it. */
+/** An informer that restarts after each error, as is usual. */
 async function observe(labelSelector?: string): Promise<Observer> {
   const { config, core } = connect(proxy.port)
   const seen: Seen[] = []
@@ -101,7 +101,7 @@ async function observe(labelSelector?: string): Promise<Observer> {
 const stateOf = (items: readonly V1ConfigMap[]): string[] =>
   items.map(({ metadata }) => `${metadata?.name}@${metadata?.resourceVersion}`).toSorted()
 
-/** Writes one thing after the other, whatever happens to the server, until it is told to stop. */
+/** Writes continuously, also while the server fails, until stopped. */
 function startWriting(): { stop(): Promise<{ acknowledged: string[]; unknown: number }> } {
   const acknowledged: string[] = []
   let unknown = 0
@@ -109,7 +109,7 @@ function startWriting(): { stop(): Promise<{ acknowledged: string[]; unknown: nu
   let connection = connect(target.port)
   let port = target.port
 
-  /** Answers what was written, or nothing where nobody knows whether it was. */
+  /** Returns the written object, or undefined if the outcome is unknown. */
   async function attempt<T>(write: (core: CoreV1Api) => Promise<T>): Promise<T | undefined> {
     if (port !== target.port) {
       port = target.port
@@ -118,7 +118,7 @@ function startWriting(): { stop(): Promise<{ acknowledged: string[]; unknown: nu
     try {
       return await write(connection.core)
     } catch (error) {
-      // Refused for what earlier unknown outcomes left behind, which is well.
+      // Refused because an earlier write of unknown outcome has taken effect.
       if (error instanceof ApiException && (error.code === 404 || error.code === 409)) return undefined
       unknown++
       await sleep(20)
@@ -169,7 +169,7 @@ const disruptions: (() => Promise<void>)[] = [
   },
 ]
 
-test('informers see all that is written, once, however often they are cut off', {
+test('informers see all writes once, across interruptions', {
   timeout: (SECONDS + 40) * 1000,
 }, async () => {
   const everything = await observe()
@@ -199,7 +199,7 @@ test('informers see all that is written, once, however often they are cut off', 
   expect(stateOf([...everything.cache.list()])).toEqual(await now())
   expect(stateOf([...happy.cache.list()])).toEqual(await now('mood=happy'))
 
-  // History is kept, across restarts too, so that nobody had to start over with a list.
+  // History is kept across restarts, so no informer had to list again.
   expect([everything.lists, happy.lists]).toEqual([1, 1])
   const versions = everything.seen.map(event => event.version)
   expect(versions).toEqual(
@@ -209,16 +209,16 @@ test('informers see all that is written, once, however often they are cut off', 
       .map(String),
   )
   expect(new Set(versions).size).toBe(versions.length)
-  const told = new Set(versions)
-  expect(acknowledged.filter(each => !told.has(each))).toEqual([])
-  // An answer that was lost may stand for a write that was made: no more than those may be seen beyond what was known.
+  const shown = new Set(versions)
+  expect(acknowledged.filter(each => !shown.has(each))).toEqual([])
+  // Writes with a lost response may have been made: informers may see only those in addition.
   const writes = everything.seen.filter(({ verb }) => verb !== 'delete').length
   expect(writes - acknowledged.length - 1).toBeLessThanOrEqual(unknown)
   expect(everything.errors).toBeGreaterThan(0)
   expect(acknowledged.length).toBeGreaterThan(20)
 })
 
-test('an informer that was away longer than history lasts is told so, and starts over', async () => {
+test('an informer that was away longer than history is kept gets an error, and lists again', async () => {
   const { core } = connect(target.port)
   const create = (name: string, api = core) =>
     api.createNamespacedConfigMap({ namespace: 'default', body: { metadata: { name } } })
@@ -231,7 +231,7 @@ test('an informer that was away longer than history lasts is told so, and starts
   await core.deleteNamespacedConfigMap({ name: 'goes', namespace: 'default' })
   await create('comes')
   await server.stop()
-  const store = await openLmdbStore(join(folder, 'store'))
+  const store = await openLmdbStore(join(directory, 'store'))
   await store.compact(await store.revision())
   await store.close()
   await start()

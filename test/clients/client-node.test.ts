@@ -1,4 +1,4 @@
-// The JavaScript client that most people use, against a server in the same process.
+// The official JavaScript client against a server in the same process.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,19 +17,19 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Binnacle, startBinnacle } from '../../src/server/index.js'
 
-const folder = mkdtempSync(join(tmpdir(), 'binnacle-client-node-'))
+const directory = mkdtempSync(join(tmpdir(), 'binnacle-client-node-'))
 let server: Binnacle
 let config: KubeConfig
 let core: CoreV1Api
 beforeAll(async () => {
-  server = await startBinnacle({ storage: { folder } })
+  server = await startBinnacle({ storage: { folder: directory } })
   config = new KubeConfig()
   config.loadFromString(server.kubeconfig)
   core = config.makeApiClient(CoreV1Api)
 })
 afterAll(async () => {
   await server.stop()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })
 
 const newNamespace = async (name: string): Promise<string> => {
@@ -42,7 +42,7 @@ const configMap = (name: string, data: Record<string, string> = {}, labels = {})
 })
 const nameOf = ({ metadata }: { metadata?: { name?: string } }): string => metadata?.name ?? ''
 
-/** What the server refused, as a Status. */
+/** The Status of a refused request. */
 async function refusal(request: Promise<unknown>): Promise<{ code: number; status: V1Status }> {
   const error: unknown = await request.then(
     () => undefined,
@@ -97,7 +97,7 @@ test('create, read, replace, patch the status, delete', async () => {
   })
 })
 
-test('a list goes on where its last page ended', async () => {
+test('a list continues where its last page ended', async () => {
   const namespace = await newNamespace('pages')
   const names = Array.from({ length: 25 }, (_, i) => `page-${String(i).padStart(2, '0')}`)
   await Promise.all(names.map(name => core.createNamespacedConfigMap({ namespace, body: configMap(name) })))
@@ -109,7 +109,7 @@ test('a list goes on where its last page ended', async () => {
     seen.push(...page.items.map(nameOf))
     versions.add(page.metadata?.resourceVersion)
     next = page.metadata?.['_continue']
-    // What comes while one reads on is not in the list.
+    // Objects created between pages are not in the list.
     await core.createNamespacedConfigMap({ namespace, body: configMap(`page-99-${seen.length}`) })
   } while (next)
   expect(seen).toEqual(names)
@@ -152,7 +152,7 @@ describe('patches', () => {
   })
 })
 
-test('writers that do not say what they have seen never conflict, however many they are', async () => {
+test('concurrent writers without a resourceVersion never conflict', async () => {
   const namespace = await newNamespace('crowd')
   const at = { name: 'crowded', namespace }
   await core.createNamespacedConfigMap({ namespace, body: configMap('crowded') })
@@ -166,7 +166,7 @@ test('writers that do not say what they have seen never conflict, however many t
   expect(Object.keys(data)).toEqual(expect.arrayContaining(writers))
 })
 
-test('errors come as a Status that says what, where and why', async () => {
+test('errors are a Status with reason, field and message', async () => {
   const namespace = await newNamespace('errors')
   const create = (body: V1ConfigMap, extra = {}) =>
     refusal(core.createNamespacedConfigMap({ namespace, body, ...extra }))
@@ -190,7 +190,7 @@ test('errors come as a Status that says what, where and why', async () => {
   })
 })
 
-test('objects of any kind go through the client that knows none', async () => {
+test('objects of any kind work with the generic client', async () => {
   const namespace = await newNamespace('objects')
   const objects = KubernetesObjectApi.makeApiClient(config)
   const lease = { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata: { name: 'held', namespace } }
@@ -207,7 +207,7 @@ test('objects of any kind go through the client that knows none', async () => {
 describe('watch', () => {
   type Event = readonly [type: string, name: string, version: string]
 
-  /** Watches until so many events have come, or the server ends it. */
+  /** Watches until this many events were received, or the server ends the watch. */
   async function watched(path: string, query: Record<string, string | boolean>, count: number): Promise<Event[]> {
     const events: Event[] = []
     await new Promise<void>((resolve, reject) => {
@@ -230,7 +230,7 @@ describe('watch', () => {
     return events.slice(0, count)
   }
 
-  test('goes on from any version that was seen, with nothing left out and nothing told twice', async () => {
+  test('resumes from any seen version, without missing or repeated events', async () => {
     const namespace = await newNamespace('watch')
     const path = `/api/v1/namespaces/${namespace}/configmaps`
     const { metadata } = await core.listNamespacedConfigMap({ namespace })
@@ -246,7 +246,7 @@ describe('watch', () => {
     }
   })
 
-  test('ends when its time is over, with a bookmark of how far it came', async () => {
+  test('ends after its timeout, with a bookmark of its position', async () => {
     const namespace = await newNamespace('bookmarks')
     const body = configMap('first')
     const { metadata } = await core.createNamespacedConfigMap({ namespace, body })

@@ -1,5 +1,5 @@
-// Every example of the documentation is run as it stands there, with real kubectl in a shell against a real server, and
-// must answer what the page says.
+// Runs every example of the documentation unchanged, with kubectl in a shell against a server, and compares the output
+// with the page.
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,7 +16,7 @@ const pages = readdirSync(DOCS)
   .map(name => readPage(name, readFileSync(join(DOCS, name), 'utf8')))
   .filter(({ steps }) => steps.length > 0)
 
-/** What else pages use beside kubectl and node; where it is missing, so is the page, but never unnoticed. */
+/** Programs that pages use beside kubectl and node; without them the page is skipped with a notice. */
 const TOOLS = ['openssl']
 const missing = TOOLS.filter(tool => spawnSync(tool, ['version'], { stdio: 'ignore' }).error)
 const uses = (step: Step, tool: string): boolean => step.type === 'command' && step.command.startsWith(tool)
@@ -30,10 +30,10 @@ const possible = pages.filter(({ name, steps }) => {
 describe.skipIf(kubectlMissing())('docs', () => {
   test.each(possible)('$name', { timeout: 180_000 }, async ({ name, steps, serverFlags }) => {
     const server = await startBinnacleProcess('--storage=memory', ...serverFlags)
-    const folder = mkdtempSync(join(tmpdir(), 'binnacle-walk-'))
-    const shell = openShell(folder, {
+    const directory = mkdtempSync(join(tmpdir(), 'binnacle-walk-'))
+    const shell = openShell(directory, {
       PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
-      HOME: folder,
+      HOME: directory,
       LC_ALL: 'C',
       KUBECONFIG: server.kubeconfig,
     })
@@ -42,11 +42,11 @@ describe.skipIf(kubectlMissing())('docs', () => {
     } finally {
       await shell.close()
       await server.kill()
-      rmSync(folder, { recursive: true })
+      rmSync(directory, { recursive: true })
     }
 
     async function walk(step: Step): Promise<void> {
-      if (step.type === 'file') return writeFileSync(join(folder, step.name), step.content)
+      if (step.type === 'file') return writeFileSync(join(directory, step.name), step.content)
       const answer = await shell.type(step.command)
       if (isAnswer(answer, step.answer)) return
       const where = `docs/${name}:${step.line}: ${step.command}`

@@ -1,11 +1,11 @@
-// Thousands of watches over a few HTTP/2 connections, as a proxy in front of many clients holds them.
+// Thousands of watches over a few HTTP/2 connections, like those of a proxy with many clients.
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { type ClientHttp2Session, type ClientHttp2Stream, connect, constants } from 'node:http2'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { type BinnacleProcess, startBinnacleProcess } from '../components/binnacle.js'
 import { type Proxy, startProxy } from '../components/proxy.js'
-import { ask } from '../server/ask.js'
+import { sendRequest } from '../server/request.js'
 
 const token = 'admin-token'
 const HEADERS = { authorization: `Bearer ${token}`, accept: 'application/json' }
@@ -29,13 +29,13 @@ async function open(url = server.url, settings = {}): Promise<ClientHttp2Session
 }
 
 async function newNamespace(name: string): Promise<string> {
-  await ask(server, '/api/v1/namespaces', { method: 'POST', token, body: { metadata: { name } } })
+  await sendRequest(server, '/api/v1/namespaces', { method: 'POST', token, body: { metadata: { name } } })
   return `/api/v1/namespaces/${name}/configmaps`
 }
 const create = (path: string, name: string, data = {}) =>
-  ask(server, path, { method: 'POST', token, body: { metadata: { name }, data } })
+  sendRequest(server, path, { method: 'POST', token, body: { metadata: { name }, data } })
 
-/** A watch that hands on the lines it gets; settles when it has begun, `ended` when the server ends it. */
+/** A watch that emits its lines; resolves when it has begun, `ended` when the server ends it. */
 async function watch(
   session: ClientHttp2Session,
   path: string,
@@ -56,7 +56,7 @@ async function watch(
   return { stream, ended }
 }
 
-/** The names of all that is added, from now on, by a watcher that comes back where it left off when its watch ends. */
+/** The names of all added objects from now on; the watcher resumes at its position when its watch ends. */
 async function followNames(
   session: ClientHttp2Session,
   path: string,
@@ -65,7 +65,7 @@ async function followNames(
   let version = ''
   const take = (line: string): void => {
     const { type, object } = JSON.parse(line)
-    // Whatever else comes stands among the names, and makes the comparison fail with what it says.
+    // Any other event is added to the names, so that the comparison fails and shows it.
     names.push(type === 'ADDED' ? object.metadata.name : line)
     version = object.metadata.resourceVersion
   }
@@ -82,7 +82,7 @@ async function followNames(
 const residentMb = (): number =>
   Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${server.pid}/status`, 'utf8'))?.[1]) / 1024
 const openWatches = async (): Promise<number> => {
-  const { text } = await ask(server, '/metrics', { token })
+  const { text } = await sendRequest(server, '/metrics', { token })
   return Number(/^apiserver_longrunning_requests\{verb="WATCH"\} (\d+)/m.exec(text)?.[1] ?? 0)
 }
 
@@ -118,28 +118,28 @@ test('2,000 watches over four connections each get each of their events, in orde
   await expect.poll(openWatches, { timeout: 10_000 }).toBe(0)
 })
 
-test('watchers that do not read hold up neither writers nor others, and cost no memory', async () => {
+test('watchers that do not read block neither writers nor other watchers, and use no memory', async () => {
   const path = await newNamespace('stalled')
   const [stalled, steady] = await Promise.all([open(), open()])
   const followers = await Promise.all(Array.from({ length: 200 }, () => followNames(stalled, path)))
   for (const { first } of followers) first.pause()
   const reader = await followNames(steady, path)
   const before = residentMb()
-  // 20 MB for each of those who do not read: 4 GB, if what they do not read were kept for them.
+  // 20 MB for each watcher that does not read: 4 GB, if their events were kept in queues.
   const data = { text: 'v'.repeat(100 * 1024) }
   const written = Array.from({ length: 200 }, (_, i) => `c-${i}`)
   for (const name of written) expect((await create(path, name, data)).status).toBe(201)
   await expect.poll(() => reader.names, { timeout: 20_000 }).toEqual(written)
-  // The objects themselves are in memory, and so are the events of late.
+  // The objects and the recent events are in memory.
   expect(residentMb() - before).toBeLessThan(300)
 
-  // One that reads on after all has missed nothing: what the server no longer tells it by itself, it tells when asked.
+  // A watcher that reads again misses nothing: it resumes from its last event after the server has ended its watch.
   const [late] = followers
   late!.first.resume()
   await expect.poll(() => late!.names, { timeout: 20_000 }).toEqual(written)
 })
 
-test('a watch that is given up is over at once, while others on the connection go on', async () => {
+test('a cancelled watch ends at once, while others on the connection continue', async () => {
   const path = await newNamespace('given-up')
   const session = await open()
   let seen = 0
@@ -173,7 +173,7 @@ test('requests are answered while their connection carries a thousand watches', 
   await expect.poll(() => seen, { timeout: 10_000 }).toBe(900)
 })
 
-test('a connection that breaks or goes silent does not disturb the others', async () => {
+test('a connection that breaks or stalls does not affect the others', async () => {
   const path = await newNamespace('half-open')
   const proxy: Proxy = await startProxy({ port: Number(new URL(server.url).port) })
   try {
@@ -184,7 +184,7 @@ test('a connection that breaks or goes silent does not disturb the others', asyn
     const viaProxy = `https://127.0.0.1:${proxy.port}`
     const silent = await open(viaProxy)
     await Promise.all(Array.from({ length: 100 }, () => watch(silent, `${path}?watch=true`, () => {})))
-    // Nothing arrives and nothing is said, as when a laptop is closed.
+    // No data and no error, as when a laptop is closed.
     proxy.stall('to-client')
     proxy.stall('to-server')
     const begin = performance.now()

@@ -1,5 +1,5 @@
-// Server-side apply with kubectl, against the executable: conflicts, moving from client-side apply, diffs, and who owns
-// what. Each walk has a namespace of its own.
+// Server-side apply with kubectl against the executable: conflicts, migration from client-side apply, diffs, and field
+// ownership. Each test has its own namespace.
 import { describe, expect, test } from 'vitest'
 import { type Kubectl, kubectlMissing } from './kubectl-process.js'
 import { serverForKubectl } from './kubectl-server.js'
@@ -21,7 +21,7 @@ describe.skipIf(kubectlMissing())('kubectl apply --server-side', () => {
   const dataOf = async ({ says }: Kubectl): Promise<unknown> =>
     JSON.parse(await says('get', 'configmap', 'settings', '-o', 'jsonpath={.data}'))
 
-  /** The names of the managers with what each of them does. */
+  /** The names of the managers with their operations. */
   const managersOf = async ({ says }: Kubectl): Promise<string[]> => {
     const each = '{range .metadata.managedFields[*]}{.manager} {.operation}{"\\n"}{end}'
     const text = await says('get', 'configmap', 'settings', '--show-managed-fields', '-o', `jsonpath=${each}`)
@@ -29,7 +29,7 @@ describe.skipIf(kubectlMissing())('kubectl apply --server-side', () => {
   }
 
   describe.concurrent('walks', { timeout: 30_000 }, () => {
-    test('creates, changes nothing, changes, and takes away what is no longer applied', async () => {
+    test('creates, changes nothing, changes, and removes fields that are no longer applied', async () => {
       const kubectl = await inside('walk')
       const { says, file } = kubectl
       const apply = (name: string, text: string) => says(...SERVER_SIDE, file(name, text))
@@ -45,7 +45,7 @@ describe.skipIf(kubectlMissing())('kubectl apply --server-side', () => {
       expect(await managersOf(kubectl)).toEqual(['kubectl Apply'])
     })
 
-    test('is told of conflicts, and gets its way by force', async () => {
+    test('reports conflicts, and overrides them by force', async () => {
       const kubectl = await inside('conflict')
       const { says, complains, file } = kubectl
       await says(...SERVER_SIDE, file('red.yaml', CONFIG))
@@ -58,14 +58,14 @@ describe.skipIf(kubectlMissing())('kubectl apply --server-side', () => {
       expect(await says(...SERVER_SIDE, blue, '--field-manager=other', '--force-conflicts')).toBe(APPLIED)
       expect(await dataOf(kubectl)).toMatchObject({ colour: 'blue' })
       expect((await managersOf(kubectl)).toSorted()).toEqual(['kubectl Apply', 'other Apply'])
-      // What both apply stays when one of them no longer does.
+      // A field of two managers stays when one of them stops applying it.
       await says(...SERVER_SIDE, file('less.yaml', WITHOUT_SIZE.replace('red', 'blue')))
       expect(await dataOf(kubectl)).toEqual({ colour: 'blue', size: '1' })
       await says(...SERVER_SIDE, file('other.yaml', WITHOUT_SIZE.replace('red', 'blue')), '--field-manager=other')
       expect(await dataOf(kubectl)).toEqual({ colour: 'blue' })
     })
 
-    test('takes over what client-side apply has set, and hands it back', async () => {
+    test('takes over the fields of client-side apply, and hands them back', async () => {
       const kubectl = await inside('migrate')
       const { says, file } = kubectl
       await says('apply', '-f', file('red.yaml', CONFIG))
@@ -75,13 +75,13 @@ describe.skipIf(kubectlMissing())('kubectl apply --server-side', () => {
       const managers = await managersOf(kubectl)
       expect(managers).toContain('kubectl Apply')
       expect(managers).not.toContain('kubectl-client-side-apply Update')
-      // Client-side apply goes on from what server-side apply has put into the annotation.
+      // Client-side apply continues from the annotation that server-side apply has updated.
       expect(await says('apply', '-f', file('blue.yaml', BLUE))).toBe('configmap/settings configured')
       expect(await dataOf(kubectl)).toEqual({ colour: 'blue', size: '1' })
       expect(await says('apply', '-f', file('blue.yaml', BLUE))).toBe('configmap/settings unchanged')
     })
 
-    test('diff shows what an apply would change, and changes nothing', async () => {
+    test('diff shows the changes of an apply without making them', async () => {
       const kubectl = await inside('diff')
       const { says, run, file } = kubectl
       const red = file('red.yaml', CONFIG)
@@ -97,7 +97,7 @@ describe.skipIf(kubectlMissing())('kubectl apply --server-side', () => {
       expect(await managersOf(kubectl)).toEqual(['kubectl Apply'])
     })
 
-    test('get shows who owns what only when it is asked to', async () => {
+    test('get shows managedFields only on request', async () => {
       const { says, file } = await inside('show')
       await says(...SERVER_SIDE, file('red.yaml', CONFIG))
       expect(await says('get', 'configmap', 'settings', '-o', 'yaml')).not.toMatch('managedFields')
@@ -106,7 +106,7 @@ describe.skipIf(kubectlMissing())('kubectl apply --server-side', () => {
       )
     })
 
-    test('what was scaled by hand conflicts with what is applied', async () => {
+    test('an apply conflicts with a manual scale', async () => {
       const { says, complains, file } = await inside('scale')
       const deployment = `apiVersion: apps/v1
 kind: Deployment

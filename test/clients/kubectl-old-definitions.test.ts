@@ -1,4 +1,4 @@
-// Definitions from before apiextensions.k8s.io/v1, applied as they were written then.
+// Definitions of apiextensions.k8s.io/v1beta1, applied unchanged.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BinnacleProcess, startBinnacleProcess } from '../components/binnacle.js'
 import { createKubectl, createKubectlHome, type Kubectl, kubectlMissing } from './kubectl-process.js'
@@ -47,7 +47,7 @@ describe.skipIf(kubectlMissing())('old definitions', () => {
     home.remove()
   })
 
-  test('are applied, served, shown in both forms and changed in either', async () => {
+  test('are applied, served, returned in both versions and changed in either', async () => {
     const { run, says, complains, file } = kubectl
     const definition = file('old.yaml', OLD)
     const done = (what: string) => ({
@@ -87,7 +87,7 @@ describe.skipIf(kubectlMissing())('old definitions', () => {
     expect(await show(OLDER, '.metadata.labels')).toBe('{"kept":"yes"}')
   })
 
-  test('are not known unless they are asked for', async () => {
+  test('are not served unless the version is enabled', async () => {
     const other = await startBinnacleProcess()
     try {
       const plain = createKubectl(home.path, other.kubeconfig, 'default')

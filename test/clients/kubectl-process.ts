@@ -1,4 +1,4 @@
-// Real kubectl, run to its end against one server.
+// kubectl processes against one server.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -12,29 +12,29 @@ export interface Outcome {
 }
 
 export interface Kubectl {
-  /** Runs it; `--namespace` is given already. Whatever it answers is an answer. */
+  /** Runs it with `--namespace`. Never rejects for a failure of kubectl. */
   run(...args: string[]): Promise<Outcome>
-  /** Runs it where it must not fail nor complain, and answers what it printed, without the last line break. */
+  /** Runs it; it must succeed without warnings. Resolves with its output, without the last line break. */
   says(...args: string[]): Promise<string>
-  /** Runs it where it must fail, and answers what it complained of. */
+  /** Runs it; it must fail. Resolves with its error output. */
   complains(...args: string[]): Promise<string>
-  /** As `run`, with variables in its environment. */
+  /** As `run`, with environment variables. */
   runWith(env: Record<string, string>, ...args: string[]): Promise<Outcome>
-  /** Follows what it prints line by line, until `stop`. */
+  /** Reads its output line by line, until `stop`. */
   follow(...args: string[]): Informer
-  /** Writes a file of its folder and answers where it is. */
+  /** Writes a file in its home directory and returns its path. */
   file(name: string, content: string, mode?: number): string
 }
 
 export interface Informer {
-  /** Waits for the next lines and answers them. */
+  /** Waits for the next lines and returns them. */
   next(count: number): Promise<string[]>
   stop(): Promise<void>
 }
 
 /**
- * Whether tests that need kubectl must be left out: `describe.skipIf(kubectlMissing())`. On a developer's machine that
- * is said loudly; with CI=true it is a failure, so that these tests are never left out unnoticed.
+ * Whether tests that need kubectl must be skipped: `describe.skipIf(kubectlMissing())`. On a developer's machine a
+ * notice is printed; with CI=true it is a failure, so that these tests are never skipped unnoticed.
  */
 export function kubectlMissing(): boolean {
   if (!spawnSync('kubectl', ['version', '--client'], { stdio: 'ignore' }).error) return false
@@ -44,19 +44,19 @@ export function kubectlMissing(): boolean {
   return true
 }
 
-/** A home of its own, so that neither the user's settings nor what kubectl remembers of other servers get in. */
+/** A separate home directory, so that the user's settings and kubectl's caches of other servers have no effect. */
 export function createKubectlHome(): { readonly path: string; remove(): void } {
   const path = mkdtempSync(join(tmpdir(), 'binnacle-kubectl-'))
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
 }
 
-/** No single command may take longer. */
+/** The time limit of a command. */
 const TIMEOUT_MS = 30_000
 
 export function createKubectl(home: string, kubeconfig: string, namespace: string): Kubectl {
   const launch = (env: Record<string, string>, args: readonly string[]) =>
     spawn('kubectl', ['--kubeconfig', kubeconfig, '--namespace', namespace, ...args], {
-      // KUBECTL_EXTERNAL_DIFF and the like stay outside.
+      // Without KUBECTL_EXTERNAL_DIFF and similar variables.
       env: { PATH: process.env.PATH, HOME: home, LC_ALL: 'C', ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: TIMEOUT_MS,
@@ -87,7 +87,7 @@ export function createKubectl(home: string, kubeconfig: string, namespace: strin
     follow(...args) {
       const child = launch({}, args)
       let text = ''
-      let told = 0
+      let shown = 0
       let wake = (): void => {}
       child.stdout.setEncoding('utf8').on('data', more => {
         text += more
@@ -97,12 +97,12 @@ export function createKubectl(home: string, kubeconfig: string, namespace: strin
       return {
         async next(count) {
           const lines = () => text.split('\n').slice(0, -1)
-          while (lines().length < told + count) {
+          while (lines().length < shown + count) {
             if (child.exitCode !== null) throw new Error(`kubectl ${args.join(' ')} ended early, having said ${text}`)
             await new Promise<void>(resolve => (wake = resolve))
           }
-          told += count
-          return lines().slice(told - count, told)
+          shown += count
+          return lines().slice(shown - count, shown)
         },
         async stop() {
           child.kill()

@@ -1,24 +1,24 @@
-// One server for the kubectl of a whole describe, each test in a namespace of its own.
+// One server for all kubectl tests of a describe block; each test has its own namespace.
 import { afterAll, beforeAll } from 'vitest'
 import { type BinnacleProcess, startBinnacleProcess } from '../components/binnacle.js'
 import { createKubectl, createKubectlHome, type Kubectl } from './kubectl-process.js'
 
 export interface KubectlServer {
   readonly url: string
-  /** kubectl in a namespace that is new. */
+  /** kubectl in a new namespace. */
   inside(namespace: string): Promise<Kubectl>
   /** kubectl in the namespace `default`. */
   anywhere(): Kubectl
 }
 
-/** To be called where tests are declared. */
+/** Must be called where tests are declared. */
 export function serverForKubectl(): KubectlServer {
   const home = createKubectlHome()
   let server: BinnacleProcess
   const within = (namespace: string): Kubectl => createKubectl(home.path, server.kubeconfig, namespace)
   beforeAll(async () => {
     server = await startBinnacleProcess()
-    // What it learns of the API is remembered in its home for all that follow.
+    // Fills the discovery cache in its home directory for the following commands.
     await within('default').says('get', 'namespaces')
   })
   afterAll(async () => {

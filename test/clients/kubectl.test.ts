@@ -1,4 +1,4 @@
-// Walks that people take with kubectl every day, against the executable that they run. Each has a namespace of its own.
+// Everyday use of kubectl against the executable. Each test has its own namespace.
 import { describe, expect, test } from 'vitest'
 import { kubectlMissing } from './kubectl-process.js'
 import { serverForKubectl } from './kubectl-server.js'
@@ -16,7 +16,7 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
   const { inside, anywhere } = served
 
   describe.concurrent('walks', { timeout: 30_000 }, () => {
-    test('get prints what was asked for in the form that was asked for', async () => {
+    test('get prints the requested objects in the requested format', async () => {
       const { says, run } = await inside('get')
       expect(await run('get', 'configmaps')).toEqual({
         code: 0,
@@ -57,7 +57,7 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
       expect(await says('get', 'cm', 'missing', '--ignore-not-found')).toBe('')
     })
 
-    test('selectors and namespaces choose what is shown, in pages of any size', async () => {
+    test('selectors and namespaces select objects, in pages of any size', async () => {
       const { says, file } = await inside('select')
       const many = Array.from({ length: 7 }, (_, i) => named(`many-${i}`).replace('web', i % 2 ? 'odd' : 'even'))
       await says('create', '-f', file('many.yaml', many.join('---\n')))
@@ -78,7 +78,7 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
       )
     })
 
-    test('get --watch prints what happens', async () => {
+    test('get --watch prints changes', async () => {
       const { says, follow } = await inside('watch')
       await says('create', 'configmap', 'first', '--from-literal=a=1')
       const table = follow('get', 'configmaps', '--watch', '-o', 'custom-columns=N:.metadata.name,D:.data')
@@ -125,7 +125,7 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
       expect((await edit('true')).stdout + (await edit('true')).stderr).toMatch('Edit cancelled, no changes made.')
     })
 
-    test('apply creates, leaves alone, changes, and takes away what is no longer there', async () => {
+    test('apply creates, changes nothing, changes, and removes fields that are no longer in the file', async () => {
       const { says, run, file } = await inside('apply')
       const path = file('cm.yaml', CONFIG)
       expect(await says('apply', '-f', path)).toBe('configmap/settings created')
@@ -188,7 +188,7 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
       expect(await complains('label', 'cm', 'settings', 'tier=not ok')).toMatch('a valid label must be')
     })
 
-    test('delete: one, by selector, all, and what belongs to it in each mode of cascade', async () => {
+    test('delete: one, by selector, all, and dependents in each cascade mode', async () => {
       const { says, complains, file } = await inside('delete')
       const configs = ['a', 'b', 'c', 'd'].map((name, i) => named(name).replace('web', i < 3 ? 'web' : 'db'))
       await says('create', '-f', file('cms.yaml', configs.join('---\n')))
@@ -266,7 +266,7 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
       expect(await says('get', 'service', 'web', '-o', 'jsonpath={.spec.clusterIP}')).toMatch(/^10\.0\.0\.\d+$/)
     })
 
-    test('what is only tried is not done, and what is misspelt is said', async () => {
+    test('a dry run stores nothing, and misspelt fields are reported', async () => {
       const { says, run, complains, file } = await inside('try')
       expect(await says('create', 'cm', 'tried', '--dry-run=server', '-o', 'jsonpath={.metadata.name}')).toBe('tried')
       const path = file('cm.yaml', CONFIG)
@@ -305,7 +305,7 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
       expect(await says('get', 'events.events.k8s.io', '-o', 'jsonpath={.items[*].note}')).toBe('it does not run')
     })
 
-    test('who may do what', async () => {
+    test('authorization', async () => {
       const { says, run } = await inside('access')
       expect(await says('auth', 'can-i', 'create', 'pods')).toBe('yes')
       expect(await says('auth', 'whoami', '-o', 'jsonpath={.status.userInfo.username}')).toBe('kubernetes-admin')
@@ -323,11 +323,11 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
       expect((await run('get', 'pods', '--token=wrong', '--kubeconfig=/dev/null', `-s=${served.url}`)).code).toBe(1)
     })
 
-    test('a namespace goes with all that is in it', async () => {
+    test('a namespace is deleted with its objects', async () => {
       const { says, run, complains, file } = await inside('doomed')
       await says('create', '-f', file('many.yaml', Array.from({ length: 50 }, (_, i) => named(`c-${i}`)).join('---\n')))
       await says('create', 'deployment', 'web', '--image=nginx')
-      // It warns, since a namespace is in no namespace.
+      // It warns, because a namespace is cluster-scoped.
       expect((await run('delete', 'namespace', 'doomed')).stdout).toBe('namespace "doomed" deleted\n')
       expect(await complains('get', 'namespace', 'doomed')).toBe(
         'Error from server (NotFound): namespaces "doomed" not found',
@@ -339,7 +339,7 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
       expect(await says('get', 'cm,deploy', '-o', 'name', '--ignore-not-found')).toBe('')
     })
 
-    test('what is served', async () => {
+    test('discovery', async () => {
       const { says, run } = anywhere()
       const resources = await says('api-resources', '--no-headers', '-o', 'wide')
       expect(resources).toMatch(
@@ -373,7 +373,7 @@ describe.skipIf(kubectlMissing())('kubectl', () => {
   })
 })
 
-/** A table without what differs from run to run: ages, and the width that they give to columns. */
+/** A table without parts that differ between runs: ages, and the widths of columns. */
 const rows = (table: string): string[] =>
   table
     .replaceAll(/\b\d+s\b/g, '#s')

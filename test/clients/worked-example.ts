@@ -1,10 +1,10 @@
-// The pages of the documentation as something to be run. A page is Markdown for people; of its code blocks
+// Runs the pages of the documentation. Of the code blocks of a page,
 //
-//   sh        starts the server: the flags after `npm start --` are those that the page needs
-//   yaml, js  is a file when its first line names it in a comment (`# widget.yaml`, `// webhook.mjs`)
-//   console   is what one sees in a shell: lines after `$ ` are typed, `> ` goes on with them, the rest is the answer
+//   sh        starts the server with the flags after `npm start --`
+//   yaml, js  is a file if its first line is a comment with its name (`# widget.yaml`, `// webhook.mjs`)
+//   console   is a shell session: lines after `$ ` and `> ` are input, the rest is output
 //
-// and in an answer `…` stands for whatever may differ, alone on a line for any number of lines.
+// and in the output `…` stands for any text, alone on a line for any number of lines.
 import { spawn } from 'node:child_process'
 
 export type Step =
@@ -34,7 +34,7 @@ export function readPage(name: string, markdown: string): Page {
 interface CodeBlock {
   readonly language: string
   readonly lines: readonly string[]
-  /** Where the first of its lines stands. */
+  /** The number of its first line. */
   readonly line: number
 }
 
@@ -52,7 +52,7 @@ function codeBlocks(markdown: string): CodeBlock[] {
   return blocks
 }
 
-/** The data folder is the walk's own. */
+/** With a separate data directory. */
 const flagsOf = (line: string): string[] =>
   /^npm start -- (.*)$/
     .exec(line)?.[1]
@@ -70,9 +70,9 @@ function commandsIn(lines: readonly string[], first: number): Step[] {
   return commands
 }
 
-// ---- what is answered
+// ---- output
 
-/** Whether that is what the page says it would be. */
+/** Whether the output is that of the page. */
 export function isAnswer(answer: string, expected: readonly string[]): boolean {
   const given = tidy(expected.join('\n'))
   const lines = (given === '' ? [] : given.split('\n')).map(line =>
@@ -83,7 +83,7 @@ export function isAnswer(answer: string, expected: readonly string[]): boolean {
 
 const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\/]/g, String.raw`\$&`)
 
-/** Without what is another one every time: ages, moments, identities, and the width of columns that hold them. */
+/** Without parts that differ between runs: ages, times, uids, and the widths of their columns. */
 export const tidy = (text: string): string =>
   text
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uid>')
@@ -98,16 +98,16 @@ export const tidy = (text: string): string =>
 // ---- the shell
 
 export interface Shell {
-  /** Runs a command to its end and answers what it printed on both channels. */
+  /** Runs a command and resolves with its output on stdout and stderr. */
   type(command: string): Promise<string>
   close(): Promise<void>
 }
 
 const END = 'this-was-the-last-line-of-the-answer'
 
-/** One bash for a whole page, so that variables and jobs stay. */
-export function openShell(folder: string, env: Record<string, string>): Shell {
-  const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: folder, env, stdio: ['pipe', 'pipe', 'inherit'] })
+/** One bash process for a page, so that variables and jobs are kept. */
+export function openShell(directory: string, env: Record<string, string>): Shell {
+  const bash = spawn('bash', ['--noprofile', '--norc'], { cwd: directory, env, stdio: ['pipe', 'pipe', 'inherit'] })
   let text = ''
   let wake = (): void => {}
   bash.stdout.setEncoding('utf8').on('data', (more: string) => {
@@ -129,7 +129,7 @@ export function openShell(folder: string, env: Record<string, string>): Shell {
       return answer
     },
     async close() {
-      // What the page left running goes, too.
+      // Ends background jobs of the page.
       bash.stdin.end('kill $(jobs -p) 2>/dev/null\n')
       await closed
     },

@@ -1,4 +1,4 @@
-// The real executable as a child process: started with flags, ready when it says so.
+// The executable as a child process, started with flags.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,18 +8,18 @@ import { fileURLToPath } from 'node:url'
 
 export interface BinnacleProcess {
   readonly url: string
-  /** The authority that vouches for the server. */
+  /** The CA of the server's certificate. */
   readonly ca: string
-  /** The file that an administrator would use. */
+  /** The path of the administrator's kubeconfig. */
   readonly kubeconfig: string
   readonly pid: number
-  /** What it has printed so far. */
+  /** Its output so far. */
   readonly output: { readonly stdout: string; readonly stderr: string }
-  /** Sends a signal and does not wait for what follows. */
+  /** Sends a signal without waiting. */
   signal(name: NodeJS.Signals): void
-  /** Settles when it has ended. */
+  /** Resolves when it has ended. */
   readonly exit: Promise<Exit>
-  /** SIGTERM; answers with the exit code. */
+  /** Sends SIGTERM; resolves with the exit code. */
   stop(): Promise<number | null>
   kill(): Promise<void>
 }
@@ -30,13 +30,13 @@ export interface Exit {
   readonly stderr: string
 }
 
-/** Who is who in the recordings; the first is an administrator. */
+/** The users of the recordings; the first is an administrator. */
 const TOKENS = `admin-token,admin,admin-uid,"system:masters"
 alice-token,alice,alice-uid,"devs"
 bob-token,bob,bob-uid,""
 `
 
-/** As the reference server ran when it was recorded. */
+/** The flags of kube-apiserver when the recordings were made. */
 const REFERENCE_FLAGS = [
   '--service-cluster-ip-range=10.0.0.0/24',
   '--disable-admission-plugins=ServiceAccount',
@@ -46,15 +46,15 @@ const REFERENCE_FLAGS = [
 const executable = fileURLToPath(new URL('../../bin/binnacle', import.meta.url))
 
 /**
- * Starts `binnacle serve` on a free port, with the tokens of the recordings, and with a data folder that goes when the
- * process does, unless the flags name one. Rejects with what it printed when it exits instead.
+ * Starts `binnacle serve` on a free port, with the tokens of the recordings, and with a data directory that is removed
+ * with the process, unless the flags name one. Rejects with the output if it exits instead.
  */
 export async function startBinnacleProcess(...flags: string[]): Promise<BinnacleProcess> {
-  const folder = mkdtempSync(join(tmpdir(), 'binnacle-process-'))
-  const tokens = join(folder, 'tokens.csv')
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-process-'))
+  const tokens = join(directory, 'tokens.csv')
   writeFileSync(tokens, TOKENS)
   const dataDir =
-    flags.find(flag => flag.startsWith('--data-dir='))?.slice('--data-dir='.length) ?? join(folder, 'data')
+    flags.find(flag => flag.startsWith('--data-dir='))?.slice('--data-dir='.length) ?? join(directory, 'data')
   const { child, output, exit } = launch([
     'serve',
     `--data-dir=${dataDir}`,
@@ -63,7 +63,7 @@ export async function startBinnacleProcess(...flags: string[]): Promise<Binnacle
     ...REFERENCE_FLAGS,
     ...flags,
   ])
-  const gone = exit.finally(() => rmSync(folder, { recursive: true, force: true }))
+  const gone = exit.finally(() => rmSync(directory, { recursive: true, force: true }))
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
       const ready = /ready at (\S+?),/.exec(output.stdout)

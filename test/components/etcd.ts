@@ -1,5 +1,5 @@
-// Real etcd processes for tests: started on free loopback ports with a temporary data folder, paused, killed and
-// restarted at will, and gone when the test is.
+// etcd processes for tests: started on free loopback ports with a temporary data directory, paused, killed and
+// restarted by the test, and stopped with it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { get as httpGet } from 'node:http'
@@ -10,9 +10,9 @@ import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface EtcdOptions {
-  /** Where it keeps its data: by default a temporary folder, which `stop()` removes. */
+  /** Its data directory: by default a temporary one, which `stop()` removes. */
   readonly dataDir?: string | undefined
-  /** Serves TLS only, and only to clients with a certificate of the same authority. */
+  /** Serves only TLS clients with a certificate of the same CA. */
   readonly tls?: TestCertificates | undefined
   /** More flags for `etcd`, such as `--experimental-watch-progress-notify-interval=200ms`. */
   readonly args?: readonly string[] | undefined
@@ -23,21 +23,21 @@ export interface Etcd {
   readonly dataDir: string
   /** The process that runs now; undefined while it is killed. */
   readonly pid: number | undefined
-  /** SIGSTOP: connections stay open, nobody answers. */
+  /** SIGSTOP: connections stay open without responses. */
   pause(): void
   /** SIGCONT. */
-  goOn(): void
-  /** SIGKILL; answers when the process is gone. */
+  resume(): void
+  /** SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>
-  /** Ends the process, if it runs, and starts another on the same data and ports; answers when it is ready. */
+  /** Ends the process, if it runs, and starts another on the same data and ports; resolves when it is ready. */
   restart(): Promise<void>
-  /** Ends the process and removes its temporary folder. */
+  /** Ends the process and removes its temporary directory. */
   stop(): Promise<void>
 }
 
 /**
- * Whether tests that need etcd must be left out: `describe.skipIf(etcdMissing())`. On a developer's machine that is
- * said loudly; with CI=true it is a failure, so that these tests are never left out unnoticed.
+ * Whether tests that need etcd must be skipped: `describe.skipIf(etcdMissing())`. On a developer's machine a notice is
+ * printed; with CI=true it is a failure, so that these tests are never skipped unnoticed.
  */
 export function etcdMissing(): boolean {
   if (onPath('etcd')) return false
@@ -52,7 +52,7 @@ export async function startEtcd(options: EtcdOptions = {}): Promise<Etcd> {
   return member!
 }
 
-/** Starts members that form one cluster; answers when each of them is ready. */
+/** Starts the members of one cluster; resolves when each of them is ready. */
 export async function startEtcdCluster(size: number, options: EtcdOptions = {}): Promise<Etcd[]> {
   for (let attempt = 1; ; attempt++) {
     const ports = await freePorts(size * 2)
@@ -67,20 +67,20 @@ export async function startEtcdCluster(size: number, options: EtcdOptions = {}):
     const failure = outcomes.find(outcome => outcome.status === 'rejected')
     if (!failure) return started
     await Promise.all(started.map(etcd => etcd.stop()))
-    // Someone else may have taken a port between our asking for it and etcd's listening on it.
+    // Another process may have taken a port between its reservation and etcd's start.
     if (attempt === 5 || !String(failure.reason).includes('address already in use')) throw failure.reason
   }
 }
 
-interface MemberPlace {
+interface MemberAddress {
   readonly name: string
   readonly client: number
   readonly peer: number
 }
 
-function createMember({ name, client, peer }: MemberPlace, initialCluster: string, options: EtcdOptions): Etcd {
+function createMember({ name, client, peer }: MemberAddress, initialCluster: string, options: EtcdOptions): Etcd {
   const { tls, args = [] } = options
-  const dataDir = options.dataDir ?? makeFolder('binnacle-etcd-')
+  const dataDir = options.dataDir ?? createDirectory('binnacle-etcd-')
   const endpoint = `${tls ? 'https' : 'http'}://127.0.0.1:${client}`
   let child: ChildProcess | undefined
   let output = ''
@@ -97,13 +97,13 @@ function createMember({ name, client, peer }: MemberPlace, initialCluster: strin
       `--initial-cluster=${initialCluster}`,
       '--logger=zap',
       '--log-level=error',
-      // A member that is alone has nobody to wait for: it leads again soon after a restart.
+      // A single member needs no long election timeout.
       ...(initialCluster.includes(',') ? [] : ['--heartbeat-interval=20', '--election-timeout=200']),
       ...(tls ? ['--client-cert-auth', `--trusted-ca-file=${tls.files.ca}`] : []),
       ...(tls ? [`--cert-file=${tls.files.serverCert}`, `--key-file=${tls.files.serverKey}`] : []),
       ...args,
     ]
-    // setpriv (where there is one) has the kernel end etcd even when this process is killed without a word.
+    // setpriv, if available, makes the kernel end etcd even if this process is killed.
     const [command, ...rest] = onPath('setpriv')
       ? ['setpriv', '--pdeathsig', 'KILL', 'etcd', ...flags]
       : ['etcd', ...flags]
@@ -125,7 +125,7 @@ function createMember({ name, client, peer }: MemberPlace, initialCluster: strin
     child = undefined
     if (!ending || hasExited(ending)) return
     const gone = new Promise(resolve => ending.once('exit', resolve))
-    ending.kill('SIGCONT') // a paused process would not see SIGTERM
+    ending.kill('SIGCONT') // a paused process does not handle SIGTERM
     ending.kill(signal)
     const lastResort = setTimeout(() => ending.kill('SIGKILL'), 5_000)
     await gone
@@ -153,7 +153,7 @@ function createMember({ name, client, peer }: MemberPlace, initialCluster: strin
       return child?.pid
     },
     pause: () => void child?.kill('SIGSTOP'),
-    goOn: () => void child?.kill('SIGCONT'),
+    resume: () => void child?.kill('SIGCONT'),
     kill: () => end('SIGKILL'),
     async restart() {
       await end('SIGTERM')
@@ -161,8 +161,8 @@ function createMember({ name, client, peer }: MemberPlace, initialCluster: strin
       await ready(child)
     },
     async stop() {
-      await end('SIGKILL') // its data goes anyway, and a leader asked politely spends seconds looking for a successor
-      if (options.dataDir === undefined) removeFolder(dataDir)
+      await end('SIGKILL') // its data is removed anyway, and on SIGTERM a leader spends seconds on transferring its leadership
+      if (options.dataDir === undefined) removeDirectory(dataDir)
     },
   }
 }
@@ -176,11 +176,11 @@ export interface TestCertificates {
   remove(): void
 }
 
-/** Makes certificates for 127.0.0.1 with the `openssl` command. */
+/** Creates certificates for 127.0.0.1 with the `openssl` command. */
 export function makeCertificates(): TestCertificates {
-  const folder = makeFolder('binnacle-tls-')
-  const at = (file: string): string => join(folder, file)
-  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' })
+  const directory = createDirectory('binnacle-tls-')
+  const at = (file: string): string => join(directory, file)
+  const openssl = (...args: string[]): void => void execFileSync('openssl', args, { cwd: directory, stdio: 'pipe' })
   const key = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
   openssl('req', '-x509', ...key, '-keyout', 'ca.key', '-out', 'ca.crt', '-days', '2', '-subj', '/CN=test authority')
   for (const [name, usage] of [
@@ -209,7 +209,7 @@ export function makeCertificates(): TestCertificates {
     clientCert: readFileSync(at('client.crt'), 'utf8'),
     clientKey: readFileSync(at('client.key'), 'utf8'),
     files: { ca: at('ca.crt'), serverCert: at('server.crt'), serverKey: at('server.key') },
-    remove: () => removeFolder(folder),
+    remove: () => removeDirectory(directory),
   }
 }
 
@@ -229,31 +229,31 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports
 }
 
-// What a test that broke off has left behind.
+// Left behind by an aborted test.
 const running = new Set<ChildProcess>()
-const folders = new Set<string>()
+const directories = new Set<string>()
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL')
-  for (const folder of folders) removeFolder(folder)
+  for (const directory of directories) removeDirectory(directory)
 })
 
-function makeFolder(prefix: string): string {
-  const folder = mkdtempSync(join(tmpdir(), prefix))
-  folders.add(folder)
-  return folder
+function createDirectory(prefix: string): string {
+  const directory = mkdtempSync(join(tmpdir(), prefix))
+  directories.add(directory)
+  return directory
 }
 
-function removeFolder(folder: string): void {
-  rmSync(folder, { recursive: true, force: true })
-  folders.delete(folder)
+function removeDirectory(directory: string): void {
+  rmSync(directory, { recursive: true, force: true })
+  directories.delete(directory)
 }
 
 const hasExited = (child: ChildProcess): boolean => child.exitCode !== null || child.signalCode !== null
 
 const onPath = (command: string): boolean =>
-  (process.env.PATH ?? '').split(delimiter).some(folder => folder !== '' && existsSync(join(folder, command)))
+  (process.env.PATH ?? '').split(delimiter).some(directory => directory !== '' && existsSync(join(directory, command)))
 
-/** Our own environment without ETCD_… settings, which etcd would take as flags. */
+/** The environment without ETCD_… variables, which etcd would read as flags. */
 const environment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ETCD_')))
 

@@ -1,19 +1,19 @@
-// A TCP proxy on loopback that a test can make misbehave: it stands between a client and a server that both do nothing
-// wrong, and cuts, refuses, swallows or holds back what they say.
+// A TCP proxy on loopback that a test can make fail: it cuts, refuses, swallows or delays the data between a client and
+// a server.
 import { type AddressInfo, createConnection, createServer, type Socket } from 'node:net'
 
 export interface Proxy {
-  /** Where clients connect to. */
+  /** The port for clients. */
   readonly port: number
   /** How many connections were accepted since it was started. */
   readonly accepted: number
-  /** Breaks all connections, as a router does that goes down; new ones are forwarded as ever. */
+  /** Breaks all connections, like a failing router; new ones are forwarded. */
   cut(): void
   /** Breaks all connections and refuses new ones, until `heal`. */
   refuse(): Promise<void>
-  /** Accepts connections and reads what is sent, but nothing arrives anywhere, until `heal` cuts what was opened. */
+  /** Accepts connections and discards all data, until `heal` cuts them. */
   swallow(): void
-  /** Holds back what goes in one direction, on connections that are open and on new ones, until `heal` lets it on. */
+  /** Delays the data in one direction, on open and new connections, until `heal` forwards it. */
   stall(direction: Direction): void
   /** Forwards again. */
   heal(): Promise<void>
@@ -48,7 +48,7 @@ export async function startProxy(target: { port: number; host?: string }): Promi
     forward(server, client, 'to-client')
   })
 
-  /** Not `pipe`: what is read while swallowing must go nowhere, and nobody may notice. */
+  /** Not `pipe`, because data that is read while swallowing must be discarded. */
   function forward(from: Socket, to: Socket, direction: Direction): void {
     from.on('data', (chunk: Buffer) => {
       if (swallowing) return
@@ -67,7 +67,7 @@ export async function startProxy(target: { port: number; host?: string }): Promi
   }
 
   function cut(): void {
-    // A reset, not an orderly end: what was under way is lost, and both sides learn it at once.
+    // A reset, not an orderly end: data in transit is lost, and both sides notice at once.
     for (const link of links) {
       link.client.resetAndDestroy()
       link.server.resetAndDestroy()
@@ -112,7 +112,7 @@ export async function startProxy(target: { port: number; host?: string }): Promi
     },
 
     async heal() {
-      // Connections that lost bytes can never make sense again.
+      // Connections that lost bytes cannot be used any more.
       if (swallowing) cut()
       swallowing = false
       stalled.clear()

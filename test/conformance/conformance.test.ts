@@ -1,5 +1,5 @@
-// The recordings are the specification. Scenarios that do not pass yet stand in pending.txt; that list only shrinks.
-// `SHRINK_PENDING=1 npx vitest run test/conformance` takes those off the list that pass now.
+// The recordings are the specification. Scenarios that do not pass yet are listed in pending.txt, which may only shrink.
+// `SHRINK_PENDING=1 npx vitest run test/conformance` removes scenarios from the list that pass now.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type BinnacleProcess, startBinnacleProcess } from '../components/binnacle.js'
@@ -29,17 +29,17 @@ test('there are recordings to replay', () => {
   expect(outcomes.size).toBe(new Set(readScenarios().map(({ name }) => name)).size)
 })
 
-test('every scenario that is not pending comes out as recorded', () => {
+test('every scenario that is not pending passes', () => {
   const failed = [...outcomes].flatMap(([name, difference]) =>
     difference === undefined || pending.has(name) ? [] : [`${name}: ${difference}`],
   )
   expect(failed).toEqual([])
 })
 
-test('every pending scenario still fails; one that passes has to leave the list', () => {
+test('every pending scenario still fails; one that passes must be removed from the list', () => {
   expect([...pending].filter(passed)).toEqual([])
 })
 
-test('the list of pending scenarios names recorded scenarios only', () => {
+test('the list of pending scenarios has recorded scenarios only', () => {
   expect([...pending].filter(name => !outcomes.has(name))).toEqual([])
 })

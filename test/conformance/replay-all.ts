@@ -1,4 +1,4 @@
-// Replays every recorded scenario against a server and tells which ones came out as recorded.
+// Replays every recorded scenario against a server and returns the outcomes.
 import { readdirSync, readFileSync } from 'node:fs'
 import { Client, cleanUp, differences, runScenario, type Scenario, type Webhooks } from './runner.mjs'
 import { startWebhooks } from './webhooks.mjs'
@@ -6,23 +6,25 @@ import { startWebhooks } from './webhooks.mjs'
 export interface ReplayOptions {
   readonly url: string
   readonly token: string
-  /** Scenarios that are expected to fail; they are not waited for as long as others. */
+  /** Scenarios that are expected to fail; their time limit is shorter. */
   readonly pending: ReadonlySet<string>
 }
 
-/** The outcome of a scenario: nothing where all was as recorded, else its first difference. */
+/** The first difference of a scenario; undefined if it passed. */
 export type Outcomes = Map<string, string | undefined>
 
-/** How long a pending scenario may poll for a state that it will not see. */
+/** The polling limit of a pending scenario. */
 const PENDING_WAIT_MS = 100
 const JOBS = 16
 
 export function readScenarios(): Scenario[] {
-  const folder = new URL('./recordings/', import.meta.url)
-  return readdirSync(folder)
+  const directory = new URL('./recordings/', import.meta.url)
+  return readdirSync(directory)
     .filter(name => name.endsWith('.json'))
     .toSorted()
-    .flatMap(name => (JSON.parse(readFileSync(new URL(name, folder), 'utf8')) as { scenarios: Scenario[] }).scenarios)
+    .flatMap(
+      name => (JSON.parse(readFileSync(new URL(name, directory), 'utf8')) as { scenarios: Scenario[] }).scenarios,
+    )
 }
 
 export async function replayAll({ url, token, pending }: ReplayOptions): Promise<Outcomes> {
@@ -50,7 +52,7 @@ export async function replayAll({ url, token, pending }: ReplayOptions): Promise
         {
           expected: i => expected[i],
           webhooks: hooks,
-          // One difference is enough to know: the rest of the scenario would only follow from it.
+          // The first difference is enough: later ones would only follow from it.
           onStep(i, result) {
             const [difference] = expected[i] ? differences(result, expected[i]) : []
             if (difference !== undefined) throw new Error(`step ${i}: ${difference}`)
@@ -64,7 +66,7 @@ export async function replayAll({ url, token, pending }: ReplayOptions): Promise
     await cleanUp(client, scenario).catch(() => {})
   }
 
-  // Those with webhooks share one log of calls.
+  // Scenarios with webhooks share one log of calls.
   const together = scenarios.filter(scenario => !scenario.webhooks)
   const alone = scenarios.filter(scenario => scenario.webhooks)
   try {
@@ -73,8 +75,8 @@ export async function replayAll({ url, token, pending }: ReplayOptions): Promise
     }
     await Promise.all(Array.from({ length: JOBS }, job))
     for (const scenario of alone) await replay(scenario)
-    // They share one server and its users, so that what one did may have shown in another: a surprise, be it a failure
-    // or a pass, is believed when it comes a second time, alone.
+    // Scenarios share one server and its users, so one may affect another: an unexpected result, failure or pass, counts
+    // only if it is repeated when the scenario runs alone.
     const surprising = scenarios.filter(({ name }) => (outcomes.get(name) === undefined) === pending.has(name))
     for (const scenario of surprising) await replay(scenario)
   } finally {

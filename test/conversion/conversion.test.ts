@@ -1,8 +1,7 @@
-// Conversion by webhooks and functions, as clients of a running server see it, and what a webhook that fails leaves
-// alone.
+// Conversion by webhooks and functions through a running server, and what still works when a webhook fails.
 import { afterEach, describe, expect, it } from 'vitest'
 import { type Binnacle, type BinnacleOptions, startBinnacle } from '../../src/server/index.js'
-import { ask, begin, type Question } from '../server/ask.js'
+import { begin, type SendOptions, sendRequest } from '../server/request.js'
 import { startWebhookServer, type WebhookServer } from './webhook-server.js'
 
 const GROUP = 'example.com'
@@ -21,7 +20,7 @@ async function start(options: BinnacleOptions = {}) {
   const server: Binnacle = await startBinnacle(options)
   stops.push(() => server.stop())
   const request = (method: string, path: string, body?: unknown) =>
-    ask(server, path, { method, body, token: server.token })
+    sendRequest(server, path, { method, body, token: server.token })
   return {
     server,
     get: (path: string) => request('GET', path),
@@ -82,7 +81,7 @@ async function startWith(webhook: WebhookServer, options?: BinnacleOptions): Pro
   return api
 }
 
-/** Stores the other version from now on. */
+/** Changes the storage version. */
 async function flip(api: Api, webhook: WebhookServer): Promise<void> {
   const path = `${DEFINITIONS}/${DEFINITION}`
   const { body } = await api.get(path)
@@ -125,7 +124,7 @@ describe('a list in another version', () => {
 })
 
 describe('a watch in another version', () => {
-  it('gets what is there in one call, and each event converted once for all', async () => {
+  it('gets the existing objects in one call, and each event converted once for all watchers', async () => {
     const webhook = await startWebhook()
     const api = await startWith(webhook)
     for (const name of ['a', 'b', 'c']) await api.post(at('v1'), widget(name))
@@ -150,7 +149,7 @@ describe('a watch in another version', () => {
     expect(webhook.calls).toEqual([3, 1, 1])
   })
 
-  it('is told when a conversion fails, and ends', async () => {
+  it('gets an error when a conversion fails, and ends', async () => {
     const webhook = await startWebhook()
     const api = await startWith(webhook)
     const { resourceVersion } = (await api.get(at('v1'))).body.metadata
@@ -162,8 +161,8 @@ describe('a watch in another version', () => {
   })
 })
 
-describe('a webhook that is gone', () => {
-  it('does not keep anybody from the version that is stored', async () => {
+describe('a webhook that is unreachable', () => {
+  it('does not affect requests in the storage version', async () => {
     const webhook = await startWebhook()
     const api = await startWith(webhook)
     await api.post(at('v1beta1'), widget('a', { hostPort: 'h:1' }))
@@ -178,7 +177,7 @@ describe('a webhook that is gone', () => {
     expect((await api.remove(`${at('v1')}/a`)).status).toBe(200)
   })
 
-  it('keeps nobody from deleting the definition', async () => {
+  it('does not prevent deletion of the definition', async () => {
     const webhook = await startWebhook()
     const api = await startWith(webhook)
     await api.post(at('v1'), widget('a'))
@@ -189,7 +188,7 @@ describe('a webhook that is gone', () => {
     await gone(api, `${DEFINITIONS}/${DEFINITION}`)
   })
 
-  it('keeps nobody from deleting a namespace', async () => {
+  it('does not prevent deletion of a namespace', async () => {
     const webhook = await startWebhook()
     const api = await startWith(webhook)
     await api.post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'going' } })
@@ -200,7 +199,7 @@ describe('a webhook that is gone', () => {
     await gone(api, '/api/v1/namespaces/going')
   })
 
-  it('keeps the garbage collector from nothing', async () => {
+  it('does not prevent garbage collection', async () => {
     const webhook = await startWebhook()
     const api = await startWith(webhook)
     const maps = '/api/v1/namespaces/default/configmaps'
@@ -221,7 +220,7 @@ describe('a webhook that is gone', () => {
   })
 })
 
-it('a definition whose objects are stored in a version that is gone can be deleted', async () => {
+it('a definition whose objects are stored in a removed version can be deleted', async () => {
   const api = await start()
   const path = `${DEFINITIONS}/${DEFINITION}`
   await api.post(DEFINITIONS, definition(undefined, 'v1beta1'))
@@ -236,7 +235,7 @@ it('a definition whose objects are stored in a version that is gone can be delet
   await gone(api, path)
 })
 
-it('a webhook that hangs holds up only those who wait for it', async () => {
+it('a webhook that hangs blocks only requests that need it', async () => {
   const webhook = await startWebhook()
   const api = await startWith(webhook)
   await api.post(at('v1'), widget('a'))
@@ -251,7 +250,7 @@ it('a webhook that hangs holds up only those who wait for it', async () => {
 })
 
 describe('the service of a webhook is found', () => {
-  it('by its objects', async () => {
+  it('by its Service and Endpoints', async () => {
     const webhook = await startWebhook([SERVICE_HOST])
     const api = await start()
     const { port, caBundle } = webhook
@@ -268,7 +267,7 @@ describe('the service of a webhook is found', () => {
     expect((await api.get(`${at('v1beta1')}/a`)).body.hostPort).toBe('h:1')
   })
 
-  it('where the options say', async () => {
+  it('at the address in the options', async () => {
     const webhook = await startWebhook([SERVICE_HOST])
     const api = await start({ webhookHosts: { [SERVICE_HOST]: `127.0.0.1:${webhook.port}` } })
     await api.post(DEFINITIONS, definition({ service: SERVICE, caBundle: webhook.caBundle }))
@@ -277,7 +276,7 @@ describe('the service of a webhook is found', () => {
   })
 })
 
-it('functions of the program convert in the place of a webhook', async () => {
+it('functions of the embedding program convert instead of a webhook', async () => {
   const api = await start({
     conversions: {
       [DEFINITION]: (object, to) => {
@@ -306,7 +305,7 @@ interface WatchEvent {
 }
 
 function watch({ server }: Api, path: string) {
-  const question: Question = { token: server.token }
+  const question: SendOptions = { token: server.token }
   const asking = begin(server, path, question)
   const events: WatchEvent[] = []
   let wake = () => {}
@@ -326,7 +325,7 @@ function watch({ server }: Api, path: string) {
   asking.end()
   return {
     ended,
-    /** Takes so many events. */
+    /** Reads this many events. */
     async read(count: number): Promise<WatchEvent[]> {
       while (events.length < count) await new Promise<void>(resolve => (wake = resolve))
       return events.splice(0, count)

@@ -1,5 +1,5 @@
 // A conversion webhook on a loopback port, with a certificate for any host: v1beta1 has `hostPort`, v1 has `host` and
-// `port`. It counts what it is asked, and can be made to be slow, to hang, or to be gone.
+// `port`. It counts calls, and can be slow, hang, or be stopped.
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer, type Server } from 'node:https'
@@ -15,17 +15,17 @@ interface Converted {
 
 export interface WebhookServer {
   readonly port: number
-  /** Base64, as definitions carry it. */
+  /** Base64, as in definitions. */
   readonly caBundle: string
-  /** The certificate of the server itself, in the same form. */
+  /** The certificate of the server itself, in the same format. */
   readonly ownBundle: string
-  /** How many objects came with each call. */
+  /** The number of objects of each call. */
   readonly calls: number[]
-  /** How many connections were made. */
+  /** The number of connections. */
   readonly connections: number
-  /** Answers nothing until the promise settles. */
+  /** Does not respond until the promise resolves. */
   holdUntil(release: Promise<unknown> | undefined): void
-  /** Closes the connections that are open. */
+  /** Closes open connections. */
   dropConnections(): void
   stop(): Promise<void>
 }
@@ -33,7 +33,7 @@ export interface WebhookServer {
 const DAY = 86_400_000
 
 export interface WebhookServerOptions {
-  /** Its certificate is signed by itself, and not by an authority. */
+  /** Its certificate is self-signed. */
   readonly selfSigned?: boolean
 }
 

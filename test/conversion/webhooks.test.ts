@@ -1,4 +1,4 @@
-// Calls of webhooks over real connections.
+// Calls of webhooks over network connections.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createWebhooks, type WebhookOptions, type Webhooks } from '../../src/webhook/client.js'
 import { startWebhookServer, type WebhookServer } from './webhook-server.js'
@@ -31,13 +31,13 @@ describe('a webhook', () => {
     expect(read(await start().post(urlConfig(), REVIEW, TIME))).toMatchObject([{ host: 'h', port: '1' }])
   })
 
-  it('is called over the connection of the call before', async () => {
+  it('is called over the connection of the previous call', async () => {
     start()
     for (let i = 0; i < 5; i++) await webhooks.post(urlConfig(), REVIEW, TIME)
     expect(server.connections).toBe(1)
   })
 
-  it('is called anew when it has let go of a kept connection', async () => {
+  it('is called again when it has closed a reused connection', async () => {
     start()
     await webhooks.post(urlConfig(), REVIEW, TIME)
     server.dropConnections()
@@ -45,7 +45,7 @@ describe('a webhook', () => {
     expect(server.calls).toEqual([1, 1])
   })
 
-  it('is found by the name of its service, and must prove that name', async () => {
+  it('is found by the name of its service, and its certificate must be for that name', async () => {
     const findService = async () => ({ host: '127.0.0.1', port: server.port })
     const config = { service: SERVICE, caBundle: server.caBundle }
     expect(read(await start({ findService }).post(config, REVIEW, TIME))).toHaveLength(1)
@@ -55,10 +55,10 @@ describe('a webhook', () => {
     )
   })
 
-  it('is found where it is said to be, before anybody else is asked', async () => {
+  it('is found by a host override before other ways', async () => {
     const hosts = new Map([['converter.ns.svc', { host: '127.0.0.1', port: server.port }]])
     const findService = async () => {
-      throw new Error('nobody needed to ask')
+      throw new Error('the service must not be looked up')
     }
     const config = { service: SERVICE, caBundle: server.caBundle }
     expect(read(await start({ hosts, findService }).post(config, REVIEW, TIME))).toHaveLength(1)
@@ -66,14 +66,14 @@ describe('a webhook', () => {
     expect(read(await webhooks.post(byUrl, REVIEW, TIME))).toHaveLength(1)
   })
 
-  it('that does not answer in time is given up', async () => {
+  it('that does not answer in time is an error', async () => {
     server.holdUntil(new Promise(() => {}))
     await expect(start().post(urlConfig(), REVIEW, 50)).rejects.toThrow(
       `Post "https://127.0.0.1:${server.port}/convert?timeout=0.05s": context deadline exceeded`,
     )
   })
 
-  it('that does not answer keeps nobody from stopping', async () => {
+  it('that does not answer does not delay stopping', async () => {
     server.holdUntil(new Promise(() => {}))
     const calling = start().post(urlConfig(), REVIEW, TIME)
     await expect.poll(() => server.calls.length).toBe(1)
@@ -81,39 +81,39 @@ describe('a webhook', () => {
     await expect(calling).rejects.toThrow('the server is stopping')
   })
 
-  it('that nobody vouches for is not believed', async () => {
+  it('with an untrusted certificate is refused', async () => {
     const { url } = urlConfig()
     const why = 'tls: failed to verify certificate: x509: certificate signed by unknown authority'
     await expect(start().post({ url }, REVIEW, TIME)).rejects.toThrow(why)
   })
 
-  it.each([false, true])('is believed when the bundle is its own certificate, self-signed: %s', async selfSigned => {
+  it.each([false, true])('is trusted when the bundle is its own certificate, self-signed: %s', async selfSigned => {
     await server.stop()
     server = await startWebhookServer(['127.0.0.1'], { selfSigned })
     const config = { ...urlConfig(), caBundle: server.ownBundle }
     expect(read(await start().post(config, REVIEW, TIME))).toHaveLength(1)
   })
 
-  it('is not believed when the bundle is the certificate of another', async () => {
+  it('is refused when the bundle is another certificate', async () => {
     const other = await startWebhookServer()
     await other.stop()
     const config = { ...urlConfig(), caBundle: other.ownBundle }
     await expect(start().post(config, REVIEW, TIME)).rejects.toThrow('tls: failed to verify certificate: x509: ')
   })
 
-  it('whose CA bundle is none cannot be called', async () => {
+  it('with an invalid CA bundle cannot be called', async () => {
     const caBundle = Buffer.from('-----BEGIN CERTIFICATE-----\nnone\n-----END CERTIFICATE-----').toString('base64')
     await expect(start().post({ ...urlConfig(), caBundle }, REVIEW, TIME)).rejects.toThrow('Post "https://')
   })
 
-  it('that is not there is told by its address', async () => {
+  it('that is unreachable is reported with its address', async () => {
     await server.stop()
     await expect(start().post(urlConfig(), REVIEW, TIME)).rejects.toThrow(
       `dial tcp 127.0.0.1:${server.port}: connect: connection refused`,
     )
   })
 
-  it('whose service is missing is told by what is missing', async () => {
+  it('whose service is missing is reported with the missing object', async () => {
     const findService = async () => {
       throw new Error('service "converter" not found')
     }

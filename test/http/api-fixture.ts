@@ -1,4 +1,4 @@
-// A server of made-up kinds over real sockets, and clients of both versions of HTTP.
+// A server with test kinds over sockets, and clients for HTTP/1.1 and HTTP/2.
 
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import http2 from 'node:http2'
@@ -30,7 +30,7 @@ export interface ApiFixture {
 
 export interface FixtureOptions extends Partial<ApiOptions> {
   readonly kinds?: readonly Kind[]
-  /** Stands in front of the verbs. */
+  /** Wraps the verbs. */
   readonly around?: (verbs: Verbs) => Verbs
 }
 
@@ -79,11 +79,11 @@ export interface Sent {
   readonly path: string
   readonly headers?: Record<string, string>
   readonly body?: unknown
-  /** There is more to come, and it never does. */
+  /** The body is announced but never completed. */
   readonly unfinished?: boolean
 }
 
-/** What is in it, each test says itself. */
+/** Typed by each test. */
 // oxlint-disable-next-line typescript/no-explicit-any
 type Json = any
 
@@ -95,10 +95,10 @@ export interface Answered {
   json(): Json
 }
 
-/** Speaks one version of HTTP. */
+/** A client of one version of HTTP. */
 export interface Client {
   send(request: Sent): Promise<Answered>
-  /** Hands the answer over when its headers are in; nothing is read that is not asked for. */
+  /** Resolves when the headers have arrived; the body is read on demand. */
   open(request: Sent): Promise<OpenAnswer>
   close(): void
 }
@@ -168,7 +168,7 @@ export async function readAll({ status, headers, stream }: OpenAnswer): Promise<
   return { status, headers, bytes, text: bytes.toString(), json: () => JSON.parse(bytes.toString()) }
 }
 
-/** Takes lines from a stream as they come. */
+/** Reads lines from a stream. */
 export async function* linesOf({ stream }: OpenAnswer): AsyncGenerator<Json> {
   let rest = ''
   for await (const chunk of stream) {

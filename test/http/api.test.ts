@@ -67,7 +67,7 @@ describe.each([
     expect((await client.send({ path: `${WIDGETS}/a` })).status).toBe(404)
   })
 
-  test('lists of custom objects say that there is no more; lists of built-in ones leave out what is empty', async () => {
+  test('lists of custom objects have an empty continue; lists of built-in ones omit it', async () => {
     await create(WIDGETS, 'a')
     await create(NOTES, 'a')
     const widgets = (await client.send({ path: WIDGETS })).json()
@@ -78,7 +78,7 @@ describe.each([
     expect(notes.items[0].metadata.resourceVersion).toMatch(/^\d+$/)
   })
 
-  test('a long list comes in pieces, and is whole', async () => {
+  test('a long list is streamed completely', async () => {
     const text = 'x'.repeat(1000)
     for (let i = 0; i < 1200; i++) await create(WIDGETS, `w-${String(i).padStart(4, '0')}`, { text })
     const list = await client.send({ path: WIDGETS })
@@ -99,7 +99,7 @@ describe.each([
     expect(pretty.text).toBe(JSON.stringify(JSON.parse(pretty.text), null, 2))
   })
 
-  test('one large object is compressed when asked; a small one is not', async () => {
+  test('a large object is compressed on request; a small one is not', async () => {
     await create(WIDGETS, 'big', { text: 'x'.repeat(140_000) })
     await create(WIDGETS, 'small')
     const gzip = { 'accept-encoding': 'br, gzip' }
@@ -121,7 +121,7 @@ describe.each([
     expect((await client.send({ method: 'HEAD', path: NOTES })).status).toBe(405)
   })
 
-  test('a watch tells what happens, in the form that is asked for', async () => {
+  test('a watch sends events in the requested format', async () => {
     await create(WIDGETS, 'a', { color: 'red' })
     const plain = linesOf(await client.open({ path: `${WIDGETS}?watch=true&allowWatchBookmarks=true` }))
     expect((await plain.next()).value).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'a' } } })
@@ -143,7 +143,7 @@ describe.each([
     expect(later).toMatchObject({ type: 'ADDED', object: { columnDefinitions: null, rows: [{ cells: ['b', null] }] } })
   })
 
-  test('a watch ends when its time is over, and all end when the server wants it', async () => {
+  test('a watch ends after its timeout, and all end when the server stops', async () => {
     const short = await client.send({ path: `${WIDGETS}?watch=true&timeoutSeconds=-1` })
     expect(short.status).toBe(200)
     expect(short.text).toBe('')
@@ -153,7 +153,7 @@ describe.each([
     expect(api.handler.load.watches).toBe(0)
   })
 
-  test('a watcher that does not read holds up nobody, and misses nothing when it reads on', async () => {
+  test('a watcher that does not read blocks no other, and misses nothing when it reads again', async () => {
     const text = 'x'.repeat(100_000)
     const stalled = await client.open({ path: `${WIDGETS}?watch=true&resourceVersion=0` })
     for (let i = 0; i < 60; i++) await create(WIDGETS, `w-${i}`, { text })
@@ -165,7 +165,7 @@ describe.each([
     expect(names).toEqual(Array.from({ length: 60 }, (_, i) => `w-${i}`))
   })
 
-  test('a watch whose client is gone is over', async () => {
+  test('a watch ends when its client disconnects', async () => {
     const { stream } = await client.open({ path: `${WIDGETS}?watch=true` })
     expect(api.handler.load.watches).toBe(1)
     stream.destroy()
@@ -175,7 +175,7 @@ describe.each([
   test.each(['identity', 'gzip'])(
     'a client that goes in the middle of a long list (%s) leaves nothing behind',
     async coding => {
-      // What does not compress, so that it does not fit into the buffers in between.
+      // Random data, which does not compress, so that it exceeds the buffers.
       for (let i = 0; i < 12; i++) await create(WIDGETS, `w-${i}`, { text: randomBytes(400_000).toString('base64') })
       const { stream } = await client.open({ path: WIDGETS, headers: { 'accept-encoding': coding } })
       await once(stream, 'readable')
@@ -187,7 +187,7 @@ describe.each([
     },
   )
 
-  test('a body of more than 3 MiB is refused, and the connection goes on', async () => {
+  test('a body of more than 3 MiB is refused, and the connection stays usable', async () => {
     const body = JSON.stringify(widget('a', { text: 'x'.repeat(4 * 1024 * 1024) }))
     const refused = await client.send({ method: 'POST', path: WIDGETS, body })
     expect(refused.status).toBe(413)
@@ -195,7 +195,7 @@ describe.each([
     expect((await create(WIDGETS, 'a')).status).toBe(201)
   })
 
-  test('paths that lead nowhere are answered by who would have served them', async () => {
+  test('unknown paths are answered as their prefix would be', async () => {
     const page = await client.send({ path: '/apis/nope.example.com/v1/things' })
     expect([page.status, page.text, page.headers['content-type']]).toEqual([
       404,
@@ -212,27 +212,27 @@ describe.each([
   })
 
   test('methods that a path does not have', async () => {
-    const answerTo = async (method: string, path: string) => {
+    const responseTo = async (method: string, path: string) => {
       const { status, json } = await client.send({ method, path, headers: { 'content-type': 'application/json' } })
       return [status, json().message]
     }
-    expect(await answerTo('PUT', NOTES)).toEqual([
+    expect(await responseTo('PUT', NOTES)).toEqual([
       405,
       'the server does not allow this method on the requested resource',
     ])
-    expect(await answerTo('PUT', WIDGETS)).toEqual([400, 'name must be provided'])
-    expect(await answerTo('OPTIONS', WIDGETS)).toEqual([
+    expect(await responseTo('PUT', WIDGETS)).toEqual([400, 'name must be provided'])
+    expect(await responseTo('OPTIONS', WIDGETS)).toEqual([
       405,
       ' is not supported on resources of kind "widgets.example.com"',
     ])
-    expect(await answerTo('DELETE', '/api/v1/notes')).toEqual([
+    expect(await responseTo('DELETE', '/api/v1/notes')).toEqual([
       405,
       'the server does not allow this method on the requested resource',
     ])
-    expect(await answerTo('GET', `${WIDGETS}/..`)).toEqual([400, `Name parameter invalid: "..": may not be '..'`])
+    expect(await responseTo('GET', `${WIDGETS}/..`)).toEqual([400, `Name parameter invalid: "..": may not be '..'`])
   })
 
-  test('a fault in the answer of a verb is told in the form that is asked for', async () => {
+  test('an error of a verb is encoded in the requested format', async () => {
     const yaml = await client.send({ path: `${WIDGETS}/none`, headers: { accept: 'application/yaml' } })
     expect(yaml.headers['content-type']).toBe('application/yaml')
     const html = await client.send({ path: `${WIDGETS}/none`, headers: { accept: 'text/html' } })
@@ -249,7 +249,7 @@ describe('limits', () => {
     await api.close()
   })
 
-  test('too many requests at once are sent away, those of administrators never', async () => {
+  test('too many concurrent requests are refused, except those of administrators', async () => {
     let release = (): void => {}
     const held = new Promise<void>(resolve => {
       release = resolve
@@ -285,7 +285,7 @@ describe('limits', () => {
       'Too many requests, please try again later.\n',
     ])
     expect((await client.send({ path: WIDGETS, headers: { 'x-admin': 'yes' } })).status).toBe(200)
-    // A watch takes no place.
+    // A watch does not count.
     expect((await client.open({ path: `${WIDGETS}?watch=true` })).status).toBe(200)
     release()
     expect((await first).status).toBe(404)
@@ -308,7 +308,7 @@ describe('limits', () => {
     expect((await first).status).toBe(504)
   })
 
-  test('a request that takes too long is answered for it', async () => {
+  test('a request that takes too long gets a timeout error', async () => {
     api = await startApi({ around: verbs => ({ ...verbs, get: () => new Promise(() => {}) }) })
     client = await http1Client(api)
     const late = await client.send({ path: `${WIDGETS}/a?timeout=10ms` })
@@ -338,7 +338,7 @@ describe('limits', () => {
     expect(api.errors).toEqual([])
   })
 
-  /** A kind whose conversion never ends by itself, like that of a webhook that hangs. */
+  /** A kind whose conversion never ends, like that of a webhook that hangs. */
   function slowKind() {
     let [waiting, ended] = [0, 0]
     const convert: Kind['convert'] = (_, __, cancellation) =>
@@ -381,7 +381,7 @@ describe('limits', () => {
     expect(api.errors).toEqual([])
   })
 
-  test('a fault of our own is logged and answered, and the next request is served', async () => {
+  test('an internal error is logged and answered, and the next request is served', async () => {
     api = await startApi({ around: verbs => ({ ...verbs, get: () => Promise.reject(new TypeError('oops')) }) })
     client = await http1Client(api)
     const broken = await client.send({ path: `${WIDGETS}/a` })
@@ -391,7 +391,7 @@ describe('limits', () => {
     expect((await client.send({ path: WIDGETS })).status).toBe(200)
   })
 
-  test('a list that breaks off in the middle is seen to be incomplete', async () => {
+  test('a list that fails while streaming is recognizably incomplete', async () => {
     api = await startApi({
       around: verbs => ({
         ...verbs,
@@ -412,7 +412,7 @@ describe('limits', () => {
     await expect(client.send({ path: WIDGETS })).rejects.toThrow('aborted')
   })
 
-  test('whoever may not is told what; who is nobody is told less', async () => {
+  test('a forbidden request gets details; an unauthenticated one gets fewer', async () => {
     api = await startApi({
       authenticate: ({ headers }) =>
         headers.authorization ? { name: 'alice', uid: '', groups: [], extra: {} } : undefined,
@@ -431,7 +431,7 @@ describe('limits', () => {
     )
   })
 
-  test('a deprecated version warns, whatever the answer', async () => {
+  test('a deprecated version adds a warning to every response', async () => {
     api = await startApi({ kinds: [widgetKind({ deprecationWarning: 'example.com/v1 Widget is "old"' })] })
     client = await http1Client(api)
     for (const path of [WIDGETS, `${WIDGETS}/none`, `${WIDGETS}?watch=true&timeoutSeconds=-1`]) {

@@ -1,4 +1,4 @@
-// The package as its users have it: made from a fresh clone by `npm pack`, installed in a folder of its own.
+// The package as users install it: packed from a fresh clone by `npm pack`, installed in a new directory.
 import { execFileSync, spawnSync } from 'node:child_process'
 import {
   cpSync,
@@ -22,38 +22,38 @@ const TSC = join(root, 'node_modules', 'typescript', 'bin', 'tsc')
 const NPM_OPTIONS = ['--prefer-offline', '--no-audit', '--no-fund', '--loglevel=error']
 const MINUTES = 60_000
 
-let folder = ''
+let directory = ''
 let user = ''
 let files: readonly string[] = []
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'binnacle-package-'))
-  const clone = freshClone(join(folder, 'clone'))
-  npm(['pack', '--silent', '--pack-destination', folder], clone)
-  const tarball = readdirSync(folder).find(name => name.endsWith('.tgz'))!
-  user = join(folder, 'user')
+  directory = mkdtempSync(join(tmpdir(), 'binnacle-package-'))
+  const clone = freshClone(join(directory, 'clone'))
+  npm(['pack', '--silent', '--pack-destination', directory], clone)
+  const tarball = readdirSync(directory).find(name => name.endsWith('.tgz'))!
+  user = join(directory, 'user')
   mkdirSync(user)
   writeFileSync(join(user, 'package.json'), '{"name": "user", "private": true}')
-  npm(['install', ...NPM_OPTIONS, join(folder, tarball)], user)
+  npm(['install', ...NPM_OPTIONS, join(directory, tarball)], user)
   const installed = join(user, 'node_modules', 'binnacle')
   files = readdirSync(installed, { recursive: true, encoding: 'utf8' })
     .filter(path => statSync(join(installed, path)).isFile())
     .map(path => path.replaceAll('\\', '/'))
 }, 5 * MINUTES)
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
-describe('what is in it', () => {
+describe('content', () => {
   test('the code once, with types, and none of the tests', () => {
-    const folders = new Set(files.map(file => dirname(file).split('/').slice(0, 2).join('/')))
-    expect([...folders].toSorted()).toEqual(['.', 'bin', 'data', 'dist/bundle', 'dist/types'])
+    const directories = new Set(files.map(file => dirname(file).split('/').slice(0, 2).join('/')))
+    expect([...directories].toSorted()).toEqual(['.', 'bin', 'data', 'dist/bundle', 'dist/types'])
     expect(files.filter(file => /\.(test|suite)\./.test(file))).toEqual([])
     const code = files.filter(file => /\.[cm]?[jt]s$/.test(file) && !file.endsWith('.d.ts'))
     expect(code.filter(file => !/^dist\/bundle\/[\w-]+\.cjs$/.test(file))).toEqual([])
     expect(code).toContain('dist/bundle/index.cjs')
   })
 
-  test('source maps that hold their sources, and lead to the line that was written', () => {
+  test('source maps with sources, which lead to the original line', () => {
     const read = (file: string) => readFileSync(join(user, 'node_modules', 'binnacle', file), 'utf8')
     const mapped = files.filter(file => file.endsWith('.cjs') && read(file).includes('//# sourceMappingURL='))
     expect(mapped).toContain('dist/bundle/index.cjs')
@@ -76,7 +76,7 @@ describe('what is in it', () => {
   })
 })
 
-describe('how it is used', () => {
+describe('use', () => {
   const USE = `
     const server = await startBinnacle()
     const answer = await new Promise((resolve, reject) =>
@@ -101,7 +101,7 @@ describe('how it is used', () => {
     expect(runScript('use.cjs', script, known ? [flag] : [])).toBe('200 function\n')
   })
 
-  test('by import and require at once: there is one copy', () => {
+  test('by import and require together: one copy is loaded', () => {
     const script = `import { createRequire } from 'node:module'
       import { CelError } from 'binnacle/cel'
       console.log(createRequire(import.meta.url)('binnacle/cel').CelError === CelError)`
@@ -125,7 +125,7 @@ describe('how it is used', () => {
       const options: BinnacleOptions = { storage: 'memory' }
       export const started: Promise<Binnacle> = startBinnacle(options)
       export const url: Promise<string> = started.then(server => server.url)
-      export const told = (error: unknown) => (error instanceof CelError ? error.message : types)
+      export const messageOf = (error: unknown) => (error instanceof CelError ? error.message : types)
       // @ts-expect-error The option is known, and takes no number.
       startBinnacle({ storage: 1 })`
     writeFileSync(join(user, name), script)
@@ -159,13 +159,13 @@ function runScript(name: string, script: string, flags: readonly string[] = []):
   return execFileSync(process.execPath, [...flags, name], { cwd: user, encoding: 'utf8' })
 }
 
-/** What a program says when it fails. */
+/** The error output of a failed program. */
 function complaints(args: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: user, encoding: 'utf8' })
   return status === 0 ? '' : `exit code ${status}\n${stdout}${stderr}`
 }
 
-/** As `git clone` gives it, with what is not committed yet; only the dependencies are lent. */
+/** A `git clone` with uncommitted changes; the dependencies are linked. */
 function freshClone(to: string): string {
   const left = new Set(['.git', 'node_modules', 'dist', 'test', 'bench', 'coverage'].map(name => join(root, name)))
   cpSync(root, to, { recursive: true, preserveTimestamps: true, filter: path => !left.has(path) })

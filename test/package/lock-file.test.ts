@@ -15,11 +15,11 @@ const read = (name: string): unknown => JSON.parse(readFileSync(new URL(`../../$
 const { packages } = read('package-lock.json') as { packages: Readonly<Record<string, Locked>> }
 const installed = Object.entries(packages).filter(([path]) => path !== '')
 
-test('the lock file says the same as package.json', () => {
-  const asked = read('package.json') as Record<string, unknown>
+test('the lock file agrees with package.json', () => {
+  const declared = read('package.json') as Record<string, unknown>
   const locked = packages[''] as Record<string, unknown>
   for (const field of ['name', 'version', 'dependencies', 'devDependencies', 'bin', 'engines']) {
-    expect({ [field]: locked[field] }).toEqual({ [field]: asked[field] })
+    expect({ [field]: locked[field] }).toEqual({ [field]: declared[field] })
   }
 })
 
@@ -32,7 +32,7 @@ test('every package has a version and a checksum, and may come from any registry
 })
 
 // `npm ci` refuses a lock file that lacks one, though it would not install it on this platform.
-test('what a package depends on is in it, also what is only for other platforms', () => {
+test('all dependencies are listed, including those for other platforms', () => {
   const missing = installed.flatMap(([path, { dependencies, optionalDependencies }]) =>
     Object.entries({ ...dependencies, ...optionalDependencies })
       .filter(([name]) => lookUp(path, name) === undefined)
@@ -41,7 +41,7 @@ test('what a package depends on is in it, also what is only for other platforms'
   expect(missing).toEqual([])
 })
 
-/** As Node looks for a package: in the folder of whoever asks, then further and further up. */
+/** As Node resolves a package: in the directory of the importing package, then in its parents. */
 function lookUp(from: string, name: string): Locked | undefined {
   const nested = `/${from}`.split('/node_modules/')
   return nested

@@ -1,9 +1,9 @@
-// Who owns which field, as clients see it over the whole server: managers and their names, resets, scales, and versions
-// that come and go.
+// Field ownership through the complete server: managers and their names, resets, scales, and versions that are added
+// and removed.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ManagedFieldsEntry } from '../../src/meta/object/object-meta.js'
 import { type Binnacle, startBinnacle } from '../../src/server/index.js'
-import { type Answered, ask } from './ask.js'
+import { type Response, sendRequest } from './request.js'
 
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
 const MERGE = { 'content-type': 'application/merge-patch+json' }
@@ -14,10 +14,10 @@ beforeEach(async () => {
 })
 afterEach(() => server.stop())
 
-const send = (method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Answered> =>
-  ask(server, path, { method, body, headers, token: server.token })
+const send = (method: string, path: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> =>
+  sendRequest(server, path, { method, body, headers, token: server.token })
 
-const apply = (path: string, manager: string, body: object, force = false): Promise<Answered> =>
+const apply = (path: string, manager: string, body: object, force = false): Promise<Response> =>
   send('PATCH', `${path}?fieldManager=${manager}&force=${force}`, body, {
     'content-type': 'application/apply-patch+yaml',
   })
@@ -29,24 +29,24 @@ const configMap = (data: Record<string, string>, metadata: object = {}) => ({
   data,
 })
 
-const entriesOf = ({ body }: Answered): ManagedFieldsEntry[] => body.metadata.managedFields ?? []
+const entriesOf = ({ body }: Response): ManagedFieldsEntry[] => body.metadata.managedFields ?? []
 
 /** `manager operation: the fields of data` for each entry. */
-const owners = (answer: Answered): string[] =>
+const owners = (answer: Response): string[] =>
   entriesOf(answer).map(({ manager, operation, fieldsV1 }) => {
     const data = (fieldsV1 as Record<string, object>)['f:data'] ?? {}
     const names = Object.keys(data).filter(name => name !== '.')
     return `${manager} ${operation}: ${names.map(name => name.slice(2)).join(' ')}`
   })
 
-describe('an apply of what is not there', () => {
-  test('creates it, whatever version it names', async () => {
+describe('an apply of a missing object', () => {
+  test('creates it, with any resourceVersion', async () => {
     const made = await apply(`${CONFIGMAPS}/a`, 'm', configMap({ x: '1' }, { resourceVersion: '5' }))
     expect(made.status).toBe(201)
     expect(owners(made)).toEqual(['m Apply: x'])
   })
 
-  test('conflicts if it means one object and no other', async () => {
+  test('conflicts if it has a uid', async () => {
     const refused = await apply(`${CONFIGMAPS}/a`, 'm', configMap({}, { uid: 'ghost' }))
     expect(refused.status).toBe(409)
     expect(refused.body.message).toBe(
@@ -54,7 +54,7 @@ describe('an apply of what is not there', () => {
     )
   })
 
-  test('is missed before anyone reads the body, where only a part of it is addressed', async () => {
+  test('on a subresource is not found before the body is decoded', async () => {
     const deployment = '/apis/apps/v1/namespaces/default/deployments/none'
     for (const part of ['status', 'scale']) {
       const missed = await apply(`${deployment}/${part}`, 'm', ['no configuration'])
@@ -64,7 +64,7 @@ describe('an apply of what is not there', () => {
 })
 
 describe('managers', () => {
-  test('are named by the first part of the User-Agent, if by nothing else', async () => {
+  test('are named by the first part of the User-Agent by default', async () => {
     const byAgent = async (name: string, agent: string) => {
       const made = await send('POST', CONFIGMAPS, configMap({ x: '1' }, { name }), { 'user-agent': agent })
       return owners(made)
@@ -75,9 +75,9 @@ describe('managers', () => {
     expect(owners(named)).toEqual(['me Update: x'])
   })
 
-  test('are ten at most that update; the oldest are taken together', async () => {
+  test('of updates are limited to ten; the oldest are merged', async () => {
     await send('POST', `${CONFIGMAPS}?fieldManager=m-00`, configMap({ k00: '' }))
-    let last: Answered | undefined
+    let last: Response | undefined
     for (let i = 1; i < 14; i++) {
       const number = String(i).padStart(2, '0')
       last = await send('PATCH', `${CONFIGMAPS}/a?fieldManager=m-${number}`, { data: { [`k${number}`]: '' } }, MERGE)
@@ -90,7 +90,7 @@ describe('managers', () => {
     expect(owned.toSorted()).toEqual(Object.keys(last!.body.data).toSorted())
   })
 
-  test('keep their time, and the object its version, where nothing changes', async () => {
+  test('keep their time, and the object its version, if nothing changes', async () => {
     const made = await apply(`${CONFIGMAPS}/a`, 'm', configMap({ x: '1' }))
     for (const again of [
       await apply(`${CONFIGMAPS}/a`, 'm', configMap({ x: '1' })),
@@ -138,7 +138,7 @@ describe('a scale', () => {
     spec: { replicas },
   })
 
-  test('takes the number of replicas over; who then leaves them out of a configuration leaves them alone', async () => {
+  test('takes over the number of replicas; an apply without them keeps the number', async () => {
     await apply(DEPLOYMENT, 'me', deployment({ replicas: 1 }))
     await send('PATCH', `${DEPLOYMENT}/scale?fieldManager=hpa`, { spec: { replicas: 5 } }, MERGE)
     const conflict = await apply(DEPLOYMENT, 'me', deployment({ replicas: 1 }))
@@ -149,7 +149,7 @@ describe('a scale', () => {
     expect(without.body.spec.replicas).toBe(5)
   })
 
-  test('can be applied, and is refused where others own the number', async () => {
+  test('can be applied, and conflicts if another manager owns the number', async () => {
     await apply(DEPLOYMENT, 'me', deployment({ replicas: 1 }))
     const conflict = await apply(`${DEPLOYMENT}/scale`, 'hpa', scale(4))
     expect(conflict.body.message).toBe('Apply failed with 1 conflict: conflict with "me": .spec.replicas')
@@ -162,14 +162,14 @@ describe('a scale', () => {
     )
   })
 
-  test('does not own what else it carries', async () => {
+  test('does not own its other fields', async () => {
     await apply(DEPLOYMENT, 'me', deployment({ replicas: 1 }))
     const { body: before } = await send('GET', DEPLOYMENT, undefined)
     await send('PATCH', `${DEPLOYMENT}/scale?fieldManager=x`, { metadata: { labels: { a: 'b' } } }, MERGE)
     expect((await send('GET', DEPLOYMENT, undefined)).body).toEqual(before)
   })
 
-  test('that two write at once is written twice', async () => {
+  test('that two clients write concurrently is written twice', async () => {
     await apply(DEPLOYMENT, 'me', deployment({ replicas: 1 }))
     const writers = Array.from({ length: 8 }, (_, i) =>
       send('PATCH', `${DEPLOYMENT}/scale`, { spec: { replicas: i + 2 } }, MERGE),
@@ -196,8 +196,8 @@ const thing = (version: string, fields: object, metadata: object = {}) => ({
   ...fields,
 })
 
-describe('a version that is gone', () => {
-  test('stands in the way of an apply while its managers are there; any other write forgets all managers', async () => {
+describe('a removed version', () => {
+  test('makes an apply fail while it has managers; any other write clears all managers', async () => {
     await send('POST', DEFINITION, definition(v1, beta))
     await apply(at('v1beta1'), 'old', thing('v1beta1', { a: '1' }))
     await apply(at('v1'), 'new', thing('v1', { b: '1' }))
@@ -217,7 +217,7 @@ describe('a version that is gone', () => {
   })
 })
 
-describe('a manager that goes on in another version', () => {
+describe('a manager that continues in another version', () => {
   test.each([
     ['v1beta1', 'v1'],
     ['v1', 'v1beta1'],
@@ -241,7 +241,7 @@ describe('a manager that goes on in another version', () => {
     )
   })
 
-  test('does so beside others that own fields in the old one', async () => {
+  test('works beside others that own fields in the old one', async () => {
     await send('POST', DEFINITION, definition(v1, beta))
     await apply(at('v1beta1'), 'm', thing('v1beta1', { a: '1' }, { labels: { mine: '1' } }))
     await apply(at('v1beta1'), 'other', thing('v1beta1', { b: '1' }))
@@ -251,7 +251,7 @@ describe('a manager that goes on in another version', () => {
   })
 })
 
-test('an apply to objects of a definition without a schema goes by their values', async () => {
+test('an apply to objects without a schema uses types deduced from their values', async () => {
   await server.stop()
   server = await startBinnacle({ runtimeConfig: { 'apiextensions.k8s.io/v1beta1': true } })
   const definitions = '/apis/apiextensions.k8s.io/v1beta1/customresourcedefinitions'

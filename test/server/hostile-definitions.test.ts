@@ -1,13 +1,13 @@
-// Definitions and objects made to hurt, sent to the executable that people run: each is answered clearly and soon, and
-// the server goes on for everybody else.
+// Hostile definitions and objects, sent to the executable: each gets a clear response soon, and the server keeps
+// serving other clients.
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type BinnacleProcess, startBinnacleProcess } from '../components/binnacle.js'
-import { type Answered, answerTo, ask, begin } from './ask.js'
+import { begin, type Response, responseTo, sendRequest } from './request.js'
 
 const TOKEN = 'admin-token'
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const WIDGETS = '/apis/hostile.example.com/v1/widgets'
-/** Far above what any of it takes on a busy machine, far below what it would take if it were not bounded. */
+/** Far above the time on a busy machine, far below the time without limits. */
 const SOON_MS = 15_000
 
 let server: BinnacleProcess
@@ -16,16 +16,19 @@ beforeAll(async () => {
 })
 afterAll(() => server?.stop())
 afterEach(async () => {
-  await ask(server, `${DEFINITIONS}/widgets.hostile.example.com`, { token: TOKEN, method: 'DELETE' })
-  await vi.waitUntil(async () => (await ask(server, WIDGETS, { token: TOKEN })).status === 404, { timeout: 10_000 })
-  if ((await ask(server, '/readyz', { token: TOKEN })).status !== 200) throw new Error('the server is no longer ready')
+  await sendRequest(server, `${DEFINITIONS}/widgets.hostile.example.com`, { token: TOKEN, method: 'DELETE' })
+  await vi.waitUntil(async () => (await sendRequest(server, WIDGETS, { token: TOKEN })).status === 404, {
+    timeout: 10_000,
+  })
+  if ((await sendRequest(server, '/readyz', { token: TOKEN })).status !== 200)
+    throw new Error('the server is no longer ready')
 })
 
-/** Sends a text as it is, which JSON.stringify could not always make. */
-async function send(path: string, text: string, type = 'application/json', method = 'POST'): Promise<Answered> {
+/** Sends a text unchanged, which JSON.stringify could not always produce. */
+async function send(path: string, text: string, type = 'application/json', method = 'POST'): Promise<Response> {
   const asking = begin(server, path, { method, token: TOKEN, headers: { 'content-type': type } })
   asking.end(text)
-  return answerTo(asking)
+  return responseTo(asking)
 }
 
 const definition = (schema: string): string => `{
@@ -73,7 +76,7 @@ describe('definitions', { timeout: SOON_MS }, () => {
     expect(refused.body.message).toContain('spec.one: Unsupported value: "other"')
   })
 
-  test('with names of object methods as properties and map keys serve them as what they are', async () => {
+  test('may have names of object methods as properties and map keys', async () => {
     await define(
       '{"type":"object","properties":{"__proto__":{"type":"object","properties":{"constructor":{"type":"integer","default":7}}},"constructor":{"type":"string"},"map":{"type":"object","additionalProperties":{"type":"string"}}}}',
     )
@@ -109,7 +112,7 @@ describe('objects', { timeout: SOON_MS }, () => {
     expect((await send(WIDGETS, widget(`{"p":"${long}"}`))).status).toBe(201)
   })
 
-  test('of 3 MiB of nested lists are refused with an answer that is no larger', async () => {
+  test('of 3 MiB of nested lists are refused with a response that is not larger', async () => {
     await define('{"type":"array","items":{"type":"string"}}')
     const lists = `[${'[[],[[]],[]],'.repeat(220_000)}[]]`
     const { status, text, body } = await send(WIDGETS, widget(lists))
@@ -118,11 +121,11 @@ describe('objects', { timeout: SOON_MS }, () => {
     expect(text.length).toBeLessThan(8 * 1024 * 1024)
   })
 
-  test('nested almost 10,000 deep are kept where that is allowed, and come back as they were', async () => {
+  test('nested almost 10,000 deep are stored if allowed, and returned unchanged', async () => {
     await define('{"x-kubernetes-preserve-unknown-fields":true}')
     const deep = nested('[', '1', ']', 9_900)
     expect((await send(WIDGETS, widget(deep))).status).toBe(201)
-    expect((await ask(server, `${WIDGETS}/a`, { token: TOKEN })).text).toContain(`"spec":${deep}`)
+    expect((await sendRequest(server, `${WIDGETS}/a`, { token: TOKEN })).text).toContain(`"spec":${deep}`)
     expect((await send(`${WIDGETS}/a`, '{"metadata":{"labels":{"a":"b"}}}', MERGE_PATCH, 'PATCH')).status).toBe(200)
     const deeper = await send(WIDGETS, widget(nested('[', '1', ']', 10_001), 'b'))
     expect(deeper.status).toBe(400)

@@ -1,4 +1,4 @@
-// Flags of kube-apiserver that change how the executable answers.
+// Flags of kube-apiserver that change the responses of the executable.
 import { createPublicKey, generateKeyPairSync, verify } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,11 +6,11 @@ import { type ConnectionOptions, connect } from 'node:tls'
 import { expect, test } from 'vitest'
 import { type KeyPair, makeCertificate } from '../../src/server/tls/x509.js'
 import { runBinnacle } from '../components/binnacle.js'
-import { dataFolderForEachTest } from '../components/data-folder.js'
-import { ask } from './ask.js'
+import { dataDirectoryForEachTest } from '../components/data-directory.js'
+import { sendRequest } from './request.js'
 
 const token = 'admin-token'
-const data = dataFolderForEachTest('flags')
+const data = dataDirectoryForEachTest('flags')
 const { start } = data
 
 function write(name: string, text: string): string {
@@ -41,8 +41,8 @@ test('tokens of service accounts are signed by the given key, for the given issu
     '--external-hostname=api.example',
   )
   const accounts = '/api/v1/namespaces/default/serviceaccounts'
-  await ask(server, accounts, { method: 'POST', token, body: { metadata: { name: 'robot' } } })
-  const { body } = await ask(server, `${accounts}/robot/token`, {
+  await sendRequest(server, accounts, { method: 'POST', token, body: { metadata: { name: 'robot' } } })
+  const { body } = await sendRequest(server, `${accounts}/robot/token`, {
     method: 'POST',
     token,
     body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds: 86_400 } },
@@ -55,19 +55,19 @@ test('tokens of service accounts are signed by the given key, for the given issu
   expect(read(claims).exp - read(claims).iat).toBe(3600)
   const signed = Buffer.from(`${header}.${claims}`)
   expect(verify('sha256', signed, createPublicKey(publicKey), Buffer.from(signature, 'base64url'))).toBe(true)
-  const review = await ask(server, '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+  const review = await sendRequest(server, '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
     method: 'POST',
     token: issued,
     body: { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' },
   })
   expect(review.body.status.userInfo.username).toBe('system:serviceaccount:default:robot')
-  const discovery = await ask(server, '/.well-known/openid-configuration', { token })
+  const discovery = await sendRequest(server, '/.well-known/openid-configuration', { token })
   expect(discovery.body).toMatchObject({
     issuer: 'https://issuer.example',
     jwks_uri: expect.stringMatching(/^https:\/\/api\.example:[0-9]+\/openid\/v1\/jwks$/),
     id_token_signing_alg_values_supported: ['RS256'],
   })
-  const keys = await ask(server, '/openid/v1/jwks', { token })
+  const keys = await sendRequest(server, '/openid/v1/jwks', { token })
   expect(keys.body.keys).toEqual([
     { use: 'sig', kty: 'RSA', kid: read(header).kid, alg: 'RS256', n: expect.any(String), e: 'AQAB' },
   ])
@@ -85,7 +85,7 @@ test('a proxy with a certificate of its authority names users in headers; no oth
     `--client-ca-file=${write('client-ca.crt', clientCa.cert)}`,
   )
   const whoAmI = async (pair: KeyPair, headers: Record<string, string>) => {
-    const { status, body } = await ask(server, '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
+    const { status, body } = await sendRequest(server, '/apis/authentication.k8s.io/v1/selfsubjectreviews', {
       method: 'POST',
       client: pair,
       headers,
@@ -130,7 +130,7 @@ test('versions of TLS, HTTP/2 and the header of strict transport security are as
     })
   expect(await handshake({ maxVersion: 'TLSv1.2' })).toBe('refused')
   expect(await handshake({ ALPNProtocols: ['h2', 'http/1.1'] })).toBe('TLSv1.3 http/1.1')
-  const { headers } = await ask(server, '/readyz', { token })
+  const { headers } = await sendRequest(server, '/readyz', { token })
   expect(headers['strict-transport-security']).toBe('max-age=31536000; includeSubDomains')
 })
 
@@ -140,13 +140,13 @@ test('the advertised address is in the Endpoints of the service kubernetes, also
     const port = Number(new URL(server.url).port)
     const endpoints = '/api/v1/namespaces/default/endpoints/kubernetes'
     await expect
-      .poll(async () => (await ask(server, endpoints, { token })).body.subsets?.[0]?.addresses)
+      .poll(async () => (await sendRequest(server, endpoints, { token })).body.subsets?.[0]?.addresses)
       .toEqual([{ ip: address }])
     const slices = '/apis/discovery.k8s.io/v1/namespaces/default/endpointslices/kubernetes'
     await expect
-      .poll(async () => (await ask(server, slices, { token })).body.endpoints?.[0]?.addresses)
+      .poll(async () => (await sendRequest(server, slices, { token })).body.endpoints?.[0]?.addresses)
       .toEqual([address])
-    expect((await ask(server, slices, { token })).body).toMatchObject({
+    expect((await sendRequest(server, slices, { token })).body).toMatchObject({
       addressType: 'IPv4',
       ports: [{ name: 'https', port, protocol: 'TCP' }],
     })
@@ -156,8 +156,8 @@ test('the advertised address is in the Endpoints of the service kubernetes, also
 
 test('with AlwaysDeny only members of system:masters may do anything', async () => {
   const server = await start('--storage=memory', '--authorization-mode=AlwaysDeny')
-  expect((await ask(server, '/api/v1/namespaces', { token })).status).toBe(200)
-  const { status, body } = await ask(server, '/api/v1/namespaces', { token: 'alice-token' })
+  expect((await sendRequest(server, '/api/v1/namespaces', { token })).status).toBe(200)
+  const { status, body } = await sendRequest(server, '/api/v1/namespaces', { token: 'alice-token' })
   expect(status).toBe(403)
   expect(body.message).toMatch(/: Everything is forbidden\.$/)
 })

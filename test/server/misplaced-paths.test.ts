@@ -1,8 +1,8 @@
-// Paths that put a resource where it does not belong: in a namespace though it is in none, or the other way round. What
-// is asked of the authorizer and what is carried out must not differ, so that no such path may lead anywhere.
+// Paths with a cluster-scoped resource in a namespace, or a namespaced one outside. The authorized and the executed
+// request must not differ, so no such path may be served.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Binnacle, startBinnacle } from '../../src/server/index.js'
-import { ask } from './ask.js'
+import { sendRequest } from './request.js'
 
 let server: Binnacle
 beforeAll(async () => {
@@ -11,9 +11,9 @@ beforeAll(async () => {
 afterAll(() => server.stop())
 
 const asAdmin = (method: string, path: string, body?: unknown) =>
-  ask(server, path, { method, body, token: server.token })
+  sendRequest(server, path, { method, body, token: server.token })
 
-test('who may do everything in one namespace can do nothing to another by way of it', async () => {
+test('rights in one namespace do not reach another through such paths', async () => {
   for (const name of ['mine', 'theirs']) {
     await asAdmin('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
   }
@@ -25,7 +25,8 @@ test('who may do everything in one namespace can do nothing to another by way of
     roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'cluster-admin' },
   }
   await asAdmin('POST', '/apis/rbac.authorization.k8s.io/v1/namespaces/mine/rolebindings', binding)
-  const asAlice = async (method: string, path: string) => (await ask(server, path, { method, token: 'alice' })).status
+  const asAlice = async (method: string, path: string) =>
+    (await sendRequest(server, path, { method, token: 'alice' })).status
   await expect.poll(() => asAlice('GET', '/api/v1/namespaces/mine')).toBe(200)
   expect(await asAlice('DELETE', '/api/v1/namespaces/theirs')).toBe(403)
   expect(await asAlice('DELETE', '/api/v1/namespaces/mine/namespaces/theirs')).toBe(404)
@@ -34,11 +35,11 @@ test('who may do everything in one namespace can do nothing to another by way of
   expect((await asAdmin('GET', '/api/v1/namespaces/theirs')).body.status.phase).toBe('Active')
 })
 
-test('no resource is found where it does not belong', async () => {
+test('no resource is found at such a path', async () => {
   const groups = (await asAdmin('GET', '/apis')).body.groups as { versions: { groupVersion: string }[] }[]
   const roots = ['/api/v1', ...groups.flatMap(({ versions }) => versions.map(each => `/apis/${each.groupVersion}`))]
   const found: string[] = []
-  let asked = 0
+  let requests = 0
   for (const root of roots) {
     const { resources } = (await asAdmin('GET', root)).body as { resources: { name: string; namespaced: boolean }[] }
     for (const { name, namespaced } of resources) {
@@ -47,7 +48,7 @@ test('no resource is found where it does not belong', async () => {
       const path = [namespaced ? root : `${root}/namespaces/default`, resource, 'kube-system', ...part].join('/')
       const collection = namespaced || part.length > 0 ? [] : [`${root}/namespaces/default/${resource}`]
       for (const misplaced of [path, ...collection]) {
-        asked++
+        requests++
         for (const method of ['GET', 'POST']) {
           const { status } = await asAdmin(method, misplaced, method === 'POST' ? {} : undefined)
           if (status !== 404) found.push(`${method} ${misplaced}: ${status}`)
@@ -56,5 +57,5 @@ test('no resource is found where it does not belong', async () => {
     }
   }
   expect(found).toEqual([])
-  expect(asked).toBeGreaterThan(100)
+  expect(requests).toBeGreaterThan(100)
 })

@@ -1,7 +1,7 @@
-// The paths that tell how the server is.
+// The paths for health, version and metrics.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Binnacle, startBinnacle } from '../../src/server/index.js'
-import { ask, beginWatch } from './ask.js'
+import { beginWatch, sendRequest } from './request.js'
 
 let server: Binnacle
 beforeAll(async () => {
@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => server.stop())
 
-const admin = (path: string) => ask(server, path, { token: server.token })
+const admin = (path: string) => sendRequest(server, path, { token: server.token })
 
 test.each(['/healthz', '/livez', '/readyz', '/healthz/ping', '/livez/ping', '/readyz/ping', '/readyz/etcd'])(
   '%s is ok',
@@ -18,16 +18,16 @@ test.each(['/healthz', '/livez', '/readyz', '/healthz/ping', '/livez/ping', '/re
   },
 )
 
-test('each check is told when asked', async () => {
+test('each check is listed with verbose', async () => {
   expect((await admin('/readyz?verbose')).text).toBe('[+]ping ok\n[+]etcd ok\n[+]shutdown ok\nreadyz check passed\n')
 })
 
-test.each(['/healthz', '/livez', '/readyz', '/version'])('anybody may ask for %s', async path => {
-  expect((await ask(server, path)).status).toBe(200)
+test.each(['/healthz', '/livez', '/readyz', '/version'])('everyone may get %s', async path => {
+  expect((await sendRequest(server, path)).status).toBe(200)
 })
 
-test.each(['/livez/ping', '/metrics', '/api'])('not everybody may ask for %s', async path => {
-  expect((await ask(server, path)).status).toBe(403)
+test.each(['/livez/ping', '/metrics', '/api'])('not everyone may get %s', async path => {
+  expect((await sendRequest(server, path)).status).toBe(403)
 })
 
 test('the version is that of the API', async () => {
@@ -53,12 +53,12 @@ test('metrics count requests by verb, resource and code, and watches as long as 
   await expect.poll(() => sample(watches)).toBe(0)
 })
 
-test('names that nobody serves are not kept', async () => {
+test('names of resources that are not served are not counted', async () => {
   await admin('/api/v1/made-up-by-a-client')
   expect((await admin('/metrics')).text).not.toMatch('made-up-by-a-client')
 })
 
-test('what every cluster has is there', async () => {
+test('the objects that every cluster has exist', async () => {
   const names = async (path: string): Promise<string[]> =>
     (await admin(path)).body.items.map((item: { metadata: { name: string } }) => item.metadata.name)
   expect(await names('/api/v1/namespaces')).toEqual(['default', 'kube-node-lease', 'kube-public', 'kube-system'])
@@ -92,9 +92,9 @@ test('metrics have the names that dashboards for kube-apiserver use', async () =
 
 test('two servers in one process count apart', async () => {
   const other = await startBinnacle()
-  await ask(other, '/api/v1/namespaces/default/limitranges', { token: other.token })
+  await sendRequest(other, '/api/v1/namespaces/default/limitranges', { token: other.token })
   const count = async (one: Binnacle) =>
-    (await ask(one, '/metrics', { token: one.token })).text.match(/^apiserver_request_total.*limitranges.*/gm)
+    (await sendRequest(one, '/metrics', { token: one.token })).text.match(/^apiserver_request_total.*limitranges.*/gm)
   expect(await count(other)).toHaveLength(1)
   expect(await count(server)).toBeNull()
   await other.stop()

@@ -1,32 +1,32 @@
-// Objects that own each other in a circle, deleted in the foreground: they go, and the server goes on answering.
+// Objects that own each other in a circle, deleted in the foreground: they are deleted, and the server keeps answering.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Binnacle, type BinnacleOptions, startBinnacle } from '../../src/server/index.js'
-import { ask } from './ask.js'
+import { sendRequest } from './request.js'
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps'
 const MERGE = { 'content-type': 'application/merge-patch+json' }
 
-let folder: string
+let directory: string
 let server: Binnacle
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'binnacle-circles-'))
+  directory = mkdtempSync(join(tmpdir(), 'binnacle-circles-'))
 })
 afterEach(async () => {
   await server.stop()
-  rmSync(folder, { recursive: true })
+  rmSync(directory, { recursive: true })
 })
 
 async function start(options: BinnacleOptions = {}): Promise<void> {
-  server = await startBinnacle({ storage: { folder: join(folder, 'store') }, ...options })
+  server = await startBinnacle({ storage: { folder: join(directory, 'store') }, ...options })
 }
 
 const askAsAdmin = (path: string, method = 'GET', body?: unknown, headers = {}) =>
-  ask(server, path, { method, token: server.token, body, headers })
+  sendRequest(server, path, { method, token: server.token, body, headers })
 
-/** Each is owned by the one before it, the first by the last. */
+/** Each is owned by the previous one, the first by the last. */
 async function createCircle(names: readonly string[]): Promise<void> {
   const uids = new Map<string, string>()
   for (const name of names) {
@@ -55,14 +55,14 @@ const statusesOf = (names: readonly string[]) =>
 const CIRCLES = [['alone'], ['one', 'two'], ['a', 'b', 'c']]
 const ALL = CIRCLES.flat()
 
-test('a circle goes when one of it is deleted', async () => {
+test('a circle is deleted when one member is deleted', async () => {
   await start()
   for (const names of CIRCLES) await createCircle(names)
   for (const [first] of CIRCLES) expect((await deleteInForeground(first!)).status).toBe(200)
   await expect.poll(() => statusesOf(ALL)).toEqual(ALL.map(() => 404))
 })
 
-test('a circle of which every member was already deleted goes after a restart', async () => {
+test('a circle whose members are all terminating is deleted after a restart', async () => {
   await start({ garbageCollection: false })
   for (const names of CIRCLES) await createCircle(names)
   for (const name of ALL) expect((await deleteInForeground(name)).status).toBe(200)

@@ -1,4 +1,4 @@
-// `binnacle serve` as its users meet it: started, asked, stopped, started again.
+// `binnacle serve`: start, requests, stop, restart.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
@@ -7,17 +7,17 @@ import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type BinnacleProcess, runBinnacle, spawnBinnacle } from '../components/binnacle.js'
-import { dataFolderForEachTest } from '../components/data-folder.js'
-import { answerTo, ask, begin, beginWatch } from './ask.js'
+import { dataDirectoryForEachTest } from '../components/data-directory.js'
+import { begin, beginWatch, responseTo, sendRequest } from './request.js'
 
 const token = 'admin-token'
 const CONFIGMAPS = '/api/v1/namespaces/default/configmaps'
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } })
 
-const data = dataFolderForEachTest('serve')
+const data = dataDirectoryForEachTest('serve')
 const { start } = data
 
-/** A request that the server has begun to work on, and whose body is still to come. */
+/** A request that the server has begun to process, without its body. */
 async function beginCreate(server: BinnacleProcess): Promise<ClientRequest> {
   const asking = begin(server, CONFIGMAPS, { method: 'POST', token })
   asking.setHeader('expect', '100-continue')
@@ -26,7 +26,7 @@ async function beginCreate(server: BinnacleProcess): Promise<ClientRequest> {
   return asking
 }
 
-/** Settles when nobody listens there any more. */
+/** Resolves when the port is closed. */
 async function refused(url: string): Promise<void> {
   const { hostname, port } = new URL(url)
   for (;;) {
@@ -40,23 +40,23 @@ async function refused(url: string): Promise<void> {
   }
 }
 
-test('objects are there again after a restart, under the same names, uids and versions', async () => {
+test('objects are kept across a restart, with their names, uids and versions', async () => {
   const first = await start()
-  const created = await ask(first, CONFIGMAPS, { method: 'POST', token, body: configMap('kept') })
+  const created = await sendRequest(first, CONFIGMAPS, { method: 'POST', token, body: configMap('kept') })
   expect(created.status).toBe(201)
-  const { body: namespaces } = await ask(first, '/api/v1/namespaces', { token })
+  const { body: namespaces } = await sendRequest(first, '/api/v1/namespaces', { token })
   expect(await first.stop()).toBe(0)
 
   const second = await start()
-  const { status, body } = await ask(second, `${CONFIGMAPS}/kept`, { token })
+  const { status, body } = await sendRequest(second, `${CONFIGMAPS}/kept`, { token })
   expect(status).toBe(200)
   expect(body.metadata).toEqual(created.body.metadata)
   // The system objects of the first start are left as they are.
-  const { body: later } = await ask(second, '/api/v1/namespaces', { token })
+  const { body: later } = await sendRequest(second, '/api/v1/namespaces', { token })
   expect(later.items).toEqual(namespaces.items)
 })
 
-test('SIGTERM answers what is under way, ends watches, refuses others, and keeps what it acknowledged', async () => {
+test('SIGTERM finishes running requests, ends watches, refuses new ones, and keeps acknowledged writes', async () => {
   const server = await start()
   const watch = await beginWatch(server, `${CONFIGMAPS}?watch=true`, token)
   const asking = await beginCreate(server)
@@ -65,11 +65,11 @@ test('SIGTERM answers what is under way, ends watches, refuses others, and keeps
   await watch.ended
   await refused(server.url)
   asking.end(JSON.stringify(configMap('last')))
-  expect((await answerTo(asking)).status).toBe(201)
+  expect((await responseTo(asking)).status).toBe(201)
   expect((await server.exit).code).toBe(0)
 
   const again = await start()
-  expect((await ask(again, `${CONFIGMAPS}/last`, { token })).status).toBe(200)
+  expect((await sendRequest(again, `${CONFIGMAPS}/last`, { token })).status).toBe(200)
 })
 
 test('a stop does not wait for bodies that are not sent, on any listener', async () => {
@@ -91,9 +91,9 @@ test('a stop does not wait for bodies that are not sent, on any listener', async
 test('with a shutdown delay, requests are served while /readyz fails', async () => {
   const server = await start('--storage=memory', '--shutdown-delay-duration=1500ms')
   server.signal('SIGTERM')
-  await expect.poll(async () => (await ask(server, '/readyz', { token })).status).toBe(500)
-  expect((await ask(server, '/livez', { token })).status).toBe(200)
-  expect((await ask(server, CONFIGMAPS, { token })).status).toBe(200)
+  await expect.poll(async () => (await sendRequest(server, '/readyz', { token })).status).toBe(500)
+  expect((await sendRequest(server, '/livez', { token })).status).toBe(200)
+  expect((await sendRequest(server, CONFIGMAPS, { token })).status).toBe(200)
   expect((await server.exit).code).toBe(0)
 })
 
@@ -107,12 +107,12 @@ test('a signal at any moment of a start ends it, and the next start finds everyt
     expect(stderr).not.toMatch(/Error|^ {4}at /m)
   }
   const next = await start()
-  expect((await ask(next, '/readyz', { token })).status).toBe(200)
+  expect((await sendRequest(next, '/readyz', { token })).status).toBe(200)
 })
 
 test('the log is text or JSON, and names each request with --v=2', async () => {
   const server = await start('--storage=memory', '--v=2', '--logging-format=json')
-  await ask(server, CONFIGMAPS, { token, headers: { 'audit-id': 'my-audit-id' } })
+  await sendRequest(server, CONFIGMAPS, { token, headers: { 'audit-id': 'my-audit-id' } })
   await server.stop()
   const lines = server.output.stderr
     .trim()
@@ -146,8 +146,8 @@ test('a second signal does not wait', async () => {
   expect((await server.exit).code).toBe(143)
 })
 
-describe('a start that cannot be', () => {
-  test('on a folder that is in use says by whom, and touches nothing', async () => {
+describe('a failing start', () => {
+  test('on a directory in use reports the process, and changes nothing', async () => {
     const server = await start()
     const content = () => new Set(readdirSync(data.path, { recursive: true, encoding: 'utf8' }))
     const before = content()
@@ -159,10 +159,10 @@ describe('a start that cannot be', () => {
     )
     expect(content()).toEqual(before)
     expect(readFileSync(join(data.path, 'kubeconfig'), 'utf8')).toBe(kubeconfig)
-    expect((await ask(server, '/readyz', { token })).text).toBe('ok')
+    expect((await sendRequest(server, '/readyz', { token })).text).toBe('ok')
   })
 
-  test('on a port that is taken says so, and leaves the folder for the next', async () => {
+  test('on a port in use reports it, and releases the directory', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await once(taken, 'listening')
     const { port } = taken.address() as AddressInfo
@@ -174,10 +174,10 @@ describe('a start that cannot be', () => {
     )
     expect(existsSync(join(data.path, 'kubeconfig'))).toBe(false)
     const next = await start()
-    expect((await ask(next, '/readyz', { token })).status).toBe(200)
+    expect((await sendRequest(next, '/readyz', { token })).status).toBe(200)
   })
 
-  test('with files that are no certificate says which, before anything is made', async () => {
+  test('with an invalid certificate file reports it, before creating anything', async () => {
     const [cert, key] = [join(data.path, 'a.crt'), join(data.path, 'a.key')]
     writeFileSync(cert, 'nothing')
     writeFileSync(key, 'nothing')
@@ -189,7 +189,7 @@ describe('a start that cannot be', () => {
     expect(existsSync(join(data.path, 'data'))).toBe(false)
   })
 
-  test('without an etcd to talk to says where it looked', async () => {
+  test('without a reachable etcd reports its address', async () => {
     const flags = ['--etcd-servers=http://127.0.0.1:1', `--data-dir=${join(data.path, 'data')}`, '--secure-port=0']
     const { code, stderr } = await runBinnacle('serve', ...flags)
     expect(code).toBe(1)
@@ -197,7 +197,7 @@ describe('a start that cannot be', () => {
     expect(stderr.trim().split('\n')).toHaveLength(1)
   })
 
-  test('with a flag that nobody knows suggests another', async () => {
+  test('with an unknown flag suggests a similar one', async () => {
     const { code, stdout, stderr } = await runBinnacle('serve', '--secure-prot=1')
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
@@ -213,7 +213,7 @@ test('a harmless flag of kube-apiserver is accepted with a warning', async () =>
   expect(warnings).toEqual(['allow-privileged', 'event-ttl'].map(name => `binnacle: --${name} has no effect here`))
 })
 
-test('plain http is served beside https when asked, and instead of it', async () => {
+test('plain http is served beside https, or instead of it, on request', async () => {
   const beside = await start('--http-port=0', '--storage=memory')
   const [, http] = /Plain http is at (\S+)\./.exec(beside.output.stdout)!
   expect(beside.url).toMatch(/^https:/)
@@ -232,7 +232,7 @@ describe.skipIf(!hasKubectl)('with kubectl', () => {
   const kubectl = (...args: string[]) =>
     spawnSync('kubectl', args, { encoding: 'utf8', env: { ...process.env, HOME: data.path, KUBECONFIG: '' } })
 
-  test('the kubeconfig that is written is all that it takes', async () => {
+  test('the written kubeconfig is sufficient', async () => {
     const server = await start()
     const { status, stdout, stderr } = kubectl('--kubeconfig', server.kubeconfig, 'get', 'namespaces', '-o', 'name')
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })

@@ -1,7 +1,7 @@
-// Services get addresses of their own, and give them back.
+// Services get cluster IPs, and release them.
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Binnacle, startBinnacle } from '../../src/server/index.js'
-import { ask } from './ask.js'
+import { sendRequest } from './request.js'
 
 const SERVICES = '/api/v1/namespaces/default/services'
 
@@ -18,28 +18,28 @@ const service = (name: string, spec: object = {}) => ({
   spec: { ports: [{ port: 80 }], ...spec },
 })
 const create = (body: object, query = '') =>
-  ask(server, SERVICES + query, { method: 'POST', token: server.token, body })
+  sendRequest(server, SERVICES + query, { method: 'POST', token: server.token, body })
 
-test('each has another address, from the range of the server', async () => {
+test('each has a different address, from the range of the server', async () => {
   const created = await Promise.all(Array.from({ length: 20 }, (_, i) => create(service(`s-${i}`))))
   const addresses = created.map(({ body }) => body.spec.clusterIP as string)
   expect(new Set([...addresses, '10.0.0.1']).size).toBe(21)
   for (const address of addresses) expect(address).toMatch(/^10\.0\.0\.\d+$/)
 })
 
-test('an address that is taken cannot be had, and can be again when its service is gone', async () => {
+test('an allocated address is refused, and free again when its service is deleted', async () => {
   const wish = { clusterIP: '10.0.0.77', type: 'NodePort', ports: [{ port: 80, nodePort: 30_077 }] }
   expect((await create(service('first', wish))).status).toBe(201)
   const { status, body } = await create(service('second', wish))
   expect(status).toBe(422)
   expect(body.message).toMatch('failed to allocate IP 10.0.0.77: provided IP is already allocated')
-  await ask(server, `${SERVICES}/first`, { method: 'DELETE', token: server.token })
+  await sendRequest(server, `${SERVICES}/first`, { method: 'DELETE', token: server.token })
   await expect.poll(async () => (await create(service('second', wish))).status).toBe(201)
 })
 
 test('an update keeps the address', async () => {
   const { body } = await create(service('kept'))
-  const { status, body: updated } = await ask(server, `${SERVICES}/kept`, {
+  const { status, body: updated } = await sendRequest(server, `${SERVICES}/kept`, {
     method: 'PUT',
     token: server.token,
     body: { ...body, metadata: { ...body.metadata, labels: { a: 'b' } } },

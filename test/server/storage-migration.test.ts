@@ -1,8 +1,8 @@
-// From one storage version to the next, on disk, with a server that is killed in the middle of it.
+// Migration to another storage version on disk, with a server that is killed during it.
 import { expect, test } from 'vitest'
 import type { BinnacleProcess } from '../components/binnacle.js'
-import { dataFolderForEachTest } from '../components/data-folder.js'
-import { ask } from './ask.js'
+import { dataDirectoryForEachTest } from '../components/data-directory.js'
+import { sendRequest } from './request.js'
 
 const token = 'admin-token'
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
@@ -22,28 +22,28 @@ const version = (name: string, storage: boolean) => ({
   },
 })
 
-const { start } = dataFolderForEachTest('migration')
+const { start } = dataDirectoryForEachTest('migration')
 
 const send = async (server: BinnacleProcess, method: string, path: string, body: unknown) => {
-  const answer = await ask(server, path, { method, token, body })
+  const answer = await sendRequest(server, path, { method, token, body })
   if (answer.status >= 300) throw new Error(`${method} ${path}: ${answer.text}`)
   return answer.body
 }
-const read = async (server: BinnacleProcess, path: string) => (await ask(server, path, { token })).body
+const read = async (server: BinnacleProcess, path: string) => (await sendRequest(server, path, { token })).body
 
 interface Definition {
   readonly spec: { versions: unknown[] }
   readonly status: { storedVersions: string[] }
 }
 
-/** Changes the definition or its status as anybody would: read, change, write. */
+/** Changes the definition or its status: read, change, write. */
 async function changeDefinition(server: BinnacleProcess, path: string, change: (definition: Definition) => void) {
   const definition: Definition = await read(server, CRD)
   change(definition)
-  return ask(server, path, { method: 'PUT', token, body: definition })
+  return sendRequest(server, path, { method: 'PUT', token, body: definition })
 }
 
-/** Widgets that are stored as v1, in a definition that stores v2 by now. */
+/** Widgets that are stored as v1, with a definition whose storage version is v2. */
 async function storeWidgets(server: BinnacleProcess, count: number): Promise<void> {
   await send(server, 'POST', CRDS, {
     apiVersion: 'apiextensions.k8s.io/v1',
@@ -80,19 +80,19 @@ const conditionsOf = async (server: BinnacleProcess): Promise<string[]> =>
     ({ type, status }: { type: string; status: string }) => `${type}=${status}`,
   )
 
-/** What is stored in a version that is no longer there cannot be read. */
+/** Objects stored in a removed version cannot be decoded. */
 async function removeOldVersion(server: BinnacleProcess): Promise<void> {
   const removed = await changeDefinition(server, CRD, ({ spec }) => (spec.versions = [version('v2', true)]))
   expect(removed).toMatchObject({ status: 200 })
 }
 
-test('a migration that a killed server was at is finished by the next one', async () => {
+test('a migration that a killed server had begun is finished by the next one', async () => {
   const COUNT = 1500
   const first = await start('--runtime-config=storagemigration.k8s.io/v1beta1=true')
   await storeWidgets(first, COUNT)
   const { resourceVersion } = (await read(first, widgets('v2'))).metadata
   await send(first, 'POST', MIGRATIONS, migration)
-  // The first of them has been written anew.
+  // The first of them has been rewritten.
   await expect
     .poll(async () => Number((await read(first, `${widgets('v2')}/w0`)).metadata.resourceVersion), {
       interval: 1,
@@ -113,7 +113,7 @@ test('a migration that a killed server was at is finished by the next one', asyn
 
 test('storage can be migrated by hand', async () => {
   const server = await start()
-  expect((await ask(server, MIGRATIONS, { token })).status).toBe(404)
+  expect((await sendRequest(server, MIGRATIONS, { token })).status).toBe(404)
   await storeWidgets(server, 2)
   const early = await changeDefinition(server, CRD, ({ spec }) => (spec.versions = [version('v2', true)]))
   expect(early.status).toBe(422)

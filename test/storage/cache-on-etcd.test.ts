@@ -1,4 +1,4 @@
-// The watch cache on a real etcd: the behavioural suite, and what only a store that others write to as well can show.
+// The watch cache on a real etcd: the behavioural suite, and tests with other writers.
 import { randomUUID } from 'node:crypto'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createWatchCache, type WatchCache } from '../../src/storage/cache/watch-cache.js'
@@ -8,7 +8,7 @@ import { describeStore } from '../../src/storage/store.suite.js'
 import { recordWatch } from '../../src/storage/watch-recorder.suite.js'
 import { type Etcd, etcdMissing, startEtcd } from '../components/etcd.js'
 
-/** etcd takes requests of 1.5 MiB by default. */
+/** etcd accepts requests of 1.5 MiB by default. */
 const MAX_VALUE_BYTES = 1024 * 1024
 
 describe.skipIf(etcdMissing())('on etcd', () => {
@@ -19,8 +19,8 @@ describe.skipIf(etcdMissing())('on etcd', () => {
   })
   afterAll(() => etcd?.stop())
 
-  // Whether requested progress can be trusted is for the store to say. On an etcd that answers too early, a cache that
-  // believed it would lose events.
+  // The store decides whether requested progress is reliable. On an etcd that answers too early, a cache that relies on
+  // it would lose events.
   const open = (prefix: string) => openEtcdStore({ endpoints: etcd.endpoints, prefix, historyMs: 0 })
 
   describeStore('the watch cache', async () => {
@@ -31,7 +31,7 @@ describe.skipIf(etcdMissing())('on etcd', () => {
 
   describe('the watch cache', () => {
     let store: Store
-    /** Someone else who writes to the same data. */
+    /** Another writer of the same data. */
     let other: Store
     let prefix: string
     let cache: WatchCache<undefined>
@@ -47,7 +47,7 @@ describe.skipIf(etcdMissing())('on etcd', () => {
       await Promise.all([store.close(), other.close()])
     })
 
-    test('reads the latest of what others write, and pages and gets agree', async () => {
+    test('reads the latest writes of others, and pages and gets agree', async () => {
       const revisions = new Map<string, Revision>()
       for (let i = 0; i < 60; i++) {
         const key = `/pods/${i % 12}`
@@ -63,7 +63,7 @@ describe.skipIf(etcdMissing())('on etcd', () => {
       }
     })
 
-    test('many readers and writers at once: nobody reads less than was acknowledged', async () => {
+    test('many concurrent readers and writers: every read has all acknowledged writes', async () => {
       const writer = async (name: number) => {
         let revision = done(await other.create(`/pods/${name}`, bytes('0')))
         for (let i = 1; i < 25; i++) {
@@ -75,7 +75,7 @@ describe.skipIf(etcdMissing())('on etcd', () => {
       await Promise.all(Array.from({ length: 20 }, (_, name) => writer(name)))
     })
 
-    test('feeds watchers that start anywhere in history exactly what came after', async () => {
+    test('sends watchers that start anywhere in history exactly the later events', async () => {
       const written: Revision[] = []
       for (let i = 0; i < 30; i++) written.push(done(await other.create(`/pods/${i}`, bytes(''))))
       const watches = Array.from({ length: 90 }, (_, i) => recordWatch(cache, '/pods/', written[i % 30]!))
@@ -86,13 +86,13 @@ describe.skipIf(etcdMissing())('on etcd', () => {
       }
     })
 
-    test('tells all deletions that happen at one revision, also to watchers that pause', async () => {
+    test('sends all deletions of one revision, also to watchers that pause', async () => {
       for (let i = 0; i < 5; i++) await other.create(`/pods/${i}`, bytes(''))
       const quick = recordWatch(cache, '/pods/', await other.revision())
       const slow = recordWatch(cache, '/pods/', await other.revision())
       slow.pausing = true
       await cache.get('/pods/0')
-      await deleteFolder(etcd, `${prefix}/pods/`)
+      await deletePrefix(etcd, `${prefix}/pods/`)
       const events = await quick.count(5)
       expect(new Set(events.map(event => event.revision)).size).toBe(1)
       await other.create('/pods/after', bytes(''))
@@ -102,7 +102,7 @@ describe.skipIf(etcdMissing())('on etcd', () => {
       expect((await cache.range('/pods/')).entries.map(entry => entry.key)).toEqual(['/pods/after'])
     })
 
-    test('is not stale after etcd stood still, and its watchers miss nothing', async () => {
+    test('is not stale after etcd was paused, and its watchers miss nothing', async () => {
       const start = await other.revision()
       const seen = recordWatch(cache, '/pods/', start)
       const first = done(await other.create('/pods/a', bytes('1')))
@@ -115,10 +115,10 @@ describe.skipIf(etcdMissing())('on etcd', () => {
   })
 })
 
-/** Deletes what others would only ever delete one by one; etcd does it at one revision, as when a lease expires. */
-async function deleteFolder(etcd: Etcd, folder: string): Promise<void> {
+/** Deletes many keys at one revision, as when a lease expires. */
+async function deletePrefix(etcd: Etcd, prefix: string): Promise<void> {
   const base64 = (text: string): string => Buffer.from(text).toString('base64')
-  const body = JSON.stringify({ key: base64(folder), range_end: base64(`${folder.slice(0, -1)}0`) })
+  const body = JSON.stringify({ key: base64(prefix), range_end: base64(`${prefix.slice(0, -1)}0`) })
   const response = await fetch(`${etcd.endpoints[0]}/v3/kv/deleterange`, { method: 'POST', body })
   if (!response.ok) throw new Error(`etcd answered ${response.status}: ${await response.text()}`)
 }

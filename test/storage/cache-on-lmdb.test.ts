@@ -7,11 +7,11 @@ import { openLmdbStore } from '../../src/storage/lmdb/lmdb-store.js'
 import { describeStore } from '../../src/storage/store.suite.js'
 
 describeStore('the watch cache on the LMDB store', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'binnacle-lmdb-'))
-  const store = await openLmdbStore(folder)
+  const directory = await mkdtemp(join(tmpdir(), 'binnacle-lmdb-'))
+  const store = await openLmdbStore(directory)
   const close = async () => {
     await store.close()
-    await rm(folder, { recursive: true })
+    await rm(directory, { recursive: true })
   }
   return { store: createWatchCache(store, '/'), close }
 })

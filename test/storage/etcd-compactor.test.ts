@@ -1,4 +1,4 @@
-// History on etcd is kept for a while, by all processes together.
+// All processes together keep the history on etcd for a limited time.
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createEtcdClient, type EtcdClient } from '../../src/storage/etcd/client/etcd-client.js'
@@ -33,7 +33,7 @@ describe.skipIf(etcdMissing())('history on etcd', () => {
     return { time: kvs[0]?.version ?? 0, noted: Number(kvs[0]?.value.toString() ?? 0) }
   }
 
-  test('is compacted after a while to what was the latest then', async () => {
+  test('is compacted after the interval to the revision that was the latest then', async () => {
     const store = await open(50)
     const old = await write(store)
     await write(store)
@@ -41,18 +41,18 @@ describe.skipIf(etcdMissing())('history on etcd', () => {
     expect((await clock()).noted).toBeGreaterThanOrEqual(old)
   })
 
-  test('is moved on once in an interval, however many processes take part', async () => {
+  test('is compacted once per interval, with any number of processes', async () => {
     const before = (await clock()).time
     const started = Date.now()
     const stores = await Promise.all([open(200), open(200), open(200)])
     const old = await write(stores[0])
     await until(() => isCompacted(stores[0], old))
     const ticks = (await clock()).time - before
-    // Each process by itself would make one step in each interval.
+    // Without coordination each process would advance the clock once per interval.
     expect(ticks).toBeLessThanOrEqual(Math.ceil((Date.now() - started) / 200) + 1)
   })
 
-  test('is left to another who is faster, such as a kube-apiserver', async () => {
+  test('is left to a faster process, such as a kube-apiserver', async () => {
     const other = await open(0)
     const fast = setInterval(() => void tick(raw), 20)
     onTestFinished(() => clearInterval(fast))
@@ -60,11 +60,11 @@ describe.skipIf(etcdMissing())('history on etcd', () => {
     const revision = await write(other)
     const { time } = await clock()
     await until(async () => (await clock()).time > time + 12)
-    // It never finds the clock as it left it, so that it never compacts.
+    // It never finds the clock at the time that it read, so it never compacts.
     expect(await isCompacted(store, revision)).toBe(false)
   })
 
-  test('is not touched where compaction is left to others', async () => {
+  test('is not compacted if compaction is switched off', async () => {
     const before = await clock()
     const store = await open(0)
     await write(store)
@@ -91,7 +91,7 @@ async function isCompacted(store: EtcdStore, revision: Revision): Promise<boolea
   }
 }
 
-/** Moves the clock on, as whoever takes part does, without compacting. */
+/** Advances the clock like another process, without compacting. */
 async function tick(client: EtcdClient): Promise<void> {
   const { kvs } = await client.call(RANGE, { key: CLOCK })
   await client.call(TXN, {

@@ -1,4 +1,4 @@
-// How the etcd store comes to its connections: TLS, several endpoints, members that are down, and what is left behind.
+// The connections of the etcd store: TLS, several endpoints, members that are down, and cleanup.
 import { execFile } from 'node:child_process'
 import { createServer } from 'node:net'
 import { promisify } from 'node:util'
@@ -25,7 +25,7 @@ describe.skipIf(etcdMissing())('a connection to etcd', () => {
   })
   afterAll(() => etcd?.stop())
 
-  test('fails to open with a clear error when nobody is there', async () => {
+  test('fails to open with a clear error if no server listens', async () => {
     const [port] = await freePorts(1)
     const opening = openEtcdStore({ endpoints: [`http://127.0.0.1:${port}`], timeoutMs: 300 })
     await expect(opening).rejects.toMatchObject({
@@ -34,7 +34,7 @@ describe.skipIf(etcdMissing())('a connection to etcd', () => {
     })
   })
 
-  test('fails to open when somebody listens who never answers', async () => {
+  test('fails to open if the server never answers', async () => {
     const silent = createServer()
     await new Promise<void>(resolve => silent.listen(0, '127.0.0.1', resolve))
     onTestFinished(() => void silent.close())
@@ -53,7 +53,7 @@ describe.skipIf(etcdMissing())('a connection to etcd', () => {
     expect(await store.create('/things/a', Buffer.from('x'))).toMatchObject({ done: true })
   })
 
-  test('has keys where Kubernetes has them, and values as they are', async () => {
+  test('has the keys of Kubernetes, and unchanged values', async () => {
     const store = await open({ endpoints: etcd.endpoints })
     const value = Buffer.from('{"kind":"ConfigMap"}')
     await store.create('/configmaps/default/settings', value)
@@ -80,9 +80,9 @@ describe.skipIf(etcdMissing())('a connection to etcd', () => {
     expect((await seen.count(2)).map(event => event.value?.toString())).toEqual(['1', '2'])
   })
 
-  test('reads a long range in pages as of one revision, while writes go on', async () => {
+  test('reads a long range in pages as of one revision, during further writes', async () => {
     const store = await open({ endpoints: etcd.endpoints, prefix: '/long' })
-    // More than fit in the first page; some are large, so that later pages have another length.
+    // More than the first page has; some are large, so that later pages have another length.
     const names = Array.from({ length: 1_300 }, (_, i) => `/things/${String(i).padStart(5, '0')}`)
     for (let i = 0; i < names.length; i += 100) {
       await Promise.all(
@@ -100,15 +100,15 @@ describe.skipIf(etcdMissing())('a connection to etcd', () => {
     })
   })
 
-  test('answers a value over the limits of etcd with a clear error', async () => {
+  test('refuses a value over the limits of etcd with a clear error', async () => {
     const store = await open({ endpoints: etcd.endpoints, prefix: '/large' })
     for (const size of [1.6 * 1024 * 1024, 4 * 1024 * 1024]) {
       await expect(store.create('/things/a', Buffer.alloc(size))).rejects.toMatchObject({ code: 'value-too-large' })
     }
   })
 
-  test('keeps nothing alive once its store is closed', async () => {
-    // In a process of its own, which ends by itself or not at all.
+  test('lets the process end once its store is closed', async () => {
+    // In a separate process, which must end by itself.
     const script = `
       import { createServer } from 'vite'
       const vite = await createServer({ server: { middlewareMode: true }, appType: 'custom', logLevel: 'error', optimizeDeps: { noDiscovery: true } })
@@ -151,7 +151,7 @@ describe.skipIf(etcdMissing())('a connection to etcd', () => {
       await expect(opening).rejects.toMatchObject({ code: 'unavailable' })
     })
 
-    test('is not made to a server that nobody vouches for', async () => {
+    test('is refused if the certificate of the server is not trusted', async () => {
       const opening = openEtcdStore({ endpoints: secure.endpoints, timeoutMs: 500 })
       await expect(opening).rejects.toMatchObject({
         code: 'unavailable',
@@ -178,7 +178,7 @@ describe.skipIf(etcdMissing())('a connection to etcd', () => {
   })
 })
 
-/** Creates a key; where the outcome is unknown, tries until it is there. */
+/** Creates a key; if the outcome is unknown, retries until it exists. */
 async function create(store: EtcdStore, key: string): Promise<void> {
   for (;;) {
     try {

@@ -1,4 +1,4 @@
-// What operations come to when etcd is killed, stopped, restarted or cut off: surely not done, done, or unknown.
+// The outcomes of operations when etcd is killed, paused, restarted or disconnected: not done, done, or unknown.
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { type EtcdStore, type EtcdStoreOptions, openEtcdStore } from '../../src/storage/etcd/etcd-store.js'
 import type { Revision, WriteResult } from '../../src/storage/store.js'
@@ -39,12 +39,12 @@ describe.skipIf(etcdMissing())('when etcd', () => {
     return { store, proxy }
   }
 
-  test('is down, writes surely did nothing and reads fail; afterwards all works again', async () => {
+  test('is down, writes are certainly not done and reads fail; afterwards all works again', async () => {
     const store = await open()
     const created = revisionOf(await store.create('/things/a', Buffer.from('1')))
     await etcd.kill()
-    // The first may go out on a connection whose end is not noticed yet.
-    await settled(store.create('/things/first', Buffer.from('x')))
+    // The first may be sent on a connection whose end is not detected yet.
+    await errorOf(store.create('/things/first', Buffer.from('x')))
     for (const attempt of [
       store.create('/things/b', Buffer.from('x')),
       store.update('/things/a', Buffer.from('x'), created),
@@ -60,11 +60,11 @@ describe.skipIf(etcdMissing())('when etcd', () => {
     expect(await store.get('/things/b')).toBeUndefined()
   })
 
-  test('comes back in time, operations that wait for it are done', async () => {
+  test('comes back in time, waiting operations are done', async () => {
     const store = await open({ timeoutMs: 10_000 })
     await etcd.kill()
     const reading = store.get('/things/none')
-    await settled(open({ timeoutMs: 100 })) // by then the end of the old connection has been noticed
+    await errorOf(open({ timeoutMs: 100 })) // by then the end of the old connection is detected
     const writing = store.create('/things/a', Buffer.from('1'))
     await etcd.restart()
     expect(await reading).toBeUndefined()
@@ -74,21 +74,21 @@ describe.skipIf(etcdMissing())('when etcd', () => {
   test('is stopped, a write that was sent has an unknown outcome, and is done or not afterwards', async () => {
     const store = await open()
     etcd.pause()
-    onTestFinished(() => etcd.goOn())
+    onTestFinished(() => etcd.resume())
     await expect(store.create('/things/a', Buffer.from('1'))).rejects.toMatchObject({ code: 'outcome-unknown' })
     await expect(store.get('/things/a')).rejects.toMatchObject({ code: 'unavailable' })
-    etcd.goOn()
+    etcd.resume()
     const entry = await eventually(() => store.get('/things/a'))
     expect([undefined, '1']).toContain(entry?.value.toString())
   })
 
-  test('is stopped, the connection is given up and no write goes out on a new one', async () => {
+  test('is stopped, the connection is closed and no write is sent on a new one', async () => {
     const store = await open({ timeoutMs: 10_000 })
     etcd.pause()
-    onTestFinished(() => etcd.goOn())
+    onTestFinished(() => etcd.resume())
     const began = Date.now()
     await expect(store.create('/things/a', Buffer.from('1'))).rejects.toMatchObject({ code: 'outcome-unknown' })
-    // Long before the operation's own time is over.
+    // Long before the timeout of the operation.
     expect(Date.now() - began).toBeLessThan(6_000)
     const quick = await open({ timeoutMs: 300 }).catch((error: unknown) => error)
     expect(quick).toMatchObject({ code: 'unavailable' })
@@ -99,7 +99,7 @@ describe.skipIf(etcdMissing())('when etcd', () => {
     const direct = await open()
     const seen = recordWatch(direct, '/things/', await direct.revision())
     proxy.stall('to-client')
-    const writing = settled(store.create('/things/a', Buffer.from('1')))
+    const writing = errorOf(store.create('/things/a', Buffer.from('1')))
     await seen.count(1)
     proxy.cut()
     expect(await writing).toMatchObject({ code: 'outcome-unknown' })
@@ -107,16 +107,16 @@ describe.skipIf(etcdMissing())('when etcd', () => {
     expect((await eventually(() => store.get('/things/a')))?.value.toString()).toBe('1')
   })
 
-  test('refuses connections, a write is surely not done', async () => {
+  test('refuses connections, a write is certainly not done', async () => {
     const { store, proxy } = await openThroughProxy()
     await proxy.refuse()
-    await settled(store.get('/things/a'))
+    await errorOf(store.get('/things/a'))
     await expect(store.create('/things/a', Buffer.from('1'))).rejects.toMatchObject({ code: 'unavailable' })
     await proxy.heal()
     expect(await eventually(() => store.get('/things/a'))).toBeUndefined()
   })
 
-  test('loses connections in the midst of reads, they are answered nevertheless', async () => {
+  test('loses connections during reads, they are retried', async () => {
     const { store, proxy } = await openThroughProxy({ timeoutMs: 5_000 })
     const revision = revisionOf(await store.create('/things/a', Buffer.from('1')))
     for (let i = 0; i < 20; i++) {
@@ -164,7 +164,7 @@ describe.skipIf(etcdMissing())('when etcd', () => {
       if (error === 'stopped') {
         etcd.pause()
         await expect(store.create('/lost', Buffer.from('x'))).rejects.toMatchObject({ code: 'outcome-unknown' })
-        etcd.goOn()
+        etcd.resume()
       }
       await write(5)
       proxy.cut()
@@ -177,25 +177,25 @@ describe.skipIf(etcdMissing())('when etcd', () => {
     },
   )
 
-  test('has its store closed under it, whatever is under way gets an answer', async () => {
+  test('is in use while the store is closed, running operations get an answer', async () => {
     const store = await open({ timeoutMs: 20_000 })
     const seen = recordWatch(store, '/things/', await store.revision())
     etcd.pause()
-    onTestFinished(() => etcd.goOn())
+    onTestFinished(() => etcd.resume())
     const write = store.create('/things/a', Buffer.from('1'))
     const read = store.get('/things/a')
-    const [wrote, gotten] = [settled(write), settled(read)]
+    const [wrote, gotten] = [errorOf(write), errorOf(read)]
     await store.close()
     expect(await wrote).toMatchObject({ code: 'outcome-unknown' })
     expect(await gotten).toMatchObject({ code: 'closed' })
     expect(await seen.end()).toMatchObject({ code: 'closed' })
   })
 
-  test('is down when its store is closed, whoever waits is told', async () => {
+  test('is down while the store is closed, waiting operations fail', async () => {
     const store = await open({ timeoutMs: 20_000 })
     const seen = recordWatch(store, '/things/', await store.revision())
     await etcd.kill()
-    const waiting = [settled(store.get('/things/a')), settled(store.revision())]
+    const waiting = [errorOf(store.get('/things/a')), errorOf(store.revision())]
     const began = Date.now()
     await store.close()
     expect(await Promise.all(waiting)).toMatchObject([{ code: 'closed' }, { code: 'closed' }])
@@ -204,20 +204,20 @@ describe.skipIf(etcdMissing())('when etcd', () => {
     await etcd.restart()
   })
 
-  test('has no space left, writes say so and reads go on', async () => {
+  test('has no space left, writes fail with that error and reads work', async () => {
     const small = await startEtcd({ args: [`--quota-backend-bytes=${2 * 1024 * 1024}`] })
     onTestFinished(() => small.stop())
     const store = await open({ endpoints: small.endpoints })
     const value = Buffer.alloc(512 * 1024, 'v')
     let failure: unknown
-    for (let i = 0; !failure && i < 20; i++) failure = await settled(store.create(`/things/${i}`, value))
+    for (let i = 0; !failure && i < 20; i++) failure = await errorOf(store.create(`/things/${i}`, value))
     expect(failure).toMatchObject({ code: 'no-space' })
     expect((await store.get('/things/0'))?.value.length).toBe(value.length)
   })
 })
 
-/** What a promise failed with; nothing when it did not. */
-const settled = (promise: Promise<unknown>): Promise<unknown> =>
+/** The error of a promise; undefined if it resolves. */
+const errorOf = (promise: Promise<unknown>): Promise<unknown> =>
   promise.then(
     () => undefined,
     (error: unknown) => error,
@@ -228,7 +228,7 @@ function revisionOf(result: WriteResult): Revision {
   return result.revision
 }
 
-/** Writes until it is done, also when that was not told. */
+/** Retries a write until it is done, also after an unknown outcome. */
 async function retried(
   write: () => Promise<WriteResult>,
   read: () => Promise<{ revision: Revision } | undefined>,

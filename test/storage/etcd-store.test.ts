@@ -1,4 +1,4 @@
-// The behavioural suite on a real etcd. Each test gets a prefix of its own on one process.
+// The behavioural suite on a real etcd. Each test has its own prefix on one process.
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openEtcdStore } from '../../src/storage/etcd/etcd-store.js'
@@ -6,7 +6,7 @@ import { describeStore } from '../../src/storage/store.suite.js'
 import { recordWatch } from '../../src/storage/watch-recorder.suite.js'
 import { type Etcd, etcdMissing, startEtcd } from '../components/etcd.js'
 
-/** etcd takes requests of 1.5 MiB by default. */
+/** etcd accepts requests of 1.5 MiB by default. */
 const MAX_VALUE_BYTES = 1024 * 1024
 
 describe.skipIf(etcdMissing())('etcd', () => {
@@ -24,8 +24,8 @@ describe.skipIf(etcdMissing())('etcd', () => {
 
   describeStore('etcd store', () => open())
 
-  // Older versions may answer before events that are on their way, so that only a quiet folder gives a certain result.
-  test('where requested progress is trusted, a quiet watch is told of it at once', async () => {
+  // Older versions may answer before events that are in transit, so only a prefix without writes gives a certain result.
+  test('with reliable progress, a watch without events gets it at once', async () => {
     const { store } = await open(true)
     const quiet = recordWatch(store, '/quiet/', await store.revision())
     await store.create('/others/a', Buffer.from('x'))

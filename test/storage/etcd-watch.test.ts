@@ -1,4 +1,4 @@
-// What is particular to watches on etcd: transactions of others, history that is gone, progress, back-pressure.
+// Watches on etcd: transactions of other writers, compacted history, progress, back-pressure.
 import { createConnection, createServer } from 'node:net'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
 import { createEtcdClient, type EtcdClient } from '../../src/storage/etcd/client/etcd-client.js'
@@ -29,7 +29,7 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
     return { store, prefix }
   }
 
-  test('gets all events of a transaction that others wrote, in one revision', async () => {
+  test('gets all events of a transaction of another writer, in one revision', async () => {
     const { store, prefix } = await open()
     const start = await put(store, '/things/gone', 'x')
     const seen = recordWatch(store, '/things/', start)
@@ -66,14 +66,14 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
           put: { key: Buffer.from(`${prefix}/things/${i}`), value: Buffer.alloc(140 * 1024, fill) },
         })),
       })
-    // With what was there before, the second comes to twice what etcd puts in one response.
+    // With previous values, the second is twice the size of one etcd response.
     const revisions = [await write('a'), await write('b')].map(({ header }) => header!.revision)
     const events = await seen.count(20)
     expect(events.map(event => event.revision)).toEqual(revisions.flatMap(revision => Array(10).fill(revision)))
     expect(events.map(event => event.key.at(-1))).toEqual('01234567890123456789'.split(''))
   })
 
-  test('ends with `compacted` at the very revision that was compacted to, since that event may be lost', async () => {
+  test('ends with `compacted` at the compaction revision itself, since that event may be lost', async () => {
     const { store } = await open()
     const created = await put(store, '/things/a', '1')
     const deleted = await store.delete('/things/a', created)
@@ -84,7 +84,7 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
     expect(await recordWatch(store, '/things/', deleted.revision).count(1)).toHaveLength(1)
   })
 
-  test('tells the oldest revision that is left when it ends with `compacted`', async () => {
+  test('reports the oldest available revision when it ends with `compacted`', async () => {
     const { store } = await open()
     for (let i = 0; i < 3; i++) await put(store, `/things/${i}`, 'x')
     const now = await store.revision()
@@ -94,7 +94,7 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
     expect([now, undefined]).toContain(error.revision)
   })
 
-  test('on one key hears nothing of others', async () => {
+  test('on one key gets no events of other keys', async () => {
     const { store } = await open()
     const seen = recordWatch(store, '/things/a', await store.revision())
     await put(store, '/things/a/below', '1')
@@ -103,7 +103,7 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
     expect(brief(await seen.count(1))).toEqual([`create /things/a=2 @${await store.revision()}`])
   })
 
-  test('is one of hundreds on the same connection, beside which calls get through', async () => {
+  test('works among hundreds on the same connection, beside calls', async () => {
     const { store } = await open()
     const start = await store.revision()
     const watches = Array.from({ length: 300 }, (_, i) => recordWatch(store, `/things-${i}/`, start))
@@ -112,7 +112,7 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
     expect(seen.flat()).toHaveLength(300)
   })
 
-  test('reads no more from the network than a little while its sink takes nothing', async () => {
+  test('reads only a little from the network while its sink is paused', async () => {
     const counter = await startCounter(Number(new URL(etcd.endpoints[0]!).port))
     onTestFinished(counter.stop)
     const { store: writer, prefix } = await open()
@@ -126,7 +126,7 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
     }
     await write(60)
     await seen.count(1)
-    // Whatever etcd could send it has sent once it answered a later read on the same connection.
+    // etcd has sent all it could once it has answered a later read on the same connection.
     await store.revision()
     expect(counter.bytesToClient).toBeLessThan(4 * 1024 * 1024)
     expect(seen.events).toHaveLength(1)
@@ -136,8 +136,8 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
     expect((await seen.count(65)).map(event => event.revision)).toEqual(revisions)
   })
 
-  describe('asked for progress', () => {
-    test('tells it at once where the answer is trusted', async () => {
+  describe('requested progress', () => {
+    test('is reported at once if it is reliable', async () => {
       const { store } = await open({ trustRequestedProgress: true })
       expect(store.promptProgress).toBe(true)
       const seen = recordWatch(store, '/things/', await store.revision())
@@ -149,7 +149,7 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
       expect(seen.events).toHaveLength(1)
     })
 
-    test('does not ask etcd 3.4.23, and tells it with the next event', async () => {
+    test('is not requested from etcd 3.4.23, but reported with the next event', async () => {
       const { store } = await open()
       expect(store.promptProgress).toBe(false)
       const seen = recordWatch(store, '/things/', await store.revision())
@@ -164,7 +164,7 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
       expect(seen.events).toHaveLength(2)
     })
 
-    test('tells it at once where the latest event is the latest write', async () => {
+    test('is reported at once if the latest event is the latest write', async () => {
       const { store } = await open()
       const seen = recordWatch(store, '/things/', await store.revision())
       const last = await put(store, '/things/a', '1')
@@ -174,7 +174,7 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
       expect(seen.events).toHaveLength(1)
     })
 
-    test.each([true, false])('while it is paused tells it after the events (trusted: %s)', async trust => {
+    test.each([true, false])('of a paused watch is reported after the events (reliable: %s)', async trust => {
       const { store } = await open({ trustRequestedProgress: trust })
       const seen = recordWatch(store, '/things/', await store.revision())
       seen.pausing = true
@@ -190,7 +190,7 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
     })
   })
 
-  test('gets progress from etcd by itself where etcd is told to send it often', async () => {
+  test('gets progress without a request if etcd sends it often', async () => {
     const often = await startEtcd({ args: ['--experimental-watch-progress-notify-interval=100ms'] })
     onTestFinished(() => often.stop())
     const { store } = await open({ endpoints: often.endpoints })
@@ -200,7 +200,7 @@ describe.skipIf(etcdMissing())('a watch on etcd', () => {
     expect(seen.events).toEqual([])
   })
 
-  test('leaves nothing in etcd that was not written', async () => {
+  test('leaves no keys of its own in etcd', async () => {
     const { store, prefix } = await open({ trustRequestedProgress: true })
     const seen = recordWatch(store, '/things/', await store.revision())
     const last = await put(store, '/things/a', '1')
@@ -218,7 +218,7 @@ async function put(store: EtcdStore, key: string, value: string | Buffer): Promi
   return result.revision
 }
 
-/** Stands between client and server and counts. */
+/** A proxy that counts bytes. */
 async function startCounter(target: number) {
   let bytesToClient = 0
   const server = createServer(client => {

@@ -1,5 +1,5 @@
-// Histories of concurrent clients on etcd while it is restarted, killed, stopped and cut off in the midst of writes and
-// watches. Faults begin and end at points in the history, not after so much time.
+// Histories of concurrent clients on etcd while it is restarted, killed, paused and disconnected during writes and
+// watches. Failures begin and end at points in the history, not after fixed times.
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest'
 import { createWatchCache } from '../../src/storage/cache/watch-cache.js'
 import { openEtcdStore } from '../../src/storage/etcd/etcd-store.js'
@@ -8,10 +8,10 @@ import { type Etcd, etcdMissing, startEtcd } from '../components/etcd.js'
 import { type Proxy, startProxy } from '../components/proxy.js'
 import { expectSound } from './history/check.js'
 import type { History } from './history/history.js'
-import { FOLDER, startWorkload, type Workload } from './history/workload.js'
+import { PREFIX, startWorkload, type Workload } from './history/workload.js'
 
 const TEST_MS = 20_000
-/** How long operations may take: short, so that faults show soon. */
+/** The timeout of operations: short, so that failures show soon. */
 const OPERATION_MS = 500
 
 let etcd: Etcd
@@ -21,13 +21,13 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
   beforeAll(async () => {
     etcd = await startEtcd()
   })
-  // A test that failed half-way may have left it dead.
+  // A failed test may have left it stopped.
   beforeEach(() => (etcd.pid === undefined ? etcd.restart() : undefined))
   afterAll(() => etcd?.stop())
 
   describe.each<[name: string, on: (store: Store) => Store]>([
     ['bare', store => store],
-    ['with a watch cache', store => createWatchCache(store, FOLDER, { waitTimeout: 200, retryAfter: 20 })],
+    ['with a watch cache', store => createWatchCache(store, PREFIX, { waitTimeout: 200, retryAfter: 20 })],
   ])('%s', (_, on) => {
     it('are sound when etcd is restarted and killed', { timeout: TEST_MS }, async () => {
       const { workload } = await start(on)
@@ -46,9 +46,9 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
       for (let i = 0; i < 2; i++) {
         await workload.acknowledged(100)
         etcd.pause()
-        onTestFinished(() => etcd.goOn())
+        onTestFinished(() => etcd.resume())
         await workload.failed(1)
-        etcd.goOn()
+        etcd.resume()
       }
       await workload.acknowledged(100)
       const history = await workload.finish()
@@ -70,7 +70,7 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
       expectSound(await workload.finish())
     })
 
-    it('are sound when requests and answers get lost or come late', { timeout: TEST_MS }, async () => {
+    it('are sound when requests and responses are lost or delayed', { timeout: TEST_MS }, async () => {
       const { workload, proxies } = await start(on)
       for (const error of ['to-client', 'to-server', 'both'] as const) {
         await workload.acknowledged(60)
@@ -85,7 +85,7 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
       expect(unknownOutcomes(history)).toBeGreaterThan(0)
     })
 
-    it('are sound with two processes, one of them cut off', { timeout: TEST_MS }, async () => {
+    it('are sound with two processes, one of them disconnected', { timeout: TEST_MS }, async () => {
       const { workload, proxies } = await start(on, 2)
       await workload.acknowledged(150)
       await proxies[1]!.refuse()
@@ -96,7 +96,7 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
       expectSound(await workload.finish())
     })
 
-    it('are sound when history is compacted that a process has missed', { timeout: TEST_MS }, async () => {
+    it('are sound when history that a process has missed is compacted', { timeout: TEST_MS }, async () => {
       const { workload, proxies } = await start(on, 2)
       await workload.acknowledged(100)
       await workload.compact()
@@ -112,14 +112,14 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
     })
   })
 
-  it('are sound when etcd is stopped until the connection is given up', { timeout: TEST_MS }, async () => {
+  it('are sound when etcd is stopped until the connection is closed', { timeout: TEST_MS }, async () => {
     const { workload, proxies } = await start(store => store)
     await workload.acknowledged(100)
     const { accepted } = proxies[0]!
     etcd.pause()
-    onTestFinished(() => etcd.goOn())
+    onTestFinished(() => etcd.resume())
     await workload.recorder.until('the client connects anew', () => proxies[0]!.accepted > accepted)
-    etcd.goOn()
+    etcd.resume()
     await workload.acknowledged(100)
     expectSound(await workload.finish())
   })
@@ -128,7 +128,7 @@ describe.skipIf(etcdMissing())('histories on etcd', () => {
 const unknownOutcomes = ({ operations }: History): number =>
   operations.filter(({ outcome }) => outcome.is === 'unknown').length
 
-/** A workload on stores that reach etcd each through a proxy of its own, under a prefix of its own. */
+/** A workload on stores that connect to etcd, each through its own proxy, under one new prefix. */
 async function start(on: (store: Store) => Store, count = 1): Promise<{ workload: Workload; proxies: Proxy[] }> {
   const port = Number(new URL(etcd.endpoints[0]!).port)
   const prefix = `/test-${++tests}`

@@ -1,4 +1,4 @@
-// Histories of concurrent clients on the embedded store: while it is compacted, closed and opened again under way, and
+// Histories of concurrent clients on the embedded store: during compaction, while it is closed and opened again, and
 // with a watch cache on top.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -8,15 +8,15 @@ import { createWatchCache } from '../../src/storage/cache/watch-cache.js'
 import { openLmdbStore } from '../../src/storage/lmdb/lmdb-store.js'
 import type { Store } from '../../src/storage/store.js'
 import { expectSound } from './history/check.js'
-import { FOLDER, startWorkload } from './history/workload.js'
+import { PREFIX, startWorkload } from './history/workload.js'
 
 describe.each<[name: string, on: (store: Store) => Store]>([
   ['the embedded store', store => store],
-  ['a watch cache on the embedded store', store => createWatchCache(store, FOLDER)],
-  ['a watch cache that forgets soon', store => createWatchCache(store, FOLDER, { window: { events: 5 } })],
+  ['a watch cache on the embedded store', store => createWatchCache(store, PREFIX)],
+  ['a watch cache that forgets soon', store => createWatchCache(store, PREFIX, { window: { events: 5 } })],
 ])('histories on %s', (_, on) => {
   it('are sound with many clients and watchers', async () => {
-    const place = await openPlace(on)
+    const place = await openDirectory(on)
     const workload = startWorkload({ stores: [() => place.store], clients: 12, watchers: 6 })
     await workload.answered(3000)
     expectSound(await workload.finish())
@@ -24,7 +24,7 @@ describe.each<[name: string, on: (store: Store) => Store]>([
   })
 
   it('are sound while history is compacted', async () => {
-    const place = await openPlace(on)
+    const place = await openDirectory(on)
     const workload = startWorkload({ stores: [() => place.store], clients: 12, watchers: 6 })
     for (let i = 0; i < 20; i++) {
       await workload.answered(100)
@@ -33,8 +33,8 @@ describe.each<[name: string, on: (store: Store) => Store]>([
     expectSound(await workload.finish())
   })
 
-  it('are sound when the store is closed and opened again under way', async () => {
-    const place = await openPlace(on)
+  it('are sound when the store is closed and opened again', async () => {
+    const place = await openDirectory(on)
     const workload = startWorkload({ stores: [() => place.store], clients: 12, watchers: 6 })
     for (let i = 0; i < 5; i++) {
       await workload.answered(300)
@@ -49,11 +49,11 @@ describe.each<[name: string, on: (store: Store) => Store]>([
   })
 })
 
-/** A data directory and the store that is open on it; both are gone after the test. */
-async function openPlace(on: (store: Store) => Store) {
-  const folder = mkdtempSync(join(tmpdir(), 'binnacle-lmdb-'))
+/** A data directory and its open store; both are removed after the test. */
+async function openDirectory(on: (store: Store) => Store) {
+  const directory = mkdtempSync(join(tmpdir(), 'binnacle-lmdb-'))
   const open = async () => {
-    const bottom = await openLmdbStore(folder)
+    const bottom = await openLmdbStore(directory)
     return { bottom, top: on(bottom) }
   }
   let { bottom, top } = await open()
@@ -63,7 +63,7 @@ async function openPlace(on: (store: Store) => Store) {
   }
   onTestFinished(async () => {
     await close()
-    rmSync(folder, { recursive: true, force: true })
+    rmSync(directory, { recursive: true, force: true })
   })
   return {
     get store(): Store {

@@ -1,28 +1,28 @@
-// Histories of concurrent clients on the memory store: bare, as if it were far away, and with a watch cache on top.
+// Histories of concurrent clients on the memory store: directly, with a simulated network, and with a watch cache.
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createWatchCache } from '../../src/storage/cache/watch-cache.js'
 import { createMemoryStore } from '../../src/storage/memory/memory-store.js'
 import type { Store } from '../../src/storage/store.js'
 import { expectSound } from './history/check.js'
-import { type Connection, createFarStore } from './history/far-store.js'
 import { createRandom, SEED } from './history/random.js'
-import { FOLDER, startWorkload } from './history/workload.js'
+import { type Connection, createRemoteStore } from './history/remote-store.js'
+import { PREFIX, startWorkload } from './history/workload.js'
 
 type Arrangement = (memory: Store, connection: Connection) => Store
 
-const far: Arrangement = (store, connection) => createFarStore(store, createRandom(SEED), connection)
+const far: Arrangement = (store, connection) => createRemoteStore(store, createRandom(SEED), connection)
 
 const cacheOf =
   (events: number): Arrangement =>
   (store, connection) =>
-    createWatchCache(far(store, connection), FOLDER, { window: { events }, progressEvery: 5, retryAfter: 5 })
+    createWatchCache(far(store, connection), PREFIX, { window: { events }, progressEvery: 5, retryAfter: 5 })
 
 describe.each<[name: string, loss: number, arrange: Arrangement]>([
   ['the memory store', 0, store => store],
   ['a memory store far away', 0, far],
   ['a memory store behind a bad connection', 0.03, far],
-  ['a watch cache', 0, store => createWatchCache(store, FOLDER)],
-  ['a watch cache that forgets soon', 0, store => createWatchCache(store, FOLDER, { window: { events: 5 } })],
+  ['a watch cache', 0, store => createWatchCache(store, PREFIX)],
+  ['a watch cache that forgets soon', 0, store => createWatchCache(store, PREFIX, { window: { events: 5 } })],
   ['a watch cache of a store far away', 0, cacheOf(1000)],
   ['a watch cache of a store far away that forgets soon', 0, cacheOf(5)],
   ['a watch cache of a store behind a bad connection', 0.03, cacheOf(5)],

@@ -1,23 +1,23 @@
-// Writes to a store until it is killed, and reports what it was told: `ack` for each answer, `event` for each event.
-// Reports go to a file by synchronous writes, which a killed process has made or has not made.
+// Writes to a store until it is killed, and reports `ack` for each acknowledged write and `event` for each event.
+// Reports are synchronous writes to a file, so a killed process has made each of them completely or not at all.
 import { openSync, writeSync } from 'node:fs'
 import { openLmdbStore } from '../../dist/storage/lmdb/lmdb-store.js'
 
-const [folder, reportFile, round] = process.argv.slice(2)
-const report = openSync(reportFile, 'w')
-const say = (...words) => writeSync(report, `${words.join(' ')}\n`)
+const [directory, reportFile, round] = process.argv.slice(2)
+const reportFd = openSync(reportFile, 'w')
+const report = (...words) => writeSync(reportFd, `${words.join(' ')}\n`)
 
 const WRITERS = 32
 const KEYS = 150
 const HISTORY = 400
 
 const random = generator(Number(round))
-const store = await openLmdbStore(folder)
+const store = await openLmdbStore(directory)
 const start = await store.revision()
-say('open', start)
+report('open', start)
 store.watch('/', start, {
-  event: ({ revision, key, value }) => void say('event', revision, key, value ? idOf(value) : '-'),
-  end: error => say('end', error.code),
+  event: ({ revision, key, value }) => void report('event', revision, key, value ? idOf(value) : '-'),
+  end: error => report('end', error.code),
 })
 await Promise.all([...Array.from({ length: WRITERS }, write), compact()])
 
@@ -32,7 +32,7 @@ async function write(_, writer) {
       : there
         ? await store.update(key, valueOf(id), there.revision)
         : await store.create(key, valueOf(id))
-    if (result.done) say('ack', result.revision, key, remove ? '-' : id)
+    if (result.done) report('ack', result.revision, key, remove ? '-' : id)
   }
 }
 
@@ -43,7 +43,7 @@ async function compact() {
   }
 }
 
-/** An id ends with the length of the filling that follows it. */
+/** An id ends with the length of the padding after it. */
 function valueOf(id) {
   return Buffer.from(`${id} ${'x'.repeat(Number(id.split('-').at(-1)))}`)
 }
@@ -52,7 +52,7 @@ function idOf(value) {
   return value.toString('latin1', 0, value.indexOf(' '))
 }
 
-/** mulberry32: random numbers that a seed repeats. */
+/** mulberry32: reproducible random numbers. */
 function generator(seed) {
   let state = seed
   return () => {

@@ -1,4 +1,4 @@
-// A process that writes is killed again and again: nothing that it was told may be lost, and nothing be half there.
+// Kills a writing process repeatedly: no acknowledged write may be lost, and no write may be incomplete.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -22,26 +22,26 @@ beforeAll(async () => {
 
 afterAll(() => rm(base, { recursive: true }))
 
-/** A write as the child or a watch told of it. */
-interface Told {
+/** A write as reported by the child or a watch. */
+interface ReportedWrite {
   readonly revision: Revision
   readonly key: string
   /** The beginning of the value; `-` for a delete. */
   readonly id: string
 }
 
-test('a killed process loses nothing that it was told', async () => {
-  const folder = join(base, 'data')
-  const model = new Map<string, Told>()
+test('a killed process loses no acknowledged write', async () => {
+  const directory = join(base, 'data')
+  const model = new Map<string, ReportedWrite>()
   let last = 0
   let acknowledged = 0
   for (let round = 1; round <= ROUNDS; round++) {
-    const { opened, acks, events } = await writeAndKill(folder, round)
+    const { opened, acks, events } = await writeAndKill(directory, round)
     acknowledged += acks.length
     expect(opened, 'the child began where the last check ended').toBe(last)
-    expect(await checkIntegrity(folder)).toEqual([])
+    expect(await checkIntegrity(directory)).toEqual([])
 
-    const store = await openLmdbStore(folder)
+    const store = await openLmdbStore(directory)
     try {
       const resumed = await eventsAfter(store, events.at(-1)?.revision ?? last)
       const all = [...events, ...resumed]
@@ -66,12 +66,12 @@ test('a killed process loses nothing that it was told', async () => {
   expect(acknowledged).toBeGreaterThan(ROUNDS * 20)
 })
 
-/** Lets a child write for a moment that the round decides, and kills it. */
-async function writeAndKill(folder: string, round: number) {
+/** Lets a child write for a time that depends on the round, and kills it. */
+async function writeAndKill(directory: string, round: number) {
   const reportFile = join(base, `report-${round}`)
-  const child = spawn(process.execPath, [CHILD, folder, reportFile, `${round}`], { stdio: 'inherit' })
+  const child = spawn(process.execPath, [CHILD, directory, reportFile, `${round}`], { stdio: 'inherit' })
   const exited = once(child, 'exit')
-  // The moment counts from the first acknowledged write, however long the child takes to start.
+  // The time counts from the first acknowledged write, not from the start of the child.
   await until(() => child.exitCode !== null || reportOf(reportFile).acks.length > 0)
   await new Promise(resolve => setTimeout(resolve, (round * 137) % 400))
   child.kill('SIGKILL')
@@ -84,27 +84,27 @@ function reportOf(file: string) {
   try {
     text = readFileSync(file, 'utf8')
   } catch {} // not there yet
-  // A line without its end was being written.
+  // An incomplete line was being written.
   const lines = text
     .split('\n')
     .slice(0, -1)
     .map(line => line.split(' '))
-  const told = (verb: string): Told[] =>
+  const reportsOf = (verb: string): ReportedWrite[] =>
     lines
       .filter(([word]) => word === verb)
       .map(([, revision, key, id]) => ({ revision: Number(revision), key: key!, id: id! }))
   const opened = lines.find(([word]) => word === 'open')
-  return { opened: Number(opened?.[1]), acks: told('ack'), events: told('event') }
+  return { opened: Number(opened?.[1]), acks: reportsOf('ack'), events: reportsOf('event') }
 }
 
 async function until(ready: () => boolean): Promise<void> {
   while (!ready()) await new Promise(resolve => setTimeout(resolve, 5))
 }
 
-/** What a watch from a revision delivers, up to now. */
-function eventsAfter(store: Store, after: Revision): Promise<Told[]> {
+/** The events of a watch from a revision, up to now. */
+function eventsAfter(store: Store, after: Revision): Promise<ReportedWrite[]> {
   return new Promise((resolve, reject) => {
-    const events: Told[] = []
+    const events: ReportedWrite[] = []
     const watch = store.watch('/', after, {
       event: ({ revision, key, value }) => void events.push({ revision, key, id: value ? idOf(value) : '-' }),
       progress() {
@@ -117,7 +117,7 @@ function eventsAfter(store: Store, after: Revision): Promise<Told[]> {
   })
 }
 
-async function expectSame(store: Store, model: ReadonlyMap<string, Told>): Promise<void> {
+async function expectSame(store: Store, model: ReadonlyMap<string, ReportedWrite>): Promise<void> {
   const { entries } = await store.range('/')
   const there = entries.map(({ key, revision, value }) => ({ key, revision, id: idOf(value) }))
   expect(there).toEqual([...model.values()].toSorted((a, b) => (a.key < b.key ? -1 : 1)))

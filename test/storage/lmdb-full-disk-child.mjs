@@ -1,4 +1,4 @@
-// Fills a store, in a process of its own since a limit on file sizes is one of a process. It is told what to do.
+// Fills a store on command, in a separate process because limits on file sizes apply to a process.
 import { openLmdbStore } from '../../dist/storage/lmdb/lmdb-store.js'
 
 const store = await openLmdbStore(process.argv[2])
@@ -6,7 +6,7 @@ const acknowledged = []
 let next = 0
 
 const actions = {
-  /** Writes until not even one more write has room, several at a time while that goes. */
+  /** Writes until there is no space for a single write, several at a time while possible. */
   async fill() {
     const failures = []
     for (const length of [8, 1]) {
@@ -20,7 +20,7 @@ const actions = {
   async write() {
     return (await create()) ?? 'done'
   },
-  /** Reads back all that was acknowledged, in every way there is. */
+  /** Reads back all acknowledged writes, with every read operation. */
   async read() {
     const { entries, revision } = await store.range('/')
     const listed = new Map(entries.map(entry => [entry.key, entry]))
@@ -33,14 +33,14 @@ const actions = {
     }
     return { count: entries.length, ahead: revision - acknowledged.length }
   },
-  /** Replaces the same entries until history has filled the disk, and forgets it; again and again. */
+  /** Replaces the same entries until history has filled the disk, then compacts it; repeatedly. */
   async churn() {
     const revisions = new Map()
     const rounds = []
     while (rounds.length < 4) {
       const failure = await replaceUntilFailure(revisions)
       await store.compact(await store.revision())
-      // What is forgotten is removed afterwards, in steps.
+      // Compacted history is removed afterwards, in steps.
       const deadline = Date.now() + 10_000
       let again = await replaceAll(revisions)
       for (; again && Date.now() < deadline; again = await replaceAll(revisions)) {
@@ -67,7 +67,7 @@ async function replaceUntilFailure(revisions) {
   }
 }
 
-/** Writes 20 entries, one after the other; the failure of the first that fails. */
+/** Writes 20 entries, one after the other; returns the first error. */
 async function replaceAll(revisions) {
   for (let i = 0; i < 20; i++) {
     const key = `/churned/${i}`

@@ -1,5 +1,5 @@
-// No room left, by a limit on the size of files and on a small file system: writes fail and say why, reads go on, and
-// writing goes on once there is room.
+// No space left, by a limit on file sizes and on a small file system: writes fail with a clear error, reads work, and
+// writes work again once there is space.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -22,16 +22,16 @@ beforeEach(async () => {
 afterEach(() => rm(base, { recursive: true }))
 
 test.skipIf(!has('prlimit'))('a file that reached its size limit', async () => {
-  const folder = join(base, 'data')
-  await fillsUpAndRecovers('prlimit', [`--fsize=${2 * MIB}:`, process.execPath, CHILD, folder], ({ pid }) =>
+  const directory = join(base, 'data')
+  await fillsUpAndRecovers('prlimit', [`--fsize=${2 * MIB}:`, process.execPath, CHILD, directory], ({ pid }) =>
     execFileSync('prlimit', ['--pid', `${pid}`, '--fsize=unlimited:']),
   )
-  expect(await checkIntegrity(folder)).toEqual([])
+  expect(await checkIntegrity(directory)).toEqual([])
 })
 
-test.skipIf(!has('prlimit'))('forgetting history makes room', async () => {
-  const folder = join(base, 'data')
-  const child = start('prlimit', [`--fsize=${4 * MIB}`, process.execPath, CHILD, folder])
+test.skipIf(!has('prlimit'))('compacting history frees space', async () => {
+  const directory = join(base, 'data')
+  const child = start('prlimit', [`--fsize=${4 * MIB}`, process.execPath, CHILD, directory])
   const exited = once(child, 'exit')
   try {
     expect(await answerOf(child)).toBe('ready')
@@ -41,7 +41,7 @@ test.skipIf(!has('prlimit'))('forgetting history makes room', async () => {
     child.kill('SIGKILL')
     await exited
   }
-  expect(await checkIntegrity(folder)).toEqual([])
+  expect(await checkIntegrity(directory)).toEqual([])
 })
 
 test.skipIf(!canMount())('a full file system', async () => {
@@ -65,26 +65,26 @@ async function fillsUpAndRecovers(
 ): Promise<void> {
   const child = start(command, args)
   const exited = once(child, 'exit')
-  const ask = (action: string) => {
+  const send = (action: string) => {
     child.send(action)
     return answerOf(child)
   }
   try {
     expect(await answerOf(child)).toBe('ready')
-    const { count, failures } = (await ask('fill')) as Filled
+    const { count, failures } = (await send('fill')) as Filled
     expect(count).toBeGreaterThan(20)
     for (const { code, message } of failures) {
       expect(code).toBe('no-space')
       expect(message).toMatch(/no space left to write to .*store\.mdb: nothing was written; free some space/)
     }
-    expect(await ask('write')).toMatchObject({ code: 'no-space' })
-    expect(await ask('read')).toEqual({ count, ahead: 0 })
+    expect(await send('write')).toMatchObject({ code: 'no-space' })
+    expect(await send('read')).toEqual({ count, ahead: 0 })
 
     reserveMore(child)
-    expect(await ask('write')).toBe('done')
-    expect(await ask('write')).toBe('done')
-    expect(await ask('read')).toEqual({ count: count + 2, ahead: 0 })
-    expect(await ask('close')).toBe('closed')
+    expect(await send('write')).toBe('done')
+    expect(await send('write')).toBe('done')
+    expect(await send('read')).toEqual({ count: count + 2, ahead: 0 })
+    expect(await send('close')).toBe('closed')
     expect(await exited).toEqual([0, null])
   } finally {
     child.kill('SIGKILL')

@@ -1,4 +1,4 @@
-// A folder of many entries: long reads are of one revision whatever is written meanwhile, and hold up nobody.
+// Many entries: long reads are of one revision despite concurrent writes, and do not block other work.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,23 +10,23 @@ import { recordWatch } from '../../src/storage/watch-recorder.suite.js'
 
 const COUNT = 45_000
 
-let folder: string
+let directory: string
 let store: Store
 
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'binnacle-large-'))
-  store = await openLmdbStore(folder)
+  directory = await mkdtemp(join(tmpdir(), 'binnacle-large-'))
+  store = await openLmdbStore(directory)
   await Promise.all(Array.from({ length: COUNT }, (_, i) => store.create(keyOf(i), Buffer.from(`${i}`))))
 })
 
 afterAll(async () => {
   await store.close()
-  await rm(folder, { recursive: true })
+  await rm(directory, { recursive: true })
 })
 
 const keyOf = (i: number): string => `/things/${String(i).padStart(6, '0')}`
 
-test('a long range is of one revision while others write', async () => {
+test('a long range is of one revision during writes', async () => {
   const at = await store.revision()
   const page = store.range('/things/')
   const writes = [
@@ -37,13 +37,13 @@ test('a long range is of one revision while others write', async () => {
   expect({ revision, remaining, count: entries.length }).toEqual({ revision: at, remaining: 0, count: COUNT })
   expect(entries.every((entry, i) => entry.key === keyOf(i) && entry.value.toString() === `${i}`)).toBe(true)
   await Promise.all(writes)
-  // The same again, from history.
+  // The same from history.
   const past = await store.range('/things/', { at: { exactly: at } })
   expect(past).toEqual({ revision, entries, remaining })
   expect((await store.range('/things/')).entries).toHaveLength(COUNT + 1)
 })
 
-test('pages tell what remains, while others write', async () => {
+test('pages have the number of remaining entries, during writes', async () => {
   const [first, second] = await Promise.all([
     store.range('/things/', { limit: 3 }),
     store.range('/things/', { limit: 5 }),
@@ -59,7 +59,7 @@ test('pages tell what remains, while others write', async () => {
   expect(middle.remaining).toBe(COUNT - 1002)
 })
 
-test('compaction goes on in steps while others write', async () => {
+test('compaction continues in steps during writes', async () => {
   const before = await store.range('/things/')
   let written = 0
   const writing = (async () => {
@@ -69,7 +69,7 @@ test('compaction goes on in steps while others write', async () => {
     }
   })()
   await store.compact(before.revision)
-  // 45,000 entries are not removed by the time that history is declared to begin later.
+  // The 45,000 entries are removed after the call, which only records the new start of history.
   await store.compact((await store.revision()) - 1)
   await writing
   expect(written).toBe(100)
@@ -77,12 +77,12 @@ test('compaction goes on in steps while others write', async () => {
   expect(after.entries).toEqual(before.entries)
 })
 
-test('closing ends a long range and leaves everything in order', async () => {
+test('closing ends a long range and leaves a consistent directory', async () => {
   const page = store.range('/').catch((error: unknown) => error)
   await store.close()
   expect(await page).toMatchObject({ code: 'closed' })
-  expect(await checkIntegrity(folder)).toEqual([])
-  store = await openLmdbStore(folder)
+  expect(await checkIntegrity(directory)).toEqual([])
+  store = await openLmdbStore(directory)
   expect((await store.range('/')).entries).toHaveLength(COUNT + 102)
 })
 

@@ -1,4 +1,4 @@
-// Opens a store in a process of its own, says what came of it, and stays.
+// Opens a store in a separate process, reports the result, and keeps running.
 import { openLmdbStore } from '../../dist/storage/lmdb/lmdb-store.js'
 
 try {

@@ -1,5 +1,5 @@
-// Definitions of the shape of those that people install first: they install and serve as they do on a cluster, through
-// kubectl. What their controllers would write is written by kubectl, too.
+// Definitions like those of popular projects: they are installed and served as on a cluster, through kubectl. kubectl
+// also writes what their controllers would write.
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type BinnacleProcess, startBinnacleProcess } from '../../components/binnacle.js'
@@ -9,7 +9,7 @@ const here = (name: string): string => fileURLToPath(new URL(name, import.meta.u
 
 const ALL = 'crd,cert,app,httproute,xdatabase,database,promrule,md'
 
-/** Lines without the number of spaces between columns, and ages as such. */
+/** Lines with single spaces between columns, and masked ages. */
 const rows = (table: string): string[] =>
   table.split('\n').map(line =>
     line
@@ -46,12 +46,12 @@ describe.skipIf(kubectlMissing())('well-known definitions', { timeout: 60_000 },
   test('applied again, neither definitions nor objects change', async () => {
     const versions = () => kubectl.says('get', ALL, '-o', 'jsonpath={.items[*].metadata.resourceVersion}')
     const before = await versions()
-    const told: string[] = []
+    const output: string[] = []
     for (const name of ['definitions', 'objects.yaml']) {
-      told.push(...(await kubectl.says('apply', '-f', here(name))).split('\n'))
+      output.push(...(await kubectl.says('apply', '-f', here(name))).split('\n'))
     }
-    // Where defaults stand within lists, kubectl cannot know that what it sends changes nothing.
-    expect(told.filter(line => !line.endsWith(' unchanged'))).toEqual([
+    // With defaults inside lists, kubectl cannot detect that an apply changes nothing.
+    expect(output.filter(line => !line.endsWith(' unchanged'))).toEqual([
       'httproute.gateway.networking.k8s.io/web configured',
     ])
     expect(await versions()).toBe(before)
@@ -70,7 +70,7 @@ describe.skipIf(kubectlMissing())('well-known definitions', { timeout: 60_000 },
     expect(rows(await kubectl.says('get', ...what.split(' ')))).toEqual(table)
   })
 
-  test('defaults are filled in where they stand, within lists and beside what was said', async () => {
+  test('defaults are set inside lists and beside given fields', async () => {
     const spec = async (what: string) =>
       JSON.parse(await kubectl.says('get', what, '-o', 'jsonpath={.spec}')) as unknown
     expect(await spec('httproute/web')).toEqual({
@@ -89,7 +89,7 @@ describe.skipIf(kubectlMissing())('well-known definitions', { timeout: 60_000 },
     })
   })
 
-  test('what a schema leaves open is kept as it was written', async () => {
+  test('fields that a schema preserves are kept unchanged', async () => {
     const path = 'jsonpath={.spec.source.helm.valuesObject}{.spec.source.kustomize.replicas[*].count}'
     expect(await kubectl.says('get', 'app', 'guestbook', '-o', path)).toBe('{"image":{"pull":"always","tag":1.2}}3 2')
   })
@@ -143,7 +143,7 @@ describe.skipIf(kubectlMissing())('well-known definitions', { timeout: 60_000 },
     for (const complaint of complaints) expect(given).toMatch(complaint)
   })
 
-  test('fields that a definition does not know are told, and dropped where that is asked for', async () => {
+  test('unknown fields are reported, and dropped on request', async () => {
     const misspelt = kubectl.file(
       'misspelt.yaml',
       'apiVersion: cert-manager.io/v1\nkind: Certificate\nmetadata: {name: b}\nspec: {secretName: s, issuerRef: {name: ca}, dnsName: b.example.com}\n',
@@ -156,7 +156,7 @@ describe.skipIf(kubectlMissing())('well-known definitions', { timeout: 60_000 },
     await kubectl.says('delete', 'cert', 'b')
   })
 
-  test('explain and describe show what the definitions say', async () => {
+  test('explain and describe show the schema of the definitions', async () => {
     const explained = await kubectl.says('explain', 'certificate.spec.issuerRef')
     expect(explained).toContain('Who issues the certificate.')
     expect(explained).toMatch(/name\s+<string> -required-\n\s+The name of the issuer\./)
@@ -164,7 +164,7 @@ describe.skipIf(kubectlMissing())('well-known definitions', { timeout: 60_000 },
     expect(await kubectl.says('describe', 'md', 'workers')).toMatch(/Rolling Update:\n\s+Max Surge:\s+25%/)
   })
 
-  test('a controller writes the status apart from the spec, and it shows in the columns', async () => {
+  test('a controller writes the status separately, and columns show it', async () => {
     const conditions = [{ type: 'Ready', status: 'True', reason: 'Issued', message: 'up to date' }]
     const change = { spec: { secretName: 'other' }, status: { conditions } }
     await kubectl.says(...patch('cert/web', change, '--subresource=status'))
@@ -175,14 +175,14 @@ describe.skipIf(kubectlMissing())('well-known definitions', { timeout: 60_000 },
     await kubectl.says('wait', 'cert', 'web', '--for=condition=Ready', '--timeout=5s')
   })
 
-  test('what can be scaled is scaled', async () => {
+  test('the scale subresource works', async () => {
     await kubectl.says(...patch('md/workers', { status: { replicas: 2, selector: 'pool=w' } }, '--subresource=status'))
     expect(await kubectl.says('scale', 'md', 'workers', '--current-replicas=2', '--replicas=5')).toContain('scaled')
     expect(await kubectl.says('get', 'md', 'workers', '-o', 'jsonpath={.spec.replicas}')).toBe('5')
     expect(await kubectl.complains('scale', 'cert', 'web', '--replicas=2')).toContain('"web" not found')
   })
 
-  test('a definition goes with its objects', async () => {
+  test('a definition is deleted with its objects', async () => {
     const { code } = await kubectl.run('delete', 'crd', 'prometheusrules.monitoring.coreos.com', '--timeout=20s')
     expect(code).toBe(0)
     expect(await kubectl.complains('get', 'prometheusrules')).toContain('could not find the requested resource')

@@ -1,4 +1,4 @@
-// Short words for writing histories by hand. Times of operations are given; watchers come after them unless said.
+// Short functions for writing histories by hand. Times of operations are given; watchers come after them by default.
 import type { ReadAt, Revision } from '../../../src/storage/store.js'
 import type { History, Incident, Operation, Outcome, Requested, Seen, WatcherLog, WatchStep } from './history.js'
 
@@ -40,12 +40,12 @@ export const get = (key: string, times: Times, found: Seen | undefined, at: Read
   operation({ what: 'get', key, at }, times, { is: 'entry', entry: found })
 
 export const list = (
-  folder: string,
+  prefix: string,
   times: Times,
   revision: Revision,
   entries: readonly Seen[],
   { at = 'latest', limit, remaining = 0 }: { at?: ReadAt; limit?: number; remaining?: number } = {},
-) => operation({ what: 'range', folder, at, limit }, times, { is: 'page', revision, entries, remaining })
+) => operation({ what: 'range', prefix, at, limit }, times, { is: 'page', revision, entries, remaining })
 
 export const latestRevision = (times: Times, revision: Revision) =>
   operation({ what: 'revision' }, times, { is: 'revision', revision })
@@ -59,7 +59,7 @@ export const entry = (key: string, value: string, revision: Revision): Seen => (
 type Untimed<T> = T extends unknown ? Omit<T, 'time' | 'session'> : never
 type HandmadeStep = Untimed<WatchStep> & { time?: number; session?: number }
 
-/** Steps take the time 1000 and on, and belong to the session that was opened last. */
+/** Steps have times from 1000 on, and belong to the session that was opened last. */
 export function watcher(target: string, steps: readonly HandmadeStep[]): WatcherLog {
   let session = 0
   return {

@@ -1,6 +1,6 @@
-// All checks of a history, and one call for tests that fails with the piece of history that is wrong.
+// All checks of a history, and a function for tests that fails with the part of the history that is wrong.
 import { type History, isWrite, type Operation, type Violation } from './history.js'
-import { drawUpLedger } from './ledger.js'
+import { createLedger } from './ledger.js'
 import { checkLinearizable } from './linearizable.js'
 import { checkRealTime } from './real-time.js'
 import { checkSnapshots } from './snapshots.js'
@@ -8,7 +8,7 @@ import { checkWatches } from './watch-checker.js'
 import { operationInWords } from './wording.js'
 
 export function checkHistory(history: History): Violation[] {
-  const ledger = drawUpLedger(history)
+  const ledger = createLedger(history)
   return [
     ...checkAnswers(history),
     ...ledger.violations,
@@ -21,7 +21,7 @@ export function checkHistory(history: History): Violation[] {
 
 const MAX_TO_SHOW = 5
 
-/** Fails when the history holds a violation, and shows it. */
+/** Fails if the history has a violation, and prints it. */
 export function expectSound(history: History): void {
   const violations = checkHistory(history)
   if (violations.length === 0) return
@@ -40,7 +40,7 @@ function checkAnswers(history: History): Violation[] {
   })
 }
 
-/** Whether an operation failed with an error that has a reason. */
+/** The problem of an operation that failed without a reason. */
 function problemOf({ requested, answeredAt, outcome }: Operation, { incidents }: History): string | undefined {
   if (answeredAt === undefined) return 'an operation was never answered'
   if (outcome.is === 'unknown') {
@@ -50,13 +50,13 @@ function problemOf({ requested, answeredAt, outcome }: Operation, { incidents }:
   }
   if (outcome.is !== 'failed') return undefined
   switch (outcome.code) {
-    case 'unavailable': // whether it was, a test knows better
+    case 'unavailable': // the test decides whether that was to be expected
       return undefined
     case 'closed':
       return incidents.some(each => each.is === 'close') ? undefined : 'the store was never closed'
     case 'compacted':
       return incidents.some(each => each.is === 'compaction') ? undefined : 'the store was never compacted'
-    default: // clients ask for nothing that is malformed and for no revision that they have not seen
+    default: // clients send no malformed requests, and no revisions that they have not seen
       return 'an operation failed with an error that it did not cause'
   }
 }

@@ -1,4 +1,4 @@
-// The checkers are checked: what is right passes, and each kind of wrong is found and said in words.
+// Tests of the checkers: sound histories pass, and each kind of violation is found and described.
 import { describe, expect, it } from 'vitest'
 import { createMemoryStore } from '../../../src/storage/memory/memory-store.js'
 import {
@@ -199,15 +199,15 @@ describe('violations', () => {
       ]),
     ],
     [
-      'a value that nobody wrote',
+      'a value without a write',
       'authorship',
-      /v7 at 1 was seen, but nobody wrote it/,
+      /v7 at 1 was seen, but no write has it/,
       historyOf([get(K, [1, 2], entry(K, 'v7', 1))]),
     ],
     [
       'a value of another key',
       'authorship',
-      /\/h\/l = v1 at 1 was seen, but nobody wrote it/,
+      /\/h\/l = v1 at 1 was seen, but no write has it/,
       historyOf([create(K, 'v1', [1, 2], done(1)), get(L, [3, 4], entry(L, 'v1', 1))]),
     ],
     [
@@ -219,7 +219,7 @@ describe('violations', () => {
     [
       'a delete that failed and yet was applied',
       'authorship',
-      /deleted at 2 \(before: v1 at 1\), but nobody deleted it/,
+      /deleted at 2 \(before: v1 at 1\), but no delete has that revision/,
       historyOf(
         [create(K, 'v1', [1, 2], done(1)), remove(K, 1, [3, 4], failed())],
         [watcher('/h/', [opened(0), sent(1, K, 'v1'), sent(2, K, undefined, k1)])],
@@ -408,7 +408,7 @@ describe('violations', () => {
 })
 
 describe('recorded histories', () => {
-  it('are found out when one thing in them is changed', async () => {
+  it('are violations when one thing in them is changed', async () => {
     const store = createMemoryStore()
     const workload = startWorkload({ stores: [() => store], seed: 7 })
     await workload.answered(1500)
@@ -424,8 +424,8 @@ describe('recorded histories', () => {
     await store.close()
   })
 
-  it('are checked in short time however many outcomes are unknown', () => {
-    // Each delete may or may not have been the one; only the last create tells that one of them was.
+  it('are checked quickly with many unknown outcomes', () => {
+    // Each delete may or may not have taken effect; only the last create shows that one of them did.
     const operations = [create(K, 'v0', [1, 2], done(1))]
     let time = 3
     for (let round = 1; round <= 100; round++) {
@@ -442,7 +442,7 @@ describe('recorded histories', () => {
 
 type Change = (history: History, number: (below: number) => number) => void
 
-/** Each breaks a sound history at some place. */
+/** Each makes a sound history wrong at some point. */
 const changes: Record<string, Change> = {
   'an event is left out'({ watchers }, number) {
     const { steps } = watchers[0]!

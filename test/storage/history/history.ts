@@ -1,6 +1,6 @@
-// A history: what concurrent clients asked of a store, what they were answered, and what its watchers were sent.
-// Plain data, so that a checker can be given one that was recorded as well as one that was written by hand.
-// Times are ticks of one counter: what matters is only what came before what.
+// A history: the operations of concurrent clients on a store, their outcomes, and the events of its watchers.
+// Plain data, so that a checker can be used with a recorded history and with one written by hand.
+// Times are ticks of one counter: only their order matters.
 import type { Entry, ReadAt, Revision, StoreEvent } from '../../../src/storage/store.js'
 
 export interface History {
@@ -9,7 +9,7 @@ export interface History {
   readonly incidents: Incident[]
 }
 
-/** An entry as a client saw it. Every write has a value of its own, so that a value tells which write put it there. */
+/** An entry as a client saw it. Every write has a unique value, so a value identifies its write. */
 export interface Seen {
   readonly key: string
   readonly value: string
@@ -21,7 +21,7 @@ export interface Operation {
   readonly client: string
   readonly requested: Requested
   readonly calledAt: number
-  /** Undefined while there is no answer. */
+  /** Undefined while there is no outcome. */
   answeredAt: number | undefined
   outcome: Outcome
 }
@@ -33,7 +33,7 @@ export type RequestedToRead =
   | { readonly what: 'get'; readonly key: string; readonly at: ReadAt }
   | {
       readonly what: 'range'
-      readonly folder: string
+      readonly prefix: string
       readonly at: ReadAt
       readonly limit?: number | undefined
       readonly startAfter?: string | undefined
@@ -55,15 +55,15 @@ export type Outcome =
     }
   | { readonly is: 'done'; readonly revision: Revision }
   | { readonly is: 'refused'; readonly current: Seen | undefined }
-  /** An error after which a write was surely not applied. */
+  /** An error after which a write was certainly not applied. */
   | { readonly is: 'failed'; readonly code: string; readonly message: string }
-  /** The write may take effect at any time after its call, or never. Also the outcome of what was not answered yet. */
+  /** The write may take effect at any time after its call, or never. Also the outcome of unfinished operations. */
   | { readonly is: 'unknown'; readonly code: string; readonly message: string }
 
-/** One watch client: its sessions one after the other, each resumed from where the one before it stopped. */
+/** One watch client: its sessions in order, each resumed where the one before it stopped. */
 export interface WatcherLog {
   readonly name: string
-  /** A folder or a key. */
+  /** A prefix or a key. */
   readonly target: string
   readonly steps: WatchStep[]
 }
@@ -85,24 +85,24 @@ export interface SeenEvent {
   readonly previous: Seen | undefined
 }
 
-/** What was done to the store itself that clients may notice. */
+/** An action on the store itself that clients may notice. */
 export type Incident = { readonly time: number } & (
   | { readonly is: 'compaction'; readonly to: Revision }
   | { readonly is: 'close' }
 )
 
-/** Something that a store must not do, and the part of the history that shows it. */
+/** A broken rule, and the part of the history that shows it. */
 export interface Violation {
   readonly rule: Rule
   readonly message: string
 }
 
 export type Rule =
-  | 'answers' // an operation fails with nothing but the errors that the interface allows
-  | 'authorship' // what is seen was written, by a write that was not refused, once, and at the revision it was told
-  | 'linearizable' // the operations on a key can be put in one order that explains all their answers
-  | 'real-time' // what was called after an answer comes after it in revisions
-  | 'snapshot' // a page is the folder as it was at the page's revision
+  | 'answers' // an operation fails only with errors that the interface allows
+  | 'authorship' // every seen value was written once, by a write that was not refused, at its reported revision
+  | 'linearizable' // the operations on a key have an order that explains all their outcomes
+  | 'real-time' // an operation called after an outcome has a later revision
+  | 'snapshot' // a page has the entries of the prefix at its revision
   | 'watch-calls' // a sink is called while its watch is open and not paused
   | 'watch-ordered'
   | 'watch-unique'
@@ -114,14 +114,14 @@ export type Rule =
 export const isWrite = (requested: Requested): requested is RequestedToWrite =>
   requested.what === 'create' || requested.what === 'update' || requested.what === 'delete'
 
-/** The revision that the key must be at for the write to be applied; 0 when nothing must be there. */
+/** The revision that the key must have for the write to be applied; 0 if it must not exist. */
 export const expectedBy = (requested: RequestedToWrite): Revision =>
   requested.what === 'create' ? 0 : requested.expected
 
 export const valueOf = (requested: RequestedToWrite): string | undefined =>
   requested.what === 'delete' ? undefined : requested.value
 
-/** Whether a key is in a folder, or is the key that was named. */
+/** Whether a key has the prefix, or is the target itself. */
 export const covers = (target: string, key: string): boolean =>
   target.endsWith('/') ? key.startsWith(target) : key === target
 

@@ -1,5 +1,5 @@
-// The writes of a history that are known to have happened, each with its revision: those that were acknowledged, and
-// those of unknown outcome whose value, or whose deletion, somebody saw.
+// The writes of a history that certainly took effect, with their revisions: acknowledged writes, and writes of unknown
+// outcome whose value or deletion was seen.
 import type { Revision } from '../../../src/storage/store.js'
 import {
   expectedBy,
@@ -16,9 +16,9 @@ import { entryInWords, eventInWords, operationInWords } from './wording.js'
 export interface Write {
   readonly operation: Operation
   readonly key: string
-  /** Undefined when it deleted the key. */
+  /** Undefined for a delete. */
   readonly value: string | undefined
-  /** The revision of the entry it replaced, 0 when there was none. */
+  /** The revision of the replaced entry, 0 if there was none. */
   readonly expected: Revision
   readonly revision: Revision
 }
@@ -29,29 +29,35 @@ export interface Ledger {
   /** Oldest first. */
   readonly ofKey: (key: string) => readonly Write[]
   readonly keys: ReadonlySet<string>
-  /** When a watcher was first sent the write of this revision: by then it had taken effect. */
+  /** When a watcher first received the write of this revision: it had taken effect by then. */
   readonly shownAt: ReadonlyMap<Revision, number>
-  /** Deletes of unknown outcome that may have happened without anybody seeing it. */
+  /** Deletes of unknown outcome that may have taken effect without being seen. */
   readonly possibleDeletes: readonly Operation[]
   readonly violations: readonly Violation[]
 }
 
-export function drawUpLedger(history: History): Ledger {
+export function createLedger(history: History): Ledger {
   const byRevision = new Map<Revision, Write>()
   const byOperation = new Map<Operation, Write>()
   const violations: Violation[] = []
   const reported = new Set<string>()
 
   function wrong(about: string, message: string): void {
-    if (reported.has(about)) return // a wrong value is often seen many times
+    if (reported.has(about)) return // a wrong value is often seen several times
     reported.add(about)
     violations.push({ rule: 'authorship', message })
   }
 
   function enter(operation: Operation, revision: Revision): void {
-    const { requested: asked } = operation
-    if (!isWrite(asked)) return
-    const write = { operation, key: asked.key, value: valueOf(asked), expected: expectedBy(asked), revision }
+    const { requested } = operation
+    if (!isWrite(requested)) return
+    const write = {
+      operation,
+      key: requested.key,
+      value: valueOf(requested),
+      expected: expectedBy(requested),
+      revision,
+    }
     const other = byRevision.get(revision)
     if (other) wrong(`revision ${revision}`, `two writes at revision ${revision}:${both(other.operation, operation)}`)
     else byRevision.set(revision, write)
@@ -61,10 +67,10 @@ export function drawUpLedger(history: History): Ledger {
   const authors = new Map<string, Operation>()
   const deletes: Operation[] = []
   for (const operation of history.operations) {
-    const { requested: asked, outcome } = operation
-    if (!isWrite(asked)) continue
-    if (asked.what === 'delete') deletes.push(operation)
-    else authors.set(asked.value, operation)
+    const { requested, outcome } = operation
+    if (!isWrite(requested)) continue
+    if (requested.what === 'delete') deletes.push(operation)
+    else authors.set(requested.value, operation)
     if (outcome.is === 'done') enter(operation, outcome.revision)
   }
 
@@ -72,7 +78,7 @@ export function drawUpLedger(history: History): Ledger {
     const author = authors.get(value)
     const what = `${key} = ${entryInWords({ key, value, revision })}`
     if (!author || !isWrite(author.requested) || author.requested.key !== key) {
-      wrong(value, `${what} was seen, but nobody wrote it:\n    ${where}`)
+      wrong(value, `${what} was seen, but no write has it:\n    ${where}`)
       return
     }
     const proof = `\n    ${operationInWords(author)}\n    ${where}`
@@ -93,11 +99,15 @@ export function drawUpLedger(history: History): Ledger {
     if (known?.key === event.key && known.value === undefined) return
     const expected = event.previous?.revision
     const author = deletes.find(
-      ({ requested: asked, outcome }) =>
-        isWrite(asked) && asked.key === event.key && expectedBy(asked) === expected && outcome.is === 'unknown',
+      ({ requested, outcome }) =>
+        isWrite(requested) &&
+        requested.key === event.key &&
+        expectedBy(requested) === expected &&
+        outcome.is === 'unknown',
     )
     const write = author && byOperation.get(author)
-    if (!author) wrong(`deletion ${event.revision}`, `${eventInWords(event)}, but nobody deleted it:\n    ${where}`)
+    if (!author)
+      wrong(`deletion ${event.revision}`, `${eventInWords(event)}, but no delete has that revision:\n    ${where}`)
     else if (!write) enter(author, event.revision)
     else if (write.revision !== event.revision) {
       const proof = `\n    ${operationInWords(author)}\n    ${where}`
@@ -138,10 +148,10 @@ export function drawUpLedger(history: History): Ledger {
     ofKey: key => writesOfKey.get(key) ?? [],
     keys: new Set(writesOfKey.keys()),
     shownAt,
-    possibleDeletes: deletes.filter(({ requested: asked, outcome }) => {
-      if (outcome.is !== 'unknown' || !isWrite(asked)) return false
-      // An entry is replaced once: where something else is known to have replaced it, this delete did not.
-      return !writesOfKey.get(asked.key)?.some(write => write.expected === expectedBy(asked))
+    possibleDeletes: deletes.filter(({ requested, outcome }) => {
+      if (outcome.is !== 'unknown' || !isWrite(requested)) return false
+      // An entry is replaced once: if another write has replaced it, this delete did not take effect.
+      return !writesOfKey.get(requested.key)?.some(write => write.expected === expectedBy(requested))
     }),
     violations,
   }

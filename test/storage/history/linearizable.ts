@@ -1,11 +1,11 @@
-// Is there an order of the operations on a key, each taking effect at one moment between its call and its answer,
-// that explains all their answers? Searched for key by key, in the manner of Wing & Gong with Lowe's memory of
-// configurations already tried: take any operation that nobody unexplained was answered before, apply it, go on, and
-// come back when stuck.
+// Checks linearizability: is there an order of the operations on a key, each taking effect at one moment between its
+// call and its outcome, that explains all outcomes? Searched key by key with the algorithm of Wing & Gong and Lowe's
+// cache of configurations: take any operation that may come first, apply it, continue, and backtrack when no operation
+// fits.
 //
-// Revisions keep the search short. They fix the order of the writes whose revision is known, so that it branches only
-// at deletes of unknown outcome that nobody saw. Operations that change nothing are taken as soon as they fit: no later
-// moment could be better for them, and what remains is the same.
+// Revisions keep the search short. They fix the order of writes with known revisions, so it branches only at unseen
+// deletes of unknown outcome. Operations that change nothing are taken as soon as they fit: no later moment could be
+// better for them, and the remaining search is the same.
 import type { Revision } from '../../../src/storage/store.js'
 import {
   covers,
@@ -24,7 +24,7 @@ import { entryInWords, lines, operationInWords } from './wording.js'
 
 export function checkLinearizable(history: History, ledger: Ledger): Violation[] {
   const keys = new Set(ledger.keys)
-  for (const { requested: asked } of history.operations) if ('key' in asked) keys.add(asked.key)
+  for (const { requested } of history.operations) if ('key' in requested) keys.add(requested.key)
   return [...keys].toSorted().flatMap(key => {
     const stuck = search(key, stepsOf(key, history, ledger))
     return stuck ? [violation(key, stuck)] : []
@@ -37,7 +37,7 @@ interface Step {
   readonly calledAt: number
   /** The moment by which it took effect. */
   readonly effectiveAt: number
-  /** Whether it took effect at all is open. */
+  /** It may not have taken effect at all. */
   readonly optional: boolean
   readonly effect:
     | { readonly is: 'look'; readonly found: Seen | undefined }
@@ -46,7 +46,7 @@ interface Step {
         readonly is: 'write'
         readonly value: string | undefined
         readonly expected: Revision
-        /** Not known of deletes that nobody saw. */
+        /** Unknown for deletes that were not seen. */
         readonly revision: Revision | undefined
       }
 }
@@ -60,36 +60,37 @@ interface State {
 function stepsOf(key: string, history: History, ledger: Ledger): Step[] {
   const steps: Step[] = []
   for (const operation of history.operations) {
-    const { requested: asked, outcome, calledAt } = operation
+    const { requested, outcome, calledAt } = operation
     const effect = effectOf(key, operation, ledger)
     if (!effect) continue
     const revision = effect.is === 'write' ? effect.revision : undefined
     const answeredAt = (outcome.is === 'unknown' ? undefined : operation.answeredAt) ?? Number.POSITIVE_INFINITY
     const shownAt = (revision === undefined ? undefined : ledger.shownAt.get(revision)) ?? Number.POSITIVE_INFINITY
-    const optional = isWrite(asked) && outcome.is === 'unknown' && revision === undefined
+    const optional = isWrite(requested) && outcome.is === 'unknown' && revision === undefined
     steps.push({ operation, calledAt, effectiveAt: Math.min(answeredAt, shownAt), optional, effect })
   }
   return steps.toSorted((a, b) => a.calledAt - b.calledAt)
 }
 
 function effectOf(key: string, operation: Operation, ledger: Ledger): Step['effect'] | undefined {
-  const { requested: asked, outcome } = operation
-  if (isWrite(asked)) {
-    if (asked.key !== key) return undefined
-    const expected = expectedBy(asked)
+  const { requested, outcome } = operation
+  if (isWrite(requested)) {
+    if (requested.key !== key) return undefined
+    const expected = expectedBy(requested)
     if (outcome.is === 'refused') return { is: 'refusal', found: outcome.current, expected }
     const revision = ledger.byOperation.get(operation)?.revision
-    // A value that nobody ever saw may as well not have been written: whatever came after it would have shown it.
-    if (outcome.is === 'unknown' && revision === undefined && asked.what !== 'delete') return undefined
+    // A value that was never seen can be ignored: any later operation on the key would have shown it.
+    if (outcome.is === 'unknown' && revision === undefined && requested.what !== 'delete') return undefined
     if (outcome.is === 'failed') return undefined
-    return { is: 'write', value: valueOf(asked), expected, revision }
+    return { is: 'write', value: valueOf(requested), expected, revision }
   }
-  if (asked.what === 'revision' || asked.at !== 'latest') return undefined
-  if (asked.what === 'get') {
-    return asked.key === key && outcome.is === 'entry' ? { is: 'look', found: outcome.entry } : undefined
+  if (requested.what === 'revision' || requested.at !== 'latest') return undefined
+  if (requested.what === 'get') {
+    return requested.key === key && outcome.is === 'entry' ? { is: 'look', found: outcome.entry } : undefined
   }
-  // A page is a look at each key that it reaches.
-  if (outcome.is !== 'page' || !covers(asked.folder, key) || !reaches(outcome, key, asked.startAfter)) return undefined
+  // A page reads each key in its range.
+  if (outcome.is !== 'page' || !covers(requested.prefix, key) || !reaches(outcome, key, requested.startAfter))
+    return undefined
   return { is: 'look', found: outcome.entries.find(entry => entry.key === key) }
 }
 
@@ -98,7 +99,7 @@ function reaches(page: Extract<Outcome, { is: 'page' }>, key: string, startAfter
   return key > startAfter && (page.remaining === 0 || (last !== undefined && key <= last.key))
 }
 
-/** As far as the search came: an order that explains most, and what cannot follow it. */
+/** The longest order that was found, and the operations that cannot follow it. */
 interface Stuck {
   readonly order: readonly Step[]
   readonly state: State
@@ -125,7 +126,7 @@ function search(key: string, steps: readonly Step[]): Stuck | undefined {
     if (!step.optional) explained--
   }
 
-  /** The operations that may come next: nothing that is left took effect before they were called. */
+  /** The operations that may come next: no remaining operation had ended before they were called. */
   function candidates(): Step[] {
     let limit = Number.POSITIVE_INFINITY
     const found: Step[] = []
@@ -135,7 +136,7 @@ function search(key: string, steps: readonly Step[]): Stuck | undefined {
       found.push(step)
       limit = Math.min(limit, step.effectiveAt)
     }
-    // A step is found before the limit is known to which later ones lower it.
+    // Later steps may lower the limit, so it is applied at the end.
     return found.filter(step => step.calledAt <= limit)
   }
 
@@ -169,7 +170,7 @@ function search(key: string, steps: readonly Step[]): Stuck | undefined {
   return explainFrom({ entry: undefined, revision: 0 }) ? undefined : furthest?.stuck
 }
 
-/** What tells configurations apart: the state and which operations are explained. */
+/** Identifies a configuration: the state and the explained operations. */
 function nameOf(steps: readonly Step[], taken: ReadonlySet<Step>, state: State): string {
   const firstLeft = steps.findIndex(step => !step.optional && !taken.has(step))
   const odd = steps.flatMap((step, i) => (taken.has(step) === i < firstLeft ? [] : [i]))

@@ -1,11 +1,11 @@
-// Random choices that a seed repeats.
+// Reproducible random choices.
 
 export interface Random {
   /** A whole number from 0 to `below` - 1. */
   number(below: number): number
   chance(probability: number): boolean
   oneOf<T>(choices: readonly T[]): T
-  /** A source of its own, so that what one client draws does not depend on how fast others are. */
+  /** An independent source, so that the choices of a client do not depend on the timing of others. */
   fork(): Random
 }
 

@@ -1,5 +1,5 @@
-// Revisions agree with time across all keys: whatever an answer or a watcher has shown to have happened is older than
-// every write called after it, and is part of every read at `latest` called after it.
+// Revisions agree with time across all keys: every revision that an outcome or a watcher has shown is older than every
+// write called after it, and is part of every read at `latest` called after it.
 import type { Revision } from '../../../src/storage/store.js'
 import { type History, isWrite, type Operation, type Outcome, type Violation } from './history.js'
 import type { Ledger } from './ledger.js'
@@ -23,7 +23,7 @@ export function checkRealTime(history: History, ledger: Ledger): Violation[] {
   return violations
 }
 
-/** Proof that the store had reached a revision at some time. */
+/** Evidence that the store had reached a revision at some time. */
 interface ObjectView {
   readonly time: number
   readonly revision: Revision
@@ -63,14 +63,14 @@ function newestIn(outcome: Outcome): Revision {
 }
 
 function problemOf(operation: Operation, newest: Revision, ledger: Ledger): string | undefined {
-  const { requested: asked, outcome } = operation
-  if (isWrite(asked)) {
+  const { requested, outcome } = operation
+  if (isWrite(requested)) {
     const revision = ledger.byOperation.get(operation)?.revision
     if (revision === undefined || revision > newest) return undefined
     return `a write took revision ${revision} although ${newest} had been shown before it was called`
   }
   if (outcome.is !== 'page' && outcome.is !== 'revision') return undefined
-  const at = asked.what === 'revision' ? 'latest' : asked.at
+  const at = requested.what === 'revision' ? 'latest' : requested.at
   const { revision } = outcome
   if (at === 'latest' && revision < newest) {
     return `a read at latest answered as of ${revision} although ${newest} had been shown before it was called`

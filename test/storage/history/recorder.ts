@@ -1,5 +1,5 @@
-// Writes down what clients ask and are answered while it happens, and lets tests wait for a point in the history
-// ("once 200 operations were answered") instead of for time to pass.
+// Records operations and outcomes, and lets tests wait for a point in the history ("once 200 operations are done")
+// instead of for time to pass.
 import { inspect } from 'node:util'
 import { StorageError } from '../../../src/storage/storage-error.js'
 import type { Store } from '../../../src/storage/store.js'
@@ -7,17 +7,17 @@ import { type History, isWrite, type Operation, type Outcome, type Requested, se
 
 export interface Recorder {
   readonly history: History
-  /** How many operations were answered, with whatever outcome. */
+  /** The number of operations with any outcome. */
   readonly answered: number
-  /** How many answers were errors that left it unanswered what the store holds: failed and unknown. */
+  /** The number of failed and unknown outcomes. */
   readonly errors: number
-  /** How many writes were acknowledged. */
+  /** The number of acknowledged writes. */
   readonly acknowledged: number
-  /** Carries out an operation and takes down its outcome; never throws. */
+  /** Performs an operation and records its outcome; never throws. */
   carryOut(client: string, store: Store, requested: Requested): Promise<Operation>
   /** The next tick of the clock. */
   tick(): number
-  /** Resolves when the condition holds; looks again at each tick. Rejects when that takes too long. */
+  /** Resolves when the condition holds; checked at each tick. Rejects after a time limit. */
   until(what: string, condition: () => boolean, withinMs?: number): Promise<void>
 }
 
@@ -32,7 +32,7 @@ export function createRecorder(): Recorder {
 
   function tick(): number {
     now++
-    // Later, when what the tick is for has been written down.
+    // Later, after the reason for the tick has been recorded.
     if (waiting.size > 0 && !looking) {
       looking = true
       setImmediate(lookAgain)
@@ -114,14 +114,14 @@ async function perform(store: Store, requested: Requested): Promise<Outcome> {
     case 'get':
       return { is: 'entry', entry: seen(await store.get(requested.key, requested.at)) }
     default: {
-      const { folder, at, limit, startAfter } = requested
-      const { revision, entries, remaining } = await store.range(folder, { at, limit, startAfter })
+      const { prefix, at, limit, startAfter } = requested
+      const { revision, entries, remaining } = await store.range(prefix, { at, limit, startAfter })
       return { is: 'page', revision, entries: entries.map(entry => seen(entry)!), remaining }
     }
   }
 }
 
-/** Only `outcome-unknown` leaves open whether a write was applied; what is no StorageError says nothing at all. */
+/** After `outcome-unknown`, or an error that is not a StorageError, a write may have been applied. */
 function outcomeOfError(error: unknown): Outcome {
   if (!(error instanceof StorageError)) {
     return { is: 'unknown', code: 'not a StorageError', message: inspect(error) }

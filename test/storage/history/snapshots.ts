@@ -1,4 +1,4 @@
-// A page is the folder as it was at the page's revision, and a get at a revision finds the entry of that revision.
+// A page has the entries of the prefix at its revision, and a get at a revision finds the entry of that revision.
 import type { Revision } from '../../../src/storage/store.js'
 import {
   covers,
@@ -18,12 +18,12 @@ export function checkSnapshots(history: History, ledger: Ledger): Violation[] {
   const entryAt = createTimeTravel(ledger)
   const keys = [...ledger.keys].toSorted()
   return history.operations.flatMap(operation => {
-    const { requested: asked, outcome } = operation
+    const { requested, outcome } = operation
     const problem =
-      asked.what === 'range' && outcome.is === 'page'
-        ? problemOfPage(asked, outcome, keys, entryAt)
-        : asked.what === 'get' && outcome.is === 'entry'
-          ? problemOfGet(asked, outcome, entryAt)
+      requested.what === 'range' && outcome.is === 'page'
+        ? problemOfPage(requested, outcome, keys, entryAt)
+        : requested.what === 'get' && outcome.is === 'entry'
+          ? problemOfGet(requested, outcome, entryAt)
           : undefined
     return problem ? [{ rule: 'snapshot' as const, message: `${problem}:\n    ${operationInWords(operation)}` }] : []
   })
@@ -31,7 +31,7 @@ export function checkSnapshots(history: History, ledger: Ledger): Violation[] {
 
 interface Then {
   readonly entry: Seen | undefined
-  /** Whether the entry was still there is open: a delete of unknown outcome may have removed it. */
+  /** A delete of unknown outcome may have removed the entry. */
   readonly doubtful: boolean
 }
 
@@ -39,8 +39,8 @@ type TimeTravel = (key: string, revision: Revision) => Then
 
 function createTimeTravel(ledger: Ledger): TimeTravel {
   const doubtful = new Set(
-    ledger.possibleDeletes.flatMap(({ requested: asked }) =>
-      isWrite(asked) ? [`${asked.key} ${expectedBy(asked)}`] : [],
+    ledger.possibleDeletes.flatMap(({ requested }) =>
+      isWrite(requested) ? [`${requested.key} ${expectedBy(requested)}`] : [],
     ),
   )
   return (key, revision) => {
@@ -58,11 +58,11 @@ function problemOfGet(
   { entry }: Extract<Outcome, { is: 'entry' }>,
   entryAt: TimeTravel,
 ): string | undefined {
-  if (typeof at !== 'object') return undefined // at latest the order of operations says more
+  if (typeof at !== 'object') return undefined // at `latest`, linearizability is checked instead
   if ('notOlderThan' in at) {
     const then = entryAt(key, at.notOlderThan)
     if (!then.entry || !entry || entry.revision >= then.entry.revision) return undefined
-    return `older than asked for: at ${at.notOlderThan} the key held ${entryInWords(then.entry)}`
+    return `older than requested for: at ${at.notOlderThan} the key held ${entryInWords(then.entry)}`
   }
   const then = entryAt(key, at.exactly)
   if (sameEntry(entry, then.entry) || (then.doubtful && !entry)) return undefined
@@ -70,7 +70,7 @@ function problemOfGet(
 }
 
 function problemOfPage(
-  { folder, limit = Number.POSITIVE_INFINITY, startAfter = '' }: Extract<Operation['requested'], { what: 'range' }>,
+  { prefix, limit = Number.POSITIVE_INFINITY, startAfter = '' }: Extract<Operation['requested'], { what: 'range' }>,
   { entries, remaining, revision }: Extract<Outcome, { is: 'page' }>,
   keys: readonly string[],
   entryAt: TimeTravel,
@@ -81,14 +81,14 @@ function problemOfPage(
   if (byKey.size < entries.length || entries.some((entry, i) => i > 0 && entry.key <= entries[i - 1]!.key)) {
     return 'keys are repeated or out of order'
   }
-  const stray = entries.find(entry => !covers(folder, entry.key) || entry.key <= startAfter)
-  if (stray) return `${stray.key} is not in what was asked for`
+  const stray = entries.find(entry => !covers(prefix, entry.key) || entry.key <= startAfter)
+  if (stray) return `${stray.key} is not in what was requested for`
 
   const last = remaining > 0 ? entries.at(-1)?.key : undefined
   let certain = 0
   let doubtful = 0
   for (const key of keys) {
-    if (!covers(folder, key) || key <= startAfter) continue
+    if (!covers(prefix, key) || key <= startAfter) continue
     const then = entryAt(key, revision)
     if (last !== undefined && key > last) {
       if (then.doubtful) doubtful++

@@ -1,5 +1,5 @@
-// What a watcher is promised: every write to its target, in order, each once, none missing, with what it replaced;
-// progress that is never ahead of what was delivered; and all of that across closing and resuming.
+// Checks watches: every write to the target is delivered in order, once, none missing, with the previous entry;
+// progress is never ahead of the delivered events; and all of that holds across closing and resuming.
 import type { Revision } from '../../../src/storage/store.js'
 import {
   covers,
@@ -32,7 +32,7 @@ export function checkWatches(history: History, ledger: Ledger): Violation[] {
 
 type Report = (rule: Rule, step: WatchStep, problem: string, evidence?: readonly string[]) => void
 
-/** A sink hears from its store only while its watch is open and not paused, and the watch ends only for a reason. */
+/** A sink is called only while its watch is open and not paused, and the watch ends only with a valid error. */
 function checkCalls({ incidents }: History, { steps }: WatcherLog, report: Report): void {
   let state: 'open' | 'paused' | 'over' = 'over'
   let session = 0
@@ -50,7 +50,7 @@ function checkCalls({ incidents }: History, { steps }: WatcherLog, report: Repor
     }
     switch (step.is) {
       case 'opened':
-        // Only history that is gone excuses a client from going on where it was.
+        // A client may start elsewhere only after its position was compacted.
         if (session > 0 && step.after !== position && !gaveUp) {
           report('watch-resumable', step, `resumed after ${step.after}, but it had come to ${position}`)
         }
@@ -90,7 +90,7 @@ function checkCalls({ incidents }: History, { steps }: WatcherLog, report: Repor
   }
 }
 
-/** Each event for itself and in its place: in order, once, written by somebody, with what it replaced. */
+/** Each event: in order, once, with an existing write and its previous entry. */
 function checkEvents({ target, steps }: WatcherLog, ledger: Ledger, report: Report): void {
   let last: Revision = 0
   const sent = new Set<Revision>()
@@ -107,7 +107,7 @@ function checkEvents({ target, steps }: WatcherLog, ledger: Ledger, report: Repo
     last = Math.max(last, event.revision)
 
     const write = ledger.byRevision.get(event.revision)
-    // An event without its write at that revision is a matter of authorship, reported with the ledger.
+    // An event without a write at its revision is reported with the ledger.
     if (!write || write.key !== event.key || write.value !== event.value) continue
     const replaced = write.expected === 0 ? undefined : ledger.byRevision.get(write.expected)
     const previous = replaced?.value === undefined ? undefined : { ...replaced, value: replaced.value }
@@ -119,12 +119,12 @@ function checkEvents({ target, steps }: WatcherLog, ledger: Ledger, report: Repo
   }
 }
 
-/** Nothing is missing between where a session began and where it came to, by its events or by its progress. */
+/** No event is missing between the start of a session and its last event or progress. */
 function checkCoverage({ target, steps }: WatcherLog, ledger: Ledger, report: Report): void {
   const wanted = [...ledger.byRevision.values()]
     .filter(write => covers(target, write.key))
     .toSorted((a, b) => a.revision - b.revision)
-  // Counting what was sent in any session: a repetition or a wrong order is reported elsewhere, once.
+  // Counts events of any session: repetitions and wrong order are reported elsewhere.
   const sentAt = new Map<Revision, number>()
   for (const step of steps) if (step.is === 'event') sentAt.set(step.event.revision, step.time)
 

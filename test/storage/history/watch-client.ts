@@ -1,5 +1,5 @@
-// A client that watches: it now and then closes its watch and resumes from where it was, takes no more for a while,
-// asks for progress, or writes from inside its sink, and takes down all that it is sent.
+// A client that watches: at times it closes its watch and resumes from its position, pauses, requests progress, or
+// writes from inside its sink, and records all calls.
 import type { StorageError } from '../../../src/storage/storage-error.js'
 import type { Revision, Store, Watch, WatchSink } from '../../../src/storage/store.js'
 import { seenEvent, type WatcherLog, type WatchStep } from './history.js'
@@ -8,7 +8,7 @@ import type { Recorder } from './recorder.js'
 
 export interface WatchClientOptions {
   readonly name: string
-  /** A folder or a key. */
+  /** A prefix or a key. */
   readonly target: string
   readonly after: Revision
   readonly store: () => Store
@@ -18,13 +18,13 @@ export interface WatchClientOptions {
 
 export interface WatchClient {
   readonly log: WatcherLog
-  /** Everything up to here was delivered. */
+  /** All events up to here were delivered. */
   readonly position: Revision
-  /** The watch ended for a reason that no resuming helps against. */
+  /** The watch ended with an error after which it cannot be resumed. */
   readonly lost: boolean
-  /** Goes on where it was, after its store was closed and there is another. */
-  goOn(): void
-  /** Does nothing from now on but take what comes. */
+  /** Resumes at its position, after its store was closed and opened again. */
+  reconnect(): void
+  /** From now on only receives events. */
   calmDown(): void
   sendProgressRequest(): void
   close(): void
@@ -55,7 +55,7 @@ export function startWatchClient({ name, target, after, store, recorder, random 
     try {
       watch = store().watch(target, position, createSink(session))
     } catch {
-      return // the store is closed: goOn() is called when there is another
+      return // the store is closed: reconnect() is called when it is open again
     }
     note({ is: 'opened', after: position })
     if (calm) watch.requestProgress()
@@ -75,7 +75,7 @@ export function startWatchClient({ name, target, after, store, recorder, random 
     watch.resume()
   }
 
-  /** Runs a little later in the history. */
+  /** Runs the action a few ticks later. */
   function later(action: () => void): void {
     const from = recorder.answered
     const wait = random.number(60)
@@ -86,7 +86,7 @@ export function startWatchClient({ name, target, after, store, recorder, random 
     return {
       event(event) {
         note({ is: 'event', event: seenEvent(event) }, mine)
-        if (mine !== session) return true // too late, which the checker will say
+        if (mine !== session) return true // too late: reported by the checker
         position = Math.max(position, event.revision)
         if (calm) return true
         if (random.chance(0.02)) {
@@ -100,7 +100,7 @@ export function startWatchClient({ name, target, after, store, recorder, random 
           return false
         } else if (random.chance(0.05)) watch?.requestProgress()
         else if (random.chance(0.03) && event.value) {
-          // A sink may use the store that it watches.
+          // A sink may use its store.
           const value = `${name}.${++written}`
           void recorder.carryOut(name, store(), { what: 'update', key: event.key, value, expected: event.revision })
         }
@@ -112,19 +112,19 @@ export function startWatchClient({ name, target, after, store, recorder, random 
       },
       end(error) {
         note({ is: 'ended', code: error.code, message: error.message }, mine)
-        if (mine === session) goOnAfter(error)
+        if (mine === session) reconnectAfter(error)
       },
     }
   }
 
-  function goOnAfter({ code }: StorageError): void {
+  function reconnectAfter({ code }: StorageError): void {
     watch = undefined
     if (code === 'slow-watcher') setImmediate(open)
     else if (code === 'compacted') void startAnew()
     else if (code !== 'closed') lost = true
   }
 
-  /** What a client does that can no longer resume: it looks at what is there now and watches from then on. */
+  /** Starts again after its position was compacted: reads the current state and watches from there. */
   async function startAnew(): Promise<void> {
     const { outcome } = await recorder.carryOut(name, store(), { what: 'revision' })
     if (outcome.is === 'revision') {
@@ -142,7 +142,7 @@ export function startWatchClient({ name, target, after, store, recorder, random 
     get lost() {
       return lost
     },
-    goOn: open,
+    reconnect: open,
     calmDown() {
       calm = true
       open()

@@ -1,9 +1,9 @@
-// Operations and watch steps in words, one line each, for people who have to find out what went wrong.
+// Operations and watch steps as text, one line each, for failure messages.
 import type { Operation, Outcome, Requested, Seen, SeenEvent, WatchStep } from './history.js'
 
 /** `#12 c3 update /h/a/1 = v12, expecting 5 → done at 9   [31–40]`: the numbers in brackets are the times. */
-export function operationInWords({ id, client, requested: asked, calledAt, answeredAt, outcome }: Operation): string {
-  return `#${id} ${client} ${requestedInWords(asked)} → ${outcomeInWords(outcome)}   [${calledAt}–${answeredAt ?? ''}]`
+export function operationInWords({ id, client, requested, calledAt, answeredAt, outcome }: Operation): string {
+  return `#${id} ${client} ${requestedInWords(requested)} → ${outcomeInWords(outcome)}   [${calledAt}–${answeredAt ?? ''}]`
 }
 
 export function entryInWords(entry: Seen | undefined): string {
@@ -19,7 +19,7 @@ export function stepInWords(step: WatchStep): string {
   return `${step.is} ${detailInWords(step)}`.trimEnd().concat(`   [${step.time}]`)
 }
 
-/** The last steps of a watcher, up to and including the one that is wrong. */
+/** The last steps of a watcher, up to and including the wrong one. */
 export function stepsInWords(steps: readonly WatchStep[], upTo = steps.at(-1)!, howMany = 6): string {
   const end = steps.indexOf(upTo) + 1
   return lines(steps.slice(Math.max(0, end - howMany), end).map(stepInWords))
@@ -27,7 +27,7 @@ export function stepsInWords(steps: readonly WatchStep[], upTo = steps.at(-1)!, 
 
 export const lines = (all: readonly string[]): string => all.map(line => `\n    ${line}`).join('')
 
-/** Values may be padded to some size; their beginning tells them apart. */
+/** Values may be padded; their beginning identifies them. */
 export const short = (value: string): string => (value.length > 16 ? `${value.slice(0, 13)}...` : value)
 
 function requestedInWords(requested: Requested): string {
@@ -39,7 +39,7 @@ function requestedInWords(requested: Requested): string {
     case 'range': {
       const limit = requested.limit === undefined ? '' : `, limit ${requested.limit}`
       const start = requested.startAfter === undefined ? '' : `, after ${requested.startAfter}`
-      return `range ${requested.folder}${atInWords(requested.at)}${limit}${start}`
+      return `range ${requested.prefix}${atInWords(requested.at)}${limit}${start}`
     }
     case 'create':
       return `create ${requested.key} = ${short(requested.value)}`

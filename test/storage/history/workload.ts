@@ -1,4 +1,4 @@
-// Clients and watchers on a store, all at once, until a test has seen enough of them.
+// Concurrent clients and watchers on a store, until a test ends them.
 import { onTestFailed, onTestFinished } from 'vitest'
 import type { Revision, Store } from '../../../src/storage/store.js'
 import { expectSound } from './check.js'
@@ -10,39 +10,39 @@ import { startWatchClient, type WatchClient } from './watch-client.js'
 import { operationInWords, stepsInWords } from './wording.js'
 
 export interface WorkloadOptions {
-  /** The stores that clients and watchers are shared out among; asked for at each operation, so that they may change. */
+  /** The stores of the clients and watchers, read at each operation, so that they may change. */
   readonly stores: readonly (() => Store)[]
   readonly clients?: number
   readonly watchers?: number
   readonly seed?: number
-  /** Where watches begin: the revision of the store before anything happens. */
+  /** The start of watches: the revision of the store before the workload. */
   readonly after?: Revision
-  /** Whether requests for progress are answered soon; otherwise watchers come no further than to their last event. */
+  /** Whether progress requests are answered soon; otherwise watchers only reach their last event. */
   readonly promptProgress?: boolean
 }
 
 export interface Workload {
   readonly recorder: Recorder
-  /** Waits until so many more operations were answered. */
+  /** Waits for this many more outcomes. */
   answered(more: number): Promise<void>
-  /** Waits until so many more writes were acknowledged: everything works. */
+  /** Waits for this many more acknowledged writes: the store works. */
   acknowledged(more: number): Promise<void>
-  /** Waits until so many more operations ended with an error: something does not work. */
+  /** Waits for this many more errors: the store does not work. */
   failed(more: number): Promise<void>
-  /** Forgets history up to somewhat before the newest revision that was acknowledged. */
+  /** Compacts to a revision somewhat before the newest acknowledged one. */
   compact(): Promise<void>
-  /** To be called before a store is closed, and after there is another in its place. */
+  /** Must be called before a store is closed, and after it was opened again. */
   closing(): void
   reopened(): void
-  /** Lets clients finish and waits until all watchers have everything; what then can be checked is the whole history. */
+  /** Lets clients finish and waits until all watchers have all events; returns the complete history. */
   finish(): Promise<History>
 }
 
-/** Where all keys of the workload are. */
-export const FOLDER = '/h/'
+/** The prefix of all keys of the workload. */
+export const PREFIX = '/h/'
 const KEYS = ['/h/a/1', '/h/a/2', '/h/a/10', '/h/b/1', '/h/b/2']
-const FOLDERS = [FOLDER, '/h/a/', '/h/b/']
-const TARGETS = [FOLDER, '/h/a/', '/h/b/2', FOLDER, '/h/a/1', '/h/b/']
+const PREFIXES = [PREFIX, '/h/a/', '/h/b/']
+const TARGETS = [PREFIX, '/h/a/', '/h/b/2', PREFIX, '/h/a/1', '/h/b/']
 
 export function startWorkload(options: WorkloadOptions): Workload {
   const { stores, clients = 6, watchers = 4, seed = SEED, after = 0, promptProgress = true } = options
@@ -68,14 +68,14 @@ export function startWorkload(options: WorkloadOptions): Workload {
       name: `c${i + 1}`,
       store: storeFor(i),
       keys: KEYS,
-      folders: FOLDERS,
+      prefixes: PREFIXES,
       recorder,
       random: random.fork(),
       stopped: () => stopped,
     }),
   )
 
-  // Also when the test failed half-way: clients would go on for ever.
+  // Also after a failure: clients would never stop.
   onTestFinished(() => {
     stopped = true
     for (const watcher of watching) watcher.close()
@@ -86,7 +86,7 @@ export function startWorkload(options: WorkloadOptions): Workload {
     return recorder.until(`${by} more operations ${what}`, () => count() >= from + by)
   }
 
-  /** The newest revision that an acknowledged write took. */
+  /** The newest revision of an acknowledged write. */
   function newest(): Revision {
     return history.operations.reduce(
       (max, { outcome }) => (outcome.is === 'done' ? Math.max(max, outcome.revision) : max),
@@ -94,7 +94,7 @@ export function startWorkload(options: WorkloadOptions): Workload {
     )
   }
 
-  /** In the end everything works: writes that nobody contests any more are acknowledged. */
+  /** At the end, writes without concurrent clients must be acknowledged. */
   async function writeOnce(key: string): Promise<Revision> {
     for (let attempt = 1; ; attempt++) {
       const store = storeFor(attempt)()
@@ -104,7 +104,7 @@ export function startWorkload(options: WorkloadOptions): Workload {
       const requested = expected === 0 ? { what: 'create' as const } : { what: 'update' as const, expected }
       const operation = await recorder.carryOut('end', store, { ...requested, key, value })
       if (operation.outcome.is === 'done') return operation.outcome.revision
-      // What was given up long ago may still come in between.
+      // A request that was given up earlier may still arrive.
       if (operation.outcome.is !== 'refused' || attempt === 10) {
         throw new Error(`the store does not work in the end: ${operationInWords(operation)}`)
       }
@@ -128,7 +128,7 @@ export function startWorkload(options: WorkloadOptions): Workload {
     },
 
     reopened() {
-      for (const watcher of watching) watcher.goOn()
+      for (const watcher of watching) watcher.reconnect()
     },
 
     async finish() {
@@ -146,7 +146,7 @@ export function startWorkload(options: WorkloadOptions): Workload {
       await recorder
         .until('all watchers have everything', () => watching.every(complete), 10_000)
         .catch((error: unknown) => {
-          expectSound(history) // which says more than that something is missing
+          expectSound(history) // its message has more details
           const behind = watching.filter(watcher => !complete(watcher))
           const where = behind.map(watcher => {
             const { steps } = watcher.log

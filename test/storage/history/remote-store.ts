@@ -1,15 +1,15 @@
-// A store as if it were far away: requests and answers take random time, and some of them get lost on the way.
+// A store behind a simulated network: requests and responses are delayed randomly, and some are lost.
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { StorageError } from '../../../src/storage/storage-error.js'
 import type { Revision, Store, Watch, WatchSink, WriteResult } from '../../../src/storage/store.js'
 import type { Random } from './random.js'
 
 export interface Connection {
-  /** The probability that a request, and also that an answer, gets lost. */
+  /** The probability that a request is lost, and that a response is lost. */
   loss: number
 }
 
-export function createFarStore(store: Store, random: Random, connection: Connection): Store {
+export function createRemoteStore(store: Store, random: Random, connection: Connection): Store {
   async function travel(): Promise<void> {
     for (let turns = random.number(8); turns > 0; turns--) await nextTurn()
   }
@@ -27,7 +27,7 @@ export function createFarStore(store: Store, random: Random, connection: Connect
     await travel()
     const lost = new StorageError('outcome-unknown', 'the connection broke')
     if (random.chance(connection.loss)) {
-      // What was given up may still be on its way, and arrive when nobody waits for it any more.
+      // A lost request may still arrive, after its client has given up.
       if (random.chance(0.5)) void travel().then(travel).then(request)
       throw lost
     }
@@ -41,43 +41,43 @@ export function createFarStore(store: Store, random: Random, connection: Connect
     embedded: false,
     revision: () => read(() => store.revision()),
     get: (key, at) => read(() => store.get(key, at)),
-    range: (folder, options) => read(() => store.range(folder, options)),
+    range: (prefix, options) => read(() => store.range(prefix, options)),
     create: (key, value) => write(() => store.create(key, value)),
     update: (key, value, expected) => write(() => store.update(key, value, expected)),
     delete: (key, expected) => write(() => store.delete(key, expected)),
-    watch: (target, after, sink) => watchFromAfar(store, target, after, sink, travel),
+    watch: (target, after, sink) => watchRemotely(store, target, after, sink, travel),
     compact: revision => store.compact(revision),
     close: () => store.close(),
   }
 }
 
-/** What is sent arrives in order, but later. */
-function watchFromAfar(
+/** Events arrive in order, but delayed. */
+function watchRemotely(
   store: Store,
   target: string,
   after: Revision,
   sink: WatchSink,
   travel: () => Promise<void>,
 ): Watch {
-  // biome-ignore lint/suspicious/noConfusingVoidType: as sinks answer
-  const onTheWay: (() => boolean | void)[] = []
+  // biome-ignore lint/suspicious/noConfusingVoidType: the result type of sinks
+  const inTransit: (() => boolean | void)[] = []
   let moving = false
   let paused = false
   let closed = false
 
   async function move(): Promise<void> {
-    if (moving || onTheWay.length === 0) return
+    if (moving || inTransit.length === 0) return
     moving = true
     await travel()
     moving = false
     if (paused || closed) return
-    if (onTheWay.shift()!() === false) paused = true
+    if (inTransit.shift()!() === false) paused = true
     void move()
   }
 
-  // biome-ignore lint/suspicious/noConfusingVoidType: as sinks answer
+  // biome-ignore lint/suspicious/noConfusingVoidType: the result type of sinks
   function send(what: () => boolean | void): void {
-    onTheWay.push(what)
+    inTransit.push(what)
     void move()
   }
 

@@ -1,4 +1,4 @@
-// Data folders that cannot be opened: it says what is wrong, and leaves them as they were.
+// Data directories that cannot be opened: the error names the problem, and the directory is unchanged.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -13,15 +13,15 @@ import { openLmdbStore } from '../../src/storage/lmdb/lmdb-store.js'
 import type { StorageError, StorageErrorCode } from '../../src/storage/storage-error.js'
 
 const CHILD = fileURLToPath(new URL('lmdb-open-child.mjs', import.meta.url))
-const NOBODY = 65_534
+const UNPRIVILEGED_UID = 65_534
 
 let base: string
-let folder: string
+let directory: string
 let children: ChildProcess[]
 
 beforeEach(async () => {
-  base = await mkdtemp(join(tmpdir(), 'binnacle-folder-'))
-  folder = join(base, 'data')
+  base = await mkdtemp(join(tmpdir(), 'binnacle-directory-'))
+  directory = join(base, 'data')
   children = []
 })
 
@@ -30,39 +30,39 @@ afterEach(async () => {
   await rm(base, { recursive: true })
 })
 
-describe('a folder that is open', () => {
-  test('in another process is refused with its process id', async () => {
-    const holder = await openInChild(folder)
+describe('an open directory', () => {
+  test('of another process is refused with its process id', async () => {
+    const holder = await openInChild(directory)
     expect(holder.answer).toBe('open')
-    expect(await opening(folder)).toMatchObject(
-      refusal('directory-locked', `${folder} is in use by process ${holder.child.pid};`),
+    expect(await opening(directory)).toMatchObject(
+      refusal('directory-locked', `${directory} is in use by process ${holder.child.pid};`),
     )
-    const other = await openInChild(folder)
+    const other = await openInChild(directory)
     expect(other.answer).toMatchObject({ name: 'StorageError', code: 'directory-locked' })
   })
 
-  test('in this process is refused as well', async () => {
-    const store = await openLmdbStore(folder)
-    expect(await opening(folder)).toMatchObject(refusal('directory-locked', 'in use by this process'))
+  test('of this process is refused as well', async () => {
+    const store = await openLmdbStore(directory)
+    expect(await opening(directory)).toMatchObject(refusal('directory-locked', 'in use by this process'))
     await store.close()
   })
 
   test('is free when its process was killed', async () => {
-    const holder = await openInChild(folder)
+    const holder = await openInChild(directory)
     await kill(holder.child)
-    expect(await opening(folder)).toBe('it opened')
+    expect(await opening(directory)).toBe('it opened')
   })
 
-  test('is free when it was closed, again and again', async () => {
+  test('is free after each close', async () => {
     for (let i = 1; i <= 5; i++) {
-      const store = await openLmdbStore(folder)
+      const store = await openLmdbStore(directory)
       expect(await store.create(`/things/${i}`, Buffer.from('x'))).toEqual({ done: true, revision: i })
       await store.close()
     }
   })
 
-  test('is given to one of many that want it at once', async () => {
-    const answers = (await Promise.all(Array.from({ length: 4 }, () => openInChild(folder)))).map(
+  test('is opened by only one of many concurrent attempts', async () => {
+    const answers = (await Promise.all(Array.from({ length: 4 }, () => openInChild(directory)))).map(
       ({ answer }) => answer,
     )
     expect(answers.filter(answer => answer === 'open')).toHaveLength(1)
@@ -70,31 +70,35 @@ describe('a folder that is open', () => {
   })
 })
 
-describe('a folder that is not ours', () => {
+describe('a directory with other content', () => {
   test('is refused when it holds other files', async () => {
-    mkdirSync(folder)
-    writeFileSync(join(folder, 'holiday.jpg'), 'beach')
-    expect(await opening(folder)).toMatchObject(refusal('directory-format', 'it holds holiday.jpg but no FORMAT file'))
+    mkdirSync(directory)
+    writeFileSync(join(directory, 'holiday.jpg'), 'beach')
+    expect(await opening(directory)).toMatchObject(
+      refusal('directory-format', 'it holds holiday.jpg but no FORMAT file'),
+    )
   })
 
   test('is refused when it is of a later format', async () => {
     await makeStore()
-    writeFileSync(join(folder, 'FORMAT'), 'binnacle-storage 2\n')
-    expect(await opening(folder)).toMatchObject(
+    writeFileSync(join(directory, 'FORMAT'), 'binnacle-storage 2\n')
+    expect(await opening(directory)).toMatchObject(
       refusal('directory-format', 'has the format "binnacle-storage 2", and this version of Binnacle reads'),
     )
   })
 
-  test('is refused when its FORMAT is of something else', async () => {
-    mkdirSync(folder)
-    writeFileSync(join(folder, 'FORMAT'), 'tarball')
-    expect(await opening(folder)).toMatchObject(refusal('directory-format', 'a FORMAT file that is not ours'))
+  test('is refused when its FORMAT file is of another program', async () => {
+    mkdirSync(directory)
+    writeFileSync(join(directory, 'FORMAT'), 'tarball')
+    expect(await opening(directory)).toMatchObject(refusal('directory-format', 'a FORMAT file that is not ours'))
   })
 
   test('is refused when it is a file', async () => {
-    writeFileSync(folder, 'text')
-    expect(await opening(folder)).toMatchObject(refusal('directory-unreadable', 'it is not a directory'))
-    expect(await opening(join(folder, 'below'))).toMatchObject(refusal('directory-unreadable', 'it is not a directory'))
+    writeFileSync(directory, 'text')
+    expect(await opening(directory)).toMatchObject(refusal('directory-unreadable', 'it is not a directory'))
+    expect(await opening(join(directory, 'below'))).toMatchObject(
+      refusal('directory-unreadable', 'it is not a directory'),
+    )
   })
 })
 
@@ -107,50 +111,50 @@ describe('a data file that is damaged', () => {
     ['garbage', () => writeFileSync(dataFile(), Buffer.alloc(100_000, 'garbage')), 'is not an LMDB file'],
     ['shorter than its header', () => truncateSync(dataFile(), 4100), 'is not an LMDB file'],
     ['cut short', () => truncateSync(dataFile(), 8192 + 4096), 'store.mdb was cut short: it has 12288 bytes'],
-    ['a folder', () => (rmSync(dataFile()), mkdirSync(dataFile())), 'store.mdb is not a file'],
+    ['a directory', () => (rmSync(dataFile()), mkdirSync(dataFile())), 'store.mdb is not a file'],
   ])('being %s is refused', async (_, damage, message) => {
     damage()
-    expect(await opening(folder)).toMatchObject(refusal('directory-unreadable', message))
+    expect(await opening(directory)).toMatchObject(refusal('directory-unreadable', message))
   })
 })
 
-describe('a folder without permission', () => {
+describe('a directory without permission', () => {
   test.skipIf(process.getuid?.() !== 0)('to read or to write is refused', async () => {
     await makeStore()
     chmodSync(base, 0o755)
     const refusedFor = async (path: string, mode: number) => {
       const usual = statSync(path).mode
       chmodSync(path, mode)
-      const before = contentsOf(folder)
-      const { answer } = await openInChild(folder, NOBODY)
+      const before = contentsOf(directory)
+      const { answer } = await openInChild(directory, UNPRIVILEGED_UID)
       expect(answer).toMatchObject({ name: 'StorageError', code: 'directory-unreadable' })
       expect((answer as Error).message).toMatch(/^cannot open the data directory .*: EACCES: permission denied/)
-      expect(contentsOf(folder)).toEqual(before)
+      expect(contentsOf(directory)).toEqual(before)
       chmodSync(path, usual)
     }
-    await refusedFor(folder, 0o700)
-    await refusedFor(folder, 0o755)
-    chmodSync(folder, 0o777)
-    for (const name of ['lock', 'store.mdb', 'store.mdb-lock']) chmodSync(join(folder, name), 0o666)
-    await refusedFor(join(folder, 'store.mdb'), 0o600)
-    await refusedFor(join(folder, 'store.mdb'), 0o644)
-    await refusedFor(join(folder, 'FORMAT'), 0o600)
-    await refusedFor(join(folder, 'lock'), 0o600)
-    expect((await openInChild(folder, NOBODY)).answer).toBe('open')
+    await refusedFor(directory, 0o700)
+    await refusedFor(directory, 0o755)
+    chmodSync(directory, 0o777)
+    for (const name of ['lock', 'store.mdb', 'store.mdb-lock']) chmodSync(join(directory, name), 0o666)
+    await refusedFor(join(directory, 'store.mdb'), 0o600)
+    await refusedFor(join(directory, 'store.mdb'), 0o644)
+    await refusedFor(join(directory, 'FORMAT'), 0o600)
+    await refusedFor(join(directory, 'lock'), 0o600)
+    expect((await openInChild(directory, UNPRIVILEGED_UID)).answer).toBe('open')
   })
 })
 
-describe('a new folder', () => {
-  test('is made, with those above it', async () => {
-    const store = await openLmdbStore(join(folder, 'a', 'b'))
+describe('a new directory', () => {
+  test('is created, with its parents', async () => {
+    const store = await openLmdbStore(join(directory, 'a', 'b'))
     await store.close()
-    expect(readFileSync(join(folder, 'a', 'b', 'FORMAT'), 'utf8')).toBe('binnacle-storage 1\n')
+    expect(readFileSync(join(directory, 'a', 'b', 'FORMAT'), 'utf8')).toBe('binnacle-storage 1\n')
   })
 
-  test('whose making was interrupted is made again', async () => {
+  test('whose creation was interrupted is created again', async () => {
     await makeStore()
-    rmSync(join(folder, 'FORMAT'))
-    const store = await openLmdbStore(folder)
+    rmSync(join(directory, 'FORMAT'))
+    const store = await openLmdbStore(directory)
     expect(await store.revision()).toBe(1)
     await store.close()
     mkdirSync(join(base, 'other'))
@@ -160,15 +164,15 @@ describe('a new folder', () => {
   })
 })
 
-const dataFile = (): string => join(folder, 'store.mdb')
+const dataFile = (): string => join(directory, 'store.mdb')
 
 async function makeStore(): Promise<void> {
-  const store = await openLmdbStore(folder)
+  const store = await openLmdbStore(directory)
   await store.create('/things/a', Buffer.alloc(50_000))
   await store.close()
 }
 
-/** What came of opening a folder, and whether anything changed by it. */
+/** The result of opening a directory, and whether that changed anything. */
 async function opening(path: string) {
   const before = contentsOf(base)
   try {
@@ -177,8 +181,8 @@ async function opening(path: string) {
     return 'it opened'
   } catch (error) {
     const { name, code, message } = error as StorageError
-    const namesFolder = message.includes(path)
-    return { name, code, message, namesFolder, untouched: isDeepStrictEqual(contentsOf(base), before) }
+    const namesDirectory = message.includes(path)
+    return { name, code, message, namesDirectory, untouched: isDeepStrictEqual(contentsOf(base), before) }
   }
 }
 
@@ -186,18 +190,18 @@ const refusal = (code: StorageErrorCode, message: string) => ({
   name: 'StorageError',
   code,
   message: expect.stringContaining(message) as string,
-  namesFolder: true,
+  namesDirectory: true,
   untouched: true,
 })
 
-/** Every file with its content and when it was last changed. */
+/** Every file with its content and modification time. */
 function contentsOf(where: string): unknown[] {
   return readdirSync(where, { recursive: true, encoding: 'utf8' })
     .toSorted()
     .map(name => {
       const path = join(where, name)
       const stats = statSync(path)
-      // LMDB's own file changes in memory while another process has it open.
+      // LMDB's reader file changes through a memory map while another process has it open.
       const content = stats.isFile() && !name.endsWith('.mdb-lock') && readFileSync(path)
       const digest = content && createHash('sha256').update(content).digest('hex')
       return { name, mtimeMs: stats.mtimeMs, ctimeMs: stats.ctimeMs, digest }

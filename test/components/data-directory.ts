@@ -1,4 +1,4 @@
-// A data folder for each test, and servers on it that end with the test.
+// A data directory for each test, and servers on it that end with the test.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,12 +7,12 @@ import { type BinnacleProcess, startBinnacleProcess } from './binnacle.js'
 
 export interface DataDirectory {
   readonly path: string
-  /** Starts a server on the folder. */
+  /** Starts a server on the directory. */
   start(...flags: string[]): Promise<BinnacleProcess>
 }
 
-/** To be called where tests are declared. */
-export function dataFolderForEachTest(name: string): DataDirectory {
+/** Must be called where tests are declared. */
+export function dataDirectoryForEachTest(name: string): DataDirectory {
   let path = ''
   let running: BinnacleProcess[] = []
   beforeEach(() => {
