@@ -66,8 +66,14 @@ test('a stateful set may mount the volumes of its claim templates', () => {
   const template = pods({ volumes: [] })
   const spec = { ...kinds['apps/v1 StatefulSet'], selector, template }
   expect(wrongFields('apps/v1 StatefulSet', spec)).toEqual(['spec.template.spec.containers[0].volumeMounts[0].name'])
-  const claims = { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: {} }] }
+  const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+  const claims = { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: claim }] }
   expect(wrongFields('apps/v1 StatefulSet', { ...spec, ...claims })).toEqual([])
+  const incomplete = { volumeClaimTemplates: [{ metadata: { name: 'data' }, spec: {} }] }
+  expect(wrongFields('apps/v1 StatefulSet', { ...spec, ...incomplete })).toEqual([
+    'spec.volumeClaimTemplates[0].spec.accessModes',
+    'spec.volumeClaimTemplates[0].spec.resources[storage]',
+  ])
 })
 
 const setWith = (updateStrategy: ValueObject): unknown => {

@@ -23,6 +23,7 @@ import { checkNotNegative, sameValue } from '../common/field-checks.js'
 import {
   check,
   checkUpdate,
+  each,
   field,
   format,
   notNegative,
@@ -35,7 +36,7 @@ import {
 } from '../common/rules.js'
 import { counted } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
-import { defaultVolumeClaim } from '../core/persistent-volume-claim.js'
+import { checkClaimSpec, claimSpecWarnings, defaultVolumeClaim } from '../core/persistent-volume-claim.js'
 import { templateWarnings } from '../core/pod/warnings.js'
 import {
   checkAtMaxAll,
@@ -131,8 +132,15 @@ function checkRollingUpdate(rolling: ValueObject, path: string): FieldError[] {
 
 const RETENTION = ['Retain', 'Delete']
 
-/** Each claim template adds a volume of its name to the pods, in place of one that the template has. */
-function withClaimedVolumes(spec: ValueObject): ValueObject {
+const claimTemplate = check((claim, path) => checkClaimSpec(objectAt(claim, 'spec'), childPath(path, 'spec')))
+
+/**
+ * The template as the pods will be. Each claim template adds a volume of its name, in place of one that the template
+ * has; the controller sets hostname and subdomain.
+ */
+function withClaimedVolumes(given: ValueObject): ValueObject {
+  const { hostname: _, subdomain: __, ...podSpecGiven } = objectAt(objectAt(given, 'template'), 'spec')
+  const spec = { ...given, template: { ...objectAt(given, 'template'), spec: podSpecGiven } }
   const claims = objectsAt(spec, 'volumeClaimTemplates').map(claim => stringAt(objectAt(claim, 'metadata'), 'name'))
   if (claims.length === 0) return spec
   const template = objectAt(spec, 'template')
@@ -157,12 +165,31 @@ const MUTABLE_FIELDS = [
 
 const otherFieldsAreImmutable = checkUpdate((spec, old, path) => {
   const fields = new Set([...Object.keys(spec), ...Object.keys(old)])
-  const changed = [...fields].some(each => !MUTABLE_FIELDS.includes(each) && !sameValue(spec[each], old[each]))
+  const changed = [...fields].some(name => !MUTABLE_FIELDS.includes(name) && !sameValue(spec[name], old[name]))
   if (!changed) return []
-  const names = MUTABLE_FIELDS.map(each => `'${each}'`)
+  const names = MUTABLE_FIELDS.map(name => `'${name}'`)
   const listed = `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
   return [fieldForbidden(path, `updates to statefulset spec for fields other than ${listed} are forbidden`)]
 })
+
+// ---- warnings
+
+const ofTemplate = templateWarnings('spec.template')
+
+function warnings(set: ValueObject, old: ValueObject | undefined): string[] {
+  const spec = objectAt(set, 'spec')
+  // kube-apiserver's paths of the claims are these.
+  const claimPath = (i: number): string => `spec.volumeClaimTemplates[${i}]${old === undefined ? '' : '.Spec'}`
+  const negativeHistory =
+    'spec.revisionHistoryLimit: a negative value retains all historical revisions; a value >= 0 is recommended'
+  return [
+    ...ofTemplate(set, old),
+    ...objectsAt(spec, 'volumeClaimTemplates').flatMap((claim, i) =>
+      claimSpecWarnings(objectAt(claim, 'spec'), claimPath(i)),
+    ),
+    ...(numberAt(spec, 'revisionHistoryLimit') < 0 ? [negativeHistory] : []),
+  ]
+}
 
 // ---- Table
 
@@ -181,6 +208,8 @@ export const statefulSet = defineKind('apps/v1', 'StatefulSet', {
       check(checkPodManagement),
       field('updateStrategy', updateStrategyRules),
       field('persistentVolumeClaimRetentionPolicy', [oneOf('whenDeleted', RETENTION), oneOf('whenScaled', RETENTION)]),
+      // Claim templates and service name cannot change: those of stored sets stay as they are.
+      onCreate([each('volumeClaimTemplates', [claimTemplate])]),
       notNegative('replicas', 'minReadySeconds'),
       field('ordinals', [notNegative('start')]),
       onCreate([format('serviceName', checkDnsLabel)]),
@@ -196,6 +225,6 @@ export const statefulSet = defineKind('apps/v1', 'StatefulSet', {
       growingCollisionCount,
     ],
   }),
-  warnings: templateWarnings('spec.template'),
+  warnings,
   table: row,
 })

@@ -78,7 +78,7 @@ export function buildKind(
   }
 }
 
-/** Most versions of one kind differ in their name only; the others say how they convert. */
+/** Most versions of one kind differ in their name only; the others have a `convert`. */
 function convert(table: TypeTable, object: ApiObject, to: string, definitionOf: FindDefinition): ApiObject {
   const { apiVersion, kind } = object
   if (apiVersion === to) return object
@@ -188,7 +188,7 @@ function buildSubresources(
   }
 }
 
-// ---- the parts of a definition, each with what holds where it is left out
+// ---- the parts of a definition, or their replacement where a part is left out
 
 /** The object with its defaults. The object that was given may have been changed. */
 export function applyDefaults(

@@ -1,4 +1,4 @@
-// Conditions of a status as most newer kinds have them: one of each type, each with a status, a reason and a moment.
+// metav1.Condition, which most newer kinds have in their status: one of each type, with status, reason and time.
 import {
   childPath,
   type FieldError,

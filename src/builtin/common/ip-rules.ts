@@ -1,10 +1,10 @@
-// What an address or a range of addresses must look like.
+// Rules for IP addresses and CIDR ranges.
 import { isIPv4, isIPv6 } from 'node:net'
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 
-/** The family of an address; undefined for what is none. Zeros may lead a part of an IPv4 address. */
+/** The family of an address; undefined if it is none. Parts of an IPv4 address may have leading zeros. */
 export function familyOf(address: string): IpFamily | undefined {
   if (isIPv4(withoutLeadingZeros(address))) return 'IPv4'
   return isIPv6(address) && !address.includes('%') ? 'IPv6' : undefined
@@ -20,31 +20,31 @@ export function checkIp(address: string, path: string): FieldError[] {
   return []
 }
 
-/** A range in CIDR notation; those that were accepted before stay so. */
+/** A range in CIDR notation. ratcheting: ranges in `accepted`, which are stored already, stay valid. */
 export function checkCidr(range: string, path: string, accepted: ReadonlySet<string> = NONE): FieldError[] {
-  const told = (why: string): FieldError[] => [fieldInvalid(path, range, why)]
+  const invalid = (why: string): FieldError[] => [fieldInvalid(path, range, why)]
   const found = parseCidr(range)
-  if (found === undefined) return told('must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')
+  if (found === undefined) return invalid('must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')
   if (accepted.has(range)) return []
   const [address = '', prefix = ''] = range.split('/')
   if (withoutLeadingZeros(address) !== address || (prefix.length > 1 && prefix.startsWith('0'))) {
-    return told('must not have leading 0s in IP or prefix length')
+    return invalid('must not have leading 0s in IP or prefix length')
   }
-  if (/^::ffff:/i.test(address)) return told('must not have an IPv4-mapped IPv6 address')
-  return found.address === found.first ? [] : told('must not have bits set beyond the prefix length')
+  if (/^::ffff:/i.test(address)) return invalid('must not have an IPv4-mapped IPv6 address')
+  return found.address === found.first ? [] : invalid('must not have bits set beyond the prefix length')
 }
 
 const NONE: ReadonlySet<string> = new Set()
 
 export interface CidrRange {
   readonly family: IpFamily
-  /** The address as it was written, and the first of the range, as numbers. */
+  /** The given address and the first one of the range, as numbers. */
   readonly address: bigint
   readonly first: bigint
   readonly prefix: number
 }
 
-/** Reads a range, also one that `checkCidr` finds untidy; undefined for what is none. */
+/** Parses a range, also one that is not in canonical form; undefined if it is none. */
 export function parseCidr(range: string): CidrRange | undefined {
   const [address = '', prefix = '', more] = range.split('/')
   const family = familyOf(address)
@@ -56,7 +56,7 @@ export function parseCidr(range: string): CidrRange | undefined {
   return { family, address: bits, first: firstOf(bits, size - Number(prefix)), prefix: Number(prefix) }
 }
 
-/** True if all of the inner range, and not all of the outer one, lies in both. */
+/** True if the inner range is a proper part of the outer one. */
 export function isStrictlyWithin(inner: CidrRange, outer: CidrRange): boolean {
   if (inner.family !== outer.family || inner.prefix <= outer.prefix) return false
   return firstOf(inner.first, (outer.family === 'IPv4' ? 32 : 128) - outer.prefix) === outer.first
@@ -84,18 +84,18 @@ const groupsOf = (text: string): bigint[] => (text === '' ? [] : text.split(':')
 
 /** An address that traffic can be sent to from elsewhere. */
 export function checkRoutableIp(address: string, path: string): FieldError[] {
-  const told = (why: string): FieldError[] => [fieldInvalid(path, address, why)]
-  if (familyOf(address) === undefined) return told('must be a valid IP address')
+  const invalid = (why: string): FieldError[] => [fieldInvalid(path, address, why)]
+  if (familyOf(address) === undefined) return invalid('must be a valid IP address')
   const lower = address.toLowerCase()
-  if (lower === '0.0.0.0' || /^[0:]+$/.test(lower)) return told(`may not be unspecified (${address})`)
+  if (lower === '0.0.0.0' || /^[0:]+$/.test(lower)) return invalid(`may not be unspecified (${address})`)
   if (lower.startsWith('127.') || /^(0*:)*:?0*1$/.test(lower)) {
-    return told('may not be in the loopback range (127.0.0.0/8, ::1/128)')
+    return invalid('may not be in the loopback range (127.0.0.0/8, ::1/128)')
   }
   if (lower.startsWith('169.254.') || /^fe[89ab]/.test(lower)) {
-    return told('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
+    return invalid('may not be in the link-local range (169.254.0.0/16, fe80::/10)')
   }
   if (lower.startsWith('224.0.0.') || lower.startsWith('ff02:')) {
-    return told('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')
+    return invalid('may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)')
   }
   return []
 }

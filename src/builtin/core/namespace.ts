@@ -73,7 +73,7 @@ const finalizers = check(namespace =>
 
 const POD_SECURITY_LEVELS = ['privileged', 'baseline', 'restricted']
 
-/** The levels that labels of a namespace may ask for. */
+/** The Pod Security levels that labels of a namespace may name. */
 const podSecurityLabels = check(namespace => {
   const labels = mapAt(objectAt(namespace, 'metadata'), 'labels')
   return ['enforce', 'audit', 'warn'].flatMap(mode => {

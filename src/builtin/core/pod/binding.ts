@@ -1,4 +1,4 @@
-// What a Binding does to a pod: it says where the pod runs from now on.
+// Binding: assigns a pod to a node.
 
 import { type FieldError, fieldNotSupported, fieldRequired } from '../../../meta/errors/field-errors.js'
 import { quote } from '../../../meta/go/go-text.js'
@@ -17,7 +17,7 @@ export function bindingErrors(binding: ValueObject): FieldError[] {
   ]
 }
 
-/** Why a pod cannot be bound, if it cannot. */
+/** The reason why a pod cannot be bound; undefined if it can. */
 export function unbindable(pod: ApiObject): string | undefined {
   const { name = '', deletionTimestamp } = metaOf(pod)
   const spec = objectAt(pod, 'spec')
@@ -27,13 +27,13 @@ export function unbindable(pod: ApiObject): string | undefined {
   return objectsAt(spec, 'schedulingGates').length > 0 ? `pod ${name} has non-empty .spec.schedulingGates` : undefined
 }
 
-/** The pod where the binding wants it, with the labels and annotations that the binding brings. */
+/** The pod on the node of the binding, with the labels and annotations of the binding. */
 export function bound(pod: ApiObject, binding: ApiObject, now: string): ApiObject {
   const changed = copyValue(pod)
   ensureObject(changed, 'spec')['nodeName'] = stringAt(objectAt(binding, 'target'), 'name')
   for (const field of ['labels', 'annotations']) {
-    const brought = objectAt(binding.metadata, field)
-    if (Object.keys(brought).length > 0) Object.assign(ensureObject(changed.metadata, field), brought)
+    const given = objectAt(binding.metadata, field)
+    if (Object.keys(given).length > 0) Object.assign(ensureObject(changed.metadata, field), given)
   }
   setPodCondition(ensureObject(changed, 'status'), { type: 'PodScheduled', status: 'True' }, now)
   return changed

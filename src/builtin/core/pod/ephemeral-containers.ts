@@ -1,5 +1,4 @@
-// Containers that are added to a running pod to look inside: they never go and never change, and are no part of what
-// the pod is for.
+// Ephemeral containers: added to a running pod for debugging, and never changed or removed.
 import {
   childPath,
   type FieldError,
@@ -13,8 +12,8 @@ import { equalValues, type ValueObject } from '../../../meta/values/value.js'
 import { checkContainer, type PodContext } from './containers.js'
 import { diffSpecs } from './spec-diff.js'
 
-/** What only containers have that the pod is made of. */
-const NOT_THEIRS = [
+/** Fields that ephemeral containers cannot have. */
+const FORBIDDEN_FIELDS = [
   'ports',
   'resources',
   'resizePolicy',
@@ -28,8 +27,8 @@ const NOT_THEIRS = [
 const NOT_SET = 'cannot be set for an Ephemeral Container'
 
 export function checkEphemeralContainers(spec: ValueObject, context: PodContext, path: string): FieldError[] {
-  const lasting = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')]
-  const targets = new Set(lasting.map(container => stringAt(container, 'name')))
+  const others = [...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')]
+  const targets = new Set(others.map(container => stringAt(container, 'name')))
   const names = new Set(targets)
   return objectsAt(spec, 'ephemeralContainers').flatMap((container, i) => {
     const at = indexPath(childPath(path, 'ephemeralContainers'), i)
@@ -39,7 +38,7 @@ export function checkEphemeralContainers(spec: ValueObject, context: PodContext,
     names.add(name)
     const target = stringAt(container, 'targetContainerName')
     if (target !== '' && !targets.has(target)) errors.push(fieldNotFound(childPath(at, 'targetContainerName'), target))
-    for (const field of NOT_THEIRS) {
+    for (const field of FORBIDDEN_FIELDS) {
       if (isSet(container, field)) errors.push(fieldForbidden(childPath(at, field), NOT_SET))
     }
     objectsAt(container, 'volumeMounts').forEach((mount, j) => {

@@ -1,4 +1,4 @@
-// Who may be evicted: a pod that a disruption budget guards only if the budget still allows for it.
+// Eviction: a pod that a disruption budget covers is deleted only if the budget allows it.
 
 import { forbidden, type StatusError, tooManyRequests } from '../../../meta/errors/status.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
@@ -8,16 +8,16 @@ import { ensureObject, numberAt, objectAt, objectOrNone, objectsAt, stringAt } f
 import { copyValue, type ValueObject } from '../../../meta/values/value.js'
 import { type PodCondition, setPodCondition } from './status.js'
 
-/** What has not begun, has ended or is about to is no loss. */
+/** A pod that has not started, has ended, or is being deleted can go in any case. */
 export const isNoLoss = (pod: ApiObject): boolean =>
   isOver(pod) || stringAt(objectAt(pod, 'status'), 'phase') === 'Pending'
 
-/** It has ended or is on its way out, and nothing will make it come back. */
+/** The pod has ended, or is being deleted. */
 export const isOver = (pod: ApiObject): boolean =>
   ['Succeeded', 'Failed'].includes(stringAt(objectAt(pod, 'status'), 'phase')) ||
   metaOf(pod).deletionTimestamp !== undefined
 
-/** Whether the budget counts the pod. One that cannot be understood counts none. */
+/** Whether the budget covers the pod. A budget with an invalid selector covers none. */
 export function guards(budget: ApiObject, pod: ApiObject): boolean {
   const { labels = {} } = metaOf(pod)
   if (Object.keys(labels).length === 0) return false
@@ -25,7 +25,7 @@ export function guards(budget: ApiObject, pod: ApiObject): boolean {
   return selector.ok && matchesLabels(selector.value, labels)
 }
 
-/** A pod that is not ready counts for nothing: it may go when the others are enough, or when the budget says so. */
+/** A pod that is not ready may go if enough others are healthy, or if the budget allows it always. */
 export function sparesUnready(budget: ApiObject, pod: ApiObject): boolean {
   const isReady = objectsAt(objectAt(pod, 'status'), 'conditions').some(
     condition => stringAt(condition, 'type') === 'Ready' && stringAt(condition, 'status') === 'True',
@@ -39,7 +39,7 @@ export function sparesUnready(budget: ApiObject, pod: ApiObject): boolean {
 
 const REFUSED = "Cannot evict pod as it would violate the pod's disruption budget."
 const RETRY_SECONDS = 10
-/** How many evictions a budget remembers until somebody has counted its pods anew. */
+/** How many evictions a budget holds that its controller has not counted yet. */
 const MAX_DISRUPTED = 2000
 
 export const stillProcessed = (budget: ApiObject): StatusError =>
@@ -48,7 +48,7 @@ export const stillProcessed = (budget: ApiObject): StatusError =>
 const refusal = (why: string, retrySeconds?: number): StatusError =>
   tooManyRequests(REFUSED, retrySeconds, [{ reason: 'DisruptionBudget', message: why }])
 
-/** The budget after one more pod has gone. Refuses if it does not allow for that. */
+/** The budget after one more eviction. Throws if the budget does not allow it. */
 export function withDisruption(budget: ApiObject, pod: string, now: string): ApiObject {
   const { name = '', generation = 0 } = metaOf(budget)
   const status = objectAt(budget, 'status')
@@ -96,7 +96,7 @@ function noneAllowed(status: ValueObject, generation: number | bigint, now: stri
   status['conditions'] = old ? conditions.map(each => (each === old ? condition : each)) : [...conditions, condition]
 }
 
-/** The pod with word of what becomes of it. */
+/** The pod with the condition that it is being evicted. */
 export function evicted(pod: ApiObject, now: string): ApiObject {
   const changed = copyValue(pod)
   const condition: PodCondition = {

@@ -23,7 +23,7 @@ import { checkResize } from './resize.js'
 import { checkSpecChange } from './spec-change.js'
 import { checkPodStatus, newPodStatus, podGrace, syncPodIps } from './status.js'
 import { forEphemeralContainers, forResize } from './subresources.js'
-import { podCells, podRowConditions } from './table.js'
+import { podRow, podRowConditions } from './table.js'
 import { podWarnings } from './warnings.js'
 
 const strategy: BuiltinStrategy = {
@@ -107,7 +107,7 @@ export const pod = defineKind('v1', 'Pod', {
     parts: { ephemeralcontainers: updateRules(checkOnlyAdded), resize: updateRules(checkResize) },
   }),
   warnings: podWarnings,
-  table: podCells,
+  table: podRow,
   selectableFields: selectableFields(
     {
       'spec.nodeName': stringField('spec', 'nodeName'),

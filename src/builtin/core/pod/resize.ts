@@ -1,4 +1,4 @@
-// What may change when a running pod is resized: how much cpu and memory its containers ask for and may use.
+// What may change when a pod is resized: cpu and memory of its containers.
 import { type FieldError, fieldForbidden, fieldInvalid } from '../../../meta/errors/field-errors.js'
 import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
 import { copyValue, equalValues, type ValueObject } from '../../../meta/values/value.js'
@@ -28,7 +28,7 @@ export function checkResize(pod: ValueObject, old: ValueObject): FieldError[] {
   return errors
 }
 
-/** A node that tells what a running container has can change it. */
+/** A node that reports the resources of a running container supports resizing. */
 function isResizable(pod: ValueObject): boolean {
   const statuses = objectsAt(objectAt(pod, 'status'), 'containerStatuses')
   const running = statuses.find(status => has(objectAt(status, 'state'), 'running'))
@@ -49,7 +49,7 @@ function checkOrder(spec: ValueObject, oldSpec: ValueObject, field: string): Fie
 
 const isSidecar = (container: ValueObject): boolean => stringAt(container, 'restartPolicy') === 'Always'
 
-/** Those that have come to their end before the others begin have no size to change any more. */
+/** Init containers that end before the others start cannot be resized; sidecars can. */
 function checkInitContainers(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
   const fixed = objectsAt(spec, 'initContainers').flatMap((container, i) => {
     const old = objectsAt(oldSpec, 'initContainers')[i]!
@@ -64,10 +64,10 @@ function checkNothingRemoved(
   spec: ValueObject,
   oldSpec: ValueObject,
   field: string,
-  concerns: (container: ValueObject) => boolean = () => true,
+  applies: (container: ValueObject) => boolean = () => true,
 ): FieldError[] {
   return objectsAt(spec, field).flatMap((container, i) => {
-    if (!concerns(container)) return []
+    if (!applies(container)) return []
     const old = objectAt(objectsAt(oldSpec, field)[i]!, 'resources')
     return AMOUNTS.flatMap(amounts => {
       const now = objectAt(objectAt(container, 'resources'), amounts)
@@ -80,13 +80,13 @@ function checkNothingRemoved(
 const AMOUNTS = ['requests', 'limits']
 const RESIZABLE = new Set(['cpu', 'memory'])
 
-/** The new spec with cpu and memory as they were: nothing else may have changed. */
+/** The new spec with the old cpu and memory: it must equal the old spec. */
 function atOldSize(spec: ValueObject, oldSpec: ValueObject): ValueObject {
   const restored = copyValue(spec)
   for (const field of ['containers', 'initContainers']) {
     objectsAt(restored, field).forEach((container, i) => {
       const old = objectsAt(oldSpec, field)[i]!
-      // What is wrong with others has been told.
+      // Changes of other init containers are reported above.
       if (field === 'initContainers' && !isSidecar(container)) container['resources'] = old['resources'] ?? {}
       else restoreAmounts(objectAt(container, 'resources'), objectAt(old, 'resources'))
     })

@@ -35,7 +35,7 @@ export function checkSpecChange(pod: ValueObject, old: ValueObject): FieldError[
   return errors
 }
 
-/** The image may change, and is looked at once more for it. */
+/** Images may change, so they are checked once more. */
 const checkImages = (spec: ValueObject, field: string): FieldError[] =>
   objectsAt(spec, field).flatMap((container, i) => {
     const image = stringAt(container, 'image')
@@ -49,7 +49,7 @@ const WHAT_MAY_CHANGE =
   '`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),' +
   '`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)\n'
 
-/** The new spec with what may change as it was. */
+/** The new spec with the old value of each field that may change. */
 function withoutChangeable(spec: ValueObject, oldSpec: ValueObject): ValueObject {
   const kept = copyValue(spec)
   for (const field of ['containers', 'initContainers']) {
@@ -57,7 +57,7 @@ function withoutChangeable(spec: ValueObject, oldSpec: ValueObject): ValueObject
   }
   const gated = objectsAt(oldSpec, 'schedulingGates').length > 0
   const fields = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates']
-  // What decides where a pod goes can still be narrowed while it waits for its gates.
+  // While a pod is gated, its node selector and affinity may be narrowed.
   if (gated) fields.push('nodeSelector', 'affinity')
   if (numberAt(oldSpec, 'terminationGracePeriodSeconds') < 0 && numberAt(spec, 'terminationGracePeriodSeconds') === 1) {
     fields.push('terminationGracePeriodSeconds')

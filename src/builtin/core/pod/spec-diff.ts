@@ -1,5 +1,5 @@
-// What changed between two specs, as the reference server tells it: a unified diff of how Go would print them, with Go's
-// names for the fields and everything that is not set.
+// The difference of two specs as messages of kube-apiserver show it: a unified diff of the values as Go prints them, with
+// Go's names of the fields and with fields that are not set.
 import { asStruct, type Printed } from '../../../meta/errors/field-errors.js'
 import { objectAt } from '../../../meta/values/access.js'
 import { isObject, type Value, type ValueObject } from '../../../meta/values/value.js'
@@ -27,9 +27,9 @@ const printSpec = (typeName: string, spec: ValueObject): string[] =>
 
 const printInteger = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value)
 
-// ---- as Go has it
+// ---- values as Go has them
 
-/** Go keeps what a pod shares with its host in the security context. */
+/** kube-apiserver's internal type has these fields in the security context. */
 const HOST_FIELDS = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']
 
 function withHostFields(spec: ValueObject): ValueObject {
@@ -38,7 +38,7 @@ function withHostFields(spec: ValueObject): ValueObject {
   return { ...spec, securityContext: { ...shared, ...context } }
 }
 
-/** Fields whose order is another in Go than in JSON; those of other types are in the order of the table. */
+/** The order of fields in internal types that differ from the versioned ones; others are in the order of the table. */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   'core/v1.PodSpec': [
     'volumes',
@@ -125,7 +125,7 @@ function goValue(type: Type, value: Value): Value {
   }
 }
 
-/** Words that Go writes in capitals, where they begin a name. */
+/** Words at the start of a name that Go writes in capitals. */
 const CAPITALS =
   /^(dns|tty|tcp|http|grpc|nfs|iscsi|rbd|fc|csi|gce|aws|pd|fs|ip|os|se|api|uid|gid|gmsa|qos|wwids|url)(?=[A-Z]|$)/
 
@@ -141,7 +141,7 @@ const goName = (name: string): string =>
 
 const CONTEXT = 3
 
-/** Specs beyond that are compared in full by nobody; what changed is then not told. */
+/** Comparing takes quadratic time: for longer specs the message has no diff. */
 const MAX_LINES = 1500
 
 interface Line {
@@ -163,7 +163,7 @@ function unifiedDiff(old: readonly string[], now: readonly string[]): string {
   return hunksOf(lines)
 }
 
-/** The lines of both with as many as possible in common. */
+/** The lines of both, with a longest common subsequence. */
 function compare(old: readonly string[], now: readonly string[]): Line[] {
   const width = now.length + 1
   const common = new Uint16Array((old.length + 1) * width)

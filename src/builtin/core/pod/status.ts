@@ -1,4 +1,4 @@
-// The status of a pod: what the server sets in it, and what a write to it must keep to.
+// The status of a pod: the fields that the server sets, and the rules for writes to it.
 
 import { type FieldError, fieldForbidden, indexPath } from '../../../meta/errors/field-errors.js'
 import { checkDnsSubdomain, checkQualifiedName } from '../../../meta/object/names.js'

@@ -1,4 +1,4 @@
-// The row of a pod: what its containers are up to, in one word.
+// The row of a pod in a Table: its status column sums up the states of its containers.
 
 import { ageCell } from '../../../meta/table.js'
 import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
@@ -6,16 +6,16 @@ import { millisOf } from '../../../meta/values/time.js'
 import type { Value, ValueObject } from '../../../meta/values/value.js'
 import { NONE } from '../../common/table-cells.js'
 
-export function podCells(pod: ValueObject, now: number): Value[] {
+export function podRow(pod: ValueObject, now: number): Value[] {
   const spec = objectAt(pod, 'spec')
   const status = objectAt(pod, 'status')
   const meta = objectAt(pod, 'metadata')
   const { reason, ready, restarts, lastRestart } = summaryOf(pod)
-  const lasting = objectsAt(spec, 'initContainers').filter(isLasting).length
+  const sidecars = objectsAt(spec, 'initContainers').filter(isSidecar).length
   const [first] = objectsAt(status, 'podIPs')
   return [
     stringAt(meta, 'name'),
-    `${ready}/${objectsAt(spec, 'containers').length + lasting}`,
+    `${ready}/${objectsAt(spec, 'containers').length + sidecars}`,
     reason,
     restarts > 0 && lastRestart !== undefined ? `${restarts} (${ageCell(lastRestart, now)} ago)` : String(restarts),
     ageCell(meta['creationTimestamp'], now),
@@ -26,7 +26,7 @@ export function podCells(pod: ValueObject, now: number): Value[] {
   ]
 }
 
-/** What a Table says of the row of a pod that has come to its end. */
+/** The condition of the row of a pod that has ended. */
 export function podRowConditions(pod: ValueObject): ValueObject[] {
   const phase = stringAt(objectAt(pod, 'status'), 'phase')
   const message = { Succeeded: 'The pod has completed successfully.', Failed: 'The pod failed.' }[phase]
@@ -53,11 +53,11 @@ function summaryOf(pod: ValueObject): Summary {
 
 interface InitialSummary extends Summary {
   readonly initializing: boolean
-  /** Restarts of the containers that go on beside the others. */
-  readonly lasting: { readonly restarts: number; readonly lastRestart: string | undefined }
+  /** Restarts of the sidecars. */
+  readonly sidecars: { readonly restarts: number; readonly lastRestart: string | undefined }
 }
 
-/** As far as the containers that come first have got. */
+/** The summary of the init containers. */
 function initialSummary(pod: ValueObject, phaseOrReason: string): InitialSummary {
   const spec = objectAt(pod, 'spec')
   const status = objectAt(pod, 'status')
@@ -69,20 +69,20 @@ function initialSummary(pod: ValueObject, phaseOrReason: string): InitialSummary
   let ready = 0
   let restarts = 0
   let lastRestart: string | undefined
-  const lasting = { restarts: 0, lastRestart: undefined as string | undefined }
+  const sidecars = { restarts: 0, lastRestart: undefined as string | undefined }
   const containers = objectsAt(spec, 'initContainers')
   for (const [i, container] of objectsAt(status, 'initContainerStatuses').entries()) {
     restarts += numberAt(container, 'restartCount')
     lastRestart = later(lastRestart, lastEnd(container))
-    const stays = containers.some(own => stringAt(own, 'name') === stringAt(container, 'name') && isLasting(own))
-    if (stays) {
-      lasting.restarts += numberAt(container, 'restartCount')
-      lasting.lastRestart = later(lasting.lastRestart, lastEnd(container))
+    const isRestarted = containers.some(own => stringAt(own, 'name') === stringAt(container, 'name') && isSidecar(own))
+    if (isRestarted) {
+      sidecars.restarts += numberAt(container, 'restartCount')
+      sidecars.lastRestart = later(sidecars.lastRestart, lastEnd(container))
     }
     const state = objectAt(container, 'state')
     const ended = objectOrNone(state, 'terminated')
     if (ended !== undefined && numberAt(ended, 'exitCode') === 0) continue
-    if (stays && container['started'] === true) {
+    if (isRestarted && container['started'] === true) {
       if (container['ready'] === true) ready++
       continue
     }
@@ -93,13 +93,13 @@ function initialSummary(pod: ValueObject, phaseOrReason: string): InitialSummary
     else reason = `Init:${i}/${containers.length}`
     break
   }
-  return { reason, ready, restarts, lastRestart, initializing, lasting }
+  return { reason, ready, restarts, lastRestart, initializing, sidecars }
 }
 
-/** What the containers themselves say; the first that has something to say is heard. */
+/** The summary of the containers. The first with a reason counts, so they are visited from the last to the first. */
 function runningSummary(status: ValueObject, start: InitialSummary): Summary {
   let { reason, ready } = start
-  let { restarts, lastRestart } = start.lasting
+  let { restarts, lastRestart } = start.sidecars
   let running = false
   for (const container of objectsAt(status, 'containerStatuses').toReversed()) {
     restarts += numberAt(container, 'restartCount')
@@ -118,7 +118,7 @@ function runningSummary(status: ValueObject, start: InitialSummary): Summary {
   return { reason, ready, restarts, lastRestart }
 }
 
-const isLasting = (container: ValueObject): boolean => stringAt(container, 'restartPolicy') === 'Always'
+const isSidecar = (container: ValueObject): boolean => stringAt(container, 'restartPolicy') === 'Always'
 
 function endOf(ended: ValueObject): string {
   if (stringAt(ended, 'reason') !== '') return stringAt(ended, 'reason')

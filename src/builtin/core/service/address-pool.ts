@@ -1,5 +1,5 @@
 // A pool of service addresses and node ports. Each is taken from a range, starting at a random place, so that a released
-// one is not reused at once. Claims decide who has what: only one claim of each succeeds.
+// one is not reused at once. An address belongs to the caller whose claim succeeded.
 import { failed, parsed, type Result } from '../../../base/result.js'
 import type { AddressPool } from './service-addresses.js'
 
