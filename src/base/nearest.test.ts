@@ -16,6 +16,6 @@ test('the nearest of several is found', () => {
   expect(nearest('etcd-server', ['etcd-prefix', 'etcd-servers-overrides', 'etcd-servers'])).toBe('etcd-servers')
 })
 
-test('what resembles nothing has none', () => {
+test('a word that resembles none has no nearest word', () => {
   expect(nearest('colour', ['etcd-servers', 'secure-port'])).toBeUndefined()
 })

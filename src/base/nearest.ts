@@ -1,9 +1,9 @@
-// The word that somebody probably meant.
+// The known word that is most like a misspelt one.
 
-/** Undefined when none of the words is near. */
+/** Undefined when none of the words is similar. */
 export function nearest(word: string, words: Iterable<string>): string | undefined {
   let best: string | undefined
-  // Every third letter may be wrong: with more, almost anything would be near.
+  // Every third letter may be wrong. With more, almost any word would be similar.
   let least = Math.max(2, Math.floor(word.length / 3)) + 1
   for (const candidate of words) {
     const distance = editDistance(word, candidate)
@@ -15,7 +15,7 @@ export function nearest(word: string, words: Iterable<string>): string | undefin
   return best
 }
 
-/** How many letters have to be added, taken away or replaced. */
+/** How many letters have to be added, removed or replaced. */
 export function editDistance(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, i) => i)
   for (let i = 1; i <= from.length; i++) {

@@ -1,4 +1,4 @@
-// What the user said cannot be done as said. The message is one line that tells what would be right.
+// A flag, an option or a file of the user is wrong. The message is one line that says what would be right.
 
 export class UsageError extends Error {
   override readonly name = 'UsageError'

@@ -1,4 +1,4 @@
-// The command line: which command is meant, and how errors are told.
+// The entry of the command line: finds the command, and prints errors.
 
 import { nearest } from '../base/nearest.js'
 import { packageVersion } from '../base/package-version.js'
@@ -20,8 +20,8 @@ const HELP = `Binnacle: the Kubernetes API without the cluster.
 Usage: binnacle <command> [flags]
 
 Commands:
-  serve          serve the API; this is what is done when no command is given
-  cel explain    explain what validation rules cost, and what they say of an object
+  serve          serve the API; also without a command
+  cel explain    explain the costs of validation rules, and evaluate them on an object
 
 binnacle <command> --help shows the flags of a command.
 `
@@ -53,7 +53,7 @@ function hint(word: string): string {
   return near === undefined ? 'binnacle --help shows all commands' : `did you mean ${near}?`
 }
 
-/** Errors that the user can mend, and that need no stack to be understood: ours, storage's and the system's. */
+/** Errors that the user can correct are printed in one line without a stack: usage, storage and system errors. */
 const isExpected = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'code' in error && typeof error.code === 'string'
 
@@ -61,11 +61,11 @@ function oneLine(error: NodeJS.ErrnoException & { readonly address?: string; rea
   const where = error.port === undefined ? '' : `${error.address ?? ''}:${error.port}`
   switch (where === '' ? '' : error.code) {
     case 'EADDRINUSE':
-      return `port ${error.port} of ${error.address} is in use; stop who has it, or take another port (0 takes any free one)`
+      return `port ${error.port} of ${error.address} is in use; stop the program that uses it, or choose another port (0 takes any free one)`
     case 'EACCES':
-      return `port ${error.port} may not be taken by this user; ports from 1024 on may`
+      return `port ${error.port} is not allowed for this user; ports from 1024 on are`
     case 'EADDRNOTAVAIL':
-      return `${error.address} is not an address of this machine; --bind-address=0.0.0.0 listens on all that are`
+      return `${error.address} is not an address of this machine; --bind-address=0.0.0.0 listens on all its addresses`
     default:
       return error.message.replaceAll('\n', ' ')
   }

@@ -136,7 +136,7 @@ test('the log is text or JSON, and names each request with --v=2', async () => {
   )
 })
 
-test('a second signal does not wait', async () => {
+test('a second signal ends the process at once', async () => {
   const server = await start()
   const asking = await beginCreate(server)
   asking.on('error', () => {})
@@ -170,7 +170,7 @@ describe('a failing start', () => {
     taken.close()
     expect(code).toBe(1)
     expect(stderr).toBe(
-      `binnacle: port ${port} of 127.0.0.1 is in use; stop who has it, or take another port (0 takes any free one)\n`,
+      `binnacle: port ${port} of 127.0.0.1 is in use; stop the program that uses it, or choose another port (0 takes any free one)\n`,
     )
     expect(existsSync(join(data.path, 'kubeconfig'))).toBe(false)
     const next = await start()

@@ -135,3 +135,19 @@ test('a namespace is deleted with its objects, unless that is switched off', asy
   const { body } = await sendRequest(off, `${NAMESPACES}/short`, { token: off.token })
   expect(body.status.phase).toBe('Terminating')
 })
+
+test('a wrong option is refused before anything is started', async () => {
+  // As from a program in JavaScript.
+  const options: object = { authorization: 'rbac' }
+  await expect(startBinnacle(options)).rejects.toThrow('did you mean RBAC?')
+  await expect(startBinnacle({ disabledAdmissionPlugins: ['Foo'] })).rejects.toThrow('plugin "Foo" is unknown')
+  await expect(startBinnacle({ runtimeConfig: { 'nope/v1': true } })).rejects.toThrow('unknown api groups nope/v1')
+})
+
+test('the log goes to a function, at the level that is asked for', async () => {
+  const lines: string[] = []
+  const server = await start({ verbosity: 2, log: ({ level, message }) => void lines.push(`${level} ${message}`) })
+  await sendRequest(server, NAMESPACES, { token: server.token })
+  await server.stop()
+  expect(lines).toEqual(['info serving', 'info request', 'info stopping', 'info stopped'])
+})

@@ -53,7 +53,7 @@ All rules together cost up to 3: less than 1% of the limit of 100,000,000 for a 
 `)
 })
 
-test('an expensive one is refused, with the bounds that would mend it', () => {
+test('an expensive rule is reported, with the bounds that would make it cheap enough', () => {
   const crd = file('expensive.json', definition('self.names.all(n, self.names.exists(o, o == n))'))
   const { text, ok } = explain(['explain', crd, '--version', 'v1'])
   expect(ok).toBe(false)
@@ -69,7 +69,7 @@ test('a rule that does not compile is shown where it is wrong', () => {
   )
 })
 
-test('on an object, each rule tells what became of it, its message and its cost', () => {
+test('for an object, each rule is shown with its result, message and cost', () => {
   const crd = file('crd.yaml', definition('self.size < 10', { message: 'too large' }))
   const small = explain(['explain', crd, '--version=v1', '--object', file('small.yaml', 'spec: {size: 3}')])
   expect(small.ok).toBe(true)
@@ -79,7 +79,7 @@ test('on an object, each rule tells what became of it, its message and its cost'
   expect(large.text).toContain('  FAILS    spec: self.size < 10   (cost 3)\n           too large\n')
 })
 
-test('transition rules want to know what was before', () => {
+test('transition rules are skipped without an old object', () => {
   const crd = file('transition.yaml', definition('self.size >= oldSelf.size'))
   const args = ['explain', crd, '--version=v1', '--object', file('new.yaml', 'spec: {size: 3}')]
   expect(explain(args).text).toContain('skipped  spec')
@@ -87,7 +87,7 @@ test('transition rules want to know what was before', () => {
   expect(old.text).toContain('  FAILS    spec: self.size >= oldSelf.size   (cost 5)')
 })
 
-test('a schema alone will do, with a rule from the command line in place of its own', () => {
+test('a plain schema is accepted, and a rule of the command line replaces its own', () => {
   const schema = file('schema.yaml', 'type: object\nproperties: {a: {type: integer}}')
   expect(explain(['explain', schema]).text).toBe(`${schema}: no validation rules\n`)
   expect(explain(['explain', schema, '--rule', 'self.a > 1']).text).toContain('(root): self.a > 1\n  costs up to 3')
@@ -99,11 +99,11 @@ test.each([
   [['explain'], 'there is no file to explain: binnacle cel explain FILE'],
   [['explain', '/nowhere.yaml'], 'there is no file /nowhere.yaml'],
   [['explain', 'x', '--objekt=y'], 'there is no flag --objekt: did you mean --object?'],
-])('what cannot be done as said is told in a line: %j', (args, message) => {
+])('a wrong command line is reported in one line: %j', (args, message) => {
   expect(() => explain(args)).toThrow(message)
 })
 
-test('what is no definition and no schema is refused', () => {
+test('a file that is neither a definition nor a schema is refused', () => {
   expect(() => explain(['explain', file('pod.yaml', 'kind: Pod')])).toThrow(/holds neither a CustomResourceDefinition/)
   expect(() => explain(['explain', file('broken.yaml', '{a: [')])).toThrow(/is neither YAML nor JSON/)
 })

@@ -1,5 +1,5 @@
-// `binnacle cel explain`: what the rules of a definition may cost and why, what would make them cheaper, and what they say
-// of an object.
+// `binnacle cel explain`: the estimated costs of the validation rules of a CRD, ways to lower them, and the result of the
+// rules for an object.
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../../base/usage-error.js'
 import { UNBOUNDED } from '../../cel/index.js'
@@ -20,10 +20,10 @@ import { optionalText } from '../../server/options.js'
 import { parseFlags, printFlags } from '../flags/flags.js'
 
 const explainFlags = {
-  rule: optionalText('EXPRESSION', 'A rule to explain on the root of the schema, instead of those that it has.'),
-  version: optionalText('NAME', 'Which version of the definition; all that have a schema if not given.'),
-  object: optionalText('FILE', 'An object on which to evaluate the rules.'),
-  'old-object': optionalText('FILE', 'What the object was before: transition rules compare with it.'),
+  rule: optionalText('EXPRESSION', 'a rule on the root of the schema, in the place of its own rules'),
+  version: optionalText('NAME', 'the version of the definition; all versions with a schema if not given'),
+  object: optionalText('FILE', 'an object on which to evaluate the rules'),
+  'old-object': optionalText('FILE', 'the object before the change, for transition rules'),
 }
 
 export const CEL_HELP = `Usage: binnacle cel explain FILE [flags]
@@ -32,7 +32,7 @@ Explains the validation rules of a CustomResourceDefinition, or of a schema, in 
 cost by estimate, part by part, against the limits of ${count(RULE_COST_LIMIT)} for a rule and ${count(TOTAL_COST_LIMIT)} for a schema, and which
 maxItems, maxLength or maxProperties would bring it under the limit. With --object the rules are evaluated, too.
 
-Exit code: 0 if all is well, 1 if a rule is wrong, fails or costs too much, 2 if the command cannot be carried out as said.
+Exit code: 0 without findings, 1 if a rule is wrong, fails or costs too much, 2 if the command line or a file is wrong.
 
 Flags:
 ${printFlags(explainFlags)}
@@ -155,7 +155,7 @@ function withOnlyRule(schema: ValueObject, rule: string): ValueObject {
   return { ...(strip(schema) as ValueObject), [RULES]: [{ rule }] }
 }
 
-// ---- telling
+// ---- printing
 
 function explainSchema(title: string, schema: ValueObject, object?: ValueObject, old?: ValueObject): Explained {
   const costs = explainCosts(schema)

@@ -1,5 +1,5 @@
-// What every cluster has from the first moment on: namespaces, roles, and the service of the API itself. What is
-// missing is created; what is there is left as it is.
+// The objects that every cluster has: namespaces, roles, priority classes, and the Service of the API server itself.
+// Missing ones are created; existing ones are left as they are.
 
 import { SYSTEM_NAMESPACES } from '../../admission/plugins.js'
 import type { DefaultRole } from '../../auth/bootstrap-roles.js'
@@ -20,9 +20,9 @@ import { MADE } from '../../verbs/pipeline.js'
 import { createFrom } from '../../verbs/write.js'
 
 export interface BootstrapOptions {
-  /** `10.0.0.0/24`: the API's own service has its first address. */
+  /** `10.0.0.0/24`: the Service of the API server gets its first address. */
   readonly serviceRange: string
-  /** Where https is served. */
+  /** The port of https. */
   readonly port: number
 }
 
@@ -35,16 +35,16 @@ const SYSTEM: UserInfo = {
 const FIELD_MANAGER = 'binnacle'
 
 export async function bootstrap(context: ApiContext, registry: Registry, options: BootstrapOptions): Promise<void> {
-  // Objects in namespaces need these first.
+  // Namespaces first, because other objects are created in them.
   await Promise.all(namespaces().map(object => createMissing(context, registry, object)))
-  const others = [
+  const objects = [
     ...priorityClasses(),
     ...clusterRoles(),
     ...clusterRoleBindings(),
     ...flowControlObjects(),
     ...ownService(options),
   ]
-  await Promise.all(others.map(object => createMissing(context, registry, object)))
+  await Promise.all(objects.map(object => createMissing(context, registry, object)))
 }
 
 async function createMissing(context: ApiContext, registry: Registry, object: ApiObject): Promise<void> {
@@ -59,7 +59,7 @@ async function createMissing(context: ApiContext, registry: Registry, object: Ap
     const request = systemRequest({ user: SYSTEM, userAgent: FIELD_MANAGER, receivedAt: context.now() })
     await createFrom(context, forResource(request, target, options), object, MADE)
   } catch (error) {
-    // Another replica that starts at the same time was faster.
+    // Another server on the same store has created it meanwhile.
     if (!hasReason(error, 'AlreadyExists')) throw error
   }
 }
@@ -83,7 +83,7 @@ const priorityClasses = (): ApiObject[] =>
 
 const RBAC = 'rbac.authorization.k8s.io/v1'
 
-/** So that those who look after roles know which are not theirs. */
+/** The marks of a default role, as kube-apiserver sets them. */
 const defaultRoleMeta = (name: string, labels: Record<string, string> = {}): ValueObject => ({
   name,
   annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
@@ -109,7 +109,7 @@ const clusterRoleBindings = (): ApiObject[] =>
     subjects: plain(subjects),
   }))
 
-/** The tables are shared, an object that is created is not. */
+/** A copy: the tables of default roles are shared, and a created object may be changed. */
 const plain = (data: unknown): Value => structuredClone(data) as Value
 
 function ownService({ serviceRange, port }: BootstrapOptions): ApiObject[] {
@@ -141,7 +141,7 @@ function ownService({ serviceRange, port }: BootstrapOptions): ApiObject[] {
   ]
 }
 
-/** The first address of a range that can be used: `10.0.0.1` of `10.0.0.0/24`. */
+/** The first usable address of a range: `10.0.0.1` of `10.0.0.0/24`. */
 export function firstAddress(range: string): string {
   const [address = '', bits = '32'] = range.split('/')
   const number = address.split('.').reduce((sum, part) => sum * 256 + Number(part), 0)

@@ -69,7 +69,7 @@ describe('a service is found', () => {
     expect(await find(WANTED)).toEqual({ host: '10.1.0.1', port: 9443 })
   })
 
-  it('elsewhere, if it is but a name', async () => {
+  it('by its external name, if it has the type ExternalName', async () => {
     const find = await finderWith(service({ ...PORTS, type: 'ExternalName', externalName: 'example.com' }))
     expect(await find(WANTED)).toEqual({ host: 'example.com', port: 443 })
   })

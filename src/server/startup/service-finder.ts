@@ -1,5 +1,5 @@
-// Where a service of the cluster is found, without a proxy in front of it: at the address of an endpoint that is ready,
-// as the objects of the API tell. EndpointSlices are asked first, then Endpoints.
+// Finds the address of a Service for a webhook call. There is no proxy for cluster IPs, so the address is that of a ready
+// endpoint: from the EndpointSlices of the Service, then from its Endpoints.
 
 import type { Registry } from '../../kinds/registry.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -34,42 +34,42 @@ export function serviceFinder(context: ApiContext, registry: Registry): FindServ
     if (!servicePort) throw new Error(`no service port ${port} found for service ${JSON.stringify(name)}`)
     if (stringAt(spec, 'type') === 'ExternalName') return { host: stringAt(spec, 'externalName'), port }
     const portName = stringAt(servicePort, 'name')
-    const places = [
-      ...(await slicesOf(namespace, name)).flatMap(slice => placesInSlice(slice, portName)),
-      ...placesInEndpoints(await get('Endpoints', namespace, name), portName),
+    const addresses = [
+      ...(await slicesOf(namespace, name)).flatMap(slice => addressesInSlice(slice, portName)),
+      ...addressesInEndpoints(await get('Endpoints', namespace, name), portName),
     ]
-    if (places.length === 0) throw new Error(`no endpoints available for service ${JSON.stringify(name)}`)
-    // Any of them will do; calls are spread over them.
-    return places[Math.floor(Math.random() * places.length)]!
+    if (addresses.length === 0) throw new Error(`no endpoints available for service ${JSON.stringify(name)}`)
+    // At random, to spread the calls.
+    return addresses[Math.floor(Math.random() * addresses.length)]!
   }
 }
 
-interface Place {
+interface EndpointAddress {
   readonly host: string
   readonly port: number
 }
 
-/** Slices of a service that is being changed may say the same twice, which does no harm. */
-function placesInSlice(slice: ApiObject, portName: string): Place[] {
+/** While a Service changes, two of its slices may contain the same endpoint, which does no harm. */
+function addressesInSlice(slice: ApiObject, portName: string): EndpointAddress[] {
   const ready = objectsAt(slice, 'endpoints').filter(endpoint => objectAt(endpoint, 'conditions')['ready'] !== false)
-  return placesAt(
+  return addressesAt(
     ready.flatMap(endpoint => stringsAt(endpoint, 'addresses')),
     objectsAt(slice, 'ports'),
     portName,
   )
 }
 
-const placesInEndpoints = (endpoints: ApiObject | undefined, portName: string): Place[] =>
+const addressesInEndpoints = (endpoints: ApiObject | undefined, portName: string): EndpointAddress[] =>
   objectsAt(endpoints ?? {}, 'subsets').flatMap(subset =>
-    placesAt(
+    addressesAt(
       objectsAt(subset, 'addresses').map(address => stringAt(address, 'ip')),
       objectsAt(subset, 'ports'),
       portName,
     ),
   )
 
-/** The ports of endpoints are those of the service with the same name. */
-function placesAt(hosts: readonly string[], ports: readonly ValueObject[], portName: string): Place[] {
+/** A port of an endpoint belongs to the port of the Service with the same name. */
+function addressesAt(hosts: readonly string[], ports: readonly ValueObject[], portName: string): EndpointAddress[] {
   return ports
     .filter(each => stringAt(each, 'name') === portName)
     .flatMap(each => hosts.map(host => ({ host, port: numberAt(each, 'port') })))

@@ -11,7 +11,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-test('the authority vouches for a server of those names and for an administrator', async () => {
+test('the authority signs certificates of a server with these names and of an administrator', async () => {
   const { ca, server, admin } = await makeCertificates(['127.0.0.1', 'localhost'])
   const authority = new X509Certificate(ca)
   const serverCertificate = new X509Certificate(server.cert)
@@ -25,13 +25,13 @@ test('the authority vouches for a server of those names and for an administrator
   expect(adminCertificate.subject).toContain('O=system:masters')
 })
 
-test('what is there is used again, keys readable by their owner only', async () => {
+test('existing certificates are used again, and only the owner can read the keys', async () => {
   const first = await ensureCertificates(folder, ['127.0.0.1'])
   expect(await ensureCertificates(folder, ['127.0.0.1'])).toEqual(first)
   expect(statSync(join(folder, 'server.key')).mode & 0o777).toBe(0o600)
 })
 
-test('another name for the server makes a new certificate by the same authority', async () => {
+test('another name of the server gives a new certificate of the same authority', async () => {
   const first = await ensureCertificates(folder, ['127.0.0.1'])
   const second = await ensureCertificates(folder, ['127.0.0.1', 'api.example.com'])
   expect(second.ca).toBe(first.ca)
@@ -49,7 +49,7 @@ test('a certificate of another authority is replaced', async () => {
   expect(readFileSync(join(folder, 'admin.crt'), 'utf8')).toBe(second.admin.cert)
 })
 
-test('keys are written in the form that every client reads, and read in the other one as well', async () => {
+test('keys are written in SEC1 form, which every client reads, and also read in PKCS #8 form', async () => {
   const { admin } = await ensureCertificates(folder, ['127.0.0.1'])
   for (const name of ['ca', 'server', 'admin']) {
     expect(readFileSync(join(folder, `${name}.key`), 'utf8')).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/)

@@ -1,5 +1,5 @@
-// The certificates of a server that brings its own: an authority, a certificate for the server, and one for an
-// administrator. They are made once, on the first start, and kept in a folder.
+// The certificates that the server creates for itself: an authority, a certificate for the server, and one for the
+// administrator. They are created on the first start and kept in a folder.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type KeyPair, makeCertificate } from './x509.js'
 
 export interface Certificates {
-  /** The authority that vouches for the server and for clients. */
+  /** The authority that signs the certificates of the server and of clients. */
   readonly ca: string
   readonly server: KeyPair
   readonly admin: KeyPair
@@ -15,13 +15,10 @@ export interface Certificates {
 
 const ADMIN = { name: 'kubernetes-admin', organization: 'system:masters' }
 const YEAR_MS = 365 * 24 * 3_600_000
-/** An authority outlives what it signs; what it signs is made anew when less than this is left of it. */
+/** A certificate that is valid for less than this is replaced. The authority is valid for longer than those it signs. */
 const RENEW_MS = YEAR_MS / 12
 
-/**
- * The certificates in a folder, made where they are missing, about to expire, or do not name one of the hosts under
- * which the server is reached.
- */
+/** The certificates in a folder. Those that are missing, expire soon or lack one of the hosts are created. */
 export async function ensureCertificates(folder: string, hosts: readonly string[]): Promise<Certificates> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const keptCa = await readPair(folder, 'ca')
@@ -36,7 +33,7 @@ export async function ensureCertificates(folder: string, hosts: readonly string[
   return { ca: ca.cert, server, admin }
 }
 
-/** The same, kept nowhere. */
+/** The same without a folder. */
 export async function makeCertificates(hosts: readonly string[]): Promise<Certificates> {
   const ca = await makeAuthority()
   const [server, admin] = await Promise.all([makeServer(ca, hosts), makeAdmin(ca)])
@@ -48,7 +45,7 @@ function isGood({ cert, key }: KeyPair, ca: KeyPair): boolean {
   return (
     Date.parse(certificate.validTo) - Date.now() > RENEW_MS &&
     certificate.verify(new X509Certificate(ca.cert).publicKey) &&
-    // Two who start at once may each have written one of the two files.
+    // Two servers that start at once may each have written one of the two files.
     certificate.checkPrivateKey(createPrivateKey(key))
   )
 }
@@ -70,7 +67,7 @@ async function readPair(folder: string, name: string): Promise<KeyPair | undefin
 
 async function makeInto(folder: string, name: string, make: () => Promise<KeyPair>): Promise<KeyPair> {
   const pair = await make()
-  // The key first and each in one move: a certificate that is there always has its key.
+  // The key first, and each file by a rename: a certificate that exists has its key.
   for (const [extension, text] of [
     ['key', pair.key],
     ['crt', pair.cert],
@@ -84,7 +81,7 @@ async function makeInto(folder: string, name: string, make: () => Promise<KeyPai
 }
 
 const validity = (years: number) => ({
-  // Clocks differ: what was made a moment ago must hold on a machine that is a little behind.
+  // An hour early, because the clock of a client may be behind.
   from: new Date(Date.now() - 3_600_000),
   to: new Date(Date.now() + years * YEAR_MS),
 })

@@ -1,4 +1,4 @@
-// As much of DER as it takes to write a certificate: https://www.itu.int/rec/T-REC-X.690.
+// The part of DER that certificates need: https://www.itu.int/rec/T-REC-X.690.
 
 export const sequence = (...parts: Buffer[]): Buffer => element(0x30, ...parts)
 export const set = (...parts: Buffer[]): Buffer => element(0x31, ...parts)
@@ -14,7 +14,7 @@ export const boolean = (value: boolean): Buffer => element(0x01, Buffer.from([va
 export function integer(bytes: Buffer): Buffer {
   const first = bytes.findIndex(byte => byte !== 0)
   const significant = first === -1 ? Buffer.alloc(1) : bytes.subarray(first)
-  // With its highest bit set it would be negative.
+  // A number whose highest bit is set would be negative, so a zero byte goes before it.
   return element(0x02, ...(significant[0]! & 0x80 ? [Buffer.alloc(1)] : []), significant)
 }
 
@@ -33,7 +33,7 @@ function base128(number: number): number[] {
   return digits
 }
 
-/** In the two forms that certificates have, before and after 2050. */
+/** UTCTime before 2050, GeneralizedTime from then on, as RFC 5280 demands. */
 export function time(moment: Date): Buffer {
   const digits = moment.toISOString().replace(/\.\d+Z|\D/g, '')
   const isEarly = moment.getUTCFullYear() < 2050

@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 const access = { server: 'https://127.0.0.1:6443', ca: 'CA', client: { cert: 'CERT', key: 'KEY' } }
 const read = (path: string) => decodeYaml(readFileSync(path)).value
 
-test('a kubeconfig names the server, its authority and who we are', async () => {
+test('a kubeconfig contains the server, its authority and the credentials', async () => {
   const path = join(folder, 'new', 'config')
   await writeKubeconfig(path, access)
   expect(read(path)).toMatchObject({
@@ -26,7 +26,7 @@ test('a kubeconfig names the server, its authority and who we are', async () => 
   expect(statSync(path).mode & 0o777).toBe(0o600)
 })
 
-test('merging keeps what else is there, and replaces an older entry of ours', async () => {
+test('merging keeps other entries, and replaces an older entry of this server', async () => {
   const path = join(folder, 'config')
   writeFileSync(
     path,
@@ -41,7 +41,7 @@ test('merging keeps what else is there, and replaces an older entry of ours', as
   })
 })
 
-test('merging into a file that is a link changes what it leads to', async () => {
+test('merging into a symbolic link changes its target', async () => {
   const [file, link] = [join(folder, 'file'), join(folder, 'link')]
   writeFileSync(file, 'preferences: {colors: true}\n')
   symlinkSync(file, link)

@@ -1,4 +1,4 @@
-// The file by which kubectl and all other clients find the server and prove who they are.
+// The kubeconfig of the administrator: the address of the server, its authority, and credentials.
 import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CodecError } from '../../codec/codec-error.js'
@@ -36,12 +36,12 @@ export function kubeconfigOf({ server, ca, client, token }: Access): ValueObject
 
 export const printKubeconfig = (access: Access): string => encodeYaml(kubeconfigOf(access))
 
-/** Writes a file of its own. */
+/** Writes a file that contains nothing else. */
 export async function writeKubeconfig(path: string, access: Access): Promise<void> {
   await replaceFile(path, printKubeconfig(access))
 }
 
-/** Adds the server to a kubeconfig that may hold others, and makes it the current one. */
+/** Adds the server to a kubeconfig that may contain others, and makes it the current context. */
 export async function mergeKubeconfig(path: string, access: Access): Promise<void> {
   const ours = kubeconfigOf(access)
   const theirs = await readConfig(path)
@@ -55,13 +55,13 @@ export async function mergeKubeconfig(path: string, access: Access): Promise<voi
 
 const entries = (list: Value | undefined): ValueObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
 
-/** There is a file that may hold what somebody needs, and it cannot be understood. */
+/** The file exists and is not a kubeconfig, so it is not overwritten. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError'
   readonly code = 'kubeconfig'
 }
 
-/** Nothing, where no file is or an empty one. */
+/** An empty object when the file is missing or empty. */
 async function readConfig(path: string): Promise<ValueObject> {
   let value: Value
   try {
@@ -69,17 +69,17 @@ async function readConfig(path: string): Promise<ValueObject> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return {}
     if (!(error instanceof CodecError)) throw error
-    throw new KubeconfigError(`${path} is left as it is, because it is no kubeconfig: ${error.message}`)
+    throw new KubeconfigError(`${path} is left as it is, because it is not a kubeconfig: ${error.message}`)
   }
   if (value === null) return {}
   if (isObject(value)) return value
-  throw new KubeconfigError(`${path} is left as it is, because it is no kubeconfig`)
+  throw new KubeconfigError(`${path} is left as it is, because it is not a kubeconfig`)
 }
 
-/** In one move, so that nobody ever reads half of it; it holds a key, so that nobody else reads it at all. */
+/** By a rename, so that a reader never sees half of the file. Only the owner may read it, because it contains a key. */
 async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
-  // Where there is a link, the file that it leads to is replaced.
+  // The target of a symbolic link is replaced, not the link.
   const file = await realpath(path).catch(() => path)
   await writeFile(`${file}.new`, text, { mode: 0o600 })
   await rename(`${file}.new`, file)

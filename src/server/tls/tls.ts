@@ -54,7 +54,7 @@ const joinPem = (...parts: readonly string[]): string =>
     .map(part => part.trim())
     .join('\n')
 
-/** The names and addresses under which a server is reached that listens on this address. */
+/** The names and addresses by which clients reach a server that listens on this address. */
 export function hostsOf(address: string, serviceAddress: string): string[] {
   const everywhere = address === '0.0.0.0' || address === '::'
   const addresses = everywhere ? Object.values(networkInterfaces()).flatMap(each => each ?? []) : []

@@ -6,7 +6,7 @@ const validity = { from: new Date('2026-01-01T00:00:00Z'), to: new Date('2051-02
 const authority: CertificateRequest = { subject: { name: 'the-ca' }, validity, use: 'authority' }
 const server = (...hosts: string[]): CertificateRequest => ({ subject: { name: 'a' }, validity, use: 'server', hosts })
 
-test('an authority vouches for itself and may vouch for others', async () => {
+test('an authority is self-signed and may sign others', async () => {
   const { cert, key } = await makeCertificate(authority)
   const certificate = new X509Certificate(cert)
   expect(certificate.ca).toBe(true)
@@ -16,7 +16,7 @@ test('an authority vouches for itself and may vouch for others', async () => {
   expect([certificate.validFrom, certificate.validTo]).toEqual(['Jan  1 00:00:00 2026 GMT', 'Feb  3 04:05:06 2051 GMT'])
 })
 
-test('what an authority signs names it, and is no authority', async () => {
+test('a signed certificate names its authority, and is none itself', async () => {
   const ca = await makeCertificate({ ...authority, subject: { name: 'the-ca', organization: 'us' } })
   const request: CertificateRequest = {
     subject: { name: 'Zoë', organization: 'system:masters' },

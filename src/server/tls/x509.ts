@@ -1,4 +1,4 @@
-// Makes X.509 certificates, with ECDSA keys on P-256.
+// Creates X.509 certificates with ECDSA keys on P-256.
 import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
 import { promisify } from 'node:util'
@@ -18,7 +18,7 @@ export interface CertificateRequest {
   readonly hosts?: readonly string[]
 }
 
-/** Signed by an authority, or by itself. */
+/** Signed by the authority, or self-signed without one. */
 export async function makeCertificate(request: CertificateRequest, authority?: KeyPair): Promise<KeyPair> {
   const { publicKey, privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
   const issuer = authority ? subjectOf(authority.cert) : nameOf(request.subject)
@@ -36,7 +36,7 @@ export async function makeCertificate(request: CertificateRequest, authority?: K
   const certificate = sequence(body, SIGNATURE, bits(sign('sha256', body, signer)))
   return {
     cert: pem('CERTIFICATE', certificate),
-    // Not PKCS #8, in which some clients (fabric8's for Java) cannot read a key on an elliptic curve.
+    // Not PKCS #8: some clients, such as fabric8's for Java, cannot read EC keys in that form.
     key: privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
   }
 }
@@ -51,7 +51,7 @@ function nameOf({ name, organization }: CertificateRequest['subject']): Buffer {
   return sequence(...parts, attribute('2.5.4.3', name))
 }
 
-/** The subject of our own certificates, written again as it was. */
+/** The subject of a certificate that this file has created, in DER. */
 function subjectOf(cert: string): Buffer {
   const lines = new X509Certificate(cert).subject.split('\n')
   const part = (key: string): string | undefined =>
@@ -84,7 +84,7 @@ const alternativeName = (host: string): Buffer =>
 
 function addressBytes(address: string): Buffer {
   if (isIPv4(address)) return Buffer.from(address.split('.').map(Number))
-  // A URL writes an address in full groups of hexadecimal digits, apart from one run of zeros.
+  // The host of a URL is the address in its shortest form: groups of hexadecimal digits, one run of zeros as `::`.
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const groups = (text: string | undefined): number[] =>
     text ? text.split(':').map(each => Number.parseInt(each, 16)) : []
