@@ -1,4 +1,4 @@
-// The error that an evaluation comes to. It is a value like others: && and || may make up for it.
+// The error of an evaluation. It is a value like others: && and || can have a result in spite of it.
 
 export class CelError {
   constructor(
@@ -14,7 +14,7 @@ export const NO_SUCH_OVERLOAD = new CelError('no such overload', true)
 
 export const noSuchOverload = (name: string): CelError => new CelError(`no such overload: ${name}`, true)
 
-/** Thrown, not returned: nothing makes up for having spent the budget. */
+/** Thrown, not returned: no operator can have a result once the budget is spent. */
 export class CostLimitExceeded extends Error {
   override readonly name = 'CostLimitExceeded'
   constructor() {

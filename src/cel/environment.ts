@@ -40,9 +40,9 @@ export interface Overload {
   readonly call?: Implementation
   /** In place of `call`. */
   readonly countedCall?: CountedImplementation
-  /** Leaves it to the implementation to look at the types of its arguments. */
+  /** The implementation checks the types of its arguments itself. */
   readonly unguarded?: boolean
-  /** Says of a constant last argument that no call with it can succeed. */
+  /** The error of a constant last argument with which no call can succeed. */
   readonly constantError?: (argument: Value) => CelError | undefined
   /** What one call costs at run time, where that is not 1. It is spent before the call. */
   readonly cost?: (args: readonly Value[], budget: WorkBudget) => number
@@ -57,14 +57,14 @@ export interface FunctionDeclaration {
   readonly overloads: readonly Overload[]
 }
 
-/** A group of functions, types and macros that is offered as a whole. */
+/** A group of functions, types and macros. */
 export interface Library {
   readonly functions: readonly FunctionDeclaration[]
   readonly macros?: readonly Macro[]
   /** Names of types that expressions may use as values. */
   readonly types?: Readonly<Record<string, CelType>>
   readonly constants?: Readonly<Record<string, { readonly type: CelType; readonly value: Value }>>
-  /** What `==` may cost for two values of a type, by its name, where their sizes do not say. */
+  /** The cost of `==` for two values of a type, by its name, where that does not follow from their sizes. */
   readonly equalityCosts?: Readonly<Record<string, (other: CostNode) => Interval>>
 }
 
@@ -84,7 +84,7 @@ export interface EnvironmentOptions {
   readonly objectTypes?: ObjectTypes
   /** How the values of variables lie in memory, where they are views of something plainer. */
   readonly layouts?: Readonly<Record<string, Layout>>
-  /** Types that can be named but not used: they pass the check, and then no program can be made of them. */
+  /** Types that can be named but not used: they pass the check, but no program can be created. */
   readonly unusableTypes?: Readonly<Record<string, CelType>>
   /** The namespace in which names are looked up first, innermost first: `a.b`. */
   readonly container?: string

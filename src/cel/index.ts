@@ -1,5 +1,5 @@
 // The Common Expression Language: compile an expression once, evaluate it often, know what it costs before and after.
-// This is `binnacle/cel`, and what the other rooms know of the language.
+// This is the package entry `binnacle/cel`, and the only door of this room.
 
 // Compiling and evaluating.
 

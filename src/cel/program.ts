@@ -13,7 +13,7 @@ import type { Expr } from './syntax/syntax-tree.js'
 export interface Program {
   readonly source: Source
   readonly expr: Expr
-  /** What the checker found out, which `estimateCost` needs. Left out if the expression was not checked. */
+  /** The result of the checker, which `estimateCost` needs. Left out if the expression was not checked. */
   readonly checked?: Checked
   /** The type of what it evaluates to. */
   readonly type: CelType
@@ -35,11 +35,11 @@ export type Compilation =
     }
 
 export interface CompileOptions {
-  /** False leaves out the checker: names and types are then looked at only in evaluation. */
+  /** False leaves out the checker: names and types are then resolved only in evaluation. */
   readonly check?: boolean
 }
 
-/** Reads and checks an expression and makes it ready to be evaluated, any number of times. */
+/** Parses and checks an expression and prepares it for any number of evaluations. */
 export function compile(text: string, environment: Environment, options: CompileOptions = {}): Compilation {
   const parsed = parse(text, environment)
   const { source } = parsed

@@ -1,4 +1,4 @@
-// How the versions of a custom kind become one another, as its definition says.
+// The conversion between the versions of a custom kind, by its definition.
 
 import { type ConvertObjects, renameVersion } from '../convert/conversion.js'
 import { type ConvertFunction, convertByFunction } from '../convert/function-conversion.js'

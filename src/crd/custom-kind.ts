@@ -1,5 +1,5 @@
-// The kind that a definition defines. All that is in it is made when it is first asked for: of a thousand definitions
-// that are installed, few are used.
+// The kind that a definition defines. Its parts are created when they are first used: of a thousand installed
+// definitions, few are used.
 
 import { andThen } from '../base/awaitable.js'
 import { type ConvertObjects, renameVersion } from '../convert/conversion.js'
@@ -16,9 +16,9 @@ import type { Type, Types } from '../types/type.js'
 import { type DefinitionSpec, isTrue, specOf, statusOf, type VersionSpec, versionsOf } from './definition.js'
 import { columnsOf } from './resource/columns.js'
 import {
+  type CustomVersion,
   customRules,
   customStatusRules,
-  type ObjectForm,
   pruneStored,
   upgradeStored,
 } from './resource/custom-objects.js'
@@ -56,7 +56,7 @@ export function customKind(types: Types, definition: ApiObject, options: CustomK
   const spec = specOf(definition)
   const { acceptedNames: names } = statusOf(definition)
   const specs = versionsOf(definition).toSorted((a, b) => compareVersions(a.name, b.name))
-  const forms = new Map<string, ObjectForm>()
+  const forms = new Map<string, CustomVersion>()
   for (const version of specs) {
     forms.set(`${spec.group}/${version.name}`, formOf(spec, names.kind, version, forms, ruleCompiler))
   }
@@ -93,10 +93,13 @@ export function customKind(types: Types, definition: ApiObject, options: CustomK
 }
 
 /**
- * Converts what is not in the version that is wanted, and leaves out what that version does not know. An apply also
- * converts parts of objects, which may have no metadata and get none; who converts them is shown empty ones.
+ * Converts objects of other versions, and prunes the results by the schema of the new version. Server-side apply also
+ * converts partial objects, which may have no metadata and get none; the converter gets empty ones.
  */
-function convertWith(convert: ConvertObjects, forms: ReadonlyMap<string, ObjectForm>): NonNullable<Kind['convertAll']> {
+function convertWith(
+  convert: ConvertObjects,
+  forms: ReadonlyMap<string, CustomVersion>,
+): NonNullable<Kind['convertAll']> {
   return (objects, to, cancellation) => {
     const others = objects.filter(({ apiVersion }) => apiVersion !== to)
     if (others.length === 0) return objects
@@ -125,16 +128,16 @@ function withoutMetadata(object: ApiObject): ApiObject {
   return rest as ApiObject
 }
 
-const pruned = (form: ObjectForm | undefined, converted: ApiObject): ApiObject =>
+const pruned = (form: CustomVersion | undefined, converted: ApiObject): ApiObject =>
   form ? pruneStored(form, copyValue(converted as ValueObject) as ApiObject) : converted
 
 function formOf(
   spec: DefinitionSpec,
   kind: string,
   version: VersionSpec,
-  siblings: ReadonlyMap<string, ObjectForm>,
+  siblings: ReadonlyMap<string, CustomVersion>,
   ruleCompiler: RuleCompiler,
-): ObjectForm {
+): CustomVersion {
   const schema = schemaOf(version, ruleCompiler)
   return {
     apiVersion: `${spec.group}/${version.name}`,
@@ -176,7 +179,7 @@ function typeOf(
   })
 }
 
-/** Where unknown fields are kept, a schema refuses what is wrong, and changes nothing. */
+/** With preserveUnknownFields, a schema only validates; it changes nothing. */
 const validatingOnly = (schema: CompiledSchema): CompiledSchema => ({
   get schema() {
     return schema.schema
@@ -186,7 +189,7 @@ const validatingOnly = (schema: CompiledSchema): CompiledSchema => ({
   validateStatusUpdate: schema.validateStatusUpdate,
   shape: () => ({ changed: false, unknown: [] }),
   default: () => {},
-  // Rules count on structural schemas, which these need not be.
+  // Rules rely on structural schemas, which these need not be.
   evaluateRules: () => NO_FINDINGS,
 })
 
@@ -194,7 +197,7 @@ function kindVersion(
   types: Types,
   spec: DefinitionSpec,
   version: VersionSpec,
-  form: ObjectForm,
+  form: CustomVersion,
   served: boolean,
 ): KindVersion {
   const fields = selectedFieldsOf(version, form.namespaced)
@@ -221,13 +224,13 @@ function kindVersion(
   }
 }
 
-/** The first of the versions that are better: served, not deprecated, and of a higher priority. */
+/** Recommends the first version that is served, not deprecated, and of a higher priority. */
 function deprecationOf(spec: DefinitionSpec, kind: string, version: VersionSpec): string | undefined {
   if (!version.deprecated) return undefined
   if (version.deprecationWarning !== undefined) return version.deprecationWarning
   const [better] = (spec.versions ?? [])
     .filter(({ served, deprecated, name }) => served && !deprecated && compareVersions(name, version.name) < 0)
     .toSorted((a, b) => compareVersions(a.name, b.name))
-  const told = `${spec.group}/${version.name} ${kind} is deprecated`
-  return better ? `${told}; use ${spec.group}/${better.name} ${kind}` : told
+  const warning = `${spec.group}/${version.name} ${kind} is deprecated`
+  return better ? `${warning}; use ${spec.group}/${better.name} ${kind}` : warning
 }

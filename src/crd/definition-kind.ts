@@ -1,4 +1,4 @@
-// CustomResourceDefinition as a kind: its form comes from the table of built-in types, its meaning from here.
+// CustomResourceDefinition as a kind: its type comes from the table of built-in types, its strategy from here.
 
 import type { CborMarks } from '../codec/cbor.js'
 import type { Kind, KindVersion, Strategy, SubresourceStrategy } from '../kinds/kind.js'
@@ -45,7 +45,7 @@ function definitionVersion(base: KindVersion, ruleCompiler: RuleCompiler): KindV
 
 const DEPRECATION = `${V1BETA1} CustomResourceDefinition is deprecated in v1.16+; use ${V1} CustomResourceDefinition`
 
-/** The older form is checked as what it is in the newer one; the metadata and the status of both are the same. */
+/** v1beta1 is validated as v1 after conversion; the metadata and the status of both are the same. */
 function oldDefinitionStrategy(base: Strategy, strategy: Strategy, checks: DefinitionChecks): Strategy {
   const asV1 = (object: ApiObject): ApiObject => convertDefinition(object, V1)
   return {
@@ -97,7 +97,7 @@ function withReadDefaults(definition: ApiObject): ApiObject {
   return definition
 }
 
-/** Another version is known by name; to read it as this one is refused, after a look at what it holds. */
+/** A body of the other version is refused, after its strict errors are reported. */
 function shapeDefinition(
   base: Strategy,
   body: Value,
@@ -120,7 +120,7 @@ function shapeDefinition(
   }
 }
 
-/** Definitions are kept as JSON, which other than protobuf tells an empty list from none. */
+/** Definitions are stored as JSON, which unlike protobuf has both an empty list and none. */
 function keepEmptyVersions(spec: Value | undefined, written: Value | undefined): void {
   if (!isObject(spec) || !isObject(written)) return
   if (Array.isArray(written['versions']) && spec['versions'] === null) spec['versions'] = []
@@ -128,7 +128,7 @@ function keepEmptyVersions(spec: Value | undefined, written: Value | undefined):
 
 const KIND = 'CustomResourceDefinition'
 
-/** The reference server knows definitions by other tables than the rest, and says so. */
+/** kube-apiserver has a scheme of its own for definitions, which error messages name. */
 function ofThisScheme({ status, cause }: StatusError): StatusError {
   const named = (text: string): string =>
     text.replace('in scheme "pkg/api/legacyscheme/scheme.go:30"', 'in scheme "pkg/apiserver/apiserver.go:55"')
@@ -153,7 +153,7 @@ const withGeneration = (object: ApiObject, generation: number | bigint): ApiObje
   metadata: { ...object.metadata, generation },
 })
 
-/** The version in which objects are stored from now on is among those that may be found in storage. */
+/** Adds the storage version to the versions that objects may be stored in. */
 function withStorageVersion(object: ApiObject, onlyIfEmpty = false): ApiObject {
   const status = statusOf(object)
   const stored = status.storedVersions ?? []
@@ -162,7 +162,7 @@ function withStorageVersion(object: ApiObject, onlyIfEmpty = false): ApiObject {
   return withStatus(object, { ...status, storedVersions: [...stored, storage] })
 }
 
-/** It waits for its objects, has no grace period, and is of no other generation than before. */
+/** It waits for its objects to be deleted, has no grace period, and keeps its generation. */
 function markTerminating(object: ApiObject): ApiObject {
   const { deletionGracePeriodSeconds: _, ...metadata } = object.metadata
   const { finalizers = [], generation = 1, deletionTimestamp } = metaOf(object)
@@ -182,7 +182,7 @@ const DELETION_PENDING = {
   message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
 }
 
-/** The group and plural that a definition has for good. */
+/** The group and plural of a definition, which cannot change. */
 export const resourceDefinedBy = (definition: ApiObject): { readonly group: string; readonly plural: string } => {
   const { group, names } = specOf(definition)
   return { group, plural: names.plural }

@@ -1,5 +1,5 @@
-// What the server says of a definition: which names it got, and whether it is established. Worked out from the
-// definition and the names that others of its group have, nothing else.
+// The status of a definition: which names are accepted, and whether it is established. Computed from the definition and
+// the names of others of its group only.
 
 import { printFieldErrors } from '../meta/errors/field-errors.js'
 import { type ApiObject } from '../meta/object/api-object.js'

@@ -1,5 +1,5 @@
-// A CustomResourceDefinition as those who work with it see it. Its object has been read by the type table before, so
-// that every member that is there has its proper type; lists may still be null.
+// Typed access to the fields of a CustomResourceDefinition. The object has been decoded by its type before, so that
+// every field has the right type; lists may still be null.
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { isObject, type ValueObject } from '../meta/values/value.js'
@@ -31,7 +31,7 @@ export interface VersionSpec {
   readonly deprecationWarning?: string
   readonly schema?: {
     readonly openAPIV3Schema?: ValueObject
-    /** The same as it is stored, where it is read only when somebody asks for it. */
+    /** The same as it is stored, if it is decoded only when it is needed. */
     readonly written?: Uint8Array
   }
   readonly subresources?: SubresourcesSpec

@@ -1,5 +1,5 @@
-// All that one version of a resource does by its schema, as one value. Nothing is read or compiled before it is used, and
-// then node by node: a thousand definitions of which a few are used cost what those few cost.
+// All that one version of a resource does by its schema, as one value. Nothing is parsed or compiled before it is used,
+// and then node by node, so that definitions that are not used cost nothing.
 import type { FieldError } from '../meta/errors/field-errors.js'
 import { getOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { blocksRules, rulesNotChecked } from './rules/blocking-errors.js'
@@ -17,19 +17,19 @@ import { validatorOf } from './validate/validator.js'
 export interface CompiledSchema {
   readonly schema: Schema
   /**
-   * Brings a decoded object into the shape of the schema, in place: drops unknown fields and nulls that are not allowed,
-   * and decodes embedded metadata. Its own apiVersion, kind and metadata are left to the caller.
+   * Brings a decoded object into the shape of the schema, in place: drops unknown fields and nulls that are not
+   * allowed, and decodes embedded metadata. Its own apiVersion, kind and metadata are left to the caller.
    */
   shape(object: ValueObject, options?: SchemaShapeOptions): Shaped
   /** Sets defaults, in place. */
   default(object: ValueObject): void
   validate(object: ValueObject): readonly FieldError[]
   validateUpdate(object: ValueObject, old: ValueObject): readonly FieldError[]
-  /** The same through the status subresource, where only the status is looked at. */
+  /** The same through the status subresource, which validates only the status. */
   validateStatusUpdate(object: ValueObject, old: ValueObject): readonly FieldError[]
   /**
-   * Evaluates the rules of the schema, on an update with what the object was before. Of an object whose faults are such
-   * that rules cannot count on it, only that is told.
+   * Evaluates the rules of the schema, on an update together with the old object. If the errors of the object are such
+   * that rules cannot rely on it, the rules are not evaluated and that is the only error.
    */
   evaluateRules(object: ValueObject, old: ValueObject | undefined, errors: readonly FieldError[]): RuleFindings
 }
@@ -43,7 +43,7 @@ export interface SchemaShapeOptions {
 
 export type { Shaped }
 
-/** The schema as the definition has it, already checked, or how to get at it when it is needed. */
+/** `written` is the checked schema of the definition, or a function that reads it when it is needed. */
 export function compileSchema(
   written: Value | (() => Value),
   ruleCompiler: RuleCompiler = new RuleCompiler(),

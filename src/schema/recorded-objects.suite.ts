@@ -93,8 +93,8 @@ function define(world: World, step: Step): undefined {
 }
 
 /**
- * Scenarios that need more than this room (conversion, patches that it does not make, what the recording normalised), and
- * those that spend whole budgets, which takes long.
+ * Scenarios that need more than this room (conversion, patches that it does not make, what the recording normalised),
+ * and those that spend whole budgets, which takes long.
  */
 const SKIPPED = /default-in-versions|versions-with-other-schemas|format-uuid|budget-(?:call-[0-9]|object)/
 

@@ -1,5 +1,5 @@
-// What can be said of literals before anything is evaluated: durations, timestamps and patterns that are none, lists
-// and maps whose parts have several types, formats that do not suit their arguments.
+// Errors of literals that are found without evaluation: invalid durations, timestamps and patterns, lists and maps
+// whose parts have several types, formats that do not fit their arguments.
 import type { Environment } from '../environment.js'
 import type { Issue } from '../syntax/source.js'
 import { type CallExpr, childrenOf, type Expr } from '../syntax/syntax-tree.js'
@@ -48,7 +48,7 @@ function argumentErrors({ name, target, args }: CallExpr): Issue[] {
   return []
 }
 
-/** Which kinds of value each verb takes, and what it says of others. */
+/** Which kinds of value each verb takes, and its error for others. */
 const VERBS: Readonly<Record<string, { readonly kinds: readonly string[]; readonly rule: string }>> = {
   d: { kinds: ['int', 'uint'], rule: 'decimal clause can only be used on integers' },
   f: { kinds: ['double', 'string'], rule: 'fixed-point clause can only be used on doubles' },

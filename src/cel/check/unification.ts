@@ -1,5 +1,5 @@
-// Which types may stand for which, and what type parameters come to stand for. Trying an overload may bind parameters;
-// what a failed trial bound is taken back.
+// Which types are assignable to which, and what type parameters are bound to. Trying an overload may bind parameters;
+// the bindings of a failed trial are undone.
 import { type CelType, DYN, isDyn, isDynOrError, NULL, sameType } from './cel-type.js'
 
 export class Substitution {
@@ -8,7 +8,7 @@ export class Substitution {
   private readonly trail: [name: string, before: CelType | undefined][] = []
   private fresh = 0
 
-  /** A parameter that stands for nothing yet. */
+  /** A parameter that is not bound yet. */
   freshParam(): CelType {
     return { kind: 'param', name: `_var${this.fresh++}`, params: [] }
   }
@@ -22,7 +22,7 @@ export class Substitution {
     return this.trial(() => this.allAssignable(expected, actual))
   }
 
-  /** The type with bound parameters replaced; those that are free become dyn if asked for. */
+  /** The type with bound parameters replaced; those that are free become dyn if `freeToDyn`. */
   apply(type: CelType, freeToDyn = false): CelType {
     if (type.kind === 'param') {
       const target = this.bound.get(type.name)

@@ -1,5 +1,5 @@
-// What an expression may cost at least and at most, before it is ever evaluated. Sizes flow from literals and from what
-// the host knows of its variables; where a size is lost, the most it could be stands in for it.
+// The minimal and maximal cost of an expression, without evaluating it. Sizes come from literals and from the host's
+// knowledge of its variables; an unknown size counts as the largest possible one.
 import { type CelType, DYN, isOptional, sameType } from '../check/cel-type.js'
 import type { Checked } from '../check/checker.js'
 import type { Environment, Overload } from '../environment.js'
@@ -22,8 +22,8 @@ import { countCodePoints } from './work-budget.js'
 
 export interface SizeEstimator {
   /**
-   * The size of what is at a path from a variable, such as `['self', 'names', '@items']`: characters of a string, bytes,
-   * elements of a list, entries of a map. Undefined where nothing is known.
+   * The size of what is at a path from a variable, such as `['self', 'names', '@items']`: characters of a string,
+   * bytes, elements of a list, entries of a map. Undefined where nothing is known.
    */
   sizeOf(node: { readonly path: readonly string[]; readonly type: CelType }): Interval | undefined
 }
@@ -37,7 +37,7 @@ export interface CostTree {
 export interface EstimateOptions {
   /** What `has()` costs beyond its operand; 0 if not given, as in Kubernetes. */
   readonly presenceTestCost?: number
-  /** Is told the cost of every part. */
+  /** Called with the cost of every part. */
   readonly visit?: (part: CostTree) => void
 }
 
@@ -212,7 +212,7 @@ class Estimator {
     return { ...estimate, cost: argCosts.reduce(add, estimate.cost) }
   }
 
-  /** Types of libraries may be equal at a price of their own. */
+  /** Types of libraries may have their own cost of `==`. */
   private equalityCost(expr: CallExpr, { args }: CallNode): CallCostEstimate | undefined {
     const [a, b] = args
     if (expr.name !== OPERATORS.equals || !a || !b || !sameType(a.type, b.type)) return undefined
@@ -333,10 +333,10 @@ class Estimator {
   private size(expr: Expr): Interval | undefined {
     const known = this.sizes.get(expr.id) ?? literalSize(expr)
     if (known) return known
-    const told = this.host.sizeOf({ path: this.path(expr), type: this.type(expr) })
-    if (told) {
-      this.sizes.set(expr.id, told)
-      return told
+    const hostSize = this.host.sizeOf({ path: this.path(expr), type: this.type(expr) })
+    if (hostSize) {
+      this.sizes.set(expr.id, hostSize)
+      return hostSize
     }
     if (isScalar(this.type(expr))) return ONE
     return expr.kind === 'ident' ? this.local(expr.name)?.size : undefined

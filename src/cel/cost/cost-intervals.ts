@@ -1,5 +1,5 @@
 // Costs and sizes that are only known to lie between two bounds. The bounds are uint64 that stop at the largest;
-// as JavaScript numbers they are exact wherever a limit could tell the difference.
+// as JavaScript numbers they are exact up to all limits.
 import type { CelType } from '../check/cel-type.js'
 import type { Expr } from '../syntax/syntax-tree.js'
 
@@ -38,7 +38,7 @@ export const union = (a: Interval, b: Interval): Interval => ({
   max: Math.max(a.max, b.max),
 })
 
-/** What one character or byte of a string costs that is looked at. */
+/** The cost of reading one character or byte. */
 export const STRING_TRAVERSAL = 0.1
 /** A regular expression is taken to have one part for every four characters. */
 export const REGEX_LENGTH = 0.25

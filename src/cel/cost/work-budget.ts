@@ -1,7 +1,7 @@
 // Costs are cel-go's to the unit, and some of them do not grow with the work behind them: comparing two lists costs the
 // same whatever their elements hold, and merging two sets costs only the call. That work is charged here, so that no
-// evaluation takes longer than its cost limit is meant to allow. A budget belongs to one evaluation; an evaluation inside
-// another one (a variable of a policy) is charged to the budget that it is given.
+// evaluation takes longer than its cost limit is meant to allow. A budget belongs to one evaluation; an evaluation
+// inside another one (a variable of a policy) is charged to the budget that it is given.
 import { CostLimitExceeded } from '../cel-error.js'
 
 /** Elements that one evaluation may visit, which takes about a second. */

@@ -1,5 +1,5 @@
-// The operations that rules use most, for operands whose types are settled before evaluation: without looking at types,
-// without an array for the arguments, and at the same price.
+// The most frequent operations, for operands whose types are known before evaluation: without checking types, without
+// an array for the arguments, and at the same cost.
 import type { CelType, TypeKind } from '../check/cel-type.js'
 import { STRING_TRAVERSAL } from '../cost/cost-intervals.js'
 import type { WorkBudget } from '../cost/work-budget.js'
@@ -7,7 +7,7 @@ import type { Overload } from '../environment.js'
 import { addInts, type Int, multiplyInts, subtractInts } from '../values/numbers.js'
 import type { Value } from '../values/values.js'
 
-/** Whether a value is what its type promises: hosts may hold a null where a text was declared. */
+/** Whether a value has its declared type: hosts may have a null where a text was declared. */
 type Fits = (value: Value) => boolean
 
 export interface DirectUnary {
@@ -29,14 +29,14 @@ interface Direct {
   readonly cost?: (a: never, b: never, budget: WorkBudget) => number
 }
 
-/** What it costs to look at a whole text. */
+/** The cost of reading a whole text. */
 export function textCost(text: string, budget: WorkBudget): number {
   const { length } = text
   // Up to ten characters are one, however many units they take.
   return length <= 10 ? (length === 0 ? 0 : 1) : Math.ceil(budget.codePoints(text) * STRING_TRAVERSAL)
 }
 
-/** Two texts are looked at as far as the shorter one goes. */
+/** Two texts are compared as far as the shorter one goes. */
 export const pairCost = (a: string, b: string, budget: WorkBudget): number => {
   const shorter = Math.min(a.length, b.length)
   if (shorter <= 10) return shorter === 0 ? 0 : 1

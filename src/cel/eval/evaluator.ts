@@ -11,7 +11,7 @@ import { GIVE_UP } from './javascript/writer.js'
 import { compileTree } from './plan.js'
 
 export interface EvaluateOptions {
-  /** What the evaluation may cost at most; 1,000,000 if not given. */
+  /** The maximal cost of the evaluation; 1,000,000 if not given. */
   readonly costLimit?: number
   /** The most work that costs do not cover (see cost/work-budget.ts); about a second's worth if not given. */
   readonly workLimit?: number
@@ -20,12 +20,12 @@ export interface EvaluateOptions {
 }
 
 export interface Evaluation {
-  /** Left out if the expression came to an error. */
+  /** Left out if the result is an error. */
   readonly value?: Value
   readonly error?: CelError
   /** True if the error is that the limit was spent. */
   readonly limitExceeded?: boolean
-  /** What was spent, also where that ended in an error. */
+  /** The cost spent, also if the result is an error. */
   readonly cost: number
   /** Work that the cost does not cover. */
   readonly work: number

@@ -14,7 +14,7 @@ export interface Frame {
   readonly budget: WorkBudget
 }
 
-/** What a list that an expression makes costs beside its elements. */
+/** The cost of a new list beside its elements. */
 export const LIST_COST = 10
 
 export type Evaluate = (frame: Frame) => Value
@@ -25,15 +25,15 @@ export function spend(frame: Frame, cost: number): void {
   if (frame.cost > frame.limit) throw new CostLimitExceeded()
 }
 
-/** A node made ready to run. */
+/** A node as closures. */
 export interface Compiled {
   readonly run: Evaluate
   /**
-   * Set for names, selections, indexes and conditions: the same without the price of 1 for looking up the name at its
+   * Set for names, selections, indexes and conditions: the same without the cost of 1 for looking up the name at its
    * root. A condition takes its branches in this form.
    */
   readonly branch?: Evaluate
-  /** Set for a plain name: its value, without the price for looking it up. */
+  /** Set for a plain name: its value, without the cost of looking it up. */
   readonly read?: Evaluate
   /** Set if the value is known before any evaluation. It then costs nothing. */
   readonly constant?: Value

@@ -1,4 +1,4 @@
-// What macros that iterate come to at run time: a fold over a list or map, and all() and exists() in a shorter form.
+// Iterating macros at run time: a fold over a list or map, and all() and exists() in a shorter form.
 import { CelError, isError, NO_SUCH_OVERLOAD } from '../cel-error.js'
 import { isList, itemAt, MapValue, sizeOfList, typeOfValue, type Value } from '../values/values.js'
 import { type Evaluate, type Frame, spend } from './frame.js'
@@ -42,7 +42,7 @@ export interface Quantifier {
 
 /** `accumulator && predicate` or `accumulator || predicate` for each element, until that is decided. */
 export function quantify({ range, predicate, decides, first, second }: Quantifier): Evaluate {
-  // Before each turn the accumulator is looked up and asked whether it is not false; exists() negates it, too.
+  // Before each turn the accumulator is looked up and tested with @not_strictly_false; exists() negates it, too.
   const conditionCost = decides ? 3 : 2
   const each = iterate(first, second)
   return frame => {
@@ -68,7 +68,7 @@ export function quantify({ range, predicate, decides, first, second }: Quantifie
 /** False ends the loop. */
 type Turn = (frame: Frame) => boolean
 
-/** Takes turns with the variables set, and says if the range cannot be iterated over. */
+/** Takes turns with the variables set, or returns the error that the range is not iterable. */
 function iterate(first: number, second: number | undefined) {
   return (frame: Frame, over: Value, turn: Turn): CelError | undefined => {
     const { locals } = frame
@@ -94,7 +94,7 @@ function iterate(first: number, second: number | undefined) {
   }
 }
 
-/** The name that messages of the reference have for the kind of a value. */
+/** The name of the kind of a value in messages of cel-go. */
 function goType(value: Value): string {
   const { kind, name } = typeOfValue(value)
   return `types.${kind === 'opaque' || kind === 'object' ? name : kind[0]!.toUpperCase() + kind.slice(1)}`

@@ -1,4 +1,4 @@
-// What the operators do with values of any types.
+// The operators for values of any types.
 import { CelError, isError, NO_SUCH_OVERLOAD, noSuchOverload } from '../cel-error.js'
 import type { WorkBudget } from '../cost/work-budget.js'
 import { DURATION_OVERFLOW, Duration, durationOf, nanosOf, Timestamp, timestampOf } from '../values/moments.js'
@@ -87,7 +87,7 @@ export function negate(a: Value): Value {
 
 export const not = (a: Value): Value => (typeof a === 'boolean' ? !a : NO_SUCH_OVERLOAD)
 
-/** Texts and moments have methods: they answer for themselves, and do not name what they were asked. */
+/** The error of a text, timestamp or duration does not name the operator. */
 export const unfit = (a: Value, operator: string): CelError =>
   typeof a === 'string' || a instanceof Timestamp || a instanceof Duration ? NO_SUCH_OVERLOAD : noSuchOverload(operator)
 
@@ -118,7 +118,7 @@ export function indexInto(container: Value, key: Value): Value {
     return itemAt(container, index)
   }
   if (!(container instanceof MapValue)) return noSuchKey(key)
-  // A map may hold a key that is null, but nobody can ask for it.
+  // A map may have a key that is null, but an index cannot be null.
   if (key === null) return new CelError('invalid qualifier type: types.Null')
   const found = container.get(key)
   return found === undefined ? noSuchKey(key) : found

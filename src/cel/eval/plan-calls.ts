@@ -1,4 +1,4 @@
-// Calls to closures: operators that look at their operands one by one, indexes, and functions by their overloads.
+// Calls to closures: operators that evaluate their operands one by one, indexes, and functions by their overloads.
 import { CelError, isError, NO_SUCH_OVERLOAD } from '../cel-error.js'
 import type { CelType } from '../check/cel-type.js'
 import type { Reference } from '../check/checker.js'
@@ -23,7 +23,7 @@ import { type Compiled, constant, type Evaluate, type Frame, LIST_COST, spend } 
 import { indexInto, printKey } from './operators.js'
 import { InstantiationError, optionalField, optionalIndex, qualify } from './selection.js'
 
-/** What calls need of the compiler for their parts. */
+/** The compiler of the parts of a call. */
 export interface Compiler {
   readonly environment: Environment
   compile(expr: Expr): Compiled
@@ -68,7 +68,7 @@ export function compileCall(compiler: Compiler, expr: CallExpr): Compiled {
   }
 }
 
-/** && and ||: the deciding value wins over errors on either side. */
+/** && and ||: the deciding value on one side outweighs an error on the other. */
 function logic(compiler: Compiler, expr: CallExpr, decides: boolean): Compiled {
   const [left, right] = expr.args.map(arg => compiler.compile(arg).run) as [Evaluate, Evaluate]
   return {
@@ -109,7 +109,7 @@ function index(compiler: Compiler, expr: CallExpr, get: (value: Value, key: Valu
     const known = key.constant
     return qualify(operand, value => get(value, known))
   }
-  // The price of looking up a name as the index is the price of the index.
+  // The cost of looking up a name as the index is the cost of the index.
   const cost = key.branch ? 0 : 1
   const after =
     (run: Evaluate, base: number): Evaluate =>
@@ -126,7 +126,7 @@ function index(compiler: Compiler, expr: CallExpr, get: (value: Value, key: Valu
     : { run: after(operand.run, 1), branch: after(operand.run, 0) }
 }
 
-/** `accumulator + [element]` of the macros: the accumulator is nobody else's, so it grows in place. */
+/** `accumulator + [element]` of the macros: only the loop has the accumulator, so it grows in place. */
 function append(compiler: Compiler, list: ListExpr, slot: number): Compiled {
   const [only] = list.elements
   if (list.elements.length === 1 && list.optional.length === 0) {
@@ -161,7 +161,7 @@ function append(compiler: Compiler, list: ListExpr, slot: number): Compiled {
   }
 }
 
-/** `optional.or(other)` and `optional.orValue(other)`: the other is only looked at where there is no value. */
+/** `optional.or(other)` and `optional.orValue(other)`: the other is only evaluated if there is no value. */
 function orElse(compiler: Compiler, expr: CallExpr, target: Expr): Compiled {
   const { run } = compiler.compile(target)
   const other = compiler.compile(expr.args[0]!).run
@@ -169,7 +169,7 @@ function orElse(compiler: Compiler, expr: CallExpr, target: Expr): Compiled {
     run: frame => {
       const optional = run(frame)
       if (isError(optional)) return optional
-      // What is no optional is what there is: only a value of an unknown type can be that.
+      // Only a value of an unknown type can be no optional here.
       if (!(optional instanceof OptionalValue)) return optional
       if (optional.value === undefined) return other(frame)
       return expr.name === 'or' ? optional : optional.value
@@ -211,9 +211,9 @@ function invoke(compiler: Compiler, expr: CallExpr): Compiled {
   const { name, overloads, args } = resolve(compiler, expr)
   const compiled = args.map(arg => compiler.compile(arg))
   const target = implementation(name, overloads)
-  for (const { constantError: constantFault } of overloads) {
+  for (const { constantError } of overloads) {
     const last = compiled.at(overloads[0]!.params.length > 2 ? 1 : -1)?.constant
-    const error = last === undefined ? undefined : constantFault?.(last)
+    const error = last === undefined ? undefined : constantError?.(last)
     if (error) throw new InstantiationError(error.message)
   }
   const folded = fold(name, overloads, compiled, target)
@@ -349,7 +349,10 @@ function resolve(compiler: Compiler, expr: CallExpr): Resolved {
 
 type Invoke = (frame: Frame, args: Value[]) => Value
 
-/** Calls the overload that fits, after taking its price. Values are looked at even if types are known: hosts have nulls. */
+/**
+ * Calls the overload that fits and spends its cost. Types of values are checked even if they are known: hosts have
+ * nulls.
+ */
 export function implementation(name: string, overloads: readonly Overload[]): Invoke {
   const [only] = overloads
   const candidates = overloads.map(overload => ({ overload, call: invokeOverload(overload) }))
@@ -358,7 +361,7 @@ export function implementation(name: string, overloads: readonly Overload[]): In
       if (overload.unguarded || accepts(overload, args)) return call(frame, args)
     }
     spend(frame, 1)
-    // An operator says for itself what does not go together.
+    // Operators have errors of their own for operands of the wrong types.
     if (OPERATOR.test(name) && only?.call) return only.call(...args)
     if (OPERATOR.test(name) && only?.countedCall) return only.countedCall(frame.budget, ...args)
     return new CelError(`no such overload: ${name}(${args.map(typeName).join(', ')})`, true)
@@ -419,7 +422,7 @@ function hasType(type: CelType, value: Value): boolean {
     case 'param':
       return true
     case 'list':
-      // An empty list is one of any type; of others the first element speaks for all.
+      // An empty list has any type; of other lists only the first element is checked.
       return (
         isList(value) && (sizeOfList(value) === 0 || isWild(type.params[0]!) || listHasType(type.params[0]!, value))
       )
@@ -439,7 +442,7 @@ function hasType(type: CelType, value: Value): boolean {
 const listHasType = (type: CelType, list: Value): boolean =>
   hasType(type, Array.isArray(list) ? (list[0] as Value) : (list as { get(i: number): Value }).get(0))
 
-/** Conversions of constants and membership in constant lists are worked out in advance. */
+/** Conversions of constants and membership in constant lists are evaluated at compile time. */
 function fold(
   name: string,
   overloads: readonly Overload[],

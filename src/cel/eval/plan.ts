@@ -39,7 +39,7 @@ export function compileTree(tree: { expr: Expr } & Partial<Checked>, environment
 interface Local {
   readonly name: string
   readonly slot: number
-  /** Computes the variable when it is first asked for. */
+  /** Computes the variable when it is first read. */
   readonly lazy?: Evaluate
   readonly outer: Local | undefined
 }
@@ -307,7 +307,7 @@ class TreeCompiler implements Compiler {
       run: fold({
         range: range.run,
         init,
-        // A condition that is always true need not be asked.
+        // A condition that is always true need not be evaluated.
         condition: condition.constant === true ? undefined : condition.run,
         step: step.run,
         result: result.run,
@@ -357,7 +357,7 @@ const attribute = (read: Evaluate): Compiled => ({
 
 function readVariable(name: string): Evaluate {
   const missing = new CelError(`no such attribute(s): ${name}`)
-  // What every object has is a variable only if it is the host's own.
+  // Names of Object.prototype are variables only if they are own properties of the host's object.
   if (name in Object.prototype) return ({ variables }) => (Object.hasOwn(variables, name) ? variables[name]! : missing)
   return ({ variables }) => variables[name] ?? (variables[name] === null ? null : missing)
 }

@@ -7,7 +7,7 @@ import { indexInto, noSuchKey } from './operators.js'
 /** Thrown for a constant part that cannot be computed; the message says why. */
 export class InstantiationError extends Error {}
 
-/** A step further into a value: 1, and 1 more where the way begins at something that is no name. */
+/** A step further into a value: 1, and 1 more if the first operand is no name. */
 export function qualify(operand: Compiled, step: (value: Value) => Value): Compiled {
   const after =
     (run: Evaluate, cost: number): Evaluate =>
@@ -21,7 +21,7 @@ export function qualify(operand: Compiled, step: (value: Value) => Value): Compi
   return { run: after(operand.run, 2), branch: after(operand.run, 1) }
 }
 
-/** `operand.field`. A field of a name is what rules are made of: it is one step. */
+/** `operand.field`. A field of a name is the most frequent expression in rules, so it is one step. */
 export function select(operand: Compiled, field: string): Compiled {
   const { read } = operand
   if (read === undefined) return qualify(operand, value => selectField(value, field))

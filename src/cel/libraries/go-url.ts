@@ -1,4 +1,4 @@
-// URLs as Go's net/url reads them, with its words for what is wrong.
+// URLs as Go's net/url reads them, with its error messages.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { quote } from '../../meta/go/go-text.js'

@@ -1,4 +1,4 @@
-// IP addresses and networks as Go's net/netip reads and writes them, with its words for what is wrong.
+// IP addresses and networks as Go's net/netip reads and writes them, with its error messages.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { quote } from '../../meta/go/go-text.js'

@@ -1,4 +1,4 @@
-// IP addresses and networks: isIP, ip, isCIDR, cidr and what can be asked of them.
+// IP addresses and networks: isIP, ip, isCIDR, cidr and their functions.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { quote } from '../../meta/go/go-text.js'

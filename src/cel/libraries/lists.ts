@@ -70,7 +70,7 @@ const COMPARABLE: readonly (readonly [string, CelType])[] = [
   ['bytes', BYTES],
 ]
 
-/** Each element is looked at once, strings and bytes in full. */
+/** Each element is visited once, strings and bytes in full. */
 const onePass: Pick<Overload, 'cost' | 'estimate'> = {
   cost: ([list], budget) => traversalCost(list!, budget),
   estimate: ({ target, elementOf }) => {
@@ -186,7 +186,7 @@ function lastIndexOf(budget: WorkBudget, list: List, wanted: Value): Value {
   return -1
 }
 
-/** What Kubernetes adds to lists. */
+/** The functions that Kubernetes adds to lists. */
 export const LIST_AGGREGATES_LIBRARY: Library = { functions: AGGREGATES }
 
 // ---- the general extension library
@@ -320,7 +320,7 @@ function slice(budget: WorkBudget, list: List, start: Int, end: Int): Value {
 
 function sliceEstimate({ target, args: [start, end] }: CallNode): CallCostEstimate {
   const size = (literalInt(end!) ?? target!.size.max) - (literalInt(start!) ?? 0)
-  // A slice that ends before it begins has no size that the reference could compute.
+  // A slice that ends before it begins has no size that cel-go could compute.
   return allocationEstimate(fixed(size < 0 ? UNBOUNDED : size))
 }
 
@@ -329,7 +329,7 @@ function flatten(budget: WorkBudget, list: List, depth: number): Value {
   if (depth < 0) return new CelError('level must be non-negative')
   const items: Value[] = []
   const collect = (from: List, levels: number): void => {
-    // The price is that of the outermost list, and what is collected has to be kept.
+    // The cost is that of the outermost list only, and the result takes memory.
     budget.charge(sizeOfList(from) * 2)
     for (const item of itemsOf(from, budget)) {
       if (isList(item) && levels > 0) collect(item, levels - 1)
@@ -371,7 +371,7 @@ function distinct(budget: WorkBudget, list: List): Value {
   const kept: Value[] = []
   const seen = new Set<Value>()
   for (const item of itemsOf(list, budget)) {
-    // Texts and booleans are told apart by a table; other values are compared with each other.
+    // Texts and booleans are found in a set; other values are compared with each other.
     const quick = typeof item === 'string' || typeof item === 'boolean'
     if (quick ? seen.has(item) : kept.some(other => equal(other, item, budget))) continue
     if (quick) seen.add(item)

@@ -1,4 +1,4 @@
-// Formats by name: format.dns1123Label().validate(text) gives what is wrong with a text, if anything.
+// Formats by name: format.dns1123Label().validate(text) gives the errors of a text.
 import {
   checkDns1035Label,
   checkDnsLabel,
@@ -25,7 +25,7 @@ const MAX_NAME = 64
 interface NamedFormat {
   readonly name: string
   readonly check: NameRule
-  /** The length of the pattern that stands for what checking costs. */
+  /** The length of the pattern by which the cost of a check is computed. */
   readonly pattern: number
 }
 

@@ -163,7 +163,7 @@ const orElse = (optional: Value, other: Value): Value => {
 const end = (list: List, index: number): Value =>
   sizeOfList(list) === 0 ? OPTIONAL_NONE : new OptionalValue(itemAt(list, index))
 
-/** What a field holds that was never set. */
+/** Whether a value is that of a field that was never set. */
 function isZero(value: Value): boolean {
   if (value === null || value === false || value === 0 || value === '') return true
   if (value instanceof Uint) return value.value === 0n

@@ -1,4 +1,4 @@
-// What validation rules of a v1.36 API server have to work with, no more.
+// The libraries of validation rules in kube-apiserver v1.36.
 import {
   ANY,
   BOOL,
@@ -46,7 +46,7 @@ export const RULE_LIBRARIES: readonly Library[] = [
   LISTS_LIBRARY,
 ]
 
-/** Messages that every environment of the reference has, and that rules have no use for. */
+/** Messages that every environment of cel-go has, and that rules cannot use. */
 const WELL_KNOWN_MESSAGES: Readonly<Record<string, CelType>> = {
   'google.protobuf.Any': ANY,
   'google.protobuf.BoolValue': wrapperOf(BOOL),

@@ -45,7 +45,7 @@ const member = (id: string, params: readonly CelType[], result: CelType, call?: 
   member: true,
 })
 
-/** Two strings or byte sequences are looked at as far as the shorter one goes. */
+/** Two strings or byte sequences are compared as far as the shorter one goes. */
 const comparisonCost: Pick<Overload, 'cost' | 'estimate'> = {
   cost: ([a, b], budget) => Math.ceil(Math.min(costSize(a!, budget), costSize(b!, budget)) * STRING_TRAVERSAL),
   estimate: ({ args: [a, b] }) => {
@@ -225,7 +225,7 @@ const matches: CountedImplementation = (budget, text, expression) => {
   return compiled instanceof CelError ? compiled : compiled.matcher(text).find()
 }
 
-/** Functions of two texts look at their arguments themselves, and do not say of which types they are. */
+/** Functions of two texts check their arguments themselves; their error does not name the types. */
 function withTexts(of: (a: string, b: string) => Value): (a: Value, b: Value) => Value {
   return (a, b) => (typeof a === 'string' && typeof b === 'string' ? of(a, b) : NO_SUCH_OVERLOAD)
 }

@@ -1,4 +1,4 @@
-// `format`: printf-like formatting of lists of values, with the habits of the reference's first version of it:
+// `format`: printf-like formatting of lists of values, as in the first version of cel-go:
 // `%f` groups digits, `%e` writes powers of ten out and knows no precision.
 import { compareTexts, printFloat, quote } from '../../meta/go/go-text.js'
 import { CelError } from '../cel-error.js'
@@ -41,7 +41,7 @@ export function formatString(budget: WorkBudget, format: string, args: List): Va
       return new CelError(`precision ${precision} exceeds the most of ${MAX_PRECISION}`)
     const text = formatOne(budget, clause[2]!, precision, itemAt(args, next))
     if (typeof text !== 'string') return text
-    // The reference takes 1 for it, however much is written.
+    // Its cost is 1, however much is written.
     budget.chargeWriting(text.length * 4)
     result += text
     next++
@@ -117,7 +117,7 @@ function fixedPoint(value: number, precision: number): string {
   return fraction === undefined ? grouped : `${grouped}.${fraction}`
 }
 
-/** As many digits as asked for of the exact binary value, halves to even. */
+/** As many digits of the exact binary value as requested, halves to even. */
 function exactFixed(value: number, precision: number): string {
   if (precision === 0) {
     const floor = Math.floor(Math.abs(value))

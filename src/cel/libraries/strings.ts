@@ -187,7 +187,7 @@ function JOIN_COST(): Pick<Overload, 'resultCost' | 'estimate'> {
   }
 }
 
-/** The reference computes this bound without looking at overflow. */
+/** cel-go computes this bound without looking at overflow. */
 const wrapped = (value: number): number => (value >= UNBOUNDED ? 0 : value)
 
 const outOfRange = (index: Int): CelError => new CelError(`index out of range: ${index}`)

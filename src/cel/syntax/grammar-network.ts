@@ -1,5 +1,5 @@
-// The grammar as a network of states, for reading expressions that have syntax errors: lookahead.ts says which tokens may
-// come next in a state, and which way to go from it.
+// The grammar as a network of states, for reading expressions that have syntax errors: lookahead.ts says which tokens
+// may come next in a state, and which way to go from it.
 import { T, type TokenType } from './lexer.js'
 
 export type RuleName =
@@ -247,8 +247,9 @@ define(
   ),
 )
 
-// As ANTLR does, tokens and rules at the end of an alternative lead straight to where the alternatives meet. Alternatives
-// that end in the same rule then return to the same state, so that looking ahead finds them to be the same from there on.
+// As ANTLR does, tokens and rules at the end of an alternative lead straight to where the alternatives meet.
+// Alternatives that end in the same rule then return to the same state, so that looking ahead finds them to be the same
+// from there on.
 for (const { edges } of states) {
   for (const edge of edges) {
     if (edge.kind === 'free') continue

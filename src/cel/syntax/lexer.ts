@@ -1,5 +1,5 @@
-// Source to tokens, the longest that fits first. Where nothing fits, what was looked at is reported and skipped,
-// so that one bad character does not hide the errors behind it.
+// Source to tokens, the longest that fits first. Characters that fit no token are reported and skipped, so that one bad
+// character does not hide the errors behind it.
 import type { Issue, Source } from './source.js'
 
 /** Kinds of token by the order in which messages list what was expected. */

@@ -78,7 +78,7 @@ interface Config {
   readonly precedence: number
 }
 
-/** Where all ways have come to after the same tokens. */
+/** The configurations of all ways after the same tokens. */
 interface ConfigSet {
   readonly configs: readonly Config[]
   /** The way to take, if that is certain. */
@@ -213,7 +213,7 @@ const stackId = (stack: Stack | undefined): number => stack?.id ?? 0
 
 const configSet = (configs: readonly Config[]): ConfigSet => ({ configs, decided: decide(configs), next: new Map() })
 
-/** The one way that is left, or the first of ways that cannot be told apart any more. */
+/** The one way that is left, or the first of ways that no token can distinguish any more. */
 function decide(configs: readonly Config[]): number | undefined {
   const all = new Set(configs.map(({ way }) => way))
   if (all.size === 1) return configs[0]!.way
@@ -226,7 +226,7 @@ function decide(configs: readonly Config[]): number | undefined {
     const position = stackId(stack) * 1024 + state.id
     byPosition.set(position, Math.min(byPosition.get(position) ?? way, way))
   }
-  // While a state belongs to one way alone, more tokens may still tell.
+  // While a state belongs to one way alone, more tokens may still decide.
   if ([...byState.values()].some(({ size }) => size === 1)) return undefined
   const least = new Set(byPosition.values())
   return least.size === 1 ? [...least][0] : undefined

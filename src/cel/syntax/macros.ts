@@ -139,7 +139,7 @@ function simpleName(b: MacroBuilder, arg: Expr, message: string): string | undef
   return b.error(arg, message)
 }
 
-/** The names of iteration variables, or undefined after reporting what is wrong with one. */
+/** The names of iteration variables, or undefined after reporting an error of one. */
 function variables(b: MacroBuilder, args: readonly Expr[], message: string): readonly string[] | undefined {
   const names: string[] = []
   for (const arg of args) {
@@ -221,7 +221,7 @@ function transform(
 const filtered = (b: MacroBuilder, filter: Expr | undefined, step: Expr): Expr =>
   filter === undefined ? step : b.call(OPERATORS.conditional, filter, step, b.ident(ACCUMULATOR))
 
-/** What is gathered from keys and values by turns, of those that the filter, if there is one, lets through. */
+/** Folds keys and values into an accumulator, of those that pass the filter if there is one. */
 function gather(
   b: MacroBuilder,
   range: Expr,

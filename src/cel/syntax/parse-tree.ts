@@ -1,4 +1,5 @@
-// The parse tree of an expression with syntax errors to syntax nodes, as far as it goes, to find the other errors in it.
+// The parse tree of an expression with syntax errors to syntax nodes, as far as it goes, to find the other errors in
+// it.
 
 import type { RuleName } from './grammar-network.js'
 import { T, type Token } from './lexer.js'

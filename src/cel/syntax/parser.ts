@@ -178,7 +178,7 @@ class Parser {
     let left = operand()
     for (let name = operators.get(this.token.type); name !== undefined; name = operators.get(this.token.type)) {
       const { offset } = this.take(this.token.type)
-      // What stands on the right is the same rule once more.
+      // The right operand is the same rule once more.
       this.descend(rule)
       const right = operand()
       this.depths[rule]--

@@ -1,6 +1,6 @@
-// Reads an expression that has syntax errors, to report the first one and those behind it. The messages, the ways to go on
-// after an error (leave out a token, assume a missing one, skip to what may follow) and the limits on these are those of
-// cel-go and its parser generator ANTLR, since clients show the messages.
+// Reads an expression that has syntax errors, to report the first one and those behind it. The messages, the ways to go
+// on after an error (leave out a token, assume a missing one, skip to what may follow) and the limits on these are
+// those of cel-go and its parser generator ANTLR, since clients show the messages.
 import { type RuleName, type State, startOf } from './grammar-network.js'
 import { type Lexed, T, TOKEN_NAMES, type Token } from './lexer.js'
 import { type Context, EPSILON, expectedTokens, Lookahead, LookaheadLimitExceeded, nextTokens } from './lookahead.js'
@@ -156,7 +156,7 @@ class Reader {
     if ('way' in prediction) return prediction.way
     const failedAt = Math.min(prediction.failedAt, this.tokens.length - 1)
     const text = `no viable alternative at input ${this.span(failedAt)}`
-    // It is reported where the token stands that fits no way.
+    // It is reported at the token that fits no alternative.
     const back = this.at
     if (!this.recovering) {
       this.at = failedAt

@@ -18,8 +18,8 @@ interface Node {
   /** The code point of the source that errors about this node point at: the operator, the dot, the bracket. */
   readonly offset: number
   /**
-   * Set for the target of `optMap()`, which stands twice in the tree. Every pass over the tree deals with it once: a chain
-   * of such calls would otherwise take twice as long with each call.
+   * Set for the target of `optMap()`, which stands twice in the tree. Every pass over the tree deals with it once: a
+   * chain of such calls would otherwise take twice as long with each call.
    */
   readonly shared?: true
 }

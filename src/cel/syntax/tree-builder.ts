@@ -40,7 +40,7 @@ export class TreeBuilder {
     return this.hole(offset)
   }
 
-  /** What stands where an error was reported. */
+  /** Stands for a part that was reported as an error. */
   hole(offset: number): Expr {
     return { kind: 'unspecified', id: this.id(), offset }
   }

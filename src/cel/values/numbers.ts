@@ -68,7 +68,7 @@ export function divideInts(a: Int, b: Int): Int | CelError {
 export function moduloInts(a: Int, b: Int): Int | CelError {
   if (b === 0) return MODULUS_BY_ZERO
   if (typeof a === 'number' && typeof b === 'number') return (a % b) + 0
-  // The quotient of this one pair is out of range, and the reference computes it along with the remainder.
+  // The quotient of this one pair is out of range, and cel-go computes it along with the remainder.
   if (a === MIN_INT && b === -1) return INT_OVERFLOW
   return intOf(BigInt(a) % BigInt(b))
 }
@@ -80,7 +80,7 @@ export const compareNumbers = (a: number | bigint, b: number | bigint): number =
 
 /** A double cut to an int, or the error of being out of range. */
 export const doubleToInt = (value: number): Int | CelError =>
-  // Both bounds are excluded: near them a double is too coarse to tell.
+  // Both bounds are excluded: near them a double is too coarse to decide.
   value > -(2 ** 63) && value < 2 ** 63 ? intOf(BigInt(Math.trunc(value))) : INT_OVERFLOW
 
 export const doubleToUint = (value: number): Uint | CelError =>

@@ -17,9 +17,10 @@ import {
 } from './values.js'
 
 /**
- * A value of an expression from a value of JavaScript. Whole numbers and bigints are ints, other numbers doubles; a Date
- * is a timestamp, a Uint8Array bytes, and values that are made for expressions already (`new Uint(1n)`) stay what they
- * are. Arrays and objects are not copied: they are looked into where an expression does, and must not change meanwhile.
+ * A value of an expression from a value of JavaScript. Whole numbers and bigints are ints, other numbers doubles; a
+ * Date is a timestamp, a Uint8Array bytes, and values that are made for expressions already (`new Uint(1n)`) stay what
+ * they are. Arrays and objects are not copied: they are looked into where an expression does, and must not change
+ * meanwhile.
  */
 export function fromPlain(plain: unknown): Value {
   switch (typeof plain) {
@@ -99,7 +100,7 @@ class PlainMap extends MapValue {
   get(key: Value): Value | undefined {
     if (typeof key !== 'string') return undefined
     const found = this.entries[key]
-    // Only what is its own: all that an object inherits are functions, which are no values, and `__proto__`.
+    // Only own properties: all that an object inherits are functions, which are no values, and `__proto__`.
     if (found === undefined || typeof found === 'function') return undefined
     return key === '__proto__' && !Object.hasOwn(this.entries, key) ? undefined : fromPlain(found)
   }

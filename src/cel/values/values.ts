@@ -1,6 +1,6 @@
 // What expressions evaluate to. Plain JavaScript where that is exact (null, booleans, strings, numbers for ints, arrays
 // for lists, Uint8Array for bytes), small classes for the rest. Hosts bring lists, maps and objects of their own by
-// extending the abstract classes, so that nothing is converted before an expression asks for it.
+// extending the abstract classes, so that nothing is converted before an expression reads it.
 import { CelError, NO_SUCH_OVERLOAD } from '../cel-error.js'
 import {
   BOOL,
@@ -224,7 +224,7 @@ const ANY_OPTIONAL = opaqueType('optional_type', DYN)
 
 export const typeName = (value: Value): string => typeOfValue(value).name
 
-/** What `size()` gives, and 1 for what has no size: the measure of all costs. */
+/** The result of `size()`, and 1 for values without a size. Costs are based on it. */
 export function costSize(value: Value, budget: WorkBudget): number {
   if (typeof value === 'string') return budget.codePoints(value)
   if (Array.isArray(value)) return value.length
@@ -283,7 +283,7 @@ function equalLists(a: List, b: List, budget: WorkBudget): boolean {
 
 function equalMaps(a: MapValue, b: MapValue, budget: WorkBudget): boolean {
   if (a.size !== b.size) return false
-  // To look up a key is more work than to look at an element.
+  // Looking up a key is more work than visiting an element.
   budget.charge(a.size * 10)
   for (const key of a.keys()) {
     const other = b.get(key)

@@ -1,12 +1,12 @@
-// Which of the names that a definition asks for it gets: those that no other definition of its group has got before.
-// Names of resources and names of kinds are two worlds. What it has got it keeps, until it asks for something else.
+// Which names of a definition are accepted: those that no other definition of its group has. Names of resources and
+// names of kinds are independent. Accepted names are kept until the definition has other ones.
 import { quote } from '../../meta/go/go-text.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
 import type { DefinitionNames } from '../definition.js'
 
 export interface Acceptance {
   readonly names: DefinitionNames
-  /** What stands in the way of the rest, the last conflict of several. */
+  /** The last conflict, if there are several. */
   readonly conflict?: { readonly reason: string; readonly message: string }
 }
 
@@ -16,7 +16,7 @@ export function acceptNames(
   accepted: DefinitionNames,
   taken: readonly DefinitionNames[],
 ): Acceptance {
-  // Who has got what it wants, as most have, need not ask the others.
+  // Most definitions have all their names already.
   const isResource = (name: string): boolean =>
     taken.some(
       ({ plural, singular = '', shortNames }) => name === plural || name === singular || shortNames?.includes(name),
@@ -35,8 +35,11 @@ export function acceptNames(
     if (equalValues(want as Value, got as Value)) return got
     const clashes = want.filter(name => !got.includes(name) && isResource(name)).map(inUse)
     if (clashes.length === 0) return want
-    const told = [...new Set(clashes)]
-    conflict = { reason: 'ShortNamesConflict', message: told.length === 1 ? told[0]! : `[${told.join(', ')}]` }
+    const messages = [...new Set(clashes)]
+    conflict = {
+      reason: 'ShortNamesConflict',
+      message: messages.length === 1 ? messages[0]! : `[${messages.join(', ')}]`,
+    }
     return got
   }
 

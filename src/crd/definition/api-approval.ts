@@ -1,5 +1,5 @@
-// Groups of the Kubernetes community are protected: a definition there says in an annotation where it was approved, or
-// that it was not.
+// Groups of the Kubernetes community are protected: a definition there has an annotation with the URL of its approval,
+// or that it was not.
 import { type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
 import type { NewCondition } from '../conditions.js'

@@ -1,7 +1,7 @@
-// A definition as apiextensions.k8s.io/v1beta1 has it, and the way to v1 and back. The older form says once, at the top,
-// what all versions have alike: a schema (`validation`), subresources, columns; the newer one says it for each version.
-// It keeps fields that no schema names unless it is told otherwise, and its webhook stands in the conversion itself.
-// Definitions are stored and worked with as v1; this is the only place that knows of the older form.
+// CustomResourceDefinition v1beta1, and its conversion to v1 and back. v1beta1 has once, at the top, what all versions
+// have in common: a schema (`validation`), subresources, columns; v1 has it in each version. It keeps unknown fields
+// unless preserveUnknownFields is false, and the fields of its webhook are in the conversion itself. Definitions are
+// stored and worked with as v1; this is the only place that knows of the older form.
 
 import { type FieldError, fieldForbidden, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -13,7 +13,7 @@ import { describeVersions, sharedParts } from './shared-parts.js'
 export const V1 = 'apiextensions.k8s.io/v1'
 export const V1BETA1 = 'apiextensions.k8s.io/v1beta1'
 
-/** The parts that are said at the top or for each version, by their names in both places. */
+/** The parts that are at the top or in each version, by their names in both places. */
 const PARTS = [
   ['validation', 'schema'],
   ['subresources', 'subresources'],
@@ -64,7 +64,7 @@ function conversionToV1({ strategy, webhookClientConfig, conversionReviewVersion
 
 // ---- to v1beta1
 
-/** What all versions say alike stands at the top. */
+/** Parts that are equal in all versions are at the top. */
 function toV1beta1(spec: DefinitionSpec): ValueObject {
   const versions = spec.versions ?? []
   const { shared, own } = sharedParts(versions)

@@ -1,5 +1,5 @@
-// Errors of a definition that are tolerated: what v1beta1 allows, and what was accepted before, so that the definition can
-// be changed elsewhere.
+// Errors of a definition that are tolerated: what v1beta1 allows, and what was accepted before, so that the definition
+// can be changed elsewhere.
 
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -8,16 +8,16 @@ import { structuralErrors } from '../../schema/check-schema.js'
 import { type DefinitionSpec, specOf, versionsOf } from '../definition.js'
 
 export interface Leniency {
-  /** Fields that no schema names may be kept. */
+  /** Unknown fields may be kept. */
   readonly mayPreserve: boolean
   /** There may be versions without a schema. */
   readonly mayLackSchema: boolean
   readonly mayBeUnstructured: boolean
-  /** Why there may be no defaults; empty where there may. */
+  /** Why there may be no defaults; empty if there may. */
   readonly noDefaults: string
 }
 
-/** `isOldForm` tells that the definition was written as v1beta1, `old` what it was before. */
+/** `isOldForm`: the definition was written as v1beta1. `old`: the definition before an update. */
 export function leniencyFor(definition: ApiObject, isOldForm: boolean, old: ApiObject | undefined): Leniency {
   const preserves = specOf(definition).preserveUnknownFields === true
   return {
@@ -33,7 +33,7 @@ export function leniencyFor(definition: ApiObject, isOldForm: boolean, old: ApiO
 
 const NO_DEFAULTS = '(cannot set default values in apiextensions.k8s.io/v1beta1 CRDs, must use apiextensions.k8s.io/v1)'
 
-/** What keeps a definition from being pruned and published. Only those that preserve unknown fields can have it. */
+/** Why the objects of a definition are not pruned and its schemas not published. */
 export const unstructuredParts = (spec: DefinitionSpec): FieldError[] =>
   spec.preserveUnknownFields === true
     ? [fieldInvalid('spec.preserveUnknownFields', true, 'must be false'), ...schemaErrors(spec)]

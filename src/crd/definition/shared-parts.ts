@@ -1,6 +1,5 @@
-// A definition as its checks see it. What all versions say alike counts as said once, for the definition as a whole, and
-// no longer for each version; what they say differently stays with the version. Schemas, subresources, columns and
-// selectable fields are looked at each for itself.
+// A definition as it is validated. A part that is equal in all versions is validated once, for the definition as a
+// whole, and not for each version. Schemas, subresources, columns and selectable fields are compared separately.
 import { asStruct, type Printed } from '../../meta/errors/field-errors.js'
 import { equalValues, type Value, type ValueObject } from '../../meta/values/value.js'
 import { describeInGo } from '../../schema/check-schema.js'

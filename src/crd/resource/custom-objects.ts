@@ -1,5 +1,4 @@
-// What one version of a custom kind makes of objects: the rules that every custom object keeps to, with what its schema
-// adds to them.
+// The strategy of one version of a custom kind: the rules for every custom object, and those of its schema.
 
 import { encodeJson } from '../../codec/json.js'
 import type { Strategy, SubresourceStrategy, UpgradedObject } from '../../kinds/kind.js'
@@ -15,21 +14,21 @@ import { decodeObjectMeta, decodeStoredObjectMeta } from '../../types/object-met
 import type { ScaleSpec } from '../definition.js'
 import { checkScaleSpec, checkScaleStatus } from './custom-scale.js'
 
-/** What there is to know of the version. */
-export interface ObjectForm {
+/** One version of a custom kind. */
+export interface CustomVersion {
   readonly apiVersion: string
   readonly version: string
   readonly kind: string
   readonly namespaced: boolean
   readonly schema: CompiledSchema
-  /** Whether the status is written through a path of its own. */
+  /** Whether the version has a status subresource. */
   readonly hasStatus: boolean
   readonly scale: ScaleSpec | undefined
   /** All versions of the kind, by apiVersion. */
-  readonly siblings: ReadonlyMap<string, ObjectForm>
+  readonly siblings: ReadonlyMap<string, CustomVersion>
 }
 
-export function customRules(form: ObjectForm): Strategy {
+export function customRules(form: CustomVersion): Strategy {
   return {
     decode: (body, duplicates) => shape(form, body, duplicates),
     applyDefaults(object) {
@@ -66,8 +65,8 @@ export function customRules(form: ObjectForm): Strategy {
   }
 }
 
-/** A write to the status takes nothing else of the object along. */
-export function customStatusRules(form: ObjectForm): SubresourceStrategy {
+/** A write to the status changes nothing else of the object. */
+export function customStatusRules(form: CustomVersion): SubresourceStrategy {
   return {
     prepareForUpdate(object, old) {
       const { status: _, metadata, ...rest } = old
@@ -76,7 +75,7 @@ export function customStatusRules(form: ObjectForm): SubresourceStrategy {
       const { managedFields: __, ...kept } = metadata
       return {
         ...rest,
-        // The version is the one that the client has seen, which is known to be the present one.
+        // The resourceVersion of the body has been compared with that of the old object before.
         metadata: { ...kept, ...(managedFields !== undefined && { managedFields }) },
         ...(status !== undefined && { status }),
       }
@@ -91,15 +90,16 @@ export function customStatusRules(form: ObjectForm): SubresourceStrategy {
 }
 
 /**
- * An object from storage as the schema has it now, changed in place: new defaults are set, unknown fields are dropped, and
- * so are metadata that cannot be decoded.
+ * An object from storage as the schema has it now, changed in place: new defaults are set, unknown fields are dropped,
+ * and so are metadata that cannot be decoded.
  */
-export const upgradeStored = (form: ObjectForm, object: ApiObject): UpgradedObject => shapeStored(form, object, true)
+export const upgradeStored = (form: CustomVersion, object: ApiObject): UpgradedObject => shapeStored(form, object, true)
 
 /** The same without defaults: an object that was converted to this version. */
-export const pruneStored = (form: ObjectForm, object: ApiObject): ApiObject => shapeStored(form, object, false).object
+export const pruneStored = (form: CustomVersion, object: ApiObject): ApiObject =>
+  shapeStored(form, object, false).object
 
-function shapeStored(form: ObjectForm, object: ApiObject, defaults: boolean): UpgradedObject {
+function shapeStored(form: CustomVersion, object: ApiObject, defaults: boolean): UpgradedObject {
   const { error, changed } = form.schema.shape(object, { stored: true, defaults })
   if (error) throw internalError(printFieldError(error))
   const { metadata } = object
@@ -110,7 +110,7 @@ function shapeStored(form: ObjectForm, object: ApiObject, defaults: boolean): Up
   return { object, changed: changed || !equalValues(metadata, object.metadata) }
 }
 
-function shape(form: ObjectForm, body: Value, duplicates: readonly string[]): ReturnType<Strategy['decode']> {
+function shape(form: CustomVersion, body: Value, duplicates: readonly string[]): ReturnType<Strategy['decode']> {
   const object = isObject(body) ? { ...body } : {}
   const { kind, version } = form
   const given = getOwn(object, 'kind') ?? ''
@@ -121,7 +121,7 @@ function shape(form: ObjectForm, body: Value, duplicates: readonly string[]): Re
       `couldn't get version/kind; json parse error: json: cannot unmarshal ${what} into Go struct field .kind of type string`,
     )
   }
-  // Bodies have been looked at before; only a patch can come to this.
+  // Bodies without an apiVersion are refused earlier; only the result of a patch can have none.
   if (!getOwn(object, 'apiVersion') && isPatched(object)) {
     throw internalError("Object 'apiVersion' is missing in 'object has no apiVersion field'")
   }
@@ -143,17 +143,17 @@ function shape(form: ObjectForm, body: Value, duplicates: readonly string[]): Re
   return { object: object as ApiObject, strict }
 }
 
-/** Objects that are there have a uid; what is sent to be created need not. */
+/** Stored objects have a uid; new ones need not. */
 const isPatched = (object: ValueObject): boolean =>
   isObject(object['metadata']) && typeof getOwn(object['metadata'], 'uid') === 'string'
 
-/** What is of another kind is not looked at by this schema; it is refused in the end. */
-const isOfKind = ({ apiVersion, kind }: ObjectForm, object: ValueObject): boolean =>
+/** An object of another kind is not defaulted by this schema; validation refuses it. */
+const isOfKind = ({ apiVersion, kind }: CustomVersion, object: ValueObject): boolean =>
   getOwn(object, 'kind') === kind && getOwn(object, 'apiVersion') === apiVersion
 
-/** By which schema an object is pruned: that of the version that it says, which has nothing in it if there is no such one. */
+/** The schema by which an object is pruned: that of its own apiVersion, or an empty one if there is no such version. */
 function schemaFor(
-  { apiVersion, kind, schema, siblings }: ObjectForm,
+  { apiVersion, kind, schema, siblings }: CustomVersion,
   object: ValueObject,
 ): CompiledSchema | undefined {
   const given = object['apiVersion']
@@ -165,7 +165,7 @@ function schemaFor(
 
 const NOTHING = compileSchema({ type: 'object' })
 
-function checkType({ apiVersion, kind }: ObjectForm, object: ApiObject): FieldError[] {
+function checkType({ apiVersion, kind }: CustomVersion, object: ApiObject): FieldError[] {
   return [
     ...(object.kind === kind ? [] : [fieldInvalid('kind', object.kind, `must be ${kind}`)]),
     ...(object.apiVersion === apiVersion
@@ -175,7 +175,7 @@ function checkType({ apiVersion, kind }: ObjectForm, object: ApiObject): FieldEr
 }
 
 function update(
-  form: ObjectForm,
+  form: CustomVersion,
   object: ApiObject,
   old: ApiObject,
   warnings: string[],
@@ -189,7 +189,7 @@ function update(
   return [...errors, ...found.errors]
 }
 
-const checkScale = ({ scale }: ObjectForm, object: ApiObject): FieldError[] =>
+const checkScale = ({ scale }: CustomVersion, object: ApiObject): FieldError[] =>
   scale ? [...checkScaleSpec(object, scale), ...checkScaleStatus(object, scale)] : []
 
 function keepStatus(object: ApiObject, old: ApiObject): void {
@@ -198,7 +198,7 @@ function keepStatus(object: ApiObject, old: ApiObject): void {
   else object['status'] = status
 }
 
-/** Whatever changes apart from metadata is another generation. */
+/** A change outside of metadata increments the generation. */
 function counted(object: ApiObject, old: ApiObject): ApiObject {
   const { metadata: _, ...content } = object
   const { metadata: __, ...before } = old

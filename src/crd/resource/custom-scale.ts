@@ -47,7 +47,7 @@ export function scaleRulesOf({ specReplicasPath, statusReplicasPath, labelSelect
   }
 }
 
-/** What a scale says while its object says nothing. */
+/** The scale of an object without the fields. */
 const UNSET = -(2 ** 31)
 
 function must<T>(read: Result<T>): T {
@@ -55,7 +55,7 @@ function must<T>(read: Result<T>): T {
   return read.value
 }
 
-/** Faults of the fields that the scale is made of. */
+/** Errors of the fields that the scale is made of. */
 export const checkScaleSpec = (object: ValueObject, { specReplicasPath }: ScaleSpec): FieldError[] =>
   checkCount(object, specReplicasPath)
 
@@ -75,6 +75,6 @@ function checkCount(object: ValueObject, path: string): FieldError[] {
   return [fieldInvalid(path, count.value, `should be less than or equal to ${MAX_INT32}`)]
 }
 
-/** Nothing but what stands in the way is told; the value that is shown is none. */
+/** The error names only the value in the way, and shows none. */
 const checked = (read: Result<unknown>, path: string, zero: Value): FieldError[] =>
   read.ok ? [] : [fieldInvalid(path, zero, read.error)]

@@ -1,6 +1,6 @@
 // JSONPath as kubectl and printer columns know it: `.spec.ports[0].name`, `..name`, `[?(@.type=="Ready")].status`.
 // A path is read into steps once; walking it gives every value that it leads to, in order. A path that leads nowhere
-// gives nothing; one that asks for something impossible, such as the first item of a text, throws.
+// gives nothing; a path that does not fit the value, such as the first item of a text, throws.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { compareTexts } from '../../meta/go/go-text.js'
@@ -11,7 +11,7 @@ export type JsonPath = (root: Value) => Value[]
 
 export class PathError extends Error {}
 
-/** Reads the path of a column: what stands within the braces of a template. */
+/** Parses the path of a column: a JSONPath template without its braces. */
 export function parseJsonPath(path: string): Result<JsonPath> {
   try {
     const steps = readTemplate(`{${path}}`)

@@ -6,7 +6,7 @@ import { isInteger, isObject, setOwn, type Value, type ValueObject } from '../..
 
 export const fieldsOf = (path: string): readonly string[] => path.replace(/^\./, '').split('.')
 
-/** Undefined where nothing is; a fault where something else than an object is in the way. */
+/** Undefined if there is none; an error if something else than an object is in the way. */
 export function nestedValue(object: ValueObject, fields: readonly string[]): Result<Value | undefined> {
   let value: Value = object
   for (const [i, field] of fields.entries()) {

@@ -1,4 +1,4 @@
-// The names in a definition: of its resource, its kind, and how else they are called.
+// The names in a definition: of its resource and its kind, and its short names and categories.
 import { childPath, type FieldError, fieldInvalid, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
 import { checkDns1035Label } from '../../meta/object/names.js'
 import type { DefinitionNames } from '../definition.js'

@@ -10,11 +10,11 @@ import type { ColumnSpec, ScaleSpec } from '../definition.js'
 import { checkSelectableFields } from './validate-selectable-fields.js'
 
 export interface PartPaths {
-  /** Where the parts stand: `spec`, `spec.versions[1]`. */
+  /** The field of the parts: `spec`, `spec.versions[1]`. */
   readonly path: string
-  /** What a schema is called there: `validation`, `schema`. */
+  /** The name of the schema's field there: `validation`, `schema`. */
   readonly schemaField: string
-  /** Whether the status of the objects is written through a path of its own. */
+  /** Whether the objects have a status subresource. */
   readonly hasStatus: boolean
   /** Whether the version had the same schema before. */
   readonly hasOldSchema: boolean
@@ -50,7 +50,7 @@ export function checkParts(
   ]
 }
 
-/** Fields can only be selected by where a schema stands in the same place that tells what they are. */
+/** Selectable fields need a schema at the same level that describes them. */
 function checkSelectable({ schema, selectableFields = [] }: Parts, path: string): FieldError[] {
   if (selectableFields.length === 0) return []
   const at = childPath(path, 'selectableFields')

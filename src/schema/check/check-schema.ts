@@ -17,9 +17,9 @@ import { checkCompleteness, checkStructure } from './structure.js'
 export interface SchemaCheckOptions {
   /** The version has a status subresource, so that the status must be separable from the rest. */
   readonly hasStatus?: boolean
-  /** Whether a schema need not be structural, as old definitions allow it. Then it has no say but in validation. */
+  /** The schema need not be structural, as v1beta1 allows. Then it is used for validation only. */
   readonly mayBeUnstructured?: boolean
-  /** Why defaults are refused, wherever they stand; empty where they are not. */
+  /** Why all defaults are refused; empty if they are not. */
   readonly noDefaults?: string
   /** The version had this very schema before. */
   readonly isUnchanged?: boolean
@@ -33,7 +33,7 @@ export interface CheckedSchema {
   readonly warnings: readonly string[]
 }
 
-/** `at` is where the schema stands: `spec.validation.openAPIV3Schema`, `spec.versions[1].schema.openAPIV3Schema`. */
+/** `at` is the field of the schema: `spec.validation.openAPIV3Schema`, `spec.versions[1].schema.openAPIV3Schema`. */
 export function checkSchema(written: Value, at: string, options: SchemaCheckOptions = {}): CheckedSchema {
   const schema = parseUnlessTooDeep(written)
   if (!schema) {
@@ -50,7 +50,7 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
   if (options.mayBeUnstructured === true) return { errors, warnings }
   if (unfit === undefined) {
     const structural = [...checkStructure(schema, at), ...checkCompleteness(schema, at)]
-    // Only a structural schema can say what a default is to be, and only one with proper defaults is worth rules.
+    // Defaults are checked in structural schemas only, and rules only if all defaults are valid.
     const rules = structural.length > 0 ? undefined : compileRules(schema, options.ruleCompiler ?? new RuleCompiler())
     const defaults = structural.length > 0 ? [] : checkDefaults(schema, at, rules && defaultEvaluator(rules))
     errors.push(...structural, ...defaults)
@@ -58,20 +58,20 @@ export function checkSchema(written: Value, at: string, options: SchemaCheckOpti
       errors.push(...checkRules(rules, at, { skip: keywords.hasErrors, isUnchanged: options.isUnchanged ?? false }))
     }
   } else if (errors.length === 0) {
-    // The other keywords that do not fit have been refused already.
+    // Other keywords that are not supported have been refused already.
     errors.push(fieldInvalid(at, '', `OpenAPIV3Schema '${unfit}' is not supported`))
   }
   return { errors, warnings }
 }
 
-/** What keeps a schema from being structural, if it was accepted all the same. */
+/** Why a schema that was accepted is not structural. */
 export function structuralErrors(written: Value, at: string): readonly FieldError[] {
   const schema = parseUnlessTooDeep(written)
   if (!schema) return []
   return [...checkStructure(schema, at), ...checkCompleteness(schema, at)]
 }
 
-/** A keyword that no structural schema can have, which ends the matter. */
+/** A keyword that no structural schema can have; the schema is then not checked any further. */
 function unfitKeyword({ refused }: Schema): string | undefined {
   if (refused.metaSchema !== '') return 'schema'
   if (refused.id !== '') return 'id'
@@ -88,7 +88,7 @@ interface Survey {
   readonly warnings: readonly string[]
 }
 
-/** What is to be known of all nodes together. A format that nobody knows is told once, however often it stands there. */
+/** What concerns all nodes together. An unknown format is one warning, however often it occurs. */
 function survey(root: Schema): Survey {
   let unfit: string | undefined
   const unknown = new Set<string>()

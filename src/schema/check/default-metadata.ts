@@ -1,12 +1,12 @@
-// The metadata of embedded resources in defaults: they are read as what they are when the definition is written, so that
-// a default holds no metadata that the objects it ends up in could not have.
+// The metadata of embedded resources in defaults are decoded when the definition is written, so that a default has no
+// metadata fields that objects could not have.
 import { isObject, type Value } from '../../meta/values/value.js'
 import { isTypeOrMetadata, STEP, shapeValue } from '../shape/shape.js'
 import { parseUnlessTooDeep, type Schema } from '../structure/structural.js'
 
-/** Drops in place what metadata do not have; what cannot be metadata at all is left to be refused. */
+/** Drops unknown fields in place; what cannot be metadata at all is refused later. */
 export function readDefaultMetadata(written: Value): void {
-  // Most schemas embed nothing, which is sooner known than what else they say.
+  // Most schemas embed no resources, which is found faster than a schema is parsed.
   const schema = embedsResources(written) ? parseUnlessTooDeep(written) : undefined
   if (schema) visit(schema, true)
 }

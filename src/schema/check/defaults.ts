@@ -1,5 +1,5 @@
-// Defaults must be what their schema would leave of them: without unknown fields, valid, and where they are (part of) a
-// resource, with proper metadata. They are looked at as they are written, not filled in by other defaults.
+// Defaults must have the shape of their schema: without unknown fields, valid, and with valid metadata where they are
+// (part of) a resource. They are checked as they are written, without other defaults inside them.
 import { childPath, type FieldError, fieldInvalid, keyPath, printFieldErrors } from '../../meta/errors/field-errors.js'
 import { copyValue, equalValues, type Value, type ValueObject } from '../../meta/values/value.js'
 import { isTypeOrMetadata, prune, STEP, shapeValue } from '../shape/shape.js'
@@ -10,7 +10,7 @@ import { validatorOf } from '../validate/validator.js'
 
 const holdsDefaults = ({ below }: Schema): boolean => (below & BELOW.default) !== 0
 
-/** What rules say of the default of a schema; the faults are told below `at`. */
+/** The errors that rules find in the default of a schema, with fields below `at`. */
 export type DefaultRuleCheck = (value: Value, schema: Schema, at: string) => readonly FieldError[]
 
 export function checkDefaults(schema: Schema, at: string, checkRules: DefaultRuleCheck = () => []): FieldError[] {
@@ -19,48 +19,54 @@ export function checkDefaults(schema: Schema, at: string, checkRules: DefaultRul
   return errors
 }
 
-interface Place {
+interface SchemaPosition {
   readonly isRoot: boolean
   /** The resource whose type or metadata the node is part of. */
   readonly resource: Schema | undefined
-  /** A value at this node as the resource around it that has nothing else. */
+  /** The resource around a value at this node, without other fields. */
   wrap(value: Value): Value
 }
 
-const OUTSIDE: Place = { isRoot: false, resource: undefined, wrap: value => value }
+const OUTSIDE: SchemaPosition = { isRoot: false, resource: undefined, wrap: value => value }
 
-function visit(schema: Schema, at: string, place: Place, checkRules: DefaultRuleCheck, errors: FieldError[]): void {
+function visit(
+  schema: Schema,
+  at: string,
+  position: SchemaPosition,
+  checkRules: DefaultRuleCheck,
+  errors: FieldError[],
+): void {
   if (!holdsDefaults(schema)) return
   const { properties, items, additionalProperties, extensions } = schema
   if (schema.default !== undefined) {
-    const faults =
-      place.resource === undefined
-        ? checkDefault(schema, schema.default, childPath(at, 'default'), place.isRoot)
-        : checkMetadataDefault(schema, schema.default, childPath(at, 'default'), place.resource, place.wrap)
-    errors.push(...faults)
-    if (faults.length === 0) errors.push(...checkRules(schema.default, schema, childPath(at, 'default')))
+    const found =
+      position.resource === undefined
+        ? checkDefault(schema, schema.default, childPath(at, 'default'), position.isRoot)
+        : checkMetadataDefault(schema, schema.default, childPath(at, 'default'), position.resource, position.wrap)
+    errors.push(...found)
+    if (found.length === 0) errors.push(...checkRules(schema.default, schema, childPath(at, 'default')))
   }
   if (items !== undefined) {
-    const below: Place = { ...place, isRoot: false, wrap: value => place.wrap([value]) }
+    const below: SchemaPosition = { ...position, isRoot: false, wrap: value => position.wrap([value]) }
     visit(items, childPath(at, 'items'), below, checkRules, errors)
   }
   for (const [name, property] of properties) {
     if (!holdsDefaults(property)) continue
     const field = keyPath(childPath(at, 'properties'), name)
-    visit(property, field, placeOf(name, schema, extensions.embeddedResource, place), checkRules, errors)
+    visit(property, field, positionOf(name, schema, extensions.embeddedResource, position), checkRules, errors)
   }
   // In metadata, defaults of values of any name are refused already.
-  if (typeof additionalProperties === 'object' && place.resource === undefined) {
+  if (typeof additionalProperties === 'object' && position.resource === undefined) {
     visit(additionalProperties, childPath(at, 'additionalProperties'), OUTSIDE, checkRules, errors)
   }
 }
 
-function placeOf(name: string, parent: Schema, isEmbedded: boolean, place: Place): Place {
+function positionOf(name: string, parent: Schema, isEmbedded: boolean, position: SchemaPosition): SchemaPosition {
   if (isEmbedded && isTypeOrMetadata(name)) {
     const wrap = (value: Value): ValueObject => ({ apiVersion: 'unknown/v1', kind: 'Unknown', [name]: value })
     return { isRoot: false, resource: parent, wrap }
   }
-  return { ...place, isRoot: false, wrap: value => place.wrap({ [name]: value }) }
+  return { ...position, isRoot: false, wrap: value => position.wrap({ [name]: value }) }
 }
 
 function checkDefault(schema: Schema, value: Value, at: string, isRoot: boolean): readonly FieldError[] {

@@ -1,4 +1,4 @@
-// A schema as the reference server's messages print one: the members of a Go struct, all of them, in its order.
+// A schema as kube-apiserver's messages print it: all members of a Go struct, in its order.
 import { compareTexts } from '../../meta/go/go-text.js'
 import { isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { Rule } from '../structure/structural.js'
@@ -22,7 +22,7 @@ const docs: Form = value => (isObject(value) ? structOf(value, DOCS) : null)
 const rules: Form = value =>
   Array.isArray(value) && value.length > 0 ? value.map(rule => structOf(isObject(rule) ? rule : {}, RULE)) : null
 
-/** The name in Go, the keyword, what stands there if nothing is given, and how a value looks. */
+/** The name in Go, the keyword, its zero value, and how a value is printed. */
 type Member = readonly [name: string, keyword: string, empty: Value, form: Form]
 
 const DOCS: readonly Member[] = [

@@ -1,5 +1,5 @@
-// What each schema may say, wherever it stands: keywords that are refused, types, patterns, list and map types. Nodes in
-// junctors and definitions are looked at like any other.
+// The keywords of each node: those that are refused, types, list and map types. Nodes in junctors and definitions are
+// checked like any other.
 import {
   childPath,
   type FieldError,
@@ -14,9 +14,9 @@ import { isTypeOrMetadata } from '../shape/shape.js'
 import type { Schema } from '../structure/structural.js'
 import { checkRuleShapes } from './rule-shape.js'
 
-/** What holds for a node by where it stands. */
-interface Place {
-  /** Why no default may stand here; empty where one may. */
+/** What follows for a node from its position. */
+interface SchemaPosition {
+  /** Why there may be no default here; empty if there may. */
   readonly noDefaults: string
   /** Inside the metadata of a resource, its own or an embedded one's. */
   readonly inMetadata: boolean
@@ -25,7 +25,7 @@ interface Place {
 
 export interface CheckedKeywords {
   readonly errors: readonly FieldError[]
-  /** The nodes that have faults, in themselves or below. */
+  /** The nodes that have errors, in themselves or below. */
   readonly hasErrors: ReadonlySet<Schema>
 }
 
@@ -40,22 +40,24 @@ interface Found {
   readonly hasErrors: Set<Schema>
 }
 
-function visit(schema: Schema, at: string, place: Place, found: Found): void {
+function visit(schema: Schema, at: string, position: SchemaPosition, found: Found): void {
   const before = found.errors.length
-  checkNode(schema, at, place, found.errors)
-  visitBelow(schema, at, place, found)
+  checkNode(schema, at, position, found.errors)
+  visitBelow(schema, at, position, found)
   if (found.errors.length > before) found.hasErrors.add(schema)
 }
 
-function visitBelow(schema: Schema, at: string, place: Place, found: Found): void {
-  const below: Place = place.isRoot ? { ...place, isRoot: false } : place
+function visitBelow(schema: Schema, at: string, position: SchemaPosition, found: Found): void {
+  const below: SchemaPosition = position.isRoot ? { ...position, isRoot: false } : position
   const { items, additionalProperties, properties, checks, refused } = schema
   if (typeof additionalProperties === 'object') {
-    const noDefaults = place.inMetadata ? 'inside additionalProperties applying to object metadata' : place.noDefaults
+    const noDefaults = position.inMetadata
+      ? 'inside additionalProperties applying to object metadata'
+      : position.noDefaults
     visit(additionalProperties, childPath(at, 'additionalProperties'), { ...below, noDefaults }, found)
   }
   for (const [name, property] of properties) {
-    visit(property, keyPath(childPath(at, 'properties'), name), placeOf(name, schema, place), found)
+    visit(property, keyPath(childPath(at, 'properties'), name), positionOf(name, schema, position), found)
   }
   if (checks.not !== undefined) visit(checks.not, childPath(at, 'not'), below, found)
   for (const junctor of ['allOf', 'oneOf', 'anyOf'] as const) {
@@ -73,22 +75,23 @@ function visitBelow(schema: Schema, at: string, place: Place, found: Found): voi
   }
 }
 
-function placeOf(name: string, { extensions }: Schema, place: Place): Place {
-  const isResource = place.isRoot || extensions.embeddedResource
-  if (!isResource || !isTypeOrMetadata(name)) return place.isRoot ? { ...place, isRoot: false } : place
+function positionOf(name: string, { extensions }: Schema, position: SchemaPosition): SchemaPosition {
+  const isResource = position.isRoot || extensions.embeddedResource
+  if (!isResource || !isTypeOrMetadata(name)) return position.isRoot ? { ...position, isRoot: false } : position
   return {
-    noDefaults: place.isRoot && place.noDefaults === '' ? `in top-level ${name}` : place.noDefaults,
-    inMetadata: place.inMetadata || name === 'metadata',
+    noDefaults: position.isRoot && position.noDefaults === '' ? `in top-level ${name}` : position.noDefaults,
+    inMetadata: position.inMetadata || name === 'metadata',
     isRoot: false,
   }
 }
 
-function checkNode(schema: Schema, at: string, place: Place, errors: FieldError[]): void {
+function checkNode(schema: Schema, at: string, position: SchemaPosition, errors: FieldError[]): void {
   const { type, extensions, checks, refused, properties, additionalProperties } = schema
   const forbid = (keyword: string, why: string): void => {
     errors.push(fieldForbidden(childPath(at, keyword), why))
   }
-  if (place.noDefaults !== '' && schema.default !== undefined) forbid('default', `must not be set ${place.noDefaults}`)
+  if (position.noDefaults !== '' && schema.default !== undefined)
+    forbid('default', `must not be set ${position.noDefaults}`)
   if (refused.id !== '') forbid('id', 'id is not supported')
   if (refused.additionalItems) forbid('additionalItems', 'additionalItems is not supported')
   if (refused.patternProperties) forbid('patternProperties', 'patternProperties is not supported')
@@ -99,7 +102,7 @@ function checkNode(schema: Schema, at: string, place: Place, errors: FieldError[
   if (checks.uniqueItems) {
     forbid('uniqueItems', 'uniqueItems cannot be set to true since the runtime complexity becomes quadratic')
   }
-  if (place.inMetadata && extensions.embeddedResource) {
+  if (position.inMetadata && extensions.embeddedResource) {
     forbid('x-kubernetes-embedded-resource', 'must not be used inside of resource meta')
   }
   if (type === 'null') forbid('type', 'type cannot be set to null, use nullable as an alternative')
@@ -198,7 +201,7 @@ function checkListMap({ items, extensions, refused }: Schema, at: string, errors
   }
 }
 
-/** Items of a set are compared as wholes, so that nobody may own a part of one. */
+/** Items of a set are compared as wholes, so that no manager can own a part of one. */
 function checkSetItems({ items }: Schema, at: string, errors: FieldError[]): void {
   if (items === undefined) return
   const why = 'must be atomic as item of a list with x-kubernetes-list-type=set'

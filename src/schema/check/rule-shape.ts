@@ -37,7 +37,7 @@ function checkRuleShape(rule: Rule, schema: Schema, at: string): FieldError[] {
   return errors
 }
 
-/** Of the rule and its message only the first fault is told. */
+/** Of the rule and its message only the first error is reported. */
 function checkText(rule: Rule, at: string): FieldError[] {
   const message = rule.message.trim()
   const field = childPath(at, 'message')

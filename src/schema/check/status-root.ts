@@ -1,5 +1,5 @@
-// With a status subresource the status is validated by its own part of the schema, so that nothing at the root may speak
-// of it: only some keywords are allowed there.
+// With a status subresource the status is validated by its own part of the schema, so that nothing at the root may
+// speak of it: only some keywords are allowed there.
 import { asStruct, childPath, type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 import type { Value } from '../../meta/values/value.js'
 import type { Schema } from '../structure/structural.js'

@@ -1,5 +1,5 @@
-// What makes a schema structural. Every node outside of junctors has a type (1); junctors hold value checks only (2), and
-// only of fields that are declared outside (3, at the root); metadata are not restricted but for their names (4).
+// What makes a schema structural. Every node outside of junctors has a type (1); junctors hold value checks only (2),
+// and only of fields that are declared outside (3, at the root); metadata are not restricted but for their names (4).
 import { compileRegex, isRegexError } from '../../base/regex-cache.js'
 import {
   childPath,
@@ -64,7 +64,7 @@ const WHERE: Readonly<Record<Level, string>> = {
   item: 'for specified array items',
 }
 
-/** The root and embedded resources: objects with a type and metadata that everyone knows. */
+/** The root and embedded resources: objects with apiVersion, kind and metadata. */
 function checkResource(schema: Schema, level: Level, at: string, errors: FieldError[]): void {
   const { properties, additionalProperties, extensions } = schema
   if (additionalProperties !== undefined) {
@@ -98,7 +98,7 @@ const RESOURCE_FIELDS: readonly (readonly [name: string, type: string])[] = [
   ['metadata', 'object'],
 ]
 
-/** Whether a schema for metadata says more than its type and something of the names. */
+/** Whether a schema for metadata restricts more than its type and the names. */
 function restrictsMore(metadata: Schema): boolean {
   const { properties, title, description, nullable, items, additionalProperties } = metadata
   const namesOnly = [...properties.keys()].every(name => name === 'name' || name === 'generateName')

@@ -1,7 +1,7 @@
-// Which faults of an object keep its rules from being looked at, and what is then said instead.
+// Which errors of an object keep its rules from being evaluated, and the error that is reported instead.
 import { type FieldError, type FieldErrorType, fieldInvalid } from '../../meta/errors/field-errors.js'
 
-/** Rules count on types and sizes; beside a fault of those they are not evaluated, and the client is told so. */
+/** Rules rely on types and sizes. Beside an error of those they are not evaluated, which is an error too. */
 export const blocksRules = (errors: readonly FieldError[]): boolean => errors.some(({ type }) => BLOCKING.has(type))
 
 export const rulesNotChecked = (): FieldError =>

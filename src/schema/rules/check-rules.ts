@@ -1,5 +1,5 @@
-// The check of rules when their definition is written: whether they compile, whether what they speak of can be known,
-// and what they may cost at most, each for itself and all of them together.
+// The check of rules when their definition is written: whether they compile, whether their old values can be
+// correlated, and their maximal cost, each alone and all together.
 import {
   asStruct,
   childPath,
@@ -17,7 +17,7 @@ import { type CompiledRule, type RuleNode } from './compile-rules.js'
 import { costMessage, multiplyCosts, RULE_COST_LIMIT, TOTAL_COST_LIMIT, TotalCost } from './cost-limits.js'
 
 export interface RuleCheckOptions {
-  /** Nodes whose rules are left alone, as something else is wrong with them. */
+  /** Nodes whose rules are not checked, because the nodes have other errors. */
   readonly skip: ReadonlySet<Schema>
   /** The schema was in use before, when other limits may have applied to single rules. */
   readonly isUnchanged: boolean
@@ -34,21 +34,21 @@ interface Check extends RuleCheckOptions {
   readonly total: TotalCost
 }
 
-/** What holds for a node by where it stands. */
-interface Place {
-  /** How often it can stand in one object; undefined where nothing limits it. */
+/** What follows for a node from its position. */
+interface SchemaPosition {
+  /** How often it can occur in one object; undefined if that has no limit. */
   readonly times: number | undefined
-  /** The outermost list around it whose items cannot be told apart from one object to the next. */
+  /** The outermost list around it whose items have no identity from one object to the next. */
   readonly uncorrelatable: string | undefined
-  /** Whether rules around it see it, or something on the way there is hidden from them. */
+  /** Whether rules around it can refer to it, or a node between is hidden from them. */
   readonly scope: 'none' | 'seen' | 'hidden'
 }
 
 /** Inner rules come first. */
-function visit(node: RuleNode, at: string, place: Place, check: Check): void {
+function visit(node: RuleNode, at: string, position: SchemaPosition, check: Check): void {
   const { schema, items, additionalProperties } = node
-  const scope = scopeOf(node, place.scope)
-  const below: Place = { ...place, times: timesBelow(schema, place.times), scope }
+  const scope = scopeOf(node, position.scope)
+  const below: SchemaPosition = { ...position, times: timesBelow(schema, position.times), scope }
   if (additionalProperties !== undefined) {
     visit(additionalProperties, childPath(at, 'additionalProperties'), below, check)
   }
@@ -56,7 +56,7 @@ function visit(node: RuleNode, at: string, place: Place, check: Check): void {
     visit(property, keyPath(childPath(at, 'properties'), name), below, check)
   }
   if (items !== undefined) {
-    const uncorrelatable = place.uncorrelatable ?? (schema.extensions.listType === 'map' ? undefined : at)
+    const uncorrelatable = position.uncorrelatable ?? (schema.extensions.listType === 'map' ? undefined : at)
     visit(items, childPath(at, 'items'), { ...below, uncorrelatable }, check)
   }
   if (!hasRules(schema) || check.skip.has(schema)) return
@@ -67,16 +67,16 @@ function visit(node: RuleNode, at: string, place: Place, check: Check): void {
     check.errors.push(fieldInternal(rulesField, `internal error: ${why}: ${cause}`))
     return
   }
-  const times = place.times ?? timesInRequest(node.declared)
-  for (const [i, rule] of node.rules.entries()) checkRule(rule, indexPath(rulesField, i), times, place, check)
+  const times = position.times ?? timesInRequest(node.declared)
+  for (const [i, rule] of node.rules.entries()) checkRule(rule, indexPath(rulesField, i), times, position, check)
 }
 
-function scopeOf({ schema, declared }: RuleNode, outer: Place['scope']): Place['scope'] {
+function scopeOf({ schema, declared }: RuleNode, outer: SchemaPosition['scope']): SchemaPosition['scope'] {
   if (outer === 'hidden' || (outer === 'none' && !hasRules(schema))) return outer
   return declared === undefined ? 'hidden' : 'seen'
 }
 
-/** How often the children of a node can stand in one object. */
+/** How often the children of a node can occur in one object. */
 export function timesBelow(
   { type, additionalProperties, checks }: Schema,
   times: number | undefined,
@@ -87,7 +87,7 @@ export function timesBelow(
   return max === undefined ? undefined : multiplyCosts(times, Math.max(max, 0))
 }
 
-function checkRule(compiled: CompiledRule, at: string, times: number, place: Place, check: Check): void {
+function checkRule(compiled: CompiledRule, at: string, times: number, position: SchemaPosition, check: Check): void {
   const { rule, error, messageError, messageProgram, usesOldSelf, maxCost, maxMessageCost } = compiled
   const field = childPath(at, 'rule')
   const messageField = childPath(at, 'messageExpression')
@@ -97,12 +97,12 @@ function checkRule(compiled: CompiledRule, at: string, times: number, place: Pla
   if (messageError !== undefined) {
     errors.push(fieldInvalid(messageField, asStruct(describeRuleInGo(rule)), messageError))
   } else if (messageProgram !== undefined) {
-    // A message is made once, however often its rule is broken.
+    // A message is evaluated once, however often its rule fails.
     checkCost('estimated messageExpression cost', maxMessageCost, messageField, check)
   }
   if (usesOldSelf) {
-    if (place.uncorrelatable !== undefined) {
-      const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${place.uncorrelatable}`
+    if (position.uncorrelatable !== undefined) {
+      const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${position.uncorrelatable}`
       errors.push(fieldInvalid(field, rule.rule, why))
     }
   } else if (rule.optionalOldSelf !== undefined) {

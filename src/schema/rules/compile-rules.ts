@@ -1,5 +1,5 @@
 // The rules of a schema as programs. A schema becomes a tree of those of its nodes that have rules, or have some below
-// them; nothing is declared or compiled before it is asked for, and then once.
+// them; nothing is declared or compiled before it is used, and then once.
 import {
   type Checked,
   compile,
@@ -25,17 +25,17 @@ import type { RuleCompiler } from './rule-compiler.js'
 
 export interface CompiledRule {
   readonly rule: Rule
-  /** Left out where the rule is empty or wrong. */
+  /** Left out where the rule is empty or has errors. */
   readonly program?: Program
-  /** What is wrong with the rule. */
+  /** The error of the rule. */
   readonly error?: string
-  /** A transition rule: it speaks of the value as it was. */
+  /** A transition rule: it refers to the old value. */
   readonly usesOldSelf: boolean
   /** The most that one evaluation may cost. */
   readonly maxCost: number
-  /** Estimates that again, for who wants to know of every part. Left out where the rule is wrong. */
+  /** Estimates that again, with the cost of every part. Left out where the rule has errors. */
   readonly estimate?: (options: EstimateOptions) => Interval
-  /** Left out where there is no messageExpression, or where it or the rule is wrong. */
+  /** Left out where there is no messageExpression, or where it or the rule has errors. */
   readonly messageProgram?: Program
   readonly messageError?: string
   readonly maxMessageCost: number
@@ -46,7 +46,7 @@ export interface RuleNode {
   readonly schema: Schema
   /** Undefined where the type of its values is hidden from rules; then no rule of it or below is ever evaluated. */
   readonly declared: DeclaredType | undefined
-  /** What makes values for rules of the JSON here; undefined likewise. */
+  /** Converts the JSON here to values for rules; undefined likewise. */
   readonly read: ((json: Value) => RuleValue) | undefined
   /** The rules of this node, in their order. */
   readonly rules: readonly CompiledRule[]
@@ -170,7 +170,7 @@ class Node implements RuleNode {
   }
 }
 
-/** What rules of values of that type may refer to. The old value is an optional to rules that ask for it. */
+/** The environment of rules on values of that type. The old value is an optional for rules with optionalOldSelf. */
 export function ruleEnvironment(declared: DeclaredType, objectTypes: ObjectTypes, optional: boolean): Environment {
   const { celType: type } = declared
   const layout = layoutOf(declared)

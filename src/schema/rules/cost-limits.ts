@@ -1,4 +1,4 @@
-// What rules may cost at most by estimate, and how it is told when they cost more.
+// Limits on the estimated cost of rules, and the messages for costs above them.
 import { UNBOUNDED } from '../../cel/index.js'
 import { printFixed } from '../../meta/go/go-text.js'
 

@@ -1,8 +1,8 @@
 // Rules at work: every rule of a schema on an object and, on an update, on what it was before. A rule may cost only so
-// much, and all rules of an object together likewise; who spends it all stops those that come after.
+// much, and all rules of an object together likewise; once that is spent, no further rule is evaluated.
 //
-// A failed rule is forgiven, with a warning, where its value did not change (ratcheting), unless it is a transition rule
-// or could not be evaluated.
+// A failed rule is tolerated, with a warning, where its value did not change (ratcheting), unless it is a transition
+// rule or could not be evaluated.
 import {
   type CelError,
   type Evaluation,
@@ -31,7 +31,7 @@ import { type CompiledRule, nodesOf, type RuleNode } from './compile-rules.js'
 
 export interface RuleFindings {
   readonly errors: readonly FieldError[]
-  /** Failures that are forgiven. */
+  /** Failures that are tolerated because the value is unchanged. */
   readonly warnings: readonly string[]
 }
 
@@ -56,7 +56,7 @@ export interface EvaluatedRule {
   readonly errors: readonly FieldError[]
 }
 
-/** `observe` is told of every rule that is come to. */
+/** `observe` is called with every rule that is reached. */
 export function evaluateRules(
   root: RuleNode,
   object: ValueObject,
@@ -69,8 +69,8 @@ export function evaluateRules(
 }
 
 /**
- * What rules say of the defaults in a schema, one after the other. To a transition rule a default has been what it is;
- * to one that asks whether there was anything before, there was nothing.
+ * The errors that rules find in the defaults of a schema. For a transition rule the old value is the default too; with
+ * optionalOldSelf there is no old value.
  */
 export function defaultEvaluator(root: RuleNode): (value: Value, schema: Schema, at: string) => readonly FieldError[] {
   const nodes = nodesOf(root)
@@ -86,7 +86,7 @@ export function defaultEvaluator(root: RuleNode): (value: Value, schema: Schema,
 }
 
 interface Run extends Limits {
-  /** Where the object stands. */
+  /** The field of the object. */
   readonly at: string
   /** From the object to the present value: `.name`, `[key]`, and indexes of lists. */
   readonly path: (string | number)[]
@@ -118,7 +118,7 @@ const startRun = (at: string, isDefault: boolean, { budget, work }: Readonly<Lim
 
 /** `pair` is the value beside what it was before, where there is anything to compare with. */
 function visit(run: Run, node: RuleNode, value: Value, pair: Correlated | undefined): void {
-  // Rules are asked of values. Whether there may be none is for the rules around it. What is hidden is passed over.
+  // Rules are evaluated for values, not for null. Hidden nodes are skipped.
   if (value === null || node.declared === undefined) return
   if (node.schema.extensions.rules.length > 0) evaluateNode(run, node, value, pair)
   if (Array.isArray(value)) {
@@ -171,7 +171,7 @@ function evaluateNode(run: Run, node: RuleNode, value: Value, pair: Correlated |
     const { rule, program, error, usesOldSelf } = compiled
     const before = { budget: run.budget, errors: run.errors.length }
     if (error !== undefined) cannotEvaluate(run, node, `rule compile error: ${error}`)
-    // A transition rule has nothing to say where nothing was before.
+    // A transition rule is not evaluated without an old value.
     const skipped = usesOldSelf && old === undefined && rule.optionalOldSelf !== true
     if (program !== undefined && !skipped) evaluateRule(run, node, compiled, program, value, pair, variables)
     run.observe?.({
@@ -246,7 +246,7 @@ function evaluate(run: Run, program: Program, variables: Variables): Evaluation 
   return evaluation
 }
 
-/** The `fieldPath` of a rule names a field below its own of which a failure is told. */
+/** The `fieldPath` of a rule names the field, below its own, at which a failure is reported. */
 function fieldBelow(fieldPath: string, schema: Schema): string {
   const end = fieldPath === '' ? undefined : followFieldPath(fieldPath, schema, { brackets: true })
   return end?.ok === true ? `.${end.value.field}` : ''
@@ -255,7 +255,7 @@ function fieldBelow(fieldPath: string, schema: Schema): string {
 const STOPPED = -1
 const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
 
-/** A rule that could not be evaluated is told of the type of its value. */
+/** A rule that could not be evaluated is reported with the type of its value. */
 function cannotEvaluate(run: Run, { schema }: RuleNode, detail: string): void {
   report(run, fieldInvalid(fieldOf(run), schema.type, detail))
 }
@@ -273,7 +273,7 @@ function reasonOf({ limitExceeded }: Evaluation, { message }: CelError, rule: Ru
 
 const nameOf = ({ rule, message }: Rule): string => (message === '' ? rule : message).trim()
 
-// ---- what is told of a failure
+// ---- errors of failed rules
 
 function failure(
   run: Run,

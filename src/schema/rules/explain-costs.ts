@@ -1,5 +1,5 @@
-// What the rules of a schema may cost, part by part, and which bounds would make an expensive one affordable. Bounds are
-// not guessed: the schema is compiled with them, and the largest that fits is searched for.
+// What the rules of a schema may cost, part by part, and which bounds would make an expensive one affordable. Bounds
+// are not guessed: the schema is compiled with them, and the largest that fits is searched for.
 import { bodyOf, type CostTree, type Expr, printExpression } from '../../cel/index.js'
 import { isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { timesInRequest } from '../../types/cel-types.js'
@@ -83,7 +83,7 @@ function partsOf({ program, estimate }: CompiledRule): readonly CostPart[] {
   const parts: CostPart[] = []
   const visit = (expr: Expr, depth: number, repeated: boolean): void => {
     const found = costs.get(expr)
-    // What is written out costs nothing, and says nothing.
+    // Literals cost nothing.
     if (found === undefined || expr.kind === 'literal') return
     const size = found.size?.max
     parts.push({
@@ -185,7 +185,7 @@ function keywordOf({ type, additionalProperties, checks }: Schema): Bound['keywo
   return type === 'string' && checks.format === '' && checks.enum.length === 0 ? 'maxLength' : undefined
 }
 
-/** The written schema with a bound at a path, never above the one that is there. */
+/** The written schema with a bound at a path, never above an existing one. */
 function withBound(schema: Value, path: Path, keyword: Bound['keyword'], max: number): Value {
   if (!isObject(schema)) return schema
   const copy: ValueObject = { ...schema }

@@ -1,5 +1,6 @@
-// Compiles rules, each once for all types that are equal to it: when its definition is checked, when it is first used, and
-// for every version that has it. One compiler belongs to a server. It holds no program that is not in use elsewhere.
+// Compiles rules, each once for all types that are equal to it: when its definition is checked, when it is first used,
+// and for every version that has it. One compiler belongs to a server. It holds no program that is not in use
+// elsewhere.
 import { createHash } from 'node:crypto'
 import type { Program } from '../../cel/index.js'
 import type { DeclaredType } from '../../types/cel-types.js'

@@ -7,7 +7,7 @@ import { parseSchema, type Schema } from './structural.js'
 
 export interface FieldPathEnd {
   readonly schema: Schema
-  /** The path as faults name it, below where it starts: `spec.ports`, `labels[a.b]`. */
+  /** The path as errors name it, below where it starts: `spec.ports`, `labels[a.b]`. */
   readonly field: string
 }
 
@@ -52,7 +52,7 @@ function step({ schema, field }: FieldPathEnd, name: string): FieldPathEnd | und
   return { schema: values, field: keyPath(field, name) }
 }
 
-/** What a map holds of which nothing is said. */
+/** The values of a map without a schema. */
 const ANYTHING = parseSchema({})
 
 function unquote(token: string): Result<string> {

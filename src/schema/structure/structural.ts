@@ -1,6 +1,6 @@
-// A schema as this room works with it: what a JSONSchemaProps of a CustomResourceDefinition says, read once into one
+// A schema as plain data: the JSONSchemaProps of a CustomResourceDefinition, parsed once into one
 // form. A node has its generic part (what a field is), its extensions (`x-kubernetes-…`) and its value checks; what it
-// does not use it shares with all other nodes, as real definitions have thousands of nodes that say very little.
+// does not use it shares with all other nodes, as real definitions have thousands of nodes with few keywords.
 import { isInteger, isNumber, isObject, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 
 export interface Schema {
@@ -36,7 +36,7 @@ export interface Extensions {
   readonly rules: readonly Rule[]
 }
 
-/** A rule of `x-kubernetes-validations`, kept for those who can evaluate it. */
+/** A rule of `x-kubernetes-validations`. */
 export interface Rule {
   readonly rule: string
   readonly message: string
@@ -189,7 +189,7 @@ function parse(written: ValueObject): Schema {
     description: text(own(written, 'description')),
     default: own(written, 'default') ?? undefined,
     properties: members(own(written, 'properties')),
-    // Neither `items: true` nor an empty list says anything of items.
+    // Neither `items: true` nor an empty list describes items.
     items: isObject(items) ? parse(items) : undefined,
     additionalProperties: schemaOrBoolean(own(written, 'additionalProperties')),
     extensions: (used & EXTENSION) === 0 ? NO_EXTENSIONS : parseExtensions(written),
@@ -314,7 +314,7 @@ function texts(value: Value | undefined): readonly string[] {
   return Array.isArray(value) && value.length > 0 ? value.map(text) : NO_TEXTS
 }
 
-/** A bound is a float64, whatever it looks like. */
+/** A bound is a float64, even if it is written as an integer. */
 function number(value: Value | undefined): number | undefined {
   if (value instanceof WholeFloat) return value.value
   return isNumber(value) ? Number(value) : undefined

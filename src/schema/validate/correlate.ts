@@ -1,5 +1,5 @@
 // What a value was before an update. A part of the new object is matched with a part of the old one by its name, by its
-// key in a map, or by its list-map keys; nothing else can be followed. Whether the two are the same is asked lazily.
+// key in a map, or by its list-map keys; nothing else can be followed. Whether the two are equal is computed lazily.
 import { equalValues, getOwn, isObject, type Value } from '../../meta/values/value.js'
 import { listMapKey } from '../../types/cel-types.js'
 import { memberSchema, type Schema } from '../structure/structural.js'
@@ -8,9 +8,9 @@ export interface Correlated {
   readonly value: Value
   readonly old: Value
   readonly schema: Schema
-  /** Known once someone asked. */
+  /** Computed on first use. */
   same: boolean | undefined
-  /** The old items of a list map by their keys, once someone asked. */
+  /** The old items of a list map by their keys; computed on first use. */
   oldItems: ReadonlyMap<string, Value> | undefined
 }
 
@@ -22,7 +22,7 @@ export const correlate = (value: Value, old: Value, schema: Schema): Correlated 
   oldItems: undefined,
 })
 
-/** A member and its former self; undefined where there was none, or where no schema tells of it. */
+/** A member and its old value; undefined if there was none, or if no schema describes it. */
 export function correlatedMember(parent: Correlated, key: string): Correlated | undefined {
   if (!isObject(parent.value) || !isObject(parent.old)) return undefined
   const schema = memberSchema(parent.schema, key)
@@ -42,7 +42,7 @@ export function correlatedItem(parent: Correlated, index: number): Correlated | 
   return former === undefined ? undefined : correlate(value[index]!, former, schema.items)
 }
 
-/** Whether nothing changed. Objects with members that no schema tells of never count as unchanged. */
+/** Whether nothing changed. Objects with members that no schema describes never count as unchanged. */
 export function isUnchanged(pair: Correlated): boolean {
   pair.same ??= compare(pair)
   return pair.same

@@ -1,5 +1,6 @@
-// Enums. A value is first converted to the type of each allowed value, as Go converts: a float loses its fraction beside
-// an integer, and an integer beside a text is the character of that code. Null is never one of the allowed values.
+// Enums. A value is first converted to the type of each allowed value, as Go converts: a float loses its fraction
+// beside an integer, and an integer beside a text is the character of that code. Null is never one of the allowed
+// values.
 
 import { encodeJson } from '../../codec/json.js'
 import { fieldNotSupported } from '../../meta/errors/field-errors.js'

@@ -13,7 +13,7 @@ export const findFormat = (name: string): Format | undefined => TEXT_FORMATS.get
 const INTEGER_FORMATS: ReadonlySet<string> = new Set(['int32', 'int64'])
 const FLOAT_FORMATS: ReadonlySet<string> = new Set(['float', 'double'])
 
-/** Whether a format says anything of values of that type; without a type, of any value. */
+/** Whether a format applies to values of that type; without a type, to any value. */
 export function isKnownFormat(type: string, format: string): boolean {
   switch (type) {
     case 'string':

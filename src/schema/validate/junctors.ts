@@ -1,5 +1,5 @@
-// allOf, anyOf, oneOf and not. Of the branches of anyOf and oneOf that fail, only the one that passed most checks tells
-// why. Nothing inside a branch is forgiven for not having changed: only the value as a whole is.
+// allOf, anyOf, oneOf and not. Of the branches of anyOf and oneOf that fail, only the errors of the one that passed
+// most checks are reported. Ratcheting does not apply inside a branch, only to the value as a whole.
 import type { Value } from '../../meta/values/value.js'
 import type { Schema } from '../structure/structural.js'
 import { type Run, relativePath, report, reportBare, type Validator } from './run.js'

@@ -1,5 +1,5 @@
-// Lists that are sets or maps: no item twice, no key twice. Of several alike only the second is told. Items that cannot
-// have keys are told as such.
+// Lists that are sets or maps: no item twice, no key twice. Of several duplicates only the second is reported. Items
+// that cannot have keys are reported too.
 
 import { encodeJson } from '../../codec/json.js'
 import {

@@ -1,5 +1,5 @@
 // Bounds of numbers. Bounds are floats; an integer is compared with their whole part, and a bound that is no integer
-// itself cannot stand beside `type: integer`, so that every value fails there. All as the reference server has it.
+// itself cannot stand beside `type: integer`, so that every value fails there. All as in kube-apiserver.
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
 import { MAX_INT64, printFloat } from '../../meta/go/go-text.js'
 import { isInteger, type Value, WholeFloat } from '../../meta/values/value.js'
@@ -20,7 +20,7 @@ export function numberCheck(type: string, checks: ValueChecks): NumberCheck | un
   return (run, value) => {
     if (typeof value === 'number' && passes(value)) return
     fitsRange(run, value, type, format, 'Checked')
-    // Even of a value that is out of range the bounds are looked at.
+    // Bounds are checked even if a value is out of range of its format.
     if (multipleOf !== undefined) {
       const native = fitsRange(run, fromFloat(multipleOf), type, format, 'MultipleOf')
       checkMultiple(run, value, multipleOf, native && isInteger(value))

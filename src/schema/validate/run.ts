@@ -13,7 +13,7 @@ import { isObject, type Value } from '../../meta/values/value.js'
 import type { Correlated } from './correlate.js'
 
 export interface Run {
-  /** Where the validated value stands; messages name what is below it relative to it. */
+  /** The field of the validated value; messages name paths relative to it. */
   readonly at: string
   /** From the validated value to the present one: names, and indexes of lists. */
   readonly path: (string | number)[]
@@ -29,17 +29,17 @@ export type Validator = (value: Value, run: Run) => void
 
 export const startRun = (at: string, old?: Correlated): Run => ({ at, path: [], errors: [], matches: 0, old })
 
-/** More faults than this are not told: they would only repeat themselves, and the answer must not outgrow the request. */
+/** At most so many errors are reported, so that the response does not outgrow the request. */
 export const MAX_ERRORS = 10_000
 
 export function report(run: Run, error: FieldError): void {
   if (run.errors.length < MAX_ERRORS) run.errors.push(error)
 }
 
-/** A fault that is told of no field at all. */
+/** The field of an error that has none. */
 export const reportBare = (run: Run, message: string): void => report(run, fieldInvalid(run.at, '', message))
 
-/** Where the present value stands, as messages have it: `spec.list[0].name`. */
+/** The path of the present value, as messages have it: `spec.list[0].name`. */
 export function relativePath({ path }: Run): string {
   let text = ''
   for (const step of path) {
@@ -49,13 +49,13 @@ export function relativePath({ path }: Run): string {
   return text
 }
 
-/** The field of a fault that has this relative path. */
+/** The field of an error that has this relative path. */
 export function fieldOf({ at }: Run, relative: string): string {
   const name = relative.startsWith('.') ? relative.slice(1) : relative
   return name === '' ? at : childPath(at, name)
 }
 
-/** What would be said twice is said once. */
+/** Each error once. */
 export function withoutRepeats(errors: readonly FieldError[]): readonly FieldError[] {
   if (errors.length < 2) return errors
   const given = new Set<string>()
@@ -65,7 +65,7 @@ export function withoutRepeats(errors: readonly FieldError[]): readonly FieldErr
   })
 }
 
-/** A value as a fault shows it. One that is nested too deeply for recursion is printed here, with a stack of its own. */
+/** A value as errors show it. One that is nested too deeply for recursion is printed here, with a stack of its own. */
 export function shown(value: Value): BadValue {
   return isDeep(value) ? new Printed(encodeJson(value, { sortKeys: true })) : value
 }

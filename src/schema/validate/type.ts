@@ -1,5 +1,5 @@
 // Whether a value has the type that its schema names, with what a format adds to that: a value of another type than
-// text beside a format is told by the names that Go has for number formats.
+// text beside a format is reported with Go's names of number formats.
 import { fieldTypeInvalid } from '../../meta/errors/field-errors.js'
 import { isInteger, isObject, type Value, WholeFloat } from '../../meta/values/value.js'
 import type { Schema } from '../structure/structural.js'
@@ -24,7 +24,7 @@ export function jsonTypeOf(value: Value): JsonType {
   }
 }
 
-/** The types a schema allows. An int-or-string allows two, whatever its type says. */
+/** The types a schema allows. An int-or-string allows two, whatever its type. */
 export const typesOf = ({ type, extensions }: Schema): readonly string[] => {
   if (extensions.intOrString) return ['integer', 'string']
   return type === '' ? [] : [type]
@@ -51,7 +51,7 @@ export function quickTypeCheck(types: readonly string[]): (value: Value) => bool
   }
 }
 
-/** True if the value has one of the types; otherwise the fault has been reported. */
+/** True if the value has one of the types; otherwise the error has been reported. */
 export function checkType(
   run: Run,
   value: Value,
@@ -67,7 +67,7 @@ export function checkType(
   const fits = types.includes(type) || (type === 'integer' && types.includes('number')) || isWholeFor(value, types)
   if (format === '') return fits || mismatch(run, types.join(','), type)
   if (type === 'string' || type === 'array') {
-    // Beside a format, texts are left to the format, and lists are not looked at.
+    // Beside a format, texts are left to the format, and lists are not checked.
     const numeric = types.includes('number') || types.includes('integer')
     return !numeric || fits || mismatch(run, types.join(','), type)
   }

@@ -1,4 +1,5 @@
-// A URI as Go's url.ParseRequestURI reads it: absolute, or a path that begins with a slash. Fragments are not told apart.
+// A URI as Go's url.ParseRequestURI reads it: absolute, or a path that begins with a slash. Fragments are not treated
+// separately.
 import { isColonForm } from './address-formats.js'
 
 export function isRequestUri(text: string): boolean {

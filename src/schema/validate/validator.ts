@@ -1,5 +1,5 @@
-// Validation of values: a schema compiled, node by node and on first use, into functions that look at a value. The order
-// of the checks is fixed, and each says what the reference server says. What a node finds on an update is forgiven as a
+// Validation of values: a schema compiled, node by node and on first use, into functions of a value. The order of the
+// checks is fixed, and messages are those of kube-apiserver. Errors that a node finds on an update are tolerated as a
 // whole where its value did not change (ratcheting).
 import { fieldInvalid, fieldRequired, fieldTooMany } from '../../meta/errors/field-errors.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
@@ -34,7 +34,7 @@ function compile(schema: Schema): Validator {
   const { checks, extensions, properties, items, additionalProperties, type, nullable } = schema
   const isPlain = items === undefined && additionalProperties === undefined && properties.size === 0
   if (!isPlain || !isSharedChecks(checks)) return compileNode(schema)
-  // Most nodes are scalars that say no more than their type: one validator serves all of a type.
+  // Most nodes are scalars with a type and no other keyword: they share one validator for each type.
   const name = `${nullable ? '?' : ''}${extensions.intOrString ? 'int-or-string' : type}`
   let shared = plainValidators.get(name)
   if (shared === undefined) {
@@ -53,7 +53,7 @@ function compileNode(schema: Schema): Validator {
   const types = typesOf(schema)
   const onlyType = types.length === 1 ? types[0]! : ''
   const { nullable } = schema
-  // A format that nobody knows is as if it were not there.
+  // Unknown formats are ignored.
   const isKnown = schema.checks.format === '' || isKnownAnywhere(schema.checks.format)
   const checks = isKnown ? schema.checks : { ...schema.checks, format: '' }
   const { format } = checks
@@ -101,7 +101,7 @@ function compileNode(schema: Schema): Validator {
     if (old === undefined) return look(value, run)
     const found = run.errors.length
     look(value, run)
-    // Ratcheting: what was wrong before and did not change stays.
+    // Ratcheting: errors of a value that did not change are tolerated.
     if (run.errors.length > found && isUnchanged(old)) run.errors.length = found
   }
 }
@@ -109,7 +109,7 @@ function compileNode(schema: Schema): Validator {
 /** The junctors' own count, the enum's, and the node's. */
 const BASE_MATCHES = 4
 
-/** Undefined where every list will do. */
+/** Undefined if every list is valid. */
 function listCheck({ items, checks }: Schema): ((value: readonly Value[], run: Run) => void) | undefined {
   const { minItems, maxItems } = checks
   if (items === undefined && minItems === undefined && maxItems === undefined) return undefined
@@ -138,7 +138,7 @@ function listCheck({ items, checks }: Schema): ((value: readonly Value[], run: R
   }
 }
 
-/** Undefined where every object will do. */
+/** Undefined if every object is valid. */
 function objectCheck(schema: Schema): ((value: ValueObject, run: Run) => void) | undefined {
   const { properties, additionalProperties, checks } = schema
   const { minProperties, maxProperties, required } = checks
@@ -164,7 +164,7 @@ function objectCheck(schema: Schema): ((value: ValueObject, run: Run) => void) |
       const named = members.get(key)
       const member = named ?? others
       if (member !== undefined) {
-        // A key of a map stands behind a dot, even where nothing is before it.
+        // A key of a map comes after a dot, even at the beginning of a path.
         run.path[step] = named === undefined && step === 0 ? `.${key}` : key
         if (old !== undefined) run.old = correlatedMember(old, key)
         member.validator ??= compile(member.schema)
@@ -174,7 +174,7 @@ function objectCheck(schema: Schema): ((value: ValueObject, run: Run) => void) |
     run.path.length = step
     run.old = old
     for (const key of required) {
-      // A default will be there when it counts.
+      // Its default is set before the object is stored.
       if (Object.hasOwn(value, key) || properties.get(key)?.default !== undefined) continue
       report(run, fieldRequired(fieldOf(run, `${relativePath(run)}.${key}`)))
     }

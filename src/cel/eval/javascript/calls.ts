@@ -1,4 +1,4 @@
-// Operators and functions in JavaScript. What has no operator there is called as the closures call it.
+// Operators and functions in JavaScript. Functions without an operator are called as the closures call them.
 import type { FunctionReference } from '../../check/checker.js'
 import { WorkBudget } from '../../cost/work-budget.js'
 import { type CallExpr, type Expr, OPERATORS } from '../../syntax/syntax-tree.js'
@@ -19,7 +19,7 @@ export function writeCall(generator: Generator, expr: CallExpr, position: Positi
       return writeConditional(generator, expr)
     case OPERATORS.index:
       return writeIndex(generator, expr, position)
-    // Their arguments are not all looked at, or they change one of them.
+    // Their arguments are not all evaluated, or they change one of them.
     case OPERATORS.optionalIndex:
     case OPERATORS.optionalSelect:
     case 'cel.@mapInsert':
@@ -31,7 +31,7 @@ export function writeCall(generator: Generator, expr: CallExpr, position: Positi
   }
 }
 
-/** `goesOn` is what the left side must be for the right side to matter. */
+/** The right side is evaluated if the left side is `continues`. */
 function writeLogic(generator: Generator, { args }: CallExpr, isFragment: boolean): Operand {
   const { writer } = generator
   const left = generator.as('bool', generator.write(args[0]!))
@@ -69,7 +69,7 @@ function writeIndex(generator: Generator, { args }: CallExpr, position: Position
   const operand = generator.write(operandExpr, position)
   const key = generator.writeValue(keyExpr)
   const step = generator.stepCost(operandExpr, position)
-  // The price of looking up a name as the index is the price of the index.
+  // The cost of looking up a name as the index is the cost of the index.
   writer.spend(key.constant === undefined && generator.isWay(keyExpr) ? step - 1 : step)
   if (typeof operand.shape === 'string') {
     return generator.notAnError(`${writer.param(plainIndex)}(${operand.code}, ${key.code})`)
@@ -195,7 +195,7 @@ function writeDirect(
   return { code: result, shape: mayOverflow ? 'int' : 'bool' }
 }
 
-/** What the operations on two texts cost; a short constant makes that simple. */
+/** The cost of operations on two texts; with a short constant it is simple code. */
 function spendOnTexts({ writer }: Generator, id: string, a: Operand, b: Operand): void {
   const known = b.constant as string | undefined
   switch (id) {

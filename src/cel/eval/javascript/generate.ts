@@ -1,9 +1,10 @@
-// JavaScript from a checked expression, for one that is evaluated often. Values that a layout tells of are read where they
-// are, operations on known types are those of JavaScript, and costs are added up for each straight part of the code.
+// JavaScript from a checked expression, for one that is evaluated often. Values that a layout tells of are read where
+// they are, operations on known types are those of JavaScript, and costs are added up for each straight part of the
+// code.
 //
-// The code knows only how things go well. Where an error comes up, a value is not what its type promises, an int gets too
-// large or the budget is spent, it gives up, and the closures evaluate the expression again from the start: evaluation
-// has no effects, so that nobody can tell. What it cannot express it leaves to closures, too, part by part.
+// The code knows only how things go well. Where an error comes up, a value is not what its type promises, an int gets
+// too large or the budget is spent, it gives up, and the closures evaluate the expression again from the start:
+// evaluation has no effects. Parts that it cannot express are left to closures, too.
 import type { Checked } from '../../check/checker.js'
 import type { Environment } from '../../environment.js'
 import type { Value } from '../../values/values.js'

@@ -1,4 +1,4 @@
-// The code of names, literals and selections, and what all nodes need: shapes that have been looked at, variables, and
+// The code of names, literals and selections, and what all nodes need: checked shapes, variables, and
 // closures for what has no form in JavaScript.
 import { CelError } from '../../cel-error.js'
 import type { CelType } from '../../check/cel-type.js'
@@ -22,10 +22,10 @@ import { literal, type Operand, Writer } from './writer.js'
 /** Thrown for a part that has no form in JavaScript. */
 export class NotWritten extends Error {}
 
-/** A price of 1 that the branches of a condition need not pay (see `Compiled.branch`). */
+/** The branches of a condition do not cost the 1 for looking up a name (see `Compiled.branch`). */
 export type Position = 'run' | 'branch'
 
-/** What knows of the nodes that are not in this file. */
+/** The writers of nodes that are in other files. */
 export interface NodeWriters {
   readonly writeCall: (generator: Generator, expr: CallExpr, position: Position) => Operand
   readonly writeLoop: (generator: Generator, expr: ComprehensionExpr) => Operand
@@ -57,7 +57,7 @@ export class Generator {
     return this.checked.references[expr.id]
   }
 
-  /** Writes what an expression comes to, in code or as a call of its closure. */
+  /** Writes an expression, as code or as a call of its closure. */
   write(expr: Expr, position: Position = 'run'): Operand {
     return this.writer.attempt(
       () => this.writeNode(expr, position),
@@ -126,9 +126,9 @@ export class Generator {
     return literal(value) ?? { code: this.writer.param(value), shape: 'value', constant: value }
   }
 
-  /** A call of something that spends for itself. */
+  /** A call of a function that spends its own cost. */
   writeOutside(call: string): Operand {
-    this.writer.settle()
+    this.writer.flush()
     this.writer.line('frame.cost = c')
     const result = this.notAnError(call)
     this.writer.line('c = frame.cost')
@@ -166,7 +166,7 @@ export class Generator {
     return { code: operand.code, shape }
   }
 
-  /** What was read of a host's value, once it has been looked at. */
+  /** A part of a host's value, after its type has been checked. */
   look(raw: string, layout: Layout): Operand {
     switch (layout.kind) {
       case 'int':
@@ -208,7 +208,7 @@ export class Generator {
     return undefined
   }
 
-  /** Writes something in which a name stands for a value. */
+  /** Writes code in which a name stands for a value. */
   within(name: string, operand: Operand, write: () => void): void {
     const outer = this.scope
     this.scope = { name, operand, outer }
@@ -249,7 +249,9 @@ export class Generator {
     return this.step(from, field)
   }
 
-  /** Names, selections, indexes and conditions are ways into a value; on from anything else the first step costs 1 more. */
+  /**
+   * Names, selections, indexes and conditions are ways into a value; on from anything else the first step costs 1 more.
+   */
   stepCost(operand: Expr, position: Position): number {
     return this.isWay(operand) || position === 'branch' ? 1 : 2
   }

@@ -17,7 +17,7 @@ export function writeLoop(generator: Generator, expr: ComprehensionExpr): Operan
   return step.counts ? writeCount(generator, expr, step) : writeList(generator, expr, step)
 }
 
-/** all() and exists(); the price of a turn is that of loops.ts. */
+/** all() and exists(); the cost of a turn is that of loops.ts. */
 function writeQuantifier(generator: Generator, expr: ComprehensionExpr, decides: boolean): Operand {
   const { writer } = generator
   const conditionCost = decides ? 3 : 2
@@ -73,7 +73,7 @@ function writeList(generator: Generator, expr: ComprehensionExpr, { condition, i
   return { code: list, shape }
 }
 
-/** Such a list has no view: nobody can be handed it as a value. */
+/** Such a list has no view, so that it cannot be passed on as a value. */
 const listOf = (element: Layout): CompoundLayout => ({
   kind: 'list',
   fits: () => true,

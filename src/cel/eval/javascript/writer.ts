@@ -1,10 +1,10 @@
-// JavaScript as it is written, statement by statement. Nothing of an expression gets into the text but through `literal`
-// and `param`: the names of users are strings in it, their values come from outside.
+// JavaScript as it is written, statement by statement. Nothing of an expression gets into the text but through
+// `literal` and `param`: the names of users are strings in it, their values come from outside.
 
 import type { Value } from '../../values/values.js'
 import type { Layout } from '../layout.js'
 
-/** What is known of a value in the code: a primitive that has been looked at, any value, or what is behind a view. */
+/** What is known of a value in the code: a primitive of checked type, any value, or what is behind a view. */
 export type Shape = 'int' | 'string' | 'bool' | 'value' | Layout
 
 /** A value in the code: a name or a literal, which may be repeated. */
@@ -15,7 +15,7 @@ export interface Operand {
   readonly constant?: Value
 }
 
-/** What the code returns where it cannot go on: the expression is then evaluated from the start by its closures. */
+/** Returned by the code if it cannot continue: the expression is then evaluated from the start by its closures. */
 export const GIVE_UP: unique symbol = Symbol('give up')
 export const RETURN_GIVE_UP = 'return GIVE_UP'
 
@@ -25,7 +25,7 @@ export class Writer {
   private readonly params: unknown[] = []
   private readonly names = new Map<unknown, string>()
   private temps = 0
-  /** What the statements since the last branch cost, which is added up in one. */
+  /** The cost of the statements since the last branch, which one statement adds. */
   private cost = 0
 
   /** The name under which the code has something from outside. */
@@ -66,27 +66,27 @@ export class Writer {
     this.cost += cost
   }
 
-  /** For a price that is known only when the code runs. */
+  /** For a cost that is known only when the code runs. */
   spendCode(code: string): void {
     this.line(`c += ${code}`)
   }
 
-  /** To be called before code branches, and before anyone else looks at the cost. */
-  settle(): void {
+  /** Called before code branches, and before other functions read the cost. */
+  flush(): void {
     if (this.cost > 0) this.line(`c += ${this.cost}`)
     this.cost = 0
   }
 
-  /** A block of its own; what is spent in it is spent only if it runs. */
+  /** A block; its cost is spent only if it runs. */
   block(head: string, body: () => void, otherwise?: () => void): void {
-    this.settle()
+    this.flush()
     this.line(`${head} {`)
     body()
-    this.settle()
+    this.flush()
     if (otherwise) {
       this.line('} else {')
       otherwise()
-      this.settle()
+      this.flush()
     }
     this.line('}')
   }
@@ -106,7 +106,7 @@ export class Writer {
 
   /** The function of the code, with what it has from outside. */
   build(result: string): (...args: never[]) => unknown {
-    this.settle()
+    this.flush()
     const outside = this.params.map((_, i) => `const k${i} = k[${i}]`)
     const body = [...this.head, 'let c = 0', ...this.lines, 'frame.cost = c', `return ${result}`]
     const source = ['"use strict"', ...outside, 'return (variables, frame) => {', ...body, '}'].join('\n')
