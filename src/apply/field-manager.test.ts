@@ -66,8 +66,8 @@ async function apply(
   spec: Value | undefined,
   { force = false, now = NOW } = {},
 ): Promise<ApiObject> {
-  const settle = (object: ApiObject): ApiObject => object
-  return (await applyConfiguration(type, live, widget(spec), { manager, force, now, settle })).object
+  const decodeMerged = (object: ApiObject): ApiObject => object
+  return (await applyConfiguration(type, live, widget(spec), { manager, force, now, decodeMerged })).object
 }
 
 const entriesOf = (object: ApiObject): readonly ManagedFieldsEntry[] => metaOf(object).managedFields ?? []
@@ -186,17 +186,22 @@ describe('apply', () => {
   })
 
   test('of a configuration without metadata is left to those who check names', async () => {
-    const request = { manager: 'kubectl', force: false, now: NOW, settle: (object: ApiObject): ApiObject => object }
+    const request = {
+      manager: 'kubectl',
+      force: false,
+      now: NOW,
+      decodeMerged: (object: ApiObject): ApiObject => object,
+    }
     const bare = { apiVersion: 'example.com/v1', kind: 'Widget', spec: { a: '1' } }
     const { object } = await applyConfiguration(type, undefined, bare, request)
     expect(object).toMatchObject({ metadata: { managedFields: [{ manager: 'kubectl' }] }, spec: { a: '1' } })
   })
 
   test('names an object that cannot be made of its type as the configuration does', async () => {
-    const settle = (): never => {
+    const decodeMerged = (): never => {
       throw new NotOfType('illegal base64 data at input byte 0')
     }
-    const request = { manager: 'm', force: false, now: NOW, settle }
+    const request = { manager: 'm', force: false, now: NOW, decodeMerged }
     await expect(applyConfiguration(type, undefined, widget({ a: '1' }), request)).rejects.toThrow(
       'failed to convert new object (/x; example.com/v1, Kind=Widget) to proper version: illegal base64 data at input byte 0',
     )

@@ -1,5 +1,5 @@
-// The face of the room for the verbs: what a write makes of managedFields, and what an apply makes of an object. Objects
-// that are passed in are left as they were.
+// The operations of this room for the verbs: what a write does to managedFields, and what an apply does to an object.
+// None of them changes its arguments.
 
 import { type Awaitable, andThen, orElse } from '../base/awaitable.js'
 import { badRequest, StatusError, unclassified } from '../meta/errors/status.js'
@@ -26,12 +26,12 @@ import { equalSets, type FieldSet, union } from './paths/field-set.js'
 import { TypedError } from './typed/typed-errors.js'
 import { checkTyped } from './typed/validate.js'
 
-/** The objects that a request is about. */
+/** The objects of a request. */
 export interface ManagedType extends VersionedType {
   readonly kind: string
   /** Empty for the objects themselves. */
   readonly subresource: string
-  /** An object of the kind in the request's version before anything is set; nobody's to change. */
+  /** An object of the kind in the request's version before anything is set. It must not be changed. */
   empty(): ValueObject
 }
 
@@ -39,7 +39,7 @@ export interface ManagedType extends VersionedType {
 
 const MANAGER_MAX = 128
 
-/** Who writes: the manager that the request names, or the part of its User-Agent before the slash. */
+/** The manager that the request names, or the part of its User-Agent before the slash. */
 export function managerName(fieldManager: string, userAgent: string): string {
   if (fieldManager !== '') return fieldManager
   let name = ''
@@ -56,9 +56,9 @@ export function managerName(fieldManager: string, userAgent: string): string {
 // ---- create, update and patch
 
 /**
- * The object that a create, update or patch means to write, with managedFields that say what it has set. `live` is what
- * is there, if something is; both are as the version of the request has them. A write never fails for its managedFields:
- * where they cannot be told, there are none.
+ * The object of a create, update or patch, with managedFields that say which fields it has set. `live` is the stored
+ * object, if there is one; both are in the version of the request. A write never fails because of its managedFields: if
+ * they cannot be computed, the object has none.
  */
 export function trackUpdate(
   type: ManagedType,
@@ -69,11 +69,11 @@ export function trackUpdate(
 ): Awaitable<ApiObject> {
   const managers = managersBefore(type, live, next)
   const bare = withManagedFields(next, [])
-  // Objects that have no managers get none before the first apply.
+  // An object without managers gets none before the first apply.
   if (managers.size === 0 && live !== undefined) return bare
   const tracked = (): Awaitable<ApiObject> => {
     const before = live === undefined ? asObject(type.empty()) : withManagedFields(live, [])
-    // What was there is checked where the two are compared.
+    // The live object is checked where the two are compared.
     checkTyped(mergeTypeFor(type), bare, { allowDuplicates: true })
     return andThen(afterUpdate(type, before, bare, managers, manager, now), after =>
       withManagedFields(bare, encodeManagedFields(capUpdaters(after).values())),
@@ -95,7 +95,7 @@ const afterUpdate = (
 ): Awaitable<Managers> =>
   andThen(takeOver(type, before, next, managers), taken => withUpdater(type, managers, taken, manager, now))
 
-/** Those who own what is left to them, and the manager that has set these fields. */
+/** The managers with the fields that are left to them, and the writer with the fields that it has set. */
 function withUpdater(
   type: ManagedType,
   managers: Managers,
@@ -109,21 +109,21 @@ function withUpdater(
   const id = idOf(name)
   const left = others.get(id)
   const owned = left === undefined ? fields : union(left.fields, fields)
-  // Who changes what is its own owns no more than before: the very set, which need not be spelled anew.
+  // A manager that changes only its own fields keeps the same set, which need not be encoded again.
   const earlier = managers.get(id)?.fields
   const kept = earlier !== undefined && equalSets(earlier, owned) ? earlier : owned
   return new Map(others).set(id, { ...name, fields: kept, time: printTime(now) })
 }
 
-/** Clients may set managedFields, or reset them; those who know nothing of them, and subresources, leave them alone. */
+/** Clients may set or reset managedFields. A body without them, and a subresource, leaves them as they are. */
 function managersBefore(type: ManagedType, live: ApiObject | undefined, next: ApiObject): Managers {
   const stored = (): Managers => {
     const managers = decodeStoredManagers(live === undefined ? [] : entriesOf(live))
-    return managers.ok ? managers.value : NOBODY
+    return managers.ok ? managers.value : NO_MANAGERS
   }
   if (type.subresource !== '') return stored()
   const { managedFields } = metaOf(next)
-  if (isReset(managedFields)) return NOBODY
+  if (isReset(managedFields)) return NO_MANAGERS
   if (!managedFields || managedFields.length === 0) return stored()
   if (live !== undefined && equalValues(managedFields as unknown as Value, entriesOf(live) as unknown as Value)) {
     return stored()
@@ -132,17 +132,17 @@ function managersBefore(type: ManagedType, live: ApiObject | undefined, next: Ap
   return given.ok && given.value.size > 0 ? given.value : stored()
 }
 
-const NOBODY: Managers = new Map()
+const NO_MANAGERS: Managers = new Map()
 
 const isReset = (entries: readonly ManagedFieldsEntry[] | undefined): boolean =>
   entries?.length === 1 && Object.keys(entries[0]!).length === 0
 
-/** A write that in the end changes nothing but the times in managedFields changes nothing. */
+/** If a write changes nothing but the times in managedFields, the times stay. */
 export function keepTimes(next: ApiObject, live: ApiObject): ApiObject {
   const entries = entriesOf(next)
   const before = entriesOf(live)
   if (entries.length === 0 || entries.length !== before.length) return next
-  // What is quickly told comes first.
+  // The cheap checks come first.
   const isSame =
     equalBut('managedFields', next.metadata, live.metadata) &&
     entries.every((entry, i) => equalBut('time', entry as ValueObject, before[i] as ValueObject)) &&
@@ -150,7 +150,7 @@ export function keepTimes(next: ApiObject, live: ApiObject): ApiObject {
   return isSame ? withManagedFields(next, before as unknown as ValueObject[]) : next
 }
 
-/** Whether two objects are the same but for one member. */
+/** Whether two objects are equal apart from one member. */
 function equalBut(member: string, a: ValueObject, b: ValueObject): boolean {
   const others = Object.keys(a).filter(name => name !== member)
   const count = Object.keys(b).length - (Object.hasOwn(b, member) ? 1 : 0)
@@ -163,19 +163,19 @@ export interface ApplyRequest {
   readonly manager: string
   readonly force: boolean
   readonly now: number
-  /** What the API makes of a merged object: decoded as its type, with defaults. May throw NotOfType. */
-  settle(object: ApiObject): ApiObject | Promise<ApiObject>
+  /** Decodes a merged object as its type and sets defaults. May throw NotOfType. */
+  decodeMerged(object: ApiObject): ApiObject | Promise<ApiObject>
 }
 
 export interface ApplyResult {
   readonly object: ApiObject
-  /** True if nothing but ownership may have changed. */
+  /** Nothing has changed, except perhaps the ownership of fields. */
   readonly isUnchanged: boolean
 }
 
 /**
- * What becomes of an object, or of nothing, by a configuration that a manager applies. Conflicts and configurations
- * that cannot be merged are StatusErrors.
+ * The object after a manager applied a configuration to it, or a new object if there is none. Conflicts, and
+ * configurations that cannot be merged, are StatusErrors.
  */
 export async function applyConfiguration(
   type: ManagedType,
@@ -195,13 +195,13 @@ export async function applyConfiguration(
   const name: ManagerName = { manager: request.manager, operation: 'Apply', apiVersion, subresource }
   const done = await applyOrConflict(type, before, applied, managers, name, request.force)
   const isUnchanged = done.object === undefined
-  const settled = done.object === undefined ? copyValue(before) : await settleAs(request, done.object, applied)
+  const decoded = done.object === undefined ? copyValue(before) : await decodeAs(request, done.object, applied)
   const ofManagers = isUnchanged ? done.managers : withTime(done.managers, idOf(name), printTime(request.now))
-  const object = withManagedFields(settled, encodeManagedFields(ofManagers.values()))
+  const object = withManagedFields(decoded, encodeManagedFields(ofManagers.values()))
   return { object: request.manager === KUBECTL ? withLastApplied(object, applied) : object, isUnchanged }
 }
 
-/** What is already there when the first apply comes belongs to a manager of its own. */
+/** At the first apply, all fields that are there already belong to a manager of their own. */
 async function managersBeforeApply(
   type: ManagedType,
   live: ApiObject | undefined,
@@ -266,12 +266,12 @@ function checkAs(what: string, object: ApiObject, check: () => void): void {
   }
 }
 
-/** Why a merged object cannot be made one of its type, for `settle` to throw. */
+/** Thrown by `decodeMerged` if a merged object is not of its type. */
 export class NotOfType extends Error {}
 
-async function settleAs(request: ApplyRequest, object: ApiObject, applied: ApiObject): Promise<ApiObject> {
+async function decodeAs(request: ApplyRequest, object: ApiObject, applied: ApiObject): Promise<ApiObject> {
   try {
-    return await request.settle(copyValue(object))
+    return await request.decodeMerged(copyValue(object))
   } catch (error) {
     if (!(error instanceof NotOfType)) throw error
     throw unclassified(`failed to convert new object (${printObject(applied)}) to proper version: ${error.message}`)
@@ -295,10 +295,10 @@ function mergeTypeFor(type: ManagedType): MergeType {
 
 const entriesOf = (object: ApiObject): readonly ManagedFieldsEntry[] => metaOf(object).managedFields ?? []
 
-/** An object that may yet have no metadata. */
+/** An object that may not have metadata yet. */
 const asObject = (object: ValueObject): ApiObject => ({ metadata: {}, ...object }) as unknown as ApiObject
 
-/** The object with other managedFields, or none. */
+/** The object with other managedFields, or without any. */
 function withManagedFields(object: ApiObject, entries: readonly ValueObject[]): ApiObject {
   if (!isObject(object.metadata)) return object
   if (entries.length === 0 && object.metadata['managedFields'] === undefined) return object

@@ -1,4 +1,4 @@
-// What this room must know of a kind.
+// A kind as the operations of this room need it.
 
 import type { Kind, KindVersion } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
@@ -33,19 +33,19 @@ export function managedType(kind: Kind, version: KindVersion, subresource: strin
       return isCustom ? noSuchVersion(kind, apiVersion, at) : undefined
     },
     convert: (object, to) => kind.convert(object, to),
-    // Custom kinds reset only in the version of the request; all versions of a built-in one do.
+    // Custom kinds reset fields only in the version of the request, built-in kinds in all versions.
     resets: at => (at === apiVersion || !isCustom ? resets : EMPTY),
     empty: () => (empty ??= emptyObject(version.type, apiVersion, name)),
   }
 }
 
-/** An object before anything is set. The structs of a built-in type are there, even if nothing is in them. */
+/** An object before anything is set. A built-in type has its structs, even if they are empty. */
 export function emptyObject(type: Type, apiVersion: string, kind: string): ValueObject {
   const zero = type.dialect === 'go' ? zeroOf(type) : {}
   return { ...(isObject(zero) ? zero : {}), apiVersion, kind }
 }
 
-/** Custom objects cannot be converted to a version that is no more, even to find out that nothing is to be done there. */
+/** A custom object cannot be converted to a version that is not served any more, not even if nothing would change. */
 function noSuchVersion({ group, names }: Kind, from: string, to: string): never {
   const version = parseGroupVersion(to)
   if (!version.ok) throw new BadManagers(version.error)

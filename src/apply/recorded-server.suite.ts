@@ -144,7 +144,7 @@ export function recordedServer(): RecordedServer {
         manager,
         force,
         now,
-        settle: object => version.shape(object),
+        decodeMerged: object => version.shape(object),
       })
       next = applied.object
     } else {
@@ -206,11 +206,12 @@ export function recordedServer(): RecordedServer {
     const type = SCALE_TYPE
     let next: ApiObject
     if (isApply) {
-      const settle = (object: ApiObject): ApiObject => {
+      const decodeMerged = (object: ApiObject): ApiObject => {
         if (isBuiltin) return object
         throw new NotOfType('request to convert CR to an invalid group/version: autoscaling/v1')
       }
-      next = (await applyConfiguration(type, managed, body as ValueObject, { manager, force, now, settle })).object
+      next = (await applyConfiguration(type, managed, body as ValueObject, { manager, force, now, decodeMerged }))
+        .object
     } else {
       const sent = (method === 'PATCH' ? patched(managed, body, 'application/merge-patch+json') : body) as ApiObject
       const meta = { ...(managed.metadata as object), ...(sent.metadata as object) } as ValueObject
@@ -244,7 +245,7 @@ export function recordedServer(): RecordedServer {
     }
     let definition: ApiObject
     if (media.startsWith('application/apply')) {
-      const request = { ...by, now, settle: (object: ApiObject): ApiObject => object }
+      const request = { ...by, now, decodeMerged: (object: ApiObject): ApiObject => object }
       definition = (await applyConfiguration(type, live, body as ValueObject, request)).object
     } else {
       const sent = copyValue(method === 'POST' ? body : patched(live!, body, media)) as ApiObject

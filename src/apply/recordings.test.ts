@@ -180,9 +180,9 @@ function sameVersion(expected: Value, got: Value, versions: Map<Value, Value>): 
   const wanted = versionOf(expected)
   const actual = versionOf(got)
   if (wanted === undefined || actual === undefined) return
-  const known = versions.get(wanted)
-  if (known === undefined) expect([...versions.values()]).not.toContain(actual)
-  else expect(actual).toBe(known)
+  const cached = versions.get(wanted)
+  if (cached === undefined) expect([...versions.values()]).not.toContain(actual)
+  else expect(actual).toBe(cached)
   versions.set(wanted, actual)
 }
 

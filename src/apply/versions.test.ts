@@ -51,7 +51,7 @@ async function apply(
   force = false,
 ) {
   const seen = live && (await convert(live, `example.com/${version}`))
-  const request = { manager, force, now: 0, settle: (object: ApiObject): ApiObject => object }
+  const request = { manager, force, now: 0, decodeMerged: (object: ApiObject): ApiObject => object }
   return (await applyConfiguration(typeAt(`example.com/${version}`), seen, widget(version, fields), request)).object
 }
 
@@ -97,7 +97,7 @@ describe('managers that use several versions', () => {
       ['one', 'example.com/v1beta1', { 'f:hostPort': {} }],
       ['two', 'example.com/v1', { 'f:x': {} }],
     ])
-    const request = { manager: 'two', force: true, now: 0, settle: (object: ApiObject): ApiObject => object }
+    const request = { manager: 'two', force: true, now: 0, decodeMerged: (object: ApiObject): ApiObject => object }
     await expect(applyConfiguration(type, stored, widget('v1', { x: '1' }), request)).rejects.toThrow('gone')
   })
 

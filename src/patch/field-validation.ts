@@ -1,12 +1,12 @@
-// How strictly a request wants its fields looked at. It decides which decoder reads a patch first, and so which words
-// a faulty one is answered with.
+// The field validation that a request asks for. It decides which decoder reads a patch first, and so which message a
+// malformed one gets.
 import { malformed, type PatchError } from './patch-error.js'
 
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict'
 
 export type PatchKind = 'json' | 'merge' | 'strategic'
 
-/** For a body that is no JSON at all; `text` is what the JSON decoder said of it. */
+/** For a body that is not JSON; `text` is the message of the JSON decoder. */
 export function notJson(kind: PatchKind, text: string, validation: FieldValidation = 'Warn'): PatchError {
   if (kind === 'strategic') return malformed(text)
   if (validation !== 'Ignore') return undecodable(text)

@@ -10,9 +10,9 @@ import {
   isDeeperThan,
   isTreeObject,
   MAX_DEPTH,
+  materialize,
   Spelled,
   setMember,
-  settle,
   type Tree,
   type TreeObject,
 } from './json/tree.js'
@@ -20,10 +20,10 @@ import { doesNotApply, jsonTypeName, malformed, tooLarge } from './patch-error.j
 
 export const MAX_OPERATIONS = 10_000
 
-/** What all copies of one patch may add up to, in bytes of JSON: as much as a request may bring. */
+/** The limit of all copies of one patch together, in bytes of JSON: that of a request. */
 export const MAX_COPIED_BYTES = 3 * 1024 * 1024
 
-/** One operation as it was sent: only applying it shows whether it makes sense. */
+/** One operation as it was sent. Whether it is valid shows only when it is applied. */
 export interface Operation {
   readonly op?: string
   readonly path?: string
@@ -33,17 +33,17 @@ export interface Operation {
 
 export interface JsonPatch {
   readonly operations: readonly Operation[]
-  /** Members that no operation has, in the words of a warning: `json patch unknown field "[0].extra"`. */
+  /** Members that no operation has, as warnings: `json patch unknown field "[0].extra"`. */
   readonly strictErrors: readonly string[]
 }
 
 export interface JsonPatchOptions {
-  /** The body itself. With it `test` compares spellings exactly; without it, as most clients would have spelled it. */
+  /** The body itself. With it `test` compares exact spellings; without it, those that most clients would use. */
   readonly text?: string
   readonly fieldValidation?: FieldValidation
 }
 
-/** Reads a decoded body. */
+/** Parses a decoded body. */
 export function parseJsonPatch(body: Value, { text, fieldValidation = 'Warn' }: JsonPatchOptions = {}): JsonPatch {
   const items = fieldValidation === 'Ignore' ? checkLoosely(body) : checkStrictly(body)
   if (items.length > MAX_OPERATIONS) {
@@ -55,7 +55,7 @@ export function parseJsonPatch(body: Value, { text, fieldValidation = 'Warn' }: 
   }
 }
 
-/** The patched value. Nothing is changed in place: neither the value nor the patch, which may be applied again. */
+/** The patched value. Neither the value nor the patch is changed; the patch may be applied again. */
 export function applyJsonPatch(value: Value, patch: JsonPatch): Value {
   const state: State = { root: copyTree(value), copiedBytes: 0 }
   patch.operations.forEach((operation, index) => {
@@ -66,16 +66,16 @@ export function applyJsonPatch(value: Value, patch: JsonPatch): Value {
     if (run === undefined) fail('there is no such operation')
     else run(state, operation, fail)
   })
-  // Copies into copies grow without bound in depth before they do in bytes.
+  // Copies of copies reach the limit of depth before that of bytes.
   if (isDeeperThan(state.root, MAX_DEPTH)) {
     throw doesNotApply(`the result is nested more than ${MAX_DEPTH} levels deep`)
   }
-  return settle(state.root)
+  return materialize(state.root)
 }
 
-// --- reading ---
+// ---- parsing
 
-/** What the reference's typed decoder accepts. The first fault in the order of the document is reported. */
+/** Accepts what kube-apiserver's typed decoder accepts. The first error in the order of the document is reported. */
 function checkStrictly(body: Value): Value[] {
   if (body === null) return []
   if (!Array.isArray(body)) throw undecodable(`${cannotUnmarshal(body)} Go value of type []handlers.jsonPatchOp`)
@@ -114,7 +114,7 @@ const unknownFields = (items: Value[]): string[] =>
       .map(key => `json patch unknown field "[${index}].${key}"`),
   )
 
-/** Only `test` asks how something is spelled. */
+/** Only `test` depends on spelling. */
 function withSpellings(items: Value[], text: string | undefined): Tree[] {
   if (!items.some(item => isObject(item) && getOwn(item, 'op') === 'test')) return items
   return (text === undefined ? spellAsClient(items) : readSpelled(text)) as Tree[]
@@ -137,7 +137,7 @@ function asText(member: Tree | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-// --- applying ---
+// ---- applying
 
 interface State {
   root: Tree
@@ -184,12 +184,12 @@ function copy(state: State, { from, path }: Operation, fail: Fail): void {
 
 function test(state: State, { path, value }: Operation, fail: Fail): void {
   const found = path === '' ? state.root : (getAt(find(state, path, fail), fail) ?? null)
-  // What is missing passes for null, both in the object and in the operation.
+  // A missing value counts as null, both in the object and in the operation.
   const passes = found === null ? (value ?? null) === null : value !== undefined && equalSpelling(found, value)
   if (!passes) fail(`the value at ${JSON.stringify(path)} is another`)
 }
 
-/** Where an operation takes effect: a member of an object or a place in a list, which need not be there. */
+/** The target of an operation: a member of an object or an index of a list, which need not exist. */
 interface Place {
   holder: Tree[] | TreeObject
   key: string
@@ -233,7 +233,7 @@ function removeAt({ holder, key }: Place, fail: Fail): Tree {
 
 const indexIn = (list: Tree[], key: string, fail: Fail): number => resolveIndex(key, list.length, fail)
 
-/** -1 is the last of `length` places. */
+/** -1 is the last of `length` items. */
 function resolveIndex(key: string, length: number, fail: Fail): number {
   if (!/^[+-]?\d+$/.test(key)) return fail(`${JSON.stringify(key)} is not an index`)
   const index = Number(key)

@@ -1,11 +1,11 @@
-// JSON Merge Patch (RFC 7386) as Kubernetes applies it. What differs from the RFC: nulls inside lists of objects are
-// dropped as well, unless the list takes the place of an object, and a patch must be an object.
+// JSON Merge Patch (RFC 7386) as Kubernetes applies it. It differs from the RFC: nulls inside lists of objects are
+// dropped too, unless the list replaces an object, and a patch must be an object.
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
 import { type FieldValidation, INVALID_MERGE_PATCH, undecodable } from './field-validation.js'
 import { copyOf, copyTree, type Tree } from './json/tree.js'
 import { jsonTypeName, malformed } from './patch-error.js'
 
-/** Reads a decoded body. Only where fields are not validated may it be a list, which then replaces the object. */
+/** Parses a decoded body. It may be a list, which replaces the object, only if fields are not validated. */
 export function parseMergePatch(body: Value, fieldValidation: FieldValidation = 'Warn'): ValueObject | Value[] {
   if (isObject(body)) return body
   if (body !== null && fieldValidation !== 'Ignore') {

@@ -1,11 +1,11 @@
-// What a patch can do wrong, as the API answers it. The caller turns a PatchError into a Status.
+// The errors of patches with their response. The caller turns a PatchError into a Status.
 import { isObject, type Value } from '../meta/values/value.js'
 
 export type PatchErrorReason = 'BadRequest' | 'RequestEntityTooLarge' | 'Invalid' | ''
 
 /**
- * `message` is the Status' message, word for word that of the reference. It is sometimes so general that it helps
- * nobody; `detail` then says what is wrong, for a log or beside the message.
+ * `message` is the Status' message, exactly that of kube-apiserver. Where it is too general to help, `detail` says what
+ * is wrong.
  */
 export class PatchError extends Error {
   override readonly name = 'PatchError'
@@ -20,20 +20,20 @@ export class PatchError extends Error {
   }
 }
 
-/** The patch cannot be read. */
+/** The patch cannot be parsed. */
 export const malformed = (message: string): PatchError => new PatchError(400, 'BadRequest', message)
 
-/** The patch is one, but does not fit the object. The answer is the same whatever the cause; its details are `{}`. */
+/** The patch cannot be applied to the object. The response is the same for every cause; its details are `{}`. */
 export const doesNotApply = (detail: string): PatchError =>
   new PatchError(422, 'Invalid', 'the server rejected our request due to an error in our request', detail)
 
 export const tooLarge = (message: string): PatchError =>
   new PatchError(413, 'RequestEntityTooLarge', `Request entity too large: ${message}`)
 
-/** A fault for which the reference has no class of its own: 500, without reason or details. */
+/** An error that kube-apiserver does not classify: 500, without reason or details. */
 export const unclassified = (message: string): PatchError => new PatchError(500, '', message)
 
-/** How the reference names what it found where it expected something else. */
+/** kube-apiserver's name for a value of an unexpected type. */
 export function jsonTypeName(value: Value): 'null' | 'bool' | 'string' | 'number' | 'array' | 'object' {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'array'

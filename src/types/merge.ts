@@ -4,7 +4,7 @@ import { compareTexts } from '../meta/go/go-text.js'
 import { isObject, type Value } from '../meta/values/value.js'
 import { compiledOnce, type Field, type Type } from './type.js'
 
-/** A value may be a scalar, a list or a map. A type that only values tell of allows all three. */
+/** A value may be a scalar, a list or a map. A type that is known only from values allows all three. */
 export interface MergeType {
   readonly scalar?: ScalarType
   readonly list?: MergeList
@@ -61,7 +61,7 @@ export function resolveShape(type: MergeType, shape: Shape | 'open'): Shape {
   return type.map ? 'map' : type.scalar ? 'scalar' : 'list'
 }
 
-// ---- types of which only the values tell
+// ---- types that are known only from their values
 
 const NO_DEFAULT = (): undefined => undefined
 const NO_FIELD = (): undefined => undefined

@@ -1,6 +1,6 @@
-// The data about the built-in kinds: their types, which type a kind has, the resources of a group version and the columns
-// of a resource. It comes from `data/builtin-kinds.json`, and from `data/optional-kinds.json` for the versions that are
-// served only when a flag enables them. No code here knows a kind by its name.
+// The data about the built-in kinds: their types, the type of each kind, the resources of a group version and the
+// columns of a resource. It is read from `data/builtin-kinds.json`, and from `data/optional-kinds.json` for versions
+// that are served only if a flag enables them. No code here names a kind.
 import { readFileSync } from 'node:fs'
 import { once } from '../base/memo.js'
 import { goTypes } from './go/go-types.js'
@@ -12,7 +12,7 @@ export interface ResourceFacts {
   readonly singularName?: string
   readonly namespaced: boolean
   readonly kind: string
-  /** Where the kind of a subresource is from elsewhere, as Scale is. */
+  /** If the kind of a subresource is one of another group, as Scale is. */
   readonly group?: string
   readonly version?: string
   readonly verbs: readonly string[]
@@ -27,7 +27,7 @@ export interface ColumnFacts {
   readonly priority: number
 }
 
-/** The types of the built-in kinds, and what else the data says of those kinds. */
+/** The types of the built-in kinds, with the other data about those kinds. */
 export interface TypeTable extends Types {
   readonly typeNames: () => readonly string[]
   /** The names of types, by `apps/v1 Deployment`. */
@@ -49,10 +49,10 @@ export interface TypeData {
 
 const NO_DATA: TypeData = { kinds: {}, resources: {}, columns: {}, types: {} }
 
-/** The table of the kinds that come with the server, read at the first call. */
+/** The table of the built-in kinds. It is immutable, the same for every server, and read at the first call. */
 export const builtinTypes = once((): TypeTable => builtinTypesAnd())
 
-/** A table of the kinds that come with the server, and of further types. */
+/** A table of the built-in kinds and of further types. */
 export const builtinTypesAnd = (more?: Pick<TypeData, 'kinds' | 'types'>): TypeTable =>
   typeTable(builtinData(), optionalData(), more)
 
@@ -89,7 +89,7 @@ export function typeTable(
   }
 }
 
-/** An object of any kind reduced to its metadata. Every kind is served so, and the data of no kind lists it. */
+/** The metadata of an object of any kind. All kinds can be requested in this form; the data of no kind lists it. */
 const METADATA_TYPES: Readonly<Record<string, TypeSpec>> = {
   'meta/v1.PartialObjectMetadata': {
     fields: [

@@ -1,7 +1,7 @@
 // What a value of the API may be: the one description that decoding, merging, patches, protobuf, CEL and OpenAPI are
-// compiled from. A type is immutable, is compared by identity, and finds out what it holds when that is first read:
-// the built-in types refer to themselves, and the schema of a CustomResourceDefinition is bytes until it is used.
-// There are two implementations: `type-table.ts` for the built-in types, and `structuralType` of schema for custom kinds.
+// compiled from. A type is immutable, is compared by identity, and finds out what it holds when that is first read: the
+// built-in types refer to themselves, and the schema of a CustomResourceDefinition is bytes until it is used. There are
+// two implementations: `type-table.ts` for the built-in types, and `structuralType` of schema for custom kinds.
 import type { Value, ValueObject } from '../meta/values/value.js'
 import type { SpecialType } from './special/special-type.js'
 
@@ -10,7 +10,7 @@ export type ScalarKind = 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'by
 export interface Type {
   /**
    * `object` has declared fields, `map` only members of one type. `special` is encoded by its own rules, see `special`.
-   * `any` is a value whose type only the value itself tells.
+   * `any` has no declared type.
    */
   readonly kind: ScalarKind | 'object' | 'map' | 'list' | 'special' | 'any'
   /** `core/v1.Container`; empty for types without a name, such as lists and the nodes of a CRD's schema. */
@@ -56,7 +56,9 @@ export interface Field {
 export interface GoType {
   /** Its row in the type table. */
   readonly spec: TypeSpec
-  /** The types whose fields stand among its own in JSON. In protobuf each is a message of its own, if it has a number. */
+  /**
+   * The types whose fields stand among its own in JSON. In protobuf each is a message of its own, if it has a number.
+   */
   readonly inlined: readonly { readonly type: Type; readonly number: number | undefined }[]
 }
 
@@ -113,7 +115,7 @@ export interface Merge {
   readonly map: 'atomic' | 'granular'
 }
 
-/** The limits that a schema sets to a value, as far as they bound its size or tell what a string stands for. */
+/** The limits that a schema sets to a value, as far as they bound its size or say what a string stands for. */
 export interface Constraints {
   readonly format: string
   readonly maxLength: number | undefined

@@ -1,4 +1,4 @@
-// Bodies as objects of the built-in types: what they are, what they hold, and the same as protobuf.
+// Bodies as objects of the built-in types, and their protobuf encoding.
 import type { CborMarks } from '../codec/cbor.js'
 import { CodecError, type CodecErrorKind } from '../codec/codec-error.js'
 import { cannotHandle } from '../meta/errors/status.js'
@@ -10,7 +10,7 @@ import { decodeObject, encodeObject, openEnvelope } from './protobuf/envelope.js
 import { ProtobufError } from './protobuf/message.js'
 import type { Type, Types } from './type.js'
 
-/** The body as an object of the kind; what it is need not be said, but if it is said it must be true. */
+/** The body as an object of the kind. It may omit apiVersion and kind; if it has them, they must match. */
 export function shapeTyped(
   types: Types,
   apiVersion: string,
@@ -35,7 +35,7 @@ export function shapeTyped(
   try {
     const { value, strict } = decodeTyped(type, body, { duplicates, cbor })
     const object = named(value, apiVersion, kind)
-    // Empty lists are as good as none, but for this one: as one empty entry does, it says to forget the managers.
+    // Empty lists count as absent, except this one: like one empty entry, it removes all managers.
     if (isEmptyList(given['metadata'], 'managedFields')) object.metadata['managedFields'] = [{}]
     return { object, strict }
   } catch (error) {
@@ -57,13 +57,13 @@ const textMember = (object: ValueObject, name: string): string => {
 /** The package of a group's internal types in Go. */
 const packageOf = (apiVersion: string): string => groupOf(apiVersion).split('.')[0] || 'core'
 
-/** What the object is comes first, whatever the client said. */
+/** The object with the right apiVersion and kind, which come first. */
 export function named(object: ValueObject, apiVersion: string, kind: string): ApiObject {
   const metadata = object['metadata']
   return withHead(object, apiVersion, kind, isObject(metadata) ? metadata : {}) as ApiObject
 }
 
-/** How objects of a kind look as protobuf. */
+/** The protobuf encoding of the objects of a kind. */
 export interface ProtobufCodec {
   decode(bytes: Uint8Array): Value
   encode(object: ApiObject): Buffer
@@ -78,17 +78,17 @@ export const protobufCodec = (types: Types, apiVersion: string, kind: string): P
   encode: object => encodeObject(types, object)!,
 })
 
-/** The envelope tells what the message is; what is wrong with the one is told otherwise than what is with the other. */
+/** The envelope names the kind of the message. Errors of the two differ in their kind. */
 function decodeProtobuf(types: Types, bytes: Uint8Array, expected: { apiVersion: string; kind: string }): Value {
   const envelope = asCodecError('malformed', () => openEnvelope(bytes))
   return asCodecError('unacceptable', () => decodeObject(types, envelope, expected))
 }
 
-function asCodecError<T>(fault: CodecErrorKind, action: () => T): T {
+function asCodecError<T>(kind: CodecErrorKind, action: () => T): T {
   try {
     return action()
   } catch (error) {
-    throw error instanceof ProtobufError ? new CodecError(fault, error.message) : error
+    throw error instanceof ProtobufError ? new CodecError(kind, error.message) : error
   }
 }
 

@@ -1,4 +1,4 @@
-// Fields that an applier wants to change and others own.
+// Fields that an applier changes and other managers own.
 
 import { applyConflict, type StatusError } from '../../meta/errors/status.js'
 import { compareTexts, quote } from '../../meta/go/go-text.js'
@@ -6,7 +6,7 @@ import { type FieldPath, printPath } from '../paths/field-path.js'
 import { difference, type FieldSet, pathsOf } from '../paths/field-set.js'
 import { idOf, type ManagerName } from './managed-fields.js'
 
-/** Thrown by the algorithm; an answer is made of it where nothing resolves it. */
+/** Becomes a Status unless the conflicts are resolved. */
 export class Conflicts extends Error {
   constructor(readonly conflicts: readonly Conflict[]) {
     super('conflicts')
@@ -48,7 +48,7 @@ function printManager({ manager, operation, apiVersion, subresource }: ManagerNa
   return `${quote(manager)}${through}${operation === 'Update' ? ` using ${apiVersion}` : ''}`
 }
 
-/** The conflicts that are left when some fields may be changed whoever owns them. */
+/** The conflicts without those over fields that may be changed in any case. */
 export function conflictsBeyond(conflicts: readonly Conflict[], allowed: FieldSet): Conflict[] {
   return conflicts.flatMap(({ manager, fields }) => {
     const rest = difference(fields, allowed)

@@ -1,4 +1,4 @@
-// Moving from kubectl's client-side apply, which keeps what it applied last in an annotation, to server-side apply.
+// Migration to server-side apply from kubectl's client-side apply, which keeps the last configuration in an annotation.
 
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeJson, encodeJson } from '../../codec/json.js'
@@ -14,21 +14,21 @@ import { checkTyped } from '../typed/validate.js'
 
 const ANNOTATION = 'kubectl.kubernetes.io/last-applied-configuration'
 
-/** The one manager that takes part. */
+/** The only manager that migrates. */
 export const KUBECTL = 'kubectl'
 
-/** What client-side apply set and nobody has changed since: kubectl may change it, whoever owns it. */
-export function fieldsLastApplied(schema: MergeType, live: ApiObject): FieldSet {
+/** The fields that client-side apply set and that have not changed since: kubectl may change them without conflict. */
+export function fieldsLastApplied(mergeType: MergeType, live: ApiObject): FieldSet {
   const last = lastAppliedOf(live)
   if (last === undefined || last['apiVersion'] !== live.apiVersion) return EMPTY
   try {
-    checkTyped(schema, last, { allowDuplicates: false })
+    checkTyped(mergeType, last, { allowDuplicates: false })
   } catch (error) {
     if (error instanceof TypedError) return EMPTY
     throw error
   }
-  const { modified, added, removed } = compareTyped(schema, last, live)
-  return difference(difference(difference(fieldsOf(schema, last), modified), added), removed)
+  const { modified, added, removed } = compareTyped(mergeType, last, live)
+  return difference(difference(difference(fieldsOf(mergeType, last), modified), added), removed)
 }
 
 function lastAppliedOf(live: ApiObject): ValueObject | undefined {
@@ -49,7 +49,7 @@ const annotationsOf = (object: ValueObject): ValueObject => {
   return isObject(annotations) ? annotations : {}
 }
 
-/** The object with the configuration in the annotation, if it has one: client-side apply goes on from there. */
+/** The object with the configuration in the annotation, if it has one, so that client-side apply still works. */
 export function withLastApplied(object: ApiObject, configuration: ApiObject): ApiObject {
   const annotations = annotationsOf(object)
   const before = getOwn(annotations, ANNOTATION)

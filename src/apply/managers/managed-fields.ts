@@ -1,5 +1,5 @@
-// The managers of an object's fields, read from metadata.managedFields and written back. A manager is told apart by its
-// name, what it does (apply or update), the subresource that it goes through and, if it updates, the version that it uses.
+// The managers of an object's fields, decoded from metadata.managedFields and encoded again. A manager is identified by
+// its name, its operation (Apply or Update), its subresource and, for updates, its API version.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { encodeString } from '../../codec/json.js'
@@ -20,14 +20,14 @@ export interface ManagerName {
 /** What a manager owns. */
 export interface Owned extends ManagerName {
   readonly fields: FieldSet
-  /** When it last changed something; an owner that never did has none. */
+  /** When it last changed a field; undefined for a manager that never did. */
   readonly time: string | undefined
 }
 
 /** By `idOf`. */
 export type Managers = ReadonlyMap<string, Owned>
 
-/** Tells managers apart, and orders them where they are listed. An applier may move on to another version. */
+/** Identifies a manager, and orders managers in lists. An applier may change to another version. */
 export function idOf({ manager, operation, apiVersion, subresource }: ManagerName): string {
   const given = manager === '' ? '' : `"manager":${encodeString(manager)},`
   const version = operation === 'Update' ? `,"apiVersion":${encodeString(apiVersion)}` : ''
@@ -35,36 +35,36 @@ export function idOf({ manager, operation, apiVersion, subresource }: ManagerNam
   return `{${given}"operation":"${operation}"${version}${part}}`
 }
 
-/** How sets are spelled in what is stored, and the other way round: a set that did not change is neither read nor written anew. */
-const spelled = new WeakMap<FieldSet, Value>()
-const read = new WeakMap<ValueObject, FieldSet>()
+/** Sets of fields by their encoding and the reverse: a set that did not change is neither decoded nor encoded again. */
+const encodings = new WeakMap<FieldSet, Value>()
+const decodings = new WeakMap<ValueObject, FieldSet>()
 
-function remember(fields: FieldSet, spelling: ValueObject): void {
-  spelled.set(fields, spelling)
-  read.set(spelling, fields)
+function remember(fields: FieldSet, encoding: ValueObject): void {
+  encodings.set(fields, encoding)
+  decodings.set(encoding, fields)
 }
 
-function readStored(spelling: Value | undefined): FieldSet | undefined {
-  if (!isObject(spelling)) return decodeFieldsV1(spelling)
-  const known = read.get(spelling)
-  if (known !== undefined) return known
-  const fields = decodeFieldsV1(spelling)
-  if (fields !== undefined && fields.size > 0) remember(fields, spelling)
+function decodeStoredSet(encoding: Value | undefined): FieldSet | undefined {
+  if (!isObject(encoding)) return decodeFieldsV1(encoding)
+  const cached = decodings.get(encoding)
+  if (cached !== undefined) return cached
+  const fields = decodeFieldsV1(encoding)
+  if (fields !== undefined && fields.size > 0) remember(fields, encoding)
   return fields
 }
 
-function spell(fields: FieldSet): Value {
-  const known = spelled.get(fields)
-  if (known !== undefined) return known
-  const spelling = encodeFieldsV1(fields)
-  if (fields.size > 0) remember(fields, spelling)
-  return spelling
+function encodeSet(fields: FieldSet): Value {
+  const cached = encodings.get(fields)
+  if (cached !== undefined) return cached
+  const encoding = encodeFieldsV1(fields)
+  if (fields.size > 0) remember(fields, encoding)
+  return encoding
 }
 
-/** The managers that a stored object names. */
+/** The managers of a stored object. */
 export const decodeStoredManagers = (entries: readonly ManagedFieldsEntry[]): Result<Managers> => decode(entries, true)
 
-/** The managers that a client names, which may have spelled the fields in its own way. */
+/** The managers that a client sends. It may write the fields in another order. */
 export const decodeManagers = (entries: readonly ManagedFieldsEntry[]): Result<Managers> => decode(entries, false)
 
 function decode(entries: readonly ManagedFieldsEntry[], isStored: boolean): Result<Managers> {
@@ -76,7 +76,7 @@ function decode(entries: readonly ManagedFieldsEntry[], isStored: boolean): Resu
     if (fieldsType === '') return failed(`missing fieldsType in managed fields entry ${i}`)
     if (fieldsType !== 'FieldsV1')
       return failed(`invalid fieldsType ${JSON.stringify(fieldsType)} in managed fields entry ${i}`)
-    const fields = isStored ? readStored(fieldsV1) : decodeFieldsV1(fieldsV1)
+    const fields = isStored ? decodeStoredSet(fieldsV1) : decodeFieldsV1(fieldsV1)
     if (fields === undefined) return failed(`error decoding set of managed fields entry ${i}`)
     const name: ManagerName = { manager, operation, apiVersion, subresource }
     managers.set(idOf(name), { ...name, fields, time })
@@ -95,7 +95,7 @@ function encodeEntry({ manager, operation, apiVersion, subresource, time, fields
   entry['apiVersion'] = apiVersion
   if (time !== undefined) entry['time'] = time
   entry['fieldsType'] = 'FieldsV1'
-  entry['fieldsV1'] = spell(fields)
+  entry['fieldsV1'] = encodeSet(fields)
   if (subresource !== '') entry['subresource'] = subresource
   return entry
 }
@@ -110,16 +110,16 @@ function compareOwned(a: Owned, b: Owned): number {
   )
 }
 
-/** Whole seconds; what has no time comes first. */
+/** In whole seconds; managers without a time come first. */
 export const secondsOf = (time: string | undefined): number =>
   time === undefined ? 0 : Math.floor(millisOf(time) / 1000)
 
-// ---- at most so many
+// ---- the limit on the number of updaters
 
 export const MAX_UPDATERS = 10
 const ANCIENT = 'ancient-changes'
 
-/** Of more than ten updaters the oldest are taken together, those of each version for themselves. */
+/** Of more than ten updaters the oldest are merged into one, separately for each version. */
 export function capUpdaters(managers: Managers): Managers {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update')
   if (updaters.length <= MAX_UPDATERS) return managers

@@ -1,5 +1,5 @@
-// Who owns which field: what a write takes over, what an apply merges, conflicts with and removes. Managers may have
-// used other versions of the API than the write does; their fields are looked at in their own version.
+// Ownership of fields: which fields a write takes over, and what an apply merges, conflicts with and removes. Managers
+// may use other API versions than the write; their fields are compared in their own version.
 
 import { type Awaitable, andThen } from '../../base/awaitable.js'
 import { StatusError } from '../../meta/errors/status.js'
@@ -23,28 +23,28 @@ import { type Comparison, compareTyped, leavingOut } from '../typed/compare.js'
 import { mergeTyped } from '../typed/merge.js'
 import { fieldsOf } from '../typed/owned-fields.js'
 import { removeItems } from '../typed/remove-items.js'
-import { asOfToday } from '../typed/schema-change.js'
+import { underCurrentType } from '../typed/schema-change.js'
 import { type Conflict, Conflicts } from './conflicts.js'
 import { idOf, type ManagerName, type Managers, type Owned } from './managed-fields.js'
 
-/** What the algorithm must know of the objects. */
+/** The objects, as the algorithm needs them. */
 export interface VersionedType {
   /** The version of the request. */
   readonly apiVersion: string
   /**
-   * The type in a version. Where there is no such version (any more) it is nothing, and whoever used that version is
-   * forgotten; or it throws BadManagers, and the managers cannot be told.
+   * The type in a version. For a version that does not exist it returns undefined, and the managers that used that
+   * version are removed; or it throws BadManagers, and the managers cannot be read at all.
    */
   typeOf(apiVersion: string): MergeType | undefined
   convert(object: ApiObject, apiVersion: string): ApiObject | Promise<ApiObject>
-  /** Fields that the endpoint sets back, whatever a request says of them: nobody comes to own them through it. */
+  /** Fields that the endpoint resets. A manager does not come to own them through it. */
   resets(apiVersion: string): FieldSet
 }
 
-/** Why the managers that an object names cannot be asked what they own. */
+/** The fields of a manager cannot be read. */
 export class BadManagers extends Error {}
 
-/** What is never owned: what an object is, and what only the server sets. */
+/** Fields that are never owned: the type of an object, and fields that only the server sets. */
 const NEVER_OWNED: FieldSet = fieldSet(
   [fieldElement('apiVersion')],
   [fieldElement('kind')],
@@ -66,23 +66,26 @@ const NEVER_OWNED: FieldSet = fieldSet(
 
 export interface Taken {
   readonly managers: Managers
-  /** What the write sets. */
+  /** The fields that the write sets. */
   readonly fields: FieldSet
 }
 
-/** What a plain write takes from the other managers, and what it comes to own; its own earlier entry counts as another. */
+/** The fields that a plain write takes from all managers, its own earlier entry included, and those that it sets. */
 export function takeOver(type: VersionedType, live: ApiObject, next: ApiObject, managers: Managers): Awaitable<Taken> {
-  return andThen(settle(type, live, next, ofToday(type, managers), undefined, true), ({ others, comparison }) => ({
-    managers: others,
-    fields: difference(union(comparison.modified, comparison.added), NEVER_OWNED),
-  }))
+  return andThen(
+    transferOwnership(type, live, next, underCurrentTypes(type, managers), undefined, true),
+    ({ others, comparison }) => ({
+      managers: others,
+      fields: difference(union(comparison.modified, comparison.added), NEVER_OWNED),
+    }),
+  )
 }
 
 // ---- apply
 
 export interface Applied {
   readonly managers: Managers
-  /** Nothing where the apply changes nothing of the object. */
+  /** Undefined if the apply does not change the object. */
   readonly object: ApiObject | undefined
 }
 
@@ -95,39 +98,39 @@ export async function applyTo(
   name: ManagerName,
   force: boolean,
 ): Promise<Applied> {
-  const schema = type.typeOf(type.apiVersion)!
+  const mergeType = type.typeOf(type.apiVersion)!
   const id = idOf(name)
-  const managers = ofToday(type, allManagers)
+  const managers = underCurrentTypes(type, allManagers)
   const last = managers.get(id)
-  const fields = recursiveDifference(fieldsOf(schema, configuration, last?.fields), type.resets(type.apiVersion))
+  const fields = recursiveDifference(fieldsOf(mergeType, configuration, last?.fields), type.resets(type.apiVersion))
   const own: Owned = { ...name, fields, time: last?.time }
   const withOwn = new Map(managers).set(id, own)
-  const merged = mergeTyped(schema, live, configuration) as ApiObject
+  const merged = mergeTyped(mergeType, live, configuration) as ApiObject
   const applied = difference(fields, NEVER_OWNED)
   const isSame = last !== undefined && last.apiVersion === type.apiVersion && equalSets(applied, last.fields)
-  // Who applies the same fields as before gives none of them up.
+  // An applier that applies the same fields as before gives up none of them.
   const object = last === undefined || isSame ? merged : await prune(type, merged, withOwn, last)
-  const { others } = await settle(type, live, object, withOwn, id, force)
+  const { others } = await transferOwnership(type, live, object, withOwn, id, force)
   if (applied.size > 0) others.set(id, isSame ? last : { ...own, fields: applied })
   return { managers: others, object: equalValues(live, object) ? undefined : object }
 }
 
 // ---- both
 
-interface Settled {
+interface Transfer {
   readonly others: Map<string, Owned>
   readonly comparison: Comparison
 }
 
-/** Takes what changes from those who own it, and what is removed from everyone. Throws Conflicts unless forced. */
-function settle(
+/** Takes changed fields from their owners, and removed fields from all. Throws Conflicts unless forced. */
+function transferOwnership(
   type: VersionedType,
   live: ApiObject,
   next: ApiObject,
   managers: Managers,
   self: string | undefined,
   force: boolean,
-): Awaitable<Settled> {
+): Awaitable<Transfer> {
   const comparison = compareIn(type, type.typeOf(type.apiVersion)!, type.apiVersion, live, next)
   const owners = [...managers].filter(([id]) => id !== self)
   const seen = differencesSeen(type, live, next, owners, differenceOf(comparison), self === undefined)
@@ -137,7 +140,7 @@ function settle(
 type Owners = readonly (readonly [id: string, owned: Owned])[]
 type Differences = ReadonlyMap<string, Difference | undefined>
 
-/** What has changed in the versions that the owners used: nearly always that of the request, where it is known. */
+/** The differences in the versions that the owners used. Nearly always that is the version of the request. */
 function differencesSeen(
   type: VersionedType,
   live: ApiObject,
@@ -161,7 +164,7 @@ function takenFrom(owners: Owners, differences: Differences, force: boolean): Ma
   for (const [id, owned] of owners) {
     const { apiVersion, fields } = owned
     const there = differences.get(apiVersion)
-    // Whoever used a version that is gone can no longer be asked what it owns.
+    // The fields of a manager whose version does not exist any more cannot be compared.
     if (there === undefined) continue
     const taken = intersection(fields, there.changed)
     if (taken.size > 0) conflicts.push({ manager: owned, fields: taken })
@@ -184,13 +187,13 @@ const differenceOf = ({ modified, added, removed }: Comparison): Difference => (
 
 const compareIn = (
   type: VersionedType,
-  schema: MergeType,
+  mergeType: MergeType,
   apiVersion: string,
   before: Value,
   after: Value,
-): Comparison => leavingOut(compareTyped(schema, before, after), type.resets(apiVersion))
+): Comparison => leavingOut(compareTyped(mergeType, before, after), type.resets(apiVersion))
 
-/** `isUpdate`: a plain write goes on where nobody can convert, and takes nothing from those who used that version. */
+/** `isUpdate`: a plain write succeeds even if conversion fails; it then takes nothing from managers of that version. */
 async function differenceThere(
   type: VersionedType,
   apiVersion: string,
@@ -202,7 +205,7 @@ async function differenceThere(
     const before = await seenAs(type, live, apiVersion)
     const after = await seenAs(type, next, apiVersion)
     if (before === undefined || after === undefined) return undefined
-    return differenceOf(compareIn(type, before.schema, apiVersion, before.object, after.object))
+    return differenceOf(compareIn(type, before.mergeType, apiVersion, before.object, after.object))
   } catch (error) {
     if (isUpdate && error instanceof StatusError) return NO_DIFFERENCE
     throw error
@@ -213,26 +216,26 @@ const NO_DIFFERENCE: Difference = { changed: EMPTY, removed: EMPTY }
 
 interface Seen {
   readonly object: ApiObject
-  readonly schema: MergeType
+  readonly mergeType: MergeType
 }
 
-/** Nothing for a version that there is not. */
+/** Undefined for a version that does not exist. */
 async function seenAs(type: VersionedType, object: ApiObject, apiVersion: string): Promise<Seen | undefined> {
-  const schema = type.typeOf(apiVersion)
-  if (schema === undefined) {
+  const mergeType = type.typeOf(apiVersion)
+  if (mergeType === undefined) {
     const version = parseGroupVersion(apiVersion)
     if (!version.ok) throw new BadManagers(version.error)
     return undefined
   }
-  if (object.apiVersion === apiVersion) return { object, schema }
-  return { object: await type.convert(object, apiVersion), schema }
+  if (object.apiVersion === apiVersion) return { object, mergeType }
+  return { object: await type.convert(object, apiVersion), mergeType }
 }
 
-function ofToday(type: VersionedType, managers: Managers): Managers {
+function underCurrentTypes(type: VersionedType, managers: Managers): Managers {
   let result: Map<string, Owned> | undefined
   for (const [id, owned] of managers) {
-    const schema = type.typeOf(owned.apiVersion)
-    const fields = schema === undefined ? owned.fields : asOfToday(owned.fields, schema)
+    const mergeType = type.typeOf(owned.apiVersion)
+    const fields = mergeType === undefined ? owned.fields : underCurrentType(owned.fields, mergeType)
     if (fields === owned.fields) continue
     result ??= new Map(managers)
     result.set(id, { ...owned, fields })
@@ -240,17 +243,17 @@ function ofToday(type: VersionedType, managers: Managers): Managers {
   return result ?? managers
 }
 
-// ---- what is no longer applied
+// ---- fields that are no longer applied
 
-/** The merged object without what its applier applied last time and nobody owns now. */
+/** The merged object without the fields that its applier applied last time and that have no owner now. */
 async function prune(type: VersionedType, merged: ApiObject, managers: Managers, last: Owned): Promise<ApiObject> {
   const seen = await seenAs(type, merged, last.apiVersion)
   if (seen === undefined) return merged
-  const { object, schema } = seen
+  const { object, mergeType: schema } = seen
   const applied = withDeclaredFields(last.fields, schema)
   const bare = removeItems(schema, object, applied) as ApiObject
   const kept = await bringBackOwned(type, object, bare, managers, last.apiVersion)
-  // What went only because it was inside something was not the applier's to remove.
+  // A field that is gone only because a part around it is gone was not removed by the applier.
   const then = await seenAs(type, kept, last.apiVersion)
   if (then === undefined) return merged
   const gone = difference(
@@ -262,7 +265,7 @@ async function prune(type: VersionedType, merged: ApiObject, managers: Managers,
   return back?.object ?? merged
 }
 
-/** Brings back what some manager owns, each in its own version, that of the pruned object first. */
+/** Restores the fields that some manager owns, each in its own version, starting with that of the pruned object. */
 async function bringBackOwned(
   type: VersionedType,
   merged: ApiObject,
@@ -280,7 +283,7 @@ async function bringBackOwned(
     const before = await seenAs(type, whole, apiVersion)
     const after = await seenAs(type, rest, apiVersion)
     if (before === undefined || after === undefined) continue
-    const { schema } = before
+    const { mergeType: schema } = before
     const gone = difference(
       withDeclaredFields(fieldsOf(schema, before.object), schema),
       union(withDeclaredFields(fieldsOf(schema, after.object), schema), withDeclaredFields(fields, schema)),

@@ -1,5 +1,5 @@
-// The managers of a Scale: those of the object behind it that own its number of replicas, wherever that is kept, and
-// what becomes of them when the Scale is written.
+// The managers of a Scale: those managers of its object that own the number of replicas, wherever that is stored, and
+// their entries after the Scale is written.
 import type { Kind } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
 import type { ManagedFieldsEntry } from '../../meta/object/object-meta.js'
@@ -18,7 +18,7 @@ export const SCALE_VERSION = 'autoscaling/v1'
 
 const REPLICAS: FieldPath = [fieldElement('spec'), fieldElement('replicas')]
 
-/** Where each version of the object keeps the number of replicas; nowhere if it has no scale. By apiVersion. */
+/** The path to the number of replicas in each version of the object, by apiVersion; undefined without a scale. */
 export type ReplicasPaths = ReadonlyMap<string, FieldPath | undefined>
 
 export function replicasPaths(kind: Kind): ReplicasPaths {
@@ -35,7 +35,7 @@ const managersOf = (entries: readonly ManagedFieldsEntry[], isStored: boolean): 
   return managers.ok ? managers.value : new Map()
 }
 
-/** The managedFields that the Scale of an object carries while it is being written. */
+/** The managedFields of the Scale of an object while it is being written. */
 export function scaleEntries(objectEntries: readonly ManagedFieldsEntry[], paths: ReplicasPaths): ValueObject[] {
   const owners = [...managersOf(objectEntries, true).values()].flatMap((owned): Owned[] => {
     const path = paths.get(owned.apiVersion)
@@ -46,8 +46,8 @@ export function scaleEntries(objectEntries: readonly ManagedFieldsEntry[], paths
 }
 
 /**
- * The managedFields of the object after its Scale was written. Who no longer owns the replicas in the Scale loses them
- * in the object; who does gets an entry for them, which has no time.
+ * The managedFields of the object after its Scale was written. A manager that no longer owns the replicas in the Scale
+ * loses them in the object; one that owns them has an entry for them, which has no time.
  */
 export function entriesAfterScale(
   objectEntries: readonly ManagedFieldsEntry[],
@@ -73,7 +73,7 @@ export function entriesAfterScale(
   const path = paths.get(apiVersion)
   if (path !== undefined) {
     for (const owned of scale.values()) {
-      // What else there is in a Scale is nobody's: only the number of replicas goes into the object.
+      // Only the number of replicas goes into the object; other fields of the Scale have no owner.
       if (!hasPath(owned.fields, REPLICAS)) continue
       result.push({ ...owned, apiVersion, fields: fieldSet(path), time: undefined })
     }

@@ -1,6 +1,6 @@
-// A step of a path into an object, spelled as FieldsV1 spells it: `f:name` is a field, `k:{"name":"a"}` the item of a
-// list with that key, `v:"a"` a member of a set, `i:0` an item by its position. The spelling is canonical, so that equal
-// steps are equal texts.
+// A step of a path into an object, as FieldsV1 writes it: `f:name` is a field, `k:{"name":"a"}` the item of a list with
+// that key, `v:"a"` a member of a set, `i:0` an item by its index. The format is canonical: equal steps are equal
+// strings.
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeJson, encodeJson, encodeString, parseNumber } from '../../codec/json.js'
 import { compareTexts, printNumber, quote } from '../../meta/go/go-text.js'
@@ -19,7 +19,7 @@ export const valueElement = (value: Value): PathElement => `v:${spell(value)}`
 
 export const indexElement = (index: number): PathElement => `i:${index}`
 
-/** The name of a field; nothing for other steps. */
+/** The name of a field; undefined for other steps. */
 export const fieldName = (element: PathElement): string | undefined =>
   element.startsWith('f:') ? element.slice(2) : undefined
 
@@ -28,10 +28,10 @@ export const isKeyElement = (element: PathElement): boolean => element.startsWit
 const spell = (value: Value): string =>
   typeof value === 'string' ? encodeString(value) : encodeJson(value, { sortKeys: true })
 
-/** Steps that are canonical at sight, as nearly all are: one plain value, or a key of one field. */
+/** Steps that are obviously canonical, as nearly all are: one plain value, or a key of one field. */
 const PLAIN = /^(?:v:|k:\{"[\w.-]+":)(?:"[ !#-%'-;=?-[\]-~]*"|0|-?[1-9][0-9]{0,14}|true|false)(?<end>\}?)$/
 
-/** Reads a step as a client may have spelled it; nothing where it is none. */
+/** Parses a step as a client may have written it; undefined if it is none. */
 export function parseElement(text: string): PathElement | undefined {
   if (text.startsWith('f:')) return text
   const plain = PLAIN.exec(text)
@@ -65,7 +65,7 @@ function parseValue(text: string): Value | undefined {
   }
 }
 
-// ---- as people read them
+// ---- in messages
 
 /** `.spec.ports[port=80,protocol="TCP"].name` */
 export const printPath = (path: FieldPath): string => path.map(printElement).join('')
@@ -162,7 +162,7 @@ const kindRank = (value: Value): number => {
   return value === null ? 5 : 4
 }
 
-/** An object with these members, `__proto__` among them if it must be. */
+/** An object with these members, even if one is `__proto__`. */
 export function objectOf(entries: Iterable<readonly [string, Value]>): ValueObject {
   const object: ValueObject = {}
   for (const [name, value] of entries) setOwn(object, name, value)

@@ -1,10 +1,10 @@
-// Sets of paths into an object, as a tree: each step may be a member itself, and may have members below. Sets are never
-// changed; an operation that changes nothing gives back the very set it got, and shares all that it can.
+// Sets of paths into an object, as a tree: each step may be a member itself, and may have members below. Sets are
+// immutable. An operation that changes nothing returns the same set, and other results share their unchanged parts.
 
 import type { MergeType } from '../../types/merge.js'
 import { type FieldPath, fieldName, isKeyElement, type PathElement, sortElements } from './field-path.js'
 
-/** No node is there for nothing: it is a member or has members below. */
+/** Every node is a member or has members below. */
 export type FieldSet = ReadonlyMap<PathElement, FieldNode>
 
 export interface FieldNode {
@@ -27,7 +27,7 @@ export function fieldSet(...paths: readonly FieldPath[]): FieldSet {
   return builder.build()
 }
 
-/** Collects paths into a set that is not looked at before it is built. */
+/** Collects paths into a set that is built at the end. */
 export interface SetBuilder {
   insert(path: FieldPath): void
   build(): FieldSet
@@ -94,10 +94,10 @@ function joined(left: FieldNode, right: FieldNode): FieldNode {
   return fieldNode(left.isMember || right.isMember, deeper)
 }
 
-/** What is in `a` and not itself in `b`; what is below a member of `b` stays. */
+/** The members of `a` that are not members of `b`; members below a member of `b` stay. */
 export const difference = (a: FieldSet, b: FieldSet): FieldSet => without(a, b, false)
 
-/** What is in `a` and neither in `b` nor below a member of it. */
+/** The members of `a` that are neither members of `b` nor below one. */
 export const recursiveDifference = (a: FieldSet, b: FieldSet): FieldSet => without(a, b, true)
 
 function without(a: FieldSet, b: FieldSet, withAllBelow: boolean): FieldSet {
@@ -142,7 +142,7 @@ export function equalSets(a: FieldSet, b: FieldSet): boolean {
   return true
 }
 
-/** The members that have none below them. */
+/** The members that have no members below. */
 export function leaves(set: FieldSet): FieldSet {
   const result = new Map<PathElement, FieldNode>()
   for (const [element, node] of set) {
@@ -151,7 +151,7 @@ export function leaves(set: FieldSet): FieldSet {
   return result
 }
 
-/** All members in order: at each level those of the level itself come before those below. */
+/** All members in order: at each level its own members come before those below. */
 export function* pathsOf(set: FieldSet, within: FieldPath = []): Generator<FieldPath> {
   const elements = sortElements(set.keys())
   for (const element of elements) if (set.get(element)!.isMember) yield [...within, element]
@@ -162,8 +162,8 @@ export function* pathsOf(set: FieldSet, within: FieldPath = []): Generator<Field
 }
 
 /**
- * The set with every declared field on the way to a member as a member too. Declared fields come with their type and
- * are not owned for themselves, so that who removes all that is below must be taken to remove them as well.
+ * The set with every declared field on the way to a member as a member too. Declared fields exist by their type and are
+ * not owned on their own, so that a manager that removes all members below one removes it as well.
  */
 export function withDeclaredFields(set: FieldSet, type: MergeType | undefined): FieldSet {
   let result: Map<PathElement, FieldNode> | undefined

@@ -1,5 +1,5 @@
-// Sets of fields as managedFields hold them: an object of objects whose names are the steps; `.` says that the step
-// above it is a member itself, where something is below it too.
+// Sets of fields as managedFields hold them: an object of objects whose keys are the steps. `.` says that the step
+// above it is a member itself, in addition to those below it.
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { MAX_DEPTH } from '../typed/typed-errors.js'
 import { parseElement, sortElements } from './field-path.js'
@@ -7,7 +7,7 @@ import { EMPTY, type FieldNode, type FieldSet, fieldNode } from './field-set.js'
 
 const SELF = '.'
 
-/** The fields of the deepest object that is taken: its members, and a step for each item. */
+/** The deepest object that is accepted: its members, and a step for each item. */
 const MAX_FIELDS_DEPTH = MAX_DEPTH + 10
 
 export function encodeFieldsV1(set: FieldSet): ValueObject {
@@ -20,7 +20,7 @@ export function encodeFieldsV1(set: FieldSet): ValueObject {
   return result
 }
 
-/** Nothing for what is no such object. */
+/** Undefined for a value that is no such object. */
 export function decodeFieldsV1(value: Value | undefined): FieldSet | undefined {
   if (value === undefined || value === null) return EMPTY
   return decodeLevel(value, 0)?.below
@@ -38,7 +38,7 @@ function decodeLevel(value: Value, depth: number): FieldNode | undefined {
     const element = parseElement(key)
     const node = element === undefined ? undefined : decodeLevel(value[key]!, depth + 1)
     if (element === undefined || node === undefined) return undefined
-    // What has nothing below it stands for itself.
+    // A step with nothing below it is a member.
     below.set(element, node.isMember || node.below.size > 0 ? node : fieldNode(true, EMPTY))
   }
   return { isMember, below: below.size === 0 ? EMPTY : below }

@@ -1,4 +1,4 @@
-// In which fields two values of one type differ.
+// The fields in which two values of one type differ.
 import {
   equalValues,
   getOwn,
@@ -29,14 +29,14 @@ export interface Comparison {
   readonly removed: FieldSet
 }
 
-/** `after` has been found to be of the type; `before` is checked where it differs. Throws a TypedError. */
+/** `after` must be of the type; `before` is checked only where it differs. Throws a TypedError. */
 export function compareTyped(type: MergeType, before: Value, after: Value): Comparison {
   const walk: Walk = { path: [], added: setBuilder(), modified: setBuilder(), removed: setBuilder() }
   compareAt(walk, type, before, after)
   return { added: walk.added.build(), modified: walk.modified.build(), removed: walk.removed.build() }
 }
 
-/** The comparison but for some fields and all that is below them. */
+/** The comparison without some fields and everything below them. */
 export const leavingOut = (comparison: Comparison, fields: FieldSet): Comparison =>
   fields.size === 0
     ? comparison
@@ -53,7 +53,7 @@ interface Walk {
   readonly removed: SetBuilder
 }
 
-/** The name of a field, or an item of a list. Most steps lead to nothing that differs, and are never spelled. */
+/** The name of a field, or an item of a list. Most steps lead to no difference, and are never printed. */
 type Step = string | ListItem
 
 interface ListItem {
@@ -61,7 +61,7 @@ interface ListItem {
   readonly item: Value
 }
 
-const spelled = ({ path }: Walk): PathElement[] =>
+const printedPath = ({ path }: Walk): PathElement[] =>
   path.map(step => (typeof step === 'string' ? fieldElement(step) : elementOf(step.list, step.item)))
 
 type Side = Value | undefined
@@ -71,24 +71,24 @@ function compareAt(walk: Walk, type: MergeType, before: Side, after: Side): void
   if (before !== undefined && !holdBoth(before, after)) check(walk, type, before)
   const from = before === undefined ? undefined : shapeOf(type, before)
   const to = after === undefined ? undefined : shapeOf(type, after)
-  // Where the form changes, what was is gone in the old form, and what is has come in the new one.
+  // If the shape changes, the old value is removed in the old shape, and the new one is added in the new shape.
   let isComplete = false
   if (from !== undefined && from !== to && to !== undefined)
     isComplete = compareAs(walk, type, resolveShape(type, from), before, after)
   const isWholeAfter = compareAs(walk, type, resolveShape(type, (to ?? from)!), before, after)
   if (isComplete || isWholeAfter) return
-  if (before === undefined) walk.added.insert(spelled(walk))
-  else if (after === undefined) walk.removed.insert(spelled(walk))
+  if (before === undefined) walk.added.insert(printedPath(walk))
+  else if (after === undefined) walk.removed.insert(printedPath(walk))
 }
 
-/** Whether both have parts that can be compared with each other. */
+/** Whether both have parts that can be compared. */
 const holdBoth = (before: Value, after: Side): boolean =>
   Array.isArray(before) ? Array.isArray(after) : isObject(before) && isObject(after)
 
 const check = ({ path }: Walk, type: MergeType, before: Value): void =>
   checkTyped(type, before, { allowDuplicates: true, depth: path.length })
 
-/** True where the values were compared as one. */
+/** True if the values were compared as one. */
 function compareAs(walk: Walk, type: MergeType, shape: Shape, before: Side, after: Side): boolean {
   switch (shape) {
     case 'scalar':
@@ -116,16 +116,16 @@ const objectOrNone = (value: Side): ValueObject => (isObject(value) ? value : NO
 const NO_MEMBERS: ValueObject = {}
 
 function compareWhole(walk: Walk, type: MergeType, before: Side, after: Side): true {
-  if (before === undefined) walk.added.insert(spelled(walk))
-  else if (after === undefined) walk.removed.insert(spelled(walk))
+  if (before === undefined) walk.added.insert(printedPath(walk))
+  else if (after === undefined) walk.removed.insert(printedPath(walk))
   else if (!sameValue(before, after)) {
     check(walk, type, before)
-    walk.modified.insert(spelled(walk))
+    walk.modified.insert(printedPath(walk))
   }
   return true
 }
 
-/** Whether a number was spelled with a point does not count. */
+/** 1 and 1.0 are the same number. */
 export function sameValue(a: Value, b: Value): boolean {
   if (isNumber(a) && isNumber(b)) return plainNumber(a) === plainNumber(b)
   return equalValues(a, b)
@@ -145,7 +145,7 @@ function compareMembers(
   let shared = 0
   for (const name of names) {
     const left = before[name]
-    // What is inherited is no value, and equal to none.
+    // An inherited property of JavaScript is not a member.
     if (left !== undefined && left === after[name]) shared++
     else {
       const right = getOwn(after, name)
@@ -170,7 +170,7 @@ function compareBelow(walk: Walk, step: Step, type: MergeType, before: Side, aft
 }
 
 function compareItems(walk: Walk, list: MergeList, before: readonly Value[], after: readonly Value[]): void {
-  // Most lists have not changed at all, which is seen sooner without a look at their type.
+  // Most lists have not changed, which is found faster without their type.
   if (areAlike(before, after)) return
   if (areInStep(list, before, after)) {
     const { element } = list
@@ -186,7 +186,7 @@ function compareItems(walk: Walk, list: MergeList, before: readonly Value[], aft
   for (const [element, items] of ofRight) if (!ofLeft.has(element)) compareSame(walk, list, [], items)
 }
 
-/** Surely equal, in every part; false also where it takes a closer look. */
+/** True only if all parts are equal; false if that needs a closer comparison. */
 function areAlike(a: Value | readonly Value[] | undefined, b: Value | readonly Value[] | undefined): boolean {
   if (a === b) return true
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false
@@ -219,12 +219,12 @@ function byElement(list: MergeList, items: readonly Value[]): Map<PathElement, V
   return result
 }
 
-/** Items that are there twice cannot be told apart, and count as one that is compared whole. */
+/** Duplicate items cannot be matched with each other, so that they are compared as one value. */
 function compareSame(walk: Walk, list: MergeList, before: Value[], after: Value[]): void {
   const [wasTwice, isTwice] = [before.length > 1, after.length > 1]
   const step: ListItem = { list, item: (before[0] ?? after[0])! }
   if (!wasTwice && !isTwice) return compareBelow(walk, step, list.element, before[0], after[0])
-  const path = [...spelled(walk), elementOf(list, step.item)]
+  const path = [...printedPath(walk), elementOf(list, step.item)]
   if (wasTwice && isTwice) {
     if (!equalValues(before, after)) walk.modified.insert(path)
   } else if (wasTwice) {

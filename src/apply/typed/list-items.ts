@@ -1,4 +1,4 @@
-// By what the items of a list are told apart: members of a set by their value, items of a list by their key.
+// What identifies the items of a list: members of a set by their value, items of a map list by their keys.
 
 import { failed, parsed, type Result } from '../../base/result.js'
 import { encodeString } from '../../codec/json.js'
@@ -21,7 +21,7 @@ function itemByKey(list: MergeList, item: Value): Result<PathElement> {
   const key: [string, Value][] = []
   for (const name of list.keys) {
     const value = getOwn(item, name) ?? (Object.hasOwn(item, name) ? null : list.keyDefault(name))
-    // A part of the key may be left out, as long as some part is there.
+    // Some of the keys may be left out, but not all of them.
     if (value !== undefined) key.push([name, value])
   }
   if (key.length > 0) return parsed(keyElement(key))
@@ -33,7 +33,7 @@ function itemByKey(list: MergeList, item: Value): Result<PathElement> {
 
 const starts = new WeakMap<MergeList, string>()
 
-/** `k:{"name":`, for the many lists whose items have one key. */
+/** `k:{"name":`, for the many lists with one key. */
 function keyStart(list: MergeList): string {
   let start = starts.get(list)
   if (start === undefined) {
@@ -52,13 +52,13 @@ function memberOfSet(item: Value): Result<PathElement> {
 
 const PLAIN: ReadonlySet<string> = new Set(['string', 'number', 'boolean'])
 
-/** Whether an item has an element; where that is plain to see, none is spelled. */
+/** Whether an item has an element. In obvious cases none is built. */
 export function hasElement(list: MergeList, item: Value): boolean {
   if (list.keys.length > 0 && isObject(item) && PLAIN.has(typeof getOwn(item, list.keys[0]!))) return true
   return (list.type === 'set' && typeof item === 'string') || itemElement(list, item).ok
 }
 
-/** Throws a TypedError, unless the list has been found valid. */
+/** Throws a TypedError, unless the list was checked before. */
 export function elementOf(list: MergeList, item: Value): PathElement {
   const element = itemElement(list, item)
   if (!element.ok) throw new TypedError([error(element.error)])
@@ -68,14 +68,14 @@ export function elementOf(list: MergeList, item: Value): PathElement {
 export const elementsOf = (list: MergeList, items: readonly Value[]): PathElement[] =>
   items.map(item => elementOf(list, item))
 
-/** The usual case of two lists: the same items in the same places, none of them twice. Mostly no element is spelled for it. */
+/** The usual case: the same items in the same order, without duplicates. Mostly it needs no elements. */
 export function areInStep(list: MergeList, before: readonly Value[], after: readonly Value[]): boolean {
   if (before.length !== after.length) return false
   for (let i = 0; i < before.length; i++) if (!haveSameKey(list, before[i]!, after[i]!)) return false
   return before.length === 1 || new Set(plainKeys(list, before) ?? elementsOf(list, before)).size === before.length
 }
 
-/** What tells the items apart, if that is one text in each. */
+/** The keys of the items, if there is one key and it is a string in each of them. */
 function plainKeys({ keys }: MergeList, items: readonly Value[]): string[] | undefined {
   if (keys.length !== 1) return undefined
   const values: string[] = []
@@ -87,7 +87,7 @@ function plainKeys({ keys }: MergeList, items: readonly Value[]): string[] | und
   return values
 }
 
-/** False also where it takes a closer look. */
+/** False also if it needs a closer comparison. */
 function haveSameKey({ type, keys }: MergeList, a: Value, b: Value): boolean {
   if (type === 'set') return a === b
   if (!isObject(a) || !isObject(b)) return false

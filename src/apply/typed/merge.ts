@@ -1,5 +1,5 @@
-// A configuration merged onto what is there. The result shares what it can with both: parts that do not change are the
-// very parts of the live object, so that what comes after need not look into them.
+// A configuration merged into the live object. The result shares unchanged parts with the live object, so that later
+// steps need not look into them.
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { type MergeList, type MergeMap, type MergeType, memberType, resolveShape, shapeOf } from '../../types/merge.js'
 import type { PathElement } from '../paths/field-path.js'
@@ -8,7 +8,7 @@ import { elementsOf } from './list-items.js'
 
 export const mergeTyped = (type: MergeType, live: Value, applied: Value): Value => mergeAt(type, live, applied) ?? {}
 
-/** Nothing where nothing is left, which is not the same as something empty. */
+/** Undefined if nothing is left, which differs from an empty value. */
 function mergeAt(type: MergeType, live: Value | undefined, applied: Value | undefined): Value | undefined {
   if (applied === undefined) return live
   if (live === undefined) return applied
@@ -66,15 +66,15 @@ function mergeMembers(
 }
 
 /**
- * Items that both have come in the order of the configuration. Those that only the live list has stay where they are
- * among the others; those that only the configuration has come right before the next item that both have.
+ * Items that are in both lists come in the order of the configuration. Items of the live list only keep their places
+ * among the others; items of the configuration only come right before the next item that is in both.
  */
 function mergeItems(list: MergeList, live: Value[], applied: readonly Value[]): Value | undefined {
   const liveElements = elementsOf(list, live)
   const appliedElements = elementsOf(list, applied)
   const liveItems = new Map<PathElement, Value | undefined>()
   for (const [i, element] of liveElements.entries()) {
-    // An item that is there twice is no one item to merge with.
+    // A duplicate item cannot be merged with.
     liveItems.set(element, liveItems.has(element) ? undefined : live[i]!)
   }
   const places = new Map(appliedElements.map((element, place) => [element, place]))
@@ -83,7 +83,7 @@ function mergeItems(list: MergeList, live: Value[], applied: readonly Value[]): 
   const put = (item: Value | undefined): void => {
     if (item !== undefined) result.push(item)
   }
-  /** How many items of the configuration have been put, and where its next item is that both have. */
+  /** How many items of the configuration are in the result, and the index of its next item that is in both lists. */
   let done = 0
   let nextShared = 0
   const putUpTo = (end: number): void => {
@@ -96,7 +96,7 @@ function mergeItems(list: MergeList, live: Value[], applied: readonly Value[]): 
     const place = places.get(element)
     if (place === undefined) put(live[i])
     else if (place === nextShared) putUpTo(place + 1)
-    // What comes twice goes; where nothing shared is left to wait for, it makes room for an item that is new.
+    // Duplicates are dropped. If no item of both lists follows, a new item takes the place of a duplicate.
     else if (place < done && nextShared === applied.length) putUpTo(Math.min(done + 1, applied.length))
   }
   putUpTo(applied.length)

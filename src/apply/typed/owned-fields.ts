@@ -1,15 +1,15 @@
-// Which fields a value sets: what its applier comes to own.
+// The fields that a value sets, which its applier owns.
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { type MergeList, type MergeMap, type MergeType, memberType, resolveShape, shapeOf } from '../../types/merge.js'
 import { fieldElement } from '../paths/field-path.js'
 import { below, EMPTY, type FieldNode, type FieldSet, fieldNode } from '../paths/field-set.js'
 import { elementOf } from './list-items.js'
 
-/** Most fields are those that were applied before: the parts of `before` that are the same are given back as they are. */
+/** Most fields were applied before: parts that are equal to those of `before` are returned as they are. */
 export const fieldsOf = (type: MergeType, value: Value, before: FieldSet = EMPTY): FieldSet =>
   nodeOf(type, value, before).below
 
-/** A member is what is owned as one. */
+/** `isMember`: the value is owned as one. */
 function nodeOf(type: MergeType, value: Value, before: FieldSet): FieldNode {
   switch (resolveShape(type, shapeOf(type, value))) {
     case 'scalar':
@@ -30,7 +30,7 @@ function ofItems(list: MergeList, items: readonly Value[], before: FieldSet): Fi
   const set = new Map<string, FieldNode>()
   for (const item of items) {
     const element = elementOf(list, item)
-    // Items that are there twice are owned as one.
+    // Duplicate items are owned as one.
     if (set.has(element)) set.set(element, OWNED)
     else add(set, element, true, nodeOf(list.element, item, below(before, element)).below, before)
   }
@@ -43,7 +43,7 @@ function ofMembers(map: MergeMap, object: ValueObject, before: FieldSet): FieldN
     const value = object[name]!
     const element = fieldElement(name)
     const inner = nodeOf(memberType(map, name), value, below(before, element))
-    // A declared field that holds others is there with its type; any other had to be made.
+    // A declared field that holds others exists by its type; any other field had to be created.
     const isOwned = inner.isMember || isBare(value) || map.field(name) === undefined
     if (isOwned || inner.below.size > 0) add(set, element, isOwned, inner.below, before)
   }
@@ -57,9 +57,9 @@ function add(
   deeper: FieldSet,
   before: FieldSet,
 ): void {
-  const known = before.get(element)
-  const isKnown = known !== undefined && known.isMember === isMember && known.below === deeper
-  set.set(element, isKnown ? known : fieldNode(isMember, deeper))
+  const cached = before.get(element)
+  const isKnown = cached !== undefined && cached.isMember === isMember && cached.below === deeper
+  set.set(element, isKnown ? cached : fieldNode(isMember, deeper))
 }
 
 function asBefore(set: FieldSet, before: FieldSet): FieldSet {

@@ -5,7 +5,7 @@ import { fieldElement } from '../paths/field-path.js'
 import { type FieldSet } from '../paths/field-set.js'
 import { itemElement } from './list-items.js'
 
-/** An object or list of which nothing is left becomes null: that its owner emptied it is not that it is empty. */
+/** An object or list without remaining parts becomes null, which differs from an empty one. */
 export function removeItems(type: MergeType, value: Value, fields: FieldSet): Value {
   if (fields.size === 0) return value
   switch (resolveShape(type, shapeOf(type, value))) {

@@ -1,15 +1,15 @@
-// Sets of fields that were owned under an older type, as the one of today has them. A part that has become atomic is
-// owned as one by everyone who owned something in it. One that was atomic and no longer is stays owned as it was: its
-// owner keeps the part, and none of what is in it.
+// Sets of fields that were owned under an older type, adapted to the current one. A part that has become atomic is
+// owned as one by every manager that owned something in it. A part that was atomic and no longer is stays owned as it
+// was: its owner keeps the part, and none of the fields in it.
 
 import type { MergeType } from '../../types/merge.js'
 import { fieldName } from '../paths/field-path.js'
 import { EMPTY, type FieldNode, type FieldSet, fieldNode } from '../paths/field-set.js'
 
-/** Under which type a set has been found to be as it should; most are asked about again and again. */
+/** The type to which a set was adapted; most sets are checked many times against the same type. */
 const current = new WeakMap<FieldSet, MergeType>()
 
-export function asOfToday(set: FieldSet, type: MergeType): FieldSet {
+export function underCurrentType(set: FieldSet, type: MergeType): FieldSet {
   if (current.get(set) === type) return set
   const result = changed(set, type)
   current.set(result, type)
@@ -35,7 +35,7 @@ function within(node: FieldNode, type: MergeType): FieldNode {
   return below === node.below ? node : fieldNode(node.isMember, below)
 }
 
-/** Where nothing is declared there is nothing that could have changed. */
+/** Without a declaration nothing can have changed. */
 function typeAt({ map, list }: MergeType, element: string): MergeType | undefined {
   const name = fieldName(element)
   if (name === undefined) return map ? undefined : list?.element

@@ -1,42 +1,42 @@
-// What is wrong with a value as one of its type, in the words in which clients are told. They show values as Go prints
-// the structs that hold them.
+// Errors of values that are not of their type, with kube-apiserver's messages, which print values as Go prints the
+// structs that hold them.
 import { compareTexts, goTypeOf, printNumber, printPlain, quote } from '../../meta/go/go-text.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 
-/** Deeper than any object that someone would write, and well within what the walks here can recurse. */
+/** Deeper than any real object, and well within the recursion limit of the walks here. */
 export const MAX_DEPTH = 1000
 
-export interface TypedFault {
+export interface TypeMismatch {
   /** `.spec.items[name="a"]`, or empty for the object itself. */
   readonly path: string
   readonly message: string
 }
 
-/** The faults of one value; not yet an answer, which also says what the value was to be. */
+/** The errors of one value. The caller adds which object it is. */
 export class TypedError extends Error {
-  constructor(readonly errors: readonly TypedFault[]) {
+  constructor(readonly errors: readonly TypeMismatch[]) {
     super(printErrors(errors))
   }
 }
 
-export function printErrors(errors: readonly TypedFault[]): string {
+export function printErrors(errors: readonly TypeMismatch[]): string {
   const lines = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`))
   return lines.length === 1 ? lines[0]! : ['errors:', ...lines.map(line => `  ${line}`)].join('\n')
 }
 
-export const error = (message: string): TypedFault => ({ path: '', message })
+export const error = (message: string): TypeMismatch => ({ path: '', message })
 
-export const wrongForm = (expected: 'list' | 'map' | 'boolean' | 'any scalar', value: Value): TypedFault =>
+export const wrongShape = (expected: 'list' | 'map' | 'boolean' | 'any scalar', value: Value): TypeMismatch =>
   error(`expected ${expected}, got &{${printPlain(value)}}`)
 
-export const noString = (value: Value): TypedFault =>
+export const noString = (value: Value): TypeMismatch =>
   error(`expected string, got &value.valueUnstructured{Value:${printGoSyntax(value)}}`)
 
-export const noNumber = (value: Value): TypedFault => error(`expected numeric (int or float), got ${goTypeOf(value)}`)
+export const noNumber = (value: Value): TypeMismatch => error(`expected numeric (int or float), got ${goTypeOf(value)}`)
 
-export const undeclared = (): TypedFault => error('field not declared in schema')
+export const undeclared = (): TypeMismatch => error('field not declared in schema')
 
-export const tooDeep = (): TypedFault => error(`nested more than ${MAX_DEPTH} deep`)
+export const tooDeep = (): TypeMismatch => error(`nested more than ${MAX_DEPTH} deep`)
 
 /** Go's %#v. */
 function printGoSyntax(value: Value): string {

@@ -10,7 +10,7 @@ import { compareTyped } from './compare.js'
 import { mergeTyped } from './merge.js'
 import { fieldsOf } from './owned-fields.js'
 import { removeItems } from './remove-items.js'
-import { asOfToday } from './schema-change.js'
+import { underCurrentType } from './schema-change.js'
 import { TypedError } from './typed-errors.js'
 import { checkTyped } from './validate.js'
 
@@ -235,12 +235,12 @@ describe('removing', () => {
 describe('a type that changed', () => {
   test('fields in what has become atomic are owned as one', () => {
     const owned = fieldSet(['f:whole', 'f:x'], ['f:list', 'v:"a"'], ['f:obj', 'f:x'], ['f:gone', 'f:x'])
-    expect(printed(asOfToday(owned, type))).toEqual(['.list', '.whole', '.gone.x', '.obj.x'])
+    expect(printed(underCurrentType(owned, type))).toEqual(['.list', '.whole', '.gone.x', '.obj.x'])
   })
 
   test('what fits is left alone', () => {
     const owned = fieldSet(['f:whole'], ['f:set', 'v:"a"'], ['f:any', 'f:x', 'f:y'])
-    expect(asOfToday(owned, type)).toBe(owned)
+    expect(underCurrentType(owned, type)).toBe(owned)
   })
 })
 

@@ -1,4 +1,4 @@
-// Whether a value is one of its type, as far as merging must know.
+// Checks that a value is of its type, as far as merging depends on it.
 import { isNumber, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import {
   type MergeList,
@@ -16,16 +16,16 @@ import {
   noNumber,
   noString,
   TypedError,
-  type TypedFault,
+  type TypeMismatch,
   tooDeep,
   undeclared,
-  wrongForm,
+  wrongShape,
 } from './typed-errors.js'
 
 export interface CheckOptions {
-  /** Lists that are stored may hold items twice; a configuration must not. */
+  /** Stored lists may hold duplicates; a configuration may not. */
   readonly allowDuplicates: boolean
-  /** How deep in its object the value is. */
+  /** The depth of the value in its object. */
   readonly depth?: number
 }
 
@@ -35,10 +35,10 @@ export function checkTyped(type: MergeType, value: Value, { allowDuplicates, dep
   if (errors !== NONE) throw new TypedError(errors)
 }
 
-// Paths are put together on the way up, and only where there is something to tell.
-const NONE: readonly TypedFault[] = []
+// Paths are built on the way up, and only if there are errors.
+const NONE: readonly TypeMismatch[] = []
 
-function check(type: MergeType, value: Value, allowDuplicates: boolean, depth: number): readonly TypedFault[] {
+function check(type: MergeType, value: Value, allowDuplicates: boolean, depth: number): readonly TypeMismatch[] {
   if (typeof value === 'string' && type.scalar === 'string') return NONE
   if (depth > MAX_DEPTH) return [tooDeep()]
   switch (resolveShape(type, shapeOf(type, value))) {
@@ -46,16 +46,16 @@ function check(type: MergeType, value: Value, allowDuplicates: boolean, depth: n
       return checkScalar(type.scalar!, value)
     case 'list':
       if (value === null) return NONE
-      if (!Array.isArray(value)) return [wrongForm('list', value)]
+      if (!Array.isArray(value)) return [wrongShape('list', value)]
       return checkItems(type.list!, value, allowDuplicates, depth)
     case 'map':
       if (value === null) return NONE
-      if (!isObject(value)) return [wrongForm('map', value)]
+      if (!isObject(value)) return [wrongShape('map', value)]
       return checkMembers(type.map!, value, allowDuplicates, depth)
   }
 }
 
-function checkScalar(type: ScalarType, value: Value): readonly TypedFault[] {
+function checkScalar(type: ScalarType, value: Value): readonly TypeMismatch[] {
   if (value === null) return NONE
   switch (type) {
     case 'string':
@@ -63,9 +63,9 @@ function checkScalar(type: ScalarType, value: Value): readonly TypedFault[] {
     case 'numeric':
       return isNumber(value) ? NONE : [noNumber(value)]
     case 'boolean':
-      return typeof value === 'boolean' ? NONE : [wrongForm('boolean', value)]
+      return typeof value === 'boolean' ? NONE : [wrongShape('boolean', value)]
     case 'untyped':
-      return isObject(value) || Array.isArray(value) ? [wrongForm('any scalar', value)] : NONE
+      return isObject(value) || Array.isArray(value) ? [wrongShape('any scalar', value)] : NONE
   }
 }
 
@@ -74,8 +74,8 @@ function checkItems(
   items: readonly Value[],
   allowDuplicates: boolean,
   depth: number,
-): readonly TypedFault[] {
-  const errors: TypedFault[] = []
+): readonly TypeMismatch[] {
+  const errors: TypeMismatch[] = []
   const isAtomic = list.type === 'atomic'
   const seen = isAtomic || allowDuplicates ? undefined : new Set<string>()
   for (let i = 0; i < items.length; i++) {
@@ -100,8 +100,8 @@ function checkMembers(
   object: ValueObject,
   allowDuplicates: boolean,
   depth: number,
-): readonly TypedFault[] {
-  let errors: TypedFault[] | undefined
+): readonly TypeMismatch[] {
+  let errors: TypeMismatch[] | undefined
   for (const name of Object.keys(object)) {
     const type = map.field(name) ?? map.element
     const inner = type === undefined ? [undeclared()] : check(type, object[name]!, allowDuplicates, depth + 1)
@@ -113,7 +113,7 @@ function checkMembers(
   return errors ?? NONE
 }
 
-/** One by one: there may be as many as a request has room for. */
-function addWithin(errors: TypedFault[], outer: string, inner: readonly TypedFault[]): void {
+/** One by one: their number is limited only by the size of a request. */
+function addWithin(errors: TypeMismatch[], outer: string, inner: readonly TypeMismatch[]): void {
   for (const { path, message } of inner) errors.push({ path: `${outer}${path}`, message })
 }

@@ -1,7 +1,7 @@
-// Values as Go's fmt prints them: errors of a strategic merge patch quote the patch that way.
+// Values as Go's fmt prints them: errors of strategic merge patches quote the patch in this format.
 import { isFloat, isInteger, isObject, type Value, WholeFloat } from '../../meta/values/value.js'
 
-/** `%v`, or `%s`, which complains about all that is not text. */
+/** `%v`, or `%s`, which marks all values that are not strings. */
 export function formatGo(value: Value, verb: 'v' | 's' = 'v', depth = 0): string {
   if (depth > MAX_PRINTED_DEPTH) return '…'
   if (typeof value === 'string') return value

@@ -1,6 +1,6 @@
-// How scalars are spelled in JSON. The reference compares the `value` of a JSON Patch's `test` with the object byte by
+// Spellings of scalars in JSON. kube-apiserver compares the `value` of a JSON Patch's `test` with the object byte by
 // byte at the leaves, so that 1 is not 1.0, and "<b>" as most clients write it is not "\u003cb\u003e" as Go writes it.
-// An object is spelled as the server encodes it; what a patch brings is spelled as the client wrote it.
+// An object is spelled as the server encodes it; the values of a patch are spelled as the client wrote them.
 import { WholeFloat } from '../../meta/values/value.js'
 import { copyTree, isTreeObject, type Leaf, Spelled, setMember, type Tree, type TreeObject } from './tree.js'
 
@@ -14,7 +14,7 @@ export function serverSpelling(leaf: Leaf): string {
 const ESCAPED_BY_GO = /[<>&\u2028\u2029]/g
 const escapeForGo = (sign: string): string => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`
 
-/** Equal in structure, and at the leaves in spelling. The order of members does not count. */
+/** Equal in structure, and at the leaves in spelling. The order of members is ignored. */
 export function equalSpelling(a: Tree, b: Tree): boolean {
   const pending: [Tree, Tree][] = [[a, b]]
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
@@ -39,13 +39,13 @@ const equalLeaves = (a: Leaf | Spelled, b: Leaf | Spelled): boolean => a === b |
 
 const spellingOf = (leaf: Leaf | Spelled): string => (leaf instanceof Spelled ? leaf.text : serverSpelling(leaf))
 
-/** A copy as `copy` makes it: it goes through the server's encoder, which escapes what the client had not. */
+/** A copy as `copy` makes it: the server's encoder escapes characters that the client had not escaped. */
 export const copyForServer = (tree: Tree): Tree =>
   copyTree(tree, {
     leaf: leaf => (leaf instanceof Spelled ? spelled(leaf.value, leaf.text.replace(ESCAPED_BY_GO, escapeForGo)) : leaf),
   })
 
-/** The length in bytes of the tree in JSON, or any number past `limit` where it is longer than that. */
+/** The length in bytes of the tree in JSON; any number above `limit` if it is longer than that. */
 export function encodedSize(tree: Tree, limit: number): number {
   let size = 0
   const pending: Tree[] = [tree]
@@ -65,7 +65,7 @@ export function encodedSize(tree: Tree, limit: number): number {
   return size
 }
 
-/** A decoded value as most clients would have spelled it, for where the text itself is not at hand. */
+/** A decoded value as most clients would have spelled it, if the body itself is not at hand. */
 export const spellAsClient = (tree: Tree): Tree =>
   copyTree(tree, {
     leaf: leaf => {
@@ -76,7 +76,7 @@ export const spellAsClient = (tree: Tree): Tree =>
     },
   })
 
-/** What the text of a JSON document says, with its spellings. The text has been decoded before: it is known to be JSON. */
+/** The value of a JSON document with its spellings. The text was decoded before, so that it is valid JSON. */
 export function readSpelled(text: string): Tree {
   const open: (Tree[] | TreeObject)[] = []
   let root: Tree = null
@@ -116,7 +116,7 @@ export function readSpelled(text: string): Tree {
   return root
 }
 
-/** In a text without these, client and server cannot differ. */
+/** Without these characters the spellings of client and server cannot differ. */
 const SPELLED_FREELY = /[\\<>&\u2028\u2029]/
 
 const BLANK = ' \t\r\n'
@@ -134,7 +134,7 @@ function endOfWord(text: string, start: number): number {
   return at
 }
 
-/** Keeps the spelling only where it differs from the server's. */
+/** Keeps a spelling only if it differs from the server's. */
 const spelled = (value: Leaf, text: string): Leaf | Spelled =>
   text === serverSpelling(value) ? value : new Spelled(value, text)
 

@@ -1,11 +1,11 @@
-// Walking values without recursion: they may be 10,000 levels deep, and a patch may make them deeper still, so that
+// Walks over values without recursion: values may be 10,000 levels deep, and a patch may make them deeper, so that
 // every walk keeps its own stack.
 import { setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 
-/** As deep as the decoders let a value be. */
+/** The depth up to which the decoders accept values. */
 export const MAX_DEPTH = 10_000
 
-/** A scalar that a client spelled otherwise than the server would: `1.0`, `"<b>"`. */
+/** A scalar that a client spelled differently from the server: `1.0`, `"<b>"`. */
 export class Spelled {
   constructor(
     readonly value: Leaf,
@@ -15,7 +15,7 @@ export class Spelled {
 
 export type Leaf = null | boolean | string | number | bigint | WholeFloat
 
-/** A value in which scalars may remember how they were spelled. Every Value is a Tree. */
+/** A value in which scalars may have a spelling. Every Value is a Tree. */
 export type Tree = Leaf | Spelled | Tree[] | TreeObject
 
 export interface TreeObject {
@@ -32,11 +32,11 @@ export const isTreeObject = (tree: Tree | undefined): tree is TreeObject =>
 export interface CopyOptions {
   /** Leaves out a member of an object or an item of a list. */
   omit?: (part: Tree, of: 'object' | 'list') => boolean
-  /** What becomes of a scalar. */
+  /** The scalar in the copy. */
   leaf?: (leaf: Leaf | Spelled) => Leaf | Spelled
 }
 
-/** A copy that shares nothing that can be changed. */
+/** A deep copy. */
 export function copyTree(tree: Tree, { omit, leaf }: CopyOptions = {}): Tree {
   const pending: [from: Tree[] | TreeObject, to: Tree[] | TreeObject][] = []
   const begin = (part: Tree): Tree => {
@@ -60,13 +60,13 @@ export function copyTree(tree: Tree, { omit, leaf }: CopyOptions = {}): Tree {
   return root
 }
 
-/** The value of a tree, its spellings forgotten. A copy. */
-export const settle = (tree: Tree): Value =>
+/** A copy of the tree as a value, without spellings. */
+export const materialize = (tree: Tree): Value =>
   copyTree(tree, { leaf: leaf => (leaf instanceof Spelled ? leaf.value : leaf) }) as Value
 
 export const copyOf = <T extends Value>(value: T): T => copyTree(value) as T
 
-/** True if lists and objects lie in each other more than `limit` levels deep. */
+/** True if lists and objects are nested more than `limit` levels deep. */
 export function isDeeperThan(tree: Tree, limit: number): boolean {
   let level: Tree[] = [tree]
   for (let depth = 0; level.length > 0; depth++) {

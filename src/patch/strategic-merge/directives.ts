@@ -1,4 +1,4 @@
-// The members of a strategic merge patch that are not data but say how to merge.
+// The directives of a strategic merge patch: members that are not data but say how to merge.
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { formatGo } from '../json/go-format.js'
 import { copyTree, isTreeObject, type Tree } from '../json/tree.js'
@@ -7,16 +7,16 @@ import { malformed, type PatchError, unclassified } from '../patch-error.js'
 /** `$patch: replace | delete`, in an object or an item of a merged list. */
 export const PATCH = '$patch'
 
-/** `$retainKeys: [a, b]`: all other members of the object go. */
+/** `$retainKeys: [a, b]`: all other members of the object are removed. */
 export const RETAIN_KEYS = '$retainKeys'
 
-/** `$deleteFromPrimitiveList/finalizers: [a]` takes items out of the list of scalars beside it. */
+/** `$deleteFromPrimitiveList/finalizers: [a]` removes items from the list of scalars of that name. */
 export const DELETE_FROM_LIST = '$deleteFromPrimitiveList'
 
-/** `$setElementOrder/containers: [{name: a}, {name: b}]`: the order of the list beside it. */
+/** `$setElementOrder/containers: [{name: a}, {name: b}]`: the order of the list of that name. */
 export const SET_ORDER = '$setElementOrder'
 
-/** What `$patch` makes of an object. */
+/** The object after `$patch`. */
 export function obeyPatchDirective(directive: Value, patch: ValueObject): ValueObject {
   if (directive === 'delete') return {}
   if (directive !== 'replace') throw unknownDirective(directive, patch)
@@ -28,7 +28,7 @@ export function obeyPatchDirective(directive: Value, patch: ValueObject): ValueO
 export const unknownDirective = (directive: Value, patch: ValueObject): PatchError =>
   unclassified(`unknown patch type: ${formatGo(directive, 's')} in map: ${formatGo(patch)}`)
 
-/** Obeys `$retainKeys`: every member that the patch sets must be in its list. */
+/** Carries out `$retainKeys`: every member that the patch sets must be in its list. */
 export function retainKeys(live: ValueObject, patch: ValueObject): void {
   const list = getOwn(patch, RETAIN_KEYS)
   if (list === undefined) return
@@ -43,15 +43,15 @@ export function retainKeys(live: ValueObject, patch: ValueObject): void {
 
 const badRetainKeys = (): PatchError => malformed('invalid patch format of retainKeys')
 
-/** The list that `$setElementOrder/ports` or `$deleteFromPrimitiveList/ports` stands beside: `ports`. */
+/** The list that `$setElementOrder/ports` or `$deleteFromPrimitiveList/ports` is about: `ports`. */
 export function listBeside(key: string, directive: typeof DELETE_FROM_LIST | typeof SET_ORDER): string {
   if (key.startsWith(`${directive}/`)) return key.slice(directive.length + 1)
   throw malformed(`invalid patch format of ${directive === SET_ORDER ? 'setElementOrder list' : 'primitive list'}`)
 }
 
 /**
- * What a patch brings where there is nothing to merge it with: without nulls, and without objects that only carry
- * `$patch`. Undefined if it is such an object itself. (Other directives stay and are unknown fields of the result.)
+ * A value of a patch where there is nothing to merge it with: without nulls, and without objects that have `$patch`.
+ * Undefined if it is such an object itself. (Other directives stay and are unknown fields of the result.)
  */
 export function withoutDirectives(value: Value, nulls: 'keep' | 'drop' = 'drop'): Value | undefined {
   const dropNulls = nulls === 'drop'

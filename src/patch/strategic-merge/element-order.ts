@@ -1,16 +1,16 @@
-// The order of a merged list. Items that the patch names keep the patch's order, all others that of the live list; the
-// two runs are then woven together: a live item goes before a patched one only if it stood before it already. So
-// elements that are new come before those that the patch does not name.
+// The order of a merged list. Items that the patch names keep the patch's order, all others that of the live list. Then
+// the two sequences are merged: a live item goes before a patched one only if it was before it already. So new items
+// come before those that the patch does not name.
 import { type Value, WholeFloat } from '../../meta/values/value.js'
 
-/** What makes two items the same: equal for equal scalars of one type. */
+/** Equal for items that are the same: equal scalars of one type. */
 export type Identity = unknown
 
 export function identityOf(value: Value): Identity {
   return value instanceof WholeFloat ? Symbol.for(`float ${value.value}`) : value
 }
 
-/** Orders items by what the patch and what the live list say; `identify` gives their identities. */
+/** Orders items by the order of the patch and that of the live list; `identify` gives their identities. */
 export function putInOrder<T>(
   items: readonly T[],
   patchOrder: readonly Identity[],
@@ -28,7 +28,7 @@ export function putInOrder<T>(
   )
 }
 
-/** The first place of each. */
+/** The first index of each. */
 function ranksOf(order: readonly Identity[]): Map<Identity, number> {
   const ranks = new Map<Identity, number>()
   for (const [rank, identity] of order.entries()) if (!ranks.has(identity)) ranks.set(identity, rank)
@@ -56,7 +56,7 @@ function sortByRank<T>(items: readonly T[], rankOf: (item: T) => number | undefi
   return ranked.map(({ item }) => item)
 }
 
-/** The reference's insertion sort lets an item without a rank, and one beside it, pass every time. */
+/** kube-apiserver's insertion sort moves an item without a rank, and its neighbour, every time. */
 function sortWithUnknown(ranked: { rank: number | undefined }[]): void {
   const passes = (item: number | undefined, before: number | undefined): boolean =>
     item === undefined || before === undefined || item < before
@@ -68,5 +68,5 @@ function sortWithUnknown(ranked: { rank: number | undefined }[]): void {
   }
 }
 
-/** Past this the reference sorts in another way; that order has no rule to it, and here the rest stays as it is. */
+/** Beyond this length kube-apiserver uses another sort, whose order is arbitrary; here the rest keeps its order. */
 const MAX_INSERTION_SORTED = 20

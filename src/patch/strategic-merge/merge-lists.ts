@@ -7,12 +7,12 @@ import { isMarked, PATCH, unknownDirective } from './directives.js'
 import { type Identity, identityOf, putInOrder } from './element-order.js'
 import { goKind, type Member } from './member.js'
 
-/** Merges what a patch says of an item into the item. */
+/** Merges the change of an item into the item. */
 export type MergeItems = (item: ValueObject, change: ValueObject, type: Type) => ValueObject
 
 export interface MergedList {
   readonly items: Value[]
-  /** The order of the live list, for a `$setElementOrder` that is still to come. */
+  /** The order of the live list, for a `$setElementOrder` that follows. */
   readonly liveOrder: readonly Identity[]
 }
 
@@ -27,7 +27,7 @@ export function mergeLists(live: Value[], patch: Value[], member: Member, mergeI
   return { items: putInOrder(items, patch.map(identityOf), liveOrder, identityOf), liveOrder }
 }
 
-/** `$deleteFromPrimitiveList`. On a list of objects the reference merges, whatever the directive is called. */
+/** `$deleteFromPrimitiveList`. A list of objects is merged instead, as in kube-apiserver. */
 export function takeFromList(live: Value[], gone: Value[], member: Member, mergeItems: MergeItems): Value[] {
   if (live.length === 0 && gone.length === 0) return live
   if (typeOfItems(live, gone) === 'map') return mergeLists(live, gone, member, mergeItems).items
@@ -41,7 +41,7 @@ export const keyOf = (item: ValueObject, mergeKey: string): Identity => {
   return key === undefined ? undefined : identityOf(key)
 }
 
-/** All items of all lists must be of one type, and that not a list. */
+/** All items of all lists must be of one type, and must not be lists. */
 export function typeOfItems(...lists: Value[][]): 'map' | 'scalar' {
   let first: string | undefined
   for (const list of lists) {
@@ -92,12 +92,12 @@ function mergeObjectsByKey(
   const keptOrder = kept.map(identify)
   return {
     items: putInOrder(merged, changes.map(identify), keptOrder, identify),
-    // In the reference new items move into the places of deleted ones, and a `$setElementOrder` takes them for live.
+    // In kube-apiserver new items take the places of deleted ones, and `$setElementOrder` treats them as live.
     liveOrder: [...keptOrder, ...merged.slice(kept.length, live.length).map(identify)],
   }
 }
 
-/** Parts the items marked with `$patch` from those that are to be merged. */
+/** Separates the items marked with `$patch` from those to merge. */
 function readMarks(patch: ValueObject[], mergeKey: string) {
   const deleted = new Set<Identity>()
   let replaces = false
@@ -114,7 +114,7 @@ function readMarks(patch: ValueObject[], mergeKey: string) {
   return { changes: patch.filter(item => !isMarked(item)), deleted, replaces }
 }
 
-/** Live items that lack the key are found out only here, after the merge. */
+/** Live items without the key are detected only here, after the merge. */
 function checkKeys(items: ValueObject[], mergeKey: string): void {
   for (const item of items) if (!isObject(item) || !Object.hasOwn(item, mergeKey)) throw noMergeKey(item, mergeKey)
 }

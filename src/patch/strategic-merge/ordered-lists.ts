@@ -1,4 +1,4 @@
-// `$setElementOrder/ports: [...]`: merges the list `ports` of the patch, if there is one, and orders the outcome.
+// `$setElementOrder/ports: [...]`: merges the list `ports` of the patch, if there is one, and orders the result.
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { Type } from '../../types/type.js'
 import { formatGo } from '../json/go-format.js'
@@ -59,14 +59,14 @@ function mergeBoth(
   return { items: change ?? current, liveOrder: current.map(identify) }
 }
 
-/** The items of the patch, but for those marked with `$patch`, must all be in the order, and in that order. */
+/** The items of the patch, except those marked with `$patch`, must all be in the order list, in the same order. */
 function checkOrder(patch: Value[], order: Value[], mergeKey: string): void {
   if (patch.length === 0 || order.length === 0) return
   const items = mergeKey === '' ? patch : patch.filter(item => !isDeletion(expectObject(item)))
   const identify = (item: Value): Identity => (mergeKey === '' ? identityOf(item) : expectKey(item, mergeKey))
   let next = 0
   for (let place = 0; next < items.length && place < order.length; ) {
-    // A mark is passed over, unless the order has ended before it.
+    // A marked item is skipped, unless the order list has ended before it.
     if (isMarked(items[next]!)) next++
     else if (identify(items[next]!) === identify(order[place++]!)) next++
   }
@@ -88,7 +88,7 @@ function expectKey(item: Value, mergeKey: string): Identity {
   return key
 }
 
-/** How the items are told apart, once it is clear that they can be. */
+/** The function that identifies the items, after a check that it can identify all of them. */
 function identifyBy(mergeKey: string, items: Value[], order: Value[]): (item: Value) => Identity {
   if (mergeKey === '' && !items.some(isObject)) return identityOf
   for (const item of items) expectKey(item, mergeKey)

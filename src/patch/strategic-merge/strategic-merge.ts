@@ -1,5 +1,5 @@
-// Strategic merge patch: a merge patch that knows the types, so that lists can be merged item by item.
-// Objects merge member by member, null removes; lists are replaced unless their field says `merge`.
+// Strategic merge patch: a merge patch with types, so that lists can be merged item by item. Objects merge member by
+// member, null removes; lists are replaced unless their field declares `merge`.
 import { getOwn, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { Type } from '../../types/type.js'
 import { goTypeName } from '../json/go-format.js'
@@ -19,10 +19,10 @@ import { listMemberOf, memberOf } from './member.js'
 import { type MergeItems, mergeLists, takeFromList } from './merge-lists.js'
 import { mergeInOrder } from './ordered-lists.js'
 
-/** How many levels of objects a patch may merge into; past them it is refused. No built-in type comes near. */
+/** How many levels of objects a patch may merge; deeper patches are refused. No built-in type is nearly as deep. */
 export const MAX_MERGED_LEVELS = 500
 
-/** Reads a decoded body. `null` changes nothing. */
+/** Parses a decoded body. `null` changes nothing. */
 export function parseStrategicMergePatch(body: Value): ValueObject {
   if (body === null) return {}
   if (isObject(body)) return body
@@ -33,7 +33,7 @@ export function parseStrategicMergePatch(body: Value): ValueObject {
 export const applyStrategicMergePatch = (object: ValueObject, patch: ValueObject, type: Type): ValueObject =>
   mergeObjects(copyOf(object), copyOf(patch), type, 0)
 
-/** Merges `patch` into `live`. Both may be changed, and the result is made of their parts. */
+/** Merges `patch` into `live`. Both may be changed, and the result consists of their parts. */
 function mergeObjects(live: ValueObject, patch: ValueObject, type: Type, level: number): ValueObject {
   if (level > MAX_MERGED_LEVELS) {
     throw malformed(`a strategic merge patch cannot merge objects more than ${MAX_MERGED_LEVELS} levels deep`)
@@ -76,7 +76,7 @@ function mergeMember(live: ValueObject, key: string, change: Value, type: Type, 
   } else setOwn(live, key, change)
 }
 
-/** `$deleteFromPrimitiveList/key`. Where there is no such list, or the directive is none, nothing happens. */
+/** `$deleteFromPrimitiveList/key`. Without such a list, or with an invalid directive, nothing happens. */
 function deleteItems(live: ValueObject, key: string, gone: Value, type: Type, below: MergeItems): void {
   const current = getOwn(live, key)
   if (key === '' || current === undefined || (gone !== null && !isSameType(current, gone))) return

@@ -1,6 +1,6 @@
-// Types of the API as CEL declares them: the CEL type of each part, its fields by the names that expressions use, and how
-// large a value can get in one request. Parts without a type are hidden: they have no declared type, and neither have
-// lists and maps of them.
+// Types of the API as CEL declares them: the CEL type of each part, its fields by the names that expressions use, and
+// how large a value can get in one request. Parts without a type are hidden: they have no declared type, and neither
+// have lists and maps of them.
 import { type CelType, type ObjectTypes, types } from '../../cel/index.js'
 import type { Value } from '../../meta/values/value.js'
 import type { Constraints, Field, Type } from '../type.js'

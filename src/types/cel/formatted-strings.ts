@@ -1,5 +1,5 @@
-// Strings that are other values to an expression: dates, durations, bytes. They are parsed as kube-apiserver does it for
-// CEL, which differs from the check of the same format in a schema: a string may pass there and be an error here.
+// Strings that are other values to an expression: dates, durations, bytes. They are parsed as kube-apiserver does it
+// for CEL, which differs from the check of the same format in a schema: a string may pass there and be an error here.
 import { CelError, Duration, parseTimestamp, type Value } from '../../cel/index.js'
 import { readDuration } from '../../meta/values/duration-format.js'
 import { parseTime } from '../../meta/values/time.js'

@@ -1,7 +1,9 @@
 // The identity of an item in a list map.
 import { getOwn, isObject, type Value } from '../../meta/values/value.js'
 
-/** Equal for items with the same keys; undefined for values that can be no item. A key that is left out has its default. */
+/**
+ * Equal for items with the same keys; undefined for values that can be no item. A key that is left out has its default.
+ */
 export function listMapKey(
   item: Value,
   keys: readonly string[],

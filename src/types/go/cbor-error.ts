@@ -1,9 +1,9 @@
-// What is wrong with a value that was read from CBOR and does not fit its type, in the words of fxamacker/cbor. Other
-// than JSON's, they tell of the outermost field only, name no field that is unknown, and stop at the first of those.
+// Errors of values that were decoded from CBOR and are not of their type, with the messages of fxamacker/cbor. Unlike
+// those of JSON, they name only the outermost field, no unknown fields, and stop at the first unknown field.
 import type { CborMarks, CborStringKind, ForeignKey } from '../../codec/cbor.js'
 import { isInteger, isNumber, isObject, type Value } from '../../meta/values/value.js'
 
-/** The document that is being read, and what it is read as. */
+/** The document that is being decoded, and its type. */
 export interface CborSource {
   readonly root: Value
   readonly marks: CborMarks
@@ -11,12 +11,12 @@ export interface CborSource {
   readonly goType: string
 }
 
-/** Kinds of Go types about which there is more to say than their name. */
+/** Kinds of Go types whose messages have more than a name. */
 export type Target = 'struct' | 'integer' | undefined
 
 type Path = readonly (string | number)[]
 
-/** `what` names the type of a value that is a document by itself, and so has no mark. */
+/** `what` names the type of a value that is a document of its own, and therefore has no mark. */
 export function cborMismatch(
   source: CborSource,
   path: Path,
@@ -54,19 +54,19 @@ function noteOn(value: Value, goType: string, target: Target): string {
   return target === 'integer' ? `${value} overflows ${goType}` : ''
 }
 
-/** How the string at that place was written, if not as plain bytes. */
+/** How the string at that path was written, if not as plain bytes. */
 export function stringForm({ root, marks }: CborSource, path: Path): CborStringKind | undefined {
   const holder = at(root, path.slice(0, -1))
   return isHolder(holder) ? marks.strings.get(holder)?.get(path.at(-1)!) : undefined
 }
 
-/** What is wrong with keys that are no strings where a map of Go is filled. */
+/** The error of keys that are no strings, for a map in Go. */
 export function foreignMapKey(source: CborSource, path: Path, map: Value): string | undefined {
   const key = keysOf(source, map).find(isForeign)
   return key && cannotUnmarshal(source, path, key.type, 'string')
 }
 
-/** The same where a struct is. Integers could be the names of fields, so that they are just unknown. */
+/** The same for a struct. Integers could be names of fields, so that they are only unknown fields. */
 export function foreignFieldKey(source: CborSource, path: Path, map: Value): string | undefined {
   const key = keysOf(source, map).find(candidate => isForeign(candidate) && !isIntegerKey(candidate))
   if (key === undefined || typeof key === 'string') return undefined
@@ -74,12 +74,12 @@ export function foreignFieldKey(source: CborSource, path: Path, map: Value): str
   return cannotUnmarshal(source, path, key.type, 'string', note)
 }
 
-/** The keys of a map that are integers: no field has such a name. */
+/** Whether a map has integer keys; no field has such a name. */
 export const hasIntegerKey = (source: CborSource, map: Value): boolean => keysOf(source, map).some(isIntegerKey)
 
 /**
- * Of all unknown fields, the one that is told: a struct's own come before those within its fields, and then it is the
- * first. `INTEGER_KEY` at the end of a path stands for any key that is an integer.
+ * The one unknown field that is reported: a struct's own come before those within its fields, and of these the first.
+ * `INTEGER_KEY` at the end of a path stands for any integer key.
  */
 export function unknownField(source: CborSource, paths: readonly Path[]): string {
   let among = paths
@@ -91,7 +91,7 @@ export function unknownField(source: CborSource, paths: readonly Path[]): string
   }
 }
 
-/** Stands in paths for keys that are integers, of which nothing else is known. */
+/** Stands for integer keys in paths; their values are not known. */
 export const INTEGER_KEY = -1
 
 function firstIndex(source: CborSource, siblings: readonly Path[]): number {

@@ -1,34 +1,34 @@
-// What is wrong with a value that does not fit its type, in the words of Go's JSON decoder. Go goes on after a plain
-// mismatch and reports the first one at the end; a type that decodes itself (a time, a quantity) ends it at once.
-// What came as CBOR is told in the words of that decoder.
+// Errors of values that are not of their type, with the messages of Go's JSON decoder. Go continues after a mismatch
+// and reports the first one at the end; a type with its own decoder (a time, a quantity) ends decoding at once. Values
+// from CBOR have the messages of that decoder.
 import { jsonTypeOf, printNumber } from '../../meta/go/go-text.js'
 import { isNumber, type Value, WholeFloat } from '../../meta/values/value.js'
 import { type CborSource, cborMismatch, INTEGER_KEY, type Target, unknownField } from './cbor-error.js'
 
-/** Thrown when a value cannot be read as its type; the message is Go's. */
+/** A value cannot be decoded as its type; the message is Go's. */
 export class TypedDecodeError extends Error {
   override readonly name = 'TypedDecodeError'
 }
 
-/** Where the decoder is, and what it has found so far. */
+/** The position of the decoder, and its results so far. */
 export interface DecodeState {
   /** Keys and indexes from the root, as unknown fields are reported. */
   readonly path: (string | number)[]
-  /** Fields from the root by Go's own reckoning: inlined types count, keys of maps and indexes do not. */
+  /** Fields from the root as Go counts them: inlined types are steps, keys of maps and indexes are not. */
   readonly goPath: string[]
-  /** The type whose field is being read. */
+  /** The type whose field is being decoded. */
   struct: string
-  /** Structs within structs so far. */
+  /** The nesting depth of structs. */
   depth: number
-  /** The first thing that did not fit. */
+  /** The first error. */
   error: DecodeError | undefined
-  /** Unknown and duplicate fields in the order in which they were met. */
+  /** Unknown and duplicate fields in the order in which they were found. */
   readonly strict: StrictError[]
-  /** Paths that the document has more than once, in the order in which they are to be reported. */
+  /** Paths that the document has more than once, in the order in which they are reported. */
   readonly duplicates: ReadonlySet<string> | undefined
-  /** Set if the value came as CBOR. */
+  /** Set if the value was CBOR. */
   readonly cbor: CborSource | undefined
-  /** The value was decoded into a map and encoded again before it came here. */
+  /** The value was decoded into a map and encoded again before. */
   readonly isReencoded: boolean
 }
 
@@ -37,7 +37,7 @@ export interface StrictError {
   readonly is: 'unknown' | 'duplicate'
 }
 
-/** A value of the wrong kind, or a text where there is nothing to say about the field. */
+/** A value of the wrong kind, or a message without a field. */
 export type DecodeError = Mismatch | string
 
 export interface Mismatch {
@@ -64,7 +64,7 @@ export const newDecodeState = (
   isReencoded,
 })
 
-/** A value of the wrong kind: reported at the end, unless something worse comes. */
+/** A value of the wrong kind: reported at the end, unless decoding ends before. */
 export function noteMismatch(state: DecodeState, value: Value, goType: string, target?: Target): void {
   state.error ??= mismatch(state, value, goType, target)
 }
@@ -82,7 +82,7 @@ export function noteError(state: DecodeState, error: DecodeError): void {
   state.error ??= error
 }
 
-/** A value of the wrong kind within a type that decodes itself. */
+/** A value of the wrong kind in a type with its own decoder. */
 export function failMismatch(state: DecodeState, value: Value, goType: string, target?: Target): never {
   throw new TypedDecodeError(printError(mismatch(state, value, goType, target)))
 }
@@ -99,7 +99,7 @@ export function noteUnknown(state: DecodeState, key: string | typeof INTEGER_KEY
   if (state.strict.length < MAX_STRICT_ERRORS) state.strict.push({ path: [...state.path, key], is: 'unknown' })
 }
 
-/** Called for each member that is read, if the document has duplicates at all. */
+/** Called for each member, if the document has duplicates at all. */
 export function noteDuplicate(state: DecodeState, key: string): void {
   const path = [...state.path, key]
   if (state.duplicates?.has(printPath(path)) && state.strict.length < MAX_STRICT_ERRORS) {
@@ -107,8 +107,10 @@ export function noteDuplicate(state: DecodeState, key: string): void {
   }
 }
 
-/** The messages for all of them. Where a duplicate stands among the others follows from the walk; which one is told
- * there, from the order of the document. */
+/**
+ * The messages in order. The position of a duplicate among the others follows the walk; which one is named there
+ * follows the order of the document.
+ */
 export function printStrict({ strict, duplicates, cbor }: DecodeState): string[] {
   if (strict.length === 0) return []
   if (cbor !== undefined)
@@ -127,10 +129,10 @@ export function printStrict({ strict, duplicates, cbor }: DecodeState): string[]
   )
 }
 
-/** Kubernetes stops counting there. */
+/** Kubernetes reports no more than these. */
 const MAX_STRICT_ERRORS = 100
 
-/** A number as the document spelled it, as near as the value still tells. */
+/** A number as the document spelled it, as far as the value preserves that. */
 export function spellNumber(value: number | bigint | WholeFloat): string {
   if (!(value instanceof WholeFloat)) return String(value)
   const text = String(value.value)

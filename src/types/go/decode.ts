@@ -1,7 +1,7 @@
-// What Go's decoder makes of a JSON value for a given type, and what Go's encoder would print of it: unknown fields
-// gone, zero values dropped or filled in as `omitempty` has it, fields in the order of the struct, quantities and
-// times in their one spelling. The result is what the server stores and shows.
-// A decoder is a closure that is compiled once for each type, when the type is first met.
+// A JSON value decoded as a Go type and printed by Go's encoder: unknown fields are dropped, zero values omitted or
+// added as `omitempty` says, fields are in the order of the struct, quantities and times in canonical form. The result
+// is what the server stores and returns. A decoder is a closure that is compiled once for each type, when it is first
+// used.
 import type { CborMarks } from '../../codec/cbor.js'
 import { compareTexts } from '../../meta/go/go-text.js'
 import { canonicalBase64 } from '../../meta/values/base64.js'
@@ -42,15 +42,15 @@ export interface TypedObject {
 }
 
 export interface DecodeTypedOptions {
-  /** Paths that the document holds more than once. Those within values that are not looked into do not count. */
+  /** Paths that the document has more than once. Those inside values that are not decoded do not count. */
   readonly duplicates?: readonly string[]
-  /** If the value was read from CBOR: what that said beyond it. */
+  /** If the value was decoded from CBOR: the properties that plain values do not have. */
   readonly cbor?: CborMarks | undefined
-  /** The value was decoded into a map and encoded again before: keys are sorted then, and whole floats are integers. */
+  /** The value was decoded into a map and encoded again: keys are then sorted, and whole floats are integers. */
   readonly isReencoded?: boolean
 }
 
-/** Reads a value as one of the type. Throws a TypedDecodeError if it is not one. */
+/** Decodes a value as one of the type. Throws a TypedDecodeError if it is not one. */
 export function decodeTyped(
   type: Type,
   value: Value,
@@ -69,7 +69,7 @@ function decodeRoot(codec: ValueCodec, value: Value, state: DecodeState): Value 
   try {
     return codec.decode(value, state)
   } catch (error) {
-    // To CBOR, no fault is worse than another: the first one is told.
+    // CBOR decoding reports the first error, whatever its kind.
     if (error instanceof TypedDecodeError && state.cbor && state.error) return null
     throw error
   }
@@ -88,7 +88,7 @@ function compile(type: Type, goName: string): ValueCodec {
   switch (type.kind) {
     case 'list': {
       const item = type.element!
-      // The name of a list is its own with the name of its items behind the brackets.
+      // The name of a list is `[]` and the name of its items.
       const itemName = goName.startsWith('[]') ? goName.slice(2) : undefined
       return listCodec(item.name === '' ? compile(item, itemName ?? goNameOf(item)) : codecOf(item), goName)
     }
@@ -129,10 +129,10 @@ interface Slot extends ValueCodec {
 
 function structCodec(type: Type, goName: string): ValueCodec {
   const struct = bareName(type.name)
-  // Types refer to each other and to themselves: fields are compiled when the first value comes.
+  // Types refer to each other and to themselves: fields are compiled for the first value.
   let slots: Slot[] | undefined
   let places: ReadonlyMap<string, number> = new Map()
-  /** The places of fields that are printed whether or not they are set. */
+  /** The indexes of fields that are printed even if they are not set. */
   let always: readonly number[] = []
   const compileFields = (): Slot[] => {
     const fields = [...type.fields.values()]
@@ -142,7 +142,7 @@ function structCodec(type: Type, goName: string): ValueCodec {
     return all
   }
 
-  /** Of many fields, few are set: the others are not even looked at. */
+  /** Few of the many fields are set; the others are skipped. */
   const print = (found: readonly (Value | undefined)[], set: number[], all: readonly Slot[]): ValueObject => {
     const object: ValueObject = {}
     for (const i of inOrder(always, set)) {
@@ -176,7 +176,7 @@ function structCodec(type: Type, goName: string): ValueCodec {
         continue
       }
       const member = value[key]!
-      // To Go, null leaves a field as it is: not set.
+      // In Go, null leaves a field unset.
       if (member === null) continue
       const slot = all[place]!
       state.struct = struct
@@ -199,11 +199,11 @@ function structCodec(type: Type, goName: string): ValueCodec {
 const keysOf = (value: ValueObject, { isReencoded }: DecodeState): string[] =>
   isReencoded ? Object.keys(value).toSorted(compareTexts) : Object.keys(value)
 
-/** Whether a field that is not set is not printed either. */
+/** Whether a field that is not set is not printed. */
 const isLeftOut = ({ omitzero, omitempty, pointer, canBeOmitted }: Slot): boolean =>
   omitzero || (omitempty && (pointer || canBeOmitted))
 
-/** The places of both, each once, in their order, which those that are set mostly have. May change `set`. */
+/** The indexes of both, each once, in order. Those that are set are mostly in order already. May change `set`. */
 function inOrder(always: readonly number[], set: number[]): readonly number[] {
   for (const place of always) if (!set.includes(place)) set.push(place)
   for (let i = 1; i < set.length; i++) {
@@ -215,7 +215,7 @@ function inOrder(always: readonly number[], set: number[]): readonly number[] {
   return set
 }
 
-/** Keys that are no strings, which only CBOR has. */
+/** Keys that are not strings; only CBOR has them. */
 function noteForeignFields(state: DecodeState, value: ValueObject): void {
   const foreign = foreignFieldKey(state.cbor!, state.path, value)
   if (foreign !== undefined) noteError(state, foreign)
@@ -227,7 +227,7 @@ function slotOf(field: Field): Slot {
   const { spec, inlinedFrom, declaredBy } = field.go!
   return {
     ...codec,
-    // A list of objects has items even if there are none.
+    // `items` of a list are printed as [] even if there are none.
     ...(field.name === 'items' && declaredBy.endsWith('List') ? { absent: codec.zero } : {}),
     name: field.name,
     within: inlinedFrom,
@@ -237,7 +237,7 @@ function slotOf(field: Field): Slot {
   }
 }
 
-/** Far beyond what any type reaches that does not contain itself. */
+/** Far deeper than any type that does not contain itself. */
 const MAX_DEPTH = 1000
 
 // ---- lists and maps
@@ -259,7 +259,7 @@ function listCodec(item: ValueCodec, goName: string): ValueCodec {
       })
     },
     zero: () => [],
-    // What is stored tells an empty list from none as little as protobuf does.
+    // Like protobuf, storage does not distinguish an empty list from none.
     absent: () => null,
     isEmpty: value => Array.isArray(value) && value.length === 0,
     canBeOmitted: true,
@@ -360,7 +360,7 @@ function bytesCodec(goName: string): ValueCodec {
   }
 }
 
-/** Go also takes bytes one by one. */
+/** Go also accepts a list of numbers. */
 function bytesOfList(list: readonly Value[], state: DecodeState): string {
   const bytes = list.map(item => {
     if (isInteger(item) && item >= 0 && item < 256) return Number(item)

@@ -1,5 +1,5 @@
-// The names that Go gives to the types of fields. Messages about values of a wrong type show them. They follow from
-// the types in the table, but for strings and maps that have a Go type of their own.
+// Go's names for the types of fields, which messages about values of a wrong type contain. They follow from the types
+// in the table, except for strings and maps with a Go type of their own.
 import type { Type } from '../type.js'
 
 /** The Go name of the type of a field: `[]v1.Container`, `map[string]string`, `v1.Protocol`. */

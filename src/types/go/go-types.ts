@@ -87,7 +87,9 @@ class GoTypes implements Types {
     return fields.size === 0 ? NO_FIELDS : fields
   }
 
-  /** Reads the name of a type in the data: `[]core/v1.Container`, `{string}bytes`. `field` declares how it is merged. */
+  /**
+   * Reads the name of a type in the data: `[]core/v1.Container`, `{string}bytes`. `field` declares how it is merged.
+   */
   parse(text: string, field: FieldSpec | undefined): Type {
     if (text.startsWith('[]')) {
       const merge = field && listMerge(field)

@@ -1,5 +1,5 @@
-// How Kubernetes sends protobuf: four magic bytes and an envelope that says which kind is inside; watch events as
-// frames, each with its length before it.
+// Kubernetes' protobuf format: four magic bytes and an envelope with the kind of the message; watch events are frames,
+// each with its length before it.
 
 import {
   BYTES,
@@ -31,7 +31,7 @@ export interface Envelope {
 
 const MAGIC = Buffer.from('k8s\0', 'latin1')
 
-/** Opens an envelope. Throws a ProtobufError in Kubernetes' words. */
+/** Opens an envelope. Throws a ProtobufError with Kubernetes' messages. */
 export function openEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
   if (!MAGIC.equals(bytes.subarray(0, MAGIC.length))) {
@@ -88,7 +88,7 @@ export function sealEnvelope(apiVersion: string, kind: string, message: Uint8Arr
   return Buffer.concat([MAGIC, written(writer)])
 }
 
-/** An object, list or Status by the apiVersion and kind that it carries; undefined if that kind has no protobuf. */
+/** An object, list or Status by its apiVersion and kind; undefined if that kind has no protobuf encoding. */
 export function encodeObject(types: Types, object: ValueObject): Buffer | undefined {
   const apiVersion = textOf(object, 'apiVersion')
   const kind = textOf(object, 'kind')
@@ -96,7 +96,7 @@ export function encodeObject(types: Types, object: ValueObject): Buffer | undefi
   return type === undefined ? undefined : sealEnvelope(apiVersion, kind, encodeMessage(type, object))
 }
 
-/** The plain value in an envelope, with its apiVersion and kind: those of the envelope, or else the ones given. */
+/** The plain value in an envelope, with the apiVersion and kind of the envelope, or the given ones if it has none. */
 export function decodeObject(
   types: Types,
   envelope: Envelope,
@@ -110,7 +110,7 @@ export function decodeObject(
   return { kind, apiVersion, ...(isObject(value) ? value : {}) }
 }
 
-/** Kinds that belong to every version of every group: clients of a group send them in its name. The table has one. */
+/** Kinds of every group and version: clients send them with the apiVersion of their group. The table has them in v1. */
 const EVERYWHERE: ReadonlySet<string> = new Set([
   'CreateOptions',
   'DeleteOptions',
@@ -145,7 +145,7 @@ export interface WatchFrame {
   readonly object: Uint8Array
 }
 
-/** The events in a stretch of a stream, and what is left of a frame that is not complete yet. */
+/** The events in a part of a stream, and the rest: a frame that is not complete yet. */
 export function decodeWatchFrames(bytes: Uint8Array): { readonly events: WatchFrame[]; readonly rest: Uint8Array } {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const events: WatchFrame[] = []

@@ -1,7 +1,6 @@
-// Kubernetes' protobuf encoding of the built-in types, driven by the type table: a message's fields are those of the
-// type by their numbers. What Go always writes is always written: fields that are no pointers, even if empty.
-// Reading gives the plain value that JSON would have given; `decodeTyped` then makes of it what the server keeps.
-// A codec is compiled once for each type, when the type is first met.
+// Kubernetes' protobuf encoding of the built-in types: the fields of a message are those of the type by their numbers.
+// Like Go, it writes all fields that are no pointers, even if they are empty. Reading gives the same plain value as
+// JSON, which `decodeTyped` then decodes. A codec is compiled once for each type, when it is first used.
 
 import {
   BYTES,
@@ -63,7 +62,7 @@ interface FieldCodec {
 
 function structCodec(type: Type): MessageCodec {
   const message = bareName(type.name)
-  // Types refer to each other and to themselves: fields are compiled when the first value comes.
+  // Types refer to each other and to themselves: fields are compiled for the first value.
   let fields: readonly FieldCodec[] | undefined
   let byNumber: ReadonlyMap<number, FieldCodec> = new Map()
   const compileFields = (): readonly FieldCodec[] => {
@@ -76,7 +75,7 @@ function structCodec(type: Type): MessageCodec {
       if (inlinedFrom.length === 0 && spec.number !== undefined) codecs.push(fieldCodec(type, field, spec.number))
     }
     byNumber = new Map(codecs.map(field => [field.number, field]))
-    // Last first, since messages are written from their end.
+    // The last field first, because messages are written from their end.
     return codecs.toSorted((a, b) => b.number - a.number)
   }
   return {
@@ -99,7 +98,7 @@ function structCodec(type: Type): MessageCodec {
   }
 }
 
-/** Far beyond what any type reaches that does not contain itself. */
+/** Far deeper than any type that does not contain itself. */
 const MAX_DEPTH = 1000
 
 function fieldCodec(owner: Type, { name, type, go }: Field, number: number): FieldCodec {
@@ -127,7 +126,7 @@ function fieldCodec(owner: Type, { name, type, go }: Field, number: number): Fie
   }
 }
 
-/** What JSON shows among the other fields is a message of its own in protobuf. */
+/** The fields of an inlined type are a message of their own in protobuf. */
 function inlinedField(type: Type, number: number): FieldCodec {
   const codec = messageCodec(type)
   const name = bareName(type.name)
@@ -163,7 +162,7 @@ function listField(name: string, number: number, element: Type): FieldCodec {
       const list: Value[] = Array.isArray(found) ? found : []
       if (found === undefined) setOwn(object, name, list)
       if (wire === BYTES && item.wire !== BYTES) {
-        // Numbers may come packed into one field, though Kubernetes does not write them so.
+        // Numbers may be packed into one field, though Kubernetes does not write them so.
         const packed = readMessage(reader)
         while (packed.at < packed.end) list.push(item.read(packed, undefined, depth + 1))
         return
@@ -240,7 +239,7 @@ function checkWire(wire: number, expected: number, name: string): void {
 
 interface ItemCodec {
   readonly wire: number
-  /** Null stands for what is not set. */
+  /** Null stands for a value that is not set. */
   readonly write: (writer: Writer, value: Value) => void
   readonly read: (reader: Reader, into: Value | undefined, depth: number) => Value
 }

@@ -1,5 +1,5 @@
-// A type whose values are encoded by rules of its own and not by its fields: a time, a quantity. One object has all that
-// is compiled from it; each special type has a file in this folder.
+// A type whose values are encoded by rules of its own and not by its fields: a time, a quantity. One object has all
+// that is compiled from it; each special type has a file in this folder.
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import type { ValueCodec } from '../go/value-codec.js'
 import type { MessageCodec } from '../protobuf/message-codec.js'
@@ -11,7 +11,9 @@ export interface SpecialType {
   codec(codecOf: (typeName: string) => ValueCodec): ValueCodec
   /** Its protobuf message. */
   message(codecOf: (typeName: string) => MessageCodec): MessageCodec
-  /** What server-side apply takes it for: one value, an object of which nothing is declared, or whatever the value is. */
+  /**
+   * What server-side apply takes it for: one value, an object of which nothing is declared, or whatever the value is.
+   */
   readonly merge: 'scalar' | 'object' | 'any'
   /** What CEL declares it as. A type without one in OpenAPI v3 is hidden from expressions. */
   readonly cel: 'timestamp' | 'dyn' | 'object' | 'hidden'

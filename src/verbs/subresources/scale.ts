@@ -86,7 +86,7 @@ export async function applyScale(
       manager: fieldManagerOf(request),
       force: options.force,
       now: context.now(),
-      settle(merged) {
+      decodeMerged(merged) {
         if (unappliable !== undefined) throw new NotOfType(unappliable)
         return scaleForm().decode(merged, []).object
       },

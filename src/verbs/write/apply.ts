@@ -37,8 +37,13 @@ export async function applyObject(
 
   async function merged(live: ApiObject | undefined): Promise<ApiObject> {
     const { force } = options
-    const settle = (object: ApiObject): ApiObject => settled(target, object)
-    const { object } = await applyConfiguration(type, live, read(), { manager, force, now: context.now(), settle })
+    const decodeMerged = (object: ApiObject): ApiObject => decodeApplied(target, object)
+    const { object } = await applyConfiguration(type, live, read(), {
+      manager,
+      force,
+      now: context.now(),
+      decodeMerged,
+    })
     return asAddressed(object, target)
   }
 
@@ -79,7 +84,7 @@ function madeNew({ kind, name }: Target, object: ApiObject): ApiObject {
 }
 
 /** What the merged object becomes when it is read as one of its kind; custom kinds look at no more than the metadata. */
-function settled({ version }: Target, object: ApiObject): ApiObject {
+function decodeApplied({ version }: Target, object: ApiObject): ApiObject {
   if (version.type.dialect === 'structural') {
     const metadata = decodeObjectMeta(object.metadata)
     if (!metadata.ok) throw new NotOfType(metadata.error)
