@@ -1,22 +1,11 @@
 // Gives every node its type and every name and call what it refers to, or reports all errors.
 
-import {
-  candidateNames,
-  type Environment,
-  type FunctionDeclaration,
-  type Overload,
-  typeParamsOf,
-} from '../environment.js'
+import { candidateNames, type Environment, type FunctionDeclaration, type Overload } from '../environment.js'
 import type { Issue } from '../syntax/source.js'
 import { type CallExpr, type ComprehensionExpr, type Expr, OPERATORS, type SelectExpr } from '../syntax/syntax-tree.js'
-import { Duration, Timestamp } from '../values/moments.js'
-import { Double, Uint } from '../values/numbers.js'
 import {
   BOOL,
-  BYTES,
   type CelType,
-  DOUBLE,
-  DURATION,
   DYN,
   ERROR,
   INT,
@@ -25,25 +14,17 @@ import {
   isOptional,
   listOf,
   mapOf,
-  NULL,
   optionalOf,
   printType,
   STRING,
-  sameType,
   sizeOfType,
-  TIMESTAMP,
-  typeOf,
-  UINT,
 } from './cel-type.js'
+import { literalType } from './literal-types.js'
+import { type IdentReference, lookUpName, qualifiedName, type Scope } from './names.js'
+import { matchOverloads } from './overloads.js'
 import { maxGeneral, Substitution } from './unification.js'
 
-/** What a name refers to: a variable, a type or a constant. */
-export interface IdentReference {
-  readonly kind: 'ident'
-  readonly name: string
-  /** The type that the name stands for, where it is the name of one. */
-  readonly type?: CelType
-}
+export type { IdentReference }
 
 /** What a call refers to. */
 export interface FunctionReference {
@@ -81,12 +62,6 @@ const MAX_REPEATED_ERRORS = 100
 
 /** A map of maps of maps has a type that doubles with each level. */
 const MAX_TYPE_SIZE = 10_000
-
-interface Scope {
-  readonly name: string
-  readonly type: CelType
-  readonly outer: Scope | undefined
-}
 
 class Checker {
   readonly issues: Issue[] = []
@@ -178,7 +153,7 @@ class Checker {
   // ---- names
 
   private checkIdent(expr: Expr, name: string): void {
-    const found = this.lookUp(name)
+    const found = lookUpName(this.environment, this.scope, name)
     if (!found) this.undeclared(expr, name)
     else {
       this.types[expr.id] = found.type
@@ -186,42 +161,9 @@ class Checker {
     }
   }
 
-  private lookUp(name: string): { type: CelType; reference: IdentReference } | undefined {
-    for (let scope = this.scope; scope; scope = scope.outer) {
-      if (scope.name === name) return { type: scope.type, reference: { kind: 'ident', name } }
-    }
-    const { variables = {}, types, constants, objectTypes, unusableTypes = {}, container } = this.environment
-    for (const candidate of candidateNames(container, name)) {
-      if (Object.hasOwn(variables, candidate)) {
-        return { type: variables[candidate]!, reference: { kind: 'ident', name: candidate } }
-      }
-      const constant = constants.get(candidate)
-      if (constant) return { type: constant.type, reference: { kind: 'ident', name: candidate } }
-      const type = types.get(candidate) ?? (objectTypes.has(candidate) ? objectNamed(candidate) : undefined)
-      if (type) return { type: typeOf(type), reference: { kind: 'ident', name: candidate, type } }
-      if (Object.hasOwn(unusableTypes, candidate)) {
-        return { type: typeOf(unusableTypes[candidate]!), reference: { kind: 'ident', name: candidate } }
-      }
-    }
-    return undefined
-  }
-
-  private isLocal(name: string): boolean {
-    for (let scope = this.scope; scope; scope = scope.outer) if (scope.name === name) return true
-    return false
-  }
-
-  /** `a.b.c` as one name, unless it begins with a local variable. */
-  private qualifiedName(expr: Expr): string | undefined {
-    if (expr.kind === 'ident') return this.isLocal(expr.name) ? undefined : expr.name
-    if (expr.kind !== 'select' || expr.testOnly) return undefined
-    const prefix = this.qualifiedName(expr.operand)
-    return prefix === undefined ? undefined : `${prefix}.${expr.field}`
-  }
-
   private checkSelect(expr: SelectExpr): void {
-    const name = this.qualifiedName(expr)
-    const found = name === undefined ? undefined : this.lookUp(name)
+    const name = qualifiedName(this.scope, expr)
+    const found = name === undefined ? undefined : lookUpName(this.environment, this.scope, name)
     if (found) {
       this.types[expr.id] = found.type
       this.references[expr.id] = found.reference
@@ -277,7 +219,7 @@ class Checker {
       if (declaration === undefined) return this.undeclared(expr, name)
       return this.resolve(expr, declaration, undefined)
     }
-    const prefix = this.qualifiedName(target)
+    const prefix = qualifiedName(this.scope, target)
     const namespaced = prefix === undefined ? undefined : this.lookUpFunction(`${prefix}.${name}`)
     if (namespaced) return this.resolve(expr, namespaced, undefined)
     this.check(target)
@@ -310,29 +252,23 @@ class Checker {
     const argTypes = args.map(arg => this.typeOf(arg))
     const { name } = declaration
     if (name === OPERATORS.and || name === OPERATORS.or) return this.resolveLogic(expr, declaration, argTypes)
-    const matching: Overload[] = []
-    let result: CelType | undefined
-    for (const overload of declaration.overloads) {
-      if ((overload.member ?? false) !== (target !== undefined) || this.isDisabled(overload)) continue
-      const { params, result: declared } = this.instantiate(overload)
-      if (!this.substitution.assignAll(argTypes, params)) continue
-      matching.push(overload)
-      const type = this.substitution.apply(declared)
-      if (result === undefined) result = type
-      else if (!isDyn(result) && !sameType(type, result)) result = DYN
-    }
-    if (result === undefined) {
+    const crossTypes = this.environment.crossTypeNumericComparisons === true
+    const found = matchOverloads(this.substitution, declaration, argTypes, {
+      isMember: target !== undefined,
+      crossTypes,
+    })
+    if (found === undefined) {
       this.types[expr.id] = ERROR
       const shown = argTypes.map(type => printType(this.substitution.apply(type, true)))
       const signature = target ? `${shown[0]}.(${shown.slice(1).join(', ')})` : `(${shown.join(', ')})`
       this.report(expr, `found no matching overload for '${name}' applied to '${signature}'`)
       return
     }
-    this.types[expr.id] = result
+    this.types[expr.id] = found.result
     this.references[expr.id] = {
       kind: 'function',
       name,
-      overloads: matching,
+      overloads: found.overloads,
       namespaced: target === undefined && expr.target !== undefined,
     }
   }
@@ -349,20 +285,6 @@ class Checker {
     this.types[expr.id] = valid ? BOOL : ERROR
     const { name, overloads } = declaration
     if (valid) this.references[expr.id] = { kind: 'function', name, overloads, namespaced: false }
-  }
-
-  private isDisabled({ id }: Overload): boolean {
-    return this.environment.crossTypeNumericComparisons !== true && CROSS_TYPE.test(id)
-  }
-
-  private instantiate(overload: Overload): { params: readonly CelType[]; result: CelType } {
-    const names = typeParamsOf(overload)
-    if (names.size === 0) return overload
-    const fresh = new Map([...names].map(name => [name, this.substitution.freshParam()]))
-    return {
-      params: overload.params.map(param => rename(param, fresh)),
-      result: rename(overload.result, fresh),
-    }
   }
 
   // ---- literals with parts
@@ -407,7 +329,7 @@ class Checker {
   }
 
   private checkStruct(expr: Extract<Expr, { kind: 'struct' }>): void {
-    const found = this.lookUp(expr.typeName)
+    const found = lookUpName(this.environment, this.scope, expr.typeName)
     if (!found) return this.undeclared(expr, expr.typeName)
     this.references[expr.id] = found.reference
     let type = ERROR
@@ -480,33 +402,5 @@ class Checker {
 
   private expect(expr: Expr, type: CelType): void {
     if (!this.assign(type, this.typeOf(expr))) this.mismatch(expr, type, this.typeOf(expr))
-  }
-}
-
-/** Comparisons of numbers of two kinds: `less_int64_double`. */
-const CROSS_TYPE = /^(?:less|less_equals|greater|greater_equals)_(int64|uint64|double)_(int64|uint64|double)$/
-
-const objectNamed = (name: string): CelType => ({ kind: 'object', name, params: [] })
-
-function rename(type: CelType, names: ReadonlyMap<string, CelType>): CelType {
-  if (type.kind === 'param') return names.get(type.name) ?? type
-  return type.params.length === 0 ? type : { ...type, params: type.params.map(param => rename(param, names)) }
-}
-
-export function literalType(value: unknown): CelType {
-  switch (typeof value) {
-    case 'boolean':
-      return BOOL
-    case 'number':
-    case 'bigint':
-      return INT
-    case 'string':
-      return STRING
-    default:
-      if (value === null) return NULL
-      if (value instanceof Uint) return UINT
-      if (value instanceof Double) return DOUBLE
-      if (value instanceof Timestamp) return TIMESTAMP
-      return value instanceof Duration ? DURATION : BYTES
   }
 }

@@ -17,7 +17,8 @@ import { CelMap, OptionalValue, TypeValue, typeName, type Value } from '../value
 import { type Compiled, constant, type Evaluate, LIST_COST, spend } from './frame.js'
 import { fold, quantify } from './loops.js'
 import { printKey } from './operators.js'
-import { type Compiler, compileCall } from './plan-calls.js'
+import { compileCall } from './plan-calls.js'
+import type { Compiler } from './plan-functions.js'
 import { quantifierOf } from './quantifiers.js'
 import { hasField, InstantiationError, select } from './selection.js'
 

@@ -5,7 +5,8 @@ import { type CallExpr, type Expr, OPERATORS } from '../../syntax/syntax-tree.js
 import type { Value } from '../../values/values.js'
 import { containsCost, directBinary, pairCost, textCost } from '../direct-operators.js'
 import type { CompoundLayout } from '../layout.js'
-import { implementation, plainIndex } from '../plan-calls.js'
+import { plainIndex } from '../plan-calls.js'
+import { implementation } from '../plan-functions.js'
 import { type Generator, NotWritten, type Position } from './generator.js'
 import type { Operand, Shape } from './writer.js'
 
