@@ -1,6 +1,7 @@
 // Attributes for tests of plugins.
 import { parseGroupResource } from '../meta/group-version.js'
 import { type ApiObject } from '../meta/object/api-object.js'
+import { systemRequest, withOptions } from '../request/request.js'
 import type { UserInfo } from '../request/user-info.js'
 import { type Attributes, createAttributes, type Operation } from './attributes.js'
 import type { AdmissionPlugin } from './chain.js'
@@ -15,27 +16,24 @@ export interface TestRequest {
   /** The name in the path. */
   readonly name?: string
   readonly user?: UserInfo
-  readonly warnings?: string[]
+  readonly dryRun?: boolean
 }
 
 /** `resource` as plugins declare it: `pods/resize`, `deployments.apps`. */
-export function attributesFor(resource: string, request: TestRequest): Attributes {
+export function attributesFor(resource: string, tested: TestRequest): Attributes {
   const [name = '', subresource = ''] = resource.split('/')
-  const { object, oldObject, operation = oldObject ? 'UPDATE' : 'CREATE', user = ALICE, warnings = [] } = request
+  const { object, oldObject, operation = oldObject ? 'UPDATE' : 'CREATE', user = ALICE, dryRun = false } = tested
+  const request = systemRequest({ user, userAgent: 'test' })
   const { apiVersion = '', kind = '' } = object ?? oldObject ?? {}
   const [version = '', group = ''] = apiVersion.split('/').toReversed()
   return createAttributes({
-    request: {
-      user,
-      options: { dryRun: false, fieldManager: '', fieldValidation: '' },
-      warn: text => void warnings.push(text),
-    },
+    request: withOptions(request, { dryRun, fieldManager: '', fieldValidation: '' }),
     operation,
     target: {
       resource: parseGroupResource(name),
       subresource,
-      namespace: request.namespace ?? 'x',
-      name: request.name ?? '',
+      namespace: tested.namespace ?? 'x',
+      name: tested.name ?? '',
     },
     kind: { group, version, kind },
     object,

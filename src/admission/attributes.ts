@@ -9,17 +9,13 @@ import { printGroupVersion } from '../meta/group-version.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import type { DeleteOptions, WriteOptions } from '../meta/options/write-options.js'
+import type { RequestWithOptions } from '../request/request.js'
 import type { Target } from '../request/target.js'
-import type { UserInfo } from '../request/user-info.js'
 
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT'
 
-/** The part of a request that plugins use. */
-export interface AdmittedRequest {
-  readonly user: UserInfo
-  readonly options: WriteOptions | DeleteOptions
-  warn(text: string): void
-}
+/** The request, with the options of its verb. */
+export type AdmittedRequest = RequestWithOptions<WriteOptions | DeleteOptions>
 
 export interface Attributes {
   readonly request: AdmittedRequest

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { type ApiObject } from '../meta/object/api-object.js'
+import type { ValueObject } from '../meta/values/value.js'
 import type { Attributes } from './attributes.js'
 import { attributesFor } from './attributes.suite.js'
 import { type AdmissionPlugin, createAdmission } from './chain.js'
@@ -53,6 +54,25 @@ describe('mutating plugins', () => {
     expect(runs).toEqual([false, true])
     expect(seen(changed)).toEqual(['a', 'a'])
   })
+})
+
+test('managedFields that a plugin has broken are put back, with a warning', async () => {
+  const managedFields = [{ manager: 'm', operation: 'Update', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1: {} }]
+  const before = { ...object, metadata: { name: 'p', managedFields } }
+  const breaking = (entries: ValueObject[]): AdmissionPlugin =>
+    adding('breaking', { mutate: () => ({ ...before, metadata: { name: 'p', managedFields: entries } }) })
+  const mutate = async (entries: ValueObject[]) => {
+    const attributes = attributesFor('pods', { object: before })
+    const changed = await createAdmission([breaking(entries)]).mutate(attributes)
+    return [changed?.metadata['managedFields'], attributes.request.warnings.texts]
+  }
+  expect(await mutate([{ ...managedFields[0]!, manager: 'other' }])).toMatchObject([[{ manager: 'other' }], []])
+  expect(await mutate([{ ...managedFields[0]!, operation: 'Nonsense' }])).toEqual([
+    managedFields,
+    [
+      '.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: operation must be `Apply` or `Update`',
+    ],
+  ])
 })
 
 describe('plugins are called for their', () => {

@@ -1,14 +1,15 @@
 // The admission chain. First the mutating plugins change the object, one after the other; when nothing changes it any
 // more, the validating plugins accept or refuse it.
 //
-//   mutate ── second run, if a plugin asked for it ── … validation of the object … ── validate
+//   mutate ── second run, if a plugin asked for it ── managedFields checked ── … validation … ── validate
 //
 // A plugin declares its operations and resources. The chain sorts the plugins by them when it is built, so that a write
 // calls only the plugins that it concerns, and makes no promise where they answer at once.
 
-import type { Awaitable } from '../base/awaitable.js'
+import { type Awaitable, andThen } from '../base/awaitable.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { Attributes, Operation } from './attributes.js'
+import { withValidManagedFields } from './internal/managed-fields.js'
 
 export interface AdmissionPlugin {
   /** kube-apiserver's name of the plugin. */
@@ -59,10 +60,8 @@ export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission 
     mutate(attributes) {
       const { mutating } = stepsOf(attributes)
       if (mutating.length === 0) return undefined
-      const first = mutateFrom(mutating, 0, attributes)
-      return first instanceof Promise
-        ? first.then(changed => secondRun(mutating, attributes, changed))
-        : secondRun(mutating, attributes, first)
+      const mutated = andThen(mutateFrom(mutating, 0, attributes), changed => secondRun(mutating, attributes, changed))
+      return andThen(mutated, changed => changed && withValidManagedFields(attributes, changed))
     },
     validate(attributes) {
       return validateFrom(stepsOf(attributes).validating, 0, attributes)
@@ -125,7 +124,7 @@ function secondRun(
   if (!reinvocation.isRequested) return changed
   reinvocation.begin()
   const again = mutateFrom(steps, 0, changed ? attributes.withObject(changed) : attributes)
-  return again instanceof Promise ? again.then(object => object ?? changed) : (again ?? changed)
+  return andThen(again, object => object ?? changed)
 }
 
 function validateFrom(steps: readonly Validate[], first: number, attributes: Attributes): Awaitable<void> {

@@ -310,4 +310,5 @@ function withManagedFields(object: ApiObject, entries: readonly ValueObject[]): 
   return { ...object, metadata }
 }
 
+export { managedFieldsError } from './managers/managed-fields.js'
 export * from './managers/scale-entries.js'

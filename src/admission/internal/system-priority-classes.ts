@@ -1,4 +1,5 @@
-// The two priority classes of the system cannot be deleted. kube-apiserver checks this in the storage of the resource.
+// The two priority classes of the system cannot be deleted by name. kube-apiserver checks this in the storage of the
+// resource, which a deletecollection does not pass through.
 
 import { findSystemClass } from '../../builtin/priority-classes.js'
 import { forbiddenBy } from '../attributes.js'
@@ -9,7 +10,7 @@ export const systemPriorityClasses: AdmissionPlugin = {
   operations: new Set(['DELETE']),
   resources: ['priorityclasses.scheduling.k8s.io'],
   validate(attributes) {
-    if (!findSystemClass(attributes.name)) return
+    if (!findSystemClass(attributes.name) || attributes.request.info.verb === 'deletecollection') return
     throw forbiddenBy(attributes, 'this is a system priority class and cannot be deleted')
   },
 }

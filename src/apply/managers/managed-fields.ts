@@ -67,6 +67,12 @@ export const decodeStoredManagers = (entries: readonly ManagedFieldsEntry[]): Re
 /** The managers that a client sends. It may write the fields in another order. */
 export const decodeManagers = (entries: readonly ManagedFieldsEntry[]): Result<Managers> => decode(entries, false)
 
+/** Why managedFields cannot be used; undefined if they are valid. */
+export function managedFieldsError(entries: readonly ManagedFieldsEntry[]): string | undefined {
+  const decoded = decodeManagers(entries)
+  return decoded.ok ? undefined : decoded.error
+}
+
 function decode(entries: readonly ManagedFieldsEntry[], isStored: boolean): Result<Managers> {
   const managers = new Map<string, Owned>()
   for (const [i, entry] of entries.entries()) {

@@ -34,7 +34,7 @@ export function resourceQuota(objects: Lister, changeStatus: ChangeQuotaStatus, 
       const quotas = await objects.all(QUOTA, namespace)
       if (quotas.length === 0) return
       const updates = checkQuotas(quotas, attributes, evaluator, now())
-      if (updates.size === 0 || request.options.dryRun) return
+      if (updates.size === 0 || request.dryRun) return
       if (await writeAll(namespace, quotas, updates)) return
       if (attempt === MAX_ATTEMPTS) {
         const why = 'the object has been modified; please apply your changes to the latest version and try again'

@@ -38,9 +38,8 @@ interface Written {
 const attributesOf = (object: ApiObject, written: Written = {}): Attributes => {
   const { oldObject, subresource = '', dryRun = false, operation = oldObject ? 'UPDATE' : 'CREATE' } = written
   const kind = kindOf(object.kind)
-  const { request } = attributesFor('pods', { object })
   return createAttributes({
-    request: Object.assign(Object.create(request) as typeof request, { options: { ...request.options, dryRun } }),
+    request: attributesFor('pods', { object, dryRun }).request,
     operation,
     target: { kind, version: kind.versions[0]!, namespace: 'x', name: '', subresource },
     object,
