@@ -2,6 +2,8 @@
 // chain all read this table.
 
 import type { GetAuthorizer, RuleResolver } from '../auth/authorizer.js'
+import { RANDOM_IDS } from '../meta/object/ids.js'
+import { generateName } from '../meta/object/names.js'
 import type { Lister } from '../objects/lister.js'
 import { type Admission, type AdmissionPlugin, createAdmission } from './chain.js'
 import { createOnUpdate } from './internal/create-on-update.js'
@@ -22,6 +24,7 @@ import { podSecurity } from './plugins/pod-security/plugin.js'
 import { priority } from './plugins/priority.js'
 import { type ChangeQuotaStatus, resourceQuota } from './plugins/resource-quota/plugin.js'
 import { runtimeClass } from './plugins/runtime-class.js'
+import { serviceAccount } from './plugins/service-account.js'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.js'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.js'
 
@@ -71,7 +74,9 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   missing('NamespaceExists', false, 'NamespaceLifecycle includes it'),
   missing('LimitPodHardAntiAffinityTopology', false, NOT_YET),
   on('LimitRanger', ({ objects }) => limitRanger(objects)),
-  missing('ServiceAccount', true, NOT_YET),
+  on('ServiceAccount', ({ objects }) =>
+    serviceAccount(objects, { generateName: base => generateName(base, RANDOM_IDS) }),
+  ),
   missing('NodeRestriction', false, NEEDS_NODES),
   on('TaintNodesByCondition', () => taintNodesByCondition),
   missing('AlwaysPullImages', false, NOT_YET),
@@ -129,9 +134,18 @@ const INTERNAL_LAST: readonly Create[] = [
   ({ authorizer }) => createOnUpdate(authorizer),
 ]
 
-export function createServerAdmission(env: AdmissionEnv, { enabled = [], disabled = [] }: AdmissionOptions): Admission {
-  const isOn = ({ name, isOnByDefault }: AdmissionPluginEntry): boolean =>
-    !disabled.includes(name) && (isOnByDefault || enabled.includes(name))
-  const plugins = ADMISSION_PLUGINS.filter(isOn).flatMap(({ create }) => create ?? [])
+const isOn = (
+  { name, isOnByDefault, create }: AdmissionPluginEntry,
+  { enabled = [], disabled = [] }: AdmissionOptions,
+): boolean => create !== undefined && !disabled.includes(name) && (isOnByDefault || enabled.includes(name))
+
+/** Whether a plugin runs: a controller may be needed only together with it. */
+export function isAdmissionPluginOn(name: string, options: AdmissionOptions): boolean {
+  const entry = findAdmissionPlugin(name)
+  return entry !== undefined && isOn(entry, options)
+}
+
+export function createServerAdmission(env: AdmissionEnv, options: AdmissionOptions): Admission {
+  const plugins = ADMISSION_PLUGINS.filter(entry => isOn(entry, options)).flatMap(({ create }) => create ?? [])
   return createAdmission([...INTERNAL_FIRST, ...plugins, ...INTERNAL_LAST].map(create => create(env)))
 }

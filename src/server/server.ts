@@ -176,7 +176,16 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       'controllers',
       () => {
         const virtualVersions = access.virtualResources.map(({ apiVersion }) => apiVersion)
-        return createControllers({ store, context, registry, api: options.api, serving, virtualVersions, env })
+        return createControllers({
+          store,
+          context,
+          registry,
+          api: options.api,
+          admission: options.admission,
+          serving,
+          virtualVersions,
+          env,
+        })
       },
       created => created.stop(),
     )

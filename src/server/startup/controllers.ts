@@ -1,15 +1,18 @@
 // Starts the controllers without waiting for them: their first read of the store must not delay readiness.
+import { isAdmissionPluginOn } from '../../admission/plugins.js'
 import {
   type Controller,
   type ControllerEnv,
   startApiServices,
   startGarbageCollector,
   startNamespaceController,
+  startServiceAccounts,
   startStorageMigration,
 } from '../../controllers/start-controllers.js'
 import type { Registry } from '../../kinds/registry.js'
 import type { Store } from '../../storage/store.js'
 import type { ApiContext } from '../../verbs/api-context.js'
+import type { AdmissionOptions } from '../options/admission.js'
 import type { ApiOptions } from '../options/api.js'
 import type { ServingOptions } from '../options/serving.js'
 import { DEFINITIONS, requireKind } from './kinds.js'
@@ -20,6 +23,7 @@ export interface ControllerParts {
   readonly context: ApiContext
   readonly registry: Registry
   readonly api: ApiOptions
+  readonly admission: AdmissionOptions
   readonly serving: ServingOptions
   /** Group versions that are served without a kind in the registry. */
   readonly virtualVersions: readonly string[]
@@ -60,6 +64,14 @@ function startAll(parts: ControllerParts, httpsUrl: string | undefined, start: S
   const { store, context, registry, api, env } = parts
   if (api.namespaceController) {
     start('namespace', () => startNamespaceController(context, registry, requireKind(registry, '', 'Namespace'), env))
+  }
+  // The plugin refuses pods in namespaces without the account that this controller creates.
+  if (isAdmissionPluginOn('ServiceAccount', parts.admission)) {
+    const kinds = {
+      namespaces: requireKind(registry, '', 'Namespace'),
+      accounts: requireKind(registry, '', 'ServiceAccount'),
+    }
+    start('service-accounts', () => startServiceAccounts(context, kinds, env))
   }
   if (api.garbageCollection) start('garbage-collector', () => startGarbageCollector(store, context, registry, env))
   const migrations = requireKind(registry, 'storagemigration.k8s.io', 'StorageVersionMigration')
