@@ -37,6 +37,8 @@ export interface AdmissionEnv {
   readonly authorizer: GetAuthorizer
   readonly rules: () => RuleResolver
   readonly changeQuotaStatus: ChangeQuotaStatus
+  /** Whether a namespace has quotas; answered from memory, because every create asks. */
+  readonly hasQuotas: (namespace: string) => boolean
   readonly now: () => number
 }
 
@@ -109,7 +111,7 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   missing('MutatingAdmissionWebhook', true, NOT_YET),
   missing('ValidatingAdmissionPolicy', true, NOT_YET),
   missing('ValidatingAdmissionWebhook', true, NOT_YET),
-  on('ResourceQuota', ({ objects, changeQuotaStatus, now }) => resourceQuota(objects, changeQuotaStatus, now)),
+  on('ResourceQuota', resourceQuota),
   missing('AlwaysDeny', false, DEPRECATED),
 ]
 

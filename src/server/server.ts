@@ -16,6 +16,7 @@ import { createMetrics } from '../base/metrics.js'
 import { startDefinitions } from '../controllers/definitions.js'
 import { serviceAddresses } from '../controllers/service-allocation.js'
 import type { Registry } from '../kinds/registry.js'
+import { type KindInformer, startKindInformer } from '../objects/informer.js'
 import { createLister } from '../objects/lister.js'
 import { createObjectStores, type ObjectStores } from '../objects/object-stores.js'
 import { RuleCompiler } from '../schema/rules.js'
@@ -114,7 +115,12 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       () => openAccess(store, createApiContext({ store, objects, now: clock.now }), registry, options),
       opened => opened.stop(),
     )
-    const context = createContext(store, objects, registry, access, options, clock.now)
+    const quotas = await phases.run(
+      'quotas',
+      () => startKindInformer(objects, requireKind(registry, '', 'ResourceQuota'), () => true),
+      started => started.stop(),
+    )
+    const context = createContext({ store, objects, registry, access, quotas, options, now: clock.now })
 
     const webhooks = await phases.run(
       'webhooks',
@@ -225,17 +231,20 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
   }
 }
 
+interface ContextParts {
+  readonly store: Store
+  readonly objects: ObjectStores
+  readonly registry: Registry
+  readonly access: AccessControl
+  readonly quotas: KindInformer<unknown>
+  readonly options: ServerOptions
+  readonly now: () => number
+}
+
 /** What requests work with: the objects, and admission, which decides with the authorizer. */
-function createContext(
-  store: Store,
-  objects: ObjectStores,
-  registry: Registry,
-  access: AccessControl,
-  options: ServerOptions,
-  now: () => number,
-): ApiContext {
+function createContext({ store, objects, registry, access, quotas, options, now }: ContextParts): ApiContext {
   const namespaces = requireKind(registry, '', 'Namespace')
-  const quotas = requireKind(registry, '', 'ResourceQuota')
+  const quotaKind = requireKind(registry, '', 'ResourceQuota')
   const authorizer = () => access.authorizer
   const admission = createServerAdmission(
     {
@@ -245,7 +254,8 @@ function createContext(
       authorizer,
       rules: () => access.rules,
       changeQuotaStatus: (namespace, name, change) =>
-        systemObjects(context, 'kube-apiserver').change(quotas, namespace, name, change, 'status'),
+        systemObjects(context, 'kube-apiserver').change(quotaKind, namespace, name, change, 'status'),
+      hasQuotas: namespace => !quotas.all(namespace)[Symbol.iterator]().next().done,
       now,
     },
     options.admission,

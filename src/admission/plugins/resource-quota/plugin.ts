@@ -23,7 +23,14 @@ export type ChangeQuotaStatus = (
   change: (quota: ApiObject) => ApiObject | undefined,
 ) => Promise<void>
 
-export function resourceQuota(objects: Lister, changeStatus: ChangeQuotaStatus, now: () => number): AdmissionPlugin {
+export interface ResourceQuotaEnv {
+  readonly objects: Lister
+  readonly changeQuotaStatus: ChangeQuotaStatus
+  readonly hasQuotas: (namespace: string) => boolean
+  readonly now: () => number
+}
+
+export function resourceQuota({ objects, changeQuotaStatus, hasQuotas, now }: ResourceQuotaEnv): AdmissionPlugin {
   /** The last check of each namespace: checks of one namespace run one after the other, so that none misses usage. */
   const checks = new Map<string, Promise<void>>()
 
@@ -54,7 +61,7 @@ export function resourceQuota(objects: Lister, changeStatus: ChangeQuotaStatus, 
       const { name = '', resourceVersion } = metaOf(quota)
       const used = updates.get(name)
       if (!used) continue
-      await changeStatus(namespace, name, stored => {
+      await changeQuotaStatus(namespace, name, stored => {
         isCurrent = isCurrent && metaOf(stored).resourceVersion === resourceVersion
         return isCurrent ? withUsed(stored, used) : undefined
       })
@@ -65,12 +72,12 @@ export function resourceQuota(objects: Lister, changeStatus: ChangeQuotaStatus, 
   return {
     name: 'ResourceQuota',
     operations: new Set(['CREATE', 'UPDATE']),
-    async validate(attributes) {
+    validate(attributes) {
       const { namespace, object, storedKind } = attributes
       // Objects that are not stored, and namespaces, use nothing.
-      if (namespace === '' || !object || !storedKind?.namespaced) return
-      if (attributes.kind.kind !== storedKind.names.kind || !evaluatorFor(attributes.resource).handles(attributes))
-        return
+      if (namespace === '' || !object || !storedKind?.namespaced || !hasQuotas(namespace)) return undefined
+      const isOfResource = attributes.kind.kind === storedKind.names.kind
+      if (!isOfResource || !evaluatorFor(attributes.resource).handles(attributes)) return undefined
       const before = checks.get(namespace)
       const current = before ? before.then(() => check(attributes)) : check(attributes)
       const ended = current
@@ -79,7 +86,7 @@ export function resourceQuota(objects: Lister, changeStatus: ChangeQuotaStatus, 
           if (checks.get(namespace) === ended) checks.delete(namespace)
         })
       checks.set(namespace, ended)
-      await current
+      return current
     },
   }
 }

@@ -50,15 +50,16 @@ const attributesOf = (object: ApiObject, written: Written = {}): Attributes => {
 /** Runs the plugin over stored quotas; returns the refusals, and the usage afterwards. */
 async function charge(quotas: ApiObject[], ...requests: Attributes[]) {
   const stored = new Map(quotas.map(each => [each.metadata['name'] as string, each]))
-  const plugin = resourceQuota(
-    { find: async () => undefined, all: async () => [...stored.values()] },
-    async (_, name, change) => {
+  const plugin = resourceQuota({
+    objects: { find: async () => undefined, all: async () => [...stored.values()] },
+    hasQuotas: () => true,
+    now: () => 0,
+    async changeQuotaStatus(_, name, change) {
       const changed = change(stored.get(name)!)
       const next = Number(stored.get(name)!.metadata['resourceVersion']) + 1
       if (changed) stored.set(name, { ...changed, metadata: { ...changed.metadata, resourceVersion: String(next) } })
     },
-    () => 0,
-  )
+  })
   const results = await Promise.allSettled(requests.map(async attributes => plugin.validate!(attributes)))
   return {
     refusals: results.map(result => (result.status === 'rejected' ? (result.reason as Error).message : '')),
