@@ -2,7 +2,7 @@ import { generateKeyPairSync } from 'node:crypto'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
-import { accountTokens, defaultAuthority, issueToken, type TokenAuthority, type TokenWish } from './account-tokens.js'
+import { accountTokens, defaultAuthority, issueToken, type TokenAuthority, type TokenSpec } from './account-tokens.js'
 import { API_AUDIENCE, checkToken, type TokenCheck } from './authenticate.js'
 import { loadSigningKey, parseKeys, type SigningKey } from './signing-key.js'
 
@@ -23,8 +23,8 @@ beforeEach(async () => {
   now = NOW
 })
 
-const issue = (wish: Partial<TokenWish> = {}): string =>
-  issueToken({ account, audiences: [API_AUDIENCE], seconds: 600, bound: [], now: NOW, ...wish }, authority)
+const issue = (spec: Partial<TokenSpec> = {}): string =>
+  issueToken({ account, audiences: [API_AUDIENCE], seconds: 600, bound: [], now: NOW, ...spec }, authority)
 
 const check = async (token: string, audiences?: readonly string[]): Promise<TokenCheck> =>
   checkToken(
@@ -40,7 +40,7 @@ const check = async (token: string, audiences?: readonly string[]): Promise<Toke
   )
 
 describe('a token', () => {
-  test('tells who its bearer is', async () => {
+  test('names the user', async () => {
     expect(await check(issue())).toMatchObject({
       ok: true,
       identity: {
@@ -86,7 +86,7 @@ describe('a token', () => {
     })
   })
 
-  test('of a pod tells which, and on which node', async () => {
+  test('of a pod names the pod and its node', async () => {
     const pod = object('Pod', 'p', 'p1')
     stored.set('Pod p', pod)
     const bound = [

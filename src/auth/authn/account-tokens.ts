@@ -1,5 +1,5 @@
-// Tokens of service accounts: what they say, and who is known by one. A token ends with its time, its account, and the
-// object that it is bound to.
+// Tokens of service accounts: issuing and checking them. A token is valid until it expires, and as long as its account and
+// the object that it is bound to exist.
 
 import { randomUUID } from 'node:crypto'
 import { quote } from '../../meta/go/go-text.js'
@@ -15,14 +15,14 @@ import type { SigningKey, TokenKey } from './signing-key.js'
 /** Finds an object of the core group: a ServiceAccount, Secret, Pod or Node. */
 export type FindObject = (kind: string, namespace: string, name: string) => Promise<ApiObject | undefined>
 
-/** What a token can be bound to. */
+/** The kinds of objects that a token can be bound to. */
 export type BoundKind = 'Secret' | 'Pod' | 'Node'
 
-export interface TokenWish {
+export interface TokenSpec {
   readonly account: ApiObject
   readonly audiences: readonly string[]
   readonly seconds: number
-  /** What it is bound to, and the node that a pod runs on. */
+  /** The object that it is bound to, and for a pod also its node. */
   readonly bound: readonly { readonly kind: BoundKind; readonly object: ApiObject }[]
   readonly now: number
 }
@@ -52,7 +52,7 @@ export const defaultAuthority = (signingKey: SigningKey): TokenAuthority => ({
 })
 
 export function issueToken(
-  { account, audiences, seconds, bound, now }: TokenWish,
+  { account, audiences, seconds, bound, now }: TokenSpec,
   { issuers, signingKey }: TokenAuthority,
 ): string {
   const { namespace = '', name = '' } = metaOf(account)
@@ -78,9 +78,9 @@ function reference(object: ApiObject): ValueObject {
   return { name, uid }
 }
 
-/** How long after its end a token is still taken, since clocks differ. */
+/** A token is accepted this long after it has expired, because clocks differ. */
 const LEEWAY_SECONDS = 10
-/** Of how many tokens it is remembered that their signature is right. */
+/** At most this many verified tokens are remembered. */
 const REMEMBERED = 4_096
 
 export function accountTokens(authority: TokenAuthority, find: FindObject, now: () => number): TokenAuthenticator {
@@ -112,7 +112,7 @@ export function accountTokens(authority: TokenAuthority, find: FindObject, now: 
     if (numberAt(claims, 'exp') + LEEWAY_SECONDS < seconds) return no('service account token has expired')
     if (numberAt(claims, 'nbf') - LEEWAY_SECONDS > seconds) return no('service account token is not valid yet')
     const own = objectAt(claims, 'kubernetes.io')
-    const error = await checkTies(own, find)
+    const error = await checkBinding(own, find)
     return error === undefined
       ? { ok: true, identity: identityOf(own, stringAt(claims, 'jti')), audiences: common }
       : no(error)
@@ -123,8 +123,8 @@ const no = (error: string): TokenCheck => ({ ok: false, error })
 
 const printList = (texts: readonly string[]): string => `[${texts.map(quote).join(' ')}]`
 
-/** Why what the token is for is no longer what it was issued for. */
-async function checkTies(own: ValueObject, find: FindObject): Promise<string | undefined> {
+/** Why the account or the bound object is no longer the one that the token was issued for. */
+async function checkBinding(own: ValueObject, find: FindObject): Promise<string | undefined> {
   const namespace = stringAt(own, 'namespace')
   const account = objectAt(own, 'serviceaccount')
   const stored = await find('ServiceAccount', namespace, stringAt(account, 'name'))
@@ -134,13 +134,13 @@ async function checkTies(own: ValueObject, find: FindObject): Promise<string | u
   if (uid !== stringAt(account, 'uid')) {
     return `service account UID (${uid}) does not match claim (${stringAt(account, 'uid')})`
   }
-  // The node of a pod is told, but a token ends with the pod.
-  const ties: BoundKind[] = objectOrNone(own, 'pod') ? ['Pod', 'Secret'] : ['Node', 'Secret']
-  for (const kind of ties) {
-    const tie = objectOrNone(own, kind.toLowerCase())
-    if (!tie) continue
-    const object = await find(kind, kind === 'Node' ? '' : namespace, stringAt(tie, 'name'))
-    if (!object || isTerminating(object) || metaOf(object).uid !== stringAt(tie, 'uid')) {
+  // The node of a pod is only information: the token is bound to the pod.
+  const kinds: BoundKind[] = objectOrNone(own, 'pod') ? ['Pod', 'Secret'] : ['Node', 'Secret']
+  for (const kind of kinds) {
+    const reference = objectOrNone(own, kind.toLowerCase())
+    if (!reference) continue
+    const object = await find(kind, kind === 'Node' ? '' : namespace, stringAt(reference, 'name'))
+    if (!object || isTerminating(object) || metaOf(object).uid !== stringAt(reference, 'uid')) {
       return 'service account token has been invalidated'
     }
   }
@@ -154,10 +154,10 @@ function identityOf(own: ValueObject, id: string) {
   const account = objectAt(own, 'serviceaccount')
   const extra: Record<string, readonly string[]> = { 'authentication.kubernetes.io/credential-id': [`JTI=${id}`] }
   for (const kind of ['node', 'pod']) {
-    const tie = objectOrNone(own, kind)
-    if (!tie) continue
-    extra[`authentication.kubernetes.io/${kind}-name`] = [stringAt(tie, 'name')]
-    extra[`authentication.kubernetes.io/${kind}-uid`] = [stringAt(tie, 'uid')]
+    const reference = objectOrNone(own, kind)
+    if (!reference) continue
+    extra[`authentication.kubernetes.io/${kind}-name`] = [stringAt(reference, 'name')]
+    extra[`authentication.kubernetes.io/${kind}-uid`] = [stringAt(reference, 'uid')]
   }
   return {
     name: accountUser(namespace, stringAt(account, 'name')),

@@ -10,7 +10,7 @@ export const accountGroups = (namespace: string): string[] => [
   `system:serviceaccounts:${namespace}`,
 ]
 
-/** The account that a user name stands for; undefined for that of anybody else. */
+/** The account of a user name; undefined for other users. */
 export function parseAccountUser(user: string): { readonly namespace: string; readonly name: string } | undefined {
   if (!user.startsWith(PREFIX)) return undefined
   const [namespace = '', name = '', ...rest] = user.slice(PREFIX.length).split(':')

@@ -1,4 +1,4 @@
-// A token for a service account, bound to an object if so wished.
+// TokenRequest: issues a token of a service account, bound to an object if the request names one.
 
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { badRequest, conflict, invalid, notFound } from '../../meta/errors/status.js'
@@ -15,11 +15,11 @@ import {
   type FindObject,
   issueToken,
   type TokenAuthority,
-  type TokenWish,
+  type TokenSpec,
 } from '../authn/account-tokens.js'
 
 const DEFAULT_SECONDS = 3_600
-const LEAST_SECONDS = 600
+const MIN_SECONDS = 600
 const MAX_SECONDS = 2 ** 32
 const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 
@@ -58,7 +58,7 @@ function metaFor(account: ApiObject, now: number): ValueObject {
 
 function checkSeconds(seconds: number): FieldError[] {
   const path = 'spec.expirationSeconds'
-  if (seconds < LEAST_SECONDS) return [fieldInvalid(path, seconds, 'may not specify a duration less than 10 minutes')]
+  if (seconds < MIN_SECONDS) return [fieldInvalid(path, seconds, 'may not specify a duration less than 10 minutes')]
   if (seconds > MAX_SECONDS) {
     return [fieldInvalid(path, seconds, 'may not specify a duration larger than 2^32 seconds')]
   }
@@ -72,7 +72,7 @@ async function findBound(
   namespace: string,
   account: string,
   find: FindObject,
-): Promise<TokenWish['bound']> {
+): Promise<TokenSpec['bound']> {
   const kind = stringAt(reference, 'kind')
   const apiVersion = stringAt(reference, 'apiVersion')
   if (apiVersion !== 'v1' || !isBound(kind)) {

@@ -41,10 +41,10 @@ describe('a stored definition', () => {
     expect(readDefinition(entry)).toEqual(decodeStored(entry))
   })
 
-  test('reads a schema when it is asked for, and not before', () => {
+  test('decodes a schema when it is read, and not before', () => {
     const entry = entryOf(definition({ type: 'object' }, misleading))
     const read = readDefinition(entry)
-    // What cannot be read any more is not missed as long as nobody asks.
+    // Bytes that have become invalid matter only when the schema is read.
     entry.value.fill('x', entry.value.lastIndexOf('"schema":{"openAPIV3Schema":') + 28)
     expect(specOf(read).group).toBe('example.com')
     expect(versionsOf(read)[0]!.schema?.openAPIV3Schema).toEqual({ type: 'object' })

@@ -32,7 +32,7 @@ test('is kept as Kubernetes keeps it: a bit for each port, the first one lowest'
   })
 })
 
-test('a reset forgets what nobody has, unless others are at work', async () => {
+test('a reset frees ports that no service has, unless other processes claim ports', async () => {
   const claims = portClaims(createMemoryStore())
   await claims.claim(30_000)
   await claims.reset(new Set([30_001]), false)

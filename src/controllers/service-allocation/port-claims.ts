@@ -1,5 +1,5 @@
-// Node ports that services have, in one entry of the store, as Kubernetes keeps them: a RangeAllocation whose data has
-// a bit for each port of the range. Every claim is a compare-and-set, so that any number of processes can share it.
+// The node ports in use, in one entry of the store as in Kubernetes: a RangeAllocation whose data has a bit for each port
+// of the range. Every claim is a compare-and-set, so that any number of processes can share it.
 import { type Claims, NODE_PORTS } from '../../builtin/service-addresses.js'
 import { decodeJson, encodeJson } from '../../codec/json.js'
 import { stringAt } from '../../meta/values/access.js'
@@ -10,12 +10,12 @@ const PLACE = '/ranges/servicenodeports'
 
 export interface PortClaims extends Claims<number> {
   has(port: number): Promise<boolean>
-  /** From now on exactly these are taken; or these too, where others may be taking some at the same time. */
+  /** Sets the ports in use; or adds them, if other processes may claim ports at the same time. */
   reset(ports: ReadonlySet<number>, isComplete: boolean): Promise<void>
 }
 
 export function portClaims(store: Store): PortClaims {
-  /** Answers whether anything was to be changed, once it is. */
+  /** Returns whether anything had to change, after it is stored. */
   async function change(wanted: (taken: bigint) => bigint): Promise<boolean> {
     for (;;) {
       const entry = await store.get(PLACE)
@@ -43,7 +43,7 @@ export function portClaims(store: Store): PortClaims {
   }
 }
 
-/** A port outside the range is nobody's. */
+/** Ports outside the range are not tracked. */
 const bitOf = (port: number): bigint =>
   port < NODE_PORTS.from || port > NODE_PORTS.to ? 0n : 1n << BigInt(port - NODE_PORTS.from)
 

@@ -85,7 +85,7 @@ test('nothing stays taken for what is not stored', async () => {
   expect(await taken(process)).toHaveLength(1)
 })
 
-test('a start frees what was taken for nobody, and takes what services have', async () => {
+test('a start frees addresses that no service has, and takes those that services have', async () => {
   const before = await start(store)
   await before.create('a', { clusterIP: '10.0.0.5' })
   await before.create('b', { clusterIP: '10.0.0.6' })

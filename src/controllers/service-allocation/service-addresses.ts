@@ -1,6 +1,5 @@
-// Services get addresses and node ports that no other service has. Who has an address is told by an IPAddress of that
-// name, who has a port by an entry of the store: both are made by compare-and-set, so that processes on one store never
-// give out the same twice.
+// Cluster IPs and node ports of Services. An address in use is an IPAddress object of that name, ports in use are an entry
+// of the store. Both are written by compare-and-set, so that processes on one store never assign the same one twice.
 
 import {
   type AddressPool,
@@ -25,9 +24,9 @@ import { createFrom } from '../../verbs/write.js'
 import { type PortClaims, portClaims } from './port-claims.js'
 
 export interface ServiceAddresses {
-  /** The kind of services, which from now on get what they lack. */
+  /** The kind Service, with the allocation of addresses and ports. */
   readonly kind: Kind
-  /** Makes what is taken agree with the services that are stored. Comes before anything is written. */
+  /** Makes addresses and ports in use agree with the stored services. To be called before any write. */
   start(context: ApiContext): Promise<void>
 }
 
@@ -47,7 +46,7 @@ export function serviceAddresses(store: Store, kinds: AddressKinds, range: strin
       ports: dryRun ? onlyLook(ports) : ports,
     })
   }
-  // Not every range is one.
+  // Fails here, at the start, if the flag is not an IPv4 CIDR, rather than at the first Service.
   poolFor({ apiVersion: 'v1', kind: 'Service', metadata: {} }, true)
 
   const allocation: Allocation = {
@@ -68,7 +67,7 @@ export function serviceAddresses(store: Store, kinds: AddressKinds, range: strin
   }
 }
 
-/** Claims of which nothing is kept: they show what could be had. */
+/** The claims of a dry run: nothing is stored. */
 interface Visible<T> extends Claims<T> {
   has(what: T): Promise<boolean>
 }
@@ -124,16 +123,16 @@ function addressClaims(context: ApiContext, kind: Kind, service: ApiObject): Vis
       const entry = await store.get('', address)
       if (!entry) return
       const parent = objectAt(objectAt(decodeStored(entry), 'spec'), 'parentRef')
-      // Whoever has it now is not asked.
+      // It may belong to another service by now, which keeps it.
       if (stringAt(parent, 'namespace') !== namespace || stringAt(parent, 'name') !== name) return
       await store.delete('', address, entry.revision)
     },
   }
 }
 
-// ---- what a process left behind that did not come to an end
+// ---- what a process that crashed has left behind
 
-/** An address that is younger may belong to a service that another process is about to store. */
+/** A younger address may belong to a service that another process is about to store. */
 const ABANDONED_MS = 60_000
 
 async function repair(

@@ -1,4 +1,4 @@
-// The baseline level: nothing that is known to lead out of a container.
+// The checks of the baseline level: settings by which a container could reach the node.
 
 import { quote } from '../../../meta/go/go-text.js'
 import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
@@ -59,7 +59,7 @@ const ADDABLE = new Set([
   'SYS_CHROOT',
 ])
 
-/** Who adds capabilities that are not among those: `container "a" must not include "X" in …`. */
+/** The containers that add other capabilities than these: `container "a" must not include "X" in …`. */
 export function addedBeyond(pod: PodLike, addable: ReadonlySet<string>): string | undefined {
   const added = (container: ValueObject): string[] =>
     stringsAt(objectAt(securityOf(container), 'capabilities'), 'add').filter(name => !addable.has(name))
@@ -103,7 +103,7 @@ function hostPorts(pod: PodLike): Violation | undefined {
   }
 }
 
-/** Probes and hooks that would make the node call somebody else. */
+/** Probes and hooks that make the kubelet call another host. */
 function hostProbes(pod: PodLike): Violation | undefined {
   const bad = new Map<string, string[]>()
   for (const container of containersOf(pod)) {
@@ -176,7 +176,7 @@ const seLinuxOptions =
 const SECCOMP_POD = 'seccomp.security.alpha.kubernetes.io/pod'
 const SECCOMP_CONTAINER = 'container.seccomp.security.alpha.kubernetes.io/'
 
-/** Before there was a field for it. */
+/** The annotations that were used before the field existed. */
 function seccompAnnotations(pod: PodLike): Violation | undefined {
   const keys = [SECCOMP_POD, ...containersOf(pod).map(container => SECCOMP_CONTAINER + stringAt(container, 'name'))]
   const bad = keys.flatMap(key => {

@@ -1,26 +1,26 @@
-// What a check of the Pod Security Standards is, and the words in which all of them tell what is wrong.
+// The type of a check of the Pod Security Standards, and the parts of the messages that checks share.
 
 import { quote } from '../../../meta/go/go-text.js'
 import { has, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 
-/** A pod, or what pods are made after. */
+/** A pod, or a pod template. */
 export interface PodLike {
   readonly annotations: Readonly<Record<string, string>>
   readonly spec: ValueObject
 }
 
 export interface Violation {
-  /** Few words, the same for all pods. */
+  /** Short, and the same for all pods. */
   readonly reason: string
   readonly detail: string
 }
 
 export interface Check {
   readonly id: string
-  /** The forms it has had, each from a minor version of the standards on, the oldest first. */
+  /** The check by the minor version of the standards that introduced it, the oldest first. */
   readonly since: readonly (readonly [minor: number, check: (pod: PodLike) => Violation | undefined])[]
-  /** The checks of the level below that need not be asked where this one is. */
+  /** The baseline checks that this restricted check includes. */
   readonly covers?: readonly string[]
 }
 
@@ -31,21 +31,21 @@ export const securityOf = (holder: ValueObject): ValueObject => objectAt(holder,
 
 export const isWindows = ({ spec }: PodLike): boolean => stringAt(objectAt(spec, 'os'), 'name') === 'windows'
 
-/** Its users are not those of the node, so that being root means little. */
+/** It runs in a user namespace, where root is not root of the node. */
 export const hasOwnUsers = ({ spec }: PodLike): boolean => spec['hostUsers'] === false
 
 export const plural = (one: string, more: string, count: number): string => (count === 1 ? one : more)
 
 export const quoted = (texts: Iterable<string>): string => [...texts].map(quote).join(', ')
 
-/** In their order, each once. */
+/** Sorted, without duplicates. */
 export const sorted = (texts: Iterable<string>): string[] => [...new Set(texts)].toSorted()
 
 /** `container "a"`, `containers "a", "b"`. */
 export const named = (containers: readonly ValueObject[]): string =>
   `${plural('container', 'containers', containers.length)} ${quoted(containers.map(each => stringAt(each, 'name')))}`
 
-/** Who sets something in its security context that is not allowed: `pod and container "a"`; nothing if nobody does. */
+/** The pod and the containers whose security context is not allowed: `pod and container "a"`; undefined if there are none. */
 export function settersOf(pod: PodLike, isBad: (security: ValueObject) => boolean): Setters | undefined {
   const isPodBad = isBad(securityOf(pod.spec))
   const containers = containersOf(pod).filter(container => isBad(securityOf(container)))
@@ -59,6 +59,6 @@ export interface Setters {
   readonly contexts: readonly ValueObject[]
 }
 
-/** The type of a profile that is set at all. */
+/** The type of a profile; undefined if no profile is set. */
 export const profileOf = (security: ValueObject, field: string): string | undefined =>
   has(security, field) ? stringAt(objectAt(security, field), 'type') : undefined

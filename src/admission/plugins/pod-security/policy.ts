@@ -1,5 +1,5 @@
-// What a namespace asks of its pods, by its labels: a level of the Pod Security Standards, in the form that the standards
-// had in some version, for each of three modes.
+// The policy in the labels of a namespace: for each of three modes a level of the Pod Security Standards and a version of
+// the standards.
 import { type FieldError, fieldInvalid, keyPath } from '../../../meta/errors/field-errors.js'
 import type { Labels } from '../../../meta/selectors/label-selectors.js'
 
@@ -11,7 +11,7 @@ export interface LevelVersion {
   readonly minor: number
 }
 
-/** `enforce` refuses pods, `warn` tells who makes them. `audit` is for the audit log. */
+/** `enforce` refuses pods, `warn` gives warnings, `audit` is for the audit log. */
 export interface Policy {
   readonly enforce: LevelVersion
   readonly audit: LevelVersion
@@ -28,7 +28,7 @@ const PREFIX = 'pod-security.kubernetes.io/'
 
 export const isStricter = (a: Level, b: Level): boolean => LEVELS.indexOf(a) > LEVELS.indexOf(b)
 
-/** The policy, which there is even where labels are wrong: then `enforce` is as strict as can be, the others lenient. */
+/** The policy. Of invalid labels, `enforce` is read as the strictest level, the other modes as the most lenient. */
 export function policyOf(labels: Labels): { readonly policy: Policy; readonly errors: readonly FieldError[] } {
   const errors: FieldError[] = []
   const modeOf = (mode: keyof Policy): LevelVersion => ({

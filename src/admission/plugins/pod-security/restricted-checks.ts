@@ -1,4 +1,4 @@
-// The restricted level: what pods should be like that have no need to be otherwise.
+// The checks of the restricted level: current practice of hardening pods.
 import { has, numberOrNone, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { addedBeyond, procMount, seccompProfile } from './baseline-checks.js'
@@ -85,7 +85,7 @@ function runAsNonRoot(pod: PodLike): Violation | undefined {
   return { reason, detail: `pod or ${named(silent)} must set securityContext.runAsNonRoot=true` }
 }
 
-/** The containers that do not say it themselves, where the pod does not say it for them. */
+/** The containers that do not set the field, if the pod does not set it for them. */
 const silentContainers = (pod: PodLike, says: (security: ValueObject) => boolean): ValueObject[] =>
   says(securityOf(pod.spec)) ? [] : containersOf(pod).filter(container => !says(securityOf(container)))
 
@@ -121,7 +121,7 @@ export const restrictedChecks: readonly Check[] = [
     ],
     covers: ['capabilities_baseline'],
   },
-  // Here users of their own make no difference.
+  // A user namespace makes no difference to this check.
   { id: 'procMount_restricted', since: [[35, procMount]], covers: ['procMount'] },
   { id: 'restrictedVolumes', since: [[0, volumes]], covers: ['hostPathVolumes'] },
   {

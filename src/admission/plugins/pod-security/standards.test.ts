@@ -186,9 +186,9 @@ test('AppArmor annotations are named with their values', () => {
 
 describe('labels', () => {
   test('that are invalid are errors, and enforce the strictest level', () => {
-    const { policy, errors: faults } = policyOf({ [ENFORCE]: 'odd', [WARN]: 'odd', [`${ENFORCE}-version`]: '1.30' })
+    const { policy, errors } = policyOf({ [ENFORCE]: 'odd', [WARN]: 'odd', [`${ENFORCE}-version`]: '1.30' })
     expect(policy).toMatchObject({ enforce: { level: 'restricted' }, warn: { level: 'privileged' } })
-    expect(faults.map(printFieldError)).toEqual([
+    expect(errors.map(printFieldError)).toEqual([
       `metadata.labels[${ENFORCE}]: Invalid value: "odd": must be one of privileged, baseline, restricted`,
       `metadata.labels[${ENFORCE}-version]: Invalid value: "1.30": must be "latest" or "v1.x"`,
       `metadata.labels[${WARN}]: Invalid value: "odd": must be one of privileged, baseline, restricted`,

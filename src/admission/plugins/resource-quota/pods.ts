@@ -65,7 +65,7 @@ export const podEvaluator: QuotaEvaluator = {
   },
 }
 
-/** A resource of somebody else's domain, such as example.com/gpu. */
+/** A resource of another domain than Kubernetes, such as example.com/gpu. */
 const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/')
 
 /** Quotas count pods that have not ended. A pod whose grace period is over does not block new ones. */
