@@ -11,8 +11,7 @@ let server: BinnacleProcess
 let outcomes: Outcomes
 
 beforeAll(async () => {
-  // No kube-controller-manager ran beside the reference server: dependents of absent owners stayed.
-  server = await startBinnacleProcess('--storage=memory', '--enable-garbage-collector=false')
+  server = await startBinnacleProcess('--storage=memory')
   outcomes = await replayAll({ url: server.url, token: 'admin-token', pending })
   if (process.env.SHRINK_PENDING) {
     for (const name of pending) if (passed(name)) pending.delete(name)
