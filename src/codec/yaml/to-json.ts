@@ -11,7 +11,7 @@ const READ_DIFFERENTLY = /[\u0085\u2028\u2029\ufeff]|\\(?:\/|u[dD][89a-fA-F])/
 const MAX_KEY_LENGTH = 150
 const MAX_DEPTH = 200
 
-/** The value that the YAML decoder would return, or undefined if the shortcut cannot tell. */
+/** The value that the YAML decoder would return, or undefined if the shortcut does not apply. */
 export function readYamlAsJson(bytes: Uint8Array, text: string): Value | undefined {
   if (!text.startsWith('{') || READ_DIFFERENTLY.test(text)) return undefined
   try {

@@ -124,7 +124,7 @@ function serviceFor(group: string, version: string): WantedService {
   }
 }
 
-/** Stable versions before others. */
+/** Stable versions first. */
 const versionPriority = (version: string): number => (/^v\d+$/.test(version) ? 15 : version.includes('beta') ? 12 : 9)
 
 const VERSION_PRIORITIES: Readonly<Record<string, number>> = {

@@ -3,7 +3,7 @@
 
 export interface WorkQueue {
   add(key: string): void
-  /** Adds it when some time has passed. */
+  /** Adds it after a delay. */
   addLater(key: string, ms: number): void
   /** Resolves when no key waits or is worked on. Keys that are added later do not count. */
   idle(): Promise<void>

@@ -8,7 +8,7 @@ import { readDefinition } from './stored-definition.js'
 const definition = (...schemas: (ValueObject | undefined)[]): ApiObject => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.com', annotations: { told: '{"schema":{"openAPIV3Schema":{"type":"object"}}}' } },
+  metadata: { name: 'widgets.example.com', annotations: { note: '{"schema":{"openAPIV3Schema":{"type":"object"}}}' } },
   spec: {
     group: 'example.com',
     versions: schemas.map(

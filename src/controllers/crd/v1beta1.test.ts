@@ -30,7 +30,7 @@ describe('an old definition', () => {
     { version: 'v1', conversion: null, validation: null, subresources: null, additionalPrinterColumns: [null] },
     { versions: null },
     {},
-  ])('is told what it lacks, whatever it holds: %j', spec => {
+  ])('is refused with the missing fields: %j', spec => {
     const { object } = OLDER.strategy.decode(written(spec), [])
     const definition = OLDER.strategy.prepareForCreate(OLDER.strategy.applyDefaults(object), 0)
     expect(() => OLDER.strategy.validate(definition, [])).not.toThrow()

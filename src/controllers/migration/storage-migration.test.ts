@@ -167,7 +167,7 @@ describe('a storage migration', { timeout: 20_000 }, () => {
     expect((await store.range(WIDGETS)).entries.map(({ revision }) => revision)).toEqual(before)
   })
 
-  it('that was interrupted goes on where the server starts again', async () => {
+  it('that was interrupted continues when the server starts again', async () => {
     const store = createMemoryStore()
     let writes = 0
     const first = await startWith(store, () => {

@@ -6,7 +6,7 @@ import { stringAt } from '../../meta/values/access.js'
 import { isObject } from '../../meta/values/value.js'
 import type { Entry, Store } from '../../storage/store.js'
 
-const PLACE = '/ranges/servicenodeports'
+const STORE_KEY = '/ranges/servicenodeports'
 
 export interface PortClaims extends Claims<number> {
   has(port: number): Promise<boolean>
@@ -18,18 +18,18 @@ export function portClaims(store: Store): PortClaims {
   /** Returns whether anything had to change, after it is stored. */
   async function change(wanted: (taken: bigint) => bigint): Promise<boolean> {
     for (;;) {
-      const entry = await store.get(PLACE)
+      const entry = await store.get(STORE_KEY)
       const before = entry ? takenIn(entry) : 0n
       const after = wanted(before)
       if (after === before) return false
       const value = Buffer.from(encodeTaken(after))
-      const { done } = await (entry ? store.update(PLACE, value, entry.revision) : store.create(PLACE, value))
+      const { done } = await (entry ? store.update(STORE_KEY, value, entry.revision) : store.create(STORE_KEY, value))
       if (done) return true
     }
   }
   return {
     async has(port) {
-      const entry = await store.get(PLACE)
+      const entry = await store.get(STORE_KEY)
       return entry !== undefined && (takenIn(entry) & bitOf(port)) !== 0n
     },
     claim: port => change(taken => taken | bitOf(port)),

@@ -89,7 +89,7 @@ const ALLOCATOR: UserInfo = {
 const ALLOCATOR_NAME = 'ipallocator.k8s.io'
 const MANAGED_BY = 'ipaddress.kubernetes.io/managed-by'
 
-/** Addresses as one service claims them. */
+/** The address claims of one service. */
 function addressClaims(context: ApiContext, kind: Kind, service: ApiObject): Visible<string> {
   const { namespace = '', name = '' } = metaOf(service)
   const version = kind.versions.find(each => each.name === kind.storageVersion)!
