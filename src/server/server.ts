@@ -124,7 +124,11 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
 
     const webhooks = await phases.run(
       'webhooks',
-      () => createWebhooks({ hosts: options.api.webhookHosts, findService: serviceFinder(context, registry) }),
+      () =>
+        createWebhooks({
+          hosts: options.api.webhookHosts,
+          findService: serviceFinder(createLister(registry, objects)),
+        }),
       client => client.close(),
     )
 
@@ -248,7 +252,7 @@ function createContext({ store, objects, registry, access, quotas, options, now 
   const authorizer = () => access.authorizer
   const admission = createServerAdmission(
     {
-      objects: createLister(registry, kind => objects.objectStore(kind)),
+      objects: createLister(registry, objects),
       // Whether a namespace is being deleted is kept beside its entry, because every create reads it.
       findNamespace: name => andThen(objects.objectStore(namespaces).get('', name), entry => entry?.attributes.data),
       authorizer,

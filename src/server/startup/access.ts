@@ -22,7 +22,7 @@ import {
   type TokenAuthority,
 } from '../../auth/tokens.js'
 import type { Registry } from '../../kinds/registry.js'
-import { decodeStored } from '../../objects/stored-object.js'
+import { createLister } from '../../objects/lister.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
@@ -70,10 +70,8 @@ export async function openAccess(
     : allowsEverything(authorization)
       ? { authorizer: ALWAYS_ALLOW, rules: ALL_RULES }
       : { authorizer: ALWAYS_DENY, rules: NO_RULES }
-  const find: FindObject = async (kind, namespace, name) => {
-    const entry = await context.objectStore(requireKind(registry, '', kind)).get(namespace, name)
-    return entry && decodeStored(entry)
-  }
+  const lister = createLister(registry, context)
+  const find: FindObject = (kind, namespace, name) => lister.find({ group: '', kind }, namespace, name)
   const { audiences } = authority
   const tokens = [staticTokens(authentication.tokens, audiences), accountTokens(authority, find, context.now)]
   return {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { builtinKinds } from '../../builtin/builtin-kinds.js'
 import { createRegistry } from '../../kinds/registry.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
+import { createLister } from '../../objects/lister.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { createApiContext } from '../../verbs/api-context.js'
@@ -16,7 +17,7 @@ async function finderWith(...objects: object[]) {
     const group = object.apiVersion.includes('/') ? object.apiVersion.split('/')[0]! : ''
     await context.objectStore(registry.findKind(group, object.kind)!).create(object)
   }
-  return serviceFinder(context, registry)
+  return serviceFinder(createLister(registry, context))
 }
 
 const service = (spec: object) => ({
