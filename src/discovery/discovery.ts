@@ -6,7 +6,7 @@ import { genericResponse, noneAcceptable } from '../meta/errors/status.js'
 import { compareTexts } from '../meta/go/go-text.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { encodeValue } from '../response/encode-value.js'
-import { type Encoding, type Form, MEDIA_TYPES } from '../response/output-format.js'
+import { type Encoding, MEDIA_TYPES, type OutputFormat } from '../response/output-format.js'
 import { AGGREGATED, type AggregatedDocument, aggregatedDocument } from './documents/aggregated.js'
 import { type ApiGroup, type ApiVersion, createApiGroups, type ExtraResources } from './documents/api-groups.js'
 import { createDocument, type Document } from './documents/document.js'
@@ -38,7 +38,7 @@ export interface PageRequest {
   /** The If-None-Match header. */
   readonly ifNoneMatch: string | undefined
   /** The first accepted format that the offer allows. */
-  readonly findFormat: (offer: Offer) => Form | undefined
+  readonly findFormat: (offer: Offer) => OutputFormat | undefined
   /** Throws if the request accepts none of these encodings, as routes of built-in kinds do. */
   readonly checkRoute: (encodings: readonly Encoding[]) => void
 }

@@ -60,7 +60,7 @@ import { createRouter } from './serve/routing.js'
 import { createVirtualRouter } from './serve/virtual-routing.js'
 import { type Exchange, RequestCutShort } from './wire/exchange.js'
 import { IncomingRequest } from './wire/incoming-request.js'
-import { createReply, type Reply } from './wire/reply.js'
+import { createResponseWriter, type ResponseWriter } from './wire/response-writer.js'
 import { createWatchStreams } from './wire/watch-stream.js'
 
 export type { Authenticate, OnDeprecated }
@@ -224,7 +224,7 @@ function parseUrl(exchange: Exchange): RequestInfo | undefined {
     return parseRequestInfo(exchange.method, exchange.path, exchange.query)
   } catch (error) {
     if (!(error instanceof MalformedPath)) throw error
-    createReply(exchange).send(400, { 'content-type': 'text/plain; charset=utf-8' }, '400 Bad Request')
+    createResponseWriter(exchange).send(400, { 'content-type': 'text/plain; charset=utf-8' }, '400 Bad Request')
     return undefined
   }
 }
@@ -235,7 +235,7 @@ function statusOf(error: unknown): Status {
   return internalError('something went wrong in the server; its log says more').status
 }
 
-function tooMany(reply: Reply): Outcome {
+function tooMany(reply: ResponseWriter): Outcome {
   reply.send(
     429,
     { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'retry-after': '1' },

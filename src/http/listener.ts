@@ -42,7 +42,7 @@ export interface Listener {
   close(graceMs?: number): Promise<void>
 }
 
-/** As much as Go's server reads, so that the same requests pass. */
+/** The limit of Go's server. */
 const MAX_HEADER_BYTES = 1024 * 1024
 const MAX_STREAMS = 1000
 const PING_MS = 30_000
@@ -113,7 +113,7 @@ function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): S
     cert: tls.cert,
     key: tls.key,
     ...(tls.clientCa && { ca: tls.clientCa }),
-    // Who has no certificate, or one of somebody else, is heard all the same: other ways to prove oneself exist.
+    // A client without a valid certificate is not refused here: it may authenticate by a token.
     requestCert: tls.clientCa !== undefined,
     rejectUnauthorized: false,
     ALPNProtocols: tls.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],

@@ -1,4 +1,4 @@
-// What is served outside of the API groups.
+// The paths outside of API groups: health, discovery, OpenAPI.
 
 export * from './serve/health.js'
 export * from './serve/openapi-pages.js'

@@ -21,7 +21,7 @@ test('a request that began before its kind was replaced finishes, and leaves tho
   expect(watched.ended).toBeUndefined()
 })
 
-test('nobody can watch what was forgotten, even if it was never asked for before', () => {
+test('a retired kind cannot be watched, even if its store was never used', () => {
   const old = widgetKind()
   context.retire(old)
   expect(() => recordWatch(context.objectStore(old).cache, old.keyPrefix, 0)).toThrow(

@@ -151,15 +151,14 @@ export function createObjectViews(codec: StoredCodec, converted: ConvertedObject
     isInVersion,
 
     view: (versioned, entry, cancellation) =>
-      viewAtOnce(versioned, entry) ??
-      andThen(convertEntries(versioned, [entry], cancellation), ([converted]) => converted!),
+      viewAtOnce(versioned, entry) ?? andThen(convertEntries(versioned, [entry], cancellation), ([view]) => view!),
 
     viewAll(versioned, entries, cancellation) {
       const all: (ObjectView | undefined)[] = entries.map(entry => viewAtOnce(versioned, entry))
       if (!all.includes(undefined)) return all as ObjectView[]
       const rest = entries.filter((_, i) => all[i] === undefined)
-      return andThen(convertEntries(versioned, rest, cancellation), converted => {
-        const next = converted.values()
+      return andThen(convertEntries(versioned, rest, cancellation), viewed => {
+        const next = viewed.values()
         return all.map(view => view ?? next.next().value!)
       })
     },

@@ -1,4 +1,4 @@
-// Which objects of a collection a request means, answered from what is kept beside each entry.
+// The label and field selector of a request, matched against the attributes of entries.
 
 import type { KindVersion } from '../kinds/kind.js'
 import { badRequest } from '../meta/errors/status.js'
@@ -9,17 +9,17 @@ import { type LabelSelector, matchesLabels, selectsEverything } from '../meta/se
 import { type ObjectEntry, selectableFields } from './object-attributes.js'
 
 export interface Selection {
-  /** True when it leaves nothing out. */
+  /** There is no selector. */
   readonly everything: boolean
-  /** Set when only an object of this name can match. */
+  /** The name that the selector requires. */
   readonly name: string | undefined
-  /** A field that must have one value, so that a watch can be told of few objects only. */
+  /** A field for which the selector requires a value, by which a watch can use the event index. */
   readonly term: { readonly field: string; readonly value: string } | undefined
-  /** Of an entry that is stored in the version of the request. */
+  /** For an entry that is stored in the version of the request. */
   matches(entry: ObjectEntry): boolean
-  /** False for an entry in any version that cannot match: nothing changes where an object is. */
+  /** For an entry in any version: false if its name or namespace, which conversion does not change, excludes it. */
   mayMatch(entry: ObjectEntry): boolean
-  /** Of an object in the version of the request. */
+  /** For an object in the version of the request. */
   matchesObject(object: ApiObject): boolean
 }
 
@@ -28,7 +28,7 @@ interface Selectors {
   readonly fieldSelector: FieldSelector
 }
 
-/** Refuses fields that the version cannot be selected by. */
+/** Throws for fields that are not selectable in this version. */
 export function selectionOf(version: KindVersion, { labelSelector, fieldSelector }: Selectors): Selection {
   const supported = supportedFields(fieldSelector, version.supportField)
   if (!supported.ok) throw badRequest(supported.error)

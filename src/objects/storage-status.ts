@@ -1,4 +1,4 @@
-// What clients are told when storage refuses or fails.
+// Errors of the store as a Status.
 import { type Awaitable, orElse } from '../base/awaitable.js'
 import {
   expired,
@@ -11,7 +11,7 @@ import {
 } from '../meta/errors/status.js'
 import { StorageError } from '../storage/storage-error.js'
 
-/** Does something with the store, and throws what storage throws as the Status that it is to clients. */
+/** Runs an action on the store. `requested` is the resourceVersion of the request, for messages. */
 export function asStatus<T>(requested: number | bigint, action: () => Promise<T>): Promise<T>
 export function asStatus<T>(requested: number | bigint, action: () => Awaitable<T>): Awaitable<T>
 export function asStatus<T>(requested: number | bigint, action: () => Awaitable<T>): Awaitable<T> {
@@ -21,7 +21,6 @@ export function asStatus<T>(requested: number | bigint, action: () => Awaitable<
   return orElse(action, fail)
 }
 
-/** `asked` is the resourceVersion of the request. */
 export function statusOf(error: StorageError, requested: number | bigint): StatusError {
   switch (error.code) {
     case 'compacted':

@@ -1,6 +1,6 @@
-// What authorization is asked about.
+// The attributes by which a request is authorized.
 
-/** What is to be done, to what. */
+/** The verb, and the resource or the path. */
 export type AccessAttributes =
   | {
       readonly verb: string

@@ -1,4 +1,4 @@
-// The body of a write, and what it is to be read as.
+// The body of a write, and how it is decoded.
 import type { Strategy } from '../kinds/kind.js'
 import type { ProtobufCodec } from '../types/typed-body.js'
 
@@ -15,14 +15,14 @@ export const BODY_TYPES = [
   'application/cbor',
 ] as const
 
-/** What a body is to be read as. */
+/** How a body is decoded. */
 export interface BodySpec {
   readonly kind: string
   readonly version: string
-  /** Where the body must say that it is of this version. */
+  /** The apiVersion that the body must have, if it must have one. */
   readonly apiVersion?: string | undefined
   readonly decode: Strategy['decode']
   readonly protobuf?: ProtobufCodec | undefined
-  /** It is known only by what it says it is, so that it must say so. */
+  /** The object has no Go type, so that the body must have its apiVersion and kind. */
   readonly isUntyped?: boolean | undefined
 }

@@ -56,11 +56,11 @@ test.each<[string, Partial<RequestInfo>]>([
   expect(parse(request)).toMatchObject({ isResource: false, ...expected })
 })
 
-test('a path that cannot be decoded is told', () => {
+test('a path that cannot be decoded is an error', () => {
   expect(() => parse('GET /api/v1/pods/%')).toThrow(MalformedPath)
   expect(() => parse('GET /api/v1/pods/%zz')).toThrow(MalformedPath)
 })
 
-test('parameters that are not well formed are as good as not sent', () => {
+test('parameters that are not well formed are ignored', () => {
   expect([...parse('GET /api/v1/pods?a=%zz&b=1;c=2&d=%20').query]).toEqual([['d', ' ']])
 })

@@ -1,4 +1,4 @@
-// What a request is about, read once from its method and URL; authorization, routing and metrics all key on it.
+// The resource, verb and names of a request, parsed once from its method and URL. Authorization, routing and metrics use it.
 
 import { checkPathSegment } from '../meta/object/names.js'
 import { querySwitch, queryText } from '../meta/options/query.js'
@@ -7,7 +7,7 @@ import { parseFieldSelector, requiredField } from '../meta/selectors/field-selec
 export interface RequestInfo {
   /** False for /version, /healthz, discovery and other paths that name no resource. */
   readonly isResource: boolean
-  /** A resource verb (`get`, `list`, `watch`, …), empty for methods that are none; else the method in lower case. */
+  /** A resource verb (`get`, `list`, `watch`, …), empty for other methods; for other paths the method in lower case. */
   readonly verb: string
   /** Percent-decoded. */
   readonly path: string
@@ -17,15 +17,15 @@ export interface RequestInfo {
   readonly version: string
   /** For the path of a namespace itself, that namespace. */
   readonly namespace: string
-  /** The path puts the resource inside a namespace, as `/namespaces/a/pods` does and `/namespaces/a` does not. */
+  /** Whether the resource is inside a namespace, as in `/namespaces/a/pods` and not in `/namespaces/a`. */
   readonly isInNamespace: boolean
   readonly resource: string
-  /** The name of the object, also of the only one that a list or watch selects. */
+  /** The name of the object; for a list or watch the name that its field selector requires. */
   readonly name: string
   readonly subresource: string
   /** Path segments beyond the subresource. */
   readonly rest: readonly string[]
-  /** By one of the old paths below `/watch/`. */
+  /** The path is one of the deprecated ones below `/watch/`. */
   readonly isOldWatch: boolean
 }
 
@@ -64,7 +64,7 @@ export function parseRequestInfo(method: string, rawPath: string, rawQuery: stri
     namespace,
     isInNamespace,
     resource: parts[at] ?? '',
-    // A request for the only object of a name is authorized by that name.
+    // A list that selects one name is authorized by that name.
     name: inPath === '' && !isOldWatch && (method === 'GET' || method === 'HEAD') ? selectedName(query) : inPath,
     subresource: parts[at + 2] ?? '',
     rest: parts.length > at + 3 ? parts.slice(at + 3) : NOTHING,
@@ -72,7 +72,7 @@ export function parseRequestInfo(method: string, rawPath: string, rawQuery: stri
   }
 }
 
-/** The parts of a namespace itself that can be addressed below it; anything else there is a resource inside it. */
+/** The subresources of a namespace; any other segment after its name is a resource inside it. */
 const NAMESPACE_SUBRESOURCES = new Set(['status', 'finalize'])
 
 const NOTHING: readonly string[] = []
@@ -101,7 +101,7 @@ const nonResource = (
   isOldWatch: false,
 })
 
-/** Slashes at either end do not count. */
+/** Slashes at both ends are ignored. */
 function splitPath(path: string): string[] {
   let start = 0
   let end = path.length
@@ -141,15 +141,15 @@ function selectedName(query: URLSearchParams): string {
 function decodePath(path: string): string {
   if (!path.includes('%')) return path
   if (MALFORMED_ESCAPE.test(path)) throw new MalformedPath(`${path} is not a path`)
-  // Whatever the bytes are, they are taken for UTF-8.
+  // The bytes are decoded as UTF-8, whatever they are.
   const bytes = path.replace(/%[0-9a-f]{2}/gi, escape => String.fromCharCode(Number.parseInt(escape.slice(1), 16)))
   return Buffer.from(bytes, 'latin1').toString('utf8')
 }
 
-/** Most requests have none, and nobody changes the parameters of a request. */
+/** Shared by the many requests without parameters, which are never changed. */
 const NO_QUERY = new URLSearchParams()
 
-/** Parameters that are not well formed are as good as not sent. */
+/** Parameters that are not well formed are ignored. */
 function parseQuery(query: string): URLSearchParams {
   if (query === '') return NO_QUERY
   if (!MALFORMED.test(query)) return new URLSearchParams(query)

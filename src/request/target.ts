@@ -1,7 +1,6 @@
-// What a request to a stored resource addresses.
+// The resource and object that a request addresses.
 import type { VersionedKind } from '../kinds/kind.js'
 
-/** What a request addresses. */
 export interface Target extends VersionedKind {
   /** Empty for cluster-scoped kinds, and for requests across all namespaces. */
   readonly namespace: string

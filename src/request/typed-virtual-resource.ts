@@ -1,9 +1,9 @@
-// A virtual kind of the built-in types, from what the tables know of it.
+// A virtual resource whose kind is one of the built-in types.
 import { builtinTypes } from '../types/type-table.js'
 import { protobufCodec, shapeTyped, versionOf } from '../types/typed-body.js'
 import type { VirtualResource } from './virtual-resource.js'
 
-/** `resource` as discovery lists it: `tokenreviews`, or `serviceaccounts/token` for a part. */
+/** `resource` as discovery lists it: `tokenreviews`, or `serviceaccounts/token` for a subresource. */
 export function typedVirtualResource(
   apiVersion: string,
   resource: string,
@@ -13,7 +13,7 @@ export function typedVirtualResource(
   const facts = table.resources(apiVersion).find(({ name }) => name === resource)
   if (!facts) throw new Error(`${resource} is not among the resources of ${apiVersion}`)
   const { kind } = facts
-  // Parts may speak the language of another group.
+  // The kind of a subresource may be of another group: pods/eviction takes a policy/v1 Eviction.
   const spoken = facts.group === undefined ? apiVersion : `${facts.group}/${facts.version}`
   return {
     apiVersion,

@@ -1,5 +1,4 @@
-// A list as JSON, piece by piece: its items are written as they are read from the store, so that no more than a piece
-// is ever in memory.
+// A list as JSON, piece by piece. Items are encoded as they are read from the store, so that only one piece is in memory.
 
 import { encodeJson } from '../codec/json.js'
 import { type VersionedKind } from '../kinds/kind.js'
@@ -7,7 +6,7 @@ import type { ValueObject } from '../meta/values/value.js'
 import { type ObjectView } from '../objects/object-view.js'
 import { BARE_HEAD, sizeOfSplice, spliceInto, versionMember } from './splice.js'
 
-/** What an item is when it is not shown as it is stored. */
+/** The value of an item that is not copied from the store. */
 export type ItemValue = (shown: ObjectView) => ValueObject
 
 export interface JsonList {
@@ -60,7 +59,7 @@ interface Frame {
   readonly closing: Buffer
 }
 
-/** What stands before, between and after items. */
+/** The bytes before, between and after items. */
 function frameOf({ head, member, pretty }: JsonList): Frame {
   const text = encodeJson({ ...head, [member]: [] }, { pretty })
   const inside = text.lastIndexOf('[]') + 1
@@ -77,18 +76,18 @@ function emptyList({ head, member, pretty, nullWhenEmpty }: JsonList): Buffer {
   return Buffer.from(pretty ? text : `${text}\n`)
 }
 
-/** How far items stand from the margin. */
+/** The indentation of items. */
 const INDENT = '    '
 
-/** Only line breaks of the layout are breaks in JSON: those in texts are escaped. */
+/** Line breaks within strings are escaped in JSON, so that every line break belongs to the layout. */
 const indented = (text: string, pretty: boolean): string => (pretty ? text.replaceAll('\n', `\n${INDENT}`) : text)
 
-/** An item of a list of a kind whose items do not say what they are. */
+/** An item without apiVersion and kind. */
 export function bareItem(shown: ObjectView): ValueObject {
   const { apiVersion: _, kind: __, ...rest } = shown.value()
   return rest
 }
 
-export const wholeItem = (shown: ObjectView): ValueObject => shown.value()
+export const typedItem = (shown: ObjectView): ValueObject => shown.value()
 
-export const itemOf = ({ kind }: VersionedKind): ItemValue => (kind.traits.listItemsHaveTypeMeta ? wholeItem : bareItem)
+export const itemOf = ({ kind }: VersionedKind): ItemValue => (kind.traits.listItemsHaveTypeMeta ? typedItem : bareItem)

@@ -8,15 +8,15 @@ import { type ApiObject } from '../meta/object/api-object.js'
 import { type ObjectView, viewValue } from '../objects/object-view.js'
 import { encodeStored, storedHead } from '../objects/stored-object.js'
 import type { ListResult, Result } from '../verbs/result.js'
-import { represent, representStatus } from './encode-result.js'
-import { type Form, PLAIN_JSON } from './output-format.js'
+import { encodeResult, encodeStatus } from './encode-result.js'
+import { type OutputFormat, PLAIN_JSON } from './output-format.js'
 
 const NOW = Date.parse('2030-01-01T00:00:00Z')
 const V1 = 'meta.k8s.io/v1'
 const BETA = 'meta.k8s.io/v1beta1'
-const TABLE: Form = { ...PLAIN_JSON, as: { kind: 'Table', apiVersion: V1 } }
-const METADATA: Form = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadata', apiVersion: V1 } }
-const METADATA_LIST: Form = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadataList', apiVersion: V1 } }
+const TABLE: OutputFormat = { ...PLAIN_JSON, as: { kind: 'Table', apiVersion: V1 } }
+const METADATA: OutputFormat = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadata', apiVersion: V1 } }
+const METADATA_LIST: OutputFormat = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadataList', apiVersion: V1 } }
 
 const served = (kind: Kind): VersionedKind => ({ kind, version: kind.versions[0]! })
 const WIDGETS = served(widgetKind())
@@ -60,18 +60,18 @@ const listAnswer = (of: VersionedKind, pages: readonly ObjectView[][], more: Par
   ...more,
 })
 
-async function bytesOf(answer: Result, form: Form, query = ''): Promise<Buffer> {
-  const { body } = represent(answer, form, new URLSearchParams(query), NOW)
+async function bytesOf(answer: Result, form: OutputFormat, query = ''): Promise<Buffer> {
+  const { body } = encodeResult(answer, form, new URLSearchParams(query), NOW)
   if (Buffer.isBuffer(body)) return body
   const pieces: Buffer[] = []
   for await (const piece of body) pieces.push(piece)
   return Buffer.concat(pieces)
 }
 
-const textOf = async (answer: Result, form: Form = PLAIN_JSON, query = ''): Promise<string> =>
+const textOf = async (answer: Result, form: OutputFormat = PLAIN_JSON, query = ''): Promise<string> =>
   (await bytesOf(answer, form, query)).toString()
 
-const jsonOf = async (answer: Result, form: Form = PLAIN_JSON, query = '') =>
+const jsonOf = async (answer: Result, form: OutputFormat = PLAIN_JSON, query = '') =>
   JSON.parse(await textOf(answer, form, query))
 
 describe('one object', () => {
@@ -116,7 +116,7 @@ describe('one object', () => {
         },
       ],
     })
-    const beta: Form = { ...TABLE, as: { kind: 'Table', apiVersion: BETA } }
+    const beta: OutputFormat = { ...TABLE, as: { kind: 'Table', apiVersion: BETA } }
     expect(await jsonOf(answer, beta)).toMatchObject({ apiVersion: BETA, rows: [{ object: { apiVersion: BETA } }] })
   })
 
@@ -208,7 +208,7 @@ describe('a list', () => {
   })
 
   test('is not one object', async () => {
-    expect(() => represent(listAnswer(WIDGETS, []), METADATA, new URLSearchParams(), NOW)).toThrow(
+    expect(() => encodeResult(listAnswer(WIDGETS, []), METADATA, new URLSearchParams(), NOW)).toThrow(
       'you requested PartialObjectMetadata, but the requested object is a list (*unstructured.UnstructuredList)',
     )
   })
@@ -225,7 +225,7 @@ describe('a list', () => {
 
   test('comes in pieces that are no larger than they need to be', async () => {
     const large = viewValue({ ...objectOf(WIDGETS, 'a'), spec: { text: 'x'.repeat(100_000) } })
-    const { body } = represent(listAnswer(WIDGETS, [[large, large, large]]), PLAIN_JSON, new URLSearchParams(), NOW)
+    const { body } = encodeResult(listAnswer(WIDGETS, [[large, large, large]]), PLAIN_JSON, new URLSearchParams(), NOW)
     const sizes: number[] = []
     for await (const piece of body as AsyncIterable<Buffer>) sizes.push(piece.length)
     expect(sizes.length).toBeGreaterThanOrEqual(3)
@@ -239,16 +239,16 @@ describe('a Status', () => {
   test('comes in the form that is asked for, whatever objects would be shown as', async () => {
     const answer: Result = { type: 'status', status: 200, body: status }
     expect(await jsonOf(answer, TABLE)).toMatchObject({ kind: 'Status', code: 404 })
-    expect(representStatus(status, { ...PLAIN_JSON, encoding: 'yaml' }).body.toString()).toContain('reason: NotFound')
+    expect(encodeStatus(status, { ...PLAIN_JSON, encoding: 'yaml' }).body.toString()).toContain('reason: NotFound')
   })
 
   test('is JSON for people where nothing that is asked for can be given', () => {
-    const { mediaType, body } = representStatus(status, undefined)
+    const { mediaType, body } = encodeStatus(status, undefined)
     expect([mediaType, body.toString()]).toEqual(['application/json', JSON.stringify(status, null, 2)])
   })
 
   test('as protobuf is what the reference server sends', () => {
-    const { body } = representStatus(notFound({ group: '', resource: 'configmaps' }, 'none').status, {
+    const { body } = encodeStatus(notFound({ group: '', resource: 'configmaps' }, 'none').status, {
       ...PLAIN_JSON,
       encoding: 'protobuf',
     })

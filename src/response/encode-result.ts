@@ -1,4 +1,4 @@
-// What a verb answered, as bytes in the form that the client asked for.
+// The result of a verb as bytes in the negotiated format.
 
 import { encodeJson } from '../codec/json.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
@@ -9,7 +9,7 @@ import type { ObjectView } from '../objects/object-view.js'
 import type { ListResult, ObjectResult, Result } from '../verbs/result.js'
 import { encodeJsonList, type ItemValue, itemOf } from './encode-list.js'
 import { encodeValue, statusValue } from './encode-value.js'
-import { type Form, MEDIA_TYPES } from './output-format.js'
+import { MEDIA_TYPES, type OutputFormat } from './output-format.js'
 import { splice } from './splice.js'
 import {
   includeObjectOf,
@@ -24,15 +24,15 @@ import {
   transformObject,
 } from './table.js'
 
-export interface Representation {
+export interface EncodedResponse {
   readonly status: number
   readonly mediaType: string
   /** A long list comes in pieces. */
   readonly body: Buffer | AsyncIterable<Buffer>
 }
 
-/** `query` may say more on the form than the form does: what the rows of a Table carry. */
-export function represent(answer: Result, form: Form, query: URLSearchParams, now: number): Representation {
+/** The query has `includeObject`, which decides what the rows of a Table contain. */
+export function encodeResult(answer: Result, form: OutputFormat, query: URLSearchParams, now: number): EncodedResponse {
   const include = includeObjectOf(form, query)
   return {
     status: answer.status,
@@ -41,14 +41,19 @@ export function represent(answer: Result, form: Form, query: URLSearchParams, no
   }
 }
 
-/** A Status in the form that was asked for, or in JSON for people where none that was asked for can be given. */
-export function representStatus(status: Status, form: Form | undefined): { mediaType: string; body: Buffer } {
+/** A Status in the negotiated format, or in indented JSON if there is none. */
+export function encodeStatus(status: Status, form: OutputFormat | undefined): { mediaType: string; body: Buffer } {
   const value = statusValue(status)
   if (!form) return { mediaType: MEDIA_TYPES.json, body: Buffer.from(encodeJson(value, { pretty: true })) }
   return { mediaType: MEDIA_TYPES[form.encoding], body: encodeValue(value, form) }
 }
 
-function bodyOf(answer: Result, form: Form, include: IncludeObject, now: number): Buffer | AsyncIterable<Buffer> {
+function bodyOf(
+  answer: Result,
+  form: OutputFormat,
+  include: IncludeObject,
+  now: number,
+): Buffer | AsyncIterable<Buffer> {
   switch (answer.type) {
     case 'status':
       return encodeValue(statusValue(answer.body), form)
@@ -69,7 +74,7 @@ const NEWLINE = Buffer.from('\n')
 
 function encodeObjectResult(
   { versioned: served, object }: ObjectResult,
-  form: Form,
+  form: OutputFormat,
   include: IncludeObject,
   now: number,
 ): Buffer {
@@ -83,7 +88,12 @@ function encodeObjectResult(
 
 // ---- lists
 
-function encodeList(answer: ListResult, form: Form, include: IncludeObject, now: number): AsyncIterable<Buffer> {
+function encodeList(
+  answer: ListResult,
+  form: OutputFormat,
+  include: IncludeObject,
+  now: number,
+): AsyncIterable<Buffer> {
   refuseList(form.as, answer.versioned)
   const shape = shapeOf(answer, form, include, now)
   if (form.encoding !== 'json') return encodeWhole(answer, shape, form)
@@ -102,7 +112,7 @@ interface ListShape {
   readonly nullWhenEmpty: boolean
 }
 
-function shapeOf(answer: ListResult, { as }: Form, include: IncludeObject, now: number): ListShape {
+function shapeOf(answer: ListResult, { as }: OutputFormat, include: IncludeObject, now: number): ListShape {
   const { versioned: served } = answer
   if (as?.kind === 'Table') {
     const { version } = served
@@ -130,15 +140,15 @@ const typedMetadata = ({ revision, continueToken, remaining }: ListResult) =>
     ...(remaining !== undefined && { remainingItemCount: remaining }),
   })
 
-/** Lists of custom objects say that there is no more to come. */
+/** Lists of custom objects have an empty `continue` at their end; those of built-in ones omit it. */
 const untypedMetadata = ({ revision, continueToken = '', remaining }: ListResult): ValueObject => ({
   continue: continueToken,
   ...(remaining !== undefined && { remainingItemCount: remaining }),
   resourceVersion: String(revision),
 })
 
-/** Encodings that must know how much is to come before they begin. */
-async function* encodeWhole({ pages }: ListResult, shape: ListShape, form: Form): AsyncGenerator<Buffer> {
+/** For encodings that need all items before they begin. */
+async function* encodeWhole({ pages }: ListResult, shape: ListShape, form: OutputFormat): AsyncGenerator<Buffer> {
   const { head, member, item, nullWhenEmpty } = shape
   const items: ValueObject[] = []
   for await (const page of pages) for (const shown of page) items.push(item(shown))

@@ -1,4 +1,4 @@
-// A whole value as bytes, in each of the encodings.
+// A value as bytes, in each of the encodings.
 
 import { encodeCbor } from '../codec/cbor.js'
 import { encodeJson } from '../codec/json.js'
@@ -7,12 +7,15 @@ import { noneAcceptable, type Status } from '../meta/errors/status.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { encodeObject } from '../types/protobuf.js'
 import { builtinTypes } from '../types/type-table.js'
-import { type Form, MEDIA_TYPES } from './output-format.js'
+import { MEDIA_TYPES, type OutputFormat } from './output-format.js'
 
-export function encodeValue(value: ValueObject, { encoding, pretty }: Pick<Form, 'encoding' | 'pretty'>): Buffer {
+export function encodeValue(
+  value: ValueObject,
+  { encoding, pretty }: Pick<OutputFormat, 'encoding' | 'pretty'>,
+): Buffer {
   switch (encoding) {
     case 'json':
-      // JSON for programs ends with a newline, JSON for people does not.
+      // JSON ends with a newline, indented JSON does not.
       return Buffer.from(pretty ? encodeJson(value, { pretty }) : `${encodeJson(value)}\n`)
     case 'yaml':
       return Buffer.from(encodeYaml(value))
@@ -23,12 +26,12 @@ export function encodeValue(value: ValueObject, { encoding, pretty }: Pick<Form,
   }
 }
 
-/** In its envelope. */
+/** With the envelope of Kubernetes' protobuf. */
 export function encodeProtobuf(value: ValueObject): Buffer {
   const bytes = encodeObject(builtinTypes(), value)
   if (!bytes) throw noneAcceptable(Object.values(MEDIA_TYPES))
   return bytes
 }
 
-/** A Status is made of nothing but values. */
+/** A Status consists of values only. */
 export const statusValue = (status: Status): ValueObject => status as unknown as ValueObject

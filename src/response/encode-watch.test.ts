@@ -9,7 +9,7 @@ import { type ObjectView, viewValue } from '../objects/object-view.js'
 import { encodeStored, storedHead } from '../objects/stored-object.js'
 import { decodeWatchFrames, openEnvelope } from '../types/protobuf/envelope.js'
 import { createEventEncoders } from './encode-watch.js'
-import { type Form, PLAIN_JSON } from './output-format.js'
+import { type OutputFormat, PLAIN_JSON } from './output-format.js'
 
 const kind = widgetKind()
 const WIDGETS: VersionedKind = { kind, version: kind.versions[0]! }
@@ -19,7 +19,7 @@ const OBJECT = {
   metadata: { name: 'a', resourceVersion: '7' },
   spec: { color: 'red' },
 }
-const TABLE: Form = { ...PLAIN_JSON, as: { kind: 'Table', apiVersion: 'meta.k8s.io/v1' } }
+const TABLE: OutputFormat = { ...PLAIN_JSON, as: { kind: 'Table', apiVersion: 'meta.k8s.io/v1' } }
 
 const HEAD = storedHead('example.com/v1', 'Widget')
 const encoders = createEventEncoders(() => 0)
@@ -30,7 +30,7 @@ const stored = (value: () => typeof OBJECT = () => OBJECT): ObjectView => ({
   value,
 })
 
-const encoderOf = (form: Form, include: IncludeObject = 'Metadata') => encoders.create(WIDGETS, form, include)
+const encoderOf = (form: OutputFormat, include: IncludeObject = 'Metadata') => encoders.create(WIDGETS, form, include)
 
 const json = (bytes: Buffer) => JSON.parse(bytes.toString())
 
@@ -97,7 +97,7 @@ describe('events as Tables', () => {
 })
 
 test('events of metadata', () => {
-  const form: Form = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1beta1' } }
+  const form: OutputFormat = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadata', apiVersion: 'meta.k8s.io/v1beta1' } }
   expect(json(encoderOf(form).event('ADDED', stored(), undefined)).object).toEqual({
     kind: 'PartialObjectMetadata',
     apiVersion: 'meta.k8s.io/v1beta1',
@@ -106,7 +106,7 @@ test('events of metadata', () => {
 })
 
 test('no event is a list', () => {
-  const form: Form = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' } }
+  const form: OutputFormat = { ...PLAIN_JSON, as: { kind: 'PartialObjectMetadataList', apiVersion: 'meta.k8s.io/v1' } }
   expect(json(encoderOf(form).event('ADDED', stored(), undefined)).object).toEqual(OBJECT)
 })
 

@@ -14,7 +14,7 @@ import type { Entry, Revision } from '../storage/store.js'
 import { encodeWatchFrame } from '../types/protobuf.js'
 import { bookmarkObject, type EventType } from '../verbs/watch.js'
 import { encodeProtobuf, statusValue } from './encode-value.js'
-import type { Form } from './output-format.js'
+import type { OutputFormat } from './output-format.js'
 import { headOfEvent, splice } from './splice.js'
 import { rowOf, tableHead, transformObject } from './table.js'
 
@@ -27,7 +27,7 @@ export interface EventEncoder {
 
 /** The encoders of all watches of a server. Watches of one version in one format share what they encode. */
 export interface EventEncoders {
-  create(served: VersionedKind, form: Form, include: IncludeObject): EventEncoder
+  create(served: VersionedKind, form: OutputFormat, include: IncludeObject): EventEncoder
 }
 
 export function createEventEncoders(now: () => number): EventEncoders {
@@ -36,7 +36,7 @@ export function createEventEncoders(now: () => number): EventEncoders {
   const shared = new WeakMap<KindVersion, Map<string, SharedEncoder>>()
   let nextSlot = 0
 
-  function encoderFor(served: VersionedKind, form: Form, include: IncludeObject): SharedEncoder {
+  function encoderFor(served: VersionedKind, form: OutputFormat, include: IncludeObject): SharedEncoder {
     const { encoding, as } = form
     const name = as ? `${encoding} ${as.kind} ${as.apiVersion} ${include}` : encoding
     let encoders = shared.get(served.version)
@@ -59,7 +59,7 @@ export function createEventEncoders(now: () => number): EventEncoders {
 /** An encoder for one watch: the first event of a Table has the columns, the others have not. */
 function createEventEncoder(
   served: VersionedKind,
-  form: Form,
+  form: OutputFormat,
   encoder: SharedEncoder,
   encoded: WeakMap<object, Map<number, Buffer>>,
   now: () => number,
@@ -104,7 +104,7 @@ const SLOTS = 6
 
 function createSharedEncoder(
   served: VersionedKind,
-  form: Form,
+  form: OutputFormat,
   include: IncludeObject,
   firstSlot: number,
 ): SharedEncoder {
@@ -116,7 +116,7 @@ function createSharedEncoder(
       if (copy && shown.entry) return copy(type, shown.entry, shown.head)
       return frame(form, type, show(served, form, include, shown.value(), withColumns, now))
     },
-    // Whoever waits for the end of the initial events finds it in the object of the row.
+    // The annotation for the end of the initial events is in the object of the row, so that the row must have one.
     bookmark: (object, withColumns, now) =>
       frame(form, 'BOOKMARK', show(served, form, include === 'None' ? 'Metadata' : include, object, withColumns, now)),
   }
@@ -124,13 +124,13 @@ function createSharedEncoder(
 
 function show(
   served: VersionedKind,
-  { as }: Form,
+  { as }: OutputFormat,
   include: IncludeObject,
   object: ApiObject,
   withColumns: boolean,
   now: () => number,
 ): ValueObject {
-  // No event is a list: it is shown as it is.
+  // An event is no list, so that it is sent as it is.
   if (!as || as.kind === 'PartialObjectMetadataList') return object
   if (as.kind !== 'Table' || withColumns) return transformObject(object, as, served.version, include, now())
   const { resourceVersion } = object.metadata
@@ -155,8 +155,8 @@ function createCopier(): (type: EventType, entry: Entry, head: Buffer) => Buffer
   }
 }
 
-/** An event with its object, as the stream of the encoding has it. */
-function frame({ encoding }: Form, type: string, object: ValueObject): Buffer {
+/** One event in the framing of the encoding's stream. */
+function frame({ encoding }: OutputFormat, type: string, object: ValueObject): Buffer {
   switch (encoding) {
     case 'json':
       return Buffer.from(`{"type":${encodeString(type)},"object":${encodeJson(object)}}\n`)

@@ -1,16 +1,16 @@
-// In which form a client wants an answer: an encoding, and what objects are to be shown as.
+// The format of a response: an encoding, and the kind that objects are converted to, such as Table.
 
 export type Encoding = 'json' | 'yaml' | 'protobuf' | 'cbor'
 
-export interface Form {
+export interface OutputFormat {
   readonly encoding: Encoding
-  /** Undefined where objects are shown as they are. */
+  /** Undefined if objects are not converted. */
   readonly as: ShownAs | undefined
-  /** With line breaks and indentation, for people. Only JSON has a choice. */
+  /** With line breaks and indentation; only for JSON. */
   readonly pretty: boolean
 }
 
-/** Another kind to show objects as, for clients that know nothing of their own kind. */
+/** A kind to convert objects to: Table, PartialObjectMetadata or its list. */
 export interface ShownAs {
   readonly kind: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList'
   readonly apiVersion: 'meta.k8s.io/v1' | 'meta.k8s.io/v1beta1'
@@ -23,7 +23,7 @@ export const MEDIA_TYPES: Readonly<Record<Encoding, string>> = {
   cbor: 'application/cbor',
 }
 
-/** What the events of a watch are sent as. YAML has no way to send one document after the other. */
+/** The media types of watches. There is none for YAML. */
 export const WATCH_TYPES: Readonly<Record<Encoding, string | undefined>> = {
   json: 'application/json',
   yaml: undefined,
@@ -31,4 +31,4 @@ export const WATCH_TYPES: Readonly<Record<Encoding, string | undefined>> = {
   cbor: 'application/cbor-seq',
 }
 
-export const PLAIN_JSON: Form = { encoding: 'json', as: undefined, pretty: false }
+export const PLAIN_JSON: OutputFormat = { encoding: 'json', as: undefined, pretty: false }

@@ -1,5 +1,5 @@
-// Stored bytes on their way out: the resourceVersion is put in, and what stands before and after may differ, but what
-// lies between is only copied. This is how objects of the version that is asked for are served without parsing.
+// Serves stored bytes without parsing them: the resourceVersion is inserted, the beginning and the end may be replaced,
+// and the rest is copied.
 
 import { encodeString } from '../codec/json.js'
 import type { Entry } from '../storage/store.js'
@@ -18,7 +18,7 @@ export const versionMember = ({ revision }: Entry): string => `"resourceVersion"
 export const sizeOfSplice = ({ value }: Entry, head: Buffer, opening: Buffer, version: string): number =>
   opening.length + version.length + value.length - head.length
 
-/** Writes at `at`, and answers where it ends. */
+/** Writes at `at`, and returns the position after it. */
 export function spliceInto(
   bytes: Buffer,
   at: number,
@@ -32,7 +32,7 @@ export function spliceInto(
   return end + value.copy(bytes, end, head.length)
 }
 
-/** What an object begins with as an item of a list of a kind whose items do not say what they are. */
+/** The first bytes of an item without apiVersion and kind. */
 export const BARE_HEAD = Buffer.from('{"metadata":{')
 
 /** The first bytes of an event with an object that begins with `head`. */

@@ -1,4 +1,4 @@
-// Objects shown as something else: as rows of a Table, or reduced to their metadata.
+// Objects as rows of a Table, or as PartialObjectMetadata.
 
 import type { Column } from '../kinds/kind.js'
 import { type VersionedKind } from '../kinds/kind.js'
@@ -13,9 +13,9 @@ import {
   partialObjectMetadata,
 } from '../meta/table.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../meta/values/value.js'
-import type { Form, ShownAs } from './output-format.js'
+import type { OutputFormat, ShownAs } from './output-format.js'
 
-/** How rows are made of objects: of a kind's own, or of Scales. */
+/** How rows are made of objects of a kind, or of Scales. */
 export interface Rows {
   readonly columns: readonly Column[]
   tableRow(object: ApiObject, now: number): Value[]
@@ -37,7 +37,7 @@ export const SCALE_ROWS: Rows = {
   ],
 }
 
-/** Where there is nothing to tell of an object but its name and when it was made. */
+/** The columns of kinds without their own: name and creation time. */
 export const PLAIN_ROWS: Rows = {
   columns: [
     column('Name', 'string', 'name', 'The name of the object.'),
@@ -52,11 +52,11 @@ function column(name: string, type: string, format: string, description: string)
 
 const replicas = (part: Value | undefined): Value => (isObject(part) ? (getOwn(part, 'replicas') ?? 0) : 0)
 
-/** How much of an object its row carries; what else is asked for is refused, once a Table is wanted at all. */
-export const includeObjectOf = ({ as }: Form, query: URLSearchParams): IncludeObject =>
+/** The `includeObject` parameter; other values are refused if a Table is requested. */
+export const includeObjectOf = ({ as }: OutputFormat, query: URLSearchParams): IncludeObject =>
   as?.kind === 'Table' ? parseIncludeObject(query) : 'Metadata'
 
-/** One object in the form that is asked for. */
+/** One object in the requested kind. */
 export function transformObject(
   object: ApiObject,
   as: ShownAs | undefined,
@@ -79,7 +79,7 @@ export function transformObject(
   }
 }
 
-/** What cannot be shown as asked, whatever it holds. */
+/** Refuses kinds that an object or list cannot be converted to. */
 export function refuseObject(as: ShownAs | undefined, served: VersionedKind | undefined): void {
   if (as?.kind !== 'PartialObjectMetadataList') return
   throw served && isTyped(served) ? wrongShape(as, 'not a list', served, '') : unclassified('content is not a list')
@@ -92,10 +92,10 @@ export function refuseList(as: ShownAs | undefined, served: VersionedKind): void
 const wrongShape = ({ kind }: ShownAs, what: string, served: VersionedKind, suffix: string): StatusError =>
   notAcceptable(`you requested ${kind}, but the requested object is ${what} (${goTypeOf(served, suffix)})`)
 
-/** Kinds that the reference server knows as Go types, not as maps. */
+/** Kinds that kube-apiserver has as Go types, not as maps. */
 export const isTyped = ({ kind }: VersionedKind): boolean => !kind.traits.listItemsHaveTypeMeta
 
-/** The name of the type that the reference server holds such objects in. */
+/** The Go type that kube-apiserver has for such objects, for messages. */
 function goTypeOf(served: VersionedKind, suffix: string): string {
   if (!isTyped(served)) return `*unstructured.Unstructured${suffix}`
   const { group, names } = served.kind

@@ -23,7 +23,7 @@ import { RuleCompiler } from '../schema/rules.js'
 import { openStore } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
 import { type ApiContext, createApiContext } from '../verbs/api-context.js'
-import { podActions } from '../verbs/subresources.js'
+import { podSubresources } from '../verbs/subresources.js'
 import { systemObjects } from '../verbs/system-writes.js'
 import { createWebhooks } from '../webhook/client.js'
 import { createServerLogger } from './observability/logging.js'
@@ -153,7 +153,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       access,
       virtualResources: [
         ...access.virtualResources,
-        ...podActions(context, {
+        ...podSubresources(context, {
           pods: requireKind(registry, '', 'Pod'),
           budgets: requireKind(registry, 'policy', 'PodDisruptionBudget'),
         }),

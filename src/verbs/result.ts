@@ -1,4 +1,4 @@
-// What a verb gives back, before it is known in which form the client wants it.
+// The result of a verb, before it is encoded in the format of the response.
 import type { VersionedKind } from '../kinds/kind.js'
 import type { Status } from '../meta/errors/status.js'
 import type { ApiObject } from '../meta/object/api-object.js'
@@ -18,7 +18,7 @@ export interface ObjectResult extends Common {
   readonly object: ObjectView
 }
 
-/** An object of another kind than the one that was addressed: a Scale. */
+/** The Scale of an object. */
 export interface ScaleResult extends Common {
   readonly type: 'scale'
   readonly object: ApiObject
@@ -35,6 +35,6 @@ export interface ListResult extends Common {
   readonly revision: Revision
   readonly continueToken?: string | undefined
   readonly remaining?: number | undefined
-  /** The objects in order, some at a time, so that a long list is never in memory as a whole. */
+  /** The objects in order, page by page, so that a long list is never in memory as a whole. */
   readonly pages: AsyncIterable<readonly ObjectView[]>
 }

@@ -1,4 +1,4 @@
-// How controllers read and change objects: through the verbs, like everybody else, in the name of the system.
+// How controllers read and change objects: through the verbs, with requests of system users.
 
 import { type Awaitable, andThen } from '../base/awaitable.js'
 import type { Kind, KindVersion } from '../kinds/kind.js'
@@ -24,9 +24,9 @@ import { replace } from './write/update.js'
 
 export interface SystemObjects {
   get(kind: Kind, namespace: string, name: string): Promise<ApiObject | undefined>
-  /** Makes an object of the kind unless there is one of its name. What kind it is of need not be said. */
+  /** Creates the object unless there is one of its name. Its apiVersion and kind may be absent. */
   create(kind: Kind, object: ValueObject & { metadata: ValueObject }): Promise<void>
-  /** Changes the object if it is there; `change` answers nothing when there is nothing to change. */
+  /** Changes the object if it exists; `change` returns undefined to leave it as it is. */
   change(
     kind: Kind,
     namespace: string,
@@ -34,23 +34,23 @@ export interface SystemObjects {
     change: (old: ApiObject) => ApiObject | undefined,
     subresource?: string,
   ): Promise<void>
-  /** Deletes the object if it is there; gives what is left of it if something holds it. */
+  /** Deletes the object if it exists; returns it if it is still terminating. */
   delete(kind: Kind, namespace: string, name: string, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
   /** The same for the object of an entry that has just been read. */
   deleteEntry(kind: Kind, entry: ObjectEntry, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
 }
 
-/** The objects in the version in which they are to be stored. */
+/** Objects in the storage version. */
 export const systemObjects = (context: ApiContext, controller: string): SystemObjects =>
   objectsFor(context, controller, kind => ({ kind, version: storageVersionOf(kind) }))
 
 /**
- * The objects in the version in which each is stored, and stays: for those who care for nothing but metadata, and must
- * get on where nobody can convert.
+ * Objects in the version in which each is stored, and in which it stays stored. For controllers that use only metadata,
+ * and that must work while a conversion webhook does not.
  */
 export const objectsAsStored = (context: ApiContext, controller: string): SystemObjects =>
   objectsFor(context, controller, (kind, namespace, name, seen) => {
-    // Those that we convert ourselves need not be spared it.
+    // Kinds that the server converts itself cannot fail to.
     if (!kind.convertAll) return { kind, version: storageVersionOf(kind) }
     return andThen(seen ?? context.objectStore(kind).get(namespace, name), entry =>
       seenAsStored(kind, context.objectStore(kind).views, entry),
@@ -62,7 +62,7 @@ function seenAsStored(kind: Kind, views: ObjectViews, entry: ObjectEntry | undef
   if (!entry || views.isInVersion({ kind, version }, entry)) return { kind, version }
   const { apiVersion } = decodeStored(entry)
   const stored = kind.versions.find(each => apiVersionOf(kind, each.name) === apiVersion)
-  // A version of its own: what is known of it elsewhere is known with conversion.
+  // A copy of the version, because what is cached by version belongs to objects that are converted.
   return { kind: { ...kind, storedAs: apiVersion, ...UNCONVERTED }, version: { ...(stored ?? version) } }
 }
 
@@ -139,7 +139,7 @@ async function unlessGone<T>(action: () => Promise<T>): Promise<T | undefined> {
   try {
     return await action()
   } catch (error) {
-    // Gone, or gone and made anew under the same name: not the object that was meant.
+    // The object is gone, or another one of its name has been created since.
     if (hasReason(error, 'NotFound') || hasReason(error, 'Conflict')) return undefined
     throw error
   }

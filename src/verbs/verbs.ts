@@ -47,9 +47,9 @@ export interface Verbs {
   watch(request: Request, target: Target, query: URLSearchParams): Promise<PreparedWatch>
   create: Write
   update: Write
-  /** The media type of the body says what kind of patch it is. */
+  /** The media type of the body is the type of the patch. */
   patch: Write
-  /** An empty body leaves the options to the parameters. */
+  /** If the body is empty, the options are those of the query. */
   delete: Write
   deleteCollection: Write
   createVirtual(

@@ -2,12 +2,12 @@
 
 import type { ValueObject } from '../../meta/values/value.js'
 import { encodeValue } from '../../response/encode-value.js'
-import type { Form } from '../../response/output-format.js'
+import type { OutputFormat } from '../../response/output-format.js'
 import { encodeMessage, sealEnvelope } from '../../types/protobuf.js'
 import { discoveryTypes } from './aggregated-types.js'
 
 export interface Document {
-  bytes(format: Pick<Form, 'encoding' | 'pretty'>): Buffer
+  bytes(format: Pick<OutputFormat, 'encoding' | 'pretty'>): Buffer
 }
 
 /** `json` is given for documents whose JSON is not created from values. */
@@ -26,7 +26,7 @@ export function createDocument(value: () => ValueObject, json?: () => Buffer): D
   }
 }
 
-function encodeDocument(value: ValueObject, format: Pick<Form, 'encoding' | 'pretty'>): Buffer {
+function encodeDocument(value: ValueObject, format: Pick<OutputFormat, 'encoding' | 'pretty'>): Buffer {
   if (format.encoding !== 'protobuf') return encodeValue(value, format)
   const { apiVersion = '', kind } = value as { apiVersion?: string; kind: string }
   // Documents about the core group have no version in their envelope.

@@ -30,7 +30,7 @@ test.each([
   expect(names(header)[0]).toBe(first)
 })
 
-test('parameters are told, those that are not well formed are passed over', () => {
+test('parameters are parsed, and those that are not well formed are ignored', () => {
   const [type] = parseAccept('application/json; as=Table ;g=meta.k8s.io;=;x;v=v1;a=b=c')
   expect(Object.fromEntries(type!.parameters)).toEqual({ as: 'Table', g: 'meta.k8s.io', v: 'v1' })
 })

@@ -1,5 +1,5 @@
-// Media types as the headers of requests name them, read as the reference server reads them: Accept is taken apart at
-// its punctuation and compared letter by letter; Content-Type is read by the rules of MIME.
+// Parses the media types of request headers as kube-apiserver does: Accept is split at its punctuation and compared as
+// text, Content-Type is parsed by the rules of MIME.
 
 /** One of the types in an Accept header. */
 export interface AcceptedType {
@@ -10,7 +10,7 @@ export interface AcceptedType {
   readonly quality: number
 }
 
-/** The types of an Accept header, the most wanted first. What makes no sense is passed over. */
+/** The types of an Accept header, the preferred one first. Invalid ones are ignored. */
 export function parseAccept(header: string): AcceptedType[] {
   const types: AcceptedType[] = []
   for (const part of header.split(',')) {
@@ -35,7 +35,7 @@ function parseParameters(parts: readonly string[]): Pick<AcceptedType, 'paramete
   return { parameters, quality }
 }
 
-/** What is no number counts as 0, and 0 does not exclude a type: it is only the last resort. */
+/** An invalid quality counts as 0. A quality of 0 does not exclude a type; it is only the last choice. */
 const parseQuality = (text: string): number => (/^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(text) ? Number(text) : 0)
 
 /**

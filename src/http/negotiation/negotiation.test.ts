@@ -4,10 +4,10 @@ import {
   bodyType,
   checkRouteAccepts,
   checkRouteConsumes,
-  checkWatchForm,
+  checkWatchFormat,
   documents,
-  findForm,
-  negotiateForm,
+  findFormat,
+  negotiateFormat,
   type Offer,
   patchType,
   TYPED_OBJECTS,
@@ -15,14 +15,14 @@ import {
 } from './negotiation.js'
 
 const TABLE = 'as=Table;g=meta.k8s.io;v=v1'
-const wishes = (accept: string, more: { query?: string; agent?: string } = {}) => ({
+const request = (accept: string, more: { query?: string; agent?: string } = {}) => ({
   headers: { accept, ...(more.agent && { 'user-agent': more.agent }) },
   query: new URLSearchParams(more.query),
 })
 
 /** `encoding`, and what it is shown as. */
 function found(accept: string, offer: Offer): string | undefined {
-  const form = findForm(wishes(accept), offer)
+  const form = findFormat(request(accept), offer)
   return form && (form.as ? `${form.encoding} ${form.as.apiVersion} ${form.as.kind}` : form.encoding)
 }
 
@@ -80,14 +80,14 @@ describe('the form of an answer', () => {
   test('documents are not converted, and a refusal names what there is', () => {
     const offer = documents('json', 'yaml')
     expect(found('application/cbor,application/yaml', offer)).toBe('yaml')
-    expect(() => negotiateForm(wishes(`application/json;${TABLE}`), offer)).toThrow(
+    expect(() => negotiateFormat(request(`application/json;${TABLE}`), offer)).toThrow(
       'only the following media types are accepted: application/json, application/yaml',
     )
   })
 
   test('a watch has no form in YAML', () => {
-    checkWatchForm({ encoding: 'cbor', as: undefined, pretty: false })
-    expect(() => checkWatchForm({ encoding: 'yaml', as: undefined, pretty: false })).toThrow(
+    checkWatchFormat({ encoding: 'cbor', as: undefined, pretty: false })
+    expect(() => checkWatchFormat({ encoding: 'yaml', as: undefined, pretty: false })).toThrow(
       'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq',
     )
   })
@@ -110,7 +110,7 @@ test.each([
   ['application/json', { agent: 'curl/8.5.0', query: 'pretty=false' }, false],
   ['application/yaml;pretty=1', { query: 'pretty=true' }, false],
 ])('%s with %j is pretty: %s', (accept, more, pretty) => {
-  expect(findForm(wishes(accept, more), UNTYPED_OBJECTS)?.pretty).toBe(pretty)
+  expect(findFormat(request(accept, more), UNTYPED_OBJECTS)?.pretty).toBe(pretty)
 })
 
 describe('routes of built-in kinds', () => {

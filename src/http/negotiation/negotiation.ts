@@ -1,21 +1,27 @@
-// In which form an answer goes out, and in which a body comes in: what the headers ask for, against what is offered.
+// Content negotiation: the format of a response and that of a body, from the headers and what an endpoint offers.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { genericResponse, noneAcceptable, unsupportedMediaType } from '../../meta/errors/status.js'
 import { BODY_TYPES } from '../../request/body.js'
-import { type Encoding, type Form, MEDIA_TYPES, type ShownAs, WATCH_TYPES } from '../../response/output-format.js'
+import {
+  type Encoding,
+  MEDIA_TYPES,
+  type OutputFormat,
+  type ShownAs,
+  WATCH_TYPES,
+} from '../../response/output-format.js'
 import { type AcceptedType, parseAccept, parseContentType } from './media-types.js'
 
-/** What can be had at an endpoint. One value for each kind of endpoint: what was worked out for it is kept by it. */
+/** What an endpoint offers. One value for each kind of endpoint, because results are cached by it. */
 export interface Offer {
-  /** In order of preference; also the order in which clients are told. */
+  /** In order of preference, which is also that of messages. */
   readonly encodings: readonly Encoding[]
   allows(encoding: Encoding, as: Requested | undefined): boolean
-  /** The version of the server's own kinds that may be asked for by `sv`. */
+  /** The version of the server's own kinds that the parameter `sv` may name. */
   readonly serverVersion?: string
 }
 
-/** The kind that an answer shall be converted to, as the parameters of a media type name it. */
+/** The kind that a response is converted to, from the parameters of a media type. */
 export interface Requested {
   readonly kind: string
   readonly group: string
@@ -31,14 +37,14 @@ export const TYPED_OBJECTS: Offer = {
   allows: (encoding, as) => as === undefined || allowsTransform(encoding, as),
 }
 
-/** Objects of kinds that have none; what they are converted to has it. */
+/** Objects of kinds without protobuf; the kinds that they are converted to have it. */
 export const UNTYPED_OBJECTS: Offer = {
   encodings: ALL,
   serverVersion: 'v1',
   allows: (encoding, as) => (as === undefined ? encoding !== 'protobuf' : allowsTransform(encoding, as)),
 }
 
-/** Documents that are what they are. */
+/** Documents, which are not converted. */
 export const documents = (...encodings: Encoding[]): Offer => ({ encodings, allows: (_, as) => as === undefined })
 
 function allowsTransform(encoding: Encoding, { kind, group, version }: Requested): boolean {
@@ -47,21 +53,21 @@ function allowsTransform(encoding: Encoding, { kind, group, version }: Requested
   return kind === 'PartialObjectMetadata' || kind === 'PartialObjectMetadataList'
 }
 
-/** What a request says on the form of its answer. */
+/** The parts of a request that decide on the format of its response. */
 export interface RequestOptions {
   readonly headers: IncomingHttpHeaders
   readonly query: URLSearchParams
 }
 
-/** The form in which the endpoint answers this request; a 406 if there is none. */
-export function negotiateForm(wishes: RequestOptions, offer: Offer): Form {
-  const form = findForm(wishes, offer)
+/** The format of the response; a 406 if there is none. */
+export function negotiateFormat(request: RequestOptions, offer: Offer): OutputFormat {
+  const form = findFormat(request, offer)
   if (!form) throw noneAcceptable(offer.encodings.map(encoding => MEDIA_TYPES[encoding]))
   return form
 }
 
-/** A watch can be had in those encodings only that can follow one another. */
-export function checkWatchForm({ encoding }: Form): void {
+/** Refuses encodings that have no stream of events. */
+export function checkWatchFormat({ encoding }: OutputFormat): void {
   if (WATCH_TYPES[encoding] === undefined) throw noneAcceptable(STREAM_TYPES)
 }
 
@@ -71,14 +77,14 @@ const STREAM_TYPES = [
   'application/cbor-seq',
 ]
 
-/** The form in which the endpoint answers this request, if there is one. */
-export function findForm({ headers, query }: RequestOptions, offer: Offer): Form | undefined {
+/** The format of the response, if there is one. */
+export function findFormat({ headers, query }: RequestOptions, offer: Offer): OutputFormat | undefined {
   const found = findAccepted(headers.accept ?? '', offer)
   if (!found || found.pretty || found.encoding !== 'json') return found
   return isForPeople(headers, query) ? { ...found, pretty: true } : found
 }
 
-/** By the parameter if there is one, else for programs that people sit in front of. */
+/** Indentation: by the parameter `pretty`, else for curl, wget and browsers. */
 function isForPeople(headers: IncomingHttpHeaders, query: URLSearchParams): boolean {
   const requested = query.get('pretty')
   if (requested) return TRUE.has(requested)
@@ -90,11 +96,11 @@ const TRUE = new Set(['1', 't', 'T', 'TRUE', 'true', 'True'])
 
 // ---- Accept
 
-/** What was worked out for the Accept headers seen so far: clients send few different ones, and send them often. */
-const known = new WeakMap<Offer, Map<string, Form | undefined>>()
+/** Results by Accept header: clients send few different ones. */
+const known = new WeakMap<Offer, Map<string, OutputFormat | undefined>>()
 const MAX_KNOWN = 200
 
-function findAccepted(accept: string, offer: Offer): Form | undefined {
+function findAccepted(accept: string, offer: Offer): OutputFormat | undefined {
   let forms = known.get(offer)
   if (!forms) {
     forms = new Map()
@@ -107,7 +113,7 @@ function findAccepted(accept: string, offer: Offer): Form | undefined {
   return form
 }
 
-function matchAccept(accept: string, offer: Offer): Form | undefined {
+function matchAccept(accept: string, offer: Offer): OutputFormat | undefined {
   if (accept === '') return { encoding: offer.encodings[0]!, as: undefined, pretty: false }
   for (const wanted of parseAccept(accept)) {
     for (const encoding of offer.encodings) {
@@ -124,8 +130,8 @@ function matches({ type, subtype }: AcceptedType, mediaType: string): boolean {
   return mediaType === `${type}/${subtype}` || (subtype === '*' && mediaType.startsWith(`${type}/`))
 }
 
-/** The encoding with what the parameters say, if they say nothing that cannot be done. */
-function formOf(parameters: ReadonlyMap<string, string>, encoding: Encoding, offer: Offer): Form | undefined {
+/** The encoding with the parameters of the media type; undefined if the offer does not allow them. */
+function formOf(parameters: ReadonlyMap<string, string>, encoding: Encoding, offer: Offer): OutputFormat | undefined {
   const stream = parameters.get('stream') ?? ''
   if (stream !== '' && (stream !== 'watch' || WATCH_TYPES[encoding] === undefined)) return undefined
   const serverVersion = parameters.get('sv') ?? ''
@@ -144,19 +150,19 @@ function requestedFor(parameters: ReadonlyMap<string, string>): Requested | unde
   }
 }
 
-/** Only those that an offer allows come here; others make sense to whoever offers them, by the kind alone. */
+/** Only kinds that an offer allows get here. */
 const shownAs = ({ kind, group, version }: Requested): ShownAs =>
   ({ kind, apiVersion: `${group}/${version}` }) as unknown as ShownAs
 
-// ---- what routes of built-in kinds look at before anyone else does
+// ---- checks of the routes of built-in kinds
 
-/** The types that such a route produces must be named by the request, or everything be welcome. */
+/** The Accept header must name a type that the route produces, or a wildcard. */
 export function checkRouteAccepts(
   headers: IncomingHttpHeaders,
   encodings: readonly Encoding[],
   streams: boolean,
 ): void {
-  // What nearly all requests say.
+  // The most frequent headers.
   if (headers.accept === undefined || headers.accept === MEDIA_TYPES.json) return
   const produced = [...encodings.map(encoding => MEDIA_TYPES[encoding]), ...(streams ? STREAM_TYPES : [])]
   const accept = headers.accept || '*/*'
@@ -178,14 +184,14 @@ export function checkRouteConsumes(headers: IncomingHttpHeaders, types: readonly
 
 // ---- bodies
 
-/** The type of a body that is an object; a 415 if it is none that is read here. */
+/** The media type of a body; a 415 if the server cannot decode it. */
 export function bodyType({ 'content-type': header = '' }: IncomingHttpHeaders): string {
   const type = header === '' ? MEDIA_TYPES.json : parseContentType(header)
   if (type === undefined || !(BODY_TYPES as readonly string[]).includes(type)) throw unsupportedMediaType(BODY_TYPES)
   return type
 }
 
-/** The type of a patch, which is compared letter by letter. */
+/** The media type of a patch, compared as text. */
 export function patchType({ 'content-type': header = '' }: IncomingHttpHeaders, types: readonly string[]): string {
   const end = header.indexOf(';')
   const type = end > 0 ? header.slice(0, end) : header

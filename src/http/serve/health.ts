@@ -1,11 +1,11 @@
-// The paths that tell how the process is.
+// The health checks: /healthz, /livez, /readyz.
 import { quote } from '../../meta/go/go-text.js'
 import type { PathHandler } from './paths.js'
 
-/** Settles when all is well, and rejects with what is not. */
+/** Resolves if healthy, and rejects with the reason if not. */
 export type HealthCheck = () => Promise<void>
 
-/** `/healthz` and the like: all checks together, each by itself below. */
+/** All checks at `path`, and each check at a path below it. */
 export function healthPaths(path: string, checks: Readonly<Record<string, HealthCheck>>): [string, PathHandler][] {
   const each = Object.entries(checks).map(([name, check]): [string, PathHandler] => [
     `${path}/${name}`,

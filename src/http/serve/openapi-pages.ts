@@ -1,4 +1,4 @@
-// The pages of OpenAPI on the wire.
+// Serves OpenAPI.
 
 import type { OpenApi } from '../../openapi/openapi.js'
 import { parseAccept } from '../negotiation/media-types.js'

@@ -1,9 +1,9 @@
-// The pages of discovery on the wire: what a page wants to know of a request, and how its answer goes out.
+// Serves discovery.
 import type { Discovery } from '../../discovery/discovery.js'
 import { StatusError } from '../../meta/errors/status.js'
 import type { Encoding } from '../../response/output-format.js'
 import { sendError } from '../errors.js'
-import { checkRouteAccepts, documents, findForm } from '../negotiation/negotiation.js'
+import { checkRouteAccepts, documents, findFormat } from '../negotiation/negotiation.js'
 import type { FindPath, PathHandler } from './paths.js'
 
 export const findPage =
@@ -25,19 +25,19 @@ async function showPage(page: Page, { info: { path, query }, reply }: Parameters
       ifNoneMatch: headers['if-none-match'],
       findFormat(offer) {
         offered = offer.encodings
-        return findForm({ headers, query }, offer)
+        return findFormat({ headers, query }, offer)
       },
       checkRoute: encodings => checkRouteAccepts(headers, encodings, false),
     })
     await reply.whole(answer.status, answer.headers, answer.body)
   } catch (error) {
     if (!(error instanceof StatusError) || !offered) throw error
-    // A page tells its faults in the encodings that it has itself.
+    // Errors of a page are sent in the encodings of the page.
     sendError(reply, query, error.status, { offer: offerOf(offered) })
   }
 }
 
-/** One offer for each choice of encodings, since what is worked out for an offer is kept by it. */
+/** One offer for each list of encodings, because results are cached by offer. */
 const offers = new Map<string, ReturnType<typeof documents>>()
 
 function offerOf(encodings: readonly Encoding[]): ReturnType<typeof documents> {

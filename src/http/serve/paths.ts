@@ -1,16 +1,16 @@
-// Paths that name no resource, and who serves them.
+// The handlers of paths that name no resource.
 
 import type { IncomingRequest } from '../wire/incoming-request.js'
 
-/** Serves a path. Faults are thrown, as StatusErrors. */
+/** Serves a path. Errors are thrown, as StatusErrors. */
 export type PathHandler = (request: PathRequest) => Promise<void> | void
 
 export type PathRequest = Pick<IncomingRequest, 'info' | 'user' | 'reply'>
 
-/** Who serves a path; undefined when nobody does. */
+/** The handler of a path, if there is one. */
 export type FindPath = (path: string) => PathHandler | undefined
 
-/** By path; one that ends in `/*` takes everything below, as far as nothing that is longer does. */
+/** By path. One that ends in `/*` serves all paths below it that no longer one serves. */
 export type PathTable = ReadonlyMap<string, PathHandler>
 
 export const findIn =
@@ -25,7 +25,7 @@ export const findIn =
     return undefined
   }
 
-/** The first who serves it. */
+/** The first handler that is found. */
 export function firstOf(...finders: readonly FindPath[]): FindPath {
   return path => {
     for (const find of finders) {

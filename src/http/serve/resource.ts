@@ -6,7 +6,7 @@ import type { UserInfo } from '../../request/user-info.js'
 import type { Result } from '../../verbs/result.js'
 import type { Verbs } from '../../verbs/verbs.js'
 import { patchTypesOf } from '../../verbs/write.js'
-import { bodyType, negotiateForm, patchType } from '../negotiation/negotiation.js'
+import { bodyType, negotiateFormat, patchType } from '../negotiation/negotiation.js'
 import type { IncomingRequest } from '../wire/incoming-request.js'
 import type { WatchStreams } from '../wire/watch-stream.js'
 import { type Outcome, sendResult } from './outcome.js'
@@ -58,7 +58,7 @@ function serveVerb(verbs: Verbs, request: IncomingRequest, route: Route, now: ()
   // The media type of a patch is checked before anything else.
   const mediaType = verb === 'patch' ? patchType(headers, patchTypesOf(target)) : ''
   checkName(route)
-  const form = negotiateForm({ headers, query }, offer)
+  const form = negotiateFormat({ headers, query }, offer)
   const done = verb === 'get' ? verbs.get(request, target, query) : carryOut(verbs, request, route, mediaType)
   return andThen(done, result => sendResult(request.reply, result, form, query, now()))
 }

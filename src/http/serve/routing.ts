@@ -1,5 +1,5 @@
-// From what a request is about to what it addresses. Where it leads nowhere, the answer depends on who would have
-// served it: built-in groups say so with a Status, all else is a page that was not found.
+// Finds the kind, verb and target of a request. A path that leads nowhere is answered with a Status in built-in groups,
+// and with a plain 404 page elsewhere.
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Kind } from '../../kinds/kind.js'
@@ -35,9 +35,9 @@ export interface Route {
 export type RoutedRequest = Pick<Request, 'info' | 'warn'>
 
 export interface Router {
-  /** Where the request leads; undefined when no page is there. Throws what else there is to say of a request. */
+  /** Undefined for a plain 404 page. Throws a StatusError if the path or method is refused. */
   route(method: string, headers: IncomingHttpHeaders, request: RoutedRequest): Route | undefined
-  /** Whether paths of this group are answered by a Status when they lead nowhere. */
+  /** Whether unknown paths of this group are answered with a Status. */
   isBuiltinGroup(info: RequestInfo): boolean
 }
 
@@ -61,7 +61,7 @@ export function createRouter(registry: Registry, virtualResources: readonly Virt
     route(method, headers, request) {
       const { info } = request
       const served = registry.find(info.group, info.version, info.resource)
-      // No page begins with two slashes.
+      // Paths that begin with two slashes are never served.
       if (!served || info.path.startsWith('//') || (info.group === '') !== (info.prefix === 'api')) return undefined
       return isCustom(served.kind) ? customRoute(served, request) : builtinRoute(served, method, headers, info)
     },
@@ -73,7 +73,7 @@ const isCustom = ({ traits }: Kind): boolean => traits.lenientRouting
 const VERBS = new Set<string>(['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'])
 const ACROSS_NAMESPACES = new Set<string>(['list', 'watch'])
 
-/** Kinds whose every path takes every method: what is wrong with it is found out afterwards. */
+/** Custom resources accept every method on every path; verbs that they do not have are refused afterwards. */
 function customRoute(served: VersionedKind, request: RoutedRequest): Route | undefined {
   const { kind } = served
   const { info } = request
@@ -91,13 +91,13 @@ function customRoute(served: VersionedKind, request: RoutedRequest): Route | und
   ) {
     throw methodNotSupported(resourceOf(kind), info.verb)
   }
-  // The path of an object is as good as that of the collection to create in.
+  // A POST to the path of an object creates in its collection.
   const name = info.verb === 'create' ? '' : info.name
   return routeTo(served, info, info.namespace, name, subresource)
 }
 
 function builtinRoute(served: VersionedKind, method: string, headers: IncomingHttpHeaders, info: RequestInfo): Route {
-  // A namespace is not inside the one that its path names.
+  // The path of a namespace names it, but it is not inside a namespace.
   const namespace = info.isInNamespace ? info.namespace : ''
   const subresource = subresourceOf(served, info.subresource)
   const isList = info.verb === 'list' || info.verb === 'watch'
@@ -111,7 +111,7 @@ function builtinRoute(served: VersionedKind, method: string, headers: IncomingHt
   return routeTo(served, info, namespace, info.name, subresource!)
 }
 
-/** The methods that the path has, which are none if there is no such path. */
+/** The methods of the path; none if there is no such path. */
 function methodsOf(
   { kind, version }: VersionedKind,
   info: RequestInfo,
@@ -127,7 +127,7 @@ function methodsOf(
   return kind.namespaced && namespace === '' ? methods.everywhere : methods.collection
 }
 
-/** The methods of each form of path that a kind has, as its verbs allow them. */
+/** The methods of the paths of a kind, by its verbs. */
 interface Methods {
   readonly object: readonly string[]
   readonly collection: readonly string[]
@@ -184,7 +184,7 @@ function routeTo(
   return { verb, target, query: info.isOldWatch ? queryOfOldWatch(info) : info.query, offer }
 }
 
-/** An old path says by itself what parameters say since. */
+/** The parameters that a deprecated watch path stands for. */
 function queryOfOldWatch({ query, name }: RequestInfo): URLSearchParams {
   const requested = new URLSearchParams(query)
   requested.set('watch', 'true')
@@ -199,7 +199,7 @@ function queryOfOldWatch({ query, name }: RequestInfo): URLSearchParams {
   return requested
 }
 
-/** Verbs that are about one object need to know which. */
+/** Verbs on one object need a valid name. */
 export function checkName({ verb, target: { name } }: Route): void {
   if (verb !== 'get' && verb !== 'update' && verb !== 'patch' && verb !== 'delete') return
   if (name === '') throw badRequest('name must be provided')

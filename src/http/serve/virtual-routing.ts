@@ -1,5 +1,4 @@
-// From what a request is about to the virtual kind that answers it. Their paths are those of built-in resources, with
-// one method each.
+// Finds the virtual resource of a request. Their paths are those of built-in resources, with POST as the only method.
 import type { IncomingHttpHeaders } from 'node:http'
 import { genericResponse } from '../../meta/errors/status.js'
 import { printGroupVersion } from '../../meta/group-version.js'
@@ -7,7 +6,7 @@ import type { RequestInfo } from '../../request/request-info.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import { checkRouteAccepts, TYPED_OBJECTS } from '../negotiation/negotiation.js'
 
-/** Undefined when no virtual kind is meant. */
+/** Undefined if the path is not that of a virtual resource. */
 export type RouteVirtual = (
   method: string,
   headers: IncomingHttpHeaders,
@@ -16,7 +15,7 @@ export type RouteVirtual = (
 
 export function createVirtualRouter(kinds: readonly VirtualResource[]): RouteVirtual {
   const byResource = new Map(kinds.map(kind => [`${kind.apiVersion} ${kind.resource.name}`, kind]))
-  // Nearly all requests are about other resources.
+  // Nearly all requests address other resources.
   const resources = new Set(kinds.map(({ resource: facts }) => facts.name.split('/', 1)[0]!))
   return (method, headers, info) => {
     if (!resources.has(info.resource)) return undefined
@@ -26,9 +25,9 @@ export function createVirtualRouter(kinds: readonly VirtualResource[]): RouteVir
     const kind = byResource.get(`${printGroupVersion({ group, version })} ${wanted}`)
     if (!kind) return undefined
     const isPlaced = (kind.resource.namespaced ? namespace !== '' : !info.isInNamespace) && rest.length === 0
-    // A list of the only object of a name is still one.
+    // The name of a list is that of its field selector, not of its path.
     const name = info.verb === 'list' || info.verb === 'watch' ? '' : info.name
-    // A part belongs to an object, a whole resource has none.
+    // A subresource path must name an object; a resource path must not.
     if (!isPlaced || (subresource === '') !== (name === '') || info.isOldWatch) throw genericResponse(404)
     if (method !== 'POST') throw genericResponse(405)
     checkRouteAccepts(headers, TYPED_OBJECTS.encodings, false)

@@ -1,7 +1,7 @@
 // A watch: the response stays open, and `ended` is called when it is over.
 
 import type { Verbs } from '../../verbs/verbs.js'
-import { negotiateForm } from '../negotiation/negotiation.js'
+import { negotiateFormat } from '../negotiation/negotiation.js'
 import type { IncomingRequest } from '../wire/incoming-request.js'
 import type { WatchStreams } from '../wire/watch-stream.js'
 import type { Outcome } from './outcome.js'
@@ -15,7 +15,7 @@ export async function serveWatch(
   ended: () => void,
 ): Promise<Outcome> {
   const { exchange, info } = request
-  const form = negotiateForm({ headers: exchange.headers, query: info.query }, offer)
+  const form = negotiateFormat({ headers: exchange.headers, query: info.query }, offer)
   const watch = await verbs.watch(request, target, query)
   watches.serve(request, watch, form, query, ended)
   return 'streaming'

@@ -1,4 +1,4 @@
-// One request and its answer, whichever version of HTTP carries them. Everything above the wire sees only this.
+// One request and its response, for HTTP/1.1 and HTTP/2 alike. The rest of http sees only this.
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
@@ -11,31 +11,31 @@ export interface Exchange {
   readonly query: string
   /** By lower-case name. */
   readonly headers: IncomingHttpHeaders
-  /** Names and values in turn, as they were sent. */
+  /** Names and values alternating, as they were sent. */
   readonly rawHeaders: readonly string[]
   readonly peer: Peer
-  /** True once the client can no longer be answered. */
+  /** The client has closed the request, or the response is complete. */
   readonly gone: boolean
   onGone(listener: () => void): void
   /** The whole body; rejects with `BodyTooLarge` as soon as it is over the limit. */
   body(limit: number): Promise<Buffer>
-  /** Answers in one piece. Only the first answer counts. */
+  /** Sends a whole response. Only the first one is sent. */
   answer(status: number, headers: OutgoingHttpHeaders, body?: Buffer | string): void
-  /** Begins an answer whose end is not known yet. */
+  /** Begins a response of unknown length. */
   begin(status: number, headers: OutgoingHttpHeaders): Outgoing
 }
 
-/** An answer under way. */
+/** A response of unknown length. */
 export interface Outgoing {
-  /** `false` asks to wait for `onDrain` before writing more. */
+  /** False if the caller must wait for `onDrain` before it writes more. */
   write(chunk: Buffer | string): boolean
   onDrain(listener: () => void): void
   end(): void
-  /** Breaks off: the client sees that the answer is not complete. */
+  /** Ends so that the client sees that the response is incomplete. */
   abort(): void
 }
 
-/** Where nothing can be sent any more, because the answer is out or nobody is there to hear it. */
+/** For requests that are answered already or whose client has gone: what is written is dropped. */
 export const ANSWERED: Outgoing = { write: () => true, onDrain: () => {}, end: () => {}, abort: () => {} }
 
 export interface Peer {
@@ -51,12 +51,12 @@ export interface PeerCertificate {
   readonly isValid: boolean
 }
 
-/** The body was longer than the caller wanted to read. */
+/** The body is longer than the limit. */
 export class BodyTooLarge extends Error {
   override readonly name = 'BodyTooLarge'
 }
 
-/** The client went away in the middle of its request. */
+/** The client closed the request before its body was complete. */
 export class RequestCutShort extends Error {
   override readonly name = 'RequestCutShort'
 }
@@ -68,7 +68,7 @@ export function splitTarget(target: string): { path: string; query: string } {
 
 const peers = new WeakMap<object, Peer>()
 
-/** The other end of a connection. What is known of it is found out once, and only when somebody asks. */
+/** The client of a connection. Its certificate is read once, on first use. */
 export function peerOf(connection: Socket | Http2Session | undefined): Peer {
   if (!connection) return new ConnectedPeer(undefined)
   let peer = peers.get(connection)
@@ -109,7 +109,7 @@ export function collect(stream: NodeJS.ReadableStream, limit: number): Promise<B
         chunks.push(chunk)
         return
       }
-      // Whoever answers decides what becomes of the rest.
+      // The response decides how the rest of the body is handled.
       stream.off('data', take)
       stream.pause()
       reject(new BodyTooLarge(`the body is over ${limit} bytes`))
@@ -120,7 +120,7 @@ export function collect(stream: NodeJS.ReadableStream, limit: number): Promise<B
       isComplete = true
       resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
     })
-    // Every stream is closed in the end; an error is only made where it means something, since it costs as much as a get.
+    // Every stream is closed in the end. The error is created only if the body is incomplete, because it is expensive.
     const cut = () => isComplete || reject(new RequestCutShort('the request was cut short'))
     stream.on('aborted', cut)
     stream.on('error', cut)

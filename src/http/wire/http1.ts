@@ -1,4 +1,4 @@
-// HTTP/1.1, for curl, browsers and clients that know nothing newer.
+// HTTP/1.1.
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { ANSWERED, collect, type Exchange, type Outgoing, peerOf, splitTarget } from './exchange.js'
 
@@ -40,13 +40,13 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
   }
 }
 
-/** How much a client may still send after it has its answer, and how long it may take for that. */
+/** How much of a body is read after the response, and for how long. */
 const REST_BYTES = 16 * 1024 * 1024
 const REST_MS = 5_000
 
 /**
- * Reads what is left of a request that has been answered, so that the connection can be used again. A connection that
- * is closed while data arrive is reset, and the client might never see its answer.
+ * Reads the rest of a body after the response, so that the connection can be used again. A connection that is closed while
+ * data arrive is reset, and the client might not see its response.
  */
 function dropRest(request: IncomingMessage): void {
   let left = REST_BYTES

@@ -1,4 +1,4 @@
-// HTTP/2 by Node's stream API, which costs half of what its request-and-response imitation of HTTP/1.1 does.
+// HTTP/2 by Node's stream API, which takes half the time of its compatibility API.
 import type { OutgoingHttpHeaders } from 'node:http'
 import {
   constants,
@@ -13,11 +13,11 @@ import { ANSWERED, collect, type Exchange, type Outgoing, type Peer, peerOf, spl
 export interface Http2Options {
   readonly maxStreams: number
   readonly maxHeaderBytes: number
-  /** How often a quiet connection is asked whether it is still there; twice without an answer ends it. */
+  /** How often a connection is pinged; it is closed after two pings without an answer. */
   readonly pingMs: number
 }
 
-/** Takes sockets that speak HTTP/2 by `emit('connection', socket)`; it does not listen itself. */
+/** Serves HTTP/2 on sockets that it gets by `accept`; it does not listen itself. */
 export function createHttp2(options: Http2Options, handle: (exchange: Exchange) => void): Http2Endpoint {
   const sessions = new Set<ServerHttp2Session>()
   /** Streams whose body has not arrived yet. */
@@ -25,7 +25,7 @@ export function createHttp2(options: Http2Options, handle: (exchange: Exchange) 
   const server: Http2Server = createServer({
     settings: { maxConcurrentStreams: options.maxStreams, maxHeaderListSize: options.maxHeaderBytes },
     maxSessionMemory: 256,
-    // A client that opens and resets streams without end is cut off by Node itself.
+    // Node itself cuts off a client that opens and resets streams without end.
   })
   server.on('session', session => {
     sessions.add(session)
@@ -38,7 +38,7 @@ export function createHttp2(options: Http2Options, handle: (exchange: Exchange) 
     'stream',
     (stream: ServerHttp2Stream, headers: IncomingHttpHeaders, _flags: number, rawHeaders: string[]) => {
       const { path, query } = splitTarget(headers[':path'] ?? '/')
-      stream.on('error', ignore) // the peer's resets; `gone` tells
+      stream.on('error', ignore) // resets by the client; see `gone`
       if (!stream.endAfterHeaders) {
         arriving.add(stream)
         const remove = (): void => void arriving.delete(stream)
@@ -65,7 +65,7 @@ export function createHttp2(options: Http2Options, handle: (exchange: Exchange) 
 
 export interface Http2Endpoint {
   accept(socket: unknown): void
-  /** Takes no new streams; connections end when their streams have. */
+  /** Accepts no new streams; connections close when their streams have ended. */
   close(): void
   /** Ends the streams whose body has not arrived. */
   destroyUnsent(): void
@@ -74,7 +74,7 @@ export interface Http2Endpoint {
 
 const ignore = (): void => {}
 
-/** A stream that the client has given up is not closed while something waits to be sent, which it never will be. */
+/** A stream that the client has reset is not closed while data wait to be sent, so that it must be destroyed. */
 function destroyNext(this: ServerHttp2Stream): void {
   process.nextTick(() => this.destroy())
 }
@@ -131,7 +131,7 @@ class Http2Exchange implements Exchange {
   }
 }
 
-/** A client that still sends after it has its answer is told to stop, instead of being listened to. */
+/** Stops a client that still sends its body after the response. */
 function dropRest(stream: ServerHttp2Stream): void {
   if (stream.readableEnded || stream.endAfterHeaders) return
   stream.resume()
@@ -140,7 +140,7 @@ function dropRest(stream: ServerHttp2Stream): void {
   })
 }
 
-/** Finds connections whose other end is gone without a word. */
+/** Closes connections whose client has disappeared. */
 function monitor(session: ServerHttp2Session, pingMs: number): void {
   let unanswered = 0
   const timer = setInterval(() => {

@@ -8,11 +8,11 @@ import type { RequestInfo } from '../../request/request-info.js'
 import type { UserInfo } from '../../request/user-info.js'
 import { Warnings } from '../../request/warnings.js'
 import type { Exchange } from './exchange.js'
-import { createReply, type Reply } from './reply.js'
+import { createResponseWriter, type ResponseWriter } from './response-writer.js'
 
 /** A class, since one is made for every request. */
 export class IncomingRequest implements Request {
-  readonly reply: Reply
+  readonly reply: ResponseWriter
   readonly warnings = new Warnings()
   readonly userAgent: string
   /** Set by authentication, and again by impersonation. */
@@ -34,7 +34,7 @@ export class IncomingRequest implements Request {
     private readonly serverLog: Logger,
   ) {
     this.userAgent = exchange.headers['user-agent'] ?? ''
-    this.reply = createReply(exchange, this)
+    this.reply = createResponseWriter(exchange, this)
   }
 
   get sourceIPs(): readonly string[] {

@@ -1,12 +1,11 @@
-// Warnings on their way to people: headers of the form `299 - "text"`, each text once, and not more than a client can
-// be expected to take.
+// Warning headers: `299 - "text"`, each text once, and truncated as kube-apiserver does if there is too much.
 
 const MAX_RUNES = 4096
-/** When there is too much to say, this is how much of each text is said. */
+/** The length of each text if all together are too long. */
 const MAX_ITEM_RUNES = 256
 
 export function warningHeaders(texts: readonly string[]): string[] {
-  const once = [...new Set(texts)].filter(isSayable)
+  const once = [...new Set(texts)].filter(isPrintable)
   const total = once.reduce((sum, text) => sum + Array.from(text).length, 0)
   if (total <= MAX_RUNES) return once.map(warningHeader)
   const given: string[] = []
@@ -21,9 +20,9 @@ export function warningHeaders(texts: readonly string[]): string[] {
 }
 
 // oxlint-disable-next-line no-control-regex
-const isSayable = (text: string): boolean => text !== '' && !/[\u0000-\u001f\u007f]/.test(text)
+const isPrintable = (text: string): boolean => text !== '' && !/[\u0000-\u001f\u007f]/.test(text)
 
-/** Headers are bytes to Node, one for each character: texts go out in UTF-8. */
+/** Node writes headers as Latin-1, so that the bytes of UTF-8 are passed as characters. */
 function warningHeader(text: string): string {
   const header = `299 - "${text.replace(/["\\]/g, '\\$&')}"`
   return Buffer.from(header, 'utf8').toString('latin1')

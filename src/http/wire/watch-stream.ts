@@ -1,23 +1,29 @@
-// A watch on the wire: events go out as they come, wait while the client does not take them, and end when either side
-// or the time limit says so.
+// The response of a watch: sends events as they come, waits while the client does not read, and ends when the client has
+// gone, the watch ends or its time is over.
 
 import type { RequestInfo } from '../../request/request-info.js'
 import { createEventEncoders } from '../../response/encode-watch.js'
-import { type Form, WATCH_TYPES } from '../../response/output-format.js'
+import { type OutputFormat, WATCH_TYPES } from '../../response/output-format.js'
 import { includeObjectOf } from '../../response/table.js'
 import type { OpenWatch, PreparedWatch } from '../../verbs/watch.js'
-import { checkWatchForm } from '../negotiation/negotiation.js'
-import type { Reply } from './reply.js'
+import { checkWatchFormat } from '../negotiation/negotiation.js'
+import type { ResponseWriter } from './response-writer.js'
 
 interface WatchRequest {
-  readonly reply: Reply
+  readonly reply: ResponseWriter
   readonly info: RequestInfo
 }
 
 export interface WatchStreams {
-  /** Serves the watch from now on; what is wrong with it is thrown before it begins. */
-  serve(request: WatchRequest, watch: PreparedWatch, form: Form, query: URLSearchParams, ended: () => void): void
-  /** Ends all, as if their time had come. */
+  /** Serves the watch. Errors are thrown before the response begins. */
+  serve(
+    request: WatchRequest,
+    watch: PreparedWatch,
+    form: OutputFormat,
+    query: URLSearchParams,
+    ended: () => void,
+  ): void
+  /** Ends all watches as if their time were over. */
   end(): void
   readonly count: number
   /** The requests of the watches that are open. */
@@ -25,12 +31,12 @@ export interface WatchStreams {
 }
 
 export interface WatchStreamOptions {
-  /** A watch that does not say how long it is to last lasts this long at least, and at most twice as long. */
+  /** A watch without timeoutSeconds lasts between this and twice as long. */
   readonly minRequestTimeoutMs: number
   readonly now: () => number
 }
 
-/** Timers cannot wait any longer. */
+/** The longest time of a timer. */
 const MAX_MS = 2 ** 31 - 1
 
 export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOptions): WatchStreams {
@@ -38,17 +44,17 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
   const encoders = createEventEncoders(now)
 
   function lastsFor({ timeoutSeconds }: PreparedWatch): number {
-    // A client that asks for no time at all leaves it to us, as one that does not ask.
+    // 0 is the same as no timeoutSeconds.
     if (timeoutSeconds) return Math.min(Math.max(timeoutSeconds * 1000, 0), MAX_MS)
-    // At random, lest watches that began together come back together.
+    // Random, so that watches that began together do not end together.
     return Math.min(minRequestTimeoutMs * (1 + Math.random()), MAX_MS)
   }
 
   return {
     serve({ reply, info }, watch, form, query, ended) {
       const { exchange } = reply
-      const encoder = encoders.create(watch.served, form, includeObjectOf(form, query))
-      checkWatchForm(form)
+      const encoder = encoders.create(watch.versioned, form, includeObjectOf(form, query))
+      checkWatchFormat(form)
       const outgoing = reply.begin(200, { 'content-type': WATCH_TYPES[form.encoding] })
       if (exchange.method === 'HEAD' || exchange.gone) {
         outgoing.end()

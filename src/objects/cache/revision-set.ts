@@ -1,4 +1,4 @@
-// A set of revisions. Those of one kind mostly lie close together, so that a bit for each is the least they can take.
+// A set of revisions, as bits: the revisions of one kind are mostly close together.
 import type { Revision } from '../../storage/store.js'
 
 export interface RevisionSet {
@@ -7,7 +7,7 @@ export interface RevisionSet {
 }
 
 const BLOCK = 4096
-/** Half a kilobyte each. Beyond that the oldest are forgotten. */
+/** Half a kilobyte each. If there are more, the oldest are dropped. */
 const MAX_BLOCKS = 4096
 
 export function createRevisionSet(maxBlocks = MAX_BLOCKS): RevisionSet {

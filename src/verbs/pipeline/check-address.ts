@@ -1,11 +1,11 @@
-// The object that a body, a patch or a configuration brings must be the one that the path of the request addresses.
+// The object of a body, a patch or an applied configuration must be the one that the path addresses.
 
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf, nameMismatch, setRequestNamespace } from '../../meta/object/object-meta.js'
 import { type Target } from '../../request/target.js'
 
 /** The object in the namespace of the request; refused if it names another namespace or another object. */
-export function asAddressed(object: ApiObject, { namespace, name }: Target): ApiObject {
+export function checkAddress(object: ApiObject, { namespace, name }: Target): ApiObject {
   const meta = setRequestNamespace(metaOf(object), namespace)
   const mismatch = nameMismatch(meta, name)
   if (mismatch) throw mismatch

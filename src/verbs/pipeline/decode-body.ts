@@ -1,4 +1,4 @@
-// The body of a write: bytes in one of four encodings, read as an object of the kind that the request addresses.
+// Decodes the body of a write, in one of four encodings, to an object of the kind that the request addresses.
 
 import { cborTypeName, decodeCbor, decodeCborForType, diagnoseCbor, newCborMarks } from '../../codec/cbor.js'
 import { CodecError } from '../../codec/codec-error.js'
@@ -36,9 +36,9 @@ export function readObject(
 ): ApiObject {
   const { value, duplicates, cbor } = decodeBody(body, form)
   const isYaml = body.mediaType === 'application/yaml'
-  // What YAML says of repeated keys it says in its own words, before anybody looks at fields.
+  // YAML reports duplicate keys itself, before fields are checked.
   const { object, strict, refused } = form.decode(value, isYaml ? [] : duplicates, cbor)
-  // Of what is read in two steps, nobody looks for unknown fields unless the type tells of them.
+  // kube-apiserver does not check CBOR of custom objects for unknown fields.
   const isBlind = form.isUntyped && body.mediaType === 'application/cbor'
   const errors = isYaml ? [...duplicates, ...strict] : isBlind ? [] : strict
   for (const text of validated(errors, validation, form, isYaml)) request.warn(text)
@@ -51,7 +51,7 @@ export function readObject(
   return object
 }
 
-/** The faults that strict reading finds: refused, told, or passed over. */
+/** The strict errors that become warnings; with `Strict` they are thrown, with `Ignore` there are none. */
 function validated(
   strict: readonly string[],
   validation: FieldValidation,
@@ -63,7 +63,7 @@ function validated(
   throw cannotHandle(kind, version, kind, strictText(strict, isYaml))
 }
 
-/** YAML's own complaints come first, under a heading of their own. */
+/** The errors of YAML come first, under a heading. */
 export function strictText(strict: readonly string[], isYaml: boolean): string {
   const fromYaml = isYaml ? strict.filter(text => text.startsWith('line ')) : []
   const others = strict.filter(text => !fromYaml.includes(text))
@@ -72,7 +72,7 @@ export function strictText(strict: readonly string[], isYaml: boolean): string {
   return `strict decoding error: ${[...heading, ...others].join(', ')}`
 }
 
-/** The body as a value that can be an object of some kind; anything else is refused. */
+/** The body as a value that may be an object; anything else is refused. */
 export function decodeBody({ bytes, mediaType }: Body, form: BodySpec): Decoded {
   const unrecognized = (why: string): StatusError =>
     badRequest(`the object provided is unrecognized (must be of type ${form.kind}): ${why} (${summary(bytes)})`)
@@ -94,7 +94,7 @@ export function decodeBody({ bytes, mediaType }: Body, form: BodySpec): Decoded 
   }
 }
 
-/** Encodings of which the type is read first, and the rest only when that is known. */
+/** Encodings whose type is decoded first, and the rest when that is known. */
 const IN_TWO_STEPS: ReadonlySet<string> = new Set(['application/cbor', 'application/vnd.kubernetes.protobuf'])
 
 const NO_TYPE_IN_JSON = "couldn't get version/kind; json parse error: "
@@ -121,7 +121,7 @@ function decode(bytes: Buffer, mediaType: string, { protobuf, isUntyped }: BodyS
   }
 }
 
-/** What every object must have in common before its kind is asked: it is one, and says what it is in texts. */
+/** Checks what is common to all kinds: the body is an object, and its apiVersion and kind are strings. */
 function checkType(value: Value, unrecognized: (why: string) => StatusError): void {
   if (value === null) return
   if (!isObject(value)) {
@@ -135,7 +135,7 @@ function checkType(value: Value, unrecognized: (why: string) => StatusError): vo
   if (!groupVersion.ok) throw unrecognized(groupVersion.error)
 }
 
-/** The same of CBOR, in the words of its decoder. */
+/** The same for CBOR, with the messages of its decoder. */
 function checkTypeOfCbor({ value, cbor }: Decoded, bytes: Buffer, unrecognized: (why: string) => StatusError): void {
   if (value === null) return
   const source = { root: value, marks: cbor ?? newCborMarks(), goType: 'v1.TypeMeta' }
@@ -147,7 +147,7 @@ function checkTypeOfCbor({ value, cbor }: Decoded, bytes: Buffer, unrecognized: 
   }
 }
 
-/** What CBOR says it is must be said in texts; the body is shown in words. */
+/** The same for CBOR of custom objects, whose messages show the body in diagnostic notation. */
 function checkTypeInCbor(
   value: Value,
   bytes: Buffer,
@@ -174,7 +174,7 @@ function typeMember(value: ValueObject, member: string, unrecognized: (why: stri
 
 const SUMMARY_BYTES = 30
 
-/** The beginning of a body that could not be understood: as text if it looks like JSON, else in hexadecimal. */
+/** The beginning of a body that cannot be decoded: as text if it looks like JSON, else in hexadecimal. */
 function summary(bytes: Buffer): string {
   if (bytes.length === 0) return '<empty>'
   const begin = bytes.subarray(0, SUMMARY_BYTES).toString(bytes[0] === 0x7b ? 'utf8' : 'hex')

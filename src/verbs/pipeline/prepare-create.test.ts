@@ -27,7 +27,10 @@ async function prepare(kind: Kind, body: object): Promise<Prepared & { warnings:
   return { ...(await prepareCreate(env, request, sent, DECODED)), warnings: request.warnings.texts }
 }
 
-const metadataOf = ({ metadata: { managedFields: _, ...metadata } }: ApiObject) => metadata
+function metadataOf(object: ApiObject) {
+  const { managedFields: _, ...metadata } = object.metadata
+  return metadata
+}
 
 test('a built-in object is completed', async () => {
   const pod = { metadata: { generateName: 'p-' }, spec: { containers: [{ name: 'c', image: 'i' }] }, other: 1 }

@@ -1,4 +1,4 @@
-// get: one object, as fresh as the request asks for.
+// get: one object, at the resourceVersion that the request requires.
 
 import { type Awaitable, andThen } from '../../base/awaitable.js'
 import { resourceOf } from '../../kinds/kind-names.js'
@@ -32,7 +32,7 @@ const answerWith = (served: Target, object: ObjectView): ObjectResult => ({
   object,
 })
 
-/** No version is the latest, 0 is any, all others are the oldest that will do. */
+/** No version requires the latest, 0 allows any, others require one that is not older. */
 function readAtVersion(resourceVersion: string): { at: ReadAt; requested: bigint } {
   const version = parseResourceVersion(resourceVersion)
   if (!version.ok) throw unclassified(version.error)

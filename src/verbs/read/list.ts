@@ -28,8 +28,8 @@ import type { ListResult } from '../result.js'
 const PAGE = 500
 /** With a limit and a selector, as few as this at first. */
 const MIN_PAGE = 32
-/** How many are shown before the clock is looked at, and when it is time for others. */
-const SHOWN_AT_ONCE = 32
+/** After this many objects the time is checked, and after this long other requests get a turn. */
+const VIEWED_AT_ONCE = 32
 const TURN_MS = 5
 
 export async function listObjects(context: ApiContext, request: ResourceRequest<ListOptions>): Promise<ListResult> {
@@ -40,14 +40,14 @@ export async function listObjects(context: ApiContext, request: ResourceRequest<
   const query: ListQuery = {
     store,
     prefix: keyPrefixOf(kind, namespace),
-    show: entries =>
+    view: entries =>
       orElse(
         () => viewSelected(store.views, target, selection, entries, request),
-        error => unreadable(target, error),
+        error => failedRead(target, error),
       ),
     isLocal: entries => entries.every(entry => store.views.isInVersion(target, entry)),
     selection,
-    ...where(options),
+    ...startOf(options),
   }
   const { revision, continueToken, remaining, pages } = await begin(query, target)
   return {
@@ -65,9 +65,9 @@ interface ListQuery {
   readonly store: ObjectStore
   readonly prefix: string
   readonly selection: Selection
-  /** What is selected of entries, in the version of the request. */
-  readonly show: (entries: readonly ObjectEntry[]) => Awaitable<ViewedEntries>
-  /** Whether nobody else has to convert any of them. */
+  /** The selected entries, in the version of the request. */
+  readonly view: (entries: readonly ObjectEntry[]) => Awaitable<ViewedEntries>
+  /** Whether none of them has to be converted. */
   readonly isLocal: (entries: readonly ObjectEntry[]) => boolean
   readonly at: ReadAt
   readonly requested: bigint
@@ -82,13 +82,13 @@ interface Found {
   readonly pages: AsyncIterable<readonly ObjectView[]>
 }
 
-/** At which revision to read and from where on: the table of resourceVersion, its match, limit and continue. */
-function where(options: ListOptions): Pick<ListQuery, 'at' | 'requested' | 'limit' | 'token'> {
+/** The revision to read at and the key to start after, from resourceVersion, resourceVersionMatch, limit and continue. */
+function startOf(options: ListOptions): Pick<ListQuery, 'at' | 'requested' | 'limit' | 'token'> {
   const { resourceVersion, resourceVersionMatch } = options
   const version = parseResourceVersion(resourceVersion)
   if (!version.ok) throw badRequest(`invalid resource version: ${version.error}`)
   const requested = version.value
-  // A list that is content with anything is answered from memory, as a whole.
+  // With resourceVersion=0 the limit is ignored, as by kube-apiserver's watch cache.
   const limit = options.limit > 0 && resourceVersion !== '0' ? options.limit : undefined
   if (options.continue !== '') {
     const token = decodeContinue(options.continue)
@@ -103,7 +103,7 @@ function where(options: ListOptions): Pick<ListQuery, 'at' | 'requested' | 'limi
   return { at, requested, limit, token: undefined }
 }
 
-/** Reads what must be known before the answer begins: the first page, or all of it where it is limited. */
+/** Reads what must be known before the response begins: the first entries, or all of a page with a limit. */
 async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Found> {
   const { store, prefix, at, requested: asked, limit, selection, token } = query
   const startAfter = token && `${prefix}${token.startAfter}`
@@ -119,9 +119,9 @@ async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Fou
   }
 }
 
-/** Of an object that is asked for by its name the place is known. */
+/** A selector that requires one name in one namespace is answered by a get. */
 async function findNamed(query: ListQuery, namespace: string): Promise<Found> {
-  const { store, prefix, at, requested: asked, selection, show } = query
+  const { store, prefix, at, requested: asked, selection, view: show } = query
   const { revision } = await asStatus(asked, () => store.cache.range(prefix, { at, limit: 1 }))
   const entry = await asStatus(asked, () => store.get(namespace, selection.name!, { exactly: revision }))
   return { revision, pages: once(selected(await show(entry ? [entry] : []))) }
@@ -132,7 +132,7 @@ async function readPage(query: ListQuery, limit: number, startAfter: string | un
   const { revision, entries, remaining } = await asStatus(asked, () =>
     store.cache.range(prefix, { at, limit, startAfter }),
   )
-  const pages = once(selected(await showInTurns(query, entries)))
+  const pages = once(selected(await viewInTurns(query, entries)))
   const last = entries.at(-1)
   if (remaining === 0 || !last) return { revision, pages }
   return { revision, remaining, continueToken: tokenAfter(prefix, last, revision), pages }
@@ -149,7 +149,7 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
   let size = Math.min(PAGE, Math.max(MIN_PAGE, 2 * limit))
   for (;;) {
     const page = await asStatus(asked, () => store.cache.range(prefix, { at, limit: size, startAfter: from }))
-    for (const [i, each] of (await showInTurns(query, page.entries)).entries()) {
+    for (const [i, each] of (await viewInTurns(query, page.entries)).entries()) {
       if (!each) continue
       if (matching.length === limit) {
         const continueToken = tokenAfter(prefix, last!, page.revision)
@@ -168,11 +168,11 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
 type FirstPage = Awaited<ReturnType<ObjectStore['cache']['range']>>
 
 /**
- * All there is. Where others have to convert it, they may fail, and whoever asked must be told before the answer begins:
- * then it is gathered first. Otherwise it is read while it is sent.
+ * All objects, read while they are sent. If a webhook converts them, all are read first, because it may fail and that must
+ * be known before the response begins.
  */
 async function readAll(query: ListQuery, first: FirstPage): Promise<Found> {
-  const shownFirst = query.show(first.entries)
+  const shownFirst = query.view(first.entries)
   const pages = readOn(query, first, await shownFirst)
   return { revision: first.revision, pages: shownFirst instanceof Promise ? once(await gathered(pages)) : pages }
 }
@@ -190,19 +190,22 @@ async function* readOn(
     const page = await asStatus(asked, () =>
       store.cache.range(prefix, { at: { exactly: revision }, limit: PAGE, startAfter: from }),
     )
-    yield selected(await showInTurns(query, page.entries))
+    yield selected(await viewInTurns(query, page.entries))
     left = page.remaining
     from = page.entries.at(-1)?.key
   }
 }
 
-/** To look into a thousand objects that an earlier schema has left behind takes a while, in which others are heard. */
-async function showInTurns({ show, isLocal }: ListQuery, entries: readonly ObjectEntry[]): Promise<ViewedEntries> {
-  if (entries.length <= SHOWN_AT_ONCE || !isLocal(entries)) return show(entries)
+/** Upgrading many objects of an earlier schema takes long, so that other requests get a turn in between. */
+async function viewInTurns(
+  { view: show, isLocal }: ListQuery,
+  entries: readonly ObjectEntry[],
+): Promise<ViewedEntries> {
+  if (entries.length <= VIEWED_AT_ONCE || !isLocal(entries)) return show(entries)
   const all: (ObjectView | undefined)[] = []
   let turnAt = performance.now() + TURN_MS
-  for (let i = 0; i < entries.length; i += SHOWN_AT_ONCE) {
-    all.push(...(await show(entries.slice(i, i + SHOWN_AT_ONCE))))
+  for (let i = 0; i < entries.length; i += VIEWED_AT_ONCE) {
+    all.push(...(await show(entries.slice(i, i + VIEWED_AT_ONCE))))
     if (performance.now() < turnAt) continue
     await turn()
     turnAt = performance.now() + TURN_MS
@@ -226,8 +229,8 @@ const tokenAfter = (prefix: string, { key }: ObjectEntry, revision: Revision): s
 const selected = (all: ViewedEntries): readonly ObjectView[] =>
   all.includes(undefined) ? all.filter(each => each !== undefined) : (all as readonly ObjectView[])
 
-/** A list with an object that cannot be read is none. */
-function unreadable({ kind }: Target, error: unknown): never {
+/** A list fails if one of its objects cannot be read. */
+function failedRead({ kind }: Target, error: unknown): never {
   if (!hasReason(error, 'InternalError')) throw error
   throw storageReadError(resourceOf(kind), [{ reason: 'UnexpectedServerResponse', message: error.message }])
 }

@@ -5,6 +5,7 @@ import { withRightStatus } from '../../crd/definition-status.js'
 import { widgetDefinition } from '../../crd/definitions.suite.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
 import { systemRequest } from '../../request/request.js'
 import { createMemoryStore } from '../../storage/memory/memory-store.js'
 import { builtinTypes } from '../../types/type-table.js'
@@ -32,7 +33,7 @@ async function watch(kind: Kind, version: string, fieldSelector: string): Promis
   const names: string[] = []
   const prepared = await createVerbs(context).watch(request, target, query)
   prepared.start({
-    event: (type, { value }) => names.push(`${type} ${String(value().metadata['name'])}`) > 0,
+    event: (type, { value }) => names.push(`${type} ${metaOf(value()).name}`) > 0,
     bookmark: () => true,
     end: () => {},
   })

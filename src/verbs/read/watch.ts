@@ -37,7 +37,7 @@ export interface OpenWatch {
 
 /** A watch whose options are checked. */
 export interface PreparedWatch {
-  readonly served: VersionedKind
+  readonly versioned: VersionedKind
   /** The requested duration; undefined leaves it to the server. */
   readonly timeoutSeconds?: number | undefined
   start(sink: EventSink): OpenWatch
@@ -56,7 +56,7 @@ export function prepareWatch(context: ApiContext, request: ResourceRequest<ListO
   const store = context.objectStore(kind)
   const prefix = keyPrefixOf(kind, namespace)
   return {
-    served: target,
+    versioned: target,
     timeoutSeconds: options.timeoutSeconds,
     start: sink => run({ store, prefix, request, selection, from: from.value, sink }),
   }
@@ -72,7 +72,7 @@ interface WatchRun {
 }
 
 function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenWatch {
-  const { target: served, options } = request
+  const { target: versioned, options } = request
   let upstream: Watch | undefined
   let bookmarks: NodeJS.Timeout | undefined
   let stopped = false
@@ -101,7 +101,7 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
 
   /** Undefined for a resourceVersion in the future: such a watch gets no events and waits until its time is over. */
   async function startRevision(): Promise<Revision | undefined> {
-    const { since = 0 } = served.kind
+    const { since = 0 } = versioned.kind
     if (from !== 0n && from < since) throw tooOldResourceVersion(from, since)
     const latest = await asStatus(from, () => store.cache.revision())
     return from === 0n ? latest : from > latest ? undefined : Number(from)
@@ -113,7 +113,7 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
     let startAfter: string | undefined
     for (;;) {
       const page = await asStatus(from, () => store.cache.range(prefix, { at, limit: PAGE, startAfter }))
-      for (const view of await viewSelected(store.views, served, selection, page.entries, request)) {
+      for (const view of await viewSelected(store.views, versioned, selection, page.entries, request)) {
         if (stopped) return page.revision
         if (view && !sink.event('ADDED', view, undefined)) await drained()
       }
@@ -133,7 +133,7 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
 
   function watchFrom(after: Revision): void {
     const { name, term } = selection
-    const isKey = name !== undefined && isPlainName(name) && !spansNamespaces(served, prefix)
+    const isKey = name !== undefined && isPlainName(name) && !spansNamespaces(versioned, prefix)
     upstream = store.cache.watch(
       isKey ? `${prefix}${name}` : prefix,
       after,
@@ -142,7 +142,7 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
         progress: revision => void (isConverting || sink.bookmark(revision, false)),
         end: error => end(reason(error, from)),
       },
-      isKey || !isIndexed(served) ? undefined : term,
+      isKey || !isIndexed(versioned) ? undefined : term,
     )
     if (options.allowWatchBookmarks) {
       bookmarks = setInterval(() => upstream?.requestProgress(), BOOKMARK_MS)
@@ -153,7 +153,7 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
   /** Sends the event as this watcher sees it. */
   function send(event: ObjectEvent): boolean {
     try {
-      const change = store.changes.changeFor(served, selection, event)
+      const change = store.changes.changeFor(versioned, selection, event)
       if (!(change instanceof Promise)) return change === undefined || sink.event(change.type, change.object, event)
       isConverting = true
       change

@@ -1,6 +1,5 @@
-// The scale subresource: how many there are to be, in the same form for every kind that can be counted. A write of the
-// Scale is a write of the object; who owns the number of replicas is kept in the object's managedFields and lent to the
-// Scale while it is being written.
+// The scale subresource: an autoscaling/v1 Scale for every kind that has replicas. A write of the Scale is a write of the
+// object. The owners of the replicas are in the managedFields of the object; the Scale gets them while it is written.
 
 import {
   applyConfiguration,
@@ -27,7 +26,7 @@ import { builtinTypes } from '../../types/type-table.js'
 import { protobufCodec, shapeTyped } from '../../types/typed-body.js'
 import { type ApiContext } from '../api-context.js'
 import { mutate } from '../pipeline/admit.js'
-import { asAddressed } from '../pipeline/check-address.js'
+import { checkAddress } from '../pipeline/check-address.js'
 import { readObject } from '../pipeline/decode-body.js'
 import { fieldManagerOf } from '../pipeline/field-tracking.js'
 import { APPLIED } from '../pipeline/prepared.js'
@@ -39,7 +38,7 @@ import { replace } from '../write/update.js'
 
 export async function getScale(context: ApiContext, request: ResourceRequest<GetOptions>): Promise<ScaleResult> {
   const { object } = await getObject(context, request)
-  return { type: 'scale', status: 200, object: rulesOf(request.target).read(object.value()) }
+  return { type: 'scale', status: 200, object: strategyOf(request.target).read(object.value()) }
 }
 
 /** Replaces the scale by the one in a body. */
@@ -48,11 +47,11 @@ export async function updateScale(
   request: ResourceRequest<WriteOptions>,
   body: Body,
 ): Promise<ScaleResult> {
-  const sent = readObject(request, body, scaleForm(), request.options.fieldValidation)
+  const sent = readObject(request, body, scaleSpec(), request.options.fieldValidation)
   const { uid, resourceVersion } = metaOf(sent)
   const isWhatClientSaw = Boolean(uid || resourceVersion)
   return changeScale(context, request, async live => {
-    return { scale: await tracked(context, request, live, asAddressed(sent, request.target)), isWhatClientSaw }
+    return { scale: await tracked(context, request, live, checkAddress(sent, request.target)), isWhatClientSaw }
   })
 }
 
@@ -67,8 +66,8 @@ export async function patchScale(
   return changeScale(context, request, live =>
     asPatchStatus(async () => {
       const patch = parsePatch(type, kind, bytes, options.fieldValidation)
-      const object = applyPatch(request, live, patch, scaleForm().decode)
-      return { scale: await tracked(context, request, live, asAddressed(object, target)), isWhatClientSaw: false }
+      const object = applyPatch(request, live, patch, scaleSpec().decode)
+      return { scale: await tracked(context, request, live, checkAddress(object, target)), isWhatClientSaw: false }
     }),
   )
 }
@@ -80,7 +79,7 @@ export async function applyScale(
 ): Promise<ScaleResult> {
   const { target, options } = request
   const read = configurationReader(request, body)
-  const { unappliable } = rulesOf(target)
+  const { unappliable } = strategyOf(target)
   return changeScale(context, request, async live => {
     const { object } = await applyConfiguration(SCALE_TYPE, live, read(), {
       manager: fieldManagerOf(request),
@@ -88,10 +87,10 @@ export async function applyScale(
       now: context.now(),
       decodeMerged(merged) {
         if (unappliable !== undefined) throw new NotOfType(unappliable)
-        return scaleForm().decode(merged, []).object
+        return scaleSpec().decode(merged, []).object
       },
     })
-    return { scale: asAddressed(object, target), isWhatClientSaw: false }
+    return { scale: checkAddress(object, target), isWhatClientSaw: false }
   })
 }
 
@@ -102,8 +101,8 @@ const tracked = (
   next: ApiObject,
 ): Awaitable<ApiObject> => trackUpdate(SCALE_TYPE, live, next, fieldManagerOf(request), context.now())
 
-/** What a Scale looks like in a body; it is of the same kind whatever it is the scale of. */
-const scaleForm = (): BodySpec => ({
+/** How the body of a Scale is decoded, whatever kind it is the scale of. */
+const scaleSpec = (): BodySpec => ({
   kind: 'Scale',
   version: 'v1',
   decode: (body, duplicates) => shapeTyped(builtinTypes(), 'autoscaling/v1', 'Scale', body, duplicates),
@@ -113,15 +112,12 @@ const scaleForm = (): BodySpec => ({
 const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
 
 interface NewScale {
-  /** With the managedFields that it has got by the write. */
+  /** With the managedFields after the write. */
   readonly scale: ApiObject
   readonly isWhatClientSaw: boolean
 }
 
-/**
- * Sets the scale of an object to what `change` makes of the present one, which comes with its managedFields. The rest of
- * the object stays as it is.
- */
+/** Changes the scale of an object. `change` gets the present scale with its managedFields. */
 async function changeScale(
   context: ApiContext,
   request: ResourceRequest<WriteOptions>,
@@ -129,9 +125,9 @@ async function changeScale(
 ): Promise<ScaleResult> {
   const { target, options } = request
   const { kind, version, name } = target
-  const rules = rulesOf(target)
+  const rules = strategyOf(target)
   const paths = replicasPaths(kind)
-  const answer = await replace(context, forResource(request, { ...target, subresource: '' }, options), async old => {
+  const replaced = await replace(context, forResource(request, { ...target, subresource: '' }, options), async old => {
     if (!old) throw notFound(resourceOf(kind), name)
     const entries = metaOf(old).managedFields ?? []
     const live = withEntries(rules.read(old), scaleEntries(entries, paths))
@@ -150,7 +146,7 @@ async function changeScale(
     const { managedFields: ofScale = [], uid, resourceVersion } = metaOf(scale)
     const after = entriesAfterScale(entries, ofScale, paths, apiVersionOf(kind, version.name))
     const counted = withEntries(rules.write(old, scale), after)
-    // The uid and the version that a scale carries are those of the object it is the scale of.
+    // The uid and resourceVersion of a Scale are those of its object.
     const seen = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) }
     return {
       object: setMeta(counted, { ...metaOf(counted), ...seen }),
@@ -159,7 +155,7 @@ async function changeScale(
       admittedAs: { target, kind: SCALE_KIND, view: rules.read },
     }
   })
-  const { status, object } = answer!
+  const { status, object } = replaced!
   return { type: 'scale', status, object: rules.read(object.value()) }
 }
 
@@ -168,4 +164,4 @@ function withEntries(object: ApiObject, managedFields: readonly ManagedFieldsEnt
   return setMeta(object, managedFields.length === 0 ? meta : { ...meta, managedFields })
 }
 
-const rulesOf = ({ version }: Target): ScaleStrategy => version.subresources.scale!
+const strategyOf = ({ version }: Target): ScaleStrategy => version.subresources.scale!

@@ -1,5 +1,5 @@
-// apply: the fields that a client means to own are merged into the object that is there, or make a new one. What it
-// owned and no longer names goes, and what others own is not taken from them unless by force.
+// apply: the fields of the configuration are merged into the stored object, or create it. Fields that the manager owned
+// and no longer applies are removed; fields of other managers are conflicts unless `force` is set.
 
 import { applyConfiguration, NotOfType } from '../../apply/field-manager.js'
 import { decodeCbor } from '../../codec/cbor.js'
@@ -18,7 +18,7 @@ import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 import { decodeObjectMeta } from '../../types/object-meta.js'
 import { type ApiContext } from '../api-context.js'
-import { asAddressed } from '../pipeline/check-address.js'
+import { checkAddress } from '../pipeline/check-address.js'
 import { fieldManagerOf } from '../pipeline/field-tracking.js'
 import { APPLIED } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
@@ -37,53 +37,52 @@ export async function applyObject(
 
   async function merged(live: ApiObject | undefined): Promise<ApiObject> {
     const { force } = options
-    const decodeMerged = (object: ApiObject): ApiObject => decodeApplied(target, object)
     const { object } = await applyConfiguration(type, live, read(), {
       manager,
       force,
       now: context.now(),
-      decodeMerged,
+      decodeMerged: result => decodeApplied(target, result),
     })
-    return asAddressed(object, target)
+    return checkAddress(object, target)
   }
 
   async function created(): Promise<ObjectResult> {
-    const object = madeNew(target, await merged(undefined))
+    const object = asNewObject(target, await merged(undefined))
     const made = await createFrom(context, request, object, APPLIED)
     return { type: 'object', status: 201, versioned: target, object: made }
   }
 
   for (let attempt = 1; ; attempt++) {
     const mark = request.warnings.mark()
-    const answer = await replace(context, request, async old => {
-      // What is not there can be made by its own path, and not by that of a part of it.
+    const updated = await replace(context, request, async old => {
+      // An apply to a subresource does not create the object.
       if (!old && target.subresource === '') return undefined
       if (!old) throw notFound(resourceOf(target.kind), target.name)
       return { ...APPLIED, object: await merged(old), isWhatClientSaw: false }
     })
-    if (answer) return answer
+    if (updated) return updated
     try {
       return await created()
     } catch (error) {
-      // Another was quicker: there is something to change now.
+      // Another request has created the object meanwhile; now it is changed.
       if (!hasReason(error, 'AlreadyExists') || attempt === ATTEMPTS) throw error
       request.warnings.reset(mark)
     }
   }
 }
 
-/** How often an object may come and go while a configuration is to be applied to it. */
+/** How often the object may be created and deleted by others while a configuration is applied to it. */
 const ATTEMPTS = 10
 
-/** Which version it was meant to change does not matter any more, but another object cannot stand in for the one meant. */
-function madeNew({ kind, name }: Target, object: ApiObject): ApiObject {
+/** The resourceVersion of the configuration is ignored for a new object; a uid means an object that no longer exists. */
+function asNewObject({ kind, name }: Target, object: ApiObject): ApiObject {
   const { uid = '', resourceVersion: _, ...meta } = metaOf(object)
   if (uid === '') return setMeta(object, meta)
   const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
   throw conflict(resourceOf(kind), name, why)
 }
 
-/** What the merged object becomes when it is read as one of its kind; custom kinds look at no more than the metadata. */
+/** The merged object, decoded and defaulted. Of custom objects only the metadata is decoded. */
 function decodeApplied({ version }: Target, object: ApiObject): ApiObject {
   if (version.type.dialect === 'structural') {
     const metadata = decodeObjectMeta(object.metadata)

@@ -1,4 +1,4 @@
-// deletecollection: every object that a list would show, deleted one by one, a few at a time.
+// deletecollection: deletes all objects of a list, each by itself and several at a time.
 
 import { hasReason } from '../../meta/errors/status.js'
 import { metaOf } from '../../meta/object/object-meta.js'
@@ -11,9 +11,9 @@ import { listObjects, once } from '../read/list.js'
 import type { ListResult } from '../result.js'
 import { remove } from './delete.js'
 
-const AT_A_TIME = 16
+const MAX_CONCURRENT = 16
 
-/** Answers with the list of what was deleted, each object as it was before. */
+/** The result is the list of the objects as they were before. */
 export async function deleteCollection(
   context: ApiContext,
   request: ResourceRequest<DeleteOptions>,
@@ -30,11 +30,11 @@ export async function deleteCollection(
       try {
         await remove(context, forResource(request, { ...target, namespace, name }, options))
       } catch (error) {
-        // Somebody else was faster.
+        // Another request has deleted it.
         if (!hasReason(error, 'NotFound')) throw error
       }
     }
   }
-  await Promise.all(Array.from({ length: AT_A_TIME }, worker))
+  await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
   return { ...list, pages: once(objects) }
 }

@@ -18,6 +18,6 @@ const WITH_STRATEGIC = [
   ...APPLY_TYPES,
 ]
 
-/** In the order in which clients are told of them. */
+/** In the order of error messages. */
 export const patchTypesOf = ({ kind }: VersionedKind): readonly string[] =>
   kind.traits.strategicMerge ? WITH_STRATEGIC : WITHOUT_STRATEGIC

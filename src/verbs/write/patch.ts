@@ -1,5 +1,5 @@
-// patch: a description of changes is carried out on the object that is there, again if that has changed meanwhile, and
-// the result goes the way of every update.
+// patch: a JSON patch, merge patch or strategic merge patch is applied to the stored object, and the result is an update.
+// If the object has changed meanwhile, the patch is applied again.
 
 import { CodecError } from '../../codec/codec-error.js'
 import type { Decoded } from '../../codec/decoded.js'
@@ -20,7 +20,7 @@ import { applyStrategicMergePatch, parseStrategicMergePatch } from '../../patch/
 import type { ResourceRequest } from '../../request/request.js'
 import type { Type } from '../../types/type.js'
 import { type ApiContext } from '../api-context.js'
-import { asAddressed } from '../pipeline/check-address.js'
+import { checkAddress } from '../pipeline/check-address.js'
 import { strictText } from '../pipeline/decode-body.js'
 import { DECODED } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
@@ -46,12 +46,12 @@ export async function patchObject(
 }
 
 export interface Patch {
-  /** Faults of the patch itself that strict reading finds. */
+  /** Strict decoding errors of the patch itself. */
   readonly strict: readonly string[]
-  /** Whether it works on an object of a known type, so that the result need not say what it is. */
+  /** The patch is applied to an object of a Go type, so that the result need not have apiVersion and kind. */
   readonly isTyped: boolean
   apply(object: ApiObject): Value
-  /** What is told to be at fault when the result does not fit: the patch itself, where it has a type. */
+  /** The value in the error if the result cannot be decoded: the patch itself if it is typed, else the result. */
   readonly shown?: () => string
 }
 
@@ -95,12 +95,12 @@ function patched(request: ResourceRequest<PatchOptions>, old: ApiObject, patch: 
   const { target } = request
   const { strategy: rules, type } = target.version
   const shape = type.dialect === 'go' && !patch.isTyped ? published(rules.decode, old) : rules.decode
-  return asAddressed(applyPatch(request, old, patch, shape), target)
+  return checkAddress(applyPatch(request, old, patch, shape), target)
 }
 
 /**
- * An object of a built-in kind that no longer says its version is read in the form in which the server itself has it.
- * There the fields that clients know have no names, so that nothing is left.
+ * If a patch removes the apiVersion of a built-in object, kube-apiserver decodes the result as its internal type. The
+ * fields of that type have no JSON names, so that all fields are unknown.
  */
 const published =
   (shape: Strategy['decode'], { apiVersion, kind }: ApiObject): Strategy['decode'] =>
@@ -111,7 +111,7 @@ const published =
     return { object: { apiVersion, kind, metadata: {} }, strict }
   }
 
-/** The object that a patch makes of another, read as what it is to be. */
+/** The patched object, decoded. */
 export function applyPatch(
   request: ResourceRequest<PatchOptions>,
   old: ApiObject,
@@ -120,15 +120,15 @@ export function applyPatch(
 ): ApiObject {
   const { fieldValidation: validation } = request.options
   const result = patch.apply(old)
-  const { object, strict } = shapeResult(shape, patch, result)
+  const { object, strict } = decodeResult(shape, patch, result)
   const errors = [...patch.strict, ...strict]
   if (errors.length > 0 && validation === 'Strict') throw badResult(patch, result, strictText(errors, false))
   if (validation !== 'Ignore') for (const text of errors) request.warn(text)
   return object
 }
 
-/** What does not fit the kind is a fault of the patch, not of the request. */
-function shapeResult(shape: Strategy['decode'], patch: Patch, result: Value): ReturnType<Strategy['decode']> {
+/** A result that cannot be decoded is an error of the field `patch`. */
+function decodeResult(shape: Strategy['decode'], patch: Patch, result: Value): ReturnType<Strategy['decode']> {
   try {
     const decoded = shape(result, [])
     if (decoded.refused) throw decoded.refused
@@ -144,7 +144,7 @@ function shapeResult(shape: Strategy['decode'], patch: Patch, result: Value): Re
 const badResult = ({ shown }: Patch, result: Value, why: string): StatusError =>
   invalid({ group: '', kind: '' }, '', [fieldInvalid('patch', shown?.() ?? encodeJson(result), why)])
 
-/** A patch that cannot be read or does not apply, as clients are told. */
+/** Errors of the patch as a Status. */
 export async function asPatchStatus<T>(action: () => Promise<T>): Promise<T> {
   try {
     return await action()

@@ -1,5 +1,5 @@
-// Deleting what cannot be read: an object that storage holds but nobody can decode any more goes unseen, without
-// finalizers or admission having a say. Whatever can be read must go the usual way.
+// Deletes an object that cannot be decoded, without finalizers or admission. An object that can be decoded must be deleted
+// in the usual way.
 
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
 import { invalid, StatusError, success } from '../../meta/errors/status.js'
@@ -10,7 +10,7 @@ import type { StatusResult } from '../result.js'
 
 const OPTION = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 
-/** A permission of its own, beside that to delete. */
+/** Needed beside the permission to delete. */
 const VERB = 'unsafe-delete-ignore-read-errors'
 
 export async function deleteUnreadable(context: ApiContext, request: ResourceRequest): Promise<StatusResult> {

@@ -16,7 +16,7 @@ import type { Body } from '../../request/body.js'
 import type { ResourceRequest } from '../../request/request.js'
 import type { Entry } from '../../storage/store.js'
 import type { ApiContext } from '../api-context.js'
-import { asAddressed } from '../pipeline/check-address.js'
+import { checkAddress } from '../pipeline/check-address.js'
 import { bodySpecOf, readObject } from '../pipeline/decode-body.js'
 import { namesVersion, prepareUpdate, type Replacement, type UpdateRequest } from '../pipeline/prepare-update.js'
 import { DECODED, type Prepared, storePrepared } from '../pipeline/prepared.js'
@@ -25,7 +25,7 @@ import { createFrom } from './create.js'
 
 export async function updateObject(context: ApiContext, request: UpdateRequest, body: Body): Promise<ObjectResult> {
   const { target, options } = request
-  const object = asAddressed(readObject(request, body, bodySpecOf(target), options.fieldValidation), target)
+  const object = checkAddress(readObject(request, body, bodySpecOf(target), options.fieldValidation), target)
   const mayCreate = target.kind.traits.allowCreateOnUpdate && target.subresource === ''
   const updated = await replace(context, request, async old => {
     return old || !mayCreate ? { ...DECODED, object, isWhatClientSaw: true } : undefined

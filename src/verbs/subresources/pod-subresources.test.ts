@@ -6,7 +6,7 @@ import type { ValueObject } from '../../meta/values/value.js'
 import { systemRequest, withOptions } from '../../request/request.js'
 import { createWorld, type World } from '../api-world.suite.js'
 import { createVirtual } from '../create-virtual.js'
-import { podActions } from './pod-actions.js'
+import { podSubresources } from '../subresources.js'
 
 const user = { name: 'test', uid: '', groups: [], extra: {} }
 const NOW = Date.UTC(2024, 0, 1)
@@ -20,7 +20,7 @@ afterEach(() => world.context.close())
 /** What is said of an object that is sent to a pod. */
 async function send(part: string, name: string, object: ValueObject, query = ''): Promise<string> {
   const { context, pods, budgets } = world
-  const kind = podActions(context, { pods, budgets }).find(({ resource: facts }) => facts.name === part)!
+  const kind = podSubresources(context, { pods, budgets }).find(({ resource: facts }) => facts.name === part)!
   const body = { bytes: Buffer.from(JSON.stringify(object)), mediaType: 'application/json' }
   const request = withOptions(
     systemRequest({ user, userAgent: 'test' }),

@@ -1,48 +1,49 @@
-// Sends an answer: with the headers that every answer carries, whole or in pieces, compressed where that is worth it.
+// Sends a response with the common headers, whole or in pieces, and compressed if it is large.
 import type { OutgoingHttpHeaders } from 'node:http'
 import { constants, createGzip, gzip } from 'node:zlib'
 import type { Warnings } from '../../request/warnings.js'
-import type { Representation } from '../../response/encode-result.js'
+import type { EncodedResponse } from '../../response/encode-result.js'
 import { ANSWERED, type Exchange, type Outgoing } from './exchange.js'
 import { warningHeaders } from './warnings.js'
 
-/** The answering side of one request. It answers once; what comes after that is not sent. */
-export interface Reply {
+/** The response of one request. It is sent once; later calls send nothing. */
+export interface ResponseWriter {
   readonly exchange: Exchange
-  /** 0 until the answer begins. */
+  /** 0 until the response begins. */
   readonly status: number
-  /** Small answers, such as faults. */
+  /** Small responses, such as errors. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void
   text(status: number, text: string): void
-  /** An answer in one piece, compressed if it is large and the client likes it so. */
+  /** A whole response, compressed if it is large and the client accepts gzip. */
   whole(status: number, headers: OutgoingHttpHeaders, body: Buffer): Promise<void> | void
-  represent(representation: Representation): Promise<void> | void
-  /** Begins an answer that ends when it ends. */
+  sendEncoded(response: EncodedResponse): Promise<void> | void
+  /** Begins a response of unknown length. */
   begin(status: number, headers: OutgoingHttpHeaders): Outgoing
-  /** Breaks off an answer that has begun, or that never will be given. */
+  /** Ends a response that is incomplete, or that will not be sent. */
   abort(): void
 }
 
-/** Less is not worth the time. */
+/** Smaller responses are not compressed, as by kube-apiserver. */
 const COMPRESSED_FROM = 128 * 1024
 const GZIP = { level: constants.Z_BEST_SPEED }
 
 /** What a request adds to the headers of its response, whatever that will be. */
-export interface ReplyHeaders {
+export interface RequestHeaders {
   readonly auditId: string
   readonly warnings: Warnings
 }
 
-export const createReply = (exchange: Exchange, headers?: ReplyHeaders): Reply => new ExchangeReply(exchange, headers)
+export const createResponseWriter = (exchange: Exchange, headers?: RequestHeaders): ResponseWriter =>
+  new ExchangeWriter(exchange, headers)
 
 /** A class, since one is made for every request. */
-class ExchangeReply implements Reply {
+class ExchangeWriter implements ResponseWriter {
   status = 0
   private outgoing = ANSWERED
 
   constructor(
     readonly exchange: Exchange,
-    private readonly headers: ReplyHeaders | undefined,
+    private readonly headers: RequestHeaders | undefined,
   ) {}
 
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void {
@@ -59,7 +60,7 @@ class ExchangeReply implements Reply {
     return sendWhole(this, status, { ...headers }, body)
   }
 
-  represent({ status, mediaType, body }: Representation): Promise<void> | void {
+  sendEncoded({ status, mediaType, body }: EncodedResponse): Promise<void> | void {
     const headers: OutgoingHttpHeaders = { 'content-type': mediaType }
     return Buffer.isBuffer(body) ? sendWhole(this, status, headers, body) : sendPieces(this, status, headers, body)
   }
@@ -86,21 +87,26 @@ class ExchangeReply implements Reply {
   }
 }
 
-/** What proxies count such requests as. */
+/** The status of requests without a response, as proxies log it. */
 const NEVER_ANSWERED = 499
 
-const isHead = ({ exchange }: Reply): boolean => exchange.method === 'HEAD'
+const isHead = ({ exchange }: ResponseWriter): boolean => exchange.method === 'HEAD'
 
-function sendWhole(reply: Reply, status: number, headers: OutgoingHttpHeaders, body: Buffer): Promise<void> | void {
+function sendWhole(
+  reply: ResponseWriter,
+  status: number,
+  headers: OutgoingHttpHeaders,
+  body: Buffer,
+): Promise<void> | void {
   if (body.length <= COMPRESSED_FROM || !wantsGzip(reply.exchange)) return reply.send(status, headers, body)
   compressed(headers)
   if (isHead(reply)) return reply.begin(status, headers).end()
   return gzipped(body).then(bytes => reply.send(status, headers, bytes))
 }
 
-/** A list that turns out to be short goes out whole; of a long one nobody knows the length before its end. */
+/** A short list is sent whole, with its length; the length of a long one is not known before its end. */
 async function sendPieces(
-  reply: Reply,
+  reply: ResponseWriter,
   status: number,
   headers: OutgoingHttpHeaders,
   pieces: AsyncIterable<Buffer>,
@@ -119,36 +125,36 @@ async function sendPieces(
   const outgoing = reply.begin(status, headers)
   try {
     if (isHead(reply) || outgoing === ANSWERED) outgoing.end()
-    else await (compress ? pourCompressed : pour)(reply.exchange, outgoing, first, iterator)
+    else await (compress ? pipeCompressed : pipe)(reply.exchange, outgoing, first, iterator)
   } finally {
     await iterator.return?.()
   }
 }
 
-async function pour(
+async function pipe(
   exchange: Exchange,
   outgoing: Outgoing,
   first: readonly Buffer[],
   rest: AsyncIterator<Buffer>,
 ): Promise<void> {
-  const room = roomIn(exchange, outgoing)
-  for (const piece of first) if (!outgoing.write(piece)) await room.wait()
+  const drain = drainOf(exchange, outgoing)
+  for (const piece of first) if (!outgoing.write(piece)) await drain.wait()
   for (;;) {
     if (exchange.gone) return
     const { done, value } = await rest.next()
     if (done) break
-    if (!outgoing.write(value)) await room.wait()
+    if (!outgoing.write(value)) await drain.wait()
   }
   outgoing.end()
 }
 
-async function pourCompressed(
+async function pipeCompressed(
   exchange: Exchange,
   outgoing: Outgoing,
   first: readonly Buffer[],
   rest: AsyncIterator<Buffer>,
 ): Promise<void> {
-  const room = roomIn(exchange, outgoing)
+  const drain = drainOf(exchange, outgoing)
   const zip = createGzip(GZIP)
   const feed = async (): Promise<void> => {
     for (const piece of first) await put(piece)
@@ -167,18 +173,18 @@ async function pourCompressed(
   const fed = feed().catch((error: unknown) => void zip.destroy(error as Error))
   for await (const piece of zip) {
     if (exchange.gone) break
-    if (!outgoing.write(piece as Buffer)) await room.wait()
+    if (!outgoing.write(piece as Buffer)) await drain.wait()
   }
   await fed
   outgoing.end()
 }
 
-/** Waits until a client has taken what it was sent, or is gone. */
-function roomIn(exchange: Exchange, outgoing: Outgoing): { wait(): Promise<void> } {
+/** Waits until the client has read what was written, or has gone. */
+function drainOf(exchange: Exchange, outgoing: Outgoing): { wait(): Promise<void> } {
   let wake = (): void => {}
-  const onRoom = (): void => wake()
-  outgoing.onDrain(onRoom)
-  exchange.onGone(onRoom)
+  const onDrain = (): void => wake()
+  outgoing.onDrain(onDrain)
+  exchange.onGone(onDrain)
   return {
     wait: () =>
       exchange.gone
@@ -195,7 +201,7 @@ function compressed(headers: OutgoingHttpHeaders): void {
   headers['vary'] = others === undefined ? 'Accept-Encoding' : `${others}, Accept-Encoding`
 }
 
-/** Asked for by exactly this word, without a quality. */
+/** Only the exact word `gzip` counts, without a quality. */
 function wantsGzip({ headers }: Exchange): boolean {
   const requested = headers['accept-encoding']
   return requested !== undefined && requested.split(',').some(token => token.trim() === 'gzip')

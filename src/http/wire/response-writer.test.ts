@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { expect, test } from 'vitest'
 import type { Exchange } from './exchange.js'
-import { createReply } from './reply.js'
+import { createResponseWriter } from './response-writer.js'
 
 async function headersOfLarge(headers: OutgoingHttpHeaders): Promise<OutgoingHttpHeaders> {
   let sent: OutgoingHttpHeaders = {}
@@ -10,7 +10,7 @@ async function headersOfLarge(headers: OutgoingHttpHeaders): Promise<OutgoingHtt
     headers: { 'accept-encoding': 'gzip' },
     answer: (_: number, all: OutgoingHttpHeaders) => void (sent = all),
   } as unknown as Exchange
-  await createReply(exchange).whole(200, headers, Buffer.alloc(1024 * 1024))
+  await createResponseWriter(exchange).whole(200, headers, Buffer.alloc(1024 * 1024))
   return sent
 }
 
