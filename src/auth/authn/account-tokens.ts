@@ -57,7 +57,7 @@ export function issueToken(
 ): string {
   const { namespace = '', name = '' } = metaOf(account)
   const at = Math.floor(now / 1000)
-  const ties = bound.map(({ kind, object }) => [kind.toLowerCase(), reference(object)] as const)
+  const ties = bound.map(({ kind, object }) => [kind.toLowerCase(), referenceTo(object)] as const)
   return signToken(
     {
       aud: [...audiences],
@@ -65,7 +65,7 @@ export function issueToken(
       iat: at,
       iss: issuers[0],
       jti: randomUUID(),
-      'kubernetes.io': { namespace, ...Object.fromEntries(ties), serviceaccount: reference(account) },
+      'kubernetes.io': { namespace, ...Object.fromEntries(ties), serviceaccount: referenceTo(account) },
       nbf: at,
       sub: accountUser(namespace, name),
     },
@@ -73,7 +73,7 @@ export function issueToken(
   )
 }
 
-function reference(object: ApiObject): ValueObject {
+function referenceTo(object: ApiObject): ValueObject {
   const { name = '', uid = '' } = metaOf(object)
   return { name, uid }
 }

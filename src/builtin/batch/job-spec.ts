@@ -191,12 +191,17 @@ function withOldScheduling(template: ValueObject, old: ValueObject): ValueObject
     const [containers, before] = [objectsAt(spec, name), objectsAt(oldSpec, name)]
     if (containers.length !== before.length || containers.length === 0) continue
     kept[name] = containers.map((container, i) => {
-      const same: ValueObject = { ...container }
-      if (stringAt(container, 'name') === stringAt(before[i]!, 'name')) take(same, before[i]!, 'resources')
-      return same
+      const isSame = stringAt(container, 'name') === stringAt(before[i]!, 'name')
+      return isSame ? withResourcesOf(container, before[i]!) : container
     })
   }
   return { ...template, metadata: objectAt(old, 'metadata'), spec: kept }
+}
+
+function withResourcesOf(container: ValueObject, before: ValueObject): ValueObject {
+  const copy: ValueObject = { ...container }
+  take(copy, before, 'resources')
+  return copy
 }
 
 function take(object: ValueObject, from: ValueObject, name: string): void {

@@ -143,12 +143,10 @@ function usesOtherNamespaces(pod: ApiObject): boolean {
   const affinity = objectAt(objectAt(pod, 'spec'), 'affinity')
   const terms = ['podAffinity', 'podAntiAffinity'].flatMap(field => {
     const rules = objectAt(affinity, field)
-    return [
-      ...objectsAt(rules, 'requiredDuringSchedulingIgnoredDuringExecution'),
-      ...objectsAt(rules, 'preferredDuringSchedulingIgnoredDuringExecution').map(each =>
-        objectAt(each, 'podAffinityTerm'),
-      ),
-    ]
+    const preferred = objectsAt(rules, 'preferredDuringSchedulingIgnoredDuringExecution')
+    return objectsAt(rules, 'requiredDuringSchedulingIgnoredDuringExecution').concat(
+      preferred.map(each => objectAt(each, 'podAffinityTerm')),
+    )
   })
   return terms.some(term => stringsAt(term, 'namespaces').length > 0 || has(term, 'namespaceSelector'))
 }
