@@ -17,10 +17,12 @@ import { certificateSubjectRestriction } from './plugins/certificate-subject-res
 import { defaultIngressClass } from './plugins/default-ingress-class.js'
 import { defaultStorageClass } from './plugins/default-storage-class.js'
 import { defaultTolerationSeconds } from './plugins/default-toleration-seconds.js'
+import { denyServiceExternalIPs } from './plugins/deny-service-external-ips.js'
 import { limitRanger } from './plugins/limit-ranger.js'
 import { type FindNamespace, namespaceLifecycle } from './plugins/namespace-lifecycle.js'
 import { persistentVolumeClaimResize } from './plugins/persistent-volume-claim-resize.js'
 import { podSecurity } from './plugins/pod-security/plugin.js'
+import { podTopologyLabels } from './plugins/pod-topology-labels.js'
 import { priority } from './plugins/priority.js'
 import { type ChangeQuotaStatus, resourceQuota } from './plugins/resource-quota/plugin.js'
 import { runtimeClass } from './plugins/runtime-class.js'
@@ -56,6 +58,7 @@ export interface AdmissionPluginEntry {
 type Create = (env: AdmissionEnv) => AdmissionPlugin
 
 const on = (name: string, create: Create): AdmissionPluginEntry => ({ name, isOnByDefault: true, create })
+const off = (name: string, create: Create): AdmissionPluginEntry => ({ name, isOnByDefault: false, create })
 const missing = (name: string, isOnByDefault: boolean, reason: string): AdmissionPluginEntry => ({
   name,
   isOnByDefault,
@@ -101,8 +104,8 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   missing('ClusterTrustBundleAttest', true, 'not applicable: the ClusterTrustBundle resource is not served'),
   on('CertificateSubjectRestriction', () => certificateSubjectRestriction),
   on('DefaultIngressClass', ({ objects }) => defaultIngressClass(objects)),
-  missing('DenyServiceExternalIPs', false, NOT_YET),
-  missing('PodTopologyLabels', true, NOT_YET),
+  off('DenyServiceExternalIPs', () => denyServiceExternalIPs),
+  on('PodTopologyLabels', ({ objects }) => podTopologyLabels(objects)),
   missing('PodGroupWorkloadExists', true, ALPHA),
   missing('NodeDeclaredFeatureValidator', true, NEEDS_NODES),
   missing('JobValidation', true, ALPHA),
