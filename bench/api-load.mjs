@@ -1,4 +1,4 @@
-// Loads a server with requests, in a process of its own. Told what to do, and answers, by messages.
+// Loads a server with requests, in a process of its own, which receives its work and answers by messages.
 import { connectHttp2, encodeHeaders } from './raw-http2.mjs'
 
 const TASKS = { repeat, watch, waitForEvents, endWatches }
@@ -95,7 +95,7 @@ async function repeat({
 /** The watches of each server that are open. */
 const watches = new Map()
 
-/** Opens so many watches; settles when the server has begun to answer all of them. */
+/** Opens so many watches; resolves when the server has begun to answer all of them. */
 async function watch({ server, path, count, connections }) {
   const pool = await Promise.all(Array.from({ length: connections }, () => connectHttp2(server.url, server.ca)))
   const state = { pool, events: 0, wake() {} }
@@ -120,7 +120,7 @@ async function watch({ server, path, count, connections }) {
   )
 }
 
-/** Settles when so many events have come in all, since the last time. */
+/** Resolves when so many events have come in all, since the last time. */
 async function waitForEvents({ server, count }) {
   const state = watches.get(server.url)
   while (state.events < count) await new Promise(resolve => (state.wake = resolve))

@@ -63,7 +63,7 @@ export async function run(args) {
 function readOptions(args) {
   const valueOf = name => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined)
   const against = valueOf('--against')
-  // Load is for one's own machine: nobody else's server is to be flooded by a slip of the hand.
+  // Only a server on this machine may be loaded, so that a mistyped address harms no other server.
   if (against && !['127.0.0.1', '[::1]', 'localhost'].includes(new URL(against).hostname)) {
     throw new Error(`--against ${against}: only servers on this machine are loaded`)
   }

@@ -62,7 +62,7 @@ export function startBareEtcdClient(url) {
   return {
     put: (key, value) =>
       call('/etcdserverpb.KV/Put', PutRequest.encode({ key: Buffer.from(key), value }).finish(), PutResponse),
-    /** What a store must do: put only if nobody else has, and otherwise say what is there. */
+    /** What a store must do: a put that succeeds only if the key is unchanged, and otherwise returns the entry. */
     create(name, value) {
       const key = Buffer.from(name)
       const request = TxnRequest.encode({

@@ -171,7 +171,7 @@ function hostileRules() {
   let slowest = { took: 0, expression: '' }
   for (const expression of HOSTILE) {
     const { evaluate } = programOf(expression, environment)
-    // The first time is what counts: nobody warms up a server before an attack.
+    // The first time counts: an attack does not warm the server up first.
     const took = timed(() => evaluate(HOSTILE_VARIABLES))
     console.error(`${took.toFixed(0)} ms: ${expression}`)
     if (took > slowest.took) slowest = { took, expression }

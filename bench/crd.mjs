@@ -276,7 +276,7 @@ async function endFigures({ server, load, objects }) {
   report('memory that it takes meanwhile', mb, '—', mb, '< 200 MB', growth < 200e6)
 }
 
-/** GETs of a small object one after the other, until told to stop: how long each took. */
+/** GETs of a small object one after the other, until stopped: the duration of each. */
 async function latencies(server, isOver, path = `${CONFIG_MAPS}/object-0000000`) {
   const agent = keptConnections(1)
   const times = []

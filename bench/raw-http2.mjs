@@ -7,7 +7,7 @@ const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')
 const [DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE] = [0, 1, 3, 4, 6, 7, 8]
 const [END_STREAM, ACK, END_HEADERS] = [1, 1, 4]
 const WINDOW = 2 ** 31 - 1
-/** So much may arrive before the server is told that it was taken. */
+/** Bytes that may arrive before the window is updated. */
 const RENEWED_FROM = 64 * 1024 * 1024
 
 /** Headers as HPACK literals that no table remembers. */

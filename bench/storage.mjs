@@ -166,11 +166,11 @@ async function watchFigures() {
     cache.watch('/benchmarks/wanted/', start, { event: () => void seen++, end() {} })
     for (let i = 0; i < others; i++) cache.watch(`/benchmarks/other-${i}/`, start, { event() {}, end() {} })
     let n = 0
-    await settle()
+    await pause()
     return async () => {
       const before = seen
       for (let i = 0; i < 5000; i++) await cache.create(`/benchmarks/wanted/${n++}`, value)
-      await settle()
+      await pause()
       if (seen - before !== 5000) throw new Error(`only ${seen - before} of 5000 events were delivered`)
       return 5000
     }
@@ -191,12 +191,12 @@ async function watchFigures() {
   const start = await store.revision()
   for (let i = 0; i < 10_000; i++) cache.watch('/benchmarks/', start, { event: () => void delivered++, end() {} })
   let n = 0
-  await settle()
+  await pause()
   const { deliveries } = await sideBySide({
     async deliveries() {
       const before = delivered
       for (let i = 0; i < 50; i++) await cache.create(`/benchmarks/${n++}`, value)
-      await settle()
+      await pause()
       return delivered - before
     },
   })
@@ -211,7 +211,7 @@ async function watchFigures() {
 }
 
 /** Lets what was begun by timers and callbacks come to its end. */
-const settle = () => new Promise(resolve => setTimeout(resolve, 5))
+const pause = () => new Promise(resolve => setTimeout(resolve, 5))
 
 async function openingFigures(folder) {
   const path = join(folder, 'million')

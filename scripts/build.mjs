@@ -1,20 +1,20 @@
 // Builds dist/:
-// - dist/bundle: the program and the library, put together in a few files. To find, open and compile hundreds of modules
-//   is most of what it takes to start; from these the server is ready in about half the time. They are CommonJS, which
-//   `import` and `require` both load, the same copy of it: one state, whoever asks.
-// - dist/types: what TypeScript knows of the library.
-// - dist/<room>: the modules one by one, for benchmarks, for tests, and for the time between two builds.
-// The package has the first two. `--whole` is for it: there it is an error when the bundler does not run.
+// - dist/bundle: the program and the library in a few files. Opening and compiling hundreds of modules takes most of the
+//   time of a start; with the bundle the server is ready in about half the time. The files are CommonJS, which `import` and
+//   `require` both load, so that there is one copy of the code and one state.
+// - dist/declarations: the types of the library for TypeScript.
+// - dist/<room>: the modules one by one, for benchmarks, for tests, and while developing.
+// The package has the first two. With `--whole`, which `prepack` uses, it is an error if the bundler does not run.
 import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { node, programOf, root } from './programs.mjs'
 
-/** What is entered from outside: by the executable, and by those who import the package. */
+/** The entry points: of the executable, and of the package. */
 const ENTRIES = { main: 'src/cli/main.ts', index: 'src/server/index.ts', cel: 'src/cel/index.ts' }
 
 const dist = join(root, 'dist')
-const typesFolder = join(dist, 'types')
-// As deep as the modules are, which find data and package.json by where they are themselves.
+const typesFolder = join(dist, 'declarations')
+// As deep as the modules, which find data and package.json relative to themselves.
 const bundleFolder = join(dist, 'bundle')
 
 const began = Date.now()
@@ -31,7 +31,7 @@ try {
   if (process.argv.includes('--whole')) throw error
   console.error(`Not bundled, so that the server starts more slowly: ${error.message}`)
 }
-// What an earlier build left of modules that have moved or gone since.
+// Removes what an earlier build left of modules that were moved or deleted.
 drop(dist, path => statSync(path).mtimeMs < began)
 writeFileSync(join(dist, '.built'), '')
 
@@ -47,7 +47,7 @@ async function bundle() {
   await build.close()
 }
 
-/** The files of declarations that these lead to: the others describe what nobody can import. */
+/** The declaration files that these entries refer to. The others describe modules that cannot be imported. */
 function declarationsBehind(entries) {
   const found = new Set()
   const visit = path => {
