@@ -148,7 +148,7 @@ describe('apply', () => {
     )
   })
 
-  test('removes what is no longer applied and nobody else owns', async () => {
+  test('removes fields that are no longer applied and have no other owner', async () => {
     await fc.assert(
       fc.asyncProperty(agreeing, agreeing, agreeing, async (first, then, others) => {
         const before = await apply(await apply(undefined, 'A', first), 'B', others)
@@ -215,7 +215,7 @@ describe('apply', () => {
     expect(entriesOf(tracked)).toEqual([])
   })
 
-  test('of what is nested deeply goes on and on', async () => {
+  test('of deeply nested values fails with a message', async () => {
     let deep: Value = 'x'
     for (let i = 0; i < 990; i++) deep = { f: deep }
     const live = await apply(undefined, 'm1', { free: deep })

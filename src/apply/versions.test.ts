@@ -84,7 +84,7 @@ describe('managers that use several versions', () => {
     expect(owners(moved)).toEqual([['one', 'example.com/v1', { 'f:host': {}, 'f:port': {} }]])
   })
 
-  test('keep what they own when a plain write comes while nobody can convert; an apply does not go on', async () => {
+  test('keep their fields in a plain write while conversion fails; an apply is refused', async () => {
     const stored = await convert(await apply(undefined, 'v1beta1', 'one', { hostPort: 'h:1' }), 'example.com/v1')
     const type: ManagedType = {
       ...typeAt('example.com/v1'),

@@ -16,8 +16,8 @@ describe('the status of a definition', () => {
   })
 
   it('does not change once it is right', () => {
-    const settled = withRightStatus(widgetDefinition(), [], NOW)
-    expect(withRightStatus(settled, [statusOf(settled).acceptedNames], NOW + 1000)).toBe(settled)
+    const current = withRightStatus(widgetDefinition(), [], NOW)
+    expect(withRightStatus(current, [statusOf(current).acceptedNames], NOW + 1000)).toBe(current)
   })
 
   it('waits while a name is taken, and stays established when one is taken later', () => {
@@ -26,8 +26,8 @@ describe('the status of a definition', () => {
       ['NamesAccepted', 'False', 'KindConflict'],
       ['Established', 'False', 'NotAccepted'],
     ])
-    const settled = withRightStatus(widgetDefinition(), [], NOW)
-    const renamed = { ...settled, spec: widgetDefinition({ names: { plural: 'widgets', kind: 'Other' } })['spec']! }
+    const current = withRightStatus(widgetDefinition(), [], NOW)
+    const renamed = { ...current, spec: widgetDefinition({ names: { plural: 'widgets', kind: 'Other' } })['spec']! }
     expect(conditions(renamed, [{ plural: 'others', kind: 'Other' }], NOW)).toEqual([
       ['NamesAccepted', 'False', 'KindConflict'],
       ['Established', 'True', 'InitialNamesAccepted'],

@@ -36,7 +36,7 @@ function stored(of: VersionedKind, name: string, opaque = false): ObjectView {
     entry: { key: `/x/${name}`, value: encodeStored(object), revision: 7 },
     head: storedHead(object.apiVersion, object.kind),
     value() {
-      if (opaque) throw new Error('nobody needed to look inside')
+      if (opaque) throw new Error('the value was read without need')
       return object
     },
   }
@@ -128,7 +128,7 @@ describe('one object', () => {
     expect((await jsonOf(answer, TABLE, `includeObject=${include}`)).rows[0].object).toEqual(object)
   })
 
-  test('in a row cannot be what nobody knows', async () => {
+  test('in a row must be of a known kind', async () => {
     const answer = objectAnswer(WIDGETS, stored(WIDGETS, 'a'))
     await expect(textOf(answer, TABLE, 'includeObject=All')).rejects.toThrow('Unable to convert to Table as requested')
     expect(await jsonOf(answer, PLAIN_JSON, 'includeObject=All')).toMatchObject({ kind: 'Widget' })

@@ -37,7 +37,7 @@ const json = (bytes: Buffer) => JSON.parse(bytes.toString())
 describe('events as JSON', () => {
   test('are lines, copied from the store', () => {
     const opaque = stored(() => {
-      throw new Error('nobody needed to look inside')
+      throw new Error('the value was read without need')
     })
     const bytes = encoderOf(PLAIN_JSON).event('MODIFIED', opaque, undefined)
     expect(bytes.toString().endsWith('}}\n')).toBe(true)

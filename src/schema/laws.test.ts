@@ -176,10 +176,10 @@ describe('laws', () => {
     fc.assert(
       fc.property(root, object, object, (written, sent, old) => {
         const schema = compileSchema(written)
-        const told = new Set(schema.validateUpdate(sent, old).map(error => JSON.stringify(error)))
+        const errors = new Set(schema.validateUpdate(sent, old).map(error => JSON.stringify(error)))
         for (const error of schema.validate(sent)) {
           const [now, before] = [valueAt(sent, error.field), valueAt(old, error.field)]
-          if (now !== undefined && !equalValues(now, before)) expect(told).toContain(JSON.stringify(error))
+          if (now !== undefined && !equalValues(now, before)) expect(errors).toContain(JSON.stringify(error))
         }
       }),
     )

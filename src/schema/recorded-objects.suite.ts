@@ -136,8 +136,8 @@ function replayStep(world: World, step: Step, label: string): Comparison | undef
   const shaped = schema.shape(object)
   if (shaped.error !== undefined) {
     const message = getOwn(expected, 'message')
-    const told = typeof message === 'string' ? message : ''
-    return { step: label, expected: told.slice(told.indexOf(': ') + 2), actual: printFieldError(shaped.error) }
+    const recorded = typeof message === 'string' ? message : ''
+    return { step: label, expected: recorded.slice(recorded.indexOf(': ') + 2), actual: printFieldError(shaped.error) }
   }
   if (status >= 400 && status !== 422) return undefined
   if (step.method === 'PATCH' && status === 422 && causesOf(expected).some(cause => cause.includes('| patch |'))) {
@@ -264,8 +264,8 @@ function causesOf(body: ValueObject): string[] {
 /** The warnings of unknown fields and of rules, but for those of the object's own metadata. */
 function warningsOf(expect: ValueObject): string[] {
   const warnings = getOwn(expect, 'warnings')
-  const told = Array.isArray(warnings) ? warnings.map(text) : []
-  return told.flatMap(warning => {
+  const recorded = Array.isArray(warnings) ? warnings.map(text) : []
+  return recorded.flatMap(warning => {
     // Headers carry UTF-8 that was recorded byte by byte.
     const plain = Buffer.from(warning, 'latin1').toString().replaceAll('\\"', '"').replaceAll('\\\\', '\\')
     const found = /^299 - "(unknown field "[^]*"|[^]*(?:Invalid|Duplicate|Required) value[^]*)"$/.exec(plain)?.[1]

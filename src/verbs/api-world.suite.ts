@@ -1,4 +1,4 @@
-// A server's insides without the network, for tests of what goes on beside requests.
+// An API context over the built-in kinds, without a network, for tests.
 
 import { builtinKinds } from '../builtin/builtin-kinds.js'
 import type { Kind } from '../kinds/kind.js'

@@ -78,7 +78,7 @@ function checkRange(text: string, field: Field): string | undefined {
     if (rest.length > 0) return `too many hyphens: ${text}`
     if (typeof last === 'string') return last
     start = first
-    // A number with a step goes on to the end.
+    // A number with a step is a range up to the end.
     end = high === undefined && step !== undefined ? field.max : last
   }
   if (more.length > 0) return `too many slashes: ${text}`

@@ -35,7 +35,8 @@ describe('a class of devices', () => {
 describe('a claim to devices', () => {
   const claim = (devices: ValueObject): ValueObject =>
     withDefaults('ResourceClaim', { metadata: { name: 'x', namespace: 'n', resourceVersion: '1' }, spec: { devices } })
-  const told = (devices: ValueObject): string[] => rules('ResourceClaim').create(claim(devices)).map(printFieldError)
+  const errorsOf = (devices: ValueObject): string[] =>
+    rules('ResourceClaim').create(claim(devices)).map(printFieldError)
   const wanted = { deviceClassName: 'c' }
 
   test('is to one device unless it says otherwise', () => {
@@ -53,7 +54,7 @@ describe('a claim to devices', () => {
 
   test('to all devices has no count', () => {
     const exactly = { ...wanted, allocationMode: 'All', count: 2 }
-    expect(told({ requests: [{ name: 'a', exactly }] })).toEqual([
+    expect(errorsOf({ requests: [{ name: 'a', exactly }] })).toEqual([
       "spec.devices.requests[0].exactly.count: Invalid value: 2: must not be specified when allocationMode is 'All'",
     ])
   })
@@ -70,7 +71,7 @@ describe('a claim to devices', () => {
       'spec.devices.constraints[0].requests[0]: Invalid value: "b": must be the name of a request',
     ],
   ])('of %j', (devices, error) => {
-    expect(told(devices)).toEqual([expect.stringContaining(error)])
+    expect(errorsOf(devices)).toEqual([expect.stringContaining(error)])
   })
 
   test('stays as it is', () => {

@@ -1,5 +1,5 @@
 // Tokens to a syntax tree, by recursive descent. An expression with a syntax error is read a second time by
-// syntax-errors.ts, which reports the error as cel-go does and goes on behind it.
+// syntax-errors.ts, which reports the error as cel-go does and continues behind it.
 import { type Lexed, lex, T, type Token, type TokenType } from './lexer.js'
 import { type Issue, type Source, sourceOf } from './source.js'
 import { diagnose } from './syntax-errors.js'

@@ -8,7 +8,7 @@ import { buildTree, type ParseNode } from './parse-tree.js'
 import { type Issue, MAX_SYNTAX_ERRORS } from './source.js'
 import { type SyntaxOptions, TreeBuilder } from './tree-builder.js'
 
-/** How often reading goes on after an error. */
+/** How often parsing continues after an error. */
 const MAX_RECOVERIES = 30
 /** How many tokens are skipped to go on after one error. */
 const MAX_SKIPPED_TOKENS = 256

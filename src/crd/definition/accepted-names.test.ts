@@ -13,7 +13,7 @@ const GADGETS: DefinitionNames = {
 const GIZMOS: DefinitionNames = { plural: 'gizmos', singular: 'gizmo', kind: 'Gizmo', listKind: 'GizmoList' }
 
 describe('names', () => {
-  it('are all accepted where nobody has them', () => {
+  it('are all accepted if no other definition has them', () => {
     expect(acceptNames(GADGETS, NONE, [NONE, GIZMOS])).toEqual({ names: GADGETS })
   })
 

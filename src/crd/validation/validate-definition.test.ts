@@ -53,7 +53,7 @@ describe('a definition', () => {
       'spec.selectableFields[0].jsonPath: Invalid value: ".a": is an invalid path: does not refer to a valid field',
     ],
     [
-      'with a webhook that nobody can reach',
+      'with a webhook that cannot be reached',
       { conversion: { strategy: 'Webhook', webhook: { clientConfig: {}, conversionReviewVersions: ['v1'] } } },
       'spec.conversion.webhookClientConfig: Required value: exactly one of url or service is required',
     ],
@@ -69,7 +69,7 @@ describe('a definition', () => {
     ],
   ])('%s', (_, spec, error) => expect(errors(spec)).toContain(error))
 
-  it('is told of the version where versions differ, and of all where they do not', () => {
+  it('is reported for the version if versions differ, and once if they do not', () => {
     const bad = { openAPIV3Schema: { type: 'object', properties: { a: {} } } }
     const second = version({ name: 'v2', storage: false, schema: bad })
     expect(errors({ versions: [version({ schema: bad }), second] })[0]).toMatch(/^spec\.validation\.openAPIV3Schema/)

@@ -16,7 +16,7 @@ const MAX_BYTES = 16 * 1024 * 1024
 const ENTRY_BYTES = 256
 
 export function createConvertedObjects(maxBytes = MAX_BYTES): ConvertedObjects {
-  /** Versions are told apart by numbers, so that one cache bounds them all. */
+  /** Each version has a number, so that one bounded cache serves them all. */
   const numbers = new WeakMap<KindVersion, number>()
   let lastNumber = 0
   const cache: GenerationCache<string, Entry> = createGenerationCache({

@@ -22,7 +22,7 @@ const hosts = (bounds: { items?: number; length?: number; rule?: string; itemRul
 const UNIQUE = 'self.hosts.all(h, self.hosts.exists_one(o, o.name == h.name))'
 const LETTERS = "self.name.matches('^[a-z]+$')"
 
-test('the parts of a rule are told as they are written, with what they cost and how large they are', () => {
+test('the parts of a rule are printed as they are written, with their costs and sizes', () => {
   const [cost] = explainCosts(hosts({ rule: UNIQUE, items: 10, length: 20 }))
   expect(cost).toMatchObject({ field: '', times: 1, total: cost!.once })
   expect(cost!.parts.map(({ text, depth, size, repeated }) => [depth, text, size, repeated])).toEqual([

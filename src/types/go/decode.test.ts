@@ -110,11 +110,11 @@ describe('fields that the type does not have', () => {
     expect(JSON.stringify(value)).not.toMatch(/comand|"replica"|odd/)
   })
 
-  test('names are told apart by case', () => {
+  test('names are case-sensitive', () => {
     expect(decodeTyped(table.byName('core/v1.ConfigMap'), { Data: {} }).unknown).toEqual(['Data'])
   })
 
-  test('are told together with duplicates, as they stand in the document', () => {
+  test('are reported together with duplicates, in the order of the document', () => {
     const value = { metadata: { odd: 1, labels: { a: '2' } }, data: { k: '2' }, extra: { x: 1 } }
     const duplicates = ['metadata.labels.a', 'data.k', 'extra.x']
     expect(decodeTyped(table.byName('core/v1.ConfigMap'), value, { duplicates }).strict).toEqual([
@@ -238,7 +238,7 @@ describe('values of the wrong type are refused in the words of Go', () => {
     expect(() => decodeTyped(table.byName(type), value)).toThrow(expect.objectContaining({ message }))
   })
 
-  test('the first mismatch is told, unless a value that reads itself fails later', () => {
+  test('the first mismatch is reported, unless a value with a decoder of its own fails later', () => {
     expect(() => decode('Pod', { spec: 1, metadata: { name: 2 } })).toThrow('Pod.spec of type v1.PodSpec')
     expect(() => decode('Pod', { spec: 1, metadata: { creationTimestamp: 'x' } })).toThrow('parsing time')
   })

@@ -87,7 +87,7 @@ describe('bodies of the reference server', () => {
     })
   })
 
-  test('a field that nobody knows is passed over', () => {
+  test('an unknown field is ignored', () => {
     const body = Buffer.from('azhzAAoPCgJ2MRIJQ29uZmlnTWFwEg8KAwoBYZoGB3Vua25vd24aACIA', 'base64')
     expect(decodeBody(body)).toEqual({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name: 'a' } })
   })

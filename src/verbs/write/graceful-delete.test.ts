@@ -21,7 +21,7 @@ const requestFor = <O>(at: Target, options: O): ResourceRequest<O> =>
 const WIDGET = { apiVersion: 'example.com/v1', kind: 'Widget' }
 const WRITE = { dryRun: false, fieldManager: '', fieldValidation: '' } as const
 
-/** Widgets run for a while after they are told to end: as long as is asked, or half a minute. */
+/** Widgets have a grace period: the requested one, or half a minute. */
 function runningWidgets(): Kind {
   const kind = widgetKind()
   const [version] = kind.versions

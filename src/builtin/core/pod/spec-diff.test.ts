@@ -12,7 +12,7 @@ test('fields have the names and the places that they have in Go', () => {
   )
 })
 
-test('changes that lie apart are told apart', () => {
+test('changes that are far apart are separate hunks', () => {
   const diff = diffPodSpecs({ hostname: 'a', restartPolicy: 'Always' }, { hostname: 'b', restartPolicy: 'Never' })
   expect(diff.match(/^@@/gm)).toHaveLength(2)
 })
@@ -25,7 +25,7 @@ test('what is inlined stands among the other fields, numbers or texts as they ar
   expect(diff).toContain('+   "LivenessProbe": null,\n')
 })
 
-test('specs of other kinds are told alike', () => {
+test('specs of other kinds are printed in the same way', () => {
   const claim = (storage: string) => ({ accessModes: ['ReadWriteOnce'], resources: { requests: { storage } } })
   expect(diffSpecs('core/v1.PersistentVolumeClaimSpec', claim('1Gi'), claim('2Gi'))).toBe(
     '@@ -6,7 +6,7 @@\n  "Resources": {\n   "Limits": null,\n   "Requests": {\n-   "storage": "1Gi"\n+   "storage": "2Gi"\n   }\n  },\n  "VolumeName": "",\n',
