@@ -44,6 +44,7 @@ export function serviceAddresses(store: Store, kinds: AddressKinds, range: strin
       range,
       addresses: dryRun ? onlyLook(addresses) : addresses,
       ports: dryRun ? onlyLook(ports) : ports,
+      dryRun,
     })
   }
   // Fails here, at the start, if the flag is not an IPv4 CIDR, rather than at the first Service.

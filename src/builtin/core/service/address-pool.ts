@@ -16,6 +16,8 @@ export interface AddressPoolOptions {
   /** In memory by default. */
   readonly addresses?: Claims<string>
   readonly ports?: Claims<number>
+  /** In a dry run a service that names no address shows the first of the range, and none is looked for. */
+  readonly dryRun?: boolean
 }
 
 export interface PortRange {
@@ -31,6 +33,7 @@ export function addressPool({
   nodePorts = NODE_PORTS,
   addresses = claimsInMemory(),
   ports = claimsInMemory(),
+  dryRun = false,
 }: AddressPoolOptions): AddressPool {
   const { first, size } = parseRange(range)
   // The first address is that of the network, the last is for broadcast.
@@ -39,12 +42,17 @@ export function addressPool({
     families: ['IPv4'],
     async takeAddress(family, address) {
       if (family !== 'IPv4') return failed(OTHER_NETWORK)
+      if (address === undefined && dryRun) return parsed(printAddress(first))
       if (address === undefined) {
         const found = await firstFree(first + 1, usable, number => addresses.claim(printAddress(number)))
         return found.ok ? parsed(printAddress(found.value)) : found
       }
       const number = parseAddress(address)
-      if (number === undefined || number <= first || number > first + usable) return failed(OTHER_NETWORK)
+      if (number === undefined || number < first || number >= first + size) return failed(OTHER_NETWORK)
+      if (number === first || number > first + usable) {
+        const valid = `The range of valid IPs is ${range}`
+        return failed(`the provided IP (${address}) is not in the valid range. ${valid}`)
+      }
       return (await addresses.claim(address)) ? parsed(address) : failed('provided IP is already allocated')
     },
     releaseAddress: address => addresses.release(address),

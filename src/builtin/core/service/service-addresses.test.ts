@@ -27,6 +27,18 @@ describe('a new service', () => {
     })
   })
 
+  test('shows the first address of the range in a dry run', async () => {
+    const object = service({})
+    await assignAddresses(object, undefined, addressPool({ range: '10.0.0.0/29', dryRun: true }))
+    expect(objectAt(object, 'spec')['clusterIP']).toBe('10.0.0.0')
+  })
+
+  test('cannot have the address of the network', async () => {
+    expect(await errorsFor({ clusterIP: '10.0.0.0' })).toEqual([
+      'spec.clusterIPs: Invalid value: ["10.0.0.0"]: failed to allocate IP 10.0.0.0: the provided IP (10.0.0.0) is not in the valid range. The range of valid IPs is 10.0.0.0/29',
+    ])
+  })
+
   test('gets the address that it asks for, once', async () => {
     const pool = newPool()
     expect(await errorsFor({ clusterIP: '10.0.0.3' }, pool)).toEqual([])
