@@ -60,6 +60,9 @@ export const when =
     if (condition(value, old)) apply(rules, value, old, path, errors)
   }
 
+/** Rules that apply only where the field is there, even if it is empty. */
+export const ifSet = (name: string, rules: readonly Rule[]): Rule => when(value => has(value, name), rules)
+
 /** Rules for new objects only: what is stored already is left as it is. */
 export const onCreate = (rules: readonly Rule[]): Rule => when((_, old) => old === undefined, rules)
 

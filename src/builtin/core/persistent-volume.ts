@@ -30,11 +30,11 @@ import {
   checkUpdate,
   field,
   format,
+  ifSet,
   optional,
   optionalOneOf,
   type Rule,
   required,
-  when,
 } from '../common/rules.js'
 import { type BuiltinStrategy, inTurn, keepGeneration, keepSpec, keepStatus, same } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
@@ -107,7 +107,7 @@ const SOURCES: VolumeSources = {
   fc: SHARED_SOURCES.fc,
   flexVolume: SHARED_SOURCES.flexVolume,
   azureFile: {
-    rules: [...azureFileRules, when(source => has(source, 'secretNamespace'), [required('secretNamespace')])],
+    rules: [...azureFileRules, ifSet('secretNamespace', [required('secretNamespace')])],
   },
   vsphereVolume: SHARED_SOURCES.vsphereVolume,
   photonPersistentDisk: SHARED_SOURCES.photonPersistentDisk,

@@ -13,7 +13,7 @@ import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
 import { has, mapAt, numberAt, numberOrNone, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkText } from '../common/field-checks.js'
-import { check, format, optionalOneOf, type Rule, range, required, run, when } from '../common/rules.js'
+import { check, format, ifSet, optionalOneOf, type Rule, range, required, run, when } from '../common/rules.js'
 
 export interface VolumeSource {
   readonly rules: readonly Rule[]
@@ -215,14 +215,11 @@ export const iscsiRules = (prefixMessage: string, secretRef: readonly Rule[]): r
   range('lun', 0, 255),
   when(source => source['chapAuthDiscovery'] === true || source['chapAuthSession'] === true, [required('secretRef')]),
   ...secretRef,
-  when(
-    source => has(source, 'initiatorName'),
-    [
-      check((source, path) =>
-        checkIqn(stringAt(source, 'initiatorName'), childPath(path, 'initiatorname'), prefixMessage),
-      ),
-    ],
-  ),
+  ifSet('initiatorName', [
+    check((source, path) =>
+      checkIqn(stringAt(source, 'initiatorName'), childPath(path, 'initiatorname'), prefixMessage),
+    ),
+  ]),
 ]
 
 // ---- CSI

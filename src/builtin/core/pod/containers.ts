@@ -13,7 +13,7 @@ import { checkDnsLabel, checkPortName } from '../../../meta/object/names.js'
 import { has, numberAt, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkOneOf, checkPortNumber, checkText } from '../../common/field-checks.js'
-import { check, field, forbidden, format, oneOf, type Rule, required, run, when } from '../../common/rules.js'
+import { check, field, forbidden, format, ifSet, oneOf, type Rule, required, run, when } from '../../common/rules.js'
 import { PROTOCOLS } from '../endpoints.js'
 import { checkRelativePath } from '../volume-sources.js'
 import { checkResources } from './container-resources.js'
@@ -77,7 +77,7 @@ const checkProbesAndHooks = (container: ValueObject, context: PodContext, path: 
 const isSidecar = (container: ValueObject): boolean => stringAt(container, 'restartPolicy') === 'Always'
 
 const initContainerRules = (context: PodContext): readonly Rule[] => [
-  when(container => has(container, 'restartPolicy'), [oneOf('restartPolicy', ['Always', 'Never', 'OnFailure'])]),
+  ifSet('restartPolicy', [oneOf('restartPolicy', ['Always', 'Never', 'OnFailure'])]),
   when(isSidecar, [check((container, path) => checkProbesAndHooks(container, context, path))]),
   when(
     container => !isSidecar(container),

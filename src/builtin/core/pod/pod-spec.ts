@@ -24,7 +24,7 @@ import {
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkOneOf, checkText } from '../../common/field-checks.js'
 import { checkIp } from '../../common/ip-rules.js'
-import { check, each, field, format, oneOf, optional, type Rule, run, when } from '../../common/rules.js'
+import { check, each, field, format, ifSet, oneOf, optional, type Rule, run, when } from '../../common/rules.js'
 import { checkPodResources } from './container-resources.js'
 import { checkContainers, checkHostNetworkPorts, type PodContext } from './containers.js'
 import { checkEphemeralContainers } from './ephemeral-containers.js'
@@ -145,24 +145,21 @@ const ownUsers = when(
 
 const MAX_HOSTNAME_OVERRIDE = 64
 
-const hostnameOverride = when(
-  spec => has(spec, 'hostnameOverride'),
-  [
-    check((spec, path) => {
-      const at = childPath(path, 'hostnameOverride')
-      const name = stringAt(spec, 'hostnameOverride')
-      const errors: FieldError[] = []
-      if (spec['setHostnameAsFQDN'] === true) {
-        errors.push(fieldForbidden(at, 'may not be specified when setHostnameAsFQDN is true'))
-      }
-      if (spec['hostNetwork'] === true) {
-        errors.push(fieldForbidden(at, 'may not be specified when hostNetwork is true'))
-      }
-      if (Buffer.byteLength(name) > MAX_HOSTNAME_OVERRIDE) errors.push(fieldTooLong(at, MAX_HOSTNAME_OVERRIDE))
-      return [...errors, ...checkText(name, checkDnsSubdomain, at)]
-    }),
-  ],
-)
+const hostnameOverride = ifSet('hostnameOverride', [
+  check((spec, path) => {
+    const at = childPath(path, 'hostnameOverride')
+    const name = stringAt(spec, 'hostnameOverride')
+    const errors: FieldError[] = []
+    if (spec['setHostnameAsFQDN'] === true) {
+      errors.push(fieldForbidden(at, 'may not be specified when setHostnameAsFQDN is true'))
+    }
+    if (spec['hostNetwork'] === true) {
+      errors.push(fieldForbidden(at, 'may not be specified when hostNetwork is true'))
+    }
+    if (Buffer.byteLength(name) > MAX_HOSTNAME_OVERRIDE) errors.push(fieldTooLong(at, MAX_HOSTNAME_OVERRIDE))
+    return [...errors, ...checkText(name, checkDnsSubdomain, at)]
+  }),
+])
 
 const activeDeadline = check((spec, path) => {
   const seconds = numberOrNone(spec, 'activeDeadlineSeconds')
@@ -207,18 +204,12 @@ const RULES: readonly Rule[] = [
   check((spec, path) => checkTolerations(spec, childPath(path, 'tolerations'))),
   each('hostAliases', hostAliasRules),
   format('priorityClassName', checkDnsSubdomain),
-  when(
-    spec => has(spec, 'runtimeClassName'),
-    [
-      check((spec, path) =>
-        checkText(stringAt(spec, 'runtimeClassName'), checkDnsSubdomain, childPath(path, 'runtimeClassName')),
-      ),
-    ],
-  ),
-  when(
-    spec => has(spec, 'preemptionPolicy'),
-    [oneOf('preemptionPolicy', ['PreemptLowerPriority', 'Never'], { required: true })],
-  ),
+  ifSet('runtimeClassName', [
+    check((spec, path) =>
+      checkText(stringAt(spec, 'runtimeClassName'), checkDnsSubdomain, childPath(path, 'runtimeClassName')),
+    ),
+  ]),
+  ifSet('preemptionPolicy', [oneOf('preemptionPolicy', ['PreemptLowerPriority', 'Never'], { required: true })]),
   optional('os', [
     check((os, path) => {
       const name = stringAt(os, 'name')

@@ -10,7 +10,7 @@ import { checkPortName } from '../../../meta/object/names.js'
 import { has, numberAt, numberOrNone, objectAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkPortNumber, checkText } from '../../common/field-checks.js'
-import { check, field, notNegative, oneOf, optional, type Rule, required, run, when } from '../../common/rules.js'
+import { check, field, ifSet, notNegative, oneOf, optional, type Rule, required, run } from '../../common/rules.js'
 
 // ---- handlers
 
@@ -45,16 +45,13 @@ const oneHandler = (...kinds: readonly string[]): Rule =>
 
 export const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe']
 
-const gracePeriod = when(
-  probe => has(probe, 'terminationGracePeriodSeconds'),
-  [
-    check((probe, path) => {
-      const seconds = numberAt(probe, 'terminationGracePeriodSeconds')
-      if (seconds > 0) return []
-      return [fieldInvalid(childPath(path, 'terminationGracePeriodSeconds'), seconds, 'must be greater than 0')]
-    }),
-  ],
-)
+const gracePeriod = ifSet('terminationGracePeriodSeconds', [
+  check((probe, path) => {
+    const seconds = numberAt(probe, 'terminationGracePeriodSeconds')
+    if (seconds > 0) return []
+    return [fieldInvalid(childPath(path, 'terminationGracePeriodSeconds'), seconds, 'must be greater than 0')]
+  }),
+])
 
 /** A pod that is not ready is not ended. */
 const noGracePeriod = check((probe, path) => {

@@ -14,7 +14,18 @@ import { checkLabelSelector } from '../../../meta/selectors/label-selectors.js'
 import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkOneOf, checkText } from '../../common/field-checks.js'
-import { check, each, eachString, field, oneOf, optional, optionalOneOf, type Rule, when } from '../../common/rules.js'
+import {
+  check,
+  each,
+  eachString,
+  field,
+  ifSet,
+  oneOf,
+  optional,
+  optionalOneOf,
+  type Rule,
+  when,
+} from '../../common/rules.js'
 import { TAINT_EFFECTS } from '../node.js'
 
 // ---- tolerations
@@ -175,10 +186,7 @@ const labelKeys = (name: string): Rule =>
           ? []
           : [fieldForbidden(childPath(path, name), 'must not be specified when labelSelector is not set')],
       ),
-      when(
-        term => has(term, 'labelSelector'),
-        [eachString(name, (key, path) => checkText(key, checkQualifiedName, path))],
-      ),
+      ifSet('labelSelector', [eachString(name, (key, path) => checkText(key, checkQualifiedName, path))]),
     ],
   )
 
@@ -218,18 +226,15 @@ const positive = (name: string): Rule =>
     return given > 0 ? [] : [fieldInvalid(childPath(path, name), given, 'must be greater than zero')]
   })
 
-const minDomains = when(
-  constraint => has(constraint, 'minDomains'),
-  [
-    positive('minDomains'),
-    check((constraint, path) => {
-      const action = stringAt(constraint, 'whenUnsatisfiable')
-      if (action === 'DoNotSchedule') return []
-      const why = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`
-      return [fieldInvalid(childPath(path, 'minDomains'), numberAt(constraint, 'minDomains'), why)]
-    }),
-  ],
-)
+const minDomains = ifSet('minDomains', [
+  positive('minDomains'),
+  check((constraint, path) => {
+    const action = stringAt(constraint, 'whenUnsatisfiable')
+    if (action === 'DoNotSchedule') return []
+    const why = `can only use minDomains if whenUnsatisfiable=DoNotSchedule, not ${action}`
+    return [fieldInvalid(childPath(path, 'minDomains'), numberAt(constraint, 'minDomains'), why)]
+  }),
+])
 
 const NODE_POLICIES = ['Honor', 'Ignore']
 

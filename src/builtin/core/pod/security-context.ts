@@ -9,7 +9,18 @@ import {
 } from '../../../meta/errors/field-errors.js'
 import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../../meta/values/value.js'
-import { check, oneOf, optional, optionalOneOf, type Rule, required, run, union, when } from '../../common/rules.js'
+import {
+  check,
+  ifSet,
+  oneOf,
+  optional,
+  optionalOneOf,
+  type Rule,
+  required,
+  run,
+  union,
+  when,
+} from '../../common/rules.js'
 import { checkRelativePath } from '../volume-sources.js'
 import { asGoStruct } from './spec-diff.js'
 
@@ -88,17 +99,14 @@ const appArmorRules: readonly Rule[] = [
 
 /** /proc without masks would be that of the host, unless the pod has users of its own. */
 const procMount = (hostUsers: boolean): Rule =>
-  when(
-    context => has(context, 'procMount'),
-    [
-      oneOf('procMount', ['Default', 'Unmasked']),
-      check((context, path) =>
-        hostUsers && stringAt(context, 'procMount') === 'Unmasked'
-          ? [fieldInvalid(childPath(path, 'procMount'), 'Unmasked', '`hostUsers` must be false to use `Unmasked`')]
-          : [],
-      ),
-    ],
-  )
+  ifSet('procMount', [
+    oneOf('procMount', ['Default', 'Unmasked']),
+    check((context, path) =>
+      hostUsers && stringAt(context, 'procMount') === 'Unmasked'
+        ? [fieldInvalid(childPath(path, 'procMount'), 'Unmasked', '`hostUsers` must be false to use `Unmasked`')]
+        : [],
+    ),
+  ])
 
 const privilegeEscalation = check((context, path) => {
   if (getOwn(context, 'allowPrivilegeEscalation') !== false) return []

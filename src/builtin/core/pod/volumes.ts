@@ -11,11 +11,11 @@ import {
 import { checkDnsLabel, checkDnsSubdomain } from '../../../meta/object/names.js'
 import { checkAnnotations } from '../../../meta/object/object-meta.js'
 import { checkLabels } from '../../../meta/selectors/label-selectors.js'
-import { has, mapAt, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { mapAt, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
 import { signOf } from '../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkText } from '../../common/field-checks.js'
-import { check, each, field, oneOf, optional, type Rule, required, run, when } from '../../common/rules.js'
+import { check, each, field, ifSet, oneOf, optional, type Rule, required, run } from '../../common/rules.js'
 import { checkClaimSpec } from '../persistent-volume-claim.js'
 import {
   azureFileRules,
@@ -186,7 +186,7 @@ const sizeLimit = check((source, path) => {
   return [fieldForbidden(childPath(path, 'sizeLimit'), 'SizeLimit field must be a valid resource quantity')]
 })
 
-const pullPolicy = when(source => has(source, 'pullPolicy'), [oneOf('pullPolicy', ['Always', 'IfNotPresent', 'Never'])])
+const pullPolicy = ifSet('pullPolicy', [oneOf('pullPolicy', ['Always', 'IfNotPresent', 'Never'])])
 
 /** In the order of kube-apiserver's checks: of several sources the first counts. */
 const SOURCES: VolumeSources = {
