@@ -185,7 +185,8 @@ export const statusCounts = (
 /** The number of hash collisions of a status only grows. */
 export const growingCollisionCount = checkUpdate((status, old, path) => {
   const count = numberAt(status, 'collisionCount')
-  return has(old, 'collisionCount') && count < numberAt(old, 'collisionCount')
+  const isLess = !has(status, 'collisionCount') || count < numberAt(old, 'collisionCount')
+  return has(old, 'collisionCount') && isLess
     ? [fieldInvalid(childPath(path, 'collisionCount'), count, 'cannot be decremented')]
     : []
 })

@@ -12,6 +12,18 @@ describe('a persistent volume', () => {
     expect(objectAt(created('v1', 'PersistentVolume', { spec }), 'spec')['hostPath']).toEqual({ path: '/d', type: '' })
   })
 
+  test('that is local names the nodes that have it', () => {
+    const local = { ...spec, hostPath: null, local: { path: '/d' } }
+    const errors = (nodeAffinity: ValueObject | null): string[] =>
+      errorsOf('v1', 'PersistentVolume', { metadata: { namespace: '' }, spec: { ...local, nodeAffinity } })
+    expect(errors(null)).toEqual(['spec.nodeAffinity: Required value: Local volume requires node affinity'])
+    expect(errors({ required: { nodeSelectorTerms: [] } })).toEqual([
+      'spec.nodeAffinity.required.nodeSelectorTerms: Required value: must have at least one node selector term',
+    ])
+    const term = { matchExpressions: [{ key: 'kubernetes.io/hostname', operator: 'In', values: ['n'] }] }
+    expect(errors({ required: { nodeSelectorTerms: [term] } })).toEqual([])
+  })
+
   test('is warned of with what is deprecated', () => {
     const annotations = { 'volume.beta.kubernetes.io/storage-class': 'c' }
     const volume = { metadata: { name: 'x', annotations }, spec: { persistentVolumeReclaimPolicy: 'Recycle', rbd: {} } }

@@ -42,6 +42,7 @@ import { validationRules } from '../common/validation.js'
 import { accessModes, CLASS_ANNOTATION, VOLUME_MODES } from './persistent-volume-claim.js'
 import { amountOf } from './pod/container-resources.js'
 import { deprecatedLabelWarnings } from './pod/node-labels.js'
+import { nodeSelectorRules } from './pod/scheduling.js'
 import { diffSpecs } from './pod/spec-diff.js'
 import { classOf, isBeingDeleted, printAccessModes, stringOrUnset } from './volume-cells.js'
 import {
@@ -153,6 +154,22 @@ const capacity = check((spec, path) => {
   return errors
 })
 
+const nodeAffinityRules: readonly Rule[] = [
+  check((affinity, path) =>
+    has(affinity, 'required')
+      ? []
+      : [fieldRequired(childPath(path, 'required'), 'must specify required node constraints')],
+  ),
+  optional('required', nodeSelectorRules),
+]
+
+/** A local volume can be used only on its node. */
+const localNeedsAffinity = check((spec, path) =>
+  has(spec, 'local') && !has(spec, 'nodeAffinity')
+    ? [fieldRequired(childPath(path, 'nodeAffinity'), 'Local volume requires node affinity')]
+    : [],
+)
+
 /** Recycling deletes everything below the path. */
 const noRecycledRoot = check((spec, path) => {
   const isRoot = /^\/+$/.test(stringAt(objectAt(spec, 'hostPath'), 'path'))
@@ -166,7 +183,9 @@ const specRules: readonly Rule[] = [
   accessModes,
   capacity,
   optionalOneOf('persistentVolumeReclaimPolicy', RECLAIM_POLICIES),
+  optional('nodeAffinity', nodeAffinityRules),
   check((spec, path) => checkVolumeSource(spec, SOURCES, path)),
+  localNeedsAffinity,
   noRecycledRoot,
   format('storageClassName', checkDnsSubdomain),
   optionalOneOf('volumeMode', VOLUME_MODES),
