@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest'
 import { objectAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
-import { changed, created, errorsOf } from '../../written-objects.suite.js'
+import { changed, created, errorsOf, errorsOfChange } from '../../written-objects.suite.js'
 
 const container = { name: 'c', image: 'i' }
 const errors = (spec: ValueObject): string[] => errorsOf('v1', 'Pod', { spec: { containers: [container], ...spec } })
@@ -143,4 +143,34 @@ test('podIP and podIPs stay in step, whichever is written', () => {
     objectAt(changed('v1', 'Pod', pod, { status }, 'status'), 'status')
   expect(statusOf({ podIP: '1.1.1.1' })).toMatchObject({ podIP: '1.1.1.1', podIPs: [{ ip: '1.1.1.1' }] })
   expect(statusOf({ podIPs: [{ ip: '1.1.1.1' }] })).toMatchObject({ podIP: '1.1.1.1' })
+})
+
+describe('an update of a pod', () => {
+  const change = (spec: ValueObject, patch: ValueObject): string[] =>
+    errorsOfChange('v1', 'Pod', { spec: { containers: [container], ...spec } }, patch)
+  const affinity = (...keys: string[]): ValueObject => ({
+    nodeAffinity: {
+      requiredDuringSchedulingIgnoredDuringExecution: {
+        nodeSelectorTerms: [{ matchExpressions: keys.map(key => ({ key, operator: 'Exists' })) }],
+      },
+    },
+  })
+
+  test('may narrow the nodes while the pod is gated', () => {
+    const gated = { schedulingGates: [{ name: 'g' }], nodeSelector: { a: 'b' }, affinity: affinity('k') }
+    expect(change(gated, { spec: { nodeSelector: { c: 'd' }, affinity: affinity('k', 'l') } })).toEqual([])
+    expect(change(gated, { spec: { nodeSelector: { a: 'c' } } })).toEqual([
+      'spec.nodeSelector: Invalid value: {"a":"c"}: only additions to spec.nodeSelector are allowed (no mutations or deletions)',
+    ])
+    const [message] = change(gated, { spec: { affinity: affinity('l') } })
+    expect(message).toMatch(/nodeSelectorTerms\[0\]: Invalid value: .*: only additions are allowed/)
+  })
+
+  test('may not change annotations that nodes act on', () => {
+    const annotations = { 'kubernetes.io/config.mirror': 'x', 'container.apparmor.security.beta.kubernetes.io/c': 'y' }
+    expect(change({}, { metadata: { annotations } })).toEqual([
+      'metadata.annotations[container.apparmor.security.beta.kubernetes.io/c]: Forbidden: may not add AppArmor annotations',
+      'metadata.annotations[kubernetes.io/config.mirror]: Forbidden: may not add mirror pod annotation',
+    ])
+  })
 })

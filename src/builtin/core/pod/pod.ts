@@ -1,6 +1,6 @@
 // Pod.
-import { fieldForbidden } from '../../../meta/errors/field-errors.js'
-import { ensureObject, has, keepFrom, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { type FieldError, fieldForbidden, keyPath } from '../../../meta/errors/field-errors.js'
+import { ensureObject, has, keepFrom, mapAt, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { defineKind } from '../../common/define-kind.js'
 import { metadata, metadataUpdate } from '../../common/metadata.js'
@@ -75,9 +75,28 @@ const rules: readonly Rule[] = [
   tokensHaveAccount,
 ]
 
+const MIRROR = 'kubernetes.io/config.mirror'
+const APP_ARMOR_PREFIX = 'container.apparmor.security.beta.kubernetes.io/'
+
+/** Annotations that nodes act on are neither added, removed nor changed. */
+const fixedAnnotations = checkUpdate((pod, old) => {
+  const now = mapAt(objectAt(pod, 'metadata'), 'annotations')
+  const before = mapAt(objectAt(old, 'metadata'), 'annotations')
+  const changed = Object.keys(before).filter(key => now[key] !== before[key])
+  const added = Object.keys(now).filter(key => !Object.hasOwn(before, key))
+  const forbidden = (keys: readonly string[], verb: string): FieldError[] =>
+    keys.flatMap(key => {
+      const at = keyPath('metadata.annotations', key)
+      if (key.startsWith(APP_ARMOR_PREFIX)) return [fieldForbidden(at, `may not ${verb} AppArmor annotations`)]
+      return key === MIRROR ? [fieldForbidden(at, `may not ${verb} mirror pod annotation`)] : []
+    })
+  return [...forbidden(changed, 'remove or update'), ...forbidden(added, 'add')]
+})
+
 const updateRules = (checkChange: (pod: ValueObject, old: ValueObject) => ReturnType<typeof checkResize>): Rule[] => [
-  ...rules,
   metadataUpdate,
+  ...rules,
+  fixedAnnotations,
   checkUpdate(checkChange),
 ]
 

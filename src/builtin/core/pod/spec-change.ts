@@ -6,12 +6,22 @@ import {
   fieldInvalid,
   fieldRequired,
   indexPath,
+  Printed,
 } from '../../../meta/errors/field-errors.js'
-import { has, numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
-import { copyValue, equalValues, type ValueObject } from '../../../meta/values/value.js'
+import {
+  has,
+  mapAt,
+  numberAt,
+  numberOrNone,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  stringAt,
+} from '../../../meta/values/access.js'
+import { copyValue, equalValues, getOwn, type ValueObject } from '../../../meta/values/value.js'
 import { sameValue } from '../../common/field-checks.js'
 import { checkTolerations } from './scheduling.js'
-import { diffPodSpecs } from './spec-diff.js'
+import { asGoStruct, diffPodSpecs } from './spec-diff.js'
 
 export function checkSpecChange(pod: ValueObject, old: ValueObject): FieldError[] {
   const spec = objectAt(pod, 'spec')
@@ -28,6 +38,7 @@ export function checkSpecChange(pod: ValueObject, old: ValueObject): FieldError[
   errors.push(...deadline)
   if (deadline.length > 0 && has(spec, 'activeDeadlineSeconds')) return errors
   errors.push(...checkTolerationsKept(spec, oldSpec), ...checkGatesOnlyGo(spec, oldSpec))
+  if (isGated(oldSpec)) errors.push(...checkOnlyNarrowed(spec, oldSpec))
   const rest = withoutChangeable(spec, oldSpec)
   if (!equalValues(rest, oldSpec)) {
     errors.push(fieldForbidden('spec', WHAT_MAY_CHANGE + diffPodSpecs(oldSpec, rest)))
@@ -55,15 +66,79 @@ function withoutChangeable(spec: ValueObject, oldSpec: ValueObject): ValueObject
   for (const field of ['containers', 'initContainers']) {
     objectsAt(kept, field).forEach((container, i) => restore(container, objectsAt(oldSpec, field)[i] ?? {}, 'image'))
   }
-  const gated = objectsAt(oldSpec, 'schedulingGates').length > 0
   const fields = ['activeDeadlineSeconds', 'tolerations', 'schedulingGates']
-  // While a pod is gated, its node selector and affinity may be narrowed.
-  if (gated) fields.push('nodeSelector', 'affinity')
+  // While a pod is gated, its node selector and node affinity may be narrowed.
+  if (isGated(oldSpec)) {
+    fields.push('nodeSelector')
+    restoreNodeAffinity(kept, oldSpec)
+  }
   if (numberAt(oldSpec, 'terminationGracePeriodSeconds') < 0 && numberAt(spec, 'terminationGracePeriodSeconds') === 1) {
     fields.push('terminationGracePeriodSeconds')
   }
   for (const field of fields) restore(kept, oldSpec, field)
   return kept
+}
+
+const isGated = (spec: ValueObject): boolean => objectsAt(spec, 'schedulingGates').length > 0
+
+const nodeAffinityOf = (spec: ValueObject): ValueObject | undefined =>
+  objectOrNone(objectAt(spec, 'affinity'), 'nodeAffinity')
+
+function restoreNodeAffinity(spec: ValueObject, oldSpec: ValueObject): void {
+  const before = nodeAffinityOf(oldSpec)
+  if (sameValue(nodeAffinityOf(spec), before)) return
+  const { nodeAffinity: _, ...others } = objectAt(spec, 'affinity')
+  const isEmpty = before === undefined && Object.keys(others).length === 0
+  if (isEmpty && !has(oldSpec, 'affinity')) delete spec['affinity']
+  else spec['affinity'] = { ...(before !== undefined && { nodeAffinity: before }), ...others }
+}
+
+const REQUIRED = 'requiredDuringSchedulingIgnoredDuringExecution'
+
+/** What decides about the node of a gated pod may only get stricter. */
+function checkOnlyNarrowed(spec: ValueObject, oldSpec: ValueObject): FieldError[] {
+  const selector = mapAt(spec, 'nodeSelector')
+  const before = mapAt(oldSpec, 'nodeSelector')
+  const errors: FieldError[] = []
+  if (Object.keys(before).some(key => selector[key] !== before[key])) {
+    const why = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
+    errors.push(fieldInvalid('spec.nodeSelector', getOwn(spec, 'nodeSelector') ?? null, why))
+  }
+  const termsOf = (of: ValueObject): readonly ValueObject[] =>
+    objectsAt(objectAt(nodeAffinityOf(of) ?? {}, REQUIRED), 'nodeSelectorTerms')
+  const [terms, oldTerms] = [termsOf(spec), termsOf(oldSpec)]
+  const path = `spec.affinity.nodeAffinity.${REQUIRED}.nodeSelectorTerms`
+  const shown = (term: ValueObject): Printed => asGoStruct('core/v1.NodeSelectorTerm', term)
+  if (oldTerms.length > 0 && oldTerms.length !== terms.length) {
+    const all = new Printed(`[${terms.map(term => shown(term).text).join(',')}]`)
+    return [
+      ...errors,
+      fieldInvalid(
+        path,
+        terms.length === 0 ? null : all,
+        'no additions/deletions to non-empty NodeSelectorTerms list are allowed',
+      ),
+    ]
+  }
+  for (const [i, old] of oldTerms.entries()) {
+    if (!hasOnlyAdditions(terms[i]!, old)) {
+      const why = 'only additions are allowed (no mutations or deletions)'
+      errors.push(fieldInvalid(indexPath(path, i), shown(terms[i]!), why))
+    }
+  }
+  return errors
+}
+
+/** An empty term matches no node, so that an addition to it would widen the selection. */
+function hasOnlyAdditions(term: ValueObject, old: ValueObject): boolean {
+  const lists = ['matchExpressions', 'matchFields']
+  if (lists.every(list => objectsAt(old, list).length === 0)) {
+    return lists.every(list => objectsAt(term, list).length === 0)
+  }
+  return lists.every(list => {
+    const before = objectsAt(old, list)
+    return equalValues(objectsAt(term, list).slice(0, before.length), [...before])
+  })
 }
 
 function restore(object: ValueObject, old: ValueObject, field: string): void {
