@@ -250,13 +250,18 @@ function listCodec(item: ValueCodec, goName: string): ValueCodec {
         return []
       }
       const { path } = state
-      return value.map((member, i) => {
-        if (member === null) return item.zero()
+      // A loop and not `map`: deeply nested values need as few stack frames as possible.
+      const list: Value[] = []
+      for (const [i, member] of value.entries()) {
+        if (member === null) {
+          list.push(item.zero())
+          continue
+        }
         path.push(i)
-        const read = item.decode(member, state)
+        list.push(item.decode(member, state))
         path.pop()
-        return read
-      })
+      }
+      return list
     },
     zero: () => [],
     // Like protobuf, storage does not distinguish an empty list from none.
@@ -276,14 +281,14 @@ function mapCodec(item: ValueCodec, goName: string): ValueCodec {
       const { path, cbor } = state
       const foreign = cbor && foreignMapKey(cbor, path, value)
       if (foreign !== undefined) noteError(state, foreign)
-      const entries = keysOf(value, state).map((key): [string, Value] => {
+      const entries: [string, Value][] = []
+      for (const key of keysOf(value, state)) {
         if (state.duplicates !== undefined) noteDuplicate(state, key)
         const member = value[key]!
         path.push(key)
-        const read = member === null ? item.zero() : item.decode(member, state)
+        entries.push([key, member === null ? item.zero() : item.decode(member, state)])
         path.pop()
-        return [key, read]
-      })
+      }
       const map: ValueObject = {}
       for (const [key, member] of sortedByKey(entries)) setOwn(map, key, member)
       return map
