@@ -8,7 +8,7 @@ const store = createMemoryStore()
 const context = createObjectStores(store)
 afterEach(() => context.close())
 
-test('a request that began before its kind was replaced finishes, and leaves those of the new kind alone', async () => {
+test('a request that began before its kind was replaced still works, and does not end watches of the new kind', async () => {
   const old = widgetKind()
   const replaced = widgetKind()
   const before = context.objectStore(old)

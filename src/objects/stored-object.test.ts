@@ -21,13 +21,13 @@ test.each([
   ['several', [entry, { ...entry, manager: 'n', fieldsV1: {} }]],
   ['an empty entry', [{}]],
   ['what are no entries', [1, null, 'x', { fieldsV1: 'x' }]],
-])('an object with %s is stored as it is encoded, and read back', (_, managedFields) => {
+])('an object with %s is stored as it is encoded, and decoded again', (_, managedFields) => {
   const bytes = encode(object(managedFields))
   expect(bytes.toString()).toBe(encodeJson(object(managedFields)))
   expect(encode(decode({ key: 'k', value: bytes, revision: 7 })).equals(bytes)).toBe(true)
 })
 
-test('objects whose fields have the same owners share what says so, and nothing else', () => {
+test('objects with the same fieldsV1 share its value, and nothing else', () => {
   const bytes = encode({ ...object([entry]), spec: { fieldsV1: { a: 1 } } })
   const read = (): ApiObject => decode({ key: 'k', value: bytes, revision: 7 })
   const [a, b] = [read(), read()]

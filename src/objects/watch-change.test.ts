@@ -52,7 +52,7 @@ function select(served: VersionedKind, fields: string) {
 }
 
 describe('entries', () => {
-  it('in the version of the request are selected without a call', async () => {
+  it('in the version of the request are selected without conversion', async () => {
     const { v1, entries, calls, views } = await stored(['a', 'red'], ['b', 'blue'])
     const shown = await viewSelected(views, v1, select(v1, 'spec.color=blue'), entries, undefined)
     expect(shown.map(each => each?.value()['spec'])).toEqual([undefined, { color: 'blue' }])
@@ -68,7 +68,7 @@ describe('entries', () => {
 })
 
 describe('an event', () => {
-  it('is what it is to who watches everything', async () => {
+  it('has the type of the write for a watch without a selector', async () => {
     const { v1, events, calls, changeFor } = await stored(['a', 'red'], ['a', 'blue'], ['a', undefined])
     const changes = await allOf(events.map(event => changeFor(v1, select(v1, ''), event)))
     expect(changes.map(change => change?.type)).toEqual(['ADDED', 'MODIFIED', 'DELETED'])
@@ -79,7 +79,7 @@ describe('an event', () => {
     expect(calls).toEqual([])
   })
 
-  it('adds to a selection and takes from it, in whatever version it is watched', async () => {
+  it('is ADDED or DELETED when the object enters or leaves the selection, in every version', async () => {
     const { v1, v2, events, changeFor } = await stored(['a', 'red'], ['a', 'blue'], ['a', 'red'], ['a', undefined])
     for (const [served, fields] of [
       [v1, 'spec.color=blue'],
@@ -90,7 +90,7 @@ describe('an event', () => {
     }
   })
 
-  it('is converted once for all who watch a version', async () => {
+  it('is converted once for all watchers of a version', async () => {
     const { v2, events, calls, changeFor } = await stored(['a', 'red'])
     const [event] = events as [ObjectEvent]
     const changes = await allOf(['', 'spec.colour=red'].map(fields => changeFor(v2, select(v2, fields), event)))

@@ -29,14 +29,14 @@ const objectOf = ({ kind }: VersionedKind, name: string): ApiObject => ({
   spec: { color: 'red' },
 })
 
-/** As it lies in the store; looking inside is a fault where `opaque` says so. */
+/** A view with stored bytes; if it is `opaque`, its value must not be read. */
 function stored(of: VersionedKind, name: string, opaque = false): ObjectView {
   const object = objectOf(of, name)
   return {
     entry: { key: `/x/${name}`, value: encodeStored(object), revision: 7 },
     head: storedHead(object.apiVersion, object.kind),
     value() {
-      if (opaque) throw new Error('the value was read without need')
+      if (opaque) throw new Error('the value must not be read')
       return object
     },
   }
@@ -75,23 +75,23 @@ const jsonOf = async (answer: Result, form: OutputFormat = PLAIN_JSON, query = '
   JSON.parse(await textOf(answer, form, query))
 
 describe('one object', () => {
-  test('is copied from the store without a look inside', async () => {
+  test('is copied from the store without parsing', async () => {
     const text = await textOf(objectAnswer(WIDGETS, stored(WIDGETS, 'a', true)))
     expect(text).toBe(
       '{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"resourceVersion":"7","name":"a","labels":{"l":"x"}},"spec":{"color":"red"}}\n',
     )
   })
 
-  test('that is not stored in this version is shown by its value', async () => {
+  test('without stored bytes is encoded from its value', async () => {
     expect(await jsonOf(objectAnswer(WIDGETS, viewValue(objectOf(WIDGETS, 'a'))))).toEqual(objectOf(WIDGETS, 'a'))
   })
 
-  test('is pretty for people, and then has no newline at its end', async () => {
+  test('is indented on request, without a newline at its end', async () => {
     const text = await textOf(objectAnswer(WIDGETS, stored(WIDGETS, 'a')), { ...PLAIN_JSON, pretty: true })
     expect(text).toBe(JSON.stringify(objectOf(WIDGETS, 'a'), null, 2))
   })
 
-  test('comes in other encodings', async () => {
+  test('is encoded in other encodings', async () => {
     const answer = objectAnswer(WIDGETS, stored(WIDGETS, 'a'))
     expect(await textOf(answer, { ...PLAIN_JSON, encoding: 'yaml' })).toContain('kind: Widget\nmetadata:\n')
     const cbor = await bytesOf(answer, { ...PLAIN_JSON, encoding: 'cbor' })
@@ -128,13 +128,13 @@ describe('one object', () => {
     expect((await jsonOf(answer, TABLE, `includeObject=${include}`)).rows[0].object).toEqual(object)
   })
 
-  test('in a row must be of a known kind', async () => {
+  test('in a row is refused for an unknown includeObject', async () => {
     const answer = objectAnswer(WIDGETS, stored(WIDGETS, 'a'))
     await expect(textOf(answer, TABLE, 'includeObject=All')).rejects.toThrow('Unable to convert to Table as requested')
     expect(await jsonOf(answer, PLAIN_JSON, 'includeObject=All')).toMatchObject({ kind: 'Widget' })
   })
 
-  test('can be reduced to its metadata, but is no list', async () => {
+  test('may be PartialObjectMetadata, but not its list', async () => {
     const answer = objectAnswer(WIDGETS, stored(WIDGETS, 'a'))
     expect(await jsonOf(answer, METADATA)).toEqual({
       kind: 'PartialObjectMetadata',
@@ -147,7 +147,7 @@ describe('one object', () => {
     )
   })
 
-  test('that is a Scale has columns of its own', async () => {
+  test('that is a Scale has its own columns', async () => {
     const object = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 3 } }
     const answer: Result = { type: 'scale', status: 200, object }
     expect(await jsonOf(answer)).toEqual(object)
@@ -156,7 +156,7 @@ describe('one object', () => {
 })
 
 describe('a list', () => {
-  test('of custom objects says that there is no more, and its items say what they are', async () => {
+  test('of custom objects has an empty continue, and items with apiVersion and kind', async () => {
     const list = listAnswer(WIDGETS, [[stored(WIDGETS, 'a', true)], [], [stored(WIDGETS, 'b', true)]])
     expect(await jsonOf(list)).toEqual({
       kind: 'WidgetList',
@@ -166,7 +166,7 @@ describe('a list', () => {
     })
   })
 
-  test('of built-in objects leaves out what goes without saying', async () => {
+  test('of built-in objects omits both', async () => {
     const { kind: _, apiVersion: __, ...bare } = objectOf(NOTES, 'a')
     const list = listAnswer(NOTES, [[stored(NOTES, 'a', true), viewValue(objectOf(NOTES, 'a'))]])
     expect(await jsonOf(list)).toEqual({
@@ -177,7 +177,7 @@ describe('a list', () => {
     })
   })
 
-  test.each([WIDGETS, NOTES])('tells how to go on', async of => {
+  test.each([WIDGETS, NOTES])('has its continue token', async of => {
     const list = listAnswer(of, [[stored(of, 'a')]], { continueToken: 'next', remaining: 2 })
     const metadata = { resourceVersion: '9', continue: 'next', remainingItemCount: 2 }
     expect((await jsonOf(list)).metadata).toEqual(metadata)
@@ -185,7 +185,7 @@ describe('a list', () => {
     expect((await jsonOf(table, TABLE)).metadata).toEqual(metadata)
   })
 
-  test('that is empty has items, except where it is of metadata', async () => {
+  test('that is empty has an empty list of items, or null as metadata', async () => {
     expect(await textOf(listAnswer(NOTES, []))).toBe(
       '{"kind":"NoteList","apiVersion":"v1","metadata":{"resourceVersion":"9"},"items":[]}\n',
     )
@@ -223,7 +223,7 @@ describe('a list', () => {
     expect(await textOf(listAnswer(NOTES, []), { ...PLAIN_JSON, pretty: true })).toMatch(/"items": \[\]\n}$/)
   })
 
-  test('comes in pieces that are no larger than they need to be', async () => {
+  test('is encoded in pieces of limited size', async () => {
     const large = viewValue({ ...objectOf(WIDGETS, 'a'), spec: { text: 'x'.repeat(100_000) } })
     const { body } = encodeResult(listAnswer(WIDGETS, [[large, large, large]]), PLAIN_JSON, new URLSearchParams(), NOW)
     const sizes: number[] = []
@@ -236,18 +236,18 @@ describe('a list', () => {
 describe('a Status', () => {
   const { status } = notFound({ group: '', resource: 'notes' }, 'a')
 
-  test('comes in the form that is asked for, whatever objects would be shown as', async () => {
+  test('is encoded in the requested encoding, and never converted', async () => {
     const answer: Result = { type: 'status', status: 200, body: status }
     expect(await jsonOf(answer, TABLE)).toMatchObject({ kind: 'Status', code: 404 })
     expect(encodeStatus(status, { ...PLAIN_JSON, encoding: 'yaml' }).body.toString()).toContain('reason: NotFound')
   })
 
-  test('is JSON for people where nothing that is asked for can be given', () => {
+  test('is indented JSON if no format was negotiated', () => {
     const { mediaType, body } = encodeStatus(status, undefined)
     expect([mediaType, body.toString()]).toEqual(['application/json', JSON.stringify(status, null, 2)])
   })
 
-  test('as protobuf is what the reference server sends', () => {
+  test('as protobuf is what kube-apiserver sends', () => {
     const { body } = encodeStatus(notFound({ group: '', resource: 'configmaps' }, 'none').status, {
       ...PLAIN_JSON,
       encoding: 'protobuf',

@@ -37,30 +37,30 @@ const json = (bytes: Buffer) => JSON.parse(bytes.toString())
 describe('events as JSON', () => {
   test('are lines, copied from the store', () => {
     const opaque = stored(() => {
-      throw new Error('the value was read without need')
+      throw new Error('the value must not be read')
     })
     const bytes = encoderOf(PLAIN_JSON).event('MODIFIED', opaque, undefined)
     expect(bytes.toString().endsWith('}}\n')).toBe(true)
     expect(json(bytes)).toEqual({ type: 'MODIFIED', object: OBJECT })
   })
 
-  test('of objects that are not stored in this version are made from their value', () => {
+  test('of objects without stored bytes are encoded from their value', () => {
     const bytes = encoderOf(PLAIN_JSON).event('ADDED', viewValue(OBJECT), undefined)
     expect(json(bytes)).toEqual({ type: 'ADDED', object: OBJECT })
   })
 
-  test('are made once for all watchers of the same form', () => {
+  test('are encoded once for all watchers of the same format', () => {
     const source = {}
     const [one, two] = [encoderOf(PLAIN_JSON), encoderOf(PLAIN_JSON)]
     const added = one.event('ADDED', stored(), source)
     expect(two.event('ADDED', stored(), source)).toBe(added)
-    // What is new to one watcher has only changed for another.
+    // An event may be ADDED for one watcher and MODIFIED for another.
     expect(json(two.event('MODIFIED', stored(), source)).type).toBe('MODIFIED')
     expect(encoderOf(TABLE).event('ADDED', stored(), source)).not.toBe(added)
     expect(two.event('ADDED', stored(), {})).not.toBe(added)
   })
 
-  test('tell how far a watch is, and what ended it', () => {
+  test('are bookmarks and errors too', () => {
     const encoder = encoderOf(PLAIN_JSON)
     expect(json(encoder.bookmark(9, false))).toEqual({
       type: 'BOOKMARK',
@@ -72,7 +72,7 @@ describe('events as JSON', () => {
 })
 
 describe('events as Tables', () => {
-  test('carry the columns only once', () => {
+  test('have the columns only once', () => {
     const source = {}
     const encoder = encoderOf(TABLE)
     const first = json(encoder.event('ADDED', stored(), source)).object
@@ -83,7 +83,7 @@ describe('events as Tables', () => {
     expect(json(encoderOf(TABLE).event('ADDED', stored(), source)).object.columnDefinitions).toHaveLength(2)
   })
 
-  test('tell the end of the initial events in the object of their row, even if rows carry none', () => {
+  test('have the annotation for the end of the initial events in their row, even without includeObject', () => {
     const encoder = encoderOf(TABLE, 'None')
     const { type, object } = json(encoder.bookmark(9, true))
     expect(type).toBe('BOOKMARK')

@@ -1,4 +1,4 @@
-// An API context over the built-in kinds, without a network, for tests.
+// The API of the built-in kinds on a store in memory, without the network, for tests.
 
 import { builtinKinds } from '../builtin/builtin-kinds.js'
 import type { Kind } from '../kinds/kind.js'

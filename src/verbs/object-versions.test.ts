@@ -50,7 +50,7 @@ async function get(kind: Kind): Promise<ObjectResult> {
   return (await createVerbs(context!).get(REQUEST, target, NO_QUERY)) as ObjectResult
 }
 
-test('what was decoded by the present rules is shown as it is stored, and never read again', async () => {
+test('an object that was decoded by the present rules is served as it is stored, and not upgraded', async () => {
   const { kind, reads } = readingKind(object => object)
   const created = await create(kind)
   const got = await get(kind)
@@ -59,14 +59,14 @@ test('what was decoded by the present rules is shown as it is stored, and never 
   expect(created.object.value()).toEqual(got.object.value())
 })
 
-test('what is read otherwise than it was written is shown as it is read, to its writer too', async () => {
+test('an object that upgrading changes is returned upgraded, to its writer too', async () => {
   const { kind } = readingKind(object => ({ ...object, spec: { color: 'blue' } }))
   const created = await createUnread(kind)
   expect(created.value()['spec']).toEqual({ color: 'blue' })
   expect((await get(kind)).object.value()['spec']).toEqual({ color: 'blue' })
 })
 
-test('what is read otherwise than it was written is read once for all who get it', async () => {
+test('an object that upgrading changes is upgraded once for all readers', async () => {
   const { kind, reads } = readingKind(object => ({ ...object, spec: { color: 'blue' } }))
   await createUnread(kind)
   const first = await get(kind)
@@ -77,7 +77,7 @@ test('what is read otherwise than it was written is read once for all who get it
   expect(second.object.value()).toEqual(first.object.value())
 })
 
-test('what is shown otherwise than it is stored is stored so by the next write', async () => {
+test('the next write stores the upgraded object', async () => {
   const { kind } = readingKind(object => ({ ...object, spec: { color: 'tan' } }))
   await createUnread(kind)
   const target = { kind, version: kind.versions[0]!, namespace: 'x', name: 'a', subresource: '' } as const

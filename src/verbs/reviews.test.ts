@@ -52,7 +52,7 @@ async function ask(resource: string, body: Value, namespace = ''): Promise<unkno
 describe('an access review', () => {
   const pods = { namespace: 'x', verb: 'get', resource: 'pods' }
 
-  test('says by which binding the caller may', async () => {
+  test('names the binding that allows the request', async () => {
     expect(await ask('selfsubjectaccessreviews', { spec: { resourceAttributes: pods } })).toEqual({
       allowed: true,
       reason: 'RBAC: allowed by RoleBinding "b/x" of Role "r" to User "alice"',
@@ -65,7 +65,7 @@ describe('an access review', () => {
     })
   })
 
-  test('is about the user that it names, in the groups that it names', async () => {
+  test('is decided for the user and groups in its spec', async () => {
     const spec = { resourceAttributes: pods }
     expect(await ask('subjectaccessreviews', { spec: { ...spec, user: 'system:serviceaccount:y:robot' } })).toEqual({
       allowed: true,
@@ -102,7 +102,7 @@ describe('an access review', () => {
   })
 })
 
-test('a rules review tells all rules of a namespace', async () => {
+test('a SelfSubjectRulesReview returns all rules of a namespace', async () => {
   expect(await ask('selfsubjectrulesreviews', { spec: { namespace: 'x' } })).toEqual({
     resourceRules: [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }],
     nonResourceRules: [{ nonResourceURLs: ['/x'], verbs: ['get'] }],
@@ -111,13 +111,13 @@ test('a rules review tells all rules of a namespace', async () => {
   expect(await ask('selfsubjectrulesreviews', {})).toBe('no namespace on request')
 })
 
-test('a self review tells who asks', async () => {
+test('a SelfSubjectReview returns the user', async () => {
   expect(await ask('selfsubjectreviews', { status: { userInfo: { username: 'forged' } } })).toEqual({
     userInfo: { username: 'alice', uid: 'u', groups: ['devs'] },
   })
 })
 
-test('a token review tells whose it is', async () => {
+test('a TokenReview returns the user of the token', async () => {
   expect(await ask('tokenreviews', { spec: { token: 't' } })).toEqual({
     authenticated: true,
     user: { username: 'alice', uid: 'u', groups: ['devs', 'system:authenticated'] },

@@ -40,14 +40,14 @@ const owner = { apiVersion: 'v1', kind: 'Node', name: 'n', uid: 'u' }
 const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'a', ownerReferences: [owner] } }
 
 describe('a custom object that was written', () => {
-  test('is served as it lies in the store, without a look inside', async () => {
+  test('is served as it is stored, without parsing', async () => {
     await write('create', widget, 'application/json')
     expect((await read()).object.entry).toBeDefined()
     await write('patch', { metadata: { labels: { z: '1', a: '2' } } }, 'application/merge-patch+json')
     expect((await read()).object.entry).toBeDefined()
   })
 
-  test('has its metadata in the order of their names', async () => {
+  test('has sorted metadata', async () => {
     const { object } = await write('create', widget, 'application/json')
     const names = Object.keys(object.value().metadata)
     expect(names).toEqual(names.toSorted())
@@ -58,7 +58,7 @@ describe('a custom object that was written', () => {
   })
 })
 
-test('of many that apply at once what is not there, one creates it and the others change it', async () => {
+test('of concurrent applies of a new object, one creates it and the others change it', async () => {
   const managers = ['a', 'b', 'c', 'd']
   const answers = await Promise.all(
     managers.map(fieldManager =>

@@ -18,7 +18,7 @@ test('reading and mutating requests are counted apart', () => {
   expect([inFlight.reading, inFlight.mutating]).toEqual([1, 1])
 })
 
-test('a request that is released twice, or was never counted, gives nothing back', () => {
+test('releasing a request twice, or one that was never counted, changes nothing', () => {
   const inFlight = createInFlightLimiter({ maxReading: 2, maxMutating: 1 })
   const first = read()
   for (const each of [first, read()]) inFlight.acquire(each)

@@ -26,7 +26,7 @@ function found(accept: string, offer: Offer): string | undefined {
   return form && (form.as ? `${form.encoding} ${form.as.apiVersion} ${form.as.kind}` : form.encoding)
 }
 
-describe('the form of an answer', () => {
+describe('the format of a response', () => {
   test.each([
     ['', 'json'],
     ['*/*', 'json'],
@@ -85,7 +85,7 @@ describe('the form of an answer', () => {
     )
   })
 
-  test('a watch has no form in YAML', () => {
+  test('a watch has no format in YAML', () => {
     checkWatchFormat({ encoding: 'cbor', as: undefined, pretty: false })
     expect(() => checkWatchFormat({ encoding: 'yaml', as: undefined, pretty: false })).toThrow(
       'only the following media types are accepted: application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch, application/cbor-seq',
@@ -128,7 +128,7 @@ describe('routes of built-in kinds', () => {
     expect(accepts(accept)).toBe(code)
   })
 
-  test('say what they have', () => {
+  test('name their types in a refusal', () => {
     expect(() => checkRouteAccepts({ accept: 'text/html' }, ['json', 'yaml'], false)).toThrow(
       '406: Not Acceptable\n\nAvailable representations: application/json, application/yaml',
     )
@@ -164,7 +164,7 @@ test.each([
   expect(read ?? code).toBe(expected)
 })
 
-test('a patch is of a type that is compared letter by letter', () => {
+test('the media type of a patch is compared as text', () => {
   const types = ['application/json-patch+json', 'application/merge-patch+json']
   expect(patchType({ 'content-type': 'application/merge-patch+json; charset=utf-8' }, types)).toBe(types[1])
   for (const type of ['application/MERGE-PATCH+JSON', 'application/json', '']) {

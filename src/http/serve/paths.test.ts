@@ -3,7 +3,7 @@ import { findIn, firstOf, type PathHandler } from './paths.js'
 
 const named = (): PathHandler => () => {}
 
-test('a path is found by itself, or by the longest one that it is below of', () => {
+test('a path is found by itself, or by the longest path above it', () => {
   const exact = named()
   const below = named()
   const far = named()
@@ -21,7 +21,7 @@ test('a path is found by itself, or by the longest one that it is below of', () 
   expect(findIn(new Map([['/a', exact]]))('/a/')).toBeUndefined()
 })
 
-test('the first who serves a path serves it', () => {
+test('the first handler that is found serves a path', () => {
   const one = named()
   const other = named()
   const find = firstOf(

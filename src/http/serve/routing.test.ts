@@ -83,7 +83,7 @@ describe('built-in kinds', () => {
     expect(lead(request)).toBe(expected)
   })
 
-  test('the method is looked at before the types', () => {
+  test('the method is checked before the media types', () => {
     expect(lead('PATCH /api/v1/namespaces/a/notes', { accept: 'text/html' })).toBe(NOT_ALLOWED)
     expect(lead('GET /api/v1/namespaces/a/notes', { accept: 'application/*' })).toMatch(/^406 406: Not Acceptable/)
   })
@@ -114,7 +114,7 @@ describe('custom kinds', () => {
   })
 })
 
-test('an old watch path of one object selects it, and nothing else may', () => {
+test('a deprecated watch path of one object selects it, and its parameters must not select another', () => {
   const route = (query: string) =>
     router.route(
       'GET',
@@ -128,7 +128,7 @@ test('an old watch path of one object selects it, and nothing else may', () => {
   )
 })
 
-test('groups of built-in kinds are known by them', () => {
+test('a group is built-in if it has a built-in kind', () => {
   const isBuiltin = (path: string) => router.isBuiltinGroup(parseRequestInfo('GET', path, ''))
   expect(isBuiltin('/api/v1/nonsense')).toBe(true)
   expect(isBuiltin('/apis/example.com/v1')).toBe(false)

@@ -14,7 +14,7 @@ async function headersOfLarge(headers: OutgoingHttpHeaders): Promise<OutgoingHtt
   return sent
 }
 
-test('a compressed answer varies by the encoding, and by what it varied by before', async () => {
+test('a compressed response adds Accept-Encoding to Vary', async () => {
   expect(await headersOfLarge({})).toMatchObject({ 'content-encoding': 'gzip', vary: 'Accept-Encoding' })
   expect(await headersOfLarge({ vary: 'Accept' })).toMatchObject({ vary: 'Accept, Accept-Encoding' })
 })

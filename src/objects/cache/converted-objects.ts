@@ -16,7 +16,7 @@ const MAX_BYTES = 16 * 1024 * 1024
 const ENTRY_BYTES = 256
 
 export function createConvertedObjects(maxBytes = MAX_BYTES): ConvertedObjects {
-  /** Each version has a number, so that one bounded cache serves them all. */
+  /** A number for each version, as a part of the key: one cache bounds the versions of all kinds. */
   const numbers = new WeakMap<KindVersion, number>()
   let lastNumber = 0
   const cache: GenerationCache<string, Entry> = createGenerationCache({

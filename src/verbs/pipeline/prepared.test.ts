@@ -64,7 +64,7 @@ async function write(outcome: unknown, { errors = [], subresource = '', dryRun =
   }
 }
 
-test('what a stored object was given is kept', async () => {
+test('the allocation of a stored object is committed', async () => {
   expect(await write('stored')).toBe('stored')
   expect(calls).toEqual(['allocate', 'store', 'commit'])
 })
@@ -74,12 +74,12 @@ test.each([
   ['is refused', badRequest('no'), false],
   ['is a dry run', 'stored', true],
   ['has lost its client', clientGone(), false],
-])('what an object that %s was given is released', async (_, outcome, dryRun) => {
+])('the allocation of an object that %s is rolled back', async (_, outcome, dryRun) => {
   await write(outcome, { dryRun })
   expect(calls).toEqual(['allocate', 'store', 'rollback'])
 })
 
-test('an object that admission refuses gives back what it was given', async () => {
+test('the allocation of an object that admission refuses is rolled back', async () => {
   expect(await write('stored', { refusal: internalError('the webhook failed') })).toMatch('the webhook failed')
   expect(calls).toEqual(['allocate', 'rollback'])
 })

@@ -42,7 +42,7 @@ describe('a binding', () => {
   const bind = (binding: ValueObject = {}, query = ''): Promise<string> =>
     send('pods/binding', 'p', { metadata: { name: 'p' }, target: { name: 'n' }, ...binding }, query)
 
-  test('says where a pod runs, and brings labels and annotations', async () => {
+  test('sets the node of the pod, and adds labels and annotations', async () => {
     await world.createPod('x', 'p')
     expect(await bind({ metadata: { name: 'p', labels: { a: 'b' }, annotations: { c: 'd' } } })).toBe('201 Success')
     const conditions = [
@@ -56,13 +56,13 @@ describe('a binding', () => {
     expect(await bind()).toMatch(/^409 .*pod p is already assigned to node "n"$/)
   })
 
-  test('of a dry run does nothing', async () => {
+  test('changes nothing in a dry run', async () => {
     await world.createPod('x', 'p')
     expect(await bind({}, 'dryRun=All')).toBe('201 Success')
     expect((await podNow())!['spec']).not.toHaveProperty('nodeName')
   })
 
-  test('is meant for a pod that is there, is free, and is the one that it names', async () => {
+  test('is refused if the pod is absent, has a node, or is another one', async () => {
     expect(await bind()).toBe('404 pods "p" not found')
     await world.createPod('x', 'p', { schedulingGates: [{ name: 'a.b/c' }] })
     expect(await bind()).toMatch(/^409 .*pod p has non-empty \.spec\.schedulingGates$/)
@@ -73,7 +73,7 @@ describe('a binding', () => {
     )
   })
 
-  test('can be made without naming the pod in the path', async () => {
+  test('may be sent to the older path, which does not name the pod', async () => {
     await world.createPod('x', 'p')
     expect(await send('bindings', '', { metadata: { name: 'p' }, target: { name: 'n' } })).toBe('201 Success')
     expect(await podNow()).toMatchObject({ spec: { nodeName: 'n' } })
@@ -94,7 +94,7 @@ describe('an eviction', () => {
     await world.setStatus(world.budgets, 'x', name, { observedGeneration: 1, ...status })
   }
 
-  test('deletes the pod in its time, and tells why', async () => {
+  test('deletes the pod with its grace period, and sets the condition', async () => {
     await run()
     expect(await evict()).toBe('201 Success')
     const pod = (await podNow())!
@@ -106,7 +106,7 @@ describe('an eviction', () => {
     expect(await podNow()).toBeUndefined()
   })
 
-  test('of a dry run does nothing', async () => {
+  test('changes nothing in a dry run', async () => {
     await run()
     await budget({ disruptionsAllowed: 1 })
     expect(await evict({}, 'dryRun=All')).toBe('201 Success')
@@ -114,7 +114,7 @@ describe('an eviction', () => {
     expect(await world.find(world.budgets, 'x', 'b')).toMatchObject({ status: { disruptionsAllowed: 1 } })
   })
 
-  test('uses up what a budget allows', async () => {
+  test('counts for the budget', async () => {
     await run()
     await budget({ disruptionsAllowed: 1, currentHealthy: 2, desiredHealthy: 1 })
     expect(await evict()).toBe('201 Success')
@@ -177,21 +177,21 @@ describe('an eviction', () => {
     expect(await evict()).toBe(answer)
   })
 
-  test('of a pod with two budgets is too much', async () => {
+  test('is refused if the pod has two budgets', async () => {
     await run()
     await budget({ disruptionsAllowed: 1 })
     await budget({ disruptionsAllowed: 1 }, {}, 'c')
     expect(await evict()).toMatch(/^500 This pod has more than one PodDisruptionBudget/)
   })
 
-  test('of a pod that waits to begin asks no budget', async () => {
+  test('ignores budgets if the pod is pending', async () => {
     await world.createPod('x', 'p', {}, { labels: { app: 'a' } })
     await budget({ disruptionsAllowed: 0 })
     expect(await evict()).toBe('201 Success')
     expect(await podNow()).toBeUndefined()
   })
 
-  test('that names a version holds for no other', async () => {
+  test('with a resourceVersion is refused for another version', async () => {
     await run()
     expect(await evict({ deleteOptions: { preconditions: { resourceVersion: '1' } } })).toMatch(/^409 /)
     expect(await evict({ deleteOptions: { preconditions: { uid: 'other' } } })).toMatch(/^409 /)

@@ -21,7 +21,7 @@ const requestFor = <O>(at: Target, options: O): ResourceRequest<O> =>
 const WIDGET = { apiVersion: 'example.com/v1', kind: 'Widget' }
 const WRITE = { dryRun: false, fieldManager: '', fieldValidation: '' } as const
 
-/** Widgets have a grace period: the requested one, or half a minute. */
+/** Widgets with a grace period: the requested one, or 30 seconds. */
 function runningWidgets(): Kind {
   const kind = widgetKind()
   const [version] = kind.versions
@@ -66,7 +66,7 @@ async function isThere(): Promise<boolean> {
   }
 }
 
-test('what has time to end is marked with the time by which it should have', async () => {
+test('an object with a grace period gets a deletionTimestamp at its end', async () => {
   await create()
   const { object, isGone } = await del()
   expect(isGone).toBe(false)
@@ -77,7 +77,7 @@ test('what has time to end is marked with the time by which it should have', asy
   })
 })
 
-test('asked again it stays as it is, unless it is given less time', async () => {
+test('a second delete changes nothing, unless its grace period is shorter', async () => {
   await create()
   const first = await del()
   now += 5_000
@@ -94,13 +94,13 @@ test('asked again it stays as it is, unless it is given less time', async () => 
   })
 })
 
-test('a negative time is one second', async () => {
+test('a negative grace period is one second', async () => {
   await create()
   await del()
   expect((await del({ gracePeriodSeconds: -5 })).object.metadata['deletionGracePeriodSeconds']).toBe(1)
 })
 
-test('what has no time goes at once, and is seen marked before', async () => {
+test('without a grace period the object is marked and then removed', async () => {
   await create()
   const { object, isGone } = await del({ gracePeriodSeconds: 0 })
   expect(isGone).toBe(true)
@@ -110,7 +110,7 @@ test('what has no time goes at once, and is seen marked before', async () => {
   expect(await isThere()).toBe(false)
 })
 
-test('a dry run leaves it as it is', async () => {
+test('a dry run changes nothing', async () => {
   await create()
   const { isGone } = await del({ gracePeriodSeconds: 0, dryRun: true })
   expect(isGone).toBe(true)
@@ -118,7 +118,7 @@ test('a dry run leaves it as it is', async () => {
   expect((await del()).object.metadata['generation']).toBe(2)
 })
 
-test('finalizers hold it when its time is over, and an update lets go of it only then', async () => {
+test('finalizers keep the object after its grace period, and an update that removes them removes the object only then', async () => {
   await create({ finalizers: ['a.b/c'] })
   await del()
   const update = async (change: object): Promise<void> =>
@@ -133,7 +133,7 @@ test('finalizers hold it when its time is over, and an update lets go of it only
   expect(await isThere()).toBe(false)
 })
 
-test('an update does not end the time of what nothing else holds', async () => {
+test('an update does not end the grace period of an object without finalizers', async () => {
   await create()
   await del()
   await replace(context, requestFor(target, WRITE), async old => ({
