@@ -137,25 +137,26 @@ export interface Types {
   readonly cache: TypeCache
 }
 
-/** What is compiled from types: each thing once for each type. */
+/** Holds what was compiled from types: each thing once for each type. */
 export class TypeCache {
-  // Weak, because the types of a CustomResourceDefinition end with it.
-  private readonly compiled = new Map<unknown, WeakMap<Type, unknown>>()
+  // By the number of the compiling function. Weak, because the types of a CustomResourceDefinition end with it.
+  private readonly compiled: WeakMap<Type, unknown>[] = []
 
-  get<T>(compile: (type: Type) => T, type: Type): T {
-    let ofTypes = this.compiled.get(compile) as WeakMap<Type, T> | undefined
-    if (ofTypes === undefined) this.compiled.set(compile, (ofTypes = new WeakMap<Type, T>()))
-    let made = ofTypes.get(type)
+  get<T>(id: number, compile: (type: Type) => T, type: Type): T {
+    const ofTypes = (this.compiled[id] ??= new WeakMap<Type, unknown>())
+    let made = ofTypes.get(type) as T | undefined
     if (made === undefined) ofTypes.set(type, (made = compile(type)))
     return made
   }
 }
 
+let compilers = 0
+
 /** A function of types whose results are kept in the cache of the types. `compile` must not return undefined. */
-export const compiledOnce =
-  <T>(compile: (type: Type) => T): ((type: Type) => T) =>
-  type =>
-    type.types.cache.get(compile, type)
+export function compiledOnce<T>(compile: (type: Type) => T): (type: Type) => T {
+  const id = compilers++
+  return type => type.types.cache.get(id, compile, type)
+}
 
 export const NO_MERGE: Merge = { list: 'atomic', keys: [], map: 'granular' }
 

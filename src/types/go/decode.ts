@@ -14,7 +14,7 @@ import {
   type ValueObject,
   WholeFloat,
 } from '../../meta/values/value.js'
-import { bareName, compiledOnce, type Field, type Type } from '../type.js'
+import { bareName, compiledOnce, type Field, type ScalarKind, type Type } from '../type.js'
 import { foreignFieldKey, foreignMapKey, hasIntegerKey, INTEGER_KEY, stringForm } from './cbor-error.js'
 import {
   type DecodeState,
@@ -80,9 +80,22 @@ export const zeroOf = (type: Type): Value => codecOf(type).zero()
 
 const codecOf = compiledOnce((type: Type): ValueCodec => compile(type, goNameOf(type)))
 
-/** The Go name of a field's type depends on the field, unless the type has a name of its own. */
+/** The Go name of a type without a name depends on the field that has it. */
 const codecOfField = ({ name, type, go }: Field): ValueCodec =>
-  type.name === '' ? compile(type, goNameOfField(type, go!.declaredBy, name)) : codecOf(type)
+  type.name === '' ? sharedCodec(type, goNameOfField(type, go!.declaredBy, name)) : codecOf(type)
+
+const sharedCodecs = compiledOnce((_any: Type) => new Map<string, ValueCodec>())
+
+/** Scalars, lists and maps of the same types share a codec among all fields, so that calls to it stay fast. */
+function sharedCodec(type: Type, goName: string): ValueCodec {
+  const codecs = sharedCodecs(type.types.any)
+  const key = `${keyOf(type)} ${goName}`
+  let codec = codecs.get(key)
+  if (codec === undefined) codecs.set(key, (codec = compile(type, goName)))
+  return codec
+}
+
+const keyOf = ({ name, kind, element }: Type): string => name || (element ? `${kind} ${keyOf(element)}` : kind)
 
 function compile(type: Type, goName: string): ValueCodec {
   switch (type.kind) {
@@ -90,7 +103,7 @@ function compile(type: Type, goName: string): ValueCodec {
       const item = type.element!
       // The name of a list is `[]` and the name of its items.
       const itemName = goName.startsWith('[]') ? goName.slice(2) : undefined
-      return listCodec(item.name === '' ? compile(item, itemName ?? goNameOf(item)) : codecOf(item), goName)
+      return listCodec(item.name === '' ? sharedCodec(item, itemName ?? goNameOf(item)) : codecOf(item), goName)
     }
     case 'map':
       return mapCodec(codecOf(type.element!), goName)
@@ -100,6 +113,13 @@ function compile(type: Type, goName: string): ValueCodec {
       return type.special!.codec(name => codecOf(type.types.byName(name)))
     case 'any':
       return ANY
+    default:
+      return compileScalar(type.kind, goName)
+  }
+}
+
+function compileScalar(kind: ScalarKind, goName: string): ValueCodec {
+  switch (kind) {
     case 'string':
       return scalar<string>('', goName, value => (typeof value === 'string' ? value : undefined))
     case 'bool':
