@@ -1,7 +1,7 @@
 // The built-in kinds: a `Kind` for each resource of the type table that is stored. A kind with behaviour of its own
 // has a file in the folder of its API group, and one line in the list below.
 import type { Kind } from '../kinds/kind.js'
-import type { ResourceFacts, TypeTable } from '../types/type-table.js'
+import type { APIResource, TypeTable } from '../types/type-table.js'
 import { groupOf } from '../types/typed-body.js'
 import { mutatingAdmissionPolicy } from './admissionregistration/mutating-admission-policy.js'
 import { mutatingAdmissionPolicyBinding } from './admissionregistration/mutating-admission-policy-binding.js'
@@ -123,5 +123,5 @@ function storedKinds(table: TypeTable, isIncluded: (group: string) => boolean): 
 }
 
 /** Reviews, bindings and the like are answered but not stored. */
-const isStored = ({ name, verbs }: ResourceFacts): boolean =>
+const isStored = ({ name, verbs }: APIResource): boolean =>
   !name.includes('/') && ['create', 'get', 'list'].every(verb => verbs.includes(verb))

@@ -3,7 +3,7 @@
 import type { Awaitable } from '../base/awaitable.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { WriteOptions } from '../meta/options/write-options.js'
-import type { ResourceFacts } from '../types/type-table.js'
+import type { APIResource } from '../types/type-table.js'
 import type { BodySpec } from './body.js'
 import type { RequestWithOptions } from './request.js'
 
@@ -11,7 +11,7 @@ export interface VirtualResource {
   /** The group version that serves it: `authorization.k8s.io/v1`. */
   readonly apiVersion: string
   /** As discovery lists it. Its name is that of a resource or of a subresource: `serviceaccounts/token`. */
-  readonly resource: ResourceFacts
+  readonly resource: APIResource
   /** How bodies are decoded. */
   readonly body: BodySpec
   /** The answer to the object that was sent. Errors are thrown, as StatusErrors. */

@@ -6,7 +6,7 @@ import { once } from '../base/memo.js'
 import { goTypes } from './go/go-types.js'
 import type { TypeSpec, Types } from './type.js'
 
-export interface ResourceFacts {
+export interface APIResource {
   /** `pods`, or `pods/status` for a subresource. */
   readonly name: string
   readonly singularName?: string
@@ -20,7 +20,7 @@ export interface ResourceFacts {
   readonly categories?: readonly string[]
 }
 
-export interface ColumnFacts {
+export interface ColumnSpec {
   readonly name: string
   readonly type: string
   readonly format?: string
@@ -35,15 +35,15 @@ export interface TypeTable extends Types {
   readonly groupVersions: () => readonly string[]
   /** The versions that are served only when a flag enables them; `groupVersions` does not list them. */
   readonly optionalVersions: () => readonly string[]
-  readonly resources: (apiVersion: string) => readonly ResourceFacts[]
-  readonly columns: (apiVersion: string, resource: string) => readonly ColumnFacts[] | undefined
+  readonly resources: (apiVersion: string) => readonly APIResource[]
+  readonly columns: (apiVersion: string, resource: string) => readonly ColumnSpec[] | undefined
 }
 
 /** A file of data. */
 export interface TypeData {
   readonly kinds: Readonly<Record<string, string>>
-  readonly resources: Readonly<Record<string, readonly ResourceFacts[]>>
-  readonly columns: Readonly<Record<string, readonly ColumnFacts[]>>
+  readonly resources: Readonly<Record<string, readonly APIResource[]>>
+  readonly columns: Readonly<Record<string, readonly ColumnSpec[]>>
   readonly types: Readonly<Record<string, TypeSpec>>
 }
 

@@ -8,7 +8,7 @@ import { printTime } from '../../meta/values/time.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { decodeTyped } from '../../types/decode.js'
 import { applyTableDefaults } from '../../types/defaults.js'
-import type { ResourceFacts, TypeTable } from '../../types/type-table.js'
+import type { APIResource, TypeTable } from '../../types/type-table.js'
 import { groupOf, named, shapeTyped, versionOf } from '../../types/typed-body.js'
 import { scaleRules } from '../scale-rules.js'
 import type { KindDefinition } from './define-kind.js'
@@ -28,7 +28,7 @@ import { metadataOnly, type Validation } from './validation.js'
 /** One version of a resource, as the type table has it. */
 export interface ResourceVersion {
   readonly apiVersion: string
-  readonly resource: ResourceFacts
+  readonly resource: APIResource
 }
 
 export type FindDefinition = (apiVersion: string, kind: string) => KindDefinition
@@ -88,7 +88,7 @@ function convert(table: TypeTable, object: ApiObject, to: string, definitionOf: 
   return (type === undefined ? renamed : { ...decodeTyped(type, renamed).value, apiVersion: to, kind }) as ApiObject
 }
 
-function buildVersion(table: TypeTable, resource: ResourceFacts, definition: KindDefinition): KindVersion {
+function buildVersion(table: TypeTable, resource: APIResource, definition: KindDefinition): KindVersion {
   const { apiVersion, kind, selectableFields: fields = NO_OWN_FIELDS } = definition
   const strategy = strategyOf(table, definition)
   const validation = validationOf(definition, resource.namespaced)
@@ -153,12 +153,12 @@ function buildStrategy(
 
 function buildSubresources(
   table: TypeTable,
-  resource: ResourceFacts,
+  resource: APIResource,
   { apiVersion, statusReset }: KindDefinition,
   strategy: BuiltinStrategy,
   validation: Validation,
 ): Subresources {
-  const facts = (subresource: string): ResourceFacts | undefined =>
+  const facts = (subresource: string): APIResource | undefined =>
     table.resources(apiVersion).find(({ name }) => name === `${resource.name}/${subresource}`)
   const subresourceStrategy = (
     subresource: string,

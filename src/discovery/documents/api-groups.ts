@@ -6,7 +6,7 @@ import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
 import { compareTexts } from '../../meta/go/go-text.js'
 import { compareVersions, printGroupVersion } from '../../meta/group-version.js'
-import type { ResourceFacts } from '../../types/type-table.js'
+import type { APIResource } from '../../types/type-table.js'
 import { type ListedResource, resourcesOf } from './listed-resources.js'
 
 export interface ApiGroup {
@@ -26,7 +26,7 @@ export interface ApiVersion {
 }
 
 /** Resources that are served without a kind in the registry, by group version. */
-export type ExtraResources = Readonly<Record<string, readonly ResourceFacts[]>>
+export type ExtraResources = Readonly<Record<string, readonly APIResource[]>>
 
 export interface ApiGroups {
   find(name: string): ApiGroup | undefined
@@ -82,7 +82,7 @@ interface CachedGroup {
 
 interface ExtrasOfVersion {
   readonly version: string
-  readonly resources: readonly ResourceFacts[]
+  readonly resources: readonly APIResource[]
 }
 
 function createCachedGroup(name: string, kinds: readonly Kind[], extras: readonly ExtrasOfVersion[]): CachedGroup {
@@ -102,12 +102,7 @@ function createCachedGroup(name: string, kinds: readonly Kind[], extras: readonl
   return { kinds, group: versions.length === 0 ? undefined : { name, versions } }
 }
 
-function apiVersionOf(
-  group: string,
-  name: string,
-  kinds: readonly Kind[],
-  extras: readonly ResourceFacts[],
-): ApiVersion {
+function apiVersionOf(group: string, name: string, kinds: readonly Kind[], extras: readonly APIResource[]): ApiVersion {
   const served = kinds.flatMap(kind =>
     kind.versions.flatMap(version => (version.served && version.name === name ? [{ kind, version }] : [])),
   )
@@ -128,14 +123,14 @@ function apiVersionOf(
 }
 
 /** Kinds of the registry take precedence, and a subresource is omitted if its resource is not served. */
-function withExtras(own: readonly ListedResource[], extras: readonly ResourceFacts[]): ListedResource[] {
+function withExtras(own: readonly ListedResource[], extras: readonly APIResource[]): ListedResource[] {
   const names = new Set(own.map(({ name }) => name))
   const more = extras.filter(({ name }) => !names.has(name))
   const parents = new Set([...names, ...more.map(({ name }) => name)])
   return [...own, ...more.filter(each => isComplete(each) || parents.has(each.name.split('/', 1)[0]!))]
 }
 
-const isComplete = ({ name }: ResourceFacts): boolean => !name.includes('/')
+const isComplete = ({ name }: APIResource): boolean => !name.includes('/')
 
 function byGroup(extras: ExtraResources): ReadonlyMap<string, readonly ExtrasOfVersion[]> {
   const groups = new Map<string, ExtrasOfVersion[]>()

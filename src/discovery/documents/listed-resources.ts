@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import type { Kind, KindVersion } from '../../kinds/kind.js'
 import { SUBRESOURCE_VERBS, verbsOfSubresource } from '../../kinds/subresources.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
-import type { ResourceFacts } from '../../types/type-table.js'
+import type { APIResource } from '../../types/type-table.js'
 
 /** An entry of a resource list, with the hash of the storage version. */
-export interface ListedResource extends ResourceFacts {
+export interface ListedResource extends APIResource {
   /** Equal for resources that are stored alike; opaque to clients. */
   readonly storageVersionHash?: string | undefined
 }

@@ -6,7 +6,7 @@ import type { Registry } from '../../kinds/registry.js'
 import { SUBRESOURCE_VERBS, verbsOfSubresource } from '../../kinds/subresources.js'
 import { compareTexts } from '../../meta/go/go-text.js'
 import { type GroupVersionKind, printGroupVersion } from '../../meta/group-version.js'
-import type { ResourceFacts, TypeTable } from '../../types/type-table.js'
+import type { APIResource, TypeTable } from '../../types/type-table.js'
 import type { CustomKind } from '../schemas/custom-schemas.js'
 import { customDefinitionOf, definitionOf, SCALE, STATUS } from '../schemas/definition-names.js'
 
@@ -39,7 +39,7 @@ export interface PublishedResource {
 }
 
 /** Resources that are served without a kind in the registry, by group version. */
-export type ExtraResources = Readonly<Record<string, readonly ResourceFacts[]>>
+export type ExtraResources = Readonly<Record<string, readonly APIResource[]>>
 
 export interface PublishedVersions {
   /** Sorted by group and version; the same array until something changes. */
@@ -85,7 +85,7 @@ interface Served {
 }
 
 function servedByVersion(registry: Registry, extras: ExtraResources): Map<string, Served[]> {
-  const isComplete = ({ name }: ResourceFacts): boolean => !name.includes('/')
+  const isComplete = ({ name }: APIResource): boolean => !name.includes('/')
   const all = new Map<string, Served[]>()
   for (const [apiVersion, resources] of Object.entries(extras)) if (resources.some(isComplete)) all.set(apiVersion, [])
   for (const kind of registry.all()) {
@@ -132,7 +132,7 @@ function publishedVersion(
   types: TypeTable,
   apiVersion: string,
   served: readonly ServedParts[],
-  extras: readonly ResourceFacts[],
+  extras: readonly APIResource[],
 ): PublishedVersion {
   const slash = apiVersion.indexOf('/')
   const group = apiVersion.slice(0, Math.max(slash, 0))
@@ -194,7 +194,7 @@ function resourcesOf(types: TypeTable, { kind, version }: Served): PublishedReso
 function extraResource(
   types: TypeTable,
   apiVersion: string,
-  attributes: ResourceFacts,
+  attributes: APIResource,
   parents: readonly { readonly plural: string; readonly kind: string }[],
 ): PublishedResource[] {
   const slash = apiVersion.indexOf('/')
@@ -222,5 +222,5 @@ function extraResource(
   ]
 }
 
-const bare = (extras: readonly ResourceFacts[]): { plural: string; kind: string }[] =>
+const bare = (extras: readonly APIResource[]): { plural: string; kind: string }[] =>
   extras.filter(({ name }) => !name.includes('/')).map(({ name, kind }) => ({ plural: name, kind }))

@@ -24,7 +24,7 @@ import type { Registry } from '../../kinds/registry.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { createOpenApi } from '../../openapi/openapi.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
-import { builtinTypes, type ResourceFacts } from '../../types/type-table.js'
+import { type APIResource, builtinTypes } from '../../types/type-table.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { createVerbs } from '../../verbs/verbs.js'
 import { deprecatedUse } from '../observability/deprecated-use.js'
@@ -96,8 +96,8 @@ export function createApi(parts: ApiParts): ApiHandler {
 }
 
 /** The entries of virtual resources in discovery, by group version. */
-function extrasOf(kinds: readonly VirtualResource[]): Record<string, ResourceFacts[]> {
-  const extras: Record<string, ResourceFacts[]> = {}
+function extrasOf(kinds: readonly VirtualResource[]): Record<string, APIResource[]> {
+  const extras: Record<string, APIResource[]> = {}
   for (const { apiVersion, resource: facts } of kinds) (extras[apiVersion] ??= []).push(facts)
   return extras
 }
