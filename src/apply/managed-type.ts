@@ -7,8 +7,7 @@ import { groupVersionKind, parseGroupVersion, printGroupVersionKind } from '../m
 import { isObject, type ValueObject } from '../meta/values/value.js'
 import { zeroOf } from '../types/decode.js'
 import { mergeTypeOf } from '../types/merge.js'
-import type { Type } from '../types/type.js'
-import { builtinTypes } from '../types/type-table.js'
+import type { Type, Types } from '../types/type.js'
 import type { ManagedType } from './field-manager.js'
 import { BadManagers } from './managers/managers.js'
 import { resetFields } from './managers/reset-fields.js'
@@ -57,14 +56,15 @@ function noSuchVersion({ group, names }: Kind, from: string, to: string): never 
 }
 
 /** The Scales of any kind. Their managedFields are those of `scaleEntries`. */
-export const SCALE_TYPE: ManagedType = {
-  apiVersion: SCALE_VERSION,
-  kind: 'Scale',
-  subresource: 'scale',
-  typeOf: at => (at === SCALE_VERSION ? mergeTypeOf(scaleType()) : undefined),
-  convert: object => object,
-  resets: () => EMPTY,
-  empty: () => emptyObject(scaleType(), SCALE_VERSION, 'Scale'),
+export function scaleManagedType(types: Types): ManagedType {
+  const type = types.ofKind(SCALE_VERSION, 'Scale')!
+  return {
+    apiVersion: SCALE_VERSION,
+    kind: 'Scale',
+    subresource: 'scale',
+    typeOf: at => (at === SCALE_VERSION ? mergeTypeOf(type) : undefined),
+    convert: object => object,
+    resets: () => EMPTY,
+    empty: () => emptyObject(type, SCALE_VERSION, 'Scale'),
+  }
 }
-
-const scaleType = (): Type => builtinTypes().ofKind(SCALE_VERSION, 'Scale')!

@@ -20,7 +20,7 @@ import {
   NotOfType,
   trackUpdate,
 } from './field-manager.js'
-import { emptyObject, managedType, SCALE_TYPE } from './managed-type.js'
+import { emptyObject, managedType, scaleManagedType } from './managed-type.js'
 import { resetFields } from './managers/reset-fields.js'
 import { entriesAfterScale, SCALE_VERSION, scaleEntries } from './managers/scale-entries.js'
 import { fieldElement } from './paths/field-path.js'
@@ -203,7 +203,7 @@ export function recordedServer(): RecordedServer {
     if (method === 'GET') return { status: 200, body: scale }
     const entries = metaOf(live).managedFields ?? []
     const managed = withMetadata(scale, { managedFields: scaleEntries(entries, paths) })
-    const type = SCALE_TYPE
+    const type = scaleManagedType(builtinTypes())
     let next: ApiObject
     if (isApply) {
       const decodeMerged = (object: ApiObject): ApiObject => {

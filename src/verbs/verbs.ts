@@ -23,7 +23,7 @@ import { type Target } from '../request/target.js'
 import type { VirtualResource, VirtualResult, VirtualTarget } from '../request/virtual-resource.js'
 import { decodeDeleteOptions } from '../types/delete-options.js'
 import { decodeObject, openEnvelope, ProtobufError } from '../types/protobuf.js'
-import { builtinTypes } from '../types/type-table.js'
+import type { Types } from '../types/type.js'
 import { type ApiContext } from './api-context.js'
 import { createVirtual } from './create-virtual.js'
 import { getObject } from './read/get.js'
@@ -91,10 +91,10 @@ export function createVerbs(context: ApiContext): Verbs {
       throw unsupportedMediaType(patchTypesOf(target))
     },
     delete: async (request, target, query, body) =>
-      deleteObject(context, forResource(request, target, readDeleteOptions(query, body))),
+      deleteObject(context, forResource(request, target, readDeleteOptions(target, query, body))),
     async deleteCollection(request, target, query, body) {
       const listOptions = parseListOptions(query)
-      const options = readDeleteOptions(query, body)
+      const options = readDeleteOptions(target, query, body)
       checkDeleteCollectionOptions(options)
       return deleteCollection(context, forResource(request, target, options), listOptions)
     },
@@ -103,14 +103,15 @@ export function createVerbs(context: ApiContext): Verbs {
   }
 }
 
-function readDeleteOptions(query: URLSearchParams, body: Body): DeleteOptions {
-  return body.bytes.length === 0 ? parseDeleteOptions(query) : decodeDeleteOptions(decodeOptions(body))
+function readDeleteOptions({ version }: Target, query: URLSearchParams, body: Body): DeleteOptions {
+  if (body.bytes.length === 0) return parseDeleteOptions(query)
+  return decodeDeleteOptions(decodeOptions(version.type.types, body))
 }
 
 const NO_TYPE_IN_JSON = "couldn't get version/kind; json parse error: "
 const NO_TYPE_IN_CBOR = 'unable to determine group/version/kind: '
 
-function decodeOptions({ bytes, mediaType }: Body): Value {
+function decodeOptions(types: Types, { bytes, mediaType }: Body): Value {
   try {
     switch (mediaType) {
       case '':
@@ -122,7 +123,7 @@ function decodeOptions({ bytes, mediaType }: Body): Value {
         return decodeCbor(bytes).value
       case 'application/vnd.kubernetes.protobuf': {
         const defaults = { apiVersion: 'v1', kind: 'DeleteOptions' }
-        return decodeObject(builtinTypes(), openEnvelope(bytes), defaults)
+        return decodeObject(types, openEnvelope(bytes), defaults)
       }
       default:
         throw unsupportedMediaType(BODY_TYPES)

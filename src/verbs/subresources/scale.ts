@@ -9,7 +9,7 @@ import {
   scaleEntries,
   trackUpdate,
 } from '../../apply/field-manager.js'
-import { SCALE_TYPE } from '../../apply/managed-type.js'
+import { scaleManagedType } from '../../apply/managed-type.js'
 import type { Awaitable } from '../../base/awaitable.js'
 import type { ScaleStrategy } from '../../kinds/kind.js'
 import { apiVersionOf, resourceOf } from '../../kinds/kind-names.js'
@@ -22,7 +22,7 @@ import type { PatchKind } from '../../patch/field-validation.js'
 import { type Body, type BodySpec } from '../../request/body.js'
 import { forResource, type ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
-import { builtinTypes } from '../../types/type-table.js'
+import type { Types } from '../../types/type.js'
 import { protobufCodec, shapeTyped } from '../../types/typed-body.js'
 import { type ApiContext } from '../api-context.js'
 import { mutate } from '../pipeline/admit.js'
@@ -47,7 +47,7 @@ export async function updateScale(
   request: ResourceRequest<WriteOptions>,
   body: Body,
 ): Promise<ScaleResult> {
-  const sent = readObject(request, body, scaleSpec(), request.options.fieldValidation)
+  const sent = readObject(request, body, scaleSpec(request.target.version.type.types), request.options.fieldValidation)
   const { uid, resourceVersion } = metaOf(sent)
   const isWhatClientSaw = Boolean(uid || resourceVersion)
   return changeScale(context, request, async live => {
@@ -62,11 +62,11 @@ export async function patchScale(
   bytes: Buffer,
 ): Promise<ScaleResult> {
   const { target, options } = request
-  const type = builtinTypes().byName('autoscaling/v1.Scale')
+  const { types } = target.version.type
   return changeScale(context, request, live =>
     asPatchStatus(async () => {
-      const patch = parsePatch(type, kind, bytes, options.fieldValidation)
-      const object = applyPatch(request, live, patch, scaleSpec().decode)
+      const patch = parsePatch(types.byName('autoscaling/v1.Scale'), kind, bytes, options.fieldValidation)
+      const object = applyPatch(request, live, patch, scaleSpec(types).decode)
       return { scale: await tracked(context, request, live, checkAddress(object, target)), isWhatClientSaw: false }
     }),
   )
@@ -80,14 +80,15 @@ export async function applyScale(
   const { target, options } = request
   const read = configurationReader(request, body)
   const { unappliable } = strategyOf(target)
+  const { types } = target.version.type
   return changeScale(context, request, async live => {
-    const { object } = await applyConfiguration(SCALE_TYPE, live, read(), {
+    const { object } = await applyConfiguration(scaleManagedType(types), live, read(), {
       manager: fieldManagerOf(request),
       force: options.force,
       now: context.now(),
       decodeMerged(merged) {
         if (unappliable !== undefined) throw new NotOfType(unappliable)
-        return scaleSpec().decode(merged, []).object
+        return scaleSpec(types).decode(merged, []).object
       },
     })
     return { scale: checkAddress(object, target), isWhatClientSaw: false }
@@ -99,14 +100,15 @@ const tracked = (
   request: ResourceRequest<WriteOptions>,
   live: ApiObject,
   next: ApiObject,
-): Awaitable<ApiObject> => trackUpdate(SCALE_TYPE, live, next, fieldManagerOf(request), context.now())
+): Awaitable<ApiObject> =>
+  trackUpdate(scaleManagedType(request.target.version.type.types), live, next, fieldManagerOf(request), context.now())
 
 /** How the body of a Scale is decoded, whatever kind it is the scale of. */
-const scaleSpec = (): BodySpec => ({
+const scaleSpec = (types: Types): BodySpec => ({
   kind: 'Scale',
   version: 'v1',
-  decode: (body, duplicates) => shapeTyped(builtinTypes(), 'autoscaling/v1', 'Scale', body, duplicates),
-  protobuf: protobufCodec(builtinTypes(), 'autoscaling/v1', 'Scale'),
+  decode: (body, duplicates) => shapeTyped(types, 'autoscaling/v1', 'Scale', body, duplicates),
+  protobuf: protobufCodec(types, 'autoscaling/v1', 'Scale'),
 })
 
 const SCALE_KIND = { group: 'autoscaling', version: 'v1', kind: 'Scale' }
