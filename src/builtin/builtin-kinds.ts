@@ -15,6 +15,7 @@ import { daemonSet } from './apps/daemon-set.js'
 import { deployment } from './apps/deployment.js'
 import { replicaSet } from './apps/replica-set.js'
 import { statefulSet } from './apps/stateful-set.js'
+import { autoscalerV1, autoscalerV2 } from './autoscaling/horizontal-pod-autoscaler.js'
 import { cronJob } from './batch/cron-job.js'
 import { job } from './batch/job.js'
 import { certificateSigningRequest } from './certificates/certificate-signing-request.js'
@@ -51,6 +52,9 @@ const KINDS: readonly KindDefinition[] = [
   deployment,
   replicaSet,
   statefulSet,
+  // autoscaling
+  autoscalerV1,
+  autoscalerV2,
   // batch
   cronJob,
   job,

@@ -1,9 +1,6 @@
 // Definitions of the kinds that have no file of their own yet, put together from tables by behaviour. A kind that gets
 // its file leaves these tables, and a table that is empty is deleted.
-import type { ValueObject } from '../meta/values/value.js'
-import { decodeTyped, TypedDecodeError } from '../types/decode.js'
-import { builtinTypes, type TypeTable } from '../types/type-table.js'
-import { toAutoscalerV1, toAutoscalerV2 } from './autoscaler-forms.js'
+import { builtinTypes } from '../types/type-table.js'
 import { defineKind, type KindDefinition, type KindParts } from './common/define-kind.js'
 import { DEFAULTS } from './defaults.js'
 import { toCoreEvent } from './event-forms.js'
@@ -46,18 +43,4 @@ const STATUS_RESET: Readonly<Record<string, readonly string[] | undefined>> = {
 
 const CONVERSIONS: Readonly<Record<string, KindParts['convert']>> = {
   Event: event => toCoreEvent(event),
-  HorizontalPodAutoscaler: (autoscaler, to, table) =>
-    to === 'autoscaling/v1'
-      ? toAutoscalerV1(autoscaler)
-      : toAutoscalerV2(autoscaler, made => fits(table, to, 'HorizontalPodAutoscaler', made)),
-}
-
-function fits(table: TypeTable, apiVersion: string, kind: string, object: ValueObject): boolean {
-  try {
-    decodeTyped(table.ofKind(apiVersion, kind)!, object)
-    return true
-  } catch (error) {
-    if (error instanceof TypedDecodeError) return false
-    throw error
-  }
 }

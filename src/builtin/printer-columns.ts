@@ -2,7 +2,6 @@
 // Which columns there are is data; a cell that a kind has no function for is its name, its age, or empty.
 import { numberAt, numberOrNone, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import type { ValueObject } from '../meta/values/value.js'
-import { AUTOSCALER_CELLS } from './autoscaler-cells.js'
 import { ageOf, nameOf, type TableRow } from './common/table-cells.js'
 import { eventRow } from './core/event.js'
 import { NETWORK_CELLS } from './network-cells.js'
@@ -79,7 +78,6 @@ export const CELLS: Readonly<Record<string, TableRow | undefined>> = {
     ageOf(lease, now),
   ],
   ...NETWORK_CELLS,
-  ...AUTOSCALER_CELLS,
   ...STORAGE_CELLS,
   'policy/v1 poddisruptionbudgets': disruptionBudgetCells,
   'networking.k8s.io/v1 ipaddresses': address => [nameOf(address), printParent(address)],

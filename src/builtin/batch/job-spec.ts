@@ -190,18 +190,16 @@ function withOldScheduling(template: ValueObject, old: ValueObject): ValueObject
   for (const name of ['containers', 'initContainers']) {
     const [containers, before] = [objectsAt(spec, name), objectsAt(oldSpec, name)]
     if (containers.length !== before.length || containers.length === 0) continue
-    kept[name] = containers.map((container, i) => {
-      const isSame = stringAt(container, 'name') === stringAt(before[i]!, 'name')
-      return isSame ? withResourcesOf(container, before[i]!) : container
-    })
+    kept[name] = containers.map((container, i) => withOldResources(container, before[i]!))
   }
   return { ...template, metadata: objectAt(old, 'metadata'), spec: kept }
 }
 
-function withResourcesOf(container: ValueObject, before: ValueObject): ValueObject {
-  const copy: ValueObject = { ...container }
-  take(copy, before, 'resources')
-  return copy
+function withOldResources(container: ValueObject, before: ValueObject): ValueObject {
+  if (stringAt(container, 'name') !== stringAt(before, 'name')) return container
+  const kept: ValueObject = { ...container }
+  take(kept, before, 'resources')
+  return kept
 }
 
 function take(object: ValueObject, from: ValueObject, name: string): void {

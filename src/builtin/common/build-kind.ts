@@ -10,8 +10,8 @@ import { decodeTyped } from '../../types/decode.js'
 import { applyTableDefaults } from '../../types/defaults.js'
 import type { APIResource, TypeTable } from '../../types/type-table.js'
 import { groupOf, named, shapeTyped, versionOf } from '../../types/typed-body.js'
-import { scaleRules } from '../scale-rules.js'
 import type { KindDefinition } from './define-kind.js'
+import { scaleRules } from './scale.js'
 import { NO_OWN_FIELDS } from './selectable-fields.js'
 import {
   type BuiltinStrategy,

@@ -1,7 +1,6 @@
 // Which rules an object of a built-in kind must meet, as a table from kind to rules.
 
 import { type Validation } from '../common/validation.js'
-import { autoscalerValidation, olderAutoscalerValidation } from './autoscalers.js'
 import { priorityClassValidation, runtimeClassValidation } from './classes.js'
 import {
   csiDriverValidation,
@@ -27,8 +26,6 @@ export const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'discovery.k8s.io/v1 EndpointSlice': endpointSliceValidation,
   'networking.k8s.io/v1 NetworkPolicy': networkPolicyValidation,
   'networking.k8s.io/v1 IngressClass': ingressClassValidation,
-  'autoscaling/v1 HorizontalPodAutoscaler': olderAutoscalerValidation,
-  'autoscaling/v2 HorizontalPodAutoscaler': autoscalerValidation,
   'policy/v1 PodDisruptionBudget': disruptionBudgetValidation,
   'networking.k8s.io/v1 IPAddress': ipAddressValidation,
   'networking.k8s.io/v1 ServiceCIDR': serviceCidrValidation,

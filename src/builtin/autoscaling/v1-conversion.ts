@@ -1,12 +1,12 @@
-// Autoscalers in two versions. autoscaling/v1 knows of nothing but the use of CPU; whatever else v2 has is kept in
-// annotations there, so that nothing is lost on the way and back.
-import { decodeJson } from '../codec/json.js'
-import { printJson } from '../meta/go/go-text.js'
-import { ensureObject, has, mapAt, objectAt, objectOrNone, objectsAt, stringAt } from '../meta/values/access.js'
-import { isObject, setOwn, type Value, type ValueObject } from '../meta/values/value.js'
-import { currentFromV1, currentToV1, metricFromV1, metricToV1, utilizationOf } from './autoscaler-metrics.js'
+// Conversion of autoscalers between versions. autoscaling/v1 has a field for the utilization of CPU only; what else v2
+// has is written to annotations in v1 and read from them again, so that a round trip loses nothing.
+import { decodeJson } from '../../codec/json.js'
+import { printJson } from '../../meta/go/go-text.js'
+import { has, mapAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
+import { isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { currentFromV1, currentToV1, metricFromV1, metricToV1, utilizationOf } from './v1-metrics.js'
 
-/** Of the capacity that pods ask for, when nothing is said. */
+/** The default target: percent of the CPU that the pods request. */
 const DEFAULT_UTILIZATION = 80
 
 const ANNOTATION = {
@@ -16,20 +16,30 @@ const ANNOTATION = {
   conditions: 'autoscaling.alpha.kubernetes.io/conditions',
 } as const
 
+/** All that a conversion drops; the last two were written by earlier versions. */
+const CONVERSION_ANNOTATIONS = [
+  ...Object.values(ANNOTATION),
+  'autoscaling.alpha.kubernetes.io/scale-down-tolerance',
+  'autoscaling.alpha.kubernetes.io/scale-up-tolerance',
+]
+
 export const cpuMetric = (averageUtilization: Value = DEFAULT_UTILIZATION): ValueObject => ({
   type: 'Resource',
   resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization } },
 })
 
-const isCpu = (metric: ValueObject): boolean =>
-  stringAt(metric, 'type') === 'Resource' && stringAt(objectAt(metric, 'resource'), 'name') === 'cpu'
+/** A metric that v1 has a field for: CPU in percent. */
+const isCpuUtilization = (metric: ValueObject): boolean =>
+  stringAt(metric, 'type') === 'Resource' &&
+  stringAt(objectAt(metric, 'resource'), 'name') === 'cpu' &&
+  has(utilizationOf(metric), 'averageUtilization')
 
-/** The annotations that v2 has fields for do not stand there as well. */
-export function dropFormAnnotations(autoscaler: ValueObject): void {
+/** Drops the annotations for which v2 has fields. */
+export function dropConversionAnnotations(autoscaler: ValueObject): void {
   const meta = objectAt(autoscaler, 'metadata')
   const annotations = objectOrNone(meta, 'annotations')
   if (annotations === undefined) return
-  for (const name of Object.values(ANNOTATION)) delete annotations[name]
+  for (const name of CONVERSION_ANNOTATIONS) delete annotations[name]
   if (Object.keys(annotations).length === 0) delete meta['annotations']
 }
 
@@ -40,24 +50,24 @@ export function toAutoscalerV1(autoscaler: ValueObject): ValueObject {
   const spec = objectAt(autoscaler, 'spec')
   const status = objectAt(autoscaler, 'status')
   const metrics = objectsAt(spec, 'metrics')
-  const others = metrics.filter(metric => !(isCpu(metric) && has(utilizationOf(metric), 'averageUtilization')))
+  const rest = metrics.filter(metric => !isCpuUtilization(metric))
   const current = objectsAt(status, 'currentMetrics')
   const conditions = objectsAt(status, 'conditions')
   const behavior = objectOrNone(spec, 'behavior')
   const kept: Record<string, Value | undefined> = {
     [ANNOTATION.behavior]: behavior && behaviorInGo(behavior),
     [ANNOTATION.conditions]: someOf(conditions),
-    [ANNOTATION.metrics]: someOf(others.map(metricToV1)),
+    [ANNOTATION.metrics]: someOf(rest.map(metricToV1)),
     [ANNOTATION.current]: someOf(current.map(currentToV1)),
   }
-  const cpu = metrics.find(isCpu)
-  const currentCpu = current.find(metric => isCpu(metric) && has(utilizationOf(metric), 'averageUtilization'))
+  const cpu = metrics.find(isCpuUtilization)
+  const currentCpu = current.find(isCpuUtilization)
   return {
     ...autoscaler,
     metadata: annotated(objectAt(autoscaler, 'metadata'), kept),
     spec: {
       ...only(spec, ['scaleTargetRef', 'minReplicas', 'maxReplicas']),
-      ...(cpu && { targetCPUUtilizationPercentage: utilizationOf(cpu)['averageUtilization'] ?? null }),
+      ...(cpu && { targetCPUUtilizationPercentage: utilizationOf(cpu)['averageUtilization']! }),
     },
     status: {
       ...only(status, ['observedGeneration', 'lastScaleTime', 'currentReplicas', 'desiredReplicas']),
@@ -70,10 +80,10 @@ const someOf = (list: readonly ValueObject[]): Value | undefined => (list.length
 
 function annotated(meta: ValueObject, kept: Readonly<Record<string, Value | undefined>>): ValueObject {
   const annotations: ValueObject = { ...mapAt(meta, 'annotations') }
+  for (const name of CONVERSION_ANNOTATIONS) delete annotations[name]
   for (const name of Object.keys(kept)) {
     const value = kept[name]
-    if (value === undefined) delete annotations[name]
-    else annotations[name] = printJson(value, { keepOrder: true })
+    if (value !== undefined) annotations[name] = printJson(value, { keepOrder: true })
   }
   const { annotations: _, ...rest } = meta
   return Object.keys(annotations).length === 0 ? rest : { ...rest, annotations }
@@ -82,7 +92,7 @@ function annotated(meta: ValueObject, kept: Readonly<Record<string, Value | unde
 const only = (object: ValueObject, fields: readonly string[]): ValueObject =>
   Object.fromEntries(fields.filter(field => has(object, field)).map(field => [field, object[field]!]))
 
-/** The behavior as the reference server keeps it: by the names of fields in Go, with everything that is not set. */
+/** The behavior as kube-apiserver writes it: with the names of the fields in Go, and null for those not set. */
 function behaviorInGo(behavior: ValueObject): ValueObject {
   const rulesInGo = (rules: ValueObject | undefined): Value =>
     rules === undefined
@@ -107,8 +117,8 @@ const policyInGo = (policy: ValueObject): ValueObject => ({
 
 // ---- from v1 to v2
 
-/** An autoscaler of v1 as v2 has it. `fits` says whether it is one of v2; what annotations say otherwise is ignored. */
-export function toAutoscalerV2(autoscaler: ValueObject, fits: (made: ValueObject) => boolean): ValueObject {
+/** An autoscaler of v1 as v2 has it. Annotations with which the result would not be one of v2 are ignored. */
+export function toAutoscalerV2(autoscaler: ValueObject, isV2: (converted: ValueObject) => boolean): ValueObject {
   const spec = objectAt(autoscaler, 'spec')
   const status = objectAt(autoscaler, 'status')
   const annotations = mapAt(objectAt(autoscaler, 'metadata'), 'annotations')
@@ -117,32 +127,35 @@ export function toAutoscalerV2(autoscaler: ValueObject, fits: (made: ValueObject
   const { targetCPUUtilizationPercentage: _, ...restOfSpec } = spec
   const { currentCPUUtilizationPercentage: __, ...restOfStatus } = status
   const metadata = { ...objectAt(autoscaler, 'metadata'), annotations: { ...annotations } }
-  let made: ValueObject = { ...autoscaler, metadata, spec: restOfSpec, status: restOfStatus }
-  dropFormAnnotations(made)
-  if (cpu.length > 0) made = withPart(made, 'spec', { metrics: cpu })
+  let converted: ValueObject = { ...autoscaler, metadata, spec: restOfSpec, status: restOfStatus }
+  dropConversionAnnotations(converted)
+  if (cpu.length > 0) converted = withPart(converted, 'spec', { metrics: cpu })
   if (currentCpu !== undefined && currentCpu !== null) {
     const current = { name: 'cpu', current: { averageUtilization: currentCpu } }
-    made = withPart(made, 'status', { currentMetrics: [{ type: 'Resource', resource: current }] })
+    converted = withPart(converted, 'status', { currentMetrics: [{ type: 'Resource', resource: current }] })
   }
   const take = (name: string, part: 'spec' | 'status', read: (value: Value) => ValueObject): void => {
     if (!Object.hasOwn(annotations, name)) return
     const value = readJson(annotations[name]!)
     if (value === undefined) return
-    const more = withPart(made, part, read(value))
-    if (fits(more)) made = more
+    const more = withPart(converted, part, read(value))
+    if (isV2(more)) converted = more
   }
   take(ANNOTATION.metrics, 'spec', value => ({ metrics: [...objectsIn(value).map(metricFromV1), ...cpu] }))
-  take(ANNOTATION.behavior, 'spec', value => ({ behavior: withSmallInitials(value) }))
+  take(ANNOTATION.behavior, 'spec', value => (isEmptyBehavior(value) ? {} : { behavior: withSmallInitials(value) }))
   take(ANNOTATION.current, 'status', value => ({ currentMetrics: objectsIn(value).map(currentFromV1) }))
   take(ANNOTATION.conditions, 'status', value => ({ conditions: value }))
-  const hasMetrics = objectsAt(objectAt(made, 'spec'), 'metrics').length > 0
-  return hasMetrics ? made : withPart(made, 'spec', { metrics: [cpuMetric()] })
+  const hasMetrics = objectsAt(objectAt(converted, 'spec'), 'metrics').length > 0
+  return hasMetrics ? converted : withPart(converted, 'spec', { metrics: [cpuMetric()] })
 }
 
 const withPart = (object: ValueObject, part: 'spec' | 'status', fields: ValueObject): ValueObject => ({
   ...object,
   [part]: { ...objectAt(object, part), ...fields },
 })
+
+const isEmptyBehavior = (value: Value): boolean =>
+  isObject(value) && Object.values(value).every(rules => rules === null)
 
 const objectsIn = (value: Value): ValueObject[] => (Array.isArray(value) ? value.filter(isObject) : [])
 
@@ -154,7 +167,7 @@ function readJson(text: string): Value | undefined {
   }
 }
 
-/** Names of fields in Go as JSON has them. Deeper than behavior goes there is nothing to rename. */
+/** Names of fields in Go as JSON has them, to the depth that a behavior has. */
 function withSmallInitials(value: Value, depth = 4): Value {
   if (Array.isArray(value)) return value.map(item => withSmallInitials(item, depth - 1))
   if (!isObject(value) || depth === 0) return value
@@ -164,35 +177,3 @@ function withSmallInitials(value: Value, depth = 4): Value {
   }
   return named
 }
-
-// ---- what is filled in
-
-export function defaultAutoscalerV1(autoscaler: ValueObject): void {
-  const spec = ensureObject(autoscaler, 'spec')
-  if (!has(spec, 'minReplicas')) spec['minReplicas'] = 1
-}
-
-export function defaultAutoscalerV2(autoscaler: ValueObject): void {
-  dropFormAnnotations(autoscaler)
-  defaultAutoscalerV1(autoscaler)
-  const spec = ensureObject(autoscaler, 'spec')
-  if (objectsAt(spec, 'metrics').length === 0) spec['metrics'] = [cpuMetric()]
-  const behavior = objectOrNone(spec, 'behavior')
-  if (behavior === undefined) return
-  behavior['scaleUp'] = { ...scaleUpRules(), ...given(objectAt(behavior, 'scaleUp')) }
-  behavior['scaleDown'] = { ...scaleDownRules(), ...given(objectAt(behavior, 'scaleDown')) }
-}
-
-const PERIOD_SECONDS = 15
-const policy = (type: string, value: number): ValueObject => ({ type, value, periodSeconds: PERIOD_SECONDS })
-
-const scaleUpRules = (): ValueObject => ({
-  stabilizationWindowSeconds: 0,
-  selectPolicy: 'Max',
-  policies: [policy('Pods', 4), policy('Percent', 100)],
-})
-
-const scaleDownRules = (): ValueObject => ({ selectPolicy: 'Max', policies: [policy('Percent', 100)] })
-
-const given = (rules: ValueObject): ValueObject =>
-  only(rules, ['stabilizationWindowSeconds', 'selectPolicy', 'policies', 'tolerance'])

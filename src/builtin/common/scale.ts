@@ -1,13 +1,12 @@
-// How many there are, for the built-in kinds that can be counted: the Scale of an object, and the object of a Scale.
-
-import type { ScaleStrategy } from '../kinds/kind.js'
-import { fieldInvalid } from '../meta/errors/field-errors.js'
-import { type ApiObject } from '../meta/object/api-object.js'
-import { checkDnsSubdomain } from '../meta/object/names.js'
-import { checkObjectMeta, metaOf } from '../meta/object/object-meta.js'
-import { printLabelSelector, selectorOf } from '../meta/selectors/label-selectors.js'
-import { mapAt, numberAt, objectAt } from '../meta/values/access.js'
-import type { ValueObject } from '../meta/values/value.js'
+// The scale subresource of built-in kinds: the Scale (autoscaling/v1) of an object, and the object with a given Scale.
+import type { ScaleStrategy } from '../../kinds/kind.js'
+import { fieldInvalid } from '../../meta/errors/field-errors.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import { checkDnsSubdomain } from '../../meta/object/names.js'
+import { checkObjectMeta, metaOf } from '../../meta/object/object-meta.js'
+import { printLabelSelector, selectorOf } from '../../meta/selectors/label-selectors.js'
+import { mapAt, numberAt, objectAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
 
 /** For kinds with `spec.replicas`, `status.replicas` and a selector in their spec. */
 export const scaleRules: ScaleStrategy = {

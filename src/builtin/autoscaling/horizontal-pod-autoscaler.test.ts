@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { type ApiObject } from '../meta/object/api-object.js'
-import type { ValueObject } from '../meta/values/value.js'
-import { builtinTypes } from '../types/type-table.js'
-import { builtinKinds } from './builtin-kinds.js'
-import { validationOf } from './written-objects.suite.js'
+import { type ApiObject } from '../../meta/object/api-object.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { builtinTypes } from '../../types/type-table.js'
+import { builtinKinds } from '../builtin-kinds.js'
+import { created, errorsOfChange, tableRowOf, validationOf } from '../written-objects.suite.js'
 
 const kind = builtinKinds(builtinTypes()).find(({ names }) => names.kind === 'HorizontalPodAutoscaler')!
 const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }
@@ -26,9 +26,9 @@ const convert = async (object: ApiObject, version: string): Promise<ApiObject> =
 const cpu = { type: 'Resource', resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: 60 } } }
 const metric = { name: 'm', selector: { matchLabels: { a: 'b' } } }
 
-describe('what v1 has no field for comes back', () => {
+describe('a round trip through v1 keeps', () => {
   test.each<[string, ValueObject[]]>([
-    ['the use of CPU', [cpu]],
+    ['the utilization of CPU', [cpu]],
     [
       'CPU as an amount',
       [{ type: 'Resource', resource: { name: 'cpu', target: { type: 'AverageValue', averageValue: '1' } } }],
@@ -74,7 +74,7 @@ describe('what v1 has no field for comes back', () => {
   })
 })
 
-test('without a word about metrics, CPU is meant', async () => {
+test('without any metric, the target is 80 percent of CPU', async () => {
   const { spec } = await convert(autoscaler('v1', { status: { currentReplicas: 0, desiredReplicas: 0 } }), 'v2')
   expect(spec).toMatchObject({ metrics: [{ resource: { target: { averageUtilization: 80 } } }] })
 })
@@ -98,13 +98,13 @@ test.each(['{', '[{"type":5}]', '"text"', '[{"type":"Resource","resource":{"name
   },
 )
 
-describe('mistakes', () => {
+describe('validation', () => {
   const { create, update } = validationOf('autoscaling/v2', 'HorizontalPodAutoscaler', true)
   const fieldsOf = (spec: ValueObject): string[] =>
     create(autoscaler('v2', { metadata: { namespace: 'n' }, spec })).map(({ field, detail }) => `${field}: ${detail}`)
 
   test.each<[string, ValueObject, string[]]>([
-    ['none', { metrics: [cpu] }, []],
+    ['nothing wrong', { metrics: [cpu] }, []],
     [
       'two sources',
       { metrics: [{ ...cpu, pods: { metric, target: { type: 'AverageValue', averageValue: '5' } } }] },
@@ -119,7 +119,7 @@ describe('mistakes', () => {
       ],
     ],
     [
-      'a policy that never ends',
+      'a policy with a long period',
       { behavior: { scaleDown: { policies: [{ type: 'Pods', value: 1, periodSeconds: 1801 }] } } },
       ['spec.behavior.scaleDown.policies[0].periodSeconds: must be less than or equal to 1800'],
     ],
@@ -140,10 +140,70 @@ describe('mistakes', () => {
     ],
   ])('%s', (_, spec, errors) => expect(fieldsOf(spec)).toEqual(errors))
 
-  test('one that scales to nothing already may stay', () => {
+  test('a stored autoscaler may keep zero replicas', () => {
     const external = { type: 'External', external: { metric, target: { type: 'Value', value: '3' } } }
     const old = autoscaler('v2', { metadata: { resourceVersion: '1' }, spec: { minReplicas: 0, metrics: [external] } })
     expect(update(old, old)).toEqual([])
     expect(create(old).map(({ field }) => field)).toContain('spec.minReplicas')
+  })
+
+  test.each<[ValueObject, string[]]>([
+    [
+      { maxReplicas: 0 },
+      [
+        'spec.maxReplicas: must be set and greater than 0',
+        'spec.maxReplicas: must be greater than or equal to `minReplicas`',
+      ],
+    ],
+    [
+      { maxReplicas: -1 },
+      [
+        'spec.maxReplicas: must be greater than or equal to 1',
+        'spec.maxReplicas: must be greater than or equal to `minReplicas`',
+      ],
+    ],
+  ])('bounds: %j', (spec, errors) => expect(fieldsOf(spec)).toEqual(errors))
+
+  test('a stored target keeps its version', () => {
+    const old = { spec: { scaleTargetRef: { kind: 'Deployment', name: 'd' }, maxReplicas: 2 } }
+    const change = (patch: ValueObject): string[] =>
+      errorsOfChange('autoscaling/v2', 'HorizontalPodAutoscaler', old, { spec: { scaleTargetRef: patch } })
+    expect(change({ name: 'e' })).toEqual([])
+    expect(change({ kind: 'Other' })).toEqual([
+      'spec.scaleTargetRef.apiVersion: Invalid value: "": apiVersion must specify API group',
+    ])
+  })
+})
+
+describe('autoscaling/v1', () => {
+  const v1 = (annotations: ValueObject, spec: ValueObject = {}): ValueObject =>
+    created('autoscaling/v1', 'HorizontalPodAutoscaler', {
+      metadata: { annotations },
+      spec: { scaleTargetRef, maxReplicas: 2, ...spec },
+    })
+
+  test('without any metric, the target is 80 percent of CPU', () => {
+    expect(v1({})).toMatchObject({ spec: { minReplicas: 1, targetCPUUtilizationPercentage: 80 } })
+    expect(v1({}, { targetCPUUtilizationPercentage: 5 })).toMatchObject({ spec: { targetCPUUtilizationPercentage: 5 } })
+  })
+
+  test('annotations of the conversion that cannot be read are dropped', () => {
+    const object = v1({
+      mine: 'yes',
+      'autoscaling.alpha.kubernetes.io/metrics': '{',
+      'autoscaling.alpha.kubernetes.io/behavior': '{"ScaleUp":null}',
+      'autoscaling.alpha.kubernetes.io/scale-up-tolerance': '1',
+    })
+    expect(object).toMatchObject({ metadata: { annotations: { mine: 'yes' } } })
+    expect(JSON.stringify(object)).not.toContain('autoscaling.alpha')
+  })
+
+  test('metrics in an annotation stay there', () => {
+    const pods = '[{"type":"Pods","pods":{"metricName":"m","targetAverageValue":"5"}}]'
+    const object = v1({ 'autoscaling.alpha.kubernetes.io/metrics': pods })
+    expect(object).toMatchObject({ metadata: { annotations: { 'autoscaling.alpha.kubernetes.io/metrics': pods } } })
+    expect(object['spec']).not.toHaveProperty('targetCPUUtilizationPercentage')
+    const row = tableRowOf('autoscaling/v1', 'horizontalpodautoscalers')(object, 0)
+    expect(row.slice(0, 3)).toEqual(['x', 'Deployment/d', '<unknown>/5'])
   })
 })

@@ -1,20 +1,19 @@
-// Metrics of an autoscaler, wanted and measured, between v2 and the form that annotations of v1 keep. v2 puts what a
-// metric is and what is wanted of it into objects of their own; the older form has one flat object.
-
-import { has, objectAt, objectOrNone, stringAt } from '../meta/values/access.js'
-import type { Value, ValueObject } from '../meta/values/value.js'
+// Conversion of single metrics, target and current, between v2 and the annotations of v1. v2 has objects for the metric
+// and for the target; the types of v1 have one flat object.
+import { has, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
+import type { Value, ValueObject } from '../../meta/values/value.js'
 
 interface Source {
   /** The member that describes metrics of the type. */
   readonly field: string
-  /** How the older form names what v2 has: by the paths of v2. Those with a value are there even when v2 has none. */
-  readonly names: readonly (readonly [older: string, path: readonly [string, string?], always?: Value])[]
+  /** The names in v1 with their paths in v2. Those with a value are there even when v2 has none. */
+  readonly names: readonly (readonly [v1Name: string, path: readonly [string, string?], always?: Value])[]
 }
 
 const SELECTOR = ['metric', 'selector'] as const
 const METRIC_NAME = ['metricName', ['metric', 'name'], ''] as const
 
-/** By the type of the metric; `part` is where v2 has the numbers, and `prefix` begins their older names. */
+/** By the type of the metric; `part` is where v2 has the numbers, and `prefix` begins their names in v1. */
 function sourcesFor(part: 'target' | 'current', prefix: string): Readonly<Record<string, Source | undefined>> {
   const isStatus = part === 'current'
   const zero = isStatus ? '0' : undefined
@@ -55,58 +54,67 @@ function sourcesFor(part: 'target' | 'current', prefix: string): Readonly<Record
   }
 }
 
-function withDefault(older: string, path: readonly [string, string?], always: Value | undefined): Source['names'][0] {
-  return always === undefined ? [older, path] : [older, path, always]
+function withDefault(v1Name: string, path: readonly [string, string?], always: Value | undefined): Source['names'][0] {
+  return always === undefined ? [v1Name, path] : [v1Name, path, always]
 }
 
-const WANTED = sourcesFor('target', 'target')
-const MEASURED = sourcesFor('current', 'current')
+const TARGET = sourcesFor('target', 'target')
+const CURRENT = sourcesFor('current', 'current')
 
-/** Where v2 has the numbers of a metric of a resource, wanted or measured. */
+/** The numbers of a metric of a resource in v2, target or current. */
 export function utilizationOf(metric: ValueObject): ValueObject {
   const resource = objectAt(metric, 'resource')
   return has(resource, 'target') ? objectAt(resource, 'target') : objectAt(resource, 'current')
 }
 
-export const metricToV1 = (metric: ValueObject): ValueObject => toOlder(metric, WANTED)
-export const currentToV1 = (metric: ValueObject): ValueObject => toOlder(metric, MEASURED)
+export const metricToV1 = (metric: ValueObject): ValueObject => toV1(metric, TARGET)
+export const currentToV1 = (metric: ValueObject): ValueObject => toV1(metric, CURRENT)
 
-function toOlder(metric: ValueObject, sources: typeof WANTED): ValueObject {
+function toV1(metric: ValueObject, sources: typeof TARGET): ValueObject {
   const type = stringAt(metric, 'type')
   const source = Object.hasOwn(sources, type) ? sources[type] : undefined
   const described = source && objectOrNone(metric, source.field)
   if (source === undefined || described === undefined) return { type }
-  const older: ValueObject = {}
+  const flat: ValueObject = {}
   for (const [name, [member, inner], always] of source.names) {
     const value = inner === undefined ? described[member] : objectAt(described, member)[inner]
-    if (value !== undefined && value !== null) older[name] = value
-    else if (always !== undefined) older[name] = always
+    if (value !== undefined && value !== null) flat[name] = value
+    else if (always !== undefined) flat[name] = always
   }
-  return { type, [source.field]: older }
+  return { type, [source.field]: flat }
 }
 
-export function metricFromV1(older: ValueObject): ValueObject {
-  const metric = fromOlder(older, WANTED)
-  const field = Object.hasOwn(WANTED, stringAt(metric, 'type')) ? WANTED[stringAt(metric, 'type')]!.field : ''
+export function metricFromV1(inV1: ValueObject): ValueObject {
+  const metric = fromV1(inV1, TARGET)
+  const field = Object.hasOwn(TARGET, stringAt(metric, 'type')) ? TARGET[stringAt(metric, 'type')]!.field : ''
   const target = objectOrNone(objectAt(metric, field), 'target')
   if (target === undefined) return metric
-  // A zero stands for what is not wanted; the type is that of the number that is.
+  target['type'] = targetType(stringAt(metric, 'type'), target)
+  // v1 cannot leave out this value and writes a zero.
   if (has(target, 'averageValue') && target['value'] === '0') delete target['value']
-  const type = has(target, 'averageUtilization')
-    ? 'Utilization'
-    : has(target, 'averageValue')
-      ? 'AverageValue'
-      : 'Value'
-  target['type'] = type
   return metric
 }
 
-export const currentFromV1 = (older: ValueObject): ValueObject => fromOlder(older, MEASURED)
+/** v1 has no type of the target; it follows from the numbers. */
+function targetType(metricType: string, target: ValueObject): string {
+  switch (metricType) {
+    case 'Object':
+      return has(target, 'averageValue') ? 'AverageValue' : 'Value'
+    case 'External':
+      return has(target, 'value') ? 'Value' : 'AverageValue'
+    case 'Pods':
+      return 'AverageValue'
+    default:
+      return has(target, 'averageUtilization') ? 'Utilization' : 'AverageValue'
+  }
+}
 
-function fromOlder(older: ValueObject, sources: typeof WANTED): ValueObject {
-  const type = stringAt(older, 'type')
+export const currentFromV1 = (inV1: ValueObject): ValueObject => fromV1(inV1, CURRENT)
+
+function fromV1(inV1: ValueObject, sources: typeof TARGET): ValueObject {
+  const type = stringAt(inV1, 'type')
   const source = Object.hasOwn(sources, type) ? sources[type] : undefined
-  const flat = source && objectOrNone(older, source.field)
+  const flat = source && objectOrNone(inV1, source.field)
   if (source === undefined || flat === undefined) return { type }
   const described: ValueObject = {}
   for (const [name, [member, inner]] of source.names) {
