@@ -36,8 +36,14 @@ import { resourceQuota } from './core/resource-quota.js'
 import { secret } from './core/secret.js'
 import { service } from './core/service/service.js'
 import { serviceAccount } from './core/service-account.js'
+import { endpointSlice } from './discovery/endpoint-slice.js'
 import { flowSchema } from './flowcontrol/flow-schema.js'
 import { priorityLevelConfiguration } from './flowcontrol/priority-level-configuration.js'
+import { ingress } from './networking/ingress.js'
+import { ingressClass } from './networking/ingress-class.js'
+import { ipAddress } from './networking/ip-address.js'
+import { networkPolicy } from './networking/network-policy.js'
+import { serviceCidr } from './networking/service-cidr.js'
 import { fromOldTables } from './old-tables.js'
 import { deviceClass } from './resource/device-class.js'
 import { resourceClaim } from './resource/resource-claim.js'
@@ -74,6 +80,8 @@ const KINDS: readonly KindDefinition[] = [
   secret,
   service,
   serviceAccount,
+  // discovery
+  endpointSlice,
   // admissionregistration
   mutatingAdmissionPolicy,
   mutatingAdmissionPolicyBinding,
@@ -88,6 +96,12 @@ const KINDS: readonly KindDefinition[] = [
   // flowcontrol
   flowSchema,
   priorityLevelConfiguration,
+  // networking
+  ingress,
+  ingressClass,
+  ipAddress,
+  networkPolicy,
+  serviceCidr,
   // resource
   deviceClass,
   resourceClaim,

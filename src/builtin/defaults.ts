@@ -4,14 +4,12 @@
 
 import { ensureObject, objectsAt, setDefault, stringAt } from '../meta/values/access.js'
 import { type ValueObject } from '../meta/values/value.js'
-import { NETWORK_DEFAULTS } from './network-defaults.js'
 import { STORAGE_DEFAULTS } from './storage-defaults.js'
 
 const RBAC_GROUP = 'rbac.authorization.k8s.io'
 
 export const DEFAULTS: Readonly<Record<string, ((object: ValueObject) => void) | undefined>> = {
   'scheduling.k8s.io/v1 PriorityClass': made => setDefault(made, 'preemptionPolicy', 'PreemptLowerPriority', false),
-  ...NETWORK_DEFAULTS,
   ...STORAGE_DEFAULTS,
   'rbac.authorization.k8s.io/v1 RoleBinding': defaultBinding,
   'rbac.authorization.k8s.io/v1 ClusterRoleBinding': defaultBinding,

@@ -8,7 +8,6 @@ import { CELLS } from './printer-columns.js'
 import { FIELDS } from './selectable-fields.js'
 import { STRATEGIES } from './strategy.js'
 import { VALIDATIONS } from './validation/validators.js'
-import { WARNINGS } from './warnings.js'
 
 export function fromOldTables(apiVersion: string, kind: string): KindDefinition | undefined {
   const id = `${apiVersion} ${kind}`
@@ -17,10 +16,8 @@ export function fromOldTables(apiVersion: string, kind: string): KindDefinition 
     strategy: STRATEGIES[id],
     statusReset: STATUS_RESET[id],
     validation: VALIDATIONS[id],
-    warnings: WARNINGS[id],
     table: CELLS[`${apiVersion} ${pluralOf(apiVersion, kind)}`],
     selectableFields: FIELDS[id],
-    keyPrefix: KEY_PREFIXES[id],
     storedAs: id === 'events.k8s.io/v1 Event' ? 'v1' : undefined,
     convert: CONVERSIONS[kind],
   }
@@ -32,10 +29,6 @@ const pluralOf = (apiVersion: string, kind: string): string =>
   builtinTypes()
     .resources(apiVersion)
     .find(({ kind: of, name }) => of === kind && !name.includes('/'))?.name ?? ''
-
-const KEY_PREFIXES: Readonly<Record<string, string | undefined>> = {
-  'networking.k8s.io/v1 Ingress': '/ingress/',
-}
 
 const STATUS_RESET: Readonly<Record<string, readonly string[] | undefined>> = {
   'storage.k8s.io/v1 VolumeAttachment': ['metadata'],

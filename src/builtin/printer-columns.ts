@@ -1,10 +1,8 @@
 // The cells of each kind's Table, as kubectl shows them: one function for each kind that has columns of its own.
 // Which columns there are is data; a cell that a kind has no function for is its name, its age, or empty.
-import { numberAt, numberOrNone, objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
-import type { ValueObject } from '../meta/values/value.js'
+import { numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../meta/values/access.js'
 import { ageOf, nameOf, type TableRow } from './common/table-cells.js'
 import { eventRow } from './core/event.js'
-import { NETWORK_CELLS } from './network-cells.js'
 import { STORAGE_CELLS } from './storage-cells.js'
 
 // ---- roles, the rest
@@ -42,18 +40,6 @@ const disruptionBudgetCells: TableRow = (budget, now) => {
   ]
 }
 
-/** Who has an address: `services/default/kubernetes`. */
-function printParent(address: ValueObject): string {
-  const parent = objectAt(objectAt(address, 'spec'), 'parentRef')
-  const [group, resource] = [stringAt(parent, 'group'), stringAt(parent, 'resource')]
-  const parts = [
-    group === '' ? resource : `${resource}.${group}`,
-    stringAt(parent, 'namespace'),
-    stringAt(parent, 'name'),
-  ]
-  return parts.filter(Boolean).join('/')
-}
-
 export const CELLS: Readonly<Record<string, TableRow | undefined>> = {
   'node.k8s.io/v1 runtimeclasses': (made, now) => [nameOf(made), stringAt(made, 'handler'), ageOf(made, now)],
   'scheduling.k8s.io/v1 priorityclasses': (made, now) => [
@@ -77,15 +63,8 @@ export const CELLS: Readonly<Record<string, TableRow | undefined>> = {
     stringAt(objectAt(lease, 'spec'), 'holderIdentity'),
     ageOf(lease, now),
   ],
-  ...NETWORK_CELLS,
   ...STORAGE_CELLS,
   'policy/v1 poddisruptionbudgets': disruptionBudgetCells,
-  'networking.k8s.io/v1 ipaddresses': address => [nameOf(address), printParent(address)],
-  'networking.k8s.io/v1 servicecidrs': (range, now) => [
-    nameOf(range),
-    stringsAt(objectAt(range, 'spec'), 'cidrs').join(','),
-    ageOf(range, now),
-  ],
   'rbac.authorization.k8s.io/v1 rolebindings': bindingCells,
   'rbac.authorization.k8s.io/v1 clusterrolebindings': bindingCells,
 }

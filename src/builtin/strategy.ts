@@ -4,7 +4,6 @@
 import { has, objectAt } from '../meta/values/access.js'
 import type { TypeTable } from '../types/type-table.js'
 import { type BuiltinStrategy, counted, inTurn, keepGeneration, startGeneration } from './common/strategies.js'
-import { NETWORK_STRATEGIES } from './network-strategies.js'
 import { STORAGE_STRATEGIES } from './storage-strategies.js'
 
 // ---- kinds
@@ -33,7 +32,6 @@ export const STRATEGIES: Readonly<Record<string, ((table: TypeTable) => BuiltinS
   'coordination.k8s.io/v1 Lease': () => leases,
   'node.k8s.io/v1 RuntimeClass': () => ({ ...madeByUpdate, allowUnconditionalUpdate: false }),
   'scheduling.k8s.io/v1 PriorityClass': () => ({ ...plain, prepareForCreate: startGeneration }),
-  ...NETWORK_STRATEGIES,
   ...STORAGE_STRATEGIES,
   'policy/v1 PodDisruptionBudget': counted('policy/v1.PodDisruptionBudgetStatus', { allowUnconditionalUpdate: false }),
   'rbac.authorization.k8s.io/v1 Role': () => madeByUpdate,

@@ -1,6 +1,7 @@
 // Rules for IP addresses and CIDR ranges.
 import { isIPv4, isIPv6 } from 'node:net'
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
+import { quote } from '../../meta/go/go-text.js'
 
 export type IpFamily = 'IPv4' | 'IPv6'
 
@@ -18,6 +19,23 @@ export function checkIp(address: string, path: string): FieldError[] {
   if (family === 'IPv4' && !isIPv4(address)) return [fieldInvalid(path, address, 'must not have leading 0s')]
   if (/^::ffff:/i.test(address)) return [fieldInvalid(path, address, 'must not be an IPv4-mapped IPv6 address')]
   return []
+}
+
+/** An address in the one form that newer kinds accept. */
+export function checkCanonicalIp(address: string, path: string): FieldError[] {
+  const errors = checkIp(address, path)
+  if (errors.length > 0) return errors
+  const canonical = familyOf(address) === 'IPv6' ? canonicalIpv6(address) : address
+  return address === canonical ? [] : [fieldInvalid(path, address, `must be in canonical form (${quote(canonical)})`)]
+}
+
+/** The same for a range. */
+export function checkCanonicalCidr(range: string, path: string): FieldError[] {
+  const errors = checkCidr(range, path)
+  if (errors.length > 0) return errors
+  const [address = '', prefix = ''] = range.split('/')
+  const canonical = familyOf(address) === 'IPv6' ? `${canonicalIpv6(address)}/${prefix}` : range
+  return range === canonical ? [] : [fieldInvalid(path, range, `must be in canonical form (${quote(canonical)})`)]
 }
 
 /** A range in CIDR notation. ratcheting: ranges in `accepted`, which are stored already, stay valid. */

@@ -65,6 +65,22 @@ export const same = (object: ValueObject, old: ValueObject, field: string): bool
 export const keepStatus: PrepareForUpdate = (object, old) => keepFrom(object, old, 'status')
 export const keepSpec: PrepareForUpdate = (object, old) => keepFrom(object, old, 'spec')
 
+const METADATA_OF_OBJECT = [
+  'deletionTimestamp',
+  'generation',
+  'selfLink',
+  'labels',
+  'annotations',
+  'finalizers',
+  'ownerReferences',
+]
+
+/** For the kinds whose metadata a write to the status does not change. */
+export const keepMetadata: PrepareForUpdate = (object, old) => {
+  const meta = ensureObject(object, 'metadata')
+  for (const name of METADATA_OF_OBJECT) keepFrom(meta, objectAt(old, 'metadata'), name)
+}
+
 export function clearStatus(table: TypeTable, typeName: string): PrepareForCreate {
   return object => {
     object['status'] = copyValue(zeroOf(table.byName(typeName)))

@@ -9,11 +9,7 @@ import {
   volumeAttachmentValidation,
 } from './csi.js'
 import { disruptionBudgetValidation } from './disruption-budgets.js'
-import { endpointSliceValidation } from './endpoint-slices.js'
 import { modernEventValidation } from './events.js'
-import { ingressClassValidation } from './ingress-classes.js'
-import { ipAddressValidation, serviceCidrValidation } from './network-addresses.js'
-import { networkPolicyValidation } from './network-policies.js'
 import { leaseValidation } from './plain-objects.js'
 import { clusterRoleBindingValidation, clusterRoleValidation, roleBindingValidation, roleValidation } from './rbac.js'
 import { storageClassValidation, volumeAttributesClassValidation } from './storage-classes.js'
@@ -23,12 +19,7 @@ export const VALIDATIONS: Readonly<Record<string, Validation | undefined>> = {
   'coordination.k8s.io/v1 Lease': leaseValidation,
   'node.k8s.io/v1 RuntimeClass': runtimeClassValidation,
   'scheduling.k8s.io/v1 PriorityClass': priorityClassValidation,
-  'discovery.k8s.io/v1 EndpointSlice': endpointSliceValidation,
-  'networking.k8s.io/v1 NetworkPolicy': networkPolicyValidation,
-  'networking.k8s.io/v1 IngressClass': ingressClassValidation,
   'policy/v1 PodDisruptionBudget': disruptionBudgetValidation,
-  'networking.k8s.io/v1 IPAddress': ipAddressValidation,
-  'networking.k8s.io/v1 ServiceCIDR': serviceCidrValidation,
   'storage.k8s.io/v1 StorageClass': storageClassValidation,
   'storage.k8s.io/v1 VolumeAttributesClass': volumeAttributesClassValidation,
   'storage.k8s.io/v1 CSIDriver': csiDriverValidation,

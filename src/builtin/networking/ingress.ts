@@ -1,0 +1,267 @@
+// Ingress: which HTTP hosts and paths lead to which services.
+import {
+  asStruct,
+  childPath,
+  type FieldError,
+  fieldInvalid,
+  fieldNotSupported,
+  fieldRequired,
+} from '../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain, checkPortName, checkWildcardDnsSubdomain } from '../../meta/object/names.js'
+import { has, mapAt, numberAt, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import { getOwn, type ValueObject } from '../../meta/values/value.js'
+import { defineKind, type Warnings } from '../common/define-kind.js'
+import { checkPortNumber, checkText } from '../common/field-checks.js'
+import { checkIp, familyOf } from '../common/ip-rules.js'
+import { ipWarnings } from '../common/ip-warnings.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check, each, eachString, field, format, optional, type Rule, required, run, union } from '../common/rules.js'
+import { counted, same } from '../common/strategies.js'
+import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
+import { validationRules } from '../common/validation.js'
+import { kindAndName } from './object-reference.js'
+
+// ---- backends
+
+const portErrors = (service: ValueObject, backendPath: string): FieldError[] => {
+  const port = objectAt(service, 'port')
+  const [name, number] = [stringAt(port, 'name'), numberAt(port, 'number')]
+  const at = (member: string): string => `${backendPath}.service.port.${member}`
+  if (name !== '' && number !== 0) return [fieldInvalid(backendPath, '', 'cannot set both port name & port number')]
+  if (name !== '') return checkText(name, checkPortName, at('name'))
+  return number === 0
+    ? [fieldRequired(backendPath, 'port name or number is required')]
+    : checkPortNumber(number, at('number'))
+}
+
+const backendRules: readonly Rule[] = [
+  check((backend, path) => {
+    const [hasResource, hasService] = [has(backend, 'resource'), has(backend, 'service')]
+    if (hasResource && hasService) return [fieldInvalid(path, '', 'cannot set both resource and service backends')]
+    if (hasResource) return run(kindAndName, objectAt(backend, 'resource'), undefined, childPath(path, 'resource'))
+    if (!hasService) return [fieldInvalid(path, '', 'resource or service backend is required')]
+    const service = objectAt(backend, 'service')
+    const name = run([format('name', checkDnsLabel, { required: true })], service, undefined, `${path}.service`)
+    return [...name, ...portErrors(service, path)]
+  }),
+]
+
+// ---- rules
+
+const checkHost = (host: string, path: string): FieldError[] =>
+  checkText(host, host.includes('*') ? checkWildcardDnsSubdomain : checkDnsSubdomain, path)
+
+const notAnAddress = (host: string, path: string): FieldError[] =>
+  familyOf(host) === undefined ? [] : [fieldInvalid(path, host, 'must be a DNS name, not an IP address')]
+
+const absolutePath = check((path, at) =>
+  stringAt(path, 'path').startsWith('/')
+    ? []
+    : [fieldInvalid(childPath(at, 'path'), stringAt(path, 'path'), 'must be an absolute path')],
+)
+
+const FORBIDDEN_PARTS = ['//', '/./', '/../', '%2f', '%2F']
+const FORBIDDEN_ENDS = ['/..', '/.']
+
+const plainPath = check((object, at) => {
+  const path = stringAt(object, 'path')
+  const invalid = (why: string): FieldError => fieldInvalid(childPath(at, 'path'), path, why)
+  return [
+    ...FORBIDDEN_PARTS.filter(part => path.includes(part)).map(part => invalid(`must not contain '${part}'`)),
+    ...FORBIDDEN_ENDS.filter(end => path.endsWith(end)).map(end => invalid(`cannot end with '${end}'`)),
+  ]
+})
+
+const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix']
+
+const backendOfPath = field('backend', backendRules)
+
+const pathRules: readonly Rule[] = [
+  union(
+    'pathType',
+    {
+      Exact: [absolutePath, plainPath, backendOfPath],
+      Prefix: [absolutePath, plainPath, backendOfPath],
+      ImplementationSpecific: [
+        (path, old, at, errors) => {
+          if (stringAt(path, 'path') !== '') absolutePath(path, old, at, errors)
+        },
+        backendOfPath,
+      ],
+    },
+    [
+      (path, old, at, errors) => {
+        const pathType = childPath(at, 'pathType')
+        if (!has(path, 'pathType')) {
+          errors.push(fieldRequired(pathType, 'pathType must be specified'))
+          return
+        }
+        errors.push(fieldNotSupported(pathType, stringAt(path, 'pathType'), PATH_TYPES))
+        backendOfPath(path, old, at, errors)
+      },
+    ],
+  ),
+]
+
+const httpRules: readonly Rule[] = [optional('http', [required('paths'), each('paths', pathRules)])]
+
+const hasWildcard = (rule: ValueObject): boolean => stringAt(rule, 'host').includes('*')
+
+/** The paths of hosts with a wildcard were not always checked: a stored ingress with a wrong one may have others. */
+const hasWrongWildcardRule = (spec: ValueObject): boolean =>
+  objectsAt(spec, 'rules').some(rule => hasWildcard(rule) && run(httpRules, rule).length > 0)
+
+const hostRule = check((rule, path) => {
+  const host = stringAt(rule, 'host')
+  const at = childPath(path, 'host')
+  return host === '' ? [] : [...notAnAddress(host, at), ...checkHost(host, at)]
+})
+
+const rules: Rule = (spec, old, path, errors) => {
+  const isTolerant = old !== undefined && hasWrongWildcardRule(old)
+  each('rules', [
+    hostRule,
+    (rule, before, at, found) => {
+      if (isTolerant && hasWildcard(rule)) return
+      for (const http of httpRules) http(rule, before, at, found)
+    },
+  ])(spec, old, path, errors)
+}
+
+// ---- TLS
+
+/** A stored ingress with the name of a secret that is no valid name may have others. */
+const tls: Rule = (spec, old, path, errors) => {
+  const isTolerant =
+    old !== undefined &&
+    objectsAt(old, 'tls').some(
+      ({ secretName = '' }) =>
+        typeof secretName === 'string' && secretName !== '' && checkDnsSubdomain(secretName).length > 0,
+    )
+  each('tls', [eachString('hosts', checkHost), ...(isTolerant ? [] : [format('secretName', checkDnsSubdomain)])])(
+    spec,
+    old,
+    path,
+    errors,
+  )
+}
+
+// ---- the whole
+
+const specRules: readonly Rule[] = [
+  check((spec, path) =>
+    objectsAt(spec, 'rules').length > 0 || has(spec, 'defaultBackend')
+      ? []
+      : [
+          fieldInvalid(
+            path,
+            asStruct(getOwn(spec, 'rules') ?? null),
+            'either `defaultBackend` or `rules` must be specified',
+          ),
+        ],
+  ),
+  optional('defaultBackend', backendRules),
+  rules,
+  tls,
+  check((spec, path) =>
+    has(spec, 'ingressClassName')
+      ? checkText(stringAt(spec, 'ingressClassName'), checkDnsSubdomain, childPath(path, 'ingressClassName'))
+      : [],
+  ),
+]
+
+const CLASS_ANNOTATION = 'kubernetes.io/ingress.class'
+
+const annotationOf = (ingress: ValueObject): string | undefined => {
+  const annotations = mapAt(objectAt(ingress, 'metadata'), 'annotations')
+  return Object.hasOwn(annotations, CLASS_ANNOTATION) ? annotations[CLASS_ANNOTATION] : undefined
+}
+
+const sameClass = check(ingress => {
+  const annotation = annotationOf(ingress)
+  const spec = objectAt(ingress, 'spec')
+  if (annotation === undefined || !has(spec, 'ingressClassName')) return []
+  if (annotation === stringAt(spec, 'ingressClassName')) return []
+  const path = `annotations.${CLASS_ANNOTATION}`
+  return [fieldInvalid(path, annotation, 'must match `ingressClassName` when both are specified')]
+})
+
+const common: readonly Rule[] = [metadata({ namespaced: true }), field('spec', specRules)]
+
+// ---- status
+
+/** Addresses that the stored status has already are accepted. */
+const loadBalancer = check((status, path, old) => {
+  const before = new Set(old === undefined ? [] : objectsAt(old, 'ingress').map(point => stringAt(point, 'ip')))
+  const address = check((point, at) => {
+    const ip = stringAt(point, 'ip')
+    return ip === '' || before.has(ip) ? [] : checkIp(ip, childPath(at, 'ip'))
+  })
+  const hostname = check((point, at) => {
+    const name = stringAt(point, 'hostname')
+    const namePath = childPath(at, 'hostname')
+    return name === '' ? [] : [...checkText(name, checkDnsSubdomain, namePath), ...notAnAddress(name, namePath)]
+  })
+  return run([each('ingress', [address, hostname])], status, undefined, path)
+})
+
+// ---- warnings
+
+const warnings: Warnings = (ingress, old) => {
+  if (old === undefined) {
+    const isOld = annotationOf(ingress) !== undefined && !has(objectAt(ingress, 'spec'), 'ingressClassName')
+    return isOld ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`] : []
+  }
+  if (same(ingress, old, 'status')) return []
+  return objectsAt(objectAt(objectAt(ingress, 'status'), 'loadBalancer'), 'ingress').flatMap((point, i) =>
+    ipWarnings(stringAt(point, 'ip'), `status.loadBalancer.ingress[${i}]`),
+  )
+}
+
+// ---- Table
+
+/** How many hosts a cell shows. */
+const MAX_HOSTS = 3
+
+function hostsCell(spec: ValueObject): string {
+  const given = objectsAt(spec, 'rules')
+  const hosts = given.map(rule => stringAt(rule, 'host'))
+  const shown: string[] = []
+  let isMore = false
+  for (const host of hosts) {
+    if (shown.length === MAX_HOSTS) isMore = true
+    if (!isMore && host !== '') shown.push(host)
+  }
+  if (shown.length === 0) return '*'
+  return isMore ? `${shown.join(',')} + ${given.length - MAX_HOSTS} more...` : shown.join(',')
+}
+
+function addressCell(status: ValueObject): string {
+  const points = objectsAt(objectAt(status, 'loadBalancer'), 'ingress')
+  const addresses = points.map(point => stringAt(point, 'ip') || stringAt(point, 'hostname')).filter(Boolean)
+  return [...new Set(addresses)].toSorted().join(',')
+}
+
+const row: TableRow = (ingress, now) => {
+  const spec = objectAt(ingress, 'spec')
+  return [
+    nameOf(ingress),
+    has(spec, 'ingressClassName') ? stringAt(spec, 'ingressClassName') : NONE,
+    hostsCell(spec),
+    addressCell(objectAt(ingress, 'status')),
+    objectsAt(spec, 'tls').length > 0 ? '80, 443' : '80',
+    ageOf(ingress, now),
+  ]
+}
+
+export const ingress = defineKind('networking.k8s.io/v1', 'Ingress', {
+  strategy: counted('networking/v1.IngressStatus'),
+  validation: validationRules({
+    create: [...common, sameClass],
+    update: [metadataUpdate, ...common],
+    status: [metadataUpdate, field('status', [field('loadBalancer', [loadBalancer])])],
+  }),
+  warnings,
+  table: row,
+  keyPrefix: '/ingress/',
+})
