@@ -21,6 +21,7 @@ import { job } from './batch/job.js'
 import { certificateSigningRequest } from './certificates/certificate-signing-request.js'
 import { buildKind, type ResourceVersion } from './common/build-kind.js'
 import { defineKind, type KindDefinition } from './common/define-kind.js'
+import { lease } from './coordination/lease.js'
 import { configMap } from './core/config-map.js'
 import { endpoints } from './core/endpoints.js'
 import { event } from './core/event.js'
@@ -37,6 +38,7 @@ import { secret } from './core/secret.js'
 import { service } from './core/service/service.js'
 import { serviceAccount } from './core/service-account.js'
 import { endpointSlice } from './discovery/endpoint-slice.js'
+import { modernEvent } from './events/event.js'
 import { flowSchema } from './flowcontrol/flow-schema.js'
 import { priorityLevelConfiguration } from './flowcontrol/priority-level-configuration.js'
 import { ingress } from './networking/ingress.js'
@@ -44,14 +46,33 @@ import { ingressClass } from './networking/ingress-class.js'
 import { ipAddress } from './networking/ip-address.js'
 import { networkPolicy } from './networking/network-policy.js'
 import { serviceCidr } from './networking/service-cidr.js'
-import { fromOldTables } from './old-tables.js'
+import { runtimeClass } from './node/runtime-class.js'
+import { podDisruptionBudget } from './policy/pod-disruption-budget.js'
+import { clusterRole, role } from './rbac/role.js'
+import { clusterRoleBinding, roleBinding } from './rbac/role-binding.js'
 import { deviceClass } from './resource/device-class.js'
 import { resourceClaim } from './resource/resource-claim.js'
 import { resourceClaimTemplate } from './resource/resource-claim-template.js'
 import { resourceSlice } from './resource/resource-slice.js'
+import { priorityClass } from './scheduling/priority-class.js'
+import { csiDriver } from './storage/csi-driver.js'
+import { csiNode } from './storage/csi-node.js'
+import { csiStorageCapacity } from './storage/csi-storage-capacity.js'
+import { storageClass } from './storage/storage-class.js'
+import { volumeAttachment } from './storage/volume-attachment.js'
+import { volumeAttributesClass } from './storage/volume-attributes-class.js'
 import { storageVersionMigration } from './storagemigration/storage-version-migration.js'
 
 const KINDS: readonly KindDefinition[] = [
+  // admissionregistration
+  mutatingAdmissionPolicy,
+  mutatingAdmissionPolicyBinding,
+  mutatingWebhookConfiguration,
+  validatingAdmissionPolicy,
+  validatingAdmissionPolicyBinding,
+  validatingWebhookConfiguration,
+  // apiregistration
+  apiService,
   // apps
   controllerRevision,
   daemonSet,
@@ -64,6 +85,10 @@ const KINDS: readonly KindDefinition[] = [
   // batch
   cronJob,
   job,
+  // certificates
+  certificateSigningRequest,
+  // coordination
+  lease,
   // core
   configMap,
   endpoints,
@@ -82,17 +107,8 @@ const KINDS: readonly KindDefinition[] = [
   serviceAccount,
   // discovery
   endpointSlice,
-  // admissionregistration
-  mutatingAdmissionPolicy,
-  mutatingAdmissionPolicyBinding,
-  mutatingWebhookConfiguration,
-  validatingAdmissionPolicy,
-  validatingAdmissionPolicyBinding,
-  validatingWebhookConfiguration,
-  // apiregistration
-  apiService,
-  // certificates
-  certificateSigningRequest,
+  // events
+  modernEvent,
   // flowcontrol
   flowSchema,
   priorityLevelConfiguration,
@@ -102,18 +118,36 @@ const KINDS: readonly KindDefinition[] = [
   ipAddress,
   networkPolicy,
   serviceCidr,
+  // node
+  runtimeClass,
+  // policy
+  podDisruptionBudget,
+  // rbac
+  clusterRole,
+  clusterRoleBinding,
+  role,
+  roleBinding,
   // resource
   deviceClass,
   resourceClaim,
   resourceClaimTemplate,
   resourceSlice,
+  // scheduling
+  priorityClass,
+  // storage
+  csiDriver,
+  csiNode,
+  csiStorageCapacity,
+  storageClass,
+  volumeAttachment,
+  volumeAttributesClass,
   // storagemigration
   storageVersionMigration,
 ]
 
 /** The definition of a kind; an empty one for kinds that have no behaviour of their own. */
 export const definitionOf = (apiVersion: string, kind: string): KindDefinition =>
-  DEFINITIONS.get(`${apiVersion} ${kind}`) ?? fromOldTables(apiVersion, kind) ?? defineKind(apiVersion, kind)
+  DEFINITIONS.get(`${apiVersion} ${kind}`) ?? defineKind(apiVersion, kind)
 
 const DEFINITIONS: ReadonlyMap<string, KindDefinition> = new Map(
   KINDS.map(definition => [`${definition.apiVersion} ${definition.kind}`, definition]),

@@ -38,7 +38,8 @@ export function tableRowOf(apiVersion: string, plural: string): TableRow {
 
 // ---- written objects
 
-const CLUSTER_SCOPED = new Set(['Namespace', 'Node', 'ClusterRole', 'ClusterRoleBinding'])
+const isNamespaced = (apiVersion: string, kind: string): boolean =>
+  table.resources(apiVersion).some(resource => resource.kind === kind && resource.namespaced)
 
 /** The object as it is stored when it is created under the name `x`; services have no addresses yet. */
 export function created(apiVersion: string, kind: string, plain: ValueObject): ValueObject {
@@ -72,7 +73,7 @@ export function changed(
 
 /** What is wrong with an object that is to be created, as causes of a Status. */
 export const errorsOf = (apiVersion: string, kind: string, plain: ValueObject): string[] =>
-  validationOf(apiVersion, kind, !CLUSTER_SCOPED.has(kind))
+  validationOf(apiVersion, kind, isNamespaced(apiVersion, kind))
     .create(created(apiVersion, kind, plain))
     .map(printCause)
 
@@ -86,7 +87,7 @@ export function errorsOfChange(
 ): string[] {
   const old = created(apiVersion, kind, plain)
   const object = changed(apiVersion, kind, old, patch, subresource)
-  const validation = validationOf(apiVersion, kind, !CLUSTER_SCOPED.has(kind))
+  const validation = validationOf(apiVersion, kind, isNamespaced(apiVersion, kind))
   const ofPart =
     subresource === undefined
       ? undefined
@@ -104,7 +105,7 @@ function takenIn(apiVersion: string, kind: string, plain: ValueObject): ValueObj
   const type = table.ofKind(apiVersion, kind)!
   const metadata: ValueObject = {
     name: 'x',
-    ...(CLUSTER_SCOPED.has(kind) ? {} : { namespace: 'default' }),
+    ...(isNamespaced(apiVersion, kind) ? { namespace: 'default' } : {}),
     uid: 'u',
     resourceVersion: '1',
     ...(isObject(plain['metadata']) ? plain['metadata'] : {}),

@@ -12,7 +12,7 @@ import { type SelectableFields, selectableFields, stringField } from '../common/
 import { keepGeneration } from '../common/strategies.js'
 import { nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { toModernEvent } from '../event-forms.js'
+import { toModernEvent } from './event-conversion.js'
 
 // ---- names of the fields
 

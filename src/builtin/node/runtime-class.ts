@@ -1,0 +1,48 @@
+// RuntimeClass: which handler of the container runtime runs pods of the class, and on which nodes.
+import { asStruct, fieldDuplicate, indexPath } from '../../meta/errors/field-errors.js'
+import { checkDnsLabel } from '../../meta/object/names.js'
+import { checkLabels } from '../../meta/selectors/label-selectors.js'
+import { mapAt, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { defineKind } from '../common/define-kind.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check, format, immutable, optional, type Rule } from '../common/rules.js'
+import { keepGeneration } from '../common/strategies.js'
+import { ageOf, nameOf } from '../common/table-cells.js'
+import { validationRules } from '../common/validation.js'
+import { checkResources } from '../core/pod/container-resources.js'
+import { checkTolerations } from '../core/pod/scheduling.js'
+
+/** The fields by which two tolerations are the same. */
+const idOf = (toleration: ValueObject): string =>
+  JSON.stringify(['key', 'operator', 'value', 'effect'].map(name => stringAt(toleration, name)))
+
+const schedulingRules: readonly Rule[] = [
+  check((scheduling, path) => checkLabels(mapAt(scheduling, 'nodeSelector'), `${path}.nodeSelector`)),
+  check((scheduling, path) => checkTolerations(scheduling, `${path}.tolerations`)),
+  check((scheduling, path) => {
+    const tolerations = objectsAt(scheduling, 'tolerations')
+    const ids = tolerations.map(idOf)
+    return tolerations.flatMap((toleration, i) =>
+      ids.indexOf(ids[i]!) < i ? [fieldDuplicate(indexPath(`${path}.tolerations`, i), asStruct(toleration))] : [],
+    )
+  }),
+]
+
+const rules: readonly Rule[] = [
+  metadata({ namespaced: false }),
+  format('handler', checkDnsLabel, { required: true }),
+  optional('overhead', [
+    check((overhead, path) => checkResources({ limits: objectAt(overhead, 'podFixed') }, `${path}.podFixed`)),
+  ]),
+  optional('scheduling', schedulingRules),
+]
+
+export const runtimeClass = defineKind('node.k8s.io/v1', 'RuntimeClass', {
+  strategy: { prepareForUpdate: keepGeneration, allowCreateOnUpdate: true, allowUnconditionalUpdate: false },
+  validation: validationRules({
+    create: rules,
+    update: [...rules, metadataUpdate, immutable('handler')],
+  }),
+  table: (object, now) => [nameOf(object), stringAt(object, 'handler'), ageOf(object, now)],
+})
