@@ -70,6 +70,8 @@ export function startInformer<En extends Entry, Ev extends StoreEvent>(
   }
 
   function retry(error: unknown): void {
+    // After a stop the store may be closed already.
+    if (stopped) return
     log.warn('an informer cannot read the store', { prefix, error })
     startLater()
   }

@@ -104,15 +104,15 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
         services: requireKind(registry, '', 'Service'),
         addresses: requireKind(registry, 'networking.k8s.io', 'IPAddress'),
       }
-      const addresses = serviceAddresses(store, kinds, serviceRange)
+      const addresses = serviceAddresses(system, store, kinds, serviceRange)
       registry.put(addresses.kind)
-      await addresses.start(system)
+      await addresses.repair()
       await bootstrap(system, registry, { serviceRange, port: serving.https?.port || DEFAULT_PORT })
     })
 
     const access = await phases.run(
       'access',
-      () => openAccess(store, createApiContext({ store, objects, now: clock.now }), registry, options),
+      () => openAccess(store, createApiContext({ store, objects, now: clock.now }), registry, options, log),
       opened => opened.stop(),
     )
     const quotas = await phases.run(

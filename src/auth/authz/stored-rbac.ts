@@ -1,5 +1,6 @@
 // The stored RBAC objects, kept in memory by an informer of each kind, so that authorization reads nothing from the store.
 
+import type { Logger } from '../../base/logger.js'
 import type { Kind } from '../../kinds/kind.js'
 import { startKindInformer } from '../../objects/informer.js'
 import type { ObjectStores } from '../../objects/object-stores.js'
@@ -14,14 +15,19 @@ export interface RbacKinds {
 }
 
 /** Resolves when all stored objects are in memory. */
-export async function startRbacStore(context: ObjectStores, kinds: RbacKinds): Promise<RbacObjects & { stop(): void }> {
+export async function startRbacStore(
+  context: ObjectStores,
+  kinds: RbacKinds,
+  log?: Logger,
+): Promise<RbacObjects & { stop(): void }> {
+  const unchanged = (): void => {}
   // Cluster roles with the rules that they aggregate; cleared when any cluster role changes.
   const aggregatedRoles = new Map<string, Role>()
   const [clusterRoles, roles, clusterRoleBindings, roleBindings] = await Promise.all([
-    startKindInformer<Role>(context, kinds.clusterRoles, asRole, () => aggregatedRoles.clear()),
-    startKindInformer<Role>(context, kinds.roles, asRole),
-    startKindInformer<RoleBinding>(context, kinds.clusterRoleBindings, asBinding),
-    startKindInformer<RoleBinding>(context, kinds.roleBindings, asBinding),
+    startKindInformer<Role>(context, kinds.clusterRoles, asRole, () => aggregatedRoles.clear(), log),
+    startKindInformer<Role>(context, kinds.roles, asRole, unchanged, log),
+    startKindInformer<RoleBinding>(context, kinds.clusterRoleBindings, asBinding, unchanged, log),
+    startKindInformer<RoleBinding>(context, kinds.roleBindings, asBinding, unchanged, log),
   ])
   return {
     clusterRole(name) {

@@ -34,25 +34,30 @@ export async function startApiServices(
   let isStopped = false
   const missing = new Set<string>()
 
-  const informer = startInformer(context.objectStore(services).cache, services.keyPrefix, {
-    begin() {
-      missing.clear()
-      for (const name of wanted.keys()) missing.add(name)
+  const informer = startInformer(
+    context.objectStore(services).cache,
+    services.keyPrefix,
+    {
+      begin() {
+        missing.clear()
+        for (const name of wanted.keys()) missing.add(name)
+      },
+      entry(entry) {
+        const { name = '', labels = {} } = metaOf(decodeStored(entry))
+        missing.delete(name)
+        if (!wanted.has(name) && Object.hasOwn(labels, MANAGED_LABEL)) queue.addLater(name, UNKNOWN_GRACE_MS)
+      },
+      complete() {
+        for (const name of missing) queue.add(name)
+      },
+      event({ key, entry }) {
+        const name = key.slice(services.keyPrefix.length)
+        if (!entry && wanted.has(name)) queue.add(name)
+        if (entry && !wanted.has(name)) queue.addLater(name, UNKNOWN_GRACE_MS)
+      },
     },
-    entry(entry) {
-      const { name = '', labels = {} } = metaOf(decodeStored(entry))
-      missing.delete(name)
-      if (!wanted.has(name) && Object.hasOwn(labels, MANAGED_LABEL)) queue.addLater(name, UNKNOWN_GRACE_MS)
-    },
-    complete() {
-      for (const name of missing) queue.add(name)
-    },
-    event({ key, entry }) {
-      const name = key.slice(services.keyPrefix.length)
-      if (!entry && wanted.has(name)) queue.add(name)
-      if (entry && !wanted.has(name)) queue.addLater(name, UNKNOWN_GRACE_MS)
-    },
-  })
+    env.log,
+  )
 
   registry.onChange(() => {
     if (!isStopped) timer ??= setTimeout(compare, BATCH_MS).unref()
@@ -77,7 +82,7 @@ export async function startApiServices(
     }
   }
 
-  await whenRead('autoregister', env, informer.started)
+  await whenRead(informer.started)
   return {
     idle: () => queue.idle(),
     stop() {

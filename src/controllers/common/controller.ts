@@ -22,11 +22,8 @@ export interface ControllerEnv {
 /** For tests: nothing is logged, delays are the same each time. */
 export const quietEnv = (): ControllerEnv => ({ log: NO_LOGGER, metrics: createMetrics(), random: () => 0.5 })
 
-/** Waits for the first read of an informer. If that fails, the informer tries again by itself, so it is only logged. */
-export const whenRead = (name: string, { log }: ControllerEnv, started: Promise<void>): Promise<void> =>
-  started.catch((error: unknown) =>
-    log.warn('a controller could not read its objects and tries again', { controller: name, error }),
-  )
+/** Waits for the first read of an informer. If that fails, the informer logs it and tries again by itself. */
+export const whenRead = (started: Promise<void>): Promise<void> => started.catch(() => {})
 
 const FIRST_RETRY_MS = 20
 const MAX_RETRY_MS = 30_000

@@ -59,26 +59,31 @@ export async function startDefinitions(
 
   /** Names that the informer has read since it began. */
   let listed = new Set<string>()
-  const informer = startInformer(stored.cache, definitions.keyPrefix, {
-    begin: () => void (listed = new Set()),
-    // What is established is served at once; the rest is decided in turn.
-    entry(entry) {
-      const definition = readDefinition(entry)
-      const { name = '' } = metaOf(definition)
-      listed.add(name)
-      install(name, definition)
-      if (!hasRightStatus(name, definition)) queue.add(name)
-      cleanup.enqueue(definition)
+  const informer = startInformer(
+    stored.cache,
+    definitions.keyPrefix,
+    {
+      begin: () => void (listed = new Set()),
+      // What is established is served at once; the rest is decided in turn.
+      entry(entry) {
+        const definition = readDefinition(entry)
+        const { name = '' } = metaOf(definition)
+        listed.add(name)
+        install(name, definition)
+        if (!hasRightStatus(name, definition)) queue.add(name)
+        cleanup.enqueue(definition)
+      },
+      complete() {
+        for (const name of known.keys()) if (!listed.has(name)) queue.add(name)
+      },
+      event({ key, entry }: ObjectEvent) {
+        const name = key.slice(definitions.keyPrefix.length)
+        const seen = known.get(name)
+        if (!entry || !seen || revisionOf(seen.definition) < entry.revision) queue.add(name)
+      },
     },
-    complete() {
-      for (const name of known.keys()) if (!listed.has(name)) queue.add(name)
-    },
-    event({ key, entry }: ObjectEvent) {
-      const name = key.slice(definitions.keyPrefix.length)
-      const seen = known.get(name)
-      if (!entry || !seen || revisionOf(seen.definition) < entry.revision) queue.add(name)
-    },
-  })
+    env.log,
+  )
 
   function reconcile(name: string): Promise<void> {
     const before = turns.get(name)

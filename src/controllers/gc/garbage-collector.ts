@@ -19,7 +19,7 @@ import { decodeStored } from '../../objects/stored-object.js'
 import type { Entry, Store, StoreEvent } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
-import { type Controller, type ControllerEnv, createControllerQueue } from '../common/controller.js'
+import { type Controller, type ControllerEnv, createControllerQueue, whenRead } from '../common/controller.js'
 import { createOwnershipGraph, isBlocking, isSameNode, type Node } from './ownership-graph.js'
 
 /**
@@ -46,16 +46,18 @@ export function startGarbageCollector(
   const queue = createControllerQueue('garbage_collector_attempt_to_delete', env, reconcile, 32)
   const locate = createKeyReader(registry)
   let isListed = false
-  let isStopped = false
-  const informer = startInformer(store, '/', {
-    begin: () => void (isListed = false),
-    entry: onEntry,
-    complete: () => void (isListed = true),
-    event: onEvent,
-  })
-  informer.started.catch((error: unknown) => {
-    if (!isStopped) env.log.warn('the garbage collector could not read the store and tries again', { error })
-  })
+  const informer = startInformer(
+    store,
+    '/',
+    {
+      begin: () => void (isListed = false),
+      entry: onEntry,
+      complete: () => void (isListed = true),
+      event: onEvent,
+    },
+    env.log,
+  )
+  void whenRead(informer.started)
 
   function onEntry(entry: Entry): void {
     const before = graph.at(entry.key)
@@ -200,7 +202,6 @@ export function startGarbageCollector(
   return {
     idle: () => queue.idle(),
     stop() {
-      isStopped = true
       informer.stop()
       queue.stop()
     },

@@ -52,10 +52,15 @@ export async function startStorageMigration(
   // The queue holds resources, so that of several migrations of one resource only one runs at a time.
   const queue = createControllerQueue('storage_version_migrator', env, migrateNext, MAX_CONCURRENT_RESOURCES)
   let stopped = false
-  const informer = startInformer(cache, migrations.keyPrefix, {
-    entry: entry => enqueue(decodeStored(entry)),
-    event: ({ entry }) => (entry ? enqueue(decodeStored(entry)) : undefined),
-  })
+  const informer = startInformer(
+    cache,
+    migrations.keyPrefix,
+    {
+      entry: entry => enqueue(decodeStored(entry)),
+      event: ({ entry }) => (entry ? enqueue(decodeStored(entry)) : undefined),
+    },
+    env.log,
+  )
 
   function enqueue(migration: ApiObject): void {
     if (!isFinished(migration)) queue.add(nameOf(resourceToMigrate(migration)))
@@ -159,7 +164,7 @@ export async function startStorageMigration(
     return undefined
   }
 
-  await whenRead('storage_version_migrator', env, informer.started)
+  await whenRead(informer.started)
   return {
     idle: () => queue.idle(),
     stop() {

@@ -34,10 +34,15 @@ export async function startNamespaceController(
   const queue = createControllerQueue('namespace', env, reconcile)
   /** Stops the watches of what remains in a namespace, by its name. */
   const waiting = new Map<string, () => void>()
-  const informer = startInformer(context.objectStore(namespaces).cache, namespaces.keyPrefix, {
-    entry: entry => enqueue(decodeStored(entry)),
-    event: ({ entry }) => (entry ? enqueue(decodeStored(entry)) : undefined),
-  })
+  const informer = startInformer(
+    context.objectStore(namespaces).cache,
+    namespaces.keyPrefix,
+    {
+      entry: entry => enqueue(decodeStored(entry)),
+      event: ({ entry }) => (entry ? enqueue(decodeStored(entry)) : undefined),
+    },
+    env.log,
+  )
 
   function enqueue(namespace: ApiObject): void {
     const { name = '', deletionTimestamp } = metaOf(namespace)
@@ -121,7 +126,7 @@ export async function startNamespaceController(
     )
   }
 
-  await whenRead('namespace', env, informer.started)
+  await whenRead(informer.started)
   return {
     idle: () => queue.idle(),
     stop() {

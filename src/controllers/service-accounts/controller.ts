@@ -27,17 +27,27 @@ export async function startServiceAccounts(
   /** Names of namespaces. */
   const queue = createControllerQueue('serviceaccount', env, reconcile)
   const informers = [
-    startInformer(context.objectStore(namespaces).cache, namespaces.keyPrefix, {
-      entry: entry => enqueue(decodeStored(entry)),
-      event: ({ entry }) => (entry ? enqueue(decodeStored(entry)) : undefined),
-    }),
-    startInformer(context.objectStore(accounts).cache, accounts.keyPrefix, {
-      entry: () => {},
-      event({ key, entry }) {
-        const { namespace, name } = objectKeyOf(accounts, key)
-        if (!entry && name === DEFAULT_ACCOUNT) queue.add(namespace)
+    startInformer(
+      context.objectStore(namespaces).cache,
+      namespaces.keyPrefix,
+      {
+        entry: entry => enqueue(decodeStored(entry)),
+        event: ({ entry }) => (entry ? enqueue(decodeStored(entry)) : undefined),
       },
-    }),
+      env.log,
+    ),
+    startInformer(
+      context.objectStore(accounts).cache,
+      accounts.keyPrefix,
+      {
+        entry: () => {},
+        event({ key, entry }) {
+          const { namespace, name } = objectKeyOf(accounts, key)
+          if (!entry && name === DEFAULT_ACCOUNT) queue.add(namespace)
+        },
+      },
+      env.log,
+    ),
   ]
 
   function enqueue(namespace: ApiObject): void {
@@ -52,7 +62,7 @@ export async function startServiceAccounts(
     await objects.create(accounts, { metadata: { name: DEFAULT_ACCOUNT, namespace } })
   }
 
-  await Promise.all(informers.map(({ started }) => whenRead('serviceaccount', env, started)))
+  await Promise.all(informers.map(({ started }) => whenRead(started)))
   return {
     idle: () => queue.idle(),
     stop() {

@@ -26,9 +26,9 @@ interface Process {
 }
 
 async function start(store: Store, range = '10.0.0.0/28'): Promise<Process> {
-  const { kind, start: begin } = serviceAddresses(store, { services: kindOf('Service'), addresses }, range)
   const context = createApiContext({ store })
-  await begin(context)
+  const { kind, repair } = serviceAddresses(context, store, { services: kindOf('Service'), addresses }, range)
+  await repair()
   const target = { kind, version: kind.versions[0]!, namespace: 'x', name: '', subresource: '' } as const
   return {
     context,

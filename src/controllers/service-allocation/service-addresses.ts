@@ -24,10 +24,10 @@ import { createFrom } from '../../verbs/write.js'
 import { type PortClaims, portClaims } from './port-claims.js'
 
 export interface ServiceAddresses {
-  /** The kind Service, with the allocation of addresses and ports. */
+  /** The kind of Services, which get addresses and ports when they are written. */
   readonly kind: Kind
-  /** Makes addresses and ports in use agree with the stored services. To be called before any write. */
-  start(context: ApiContext): Promise<void>
+  /** Makes the allocated addresses and ports agree with the stored Services. Must be done before Services are written. */
+  repair(): Promise<void>
 }
 
 export interface AddressKinds {
@@ -35,8 +35,12 @@ export interface AddressKinds {
   readonly addresses: Kind
 }
 
-export function serviceAddresses(store: Store, kinds: AddressKinds, range: string): ServiceAddresses {
-  let context: ApiContext
+export function serviceAddresses(
+  context: ApiContext,
+  store: Store,
+  kinds: AddressKinds,
+  range: string,
+): ServiceAddresses {
   const ports = portClaims(store)
   const poolFor = (service: ApiObject, dryRun: boolean): AddressPool => {
     const addresses = addressClaims(context, kinds.addresses, service)
@@ -47,7 +51,7 @@ export function serviceAddresses(store: Store, kinds: AddressKinds, range: strin
       dryRun,
     })
   }
-  // Fails here, at the start, if the flag is not an IPv4 CIDR, rather than at the first Service.
+  // Fails here, at the start, if the range is not an IPv4 CIDR, and not at the first Service.
   poolFor({ apiVersion: 'v1', kind: 'Service', metadata: {} }, true)
 
   const allocation: Allocation = {
@@ -61,10 +65,7 @@ export function serviceAddresses(store: Store, kinds: AddressKinds, range: strin
   const kind = { ...kinds.services, allocation }
   return {
     kind,
-    async start(started) {
-      context = started
-      await repair(context, { ...kinds, services: kind }, ports, store.embedded)
-    },
+    repair: () => repair(context, { ...kinds, services: kind }, ports, store.embedded),
   }
 }
 

@@ -21,6 +21,7 @@ import {
   type SigningKey,
   type TokenAuthority,
 } from '../../auth/tokens.js'
+import type { Logger } from '../../base/logger.js'
 import type { Registry } from '../../kinds/registry.js'
 import { createLister } from '../../objects/lister.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
@@ -52,17 +53,22 @@ export async function openAccess(
   context: ApiContext,
   registry: Registry,
   { authentication, authorization }: AccessOptions,
+  log: Logger,
 ): Promise<AccessControl> {
   const needsRoles = authorization.modes.includes('RBAC') && !allowsEverything(authorization)
   const [authority, roles] = await Promise.all([
     openAuthority(store, authentication.serviceAccounts),
     needsRoles
-      ? startRbacStore(context, {
-          clusterRoles: requireKind(registry, RBAC, 'ClusterRole'),
-          roles: requireKind(registry, RBAC, 'Role'),
-          clusterRoleBindings: requireKind(registry, RBAC, 'ClusterRoleBinding'),
-          roleBindings: requireKind(registry, RBAC, 'RoleBinding'),
-        })
+      ? startRbacStore(
+          context,
+          {
+            clusterRoles: requireKind(registry, RBAC, 'ClusterRole'),
+            roles: requireKind(registry, RBAC, 'Role'),
+            clusterRoleBindings: requireKind(registry, RBAC, 'ClusterRoleBinding'),
+            roleBindings: requireKind(registry, RBAC, 'RoleBinding'),
+          },
+          log,
+        )
       : undefined,
   ])
   const { authorizer, rules } = roles
