@@ -1,7 +1,7 @@
 // etcd processes for tests: started on free loopback ports with a temporary data directory, paused, killed and
 // restarted by the test, and stopped with it.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { get as httpGet } from 'node:http'
 import { get as httpsGet } from 'node:https'
 import { createServer } from 'node:net'
@@ -70,6 +70,22 @@ export async function startEtcdCluster(size: number, options: EtcdOptions = {}):
     // Another process may have taken a port between its reservation and etcd's start.
     if (attempt === 5 || !String(failure.reason).includes('address already in use')) throw failure.reason
   }
+}
+
+const NEVER_CHANGED = new Int32Array(new SharedArrayBuffer(4))
+
+function waitUntilStopped(pid: number): void {
+  while (!isStopped(pid)) Atomics.wait(NEVER_CHANGED, 0, 0, 1)
+}
+
+/** Whether all threads of a process are stopped, where the system has a /proc. */
+function isStopped(pid: number): boolean {
+  const tasks = `/proc/${pid}/task`
+  if (!existsSync(tasks)) return true
+  return readdirSync(tasks).every(task => {
+    const stat = readFileSync(join(tasks, task, 'stat'), 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('T')
+  })
 }
 
 interface MemberAddress {
@@ -152,7 +168,11 @@ function createMember({ name, client, peer }: MemberAddress, initialCluster: str
     get pid() {
       return child?.pid
     },
-    pause: () => void child?.kill('SIGSTOP'),
+    pause() {
+      child?.kill('SIGSTOP')
+      // The signal takes effect a little later, and only in the threads that run: until then etcd still answers.
+      if (child?.pid !== undefined) waitUntilStopped(child.pid)
+    },
     resume: () => void child?.kill('SIGCONT'),
     kill: () => end('SIGKILL'),
     async restart() {
