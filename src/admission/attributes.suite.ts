@@ -31,6 +31,7 @@ export function attributesFor(resource: string, tested: TestRequest): Attributes
     operation,
     target: {
       resource: parseGroupResource(name),
+      version,
       subresource,
       namespace: tested.namespace ?? 'x',
       name: tested.name ?? '',

@@ -22,6 +22,8 @@ export interface Attributes {
   readonly operation: Operation
   /** The resource that the request addresses. Its kind need not be `kind`: the body of a pods/binding is a Binding. */
   readonly resource: GroupResource
+  /** The API version of the resource in the path. */
+  readonly version: string
   /** Empty for the object itself. */
   readonly subresource: string
   /** Empty at the cluster scope. */
@@ -78,6 +80,8 @@ export type AdmittedTarget = Target | VirtualAdmissionTarget
 
 export interface VirtualAdmissionTarget {
   readonly resource: GroupResource
+  /** The API version of the resource. */
+  readonly version: string
   readonly namespace: string
   readonly name: string
   readonly subresource: string
@@ -110,6 +114,11 @@ class RequestAttributes implements Attributes {
   get resource(): GroupResource {
     const { target } = this.init
     return 'kind' in target ? { group: target.kind.group, resource: target.kind.names.plural } : target.resource
+  }
+
+  get version(): string {
+    const { target } = this.init
+    return 'kind' in target ? target.version.name : target.version
   }
 
   get subresource(): string {

@@ -32,6 +32,15 @@ export {
 } from './environment.js'
 export type { Variables } from './eval/frame.js'
 export type { CompoundLayout, Layout } from './eval/layout.js'
+export {
+  AUTHORIZER,
+  type AuthorizerDecision,
+  type AuthorizerHost,
+  AuthorizerValue,
+  RESOURCE_CHECK,
+  type ResourceAttributes,
+  ResourceCheck,
+} from './libraries/authorizer.js'
 export { RULE_ENVIRONMENT, RULE_LIBRARIES } from './libraries/rule-libraries.js'
 export { STANDARD_LIBRARY } from './libraries/standard.js'
 

@@ -45,7 +45,13 @@ function attributesOf(
   return {
     operation: 'CREATE',
     request,
-    target: { resource: { group: served.group, resource: plural }, namespace, name, subresource },
+    target: {
+      resource: { group: served.group, resource: plural },
+      version: served.version,
+      namespace,
+      name,
+      subresource,
+    },
     kind: { group, version, kind },
     object,
     oldObject: undefined,

@@ -3,6 +3,7 @@ import {
   childPath,
   type FieldError,
   fieldDuplicate,
+  fieldInternal,
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
@@ -21,6 +22,7 @@ import {
   stringsAt,
 } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { type AdmissionVariables, compileMatchCondition } from '../admission-expressions.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
 
 /** Without selectors every object of every namespace matches, and a request in any version of the resource. */
@@ -130,8 +132,15 @@ const checkNames = (rule: ValueObject, path: string): FieldError[] => {
 
 const MAX_CONDITIONS = 64
 
-export function checkMatchConditions(object: ValueObject, path: string): FieldError[] {
+/** `variables`: what the conditions may refer to. */
+export function checkMatchConditions(object: ValueObject, path: string, variables: AdmissionVariables): FieldError[] {
   const at = childPath(path, 'matchConditions')
+  const checkCondition = (expression: string, where: string): FieldError[] => {
+    if (expression === '') return [fieldRequired(where)]
+    const compiled = compileMatchCondition(expression, variables)
+    if (compiled.ok) return []
+    return [compiled.internal ? fieldInternal(where, compiled.error) : fieldInvalid(where, expression, compiled.error)]
+  }
   const conditions = objectsAt(object, 'matchConditions')
   const names = new Set<string>()
   return [
@@ -141,10 +150,9 @@ export function checkMatchConditions(object: ValueObject, path: string): FieldEr
       const namePath = `${indexPath(at, i)}.name`
       const repeated = name !== '' && names.has(name) ? [fieldDuplicate(namePath, name)] : []
       names.add(name)
-      const missing =
-        stringAt(condition, 'expression').trim() === '' ? [fieldRequired(`${indexPath(at, i)}.expression`)] : []
+      const expression = checkCondition(stringAt(condition, 'expression').trim(), `${indexPath(at, i)}.expression`)
       const named = name === '' ? [fieldRequired(namePath)] : checkText(name, checkQualifiedName, namePath)
-      return [missing, named, repeated].flat()
+      return [expression, named, repeated].flat()
     }),
   ]
 }

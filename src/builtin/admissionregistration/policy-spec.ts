@@ -51,7 +51,7 @@ function checkPolicySpec(spec: ValueObject): FieldError[] {
       : [fieldRequired('spec.failurePolicy')]),
     ...checkParamKind(spec),
     ...(has(spec, 'matchConstraints') ? checkConstraints(spec) : [fieldRequired('spec.matchConstraints')]),
-    ...checkMatchConditions(spec, 'spec'),
+    ...checkMatchConditions(spec, 'spec', { authorizer: true, params: has(spec, 'paramKind') }),
     ...checkVariables(spec),
   ]
 }

@@ -108,7 +108,7 @@ function checkWebhook(webhook: ValueObject, path: string, isMutating: boolean): 
     }),
     ...(isMutating ? optional('reinvocationPolicy', ['IfNeeded', 'Never']) : []),
     ...checkClientConfig(clientConfigOf(objectAt(webhook, 'clientConfig')), at('clientConfig')),
-    ...checkMatchConditions(webhook, path),
+    ...checkMatchConditions(webhook, path, { authorizer: true }),
     ...checkReviewVersions(stringsAt(webhook, 'admissionReviewVersions'), at('admissionReviewVersions')),
   ]
 }

@@ -1,0 +1,94 @@
+// The AdmissionRequest of a review: what a webhook is sent beside the objects, and the variable `request` of expressions.
+
+import type { GroupVersionKind } from '../../meta/group-version.js'
+import type { DeleteOptions, WriteOptions } from '../../meta/options/write-options.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import type { UserInfo } from '../../request/user-info.js'
+import type { Attributes } from '../attributes.js'
+
+export interface GroupVersionResource {
+  readonly group: string
+  readonly version: string
+  readonly resource: string
+}
+
+/** The resource and the kind that a rule has matched: another version of the request's with `Equivalent`. */
+export interface MatchedResource {
+  readonly resource: GroupVersionResource
+  readonly kind: GroupVersionKind
+}
+
+/** The resource and the kind of the request itself. */
+export const requestedResource = ({ resource, version, kind }: Attributes): MatchedResource => ({
+  resource: { ...resource, version },
+  kind,
+})
+
+/** The namespace of the request. That of a Namespace is its own name. */
+export const requestNamespace = ({ resource, namespace, name }: Attributes): string =>
+  resource.resource === 'namespaces' && resource.group === '' ? name : namespace
+
+/** All members but `uid`, `object` and `oldObject`. Members that are empty are absent, as in Go's encoding. */
+export function admissionRequest(attributes: Attributes, matched: MatchedResource): ValueObject {
+  const { operation, subresource, name, request } = attributes
+  const requested = requestedResource(attributes)
+  const namespace = requestNamespace(attributes)
+  return {
+    kind: { ...matched.kind },
+    resource: { ...matched.resource },
+    ...(subresource !== '' && { subResource: subresource }),
+    requestKind: { ...requested.kind },
+    requestResource: { ...requested.resource },
+    ...(subresource !== '' && { requestSubResource: subresource }),
+    ...(name !== '' && { name }),
+    ...(namespace !== '' && { namespace }),
+    operation,
+    userInfo: userInfoOf(request.user),
+    dryRun: request.dryRun,
+    options: optionsOf(attributes),
+  }
+}
+
+function userInfoOf({ name, uid, groups, extra }: UserInfo): ValueObject {
+  const entries = Object.entries(extra).map(([key, values]): [string, string[]] => [key, [...values]])
+  return {
+    ...(name !== '' && { username: name }),
+    ...(uid !== '' && { uid }),
+    ...(groups.length > 0 && { groups: [...groups] }),
+    ...(entries.length > 0 && { extra: Object.fromEntries(entries) }),
+  }
+}
+
+/** The options of the verb as an API object. A patch has the options of a create or an update. */
+function optionsOf({ operation, request }: Attributes): ValueObject | null {
+  const { options } = request
+  const apiVersion = 'meta.k8s.io/v1'
+  const dryRun = options.dryRun ? { dryRun: ['All'] } : {}
+  switch (operation) {
+    case 'CONNECT':
+      return null
+    case 'DELETE':
+      return { kind: 'DeleteOptions', apiVersion, ...deleteOptions(options as DeleteOptions), ...dryRun }
+    default: {
+      const { fieldManager = '', fieldValidation = '' } = options as Partial<WriteOptions>
+      return {
+        kind: operation === 'CREATE' ? 'CreateOptions' : 'UpdateOptions',
+        apiVersion,
+        ...dryRun,
+        ...(fieldManager !== '' && { fieldManager }),
+        ...(fieldValidation !== '' && { fieldValidation }),
+      }
+    }
+  }
+}
+
+function deleteOptions(options: DeleteOptions): ValueObject {
+  const { gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, ignoreStoreReadError } = options
+  return {
+    ...(gracePeriodSeconds !== undefined && { gracePeriodSeconds }),
+    ...(preconditions !== undefined && { preconditions: { ...preconditions } }),
+    ...(orphanDependents !== undefined && { orphanDependents }),
+    ...(propagationPolicy !== undefined && { propagationPolicy }),
+    ...(ignoreStoreReadError && { ignoreStoreReadErrorWithClusterBreakingPotential: true }),
+  }
+}
