@@ -6,6 +6,8 @@
 //      │
 //   audit ID                      the client's, or a new one                              filters/audit-id.ts
 //      │
+//   headers ───────────── 431     not too many                                            filters/header-limit.ts
+//      │
 //   deadline ──────────── 400     `timeout`; a request that takes longer is answered 504  filters/deadline.ts
 //      │
 //   authentication ────── 401     the user                                                filters/authentication.ts
@@ -49,6 +51,7 @@ import { auditIdOf } from './filters/audit-id.js'
 import { type Authenticate, authenticateRequest } from './filters/authentication.js'
 import { attributesOf, authorizeRequest, Forbidden } from './filters/authorization.js'
 import { isLongRunning, timeLimit } from './filters/deadline.js'
+import { checkHeaders } from './filters/header-limit.js'
 import { impersonateUser } from './filters/impersonation.js'
 import { createInFlightLimiter } from './filters/in-flight.js'
 import { DEFAULT_LIMITS, type LimitOptions } from './limits.js'
@@ -117,6 +120,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     const request = new IncomingRequest(exchange, info, auditIdOf(exchange), now(), log)
     const started = performance.now()
     try {
+      checkHeaders(exchange)
       const limit = isLongRunning(info) ? undefined : timeLimit(info, limits)
       if (limit !== undefined) request.deadline = request.receivedAt + limit
       const outcome = runFilters(request, started)

@@ -1,9 +1,11 @@
 // Listens on one address and hands each request to one handler as an Exchange: HTTP/2 and HTTP/1.1 over TLS, as the
 // client chooses, or HTTP/1.1 in the clear. Closing waits for the requests under way.
-import { createServer, type IncomingMessage, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { SecureVersion, TLSSocket } from 'node:tls'
+import { MAX_HEADER_BYTES, tooLargeHeaders } from './filters/header-limit.js'
 import type { Exchange } from './wire/exchange.js'
 import { exchangeOfHttp1 } from './wire/http1.js'
 import { createHttp2 } from './wire/http2.js'
@@ -42,8 +44,6 @@ export interface Listener {
   close(graceMs?: number): Promise<void>
 }
 
-/** The limit of Go's server. */
-const MAX_HEADER_BYTES = 1024 * 1024
 const MAX_STREAMS = 1000
 const PING_MS = 30_000
 const GRACE_MS = 10_000
@@ -55,6 +55,15 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   const maxStreams = options.tls?.maxStreams ?? MAX_STREAMS
   const http2 = createHttp2({ maxStreams, maxHeaderBytes: MAX_HEADER_BYTES, pingMs: PING_MS }, handle)
   const server = options.tls ? tlsServer(options.tls, http2.accept) : createServer({ maxHeaderSize: MAX_HEADER_BYTES })
+  // With a limit, Node drops the fields beyond it. All are read, and `checkHeaders` refuses a request with too many.
+  server.maxHeadersCount = 0
+  /** The last response on each connection of HTTP/1.1. */
+  const responses = new WeakMap<Duplex, ServerResponse>()
+  server.on('clientError', (error, socket) => {
+    // Nothing can be sent in the middle of another response.
+    if (responses.get(socket)?.writableEnded === false) socket.destroy()
+    else answerUnreadable(error, socket)
+  })
   /** Requests of HTTP/1.1 whose body has not arrived yet. */
   const arriving = new Set<IncomingMessage>()
   server.on('request', (request, response) => {
@@ -64,6 +73,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
       request.once('end', remove)
       request.once('close', remove)
     }
+    responses.set(request.socket, response)
     handle(exchangeOfHttp1(request, response))
   })
   server.on('connection', socket => socket.setKeepAlive(true, PING_MS))
@@ -103,6 +113,31 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
       }),
   }
 }
+
+/** Answers what could not be read as a request of HTTP/1.1, and closes the connection. */
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Data that follow cause further errors.
+  if (socket.writableEnded) return
+  const isTooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const code = isTooLarge ? 431 : (UNREADABLE.get(error.code ?? '') ?? 400)
+  if (!socket.writable || error.code === 'ECONNRESET') return void socket.destroy()
+  const body = isTooLarge ? JSON.stringify(tooLargeHeaders().status) : ''
+  socket.end(
+    `HTTP/1.1 ${code} ${STATUS_CODES[code]}\r\nConnection: close\r\n` +
+      (isTooLarge ? 'Content-Type: application/json\r\n' : '') +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+  // The client may still send; a connection that is closed at once is reset, and the response is lost.
+  socket.resume()
+  setTimeout(() => socket.destroy(), UNREADABLE_GRACE_MS).unref()
+}
+
+/** Other errors of Node's parser and their codes. */
+const UNREADABLE = new Map([
+  ['ERR_HTTP_REQUEST_TIMEOUT', 408],
+  ['HPE_CHUNK_EXTENSIONS_OVERFLOW', 413],
+])
+const UNREADABLE_GRACE_MS = 1_000
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0

@@ -24,6 +24,9 @@ export function createHttp2(options: Http2Options, handle: (exchange: Exchange) 
   const arriving = new Set<ServerHttp2Stream>()
   const server: Http2Server = createServer({
     settings: { maxConcurrentStreams: options.maxStreams, maxHeaderListSize: options.maxHeaderBytes },
+    // By default 128. A field counts as at least 32 bytes, so the size is the limit that is reached first; a stream
+    // beyond it is reset. `checkHeaders` refuses requests with too many fields.
+    maxHeaderListPairs: options.maxHeaderBytes / 32,
     maxSessionMemory: 256,
     // Node itself cuts off a client that opens and resets streams without end.
   })

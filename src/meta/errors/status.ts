@@ -164,6 +164,10 @@ export const cannotHandle = (kind: string, version: string, as: string, why: str
 export const requestEntityTooLarge = (what: string): StatusError =>
   fail(413, 'RequestEntityTooLarge', `Request entity too large: ${what}`)
 
+/** The API has no reason of its own for it. */
+export const requestHeadersTooLarge = (what: string): StatusError =>
+  fail(431, undefined, `Request header fields too large: ${what}`)
+
 // ---- authentication and authorization
 
 export const unauthorized = (message = 'Unauthorized'): StatusError => fail(401, 'Unauthorized', message)
