@@ -145,7 +145,8 @@ const STATUS_RULES: SubresourceStrategy = {
     return withStorageVersion(withGeneration({ ...object, spec }, generation), true)
   },
   validateUpdate: validateDefinitionStatus,
-  resetFields: ['spec', 'metadata'],
+  // Labels and annotations can be written here, too.
+  resetFields: ['spec'],
 }
 
 const withGeneration = (object: ApiObject, generation: number | bigint): ApiObject => ({

@@ -15,7 +15,7 @@ import { defineKind } from '../common/define-kind.js'
 import { checkOneOf } from '../common/field-checks.js'
 import { metadataUpdate } from '../common/metadata.js'
 import { check } from '../common/rules.js'
-import { counted } from '../common/strategies.js'
+import { counted, statusAlone } from '../common/strategies.js'
 import { nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { defaultPolicy, policyRow, policyRules } from './policy-spec.js'
@@ -82,7 +82,10 @@ function checkAnnotations(spec: ValueObject, name: string): FieldError[] {
 
 export const validatingAdmissionPolicy = defineKind('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', {
   defaults: defaultPolicy,
-  strategy: counted('admissionregistration/v1.ValidatingAdmissionPolicyStatus', { allowUnconditionalUpdate: false }),
+  strategy: counted('admissionregistration/v1.ValidatingAdmissionPolicyStatus', {
+    prepareForStatusUpdate: statusAlone,
+    allowUnconditionalUpdate: false,
+  }),
   statusReset: ['metadata'],
   validation: validationRules({
     ...policyRules([check(checkExpressions)]),

@@ -3,7 +3,9 @@ import { type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/
 import { quote } from '../../meta/go/go-text.js'
 import { checkDns1035Label, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
 import {
+  ensureObject,
   has,
+  keepFrom,
   numberAt,
   numberOrNone,
   objectAt,
@@ -25,6 +27,7 @@ import {
   keepGeneration,
   keepSpec,
   keepStatus,
+  type PrepareForUpdate,
 } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
@@ -91,6 +94,14 @@ const conditionStatuses = each('conditions', [oneOf('status', ['True', 'False', 
 
 const LOCAL_MESSAGE = 'Local APIServices are always available'
 
+/** Unlike other kinds it does not keep the deletionTimestamp, so a body with another one is refused. */
+const keepOwnMetadata: PrepareForUpdate = (service, old) => {
+  const meta = ensureObject(service, 'metadata')
+  for (const name of ['labels', 'annotations', 'finalizers', 'ownerReferences']) {
+    keepFrom(meta, objectAt(old, 'metadata'), name)
+  }
+}
+
 /** An APIService without a Service is served by this process, so it is available from the start. */
 const strategy = (table: TypeTable): BuiltinStrategy => {
   const clear = clearStatus(table, 'apiregistration/v1.APIServiceStatus')
@@ -102,7 +113,7 @@ const strategy = (table: TypeTable): BuiltinStrategy => {
       service['status'] = { conditions: [{ ...available, reason: 'Local', message: LOCAL_MESSAGE }] }
     },
     prepareForUpdate: inTurn(keepGeneration, keepStatus),
-    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
+    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, keepOwnMetadata),
     allowUnconditionalUpdate: false,
   }
 }

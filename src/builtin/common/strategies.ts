@@ -81,6 +81,12 @@ export const keepMetadata: PrepareForUpdate = (object, old) => {
   for (const name of METADATA_OF_OBJECT) keepFrom(meta, objectAt(old, 'metadata'), name)
 }
 
+/** A write to `/status` of a kind whose metadata it does not change. Such a kind has `statusReset: ['metadata']`. */
+export const statusAlone: PrepareForUpdate = (object, old, context) => {
+  keepMetadata(object, old, context)
+  keepSpec(object, old, context)
+}
+
 export function clearStatus(table: TypeTable, typeName: string): PrepareForCreate {
   return object => {
     object['status'] = copyValue(zeroOf(table.byName(typeName)))

@@ -24,7 +24,7 @@ import type { ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
 import { check } from '../common/rules.js'
-import { counted } from '../common/strategies.js'
+import { counted, statusAlone } from '../common/strategies.js'
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
 import { MANDATORY_FLOWS } from './bootstrap-objects.js'
 import { fixedSpec, flowControlValidation } from './flow-control-rules.js'
@@ -197,7 +197,10 @@ const row: TableRow = (schema, now) => {
 
 export const flowSchema = defineKind('flowcontrol.apiserver.k8s.io/v1', 'FlowSchema', {
   defaults: schema => setDefault(ensureObject(schema, 'spec'), 'matchingPrecedence', 1000),
-  strategy: counted('flowcontrol/v1.FlowSchemaStatus', { allowUnconditionalUpdate: false }),
+  strategy: counted('flowcontrol/v1.FlowSchemaStatus', {
+    prepareForStatusUpdate: statusAlone,
+    allowUnconditionalUpdate: false,
+  }),
   statusReset: ['metadata'],
   validation: flowControlValidation([
     check(schema => checkFlowSpec(objectAt(schema, 'spec'), nameOf(schema))),

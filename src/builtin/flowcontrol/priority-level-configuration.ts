@@ -14,7 +14,7 @@ import type { Value, ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkOneOf } from '../common/field-checks.js'
 import { check } from '../common/rules.js'
-import { counted } from '../common/strategies.js'
+import { counted, statusAlone } from '../common/strategies.js'
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
 import { MANDATORY_LEVELS } from './bootstrap-objects.js'
 import { fixedSpec, flowControlValidation } from './flow-control-rules.js'
@@ -150,7 +150,10 @@ const row: TableRow = (level, now) => {
 
 export const priorityLevelConfiguration = defineKind('flowcontrol.apiserver.k8s.io/v1', 'PriorityLevelConfiguration', {
   defaults,
-  strategy: counted('flowcontrol/v1.PriorityLevelConfigurationStatus', { allowUnconditionalUpdate: false }),
+  strategy: counted('flowcontrol/v1.PriorityLevelConfigurationStatus', {
+    prepareForStatusUpdate: statusAlone,
+    allowUnconditionalUpdate: false,
+  }),
   statusReset: ['metadata'],
   validation: flowControlValidation([
     check(level => checkLevelSpec(objectAt(level, 'spec'), nameOf(level))),

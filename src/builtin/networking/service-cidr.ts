@@ -7,7 +7,7 @@ import { defineKind } from '../common/define-kind.js'
 import { checkCanonicalCidr, familyOf } from '../common/ip-rules.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate } from '../common/rules.js'
-import { inTurn, keepGeneration, keepMetadata, keepSpec } from '../common/strategies.js'
+import { statusAlone } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 
@@ -40,7 +40,7 @@ const change = checkUpdate((object, old) => {
 
 export const serviceCidr = defineKind('networking.k8s.io/v1', 'ServiceCIDR', {
   strategy: statusApart('networking.k8s.io/v1', 'ServiceCIDR', {
-    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, keepMetadata),
+    prepareForStatusUpdate: statusAlone,
   }),
   statusReset: ['metadata'],
   validation: validationRules({

@@ -1,9 +1,11 @@
 // ResourceClaim: a claim to devices.
 import { has, objectAt, objectsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { statusApart } from '../common/build-kind.js'
 import { defineKind } from '../common/define-kind.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check } from '../common/rules.js'
+import { statusAlone } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { checkClaimSpec, defaultClaimSpec, immutableSpec } from './claim-spec.js'
@@ -20,6 +22,8 @@ function stateCell(claim: ValueObject): string {
 
 export const resourceClaim = defineKind('resource.k8s.io/v1', 'ResourceClaim', {
   defaults: claim => defaultClaimSpec(objectAt(claim, 'spec')),
+  strategy: statusApart('resource.k8s.io/v1', 'ResourceClaim', { prepareForStatusUpdate: statusAlone }),
+  statusReset: ['metadata'],
   validation: validationRules({
     create: [metadata({ namespaced: true }), check(claim => checkClaimSpec(objectAt(claim, 'spec'), 'spec'))],
     update: [metadataUpdate, immutableSpec('resource/v1.ResourceClaimSpec')],

@@ -7,7 +7,7 @@ import { defineKind } from '../common/define-kind.js'
 import { checkText } from '../common/field-checks.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, field, optional, type Rule } from '../common/rules.js'
-import { clearStatus, inTurn, keepGeneration, keepMetadata, keepSpec, keepStatus } from '../common/strategies.js'
+import { clearStatus, inTurn, keepGeneration, keepStatus, statusAlone } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { asGoStruct } from '../core/pod/spec-diff.js'
@@ -95,7 +95,7 @@ export const volumeAttachment = defineKind('storage.k8s.io/v1', 'VolumeAttachmen
   strategy: table => ({
     prepareForCreate: clearStatus(table, 'storage/v1.VolumeAttachmentStatus'),
     prepareForUpdate: inTurn(keepGeneration, keepStatus),
-    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, keepMetadata),
+    prepareForStatusUpdate: statusAlone,
     allowUnconditionalUpdate: false,
     returnsDeletedObject: true,
   }),

@@ -9,6 +9,7 @@ import { defineKind } from '../common/define-kind.js'
 import { checkNotNegative } from '../common/field-checks.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, type Rule } from '../common/rules.js'
+import { statusAlone } from '../common/strategies.js'
 import { validationRules } from '../common/validation.js'
 
 const resourceOf = (migration: ValueObject): ValueObject => objectAt(objectAt(migration, 'spec'), 'resource')
@@ -61,8 +62,10 @@ function checkResourceVersion(version: string, old: string): FieldError[] {
 
 export const storageVersionMigration = defineKind('storagemigration.k8s.io/v1beta1', 'StorageVersionMigration', {
   strategy: statusApart('storagemigration.k8s.io/v1beta1', 'StorageVersionMigration', {
+    prepareForStatusUpdate: statusAlone,
     allowUnconditionalUpdate: false,
   }),
+  statusReset: ['metadata'],
   validation: validationRules({
     create: rules,
     update: [...rules, metadataUpdate, immutableInResource('group'), immutableInResource('resource')],

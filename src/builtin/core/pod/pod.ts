@@ -33,7 +33,9 @@ const strategy: BuiltinStrategy = {
   },
   prepareForUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
   prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, (pod, old) => {
-    keepFrom(ensureObject(pod, 'metadata'), objectAt(old, 'metadata'), 'ownerReferences')
+    for (const name of ['deletionTimestamp', 'ownerReferences']) {
+      keepFrom(ensureObject(pod, 'metadata'), objectAt(old, 'metadata'), name)
+    }
     keepFrom(ensureObject(pod, 'status'), objectAt(old, 'status'), 'qosClass')
   }),
   prepareForSubresourceUpdate: { ephemeralcontainers: forEphemeralContainers, resize: forResize },
