@@ -15,6 +15,6 @@ const rules = [
 ]
 
 export const deviceClass = defineKind('resource.k8s.io/v1', 'DeviceClass', {
-  strategy: specOnly,
+  strategy: { ...specOnly, returnsDeletedObject: true },
   validation: validationRules({ create: rules, update: [metadataUpdate, ...rules] }),
 })

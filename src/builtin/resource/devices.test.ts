@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { applyDefaults, validationOf } from '../written-objects.suite.js'
+import { applyDefaults, strategyOf, validationOf } from '../written-objects.suite.js'
 
 const GROUP = 'resource.k8s.io/v1'
 const rules = (kind: string) => validationOf(GROUP, kind, true)
@@ -83,3 +83,10 @@ describe('a claim to devices', () => {
     ])
   })
 })
+
+test.each(['DeviceClass', 'ResourceClaim', 'ResourceClaimTemplate', 'ResourceSlice'])(
+  'a delete of a %s returns the object',
+  kind => {
+    expect(strategyOf('resource.k8s.io/v1', kind).returnsDeletedObject).toBe(true)
+  },
+)

@@ -22,7 +22,10 @@ function stateCell(claim: ValueObject): string {
 
 export const resourceClaim = defineKind('resource.k8s.io/v1', 'ResourceClaim', {
   defaults: claim => defaultClaimSpec(objectAt(claim, 'spec')),
-  strategy: statusApart('resource.k8s.io/v1', 'ResourceClaim', { prepareForStatusUpdate: statusAlone }),
+  strategy: statusApart('resource.k8s.io/v1', 'ResourceClaim', {
+    prepareForStatusUpdate: statusAlone,
+    returnsDeletedObject: true,
+  }),
   statusReset: ['metadata'],
   validation: validationRules({
     create: [metadata({ namespaced: true }), check(claim => checkClaimSpec(objectAt(claim, 'spec'), 'spec'))],

@@ -5,7 +5,7 @@ import { specOnly } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
 
 export const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
-  strategy: specOnly,
+  strategy: { ...specOnly, returnsDeletedObject: true },
   table: (slice, now) => {
     const spec = objectAt(slice, 'spec')
     const pool = stringAt(objectAt(spec, 'pool'), 'name')
