@@ -41,6 +41,10 @@ export function groupVersionKind(apiVersion: string, kind: string): GroupVersion
 export const printGroupVersion = ({ group, version }: GroupVersion): string =>
   group === '' ? version : `${group}/${version}`
 
+/** Clients may write the empty group of the core API: `/v1` is `v1`. */
+export const normalApiVersion = (apiVersion: string): string =>
+  apiVersion.startsWith('/') ? apiVersion.slice(1) : apiVersion
+
 /** The format of a kind in messages: `apps/v1, Kind=Deployment`, `/v1, Kind=Event`. */
 export const printGroupVersionKind = ({ group, version, kind }: GroupVersionKind): string =>
   `${group}/${version}, Kind=${kind}`

@@ -2,6 +2,7 @@
 import type { CborMarks } from '../codec/cbor.js'
 import { CodecError, type CodecErrorKind } from '../codec/codec-error.js'
 import { cannotHandle } from '../meta/errors/status.js'
+import { normalApiVersion } from '../meta/group-version.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import { withHead } from '../meta/object/object-meta.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../meta/values/value.js'
@@ -20,7 +21,7 @@ export function shapeTyped(
   cbor?: CborMarks,
 ) {
   const given = isObject(body) ? body : {}
-  const givenVersion = textMember(given, 'apiVersion') || apiVersion
+  const givenVersion = normalApiVersion(textMember(given, 'apiVersion')) || apiVersion
   const givenKind = textMember(given, 'kind') || kind
   const version = versionOf(givenVersion)
   const type = types.ofKind(givenVersion, givenKind)

@@ -17,6 +17,7 @@ import {
   writeTag,
   written,
 } from '../../codec/protobuf.js'
+import { normalApiVersion } from '../../meta/group-version.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { Types } from '../type.js'
 import { decodeMessage, encodeMessage, ProtobufError } from './message.js'
@@ -102,7 +103,7 @@ export function decodeObject(
   envelope: Envelope,
   defaults: { readonly apiVersion: string; readonly kind: string } = { apiVersion: '', kind: '' },
 ): ValueObject {
-  const apiVersion = envelope.apiVersion || defaults.apiVersion
+  const apiVersion = normalApiVersion(envelope.apiVersion) || defaults.apiVersion
   const kind = envelope.kind || defaults.kind
   const type = types.ofKind(apiVersion, kind) ?? (EVERYWHERE.has(kind) ? types.ofKind('v1', kind) : undefined)
   if (type === undefined) throw new ProtobufError(`no kind "${kind}" is registered for version "${apiVersion}"`)

@@ -19,6 +19,7 @@ import type { Target } from '../../request/target.js'
 import { mutate, validate } from './admit.js'
 import { allocate } from './allocate.js'
 import { track } from './field-tracking.js'
+import { mergeOwnerReferences } from './owner-references.js'
 import type { PipelineEnv } from './pipeline-env.js'
 import { type Origin, orRollback, type Prepared } from './prepared.js'
 
@@ -48,10 +49,13 @@ export async function admitCreate(
 ): Promise<Admitted> {
   const { target } = request
   const placed = setMeta(sent, setRequestNamespace(metaOf(sent), target.namespace))
-  const defaulted = target.version.strategy.applyDefaults(placed)
+  // An apply that creates an object is a patch, see prepare-update.ts.
+  const merged = isTracked ? placed : mergeOwnerReferences(request, placed, 'sent')
+  const defaulted = target.version.strategy.applyDefaults(merged)
   const tracked = isTracked ? defaulted : await track(env, request, undefined, defaulted)
   const changed = await mutate(env, { operation: 'CREATE', request, target, object: tracked, oldObject: undefined })
-  return { object: changed ?? tracked, isNormal: isDecoded && changed === undefined }
+  const object = mergeOwnerReferences(request, changed ?? tracked, 'admitted')
+  return { object, isNormal: isDecoded && changed === undefined }
 }
 
 /** May change the admitted object. */

@@ -23,6 +23,7 @@ import type { Target } from '../../request/target.js'
 import { mutate, validate } from './admit.js'
 import { allocate } from './allocate.js'
 import { track, withOwnership } from './field-tracking.js'
+import { mergeOwnerReferences } from './owner-references.js'
 import type { PipelineEnv } from './pipeline-env.js'
 import { type Origin, orRollback, type Prepared } from './prepared.js'
 
@@ -54,13 +55,16 @@ export async function prepareUpdate(
   const { kind, version, name } = target
   const { object: wanted, isTracked, isDecoded, admittedAs } = replacement
   checkPreconditions(target, wanted, old, replacement.isWhatClientSaw)
-  const defaulted = version.strategy.applyDefaults(wanted)
+  // The duplicate owner references of a patch are found after admission only.
+  const merged = replacement.isWhatClientSaw ? mergeOwnerReferences(request, wanted, 'sent') : wanted
+  const defaulted = version.strategy.applyDefaults(merged)
   const tracked = isTracked ? defaulted : await track(env, request, old, defaulted)
   const changed = admittedAs
     ? undefined
     : await mutate(env, { operation: 'UPDATE', request, target, object: tracked, oldObject: old })
   const strategy: SubresourceStrategy = subresourceStrategy(version, target.subresource) ?? version.strategy
-  const object = complete(env, target, strategy, changed ?? tracked, tracked, old)
+  const admitted = mergeOwnerReferences(request, changed ?? tracked, 'admitted')
+  const object = complete(env, target, strategy, admitted, tracked, old)
   const allocated = await allocate(env, request, object, old)
   return orRollback(allocated, async () => {
     const warnings: string[] = []

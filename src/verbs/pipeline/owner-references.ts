@@ -1,0 +1,32 @@
+// Owner references that are written twice: one of them is kept, and the client is warned.
+
+import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
+import { metaOf, type OwnerReference } from '../../meta/object/object-meta.js'
+import { equalValues, type Value } from '../../meta/values/value.js'
+import type { Request } from '../../request/request.js'
+
+/** When the references are merged: as the client sent them, or after mutating admission, which may add some. */
+export type MergeTime = 'sent' | 'admitted'
+
+export function mergeOwnerReferences(request: Pick<Request, 'warn'>, object: ApiObject, time: MergeTime): ApiObject {
+  const { ownerReferences } = metaOf(object)
+  if (ownerReferences === undefined || ownerReferences.length < 2) return object
+  const kept: OwnerReference[] = []
+  const duplicates: string[] = []
+  for (const reference of ownerReferences) {
+    if (kept.some(other => isSame(other, reference))) duplicates.push(reference.uid)
+    else kept.push(reference)
+  }
+  if (duplicates.length === 0) return object
+  request.warn(`.metadata.ownerReferences contains duplicate entries${WHEN[time]}${ADVICE}${duplicates.join(', ')}`)
+  return setMeta(object, { ...metaOf(object), ownerReferences: kept })
+}
+
+/** References with the same uid may differ in other fields; then both are kept. */
+const isSame = (a: OwnerReference, b: OwnerReference): boolean =>
+  a.uid === b.uid && equalValues(a as unknown as Value, b as unknown as Value)
+
+const WHEN: Readonly<Record<MergeTime, string>> = { sent: '', admitted: ' after mutating admission happens' }
+
+const ADVICE =
+  '; API server dedups owner references in 1.20+, and may reject such requests as early as 1.24; please fix your requests; duplicate UID(s) observed: '
