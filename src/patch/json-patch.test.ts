@@ -136,6 +136,19 @@ describe('reading', () => {
     ])
     expect(parseJsonPatch(body, { fieldValidation: 'Ignore' }).strictErrors).toEqual([])
   })
+
+  test('repeated members are named with the others, operation by operation', () => {
+    const body = [
+      { op: 'test', path: '/a', why: {} },
+      { op: 'test', path: '/a' },
+    ]
+    const duplicates = ['[0].path', '[0].why', '[0].why.x', '[1].path']
+    expect(parseJsonPatch(body, { duplicates }).strictErrors).toEqual([
+      'json patch duplicate field "[0].path"',
+      'json patch unknown field "[0].why"',
+      'json patch duplicate field "[1].path"',
+    ])
+  })
 })
 
 describe('applying', () => {

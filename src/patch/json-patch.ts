@@ -33,7 +33,7 @@ export interface Operation {
 
 export interface JsonPatch {
   readonly operations: readonly Operation[]
-  /** Members that no operation has, as warnings: `json patch unknown field "[0].extra"`. */
+  /** Members that are repeated or that no operation has: `json patch unknown field "[0].extra"`. */
   readonly strictErrors: readonly string[]
 }
 
@@ -41,17 +41,22 @@ export interface JsonPatchOptions {
   /** The body itself. With it `test` compares exact spellings; without it, those that most clients would use. */
   readonly text?: string
   readonly fieldValidation?: FieldValidation
+  /** Paths that the body has more than once, like `[0].path`. */
+  readonly duplicates?: readonly string[]
 }
 
 /** Parses a decoded body. */
-export function parseJsonPatch(body: Value, { text, fieldValidation = 'Warn' }: JsonPatchOptions = {}): JsonPatch {
+export function parseJsonPatch(
+  body: Value,
+  { text, fieldValidation = 'Warn', duplicates = [] }: JsonPatchOptions = {},
+): JsonPatch {
   const items = fieldValidation === 'Ignore' ? checkLoosely(body) : checkStrictly(body)
   if (items.length > MAX_OPERATIONS) {
     throw tooLarge(`The allowed maximum operations in a JSON patch is ${MAX_OPERATIONS}, got ${items.length}`)
   }
   return {
     operations: withSpellings(items, text).map(toOperation),
-    strictErrors: fieldValidation === 'Ignore' ? [] : unknownFields(items),
+    strictErrors: fieldValidation === 'Ignore' ? [] : strictErrors(items, duplicates),
   }
 }
 
@@ -107,12 +112,21 @@ const TEXT_MEMBERS = ['op', 'path', 'from']
 
 const cannotUnmarshal = (value: Value): string => `json: cannot unmarshal ${jsonTypeName(value)} into`
 
-const unknownFields = (items: Value[]): string[] =>
-  items.flatMap((item, index) =>
-    (isObject(item) ? Object.keys(item) : [])
+/** Operation by operation. An unknown member is reported once, even if it is written twice; its value is not decoded. */
+const strictErrors = (items: Value[], duplicates: readonly string[]): string[] =>
+  items.flatMap((item, index) => {
+    const at = `[${index}].`
+    const unknown = (isObject(item) ? Object.keys(item) : [])
       .filter(key => key !== 'value' && !TEXT_MEMBERS.includes(key))
-      .map(key => `json patch unknown field "[${index}].${key}"`),
-  )
+      .map(key => at + key)
+    const isWithin = (path: string, outer: string): boolean =>
+      path === outer || path.startsWith(`${outer}.`) || path.startsWith(`${outer}[`)
+    const repeated = duplicates.filter(path => path.startsWith(at) && !unknown.some(outer => isWithin(path, outer)))
+    return [
+      ...repeated.map(path => `json patch duplicate field "${path}"`),
+      ...unknown.map(path => `json patch unknown field "${path}"`),
+    ]
+  })
 
 /** Only `test` depends on spelling. */
 function withSpellings(items: Value[], text: string | undefined): Tree[] {

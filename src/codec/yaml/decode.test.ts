@@ -135,6 +135,11 @@ describe('keys', () => {
     ['1: a\n"1": b\n', [], { 1: 'b' }],
     ['true: a\nyes: b\n', ['line 2: key true already set in map'], { true: 'b' }],
     ['1: a\n0x1: b\n', ['line 2: key 1 already set in map'], { 1: 'b' }],
+    [
+      'a: 1\na: 2\nb:\n  c: 1\n  c: 2\n',
+      ['line 2: key "a" already set in map', 'line 5: key "c" already set in map'],
+      { a: 2, b: { c: 2 } },
+    ],
     ['a: {b: 1, b: 2}\na: 3\n', ['line 1: key "b" already set in map', 'line 2: key "a" already set in map'], { a: 3 }],
   ])('finds the duplicates of %j', (text, duplicates, expected) => {
     expect(decode(text)).toEqual({ value: expected, duplicates })

@@ -62,6 +62,8 @@ interface Open {
   line: number
   anchor: string
   children: Built[]
+  /** The members of a mapping that are complete. */
+  members: Map<string, Member>
 }
 
 const TAG_PREFIX = 'tag:yaml.org,2002:'
@@ -82,7 +84,7 @@ class Builder {
   add(event: YamlEvent): Built | undefined {
     if (event.type === 'start') {
       this.decoded++
-      this.open.push({ kind: event.kind, line: event.line, anchor: event.anchor, children: [] })
+      this.open.push({ kind: event.kind, line: event.line, anchor: event.anchor, children: [], members: new Map() })
       if (event.anchor !== '') this.anchors.set(event.anchor, 'unfinished')
       return undefined
     }
@@ -102,6 +104,7 @@ class Builder {
     const parent = this.open.at(-1)
     if (parent === undefined) return node
     parent.children.push(node)
+    if (parent.kind === 'mapping' && parent.children.length % 2 === 0) this.addMember(parent)
     return undefined
   }
 
@@ -150,16 +153,16 @@ class Builder {
     return { ...target, line, merges: false, value: copyDeep(target.value), size: target.size + 1 }
   }
 
-  private buildMapping({ line, children }: Open): Built {
-    const members = new Map<string, Member>()
+  /** Sets the last member of a mapping. Called when its value is complete, so that duplicates are in the order of lines. */
+  private addMember({ children, members }: Open): void {
+    const [key, value] = children.slice(-2) as [Built, Built]
+    if (key.merges) this.mergeInto(members, value)
+    else this.setMember(members, key, value)
+  }
+
+  private buildMapping({ line, children, members }: Open): Built {
     let size = 1
-    for (let i = 0; i + 1 < children.length; i += 2) {
-      const key = children[i]!
-      const value = children[i + 1]!
-      size += key.size + value.size
-      if (key.merges) this.mergeInto(members, value)
-      else this.setMember(members, key, value)
-    }
+    for (const child of children) size += child.size
     const value: ValueObject = {}
     const sorted = [...members.values()].map(member => ({ name: keyText(member.key.scalar) ?? '', member }))
     sorted.sort((a, b) => compareTexts(a.name, b.name))

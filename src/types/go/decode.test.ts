@@ -116,7 +116,7 @@ describe('fields that the type does not have', () => {
 
   test('are reported together with duplicates, in the order of the document', () => {
     const value = { metadata: { odd: 1, labels: { a: '2' } }, data: { k: '2' }, extra: { x: 1 } }
-    const duplicates = ['metadata.labels.a', 'data.k', 'extra.x']
+    const duplicates = ['metadata.labels.a', 'data.k', 'extra.x', 'extra']
     expect(decodeTyped(table.byName('core/v1.ConfigMap'), value, { duplicates }).strict).toEqual([
       'unknown field "metadata.odd"',
       'duplicate field "metadata.labels.a"',

@@ -189,12 +189,13 @@ function structCodec(type: Type, goName: string): ValueCodec {
     const { struct: outer, path, goPath } = state
     const depth = goPath.length
     for (const key of keysOf(value, state)) {
-      if (state.duplicates !== undefined) noteDuplicate(state, key)
       const place = places.get(key)
       if (place === undefined) {
+        // An unknown field is reported once, even if it is written twice.
         noteUnknown(state, key)
         continue
       }
+      if (state.duplicates !== undefined) noteDuplicate(state, key)
       const member = value[key]!
       // In Go, null leaves a field unset.
       if (member === null) continue

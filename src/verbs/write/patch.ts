@@ -60,10 +60,8 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
   const fieldValidation = validation === '' ? 'Warn' : validation
   switch (kind) {
     case 'json': {
-      const patch = parseJsonPatch(value, { text: bytes.toString('utf8'), fieldValidation })
-      const repeated = duplicates.map(path => `json patch duplicate field ${JSON.stringify(path)}`)
-      const strict = [...repeated, ...patch.strictErrors]
-      return { strict, isTyped: false, apply: object => applyJsonPatch(object, patch) }
+      const patch = parseJsonPatch(value, { text: bytes.toString('utf8'), fieldValidation, duplicates })
+      return { strict: patch.strictErrors, isTyped: false, apply: object => applyJsonPatch(object, patch) }
     }
     case 'merge': {
       const patch = parseMergePatch(value, fieldValidation)
