@@ -318,6 +318,24 @@ describe('hostile input', () => {
     expect(performance.now() - started).toBeLessThan(5000)
   })
 
+  it('refuses aliases and merges that make much of little', () => {
+    const text = 'x'.repeat(20_000)
+    const bomb = 'yaml: document contains excessive aliasing'
+    expect(failure(`a: &a ${text}\nb: [${'*a,'.repeat(9_000)}]`)).toBe(bomb)
+    expect(failure(`a: &a {? ${text} : 1}\nb: [${'*a,'.repeat(9_000)}]`)).toBe(bomb)
+    expect(failure(`a: &a ${text}\nb: {${'*a : 1,'.repeat(9_000)}}`)).toBe(bomb)
+    expect(failure(`a: &a {b: ${text}}\nb: [${'{<<: *a},'.repeat(9_000)}]`)).toBe(bomb)
+    const nested = Array.from({ length: 300 }, (_, i) => `{k${i}: ${'x'.repeat(1_000)}, <<: `)
+    expect(failure(`${nested.join('')}{}${'}'.repeat(300)}`)).toBe(bomb)
+    const many = `a: &a [${'b,'.repeat(10_000)}]\nb: [${'*a,'.repeat(20_000)}]`
+    expect(failure(many)).toBe(bomb)
+  })
+
+  it('accepts aliases of long texts', () => {
+    const text = 'x'.repeat(20_000)
+    expect(value(`a: &a ${text}\nb: [${'*a,'.repeat(100)}]`)).toEqual({ a: text, b: Array(100).fill(text) })
+  })
+
   it('reads long scalars and many keys without delay', () => {
     const started = performance.now()
     expect(value(`a: ${'9'.repeat(100_000)}`)).toEqual({ a: '9'.repeat(100_000) })

@@ -50,6 +50,8 @@ interface Built {
   members: Map<string, Member>
   /** The number of nodes in it with all aliases expanded. */
   size: number
+  /** About how many bytes it has as JSON, with all aliases expanded. */
+  bytes: number
 }
 
 interface Member {
@@ -79,6 +81,7 @@ class Builder {
   private decoded = 0
   private decodedByAlias = 0
   private merged = 0
+  private copiedBytes = 0
 
   /** Takes an event; returns the root when it is complete. */
   add(event: YamlEvent): Built | undefined {
@@ -119,7 +122,17 @@ class Builder {
     else if (plain) scalar = resolveScalar(text)
     const merges = text === '<<' && (plain || tag === `${TAG_PREFIX}merge`)
     const value = this.toValue(scalar)
-    return { kind: 'scalar', line, value, scalar, merges, children: NONE, members: NO_MEMBERS, size: 1 }
+    return {
+      kind: 'scalar',
+      line,
+      value,
+      scalar,
+      merges,
+      children: NONE,
+      members: NO_MEMBERS,
+      size: 1,
+      bytes: text.length + 2,
+    }
   }
 
   /** Resolves a scalar with a tag; with a tag other than YAML's own it stays a string. */
@@ -149,6 +162,7 @@ class Builder {
     }
     this.decoded++
     this.countAliased(target.size)
+    this.countCopied(target.bytes)
     if (this.decodeError !== undefined) return { ...NOTHING, line }
     return { ...target, line, merges: false, value: copyDeep(target.value), size: target.size + 1 }
   }
@@ -166,8 +180,12 @@ class Builder {
     const value: ValueObject = {}
     const sorted = [...members.values()].map(member => ({ name: keyText(member.key.scalar) ?? '', member }))
     sorted.sort((a, b) => compareTexts(a.name, b.name))
-    for (const { name, member } of sorted) setOwn(value, name, member.value.value)
-    return { ...NOTHING, kind: 'mapping', line, value, children, members, size }
+    let bytes = 2
+    for (const { name, member } of sorted) {
+      setOwn(value, name, member.value.value)
+      bytes += member.key.bytes + member.value.bytes + 2
+    }
+    return { ...NOTHING, kind: 'mapping', line, value, children, members, size, bytes }
   }
 
   private setMember(members: Map<string, Member>, key: Built, value: Built): void {
@@ -194,6 +212,7 @@ class Builder {
       }
       this.merged += mapping.members.size
       if (this.merged > MAX_MERGED) this.decodeError ??= yamlError(BOMB)
+      this.countCopied(mapping.bytes)
       if (this.decodeError !== undefined) return
       for (const { key, value: merged } of mapping.members.values()) {
         this.setMember(members, key, { ...merged, value: copyDeep(merged.value) })
@@ -211,12 +230,18 @@ class Builder {
     }
   }
 
+  /** Nodes alone are no measure of memory, because one node may be a long text. */
+  private countCopied(bytes: number): void {
+    this.copiedBytes += bytes
+    if (this.copiedBytes > MAX_COPIED_BYTES) this.decodeError ??= yamlError(BOMB)
+  }
+
   private checkKey(key: Built, value: Built): void {
-    if (keyText(key.scalar) !== undefined) return
+    if (this.convertError !== undefined || keyText(key.scalar) !== undefined) return
     const [type, text] =
       typeof key.scalar === 'bigint' ? ['uint64', `0x${key.scalar.toString(16)}`] : ['%!s(<nil>)', '<nil>']
     const message = `unsupported map key of type: ${type}, key: ${text}, value: ${goSyntax(value)}`
-    this.convertError ??= new CodecError('malformed', message)
+    this.convertError = new CodecError('malformed', message)
   }
 
   /** The value of a scalar after it was printed as JSON and decoded again. */
@@ -235,6 +260,8 @@ class Builder {
 
 /** Nested merges grow quadratically: this bounds them. */
 const MAX_MERGED = 100_000
+/** What aliases and merges may add to a document: as much as the body of a request may have without them. */
+const MAX_COPIED_BYTES = 3 * 1024 * 1024
 const BOMB = 'document contains excessive aliasing'
 const BASE64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/
 
@@ -249,6 +276,7 @@ const NOTHING: Built = {
   children: NONE,
   members: NO_MEMBERS,
   size: 1,
+  bytes: 4,
 }
 
 /** Which resolved scalars each of YAML's own tags accepts. */
@@ -262,8 +290,12 @@ const TYPE_CHECKS = new Map<string, (scalar: Scalar) => boolean>([
 
 function buildSequence({ line, children }: Open): Built {
   let size = 1
-  for (const child of children) size += child.size
-  return { ...NOTHING, kind: 'sequence', line, value: children.map(child => child.value), children, size }
+  let bytes = 2
+  for (const child of children) {
+    size += child.size
+    bytes += child.bytes + 1
+  }
+  return { ...NOTHING, kind: 'sequence', line, value: children.map(child => child.value), children, size, bytes }
 }
 
 /** A value in Go's %#v notation; only dots beyond a certain depth. */
