@@ -130,6 +130,8 @@ class RequestAttributes implements Attributes {
   }
 
   get name(): string {
+    // The objects of a deletecollection are deleted one by one, but the request names none of them.
+    if (this.request.info.verb === 'deletecollection') return ''
     return this.init.target.name || ((this.object && metaOf(this.object).name) ?? '')
   }
 

@@ -2,6 +2,7 @@
 // chain all read this table.
 
 import type { GetAuthorizer, RuleResolver } from '../auth/authorizer.js'
+import type { Kind } from '../kinds/kind.js'
 import { RANDOM_IDS } from '../meta/object/ids.js'
 import { generateName } from '../meta/object/names.js'
 import type { Lister } from '../objects/lister.js'
@@ -29,8 +30,11 @@ import { runtimeClass } from './plugins/runtime-class.js'
 import { serviceAccount } from './plugins/service-account.js'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.js'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.js'
+import type { PolicyObjects } from './policies/source.js'
+import { validatingAdmissionPolicy } from './policies/validating.js'
 
 export { SYSTEM_NAMESPACES } from './plugins/namespace-lifecycle.js'
+export type { PolicyObjects } from './policies/source.js'
 
 /** What plugins get from the server. */
 export interface AdmissionEnv {
@@ -41,6 +45,9 @@ export interface AdmissionEnv {
   readonly changeQuotaStatus: ChangeQuotaStatus
   /** Whether a namespace has quotas; answered from memory, because every create asks. */
   readonly hasQuotas: (namespace: string) => boolean
+  readonly findKind: (group: string, kind: string) => Kind | undefined
+  /** Answered from memory, because every write reads them. */
+  readonly validatingPolicies: PolicyObjects
   readonly now: () => number
 }
 
@@ -112,7 +119,7 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   missing('PodResizeValidator', true, NEEDS_NODES),
   missing('MutatingAdmissionPolicy', true, NOT_YET),
   missing('MutatingAdmissionWebhook', true, NOT_YET),
-  missing('ValidatingAdmissionPolicy', true, NOT_YET),
+  on('ValidatingAdmissionPolicy', validatingAdmissionPolicy),
   missing('ValidatingAdmissionWebhook', true, NOT_YET),
   on('ResourceQuota', resourceQuota),
   missing('AlwaysDeny', false, DEPRECATED),

@@ -31,6 +31,7 @@ import { registerProcessMetrics } from './observability/process-metrics.js'
 import { measureStore, registerStorageMetrics } from './observability/storage-metrics.js'
 import { allowsEverything } from './options/authorization.js'
 import type { ServerOptions } from './options/server-options.js'
+import { type StartedPolicies, startPolicyObjects } from './policy-objects.js'
 import { type AccessControl, openAccess } from './startup/access.js'
 import { checkAdmissionPlugins } from './startup/admission-plugins.js'
 import { createApi } from './startup/api.js'
@@ -120,7 +121,12 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       () => startKindInformer(objects, requireKind(registry, '', 'ResourceQuota'), () => true),
       started => started.stop(),
     )
-    const context = createContext({ store, objects, registry, access, quotas, options, now: clock.now })
+    const policies = await phases.run(
+      'admission policies',
+      () => startPolicyObjects(objects, registry),
+      started => started.stop(),
+    )
+    const context = createContext({ store, objects, registry, access, quotas, policies, options, now: clock.now })
 
     const webhooks = await phases.run(
       'webhooks',
@@ -241,24 +247,28 @@ interface ContextParts {
   readonly registry: Registry
   readonly access: AccessControl
   readonly quotas: KindInformer<unknown>
+  readonly policies: StartedPolicies
   readonly options: ServerOptions
   readonly now: () => number
 }
 
 /** What requests work with: the objects, and admission, which decides with the authorizer. */
-function createContext({ store, objects, registry, access, quotas, options, now }: ContextParts): ApiContext {
+function createContext(parts: ContextParts): ApiContext {
+  const { store, objects, registry, access, quotas, policies, options, now } = parts
   const namespaces = requireKind(registry, '', 'Namespace')
   const quotaKind = requireKind(registry, '', 'ResourceQuota')
   const authorizer = () => access.authorizer
   const admission = createServerAdmission(
     {
       objects: createLister(registry, objects),
-      // Whether a namespace is being deleted is kept beside its entry, because every create reads it.
+      // Its labels, and whether it is being deleted, are kept beside its entry, because every create reads them.
       findNamespace: name => andThen(objects.objectStore(namespaces).get('', name), entry => entry?.attributes.data),
       authorizer,
       rules: () => access.rules,
       changeQuotaStatus: (namespace, name, change) =>
         systemObjects(context, 'kube-apiserver').change(quotaKind, namespace, name, change, 'status'),
+      findKind: (group, kind) => registry.findKind(group, kind),
+      validatingPolicies: policies.validating,
       hasQuotas: namespace => !quotas.all(namespace)[Symbol.iterator]().next().done,
       now,
     },

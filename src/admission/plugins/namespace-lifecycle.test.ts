@@ -3,7 +3,7 @@ import { attributesFor, refusalOf } from '../attributes.suite.js'
 import { namespaceLifecycle } from './namespace-lifecycle.js'
 
 const plugin = namespaceLifecycle(name =>
-  name === 'x' || name === 'terminating' ? { isTerminating: name === 'terminating' } : undefined,
+  name === 'x' || name === 'terminating' ? { isTerminating: name === 'terminating', labels: {} } : undefined,
 )
 const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } }
 

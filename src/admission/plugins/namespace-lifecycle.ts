@@ -4,11 +4,14 @@
 import { type Awaitable, andThen } from '../../base/awaitable.js'
 import { forbidden, namespaceTerminating, notFound } from '../../meta/errors/status.js'
 import type { GroupResource } from '../../meta/group-version.js'
+import type { Labels } from '../../meta/selectors/label-selectors.js'
 import type { Attributes } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
 
 /** The namespace, if it exists. Every create reads it, so that it is answered from memory. */
-export type FindNamespace = (name: string) => Awaitable<{ readonly isTerminating: boolean } | undefined>
+export type FindNamespace = (
+  name: string,
+) => Awaitable<{ readonly isTerminating: boolean; readonly labels: Labels } | undefined>
 
 const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' }
 

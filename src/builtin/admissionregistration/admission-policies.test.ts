@@ -29,20 +29,20 @@ describe('a policy', () => {
       ],
     ],
     [
-      { validations: [{ expression: 'a\n|| b' }] },
-      ['spec.validations[0].message: Required value: message must be specified if expression contains line breaks'],
+      { validations: [{ expression: '1' }] },
+      ['spec.validations[0].expression: Invalid value: "1": must evaluate to bool but got int'],
     ],
     [{ paramKind: { apiVersion: 'v1', kind: 'ConfigMap' } }, []],
     [{ paramKind: { apiVersion: 'v1' } }, ['spec.paramKind.kind: Required value']],
     [
       { variables: [{ name: '1', expression: 'true' }] },
-      ['spec.variables[0].name: Invalid value: "1": name is not a valid CEL identifier'],
+      ['spec.variables[0].name: Invalid value: "1": must be a valid CEL identifier'],
     ],
     [
       {
         auditAnnotations: [
-          { key: 'a', valueExpression: 'b' },
-          { key: 'a', valueExpression: 'b' },
+          { key: 'a', valueExpression: '"b"' },
+          { key: 'a', valueExpression: '"b"' },
         ],
       },
       ['spec.auditAnnotations[1].key: Duplicate value: "a"'],

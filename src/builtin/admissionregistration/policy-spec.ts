@@ -1,7 +1,8 @@
-// What validating and mutating admission policies have in common. Expressions are compiled where policies are evaluated.
+// What validating and mutating admission policies have in common.
 import {
   type FieldError,
   fieldDuplicate,
+  fieldInternal,
   fieldInvalid,
   fieldRequired,
   indexPath,
@@ -10,11 +11,13 @@ import { parseGroupVersion } from '../../meta/group-version.js'
 import { checkDns1035Label } from '../../meta/object/names.js'
 import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import type { AdmissionProgram } from '../admission-expressions.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, type Rule } from '../common/rules.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { type ValidationRules } from '../common/validation.js'
+import { createPolicyCompiler, type PolicyCompiler } from '../policy-expressions.js'
 import { checkMatchConditions, checkMatchResources, defaultMatching } from './matching.js'
 
 export function defaultPolicy(policy: ValueObject): void {
@@ -90,21 +93,42 @@ function checkParamKind(spec: ValueObject): FieldError[] {
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
 
 function checkVariables(spec: ValueObject): FieldError[] {
+  const compiler = compilerOf(spec)
   const names = new Set<string>()
   return objectsAt(spec, 'variables').flatMap((variable, i) => {
     const path = indexPath('spec.variables', i)
     const name = stringAt(variable, 'name')
+    const expression = stringAt(variable, 'expression')
     const errors =
-      name === ''
+      name.trim() === ''
         ? [fieldRequired(`${path}.name`, 'name is not specified')]
         : IDENTIFIER.test(name)
           ? []
-          : [fieldInvalid(`${path}.name`, name, 'name is not a valid CEL identifier')]
+          : [fieldInvalid(`${path}.name`, name, 'must be a valid CEL identifier')]
     if (names.has(name)) errors.push(fieldDuplicate(`${path}.name`, name))
     names.add(name)
-    if (stringAt(variable, 'expression').trim() === '') {
-      errors.push(fieldRequired(`${path}.expression`, 'expression is not specified'))
-    }
-    return errors
+    return errors.concat(
+      expression.trim() === ''
+        ? fieldRequired(`${path}.expression`, 'expression is not specified')
+        : checkProgram(compiler.variable(name, expression), expression, `${path}.expression`),
+    )
   })
+}
+
+const compilerOf = (spec: ValueObject): PolicyCompiler =>
+  createPolicyCompiler({ params: has(spec, 'paramKind'), variables: objectsAt(spec, 'variables').length > 0 })
+
+/** The compiler for the other expressions of a policy, which may use all its variables. */
+export function compilerWithVariables(spec: ValueObject): PolicyCompiler {
+  const compiler = compilerOf(spec)
+  for (const variable of objectsAt(spec, 'variables')) {
+    compiler.variable(stringAt(variable, 'name'), stringAt(variable, 'expression'))
+  }
+  return compiler
+}
+
+/** The error of an expression that does not compile. */
+export function checkProgram(compiled: AdmissionProgram, expression: string, path: string): FieldError[] {
+  if (compiled.ok) return []
+  return [compiled.internal ? fieldInternal(path, compiled.error) : fieldInvalid(path, expression, compiled.error)]
 }

@@ -18,48 +18,52 @@ import { check } from '../common/rules.js'
 import { counted, statusAlone } from '../common/strategies.js'
 import { nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { defaultPolicy, policyRow, policyRules } from './policy-spec.js'
+import type { PolicyCompiler } from '../policy-expressions.js'
+import { checkProgram, compilerWithVariables, defaultPolicy, policyRow, policyRules } from './policy-spec.js'
 
 const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized']
 const NO_EXPRESSIONS = 'validations or auditAnnotations must contain at least one item'
 const MAX_ANNOTATIONS = 20
+const MAX_VALUE_EXPRESSION = 5 * 1024
 
 function checkExpressions(policy: ValueObject): FieldError[] {
   const spec = objectAt(policy, 'spec')
   const lists = ['validations', 'auditAnnotations']
+  const compiler = compilerWithVariables(spec)
   const isEmpty = lists.every(list => objectsAt(spec, list).length === 0)
   return [
     ...(isEmpty ? lists.map(list => fieldRequired(`spec.${list}`, NO_EXPRESSIONS)) : []),
-    ...objectsAt(spec, 'validations').flatMap((rule, i) => checkRule(rule, indexPath('spec.validations', i))),
-    ...checkAnnotations(spec, nameOf(policy)),
+    ...objectsAt(spec, 'validations').flatMap((rule, i) => checkRule(rule, indexPath('spec.validations', i), compiler)),
+    ...checkAnnotations(spec, nameOf(policy), compiler),
   ]
 }
 
-function checkRule(rule: ValueObject, path: string): FieldError[] {
-  const expression = stringAt(rule, 'expression').trim()
+function checkRule(rule: ValueObject, path: string, compiler: PolicyCompiler): FieldError[] {
+  const expression = stringAt(rule, 'expression')
   const message = stringAt(rule, 'message')
   const messageExpression = stringAt(rule, 'messageExpression')
-  const needsMessage = expression.includes('\n') && message.trim() === '' && messageExpression === ''
   return [
-    ...(expression === '' ? [fieldRequired(`${path}.expression`, 'expression is not specified')] : []),
-    ...(messageExpression !== '' && messageExpression.trim() === ''
-      ? [fieldInvalid(`${path}.messageExpression`, messageExpression, 'must be non-empty if specified')]
-      : []),
+    ...(expression.trim() === ''
+      ? [fieldRequired(`${path}.expression`, 'expression is not specified')]
+      : checkProgram(compiler.validation(expression), expression, `${path}.expression`)),
+    ...(messageExpression === '' ? [] : checkMessage(messageExpression, `${path}.messageExpression`, compiler)),
     ...(message !== '' && message.trim() === ''
-      ? [fieldInvalid(`${path}.message`, message, 'message must be non-empty if specified')]
+      ? [fieldInvalid(`${path}.message`, message, 'must be non-empty if specified')]
       : []),
-    ...(message.trim().includes('\n')
-      ? [fieldInvalid(`${path}.message`, message, 'message must not contain line breaks')]
-      : []),
-    ...(needsMessage
-      ? [fieldRequired(`${path}.message`, 'message must be specified if expression contains line breaks')]
+    ...(/[\r\n]/.test(message.trim())
+      ? [fieldInvalid(`${path}.message`, message, 'must not contain line breaks')]
       : []),
     ...(has(rule, 'reason') ? checkOneOf(stringAt(rule, 'reason'), REASONS, `${path}.reason`) : []),
   ]
 }
 
+const checkMessage = (expression: string, path: string, compiler: PolicyCompiler): FieldError[] =>
+  expression.trim() === ''
+    ? [fieldInvalid(path, expression, 'must be non-empty if specified')]
+    : checkProgram(compiler.message(expression), expression, path)
+
 /** The key of an annotation is prefixed with the name of the policy. */
-function checkAnnotations(spec: ValueObject, name: string): FieldError[] {
+function checkAnnotations(spec: ValueObject, name: string, compiler: PolicyCompiler): FieldError[] {
   const annotations = objectsAt(spec, 'auditAnnotations')
   const path = 'spec.auditAnnotations'
   const keys = new Set<string>()
@@ -72,12 +76,20 @@ function checkAnnotations(spec: ValueObject, name: string): FieldError[] {
         key === '' ? [fieldRequired(at)] : checkQualifiedName(`${name}/${key}`).map(why => fieldInvalid(at, key, why))
       if (key !== '' && keys.has(key)) errors.push(fieldDuplicate(at, key))
       keys.add(key)
-      if (stringAt(annotation, 'valueExpression').trim() === '') {
-        errors.push(fieldRequired(`${indexPath(path, i)}.valueExpression`, 'valueExpression is not specified'))
-      }
+      const valuePath = `${indexPath(path, i)}.valueExpression`
+      errors.push(...checkValueExpression(stringAt(annotation, 'valueExpression'), valuePath, compiler))
       return errors
     }),
   ]
+}
+
+function checkValueExpression(expression: string, path: string, compiler: PolicyCompiler): FieldError[] {
+  const trimmed = expression.trim()
+  if (trimmed === '') return [fieldRequired(path, 'valueExpression is not specified')]
+  if (Buffer.byteLength(trimmed) > MAX_VALUE_EXPRESSION) {
+    return [fieldRequired(path, `must not exceed ${MAX_VALUE_EXPRESSION} bytes in length`)]
+  }
+  return checkProgram(compiler.annotation(trimmed), expression, path)
 }
 
 export const validatingAdmissionPolicy = defineKind('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', {

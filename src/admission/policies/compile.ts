@@ -1,0 +1,168 @@
+// The expressions of one policy as programs, and their evaluation for one request: variables are evaluated when an
+// expression reads them, once, and all costs are counted.
+
+import { type AdmissionProgram } from '../../builtin/admission-expressions.js'
+import { createPolicyCompiler, type PolicyCompiler, VARIABLES_TYPE } from '../../builtin/policy-expressions.js'
+import {
+  CelError,
+  MAX_WORK,
+  ObjectValue,
+  type Program,
+  type Value,
+  type Variables,
+  WorkBudget,
+} from '../../cel/index.js'
+import { quote } from '../../meta/go/go-text.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import { has, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { type MatchConditions, matchConditions } from '../expressions/match-conditions.js'
+
+/** What validating and mutating policies have in common. */
+export interface PolicyPrograms {
+  readonly spec: ValueObject
+  readonly failurePolicy: 'Fail' | 'Ignore'
+  readonly conditions: MatchConditions
+  /** Compiles the other expressions; all variables are declared. */
+  readonly compiler: PolicyCompiler
+  readonly variables: ReadonlyMap<string, AdmissionProgram>
+}
+
+/** One expression with its text, which is in the messages of its errors. */
+export interface PolicyExpression {
+  readonly text: string
+  readonly compiled: AdmissionProgram
+}
+
+export function compilePolicy(policy: ApiObject): PolicyPrograms {
+  const spec = objectAt(policy, 'spec')
+  const params = has(spec, 'paramKind')
+  const compiler = createPolicyCompiler({ params, variables: true })
+  const variables = new Map<string, AdmissionProgram>()
+  for (const variable of objectsAt(spec, 'variables')) {
+    const name = stringAt(variable, 'name')
+    variables.set(name, compiler.variable(name, stringAt(variable, 'expression')))
+  }
+  const failurePolicy = stringAt(spec, 'failurePolicy') === 'Ignore' ? 'Ignore' : 'Fail'
+  const conditions = objectsAt(spec, 'matchConditions').map(condition => ({
+    name: stringAt(condition, 'name'),
+    expression: stringAt(condition, 'expression'),
+  }))
+  return {
+    spec,
+    failurePolicy,
+    conditions: matchConditions(conditions, failurePolicy, { params, authorizer: true }),
+    compiler,
+    variables,
+  }
+}
+
+/** Whether an expression, or a variable of the policy, refers to this variable of the environment. */
+export function refersTo(name: string, programs: Iterable<AdmissionProgram>): boolean {
+  for (const compiled of programs) {
+    const { references = [] } = (compiled.ok && compiled.program.checked) || {}
+    if (references.some(reference => reference?.kind === 'ident' && reference.name === name)) return true
+  }
+  return false
+}
+
+// ---- evaluation
+
+/** The cost of all expressions of a policy for one binding and one set of parameters. */
+export const COST_BUDGET = 10_000_000
+/** The cost of one expression. */
+const COST_LIMIT = 1_000_000
+
+const OUT_OF_BUDGET = 'validation failed due to running out of cost budget, no further validation rules will be run'
+
+/** Thrown when the budget is spent: nothing more of the policy is evaluated. */
+export class OutOfBudget extends Error {
+  constructor() {
+    super(OUT_OF_BUDGET)
+  }
+}
+
+export type Evaluated =
+  | { readonly value: Value; readonly error?: undefined }
+  | { readonly value?: undefined; readonly error: string }
+
+/** Evaluates expressions of a policy one after the other, with variables that they share, within one budget. */
+export class PolicyEvaluation {
+  private readonly inputs: Variables
+  private readonly variables: LazyVariables
+  private readonly work = new WorkBudget(MAX_WORK)
+
+  constructor(
+    { variables }: PolicyPrograms,
+    inputs: Variables,
+    /** What is left of the cost budget. */
+    public left = COST_BUDGET,
+  ) {
+    this.variables = new LazyVariables(variables, this.work)
+    this.inputs = { ...inputs, variables: this.variables }
+    this.variables.inputs = this.inputs
+  }
+
+  evaluate({ text, compiled }: PolicyExpression): Evaluated {
+    if (!compiled.ok) return { error: `compilation error: ${compiled.error}` }
+    const { value, error, cost } = runProgram(compiled.program, this.inputs, this.work)
+    this.spend(this.variables.takeCost())
+    this.spend(cost)
+    if (error !== undefined) return { error: `expression '${text}' resulted in error: ${error.message}` }
+    return { value: value! }
+  }
+
+  private spend(cost: number): void {
+    if (cost > this.left) throw new OutOfBudget()
+    this.left -= cost
+  }
+}
+
+const runProgram = (program: Program, inputs: Variables, budget: WorkBudget): ReturnType<Program['evaluate']> =>
+  program.evaluate(inputs, { costLimit: COST_LIMIT, budget })
+
+/** `variables`: each is evaluated when it is first read. */
+class LazyVariables extends ObjectValue {
+  readonly type = VARIABLES_TYPE
+  inputs: Variables = {}
+  private readonly known = new Map<string, Value>()
+  private cost = 0
+
+  constructor(
+    private readonly programs: ReadonlyMap<string, AdmissionProgram>,
+    private readonly work: WorkBudget,
+  ) {
+    super()
+  }
+
+  get(name: string): Value | undefined {
+    const compiled = this.programs.get(name)
+    if (compiled === undefined) return undefined
+    let value = this.known.get(name)
+    if (value === undefined) {
+      value = this.compute(name, compiled)
+      this.known.set(name, value)
+    }
+    return value
+  }
+
+  equals(other: Value): boolean {
+    return this === other
+  }
+
+  /** The cost of what was evaluated since the last call. */
+  takeCost(): number {
+    const { cost } = this
+    this.cost = 0
+    return cost
+  }
+
+  private compute(name: string, compiled: AdmissionProgram): Value {
+    if (!compiled.ok) return new CelError(`composited variable ${quote(name)} fails to compile: ${compiled.error}`)
+    const { value, error, cost } = runProgram(compiled.program, this.inputs, this.work)
+    this.cost += cost
+    return error === undefined
+      ? value!
+      : new CelError(`composited variable ${quote(name)} fails to evaluate: ${error.message}`)
+  }
+}

@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest'
+import { ALWAYS_DENY } from '../../auth/authorizer.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { attributesFor, refusalOf } from '../attributes.suite.js'
+import { validatingAdmissionPolicy } from './validating.js'
+
+const rule = { operations: ['*'], apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], scope: '*' }
+const selectors = { namespaceSelector: {}, objectSelector: {}, matchPolicy: 'Equivalent' }
+
+const named = (kind: string, name: string, spec: ValueObject): ApiObject => ({
+  apiVersion: 'admissionregistration.k8s.io/v1',
+  kind,
+  metadata: { name, resourceVersion: '1' },
+  spec,
+})
+
+const policy = (spec: ValueObject, name = 'p'): ApiObject =>
+  named('ValidatingAdmissionPolicy', name, {
+    failurePolicy: 'Fail',
+    matchConstraints: { ...selectors, resourceRules: [rule] },
+    ...spec,
+  })
+
+const binding = (spec: ValueObject = {}): ApiObject =>
+  named('ValidatingAdmissionPolicyBinding', 'b', { policyName: 'p', validationActions: ['Deny'], ...spec })
+
+const stored = new Map<string, ApiObject>()
+
+const pluginWith = (policies: readonly ApiObject[], bindings: readonly ApiObject[]) =>
+  validatingAdmissionPolicy({
+    validatingPolicies: { generation: 1, policies: () => policies, bindings: () => bindings },
+    authorizer: () => ALWAYS_DENY,
+    findKind: () => undefined,
+    findNamespace: () => ({ labels: { env: 'test' } }),
+    objects: { find: async ({ kind }) => stored.get(kind), all: async () => [] },
+  })
+
+const configMap: ApiObject = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { size: '3' } }
+
+const refusal = async (spec: ValueObject, of: ValueObject = {}): Promise<string> =>
+  (await refusalOf(pluginWith([policy(spec)], [binding(of)]), attributesFor('configmaps', { object: configMap })))
+    .split('denied request: ')
+    .at(-1)!
+
+const NO = { validations: [{ expression: 'false', message: 'no' }] }
+
+describe('a policy', () => {
+  test('refuses what does not meet its expressions', async () => {
+    expect(await refusal({ validations: [{ expression: 'int(object.data.size) < 3' }] })).toBe(
+      'failed expression: int(object.data.size) < 3',
+    )
+    expect(await refusal({ validations: [{ expression: 'int(object.data.size) < 4' }] })).toBe('')
+  })
+
+  test('evaluates a variable once, and only when it is read', async () => {
+    const variables = [
+      { name: 'size', expression: 'int(object.data.size)' },
+      { name: 'broken', expression: 'object.data.none' },
+    ]
+    const validations = [{ expression: 'variables.size == 0', messageExpression: '"size " + string(variables.size)' }]
+    expect(await refusal({ variables, validations })).toBe('size 3')
+    expect(await refusal({ variables, validations: [{ expression: 'variables.broken == ""' }] })).toContain(
+      'composited variable "broken" fails to evaluate: no such key: none',
+    )
+  })
+
+  test('asks the authorizer', async () => {
+    const expression = "authorizer.group('').resource('pods').check('get').allowed()"
+    expect(await refusal({ validations: [{ expression, message: 'no access' }] })).toBe('no access')
+  })
+
+  test('ignores its failures if it says so', async () => {
+    const validations = [{ expression: 'object.data.none == ""' }]
+    expect(await refusal({ validations })).toContain('no such key: none')
+    expect(await refusal({ validations, failurePolicy: 'Ignore' })).toBe('')
+  })
+
+  test('applies where its binding does', async () => {
+    expect(await refusal(NO)).toBe('no')
+    const matchResources = { ...selectors, namespaceSelector: { matchLabels: { env: 'other' } } }
+    expect(await refusal(NO, { matchResources })).toBe('')
+    expect(await refusal(NO, { policyName: 'q' })).toBe('')
+  })
+
+  test('without the kind of its parameters refuses everything', async () => {
+    const paramKind = { apiVersion: 'example.com/v1', kind: 'Limit' }
+    expect(await refusal({ ...NO, paramKind })).toBe(
+      "failed to configure policy: failed to find resource referenced by paramKind: 'example.com/v1, Kind=Limit'",
+    )
+  })
+
+  test('warns and annotates as its binding says', async () => {
+    const attributes = attributesFor('configmaps', { object: configMap })
+    const plugin = pluginWith([policy(NO)], [binding({ validationActions: ['Warn', 'Audit'] })])
+    expect(await refusalOf(plugin, attributes)).toBe('')
+    expect([...attributes.request.annotations.values()]).toEqual([
+      '[{"message":"no","policy":"p","binding":"b","expressionIndex":0,"validationActions":["Warn","Audit"]}]',
+    ])
+  })
+})
+
+test('a request that no rule matches is answered at once', () => {
+  const policies = Array.from({ length: 100 }, (_, i) => policy(NO, `p${i}`))
+  const bindings = policies.map((_, i) => binding({ policyName: `p${i}` }))
+  const plugin = pluginWith(policies, bindings)
+  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' } }
+  expect(plugin.validate!(attributesFor('secrets', { object: secret }))).toBeUndefined()
+})

@@ -1,0 +1,295 @@
+// ValidatingAdmissionPolicy: expressions that an object must meet. The actions of a binding decide whether a violation
+// refuses the request, adds a warning or an audit annotation.
+
+import type { GetAuthorizer } from '../../auth/authorizer.js'
+import type { AdmissionProgram } from '../../builtin/admission-expressions.js'
+import type { Value, Variables } from '../../cel/index.js'
+import { type Status, StatusError } from '../../meta/errors/status.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import { objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { type Attributes, forbiddenBy } from '../attributes.js'
+import type { AdmissionPlugin } from '../chain.js'
+import { celValueOf } from '../expressions/json-value.js'
+import { admissionVariables } from '../expressions/variables.js'
+import {
+  findApplicable,
+  type Invocation,
+  isExcluded,
+  mayApply,
+  namespaceObject,
+  type PolicyEnv,
+} from './bound-policies.js'
+import {
+  compilePolicy,
+  type Evaluated,
+  OutOfBudget,
+  PolicyEvaluation,
+  type PolicyExpression,
+  type PolicyPrograms,
+  refersTo,
+} from './compile.js'
+import { type Binding, type BoundPolicy, createPolicySource, type PolicyObjects } from './source.js'
+
+export interface ValidatingPolicyEnv extends PolicyEnv {
+  readonly validatingPolicies: PolicyObjects
+  readonly authorizer: GetAuthorizer
+}
+
+interface ValidatingPolicy extends PolicyPrograms {
+  readonly validations: readonly Validation[]
+  readonly annotations: readonly Annotation[]
+  /** Whether an expression reads the namespace of the request. */
+  readonly readsNamespace: boolean
+}
+
+interface Validation extends PolicyExpression {
+  readonly message: string
+  readonly messageExpression: PolicyExpression | undefined
+  readonly reason: string
+}
+
+interface Annotation extends PolicyExpression {
+  readonly key: string
+}
+
+type Bound = BoundPolicy<ValidatingPolicy>
+
+/** A reason to refuse the request. */
+interface Denial {
+  readonly policy: Bound
+  readonly binding: Binding | undefined
+  readonly message: string
+  readonly reason?: string | undefined
+}
+
+export function validatingAdmissionPolicy(env: ValidatingPolicyEnv): AdmissionPlugin {
+  const source = createPolicySource(env.validatingPolicies, compileValidating)
+  return {
+    name: 'ValidatingAdmissionPolicy',
+    operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
+    validate(attributes) {
+      const candidates = source.candidates(attributes)
+      if (candidates.length === 0 || isExcluded(attributes.resource)) return undefined
+      const policies = candidates.filter(policy => mayApply(policy, attributes))
+      return policies.length === 0 ? undefined : validate(env, policies, attributes)
+    },
+  }
+}
+
+function compileValidating(object: ApiObject): ValidatingPolicy {
+  const programs = compilePolicy(object)
+  const { spec, compiler, variables } = programs
+  const validations = objectsAt(spec, 'validations').map((rule): Validation => {
+    const text = stringAt(rule, 'expression')
+    const message = stringAt(rule, 'messageExpression')
+    return {
+      text,
+      compiled: compiler.validation(text),
+      message: stringAt(rule, 'message').trim(),
+      messageExpression: message === '' ? undefined : { text: message, compiled: compiler.message(message) },
+      reason: stringAt(rule, 'reason') || 'Invalid',
+    }
+  })
+  const annotations = objectsAt(spec, 'auditAnnotations').map((annotation): Annotation => {
+    const text = stringAt(annotation, 'valueExpression')
+    return { key: stringAt(annotation, 'key'), text, compiled: compiler.annotation(text) }
+  })
+  const all: AdmissionProgram[] = [
+    ...variables.values(),
+    ...validations.flatMap(({ compiled, messageExpression }) => [compiled, messageExpression?.compiled ?? compiled]),
+    ...annotations.map(({ compiled }) => compiled),
+  ]
+  return { ...programs, validations, annotations, readsNamespace: refersTo('namespaceObject', all) }
+}
+
+async function validate(env: ValidatingPolicyEnv, policies: readonly Bound[], attributes: Attributes): Promise<void> {
+  const { invocations, errors } = await findApplicable(policies, attributes, env)
+  const denials: Denial[] = errors.filter(({ policy }) => policy.compiled.failurePolicy === 'Fail')
+  const published = new Map<string, string[]>()
+  const needsNamespace = invocations.some(({ policy }) => policy.compiled.readsNamespace)
+  const namespace = celValueOf(needsNamespace ? await namespaceObject(attributes, env) : null)
+  for (const invocation of invocations) {
+    const { policy, binding } = invocation
+    const inputs = await inputsOf(invocation, attributes, env)
+    const { decisions, annotations } = evaluatePolicy(policy.compiled, inputs, namespace)
+    for (const [i, decision] of decisions.entries()) {
+      if (decision) denials.push(...act(decision, i, policy, binding, attributes))
+    }
+    for (const { key, value, error } of annotations) {
+      if (error !== undefined) denials.push({ policy, binding, message: error })
+      else if (value !== undefined) addValue(published, `${policy.name}/${key}`, value)
+    }
+  }
+  for (const [key, values] of published) attributes.request.annotate(key, values.join(', '))
+  if (denials.length > 0) throw refusal(denials[0]!, attributes)
+}
+
+async function inputsOf(
+  { matched, params }: Invocation<unknown>,
+  attributes: Attributes,
+  { authorizer }: ValidatingPolicyEnv,
+): Promise<Variables> {
+  const objects = await attributes.inVersion(matched.kind)
+  return { ...admissionVariables(attributes, matched, objects, authorizer()), params: celValueOf(params ?? null) }
+}
+
+// ---- one policy
+
+interface Violation {
+  readonly message: string
+  /** Empty if the expression could not be evaluated. */
+  readonly reason: string
+}
+
+interface AnnotationResult {
+  readonly key: string
+  readonly value?: string | undefined
+  readonly error?: string | undefined
+}
+
+interface PolicyResult {
+  /** One for each validation; undefined if it is met. */
+  readonly decisions: readonly (Violation | undefined)[]
+  readonly annotations: readonly AnnotationResult[]
+}
+
+const NO_RESULT: PolicyResult = { decisions: [], annotations: [] }
+
+function evaluatePolicy(policy: ValidatingPolicy, inputs: Variables, namespace: Value): PolicyResult {
+  const { conditions, validations, annotations } = policy
+  if (!conditions.isEmpty) {
+    const { matches, ...result } = conditions.evaluate(inputs)
+    if (matches === undefined) return { ...NO_RESULT, decisions: [failed(policy, (result as { error: string }).error)] }
+    if (!matches) return NO_RESULT
+  }
+  const all = { ...inputs, namespaceObject: namespace }
+  try {
+    const evaluation = new PolicyEvaluation(policy, all)
+    const results = validations.map(validation => evaluation.evaluate(validation))
+    const decisions = results.every(({ value }) => value === true)
+      ? []
+      : withMessages(policy, results, new PolicyEvaluation(policy, all, evaluation.left))
+    return { decisions, annotations: evaluateAnnotations(policy, annotations, all) }
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error
+    return { ...NO_RESULT, decisions: [failed(policy, error.message)] }
+  }
+}
+
+/** An expression that cannot be evaluated counts as a violation unless failures are ignored. */
+const failed = ({ failurePolicy }: PolicyPrograms, message: string): Violation | undefined =>
+  failurePolicy === 'Ignore' ? undefined : { message, reason: '' }
+
+function withMessages(
+  policy: ValidatingPolicy,
+  results: readonly Evaluated[],
+  evaluation: PolicyEvaluation,
+): (Violation | undefined)[] {
+  const messages = evaluateMessages(policy.validations, evaluation)
+  return results.map(({ value, error }, i) => {
+    if (error !== undefined) return failed(policy, error)
+    if (messages instanceof OutOfBudget) return failed(policy, `failed messageExpression: ${messages.message}`)
+    if (value === true) return undefined
+    const { message, text, reason } = policy.validations[i]!
+    return { message: messages[i] || message || `failed expression: ${text.trim()}`, reason }
+  })
+}
+
+/** All messages are made, since all of them count in the budget. */
+function evaluateMessages(
+  validations: readonly Validation[],
+  evaluation: PolicyEvaluation,
+): readonly string[] | OutOfBudget {
+  try {
+    return validations.map(({ messageExpression }) =>
+      messageExpression ? usableMessage(evaluation.evaluate(messageExpression).value) : '',
+    )
+  } catch (error) {
+    if (error instanceof OutOfBudget) return error
+    throw error
+  }
+}
+
+const MAX_MESSAGE = 5 * 1024
+
+/** Empty for messages that are too long or have several lines. */
+function usableMessage(value: Value | undefined): string {
+  const message = typeof value === 'string' ? value.trim() : ''
+  return message.includes('\n') || Buffer.byteLength(message) > MAX_MESSAGE ? '' : message
+}
+
+const MAX_ANNOTATION = 10 * 1024
+
+function evaluateAnnotations(
+  policy: ValidatingPolicy,
+  annotations: readonly Annotation[],
+  inputs: Variables,
+): AnnotationResult[] {
+  if (annotations.length === 0) return []
+  const evaluation = new PolicyEvaluation(policy, inputs)
+  return annotations.map(annotation => {
+    const { key } = annotation
+    const { value, error } = evaluation.evaluate(annotation)
+    if (error !== undefined) return { key, error: failed(policy, error)?.message }
+    const text = typeof value === 'string' ? value.trim() : ''
+    return { key, value: text === '' ? undefined : text.slice(0, MAX_ANNOTATION) }
+  })
+}
+
+// ---- what follows from a violation
+
+/** Carries out the actions of the binding; what refuses the request is returned. */
+function act(
+  { message, reason }: Violation,
+  index: number,
+  policy: Bound,
+  binding: Binding,
+  { request }: Attributes,
+): Denial[] {
+  const denials: Denial[] = []
+  const actions = stringsAt(binding.spec, 'validationActions')
+  for (const action of actions) {
+    if (action === 'Deny') denials.push({ policy, binding, message, reason })
+    else if (action === 'Warn') {
+      request.warn(
+        `Validation failed for ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}': ${message}`,
+      )
+    } else if (action === 'Audit') {
+      const failure = {
+        message,
+        policy: policy.name,
+        binding: binding.name,
+        expressionIndex: index,
+        validationActions: actions,
+      }
+      request.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify([failure]))
+    }
+  }
+  return denials
+}
+
+/** Bindings may give one annotation several values. */
+function addValue(published: Map<string, string[]>, key: string, value: string): void {
+  const values = published.get(key)
+  if (!values) published.set(key, [value])
+  else if (!values.includes(value)) values.push(value)
+}
+
+const CODES: Readonly<Record<string, number>> = {
+  Forbidden: 403,
+  Unauthorized: 401,
+  RequestEntityTooLarge: 413,
+}
+
+function refusal({ policy, binding, message, reason }: Denial, attributes: Attributes): StatusError {
+  const by = binding ? ` with binding '${binding.name}'` : ''
+  const why = `ValidatingAdmissionPolicy '${policy.name}'${by} denied request: ${message}`
+  const { status } = forbiddenBy(attributes, why)
+  const shown = (reason || 'Invalid') as NonNullable<Status['reason']>
+  return new StatusError({
+    ...status,
+    reason: shown,
+    code: CODES[shown] ?? 422,
+    details: { ...status.details, causes: [{ message: why }] },
+  })
+}

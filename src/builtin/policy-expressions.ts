@@ -1,0 +1,77 @@
+// The expressions of one admission policy, compiled: when the policy is written, to report errors, and when it is
+// loaded for admission. Each variable may use the variables before it, and all other expressions may use all of them.
+
+import { type CelType, type Environment, extendEnvironment, type ObjectTypes, types } from '../cel/index.js'
+import {
+  ADMISSION_OBJECT_TYPES,
+  type AdmissionProgram,
+  admissionEnvironment,
+  compileAdmission,
+} from './admission-expressions.js'
+
+const { ANY, BOOL, DYN, NULL, STRING, listOf, mapOf, objectType } = types
+
+/** The type of `variables`, whose fields are the variables of the policy. */
+export const VARIABLES_TYPE: CelType = objectType('kubernetes.variables')
+
+export interface PolicyCompilerOptions {
+  /** The policy has a paramKind. */
+  readonly params: boolean
+  /** Whether `variables` is declared. A policy without variables cannot refer to it. */
+  readonly variables: boolean
+}
+
+/** Compiles the expressions of one policy. It has state: a variable is known after `variable` was called for it. */
+export interface PolicyCompiler {
+  variable(name: string, expression: string): AdmissionProgram
+  matchCondition(expression: string): AdmissionProgram
+  validation(expression: string): AdmissionProgram
+  /** A message is made without `authorizer`. */
+  message(expression: string): AdmissionProgram
+  annotation(expression: string): AdmissionProgram
+}
+
+export function createPolicyCompiler({ params, variables }: PolicyCompilerOptions): PolicyCompiler {
+  const declared = new Map<string, CelType>()
+  const objectTypes: ObjectTypes = {
+    has: name => name === VARIABLES_TYPE.name || ADMISSION_OBJECT_TYPES.has(name),
+    field: (type, field) =>
+      type === VARIABLES_TYPE.name ? declared.get(field) : ADMISSION_OBJECT_TYPES.field(type, field),
+  }
+  const withVariables = (environment: Environment): Environment =>
+    variables ? extendEnvironment(environment, { variables: { variables: VARIABLES_TYPE }, objectTypes }) : environment
+  const full = withVariables(admissionEnvironment({ params, authorizer: true }))
+  const withoutAuthorizer = withVariables(admissionEnvironment({ params }))
+  return {
+    variable(name, expression) {
+      const compiled = compileAdmission(expression, full, [ANY])
+      declared.set(name, compiled.ok ? declaredType(compiled.program.type) : DYN)
+      return compiled
+    },
+    matchCondition: expression => compileAdmission(expression, full, [BOOL]),
+    validation: expression => compileAdmission(expression, full, [BOOL]),
+    message: expression => compileAdmission(expression, withoutAuthorizer, [STRING]),
+    annotation: expression => compileAdmission(expression, full, [STRING, NULL]),
+  }
+}
+
+/** Scalars, lists and maps keep their types; everything else is declared as dyn. */
+function declaredType(type: CelType): CelType {
+  const { kind, params } = type
+  if (kind === 'list') return listOf(declaredType(params[0]!))
+  if (kind === 'map') return mapOf(declaredType(params[0]!), declaredType(params[1]!))
+  return SCALARS.has(kind) && type.nullable !== true ? type : DYN
+}
+
+const SCALARS: ReadonlySet<string> = new Set([
+  'any',
+  'bool',
+  'bytes',
+  'double',
+  'duration',
+  'int',
+  'null',
+  'string',
+  'timestamp',
+  'uint',
+])
