@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -58,4 +59,48 @@ test('keys are written in SEC1 form, which every client reads, and also read in 
   const pkcs8 = createPrivateKey(admin.key).export({ type: 'pkcs8', format: 'pem' }).toString()
   writeFileSync(path, pkcs8)
   expect((await ensureCertificates(folder, ['127.0.0.1'])).admin).toEqual({ cert: admin.cert, key: pkcs8 })
+})
+
+/** An authority by openssl: a kind of key, and more arguments. */
+function foreignAuthority(key: readonly string[], ...more: string[]): void {
+  const files = ['-keyout', join(folder, 'ca.key'), '-out', join(folder, 'ca.crt')]
+  const args = ['req', '-x509', '-newkey', ...key, '-nodes', ...files, '-subj', '/CN=another', ...more]
+  execFileSync('openssl', args, { stdio: 'pipe' })
+}
+const P256 = ['ec', '-pkeyopt', 'ec_paramgen_curve:P-256']
+const start = () => ensureCertificates(folder, ['127.0.0.1'])
+
+test('an authority of openssl signs if its key is on P-256', async () => {
+  foreignAuthority(P256, '-days', '365', '-addext', 'keyUsage=critical,keyCertSign')
+  const { ca, server } = await start()
+  expect(ca).toBe(readFileSync(join(folder, 'ca.crt'), 'utf8'))
+  expect(new X509Certificate(server.cert).checkIssued(new X509Certificate(ca))).toBe(true)
+  writeFileSync(join(folder, 'checked.crt'), server.cert)
+  const args = ['verify', '-x509_strict', '-CAfile', join(folder, 'ca.crt'), join(folder, 'checked.crt')]
+  expect(execFileSync('openssl', args, { encoding: 'utf8' })).toMatch('OK')
+})
+
+test('an authority that cannot sign fails the start and is left as it is', async () => {
+  foreignAuthority(['rsa:2048'], '-days', '365')
+  await expect(start()).rejects.toThrow(
+    `the authority in ${folder} cannot be used: ca.crt has a key of type rsa; it must be an EC key on the curve P-256`,
+  )
+  foreignAuthority(P256, '-days', '1')
+  await expect(start()).rejects.toThrow('expires too soon')
+  foreignAuthority(P256, '-days', '365', '-addext', 'basicConstraints=critical,CA:FALSE')
+  await expect(start()).rejects.toThrow('ca.crt is not the certificate of an authority')
+  foreignAuthority(P256, '-days', '365')
+  writeFileSync(
+    join(folder, 'ca.key'),
+    createPrivateKey((await makeCertificates([])).admin.key).export({ type: 'sec1', format: 'pem' }),
+  )
+  await expect(start()).rejects.toThrow('ca.key is not the key of ca.crt')
+  writeFileSync(join(folder, 'ca.key'), 'broken')
+  await expect(start()).rejects.toThrow('ca.key is not an unencrypted private key in PEM form')
+  rmSync(join(folder, 'ca.key'))
+  await expect(start()).rejects.toThrow('ca.crt has no ca.key beside it')
+  writeFileSync(join(folder, 'ca.key'), 'broken')
+  writeFileSync(join(folder, 'ca.crt'), 'broken')
+  await expect(start()).rejects.toThrow('ca.crt is not a certificate in PEM form')
+  expect(readFileSync(join(folder, 'ca.crt'), 'utf8')).toBe('broken')
 })

@@ -1,9 +1,10 @@
 // The certificates that the server creates for itself: an authority, a certificate for the server, and one for the
 // administrator. They are created on the first start and kept in a folder.
 import { createPrivateKey, X509Certificate } from 'node:crypto'
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
+import { UsageError } from '../../base/usage-error.js'
 import { type KeyPair, makeCertificate } from './x509.js'
 
 export interface Certificates {
@@ -21,7 +22,7 @@ const RENEW_MS = YEAR_MS / 12
 /** The certificates in a folder. Those that are missing, expire soon or lack one of the hosts are created. */
 export async function ensureCertificates(folder: string, hosts: readonly string[]): Promise<Certificates> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const keptCa = await readPair(folder, 'ca')
+  const keptCa = await readAuthority(folder)
   const ca = keptCa && isGood(keptCa, keptCa) ? keptCa : await makeInto(folder, 'ca', makeAuthority)
   const kept = await readPair(folder, 'server')
   const server =
@@ -39,6 +40,50 @@ export async function makeCertificates(hosts: readonly string[]): Promise<Certif
   const [server, admin] = await Promise.all([makeServer(ca, hosts), makeAdmin(ca)])
   return { ca: ca.cert, server, admin }
 }
+
+/**
+ * The authority in the folder. One that we have not created is used if it can sign; otherwise the start fails, because
+ * an authority that others trust is never replaced.
+ */
+async function readAuthority(folder: string): Promise<KeyPair | undefined> {
+  if (!(await exists(join(folder, 'ca.crt')))) return undefined
+  const pair = await readPair(folder, 'ca')
+  if (pair === undefined) throw unusable(folder, 'ca.crt has no ca.key beside it')
+  const certificate = parse(pair.cert, text => new X509Certificate(text))
+  if (certificate === undefined) throw unusable(folder, 'ca.crt is not a certificate in PEM form')
+  const key = parse(pair.key, createPrivateKey)
+  if (key === undefined) throw unusable(folder, 'ca.key is not an unencrypted private key in PEM form')
+  const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey
+  if (asymmetricKeyType !== 'ec' || asymmetricKeyDetails?.namedCurve !== 'prime256v1') {
+    throw unusable(folder, `ca.crt has a key of type ${asymmetricKeyType}; it must be an EC key on the curve P-256`)
+  }
+  if (!certificate.ca) throw unusable(folder, 'ca.crt is not the certificate of an authority')
+  if (certificate.subject === `CN=${AUTHORITY}`) return pair
+  if (!certificate.checkPrivateKey(key)) throw unusable(folder, 'ca.key is not the key of ca.crt')
+  if (!isGood(pair, pair)) {
+    throw unusable(folder, `ca.crt is not self-signed, or expires too soon (${certificate.validTo})`)
+  }
+  return pair
+}
+
+const AUTHORITY = 'binnacle-ca'
+
+const unusable = (folder: string, why: string): UsageError =>
+  new UsageError(`the authority in ${folder} cannot be used: ${why}; move it away to have a new one created`)
+
+function parse<T>(text: string, read: (text: string) => T): T | undefined {
+  try {
+    return read(text)
+  } catch {
+    return undefined
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  access(path).then(
+    () => true,
+    () => false,
+  )
 
 function isGood({ cert, key }: KeyPair, ca: KeyPair): boolean {
   const certificate = new X509Certificate(cert)
@@ -87,7 +132,7 @@ const validity = (years: number) => ({
 })
 
 const makeAuthority = (): Promise<KeyPair> =>
-  makeCertificate({ subject: { name: 'binnacle-ca' }, validity: validity(10), use: 'authority' })
+  makeCertificate({ subject: { name: AUTHORITY }, validity: validity(10), use: 'authority' })
 
 const makeServer = (ca: KeyPair, hosts: readonly string[]): Promise<KeyPair> =>
   makeCertificate({ subject: { name: 'binnacle' }, validity: validity(1), use: 'server', hosts }, ca)

@@ -1,4 +1,8 @@
+import { execFileSync } from 'node:child_process'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { type CertificateRequest, makeCertificate } from './x509.js'
 
@@ -51,4 +55,30 @@ test('a long list of hosts fits', async () => {
   const hosts = Array.from({ length: 300 }, (_, i) => `host-${i}.example.com`)
   const certificate = new X509Certificate((await makeCertificate(server(...hosts))).cert)
   expect(certificate.checkHost('host-299.example.com')).toBe('host-299.example.com')
+})
+
+test('openssl accepts the certificates with its strict checks', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'binnacle-x509-'))
+  try {
+    const valid = { from: new Date(Date.now() - 3_600_000), to: new Date(Date.now() + 86_400_000) }
+    const ca = await makeCertificate({ ...authority, validity: valid })
+    const made = {
+      server: await makeCertificate({ ...server('localhost', '127.0.0.1'), validity: valid }, ca),
+      client: await makeCertificate({ subject: { name: 'a' }, validity: valid, use: 'client' }, ca),
+    }
+    writeFileSync(join(folder, 'ca.crt'), ca.cert)
+    for (const [use, { cert }] of Object.entries(made)) {
+      const path = join(folder, `${use}.crt`)
+      writeFileSync(path, cert)
+      const purpose = ['-purpose', `ssl${use}`]
+      const printed = execFileSync(
+        'openssl',
+        ['verify', '-x509_strict', ...purpose, '-CAfile', join(folder, 'ca.crt'), path],
+        { encoding: 'utf8', stdio: 'pipe' },
+      )
+      expect(printed).toBe(`${path}: OK\n`)
+    }
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 })

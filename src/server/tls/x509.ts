@@ -1,5 +1,14 @@
 // Creates X.509 certificates with ECDSA keys on P-256.
-import { createPrivateKey, generateKeyPair, type KeyObject, randomBytes, sign, X509Certificate } from 'node:crypto'
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto'
 import { isIP, isIPv4 } from 'node:net'
 import { promisify } from 'node:util'
 import { bits, boolean, explicit, implicit, integer, objectId, octets, pem, sequence, set, time, utf8 } from './der.js'
@@ -30,7 +39,7 @@ export async function makeCertificate(request: CertificateRequest, authority?: K
     sequence(time(request.validity.from), time(request.validity.to)),
     nameOf(request.subject),
     publicKey.export({ type: 'spki', format: 'der' }),
-    explicit(3, sequence(...extensionsOf(request))),
+    explicit(3, sequence(...extensionsOf(request), ...keyIdentifiers(publicKey, authority))),
   )
   const signer: KeyObject = authority ? createPrivateKey(authority.key) : privateKey
   const certificate = sequence(body, SIGNATURE, bits(sign('sha256', body, signer)))
@@ -77,6 +86,34 @@ function extensionsOf({ use, hosts = [] }: CertificateRequest): Buffer[] {
     ...(isAuthority ? [] : [extension('2.5.29.37', sequence(objectId(EXTENDED_USE[use])))]),
     ...(hosts.length === 0 ? [] : [extension('2.5.29.17', sequence(...hosts.map(alternativeName)))]),
   ]
+}
+
+/** Subject and authority key identifier, which RFC 5280 demands. */
+function keyIdentifiers(publicKey: KeyObject, authority: KeyPair | undefined): Buffer[] {
+  const own = keyIdentifier(publicKey)
+  const issuer = authority ? identifierIn(authority.cert) : own
+  return [extension(SUBJECT_KEY_ID, octets(own)), extension('2.5.29.35', sequence(implicit(0, issuer)))]
+}
+
+const SUBJECT_KEY_ID = '2.5.29.14'
+/** The 04 and the two coordinates of a point on P-256, with which the SPKI of such a key ends. */
+const POINT_BYTES = 65
+
+/** The SHA-1 of the public key, as RFC 5280 proposes; it is a name and protects nothing. */
+const keyIdentifier = (publicKey: KeyObject): Buffer =>
+  createHash('sha1')
+    .update(publicKey.export({ type: 'spki', format: 'der' }).subarray(-POINT_BYTES))
+    .digest()
+
+/** The subject key identifier of a certificate. Authorities that we created earlier have none. */
+function identifierIn(cert: string): Buffer {
+  const { raw } = new X509Certificate(cert)
+  const id = objectId(SUBJECT_KEY_ID)
+  const start = raw.indexOf(id)
+  if (start === -1) return keyIdentifier(createPublicKey(cert))
+  // The ID is followed by an OCTET STRING in an OCTET STRING; both are short.
+  const inner = start + id.length + 2
+  return raw.subarray(inner + 2, inner + 2 + raw[inner + 1]!)
 }
 
 const alternativeName = (host: string): Buffer =>
