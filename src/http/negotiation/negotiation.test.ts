@@ -12,6 +12,7 @@ import {
   patchType,
   TYPED_OBJECTS,
   UNTYPED_OBJECTS,
+  VIRTUAL_OBJECTS,
 } from './negotiation.js'
 
 const TABLE = 'as=Table;g=meta.k8s.io;v=v1'
@@ -61,6 +62,13 @@ describe('the format of a response', () => {
   ])('of any kind for %j is %s', (accept, form) => {
     expect(found(accept, TYPED_OBJECTS)).toBe(form)
     expect(found(accept, UNTYPED_OBJECTS)).toBe(form)
+  })
+
+  test('of a virtual resource is never a Table', () => {
+    expect(found(`application/json;${TABLE}`, VIRTUAL_OBJECTS)).toBeUndefined()
+    expect(found(`application/json;${TABLE},application/yaml`, VIRTUAL_OBJECTS)).toBe('yaml')
+    const metadata = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1'
+    expect(found(metadata, VIRTUAL_OBJECTS)).toBe('json meta.k8s.io/v1 PartialObjectMetadata')
   })
 
   test.each([

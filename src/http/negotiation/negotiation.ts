@@ -44,6 +44,12 @@ export const UNTYPED_OBJECTS: Offer = {
   allows: (encoding, as) => (as === undefined ? encoding !== 'protobuf' : allowsTransform(encoding, as)),
 }
 
+/** Objects of virtual resources, which have no columns of a Table. */
+export const VIRTUAL_OBJECTS: Offer = {
+  ...TYPED_OBJECTS,
+  allows: (encoding, as) => as?.kind !== 'Table' && TYPED_OBJECTS.allows(encoding, as),
+}
+
 /** Documents, which are not converted. */
 export const documents = (...encodings: Encoding[]): Offer => ({ encodings, allows: (_, as) => as === undefined })
 

@@ -2,7 +2,7 @@
 
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { Verbs } from '../../verbs/verbs.js'
-import { bodyType, negotiateFormat, TYPED_OBJECTS } from '../negotiation/negotiation.js'
+import { bodyType, negotiateFormat, VIRTUAL_OBJECTS } from '../negotiation/negotiation.js'
 import type { IncomingRequest } from '../wire/incoming-request.js'
 import { type Outcome, sendResult } from './outcome.js'
 import { readBody } from './request-body.js'
@@ -15,7 +15,7 @@ export async function serveVirtual(
 ): Promise<Outcome> {
   const { exchange, reply } = request
   const { query, namespace, name } = request.info
-  const form = negotiateFormat({ headers: exchange.headers, query }, TYPED_OBJECTS)
+  const form = negotiateFormat({ headers: exchange.headers, query }, VIRTUAL_OBJECTS)
   const body = await readBody(exchange, bodyType(exchange.headers))
   const result = await verbs.createVirtual(request, resource, { namespace, name }, query, body)
   return sendResult(reply, result, form, query, now())
