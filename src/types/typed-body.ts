@@ -74,15 +74,28 @@ export interface ProtobufCodec {
 export const protobufOf = ({ dialect, types }: Type, apiVersion: string, kind: string): ProtobufCodec | undefined =>
   dialect === 'go' ? protobufCodec(types, apiVersion, kind) : undefined
 
-export const protobufCodec = (types: Types, apiVersion: string, kind: string): ProtobufCodec => ({
-  decode: bytes => decodeProtobuf(types, bytes, { apiVersion, kind }),
+/** The versions in `sameFields` are decoded as this one. */
+export const protobufCodec = (
+  types: Types,
+  apiVersion: string,
+  kind: string,
+  sameFields: readonly string[] = [],
+): ProtobufCodec => ({
+  decode: bytes => decodeProtobuf(types, bytes, { apiVersion, kind }, sameFields),
   encode: object => encodeObject(types, object)!,
 })
 
 /** The envelope names the kind of the message. Errors of the two differ in their kind. */
-function decodeProtobuf(types: Types, bytes: Uint8Array, expected: { apiVersion: string; kind: string }): Value {
+function decodeProtobuf(
+  types: Types,
+  bytes: Uint8Array,
+  expected: { apiVersion: string; kind: string },
+  sameFields: readonly string[],
+): Value {
   const envelope = asCodecError('malformed', () => openEnvelope(bytes))
-  return asCodecError('unacceptable', () => decodeObject(types, envelope, expected))
+  const isOlder = envelope.kind === expected.kind && sameFields.includes(envelope.apiVersion)
+  const read = isOlder ? { ...envelope, apiVersion: expected.apiVersion } : envelope
+  return asCodecError('unacceptable', () => decodeObject(types, read, expected))
 }
 
 function asCodecError<T>(kind: CodecErrorKind, action: () => T): T {

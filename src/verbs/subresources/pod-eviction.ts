@@ -24,7 +24,7 @@ import { updateWithoutAdmission } from '../write/update-without-admission.js'
 import { checkName, DONE, podTarget } from './pod-subresource.js'
 
 export const podEvictions = (context: ApiContext, pods: Kind, budgets: Kind): VirtualResource =>
-  typedVirtualResource('v1', 'pods/eviction', request => evict(context, pods, budgets, request))
+  typedVirtualResource('v1', 'pods/eviction', request => evict(context, pods, budgets, request), ['policy/v1beta1'])
 
 async function evict(context: ApiContext, pods: Kind, budgets: Kind, request: VirtualRequest): Promise<ApiObject> {
   const { namespace, name, now, object: eviction } = request

@@ -4,6 +4,7 @@ import { type ApiObject } from '../../meta/object/api-object.js'
 import { parseCreateOptions } from '../../meta/options/write-options.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { systemRequest, withOptions } from '../../request/request.js'
+import { openEnvelope, sealEnvelope } from '../../types/protobuf.js'
 import { createWorld, type World } from '../api-world.suite.js'
 import { createVirtual } from '../create-virtual.js'
 import { podSubresources } from '../subresources.js'
@@ -93,6 +94,22 @@ describe('an eviction', () => {
     await world.create(world.budgets, 'x', name, {}, { spec: { selector: { matchLabels: { app: 'a' } }, ...spec } })
     await world.setStatus(world.budgets, 'x', name, { observedGeneration: 1, ...status })
   }
+
+  test('may be of the older version of its group', async () => {
+    await run()
+    expect(await evict({ apiVersion: 'policy/v1beta1', kind: 'Other' })).toMatch(/^400 .*no kind "Other" is registered/)
+    expect(await evict({ apiVersion: 'policy/v1beta1', kind: 'Eviction' })).toBe('201 Success')
+  })
+
+  test('may be of the older version in protobuf', () => {
+    const { context, pods, budgets } = world
+    const { body } = podSubresources(context, { pods, budgets }).find(
+      ({ resource }) => resource.name === 'pods/eviction',
+    )!
+    const bytes = body.protobuf!.encode({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'p' } })
+    const older = sealEnvelope('policy/v1beta1', 'Eviction', openEnvelope(bytes).raw)
+    expect(body.protobuf!.decode(older)).toMatchObject({ apiVersion: 'policy/v1', metadata: { name: 'p' } })
+  })
 
   test('deletes the pod with its grace period, and sets the condition', async () => {
     await run()
