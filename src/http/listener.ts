@@ -25,7 +25,7 @@ export interface TlsOptions {
   readonly clientCa?: string | Buffer | undefined
   /** TLS 1.2 when absent. */
   readonly minVersion?: SecureVersion | undefined
-  /** OpenSSL's lists of cipher suites and curves. */
+  /** OpenSSL's lists of cipher suites and curves. Without the first, no suite with CBC is offered. */
   readonly ciphers?: string | undefined
   readonly curves?: string | undefined
   /** Whether HTTP/2 is offered beside HTTP/1.1; it is when absent. */
@@ -142,6 +142,19 @@ const UNREADABLE_GRACE_MS = 1_000
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
+/** All suites of TLS 1.3, and those of TLS 1.2 with forward secrecy and without CBC. */
+const DEFAULT_CIPHERS = [
+  'TLS_AES_128_GCM_SHA256',
+  'TLS_AES_256_GCM_SHA384',
+  'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256',
+  'ECDHE-RSA-AES128-GCM-SHA256',
+  'ECDHE-ECDSA-AES256-GCM-SHA384',
+  'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305',
+  'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':')
+
 /** An https server that passes connections on which the client chose HTTP/2 to `acceptHttp2`. */
 function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): Server {
   const server = createTlsServer({
@@ -153,7 +166,7 @@ function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): S
     rejectUnauthorized: false,
     ALPNProtocols: tls.http2 === false ? ['http/1.1'] : ['h2', 'http/1.1'],
     minVersion: tls.minVersion ?? 'TLSv1.2',
-    ...(tls.ciphers !== undefined && { ciphers: tls.ciphers }),
+    ciphers: tls.ciphers ?? DEFAULT_CIPHERS,
     ...(tls.curves !== undefined && { ecdhCurve: tls.curves }),
     maxHeaderSize: MAX_HEADER_BYTES,
   })

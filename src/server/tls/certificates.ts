@@ -1,6 +1,6 @@
 // The certificates that the server creates for itself: an authority, a certificate for the server, and one for the
 // administrator. They are created on the first start and kept in a folder.
-import { createPrivateKey, X509Certificate } from 'node:crypto'
+import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto'
 import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
@@ -118,8 +118,8 @@ async function makeInto(folder: string, name: string, make: () => Promise<KeyPai
     ['crt', pair.cert],
   ] as const) {
     const path = join(folder, `${name}.${extension}`)
-    const fresh = `${path}.${process.pid}`
-    await writeFile(fresh, text, { mode: extension === 'key' ? 0o600 : 0o644 })
+    const fresh = `${path}.${randomUUID()}`
+    await writeFile(fresh, text, { mode: extension === 'key' ? 0o600 : 0o644, flag: 'wx' })
     await rename(fresh, path)
   }
   return pair

@@ -1,4 +1,13 @@
-import { lstatSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -48,6 +57,17 @@ test('merging into a symbolic link changes its target', async () => {
   await mergeKubeconfig(link, access)
   expect(lstatSync(link).isSymbolicLink()).toBe(true)
   expect(read(file)).toMatchObject({ 'current-context': 'binnacle', preferences: { colors: true } })
+})
+
+test('a link with the name of a temporary file is not followed, and no temporary file is left', async () => {
+  const [path, victim] = [join(folder, 'config'), join(folder, 'victim')]
+  writeFileSync(victim, 'untouched')
+  symlinkSync(victim, `${path}.new`)
+  await writeKubeconfig(path, access)
+  expect(readFileSync(victim, 'utf8')).toBe('untouched')
+  expect(lstatSync(path).isSymbolicLink()).toBe(false)
+  expect(statSync(path).mode & 0o777).toBe(0o600)
+  expect(readdirSync(folder).toSorted()).toEqual(['config', 'config.new', 'victim'])
 })
 
 test.each(['a: [', 'just text', '- a\n- b\n'])('a file that holds %j is left as it is', async text => {

@@ -1,5 +1,6 @@
 // The kubeconfig of the administrator: the address of the server, its authority, and credentials.
-import { mkdir, readFile, realpath, rename, writeFile } from 'node:fs/promises'
+import { randomUUID } from 'node:crypto'
+import { mkdir, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { CodecError } from '../../codec/codec-error.js'
 import { decodeYaml, encodeYaml } from '../../codec/yaml.js'
@@ -81,8 +82,15 @@ async function replaceFile(path: string, text: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true })
   // The target of a symbolic link is replaced, not the link.
   const file = await realpath(path).catch(() => path)
-  await writeFile(`${file}.new`, text, { mode: 0o600 })
-  await rename(`${file}.new`, file)
+  // Where others may write, a predictable name could be a link that they have put there.
+  const fresh = `${file}.${randomUUID()}`
+  try {
+    await writeFile(fresh, text, { mode: 0o600, flag: 'wx' })
+    await rename(fresh, file)
+  } catch (error) {
+    await rm(fresh, { force: true })
+    throw error
+  }
 }
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
