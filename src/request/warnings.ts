@@ -1,25 +1,25 @@
 // The warnings of one request, in the order in which they were given. They become `Warning` headers of the response.
 
 export class Warnings {
-  #texts: string[] | undefined
+  private given: string[] | undefined
 
   get texts(): readonly string[] {
-    return this.#texts ?? NONE
+    return this.given ?? NONE
   }
 
   add(text: string): void {
-    if (this.#texts) this.#texts.push(text)
-    else this.#texts = [text]
+    if (this.given) this.given.push(text)
+    else this.given = [text]
   }
 
   /** The present length, for `reset`. */
   mark(): number {
-    return this.#texts?.length ?? 0
+    return this.given?.length ?? 0
   }
 
   /** Drops what was added after the mark: the warnings of an attempt that is made again. */
   reset(mark: number): void {
-    if (this.#texts && this.#texts.length > mark) this.#texts.length = mark
+    if (this.given && this.given.length > mark) this.given.length = mark
   }
 }
 

@@ -114,8 +114,11 @@ export const byToken = (tokens: ReadonlyMap<string, Identity>): Authenticator =>
 
 /** The token of an Authorization header; undefined for other schemes and for an empty token. */
 export function bearerToken(authorization: string | undefined): string | undefined {
-  const [scheme = '', token = ''] = authorization?.trim().split(' ') ?? []
-  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined
+  const text = authorization?.trim() ?? ''
+  const space = text.indexOf(' ')
+  if (space === -1 || text.slice(0, space).toLowerCase() !== 'bearer') return undefined
+  const end = text.indexOf(' ', space + 1)
+  return text.slice(space + 1, end === -1 ? undefined : end) || undefined
 }
 
 /** The warning for a header whose token is ignored because of extra spaces. */

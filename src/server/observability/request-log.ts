@@ -21,12 +21,12 @@ const ALL_VERBOSITY = 2
 
 export function createRequestLog(verbosity: number): LogRequest {
   return (request, status, milliseconds) => {
-    const { log, failure } = request
-    if (failure !== undefined) log.error('request failed', fieldsOf(request, status, milliseconds))
-    else if (status >= 500) log.warn('request failed', fieldsOf(request, status, milliseconds))
+    // The logger of a request is created when it is first read: only a request that is logged needs one.
+    if (request.failure !== undefined) request.log.error('request failed', fieldsOf(request, status, milliseconds))
+    else if (status >= 500) request.log.warn('request failed', fieldsOf(request, status, milliseconds))
     else if (verbosity >= SLOW_VERBOSITY && milliseconds > SLOW_MS && request.info.verb !== 'watch') {
-      log.info('slow request', fieldsOf(request, status, milliseconds))
-    } else if (verbosity >= ALL_VERBOSITY) log.info('request', fieldsOf(request, status, milliseconds))
+      request.log.info('slow request', fieldsOf(request, status, milliseconds))
+    } else if (verbosity >= ALL_VERBOSITY) request.log.info('request', fieldsOf(request, status, milliseconds))
   }
 }
 
