@@ -30,6 +30,7 @@ import { runtimeClass } from './plugins/runtime-class.js'
 import { serviceAccount } from './plugins/service-account.js'
 import { storageObjectInUseProtection } from './plugins/storage-object-in-use-protection.js'
 import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.js'
+import { mutatingAdmissionPolicy } from './policies/mutating.js'
 import type { PolicyObjects } from './policies/source.js'
 import { validatingAdmissionPolicy } from './policies/validating.js'
 
@@ -48,6 +49,7 @@ export interface AdmissionEnv {
   readonly findKind: (group: string, kind: string) => Kind | undefined
   /** Answered from memory, because every write reads them. */
   readonly validatingPolicies: PolicyObjects
+  readonly mutatingPolicies: PolicyObjects
   readonly now: () => number
 }
 
@@ -117,7 +119,7 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   missing('NodeDeclaredFeatureValidator', true, NEEDS_NODES),
   missing('JobValidation', true, ALPHA),
   missing('PodResizeValidator', true, NEEDS_NODES),
-  missing('MutatingAdmissionPolicy', true, NOT_YET),
+  on('MutatingAdmissionPolicy', mutatingAdmissionPolicy),
   missing('MutatingAdmissionWebhook', true, NOT_YET),
   on('ValidatingAdmissionPolicy', validatingAdmissionPolicy),
   missing('ValidatingAdmissionWebhook', true, NOT_YET),

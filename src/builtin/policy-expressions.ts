@@ -8,6 +8,7 @@ import {
   admissionEnvironment,
   compileAdmission,
 } from './admission-expressions.js'
+import { ESCAPE_KEY, JSON_PATCHES, PATCH_OBJECT, PATCH_OBJECT_TYPES } from './patch-expressions.js'
 
 const { ANY, BOOL, DYN, NULL, STRING, listOf, mapOf, objectType } = types
 
@@ -29,6 +30,10 @@ export interface PolicyCompiler {
   /** A message is made without `authorizer`. */
   message(expression: string): AdmissionProgram
   annotation(expression: string): AdmissionProgram
+  /** Evaluates to an Object that is merged into the object of the request. */
+  applyConfiguration(expression: string): AdmissionProgram
+  /** Evaluates to a list of JSONPatch. */
+  jsonPatch(expression: string): AdmissionProgram
 }
 
 export function createPolicyCompiler({ params, variables }: PolicyCompilerOptions): PolicyCompiler {
@@ -42,6 +47,8 @@ export function createPolicyCompiler({ params, variables }: PolicyCompilerOption
     variables ? extendEnvironment(environment, { variables: { variables: VARIABLES_TYPE }, objectTypes }) : environment
   const full = withVariables(admissionEnvironment({ params, authorizer: true }))
   const withoutAuthorizer = withVariables(admissionEnvironment({ params }))
+  let patching: Environment | undefined
+  const patchEnvironment = (): Environment => (patching ??= withPatches(full))
   return {
     variable(name, expression) {
       const compiled = compileAdmission(expression, full, [ANY])
@@ -52,6 +59,23 @@ export function createPolicyCompiler({ params, variables }: PolicyCompilerOption
     validation: expression => compileAdmission(expression, full, [BOOL]),
     message: expression => compileAdmission(expression, withoutAuthorizer, [STRING]),
     annotation: expression => compileAdmission(expression, full, [STRING, NULL]),
+    applyConfiguration: expression => compileAdmission(expression, patchEnvironment(), [PATCH_OBJECT]),
+    jsonPatch: expression => compileAdmission(expression, patchEnvironment(), [JSON_PATCHES]),
+  }
+}
+
+/** The environment with the types of patches. */
+function withPatches(environment: Environment): Environment {
+  const { functions, objectTypes } = environment
+  const typesOf = (name: string): ObjectTypes => (PATCH_OBJECT_TYPES.has(name) ? PATCH_OBJECT_TYPES : objectTypes)
+  return {
+    ...environment,
+    functions: new Map([...functions, [ESCAPE_KEY.name, ESCAPE_KEY]]),
+    objectTypes: {
+      has: name => typesOf(name).has(name),
+      field: (type, field) => typesOf(type).field(type, field),
+      create: PATCH_OBJECT_TYPES.create!,
+    },
   }
 }
 

@@ -269,6 +269,7 @@ function createContext(parts: ContextParts): ApiContext {
         systemObjects(context, 'kube-apiserver').change(quotaKind, namespace, name, change, 'status'),
       findKind: (group, kind) => registry.findKind(group, kind),
       validatingPolicies: policies.validating,
+      mutatingPolicies: policies.mutating,
       hasQuotas: namespace => !quotas.all(namespace)[Symbol.iterator]().next().done,
       now,
     },

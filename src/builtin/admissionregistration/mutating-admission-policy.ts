@@ -2,40 +2,54 @@
 import { type FieldError, fieldForbidden, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
 import { objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import type { AdmissionProgram } from '../admission-expressions.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkOneOf } from '../common/field-checks.js'
 import { check, field, oneOf, required } from '../common/rules.js'
 import { specOnly } from '../common/strategies.js'
 import { validationRules } from '../common/validation.js'
-import { defaultPolicy, policyRow, policyRules } from './policy-spec.js'
+import type { PolicyCompiler } from '../policy-expressions.js'
+import { checkProgram, compilerWithVariables, defaultPolicy, policyRow, policyRules } from './policy-spec.js'
 
-const PATCH_TYPES: Readonly<Record<string, string>> = {
-  ApplyConfiguration: 'applyConfiguration',
-  JSONPatch: 'jsonPatch',
+interface PatchType {
+  readonly member: string
+  compile(compiler: PolicyCompiler, expression: string): AdmissionProgram
 }
 
-function checkMutation(mutation: ValueObject, path: string): FieldError[] {
+const PATCH_TYPES: Readonly<Record<string, PatchType>> = {
+  ApplyConfiguration: {
+    member: 'applyConfiguration',
+    compile: (compiler, expression) => compiler.applyConfiguration(expression),
+  },
+  JSONPatch: { member: 'jsonPatch', compile: (compiler, expression) => compiler.jsonPatch(expression) },
+}
+
+function checkMutation(mutation: ValueObject, path: string, compiler: PolicyCompiler): FieldError[] {
   const type = stringAt(mutation, 'patchType')
   if (!Object.hasOwn(PATCH_TYPES, type)) {
     return checkOneOf(type, Object.keys(PATCH_TYPES), `${path}.patchType`, { required: true })
   }
-  return Object.entries(PATCH_TYPES).flatMap(([other, member]) => {
+  return Object.entries(PATCH_TYPES).flatMap(([other, { member, compile }]) => {
     const given = objectOrNone(mutation, member)
     const at = `${path}.${member}`
     if (other !== type)
       return given === undefined ? [] : [fieldForbidden(at, `must not be specified for patchType ${type}`)]
     if (given === undefined) return [fieldRequired(at, `must be specified for patchType ${type}`)]
-    return stringAt(given, 'expression').trim() === ''
+    const expression = stringAt(given, 'expression').trim()
+    return expression === ''
       ? [fieldRequired(`${at}.expression`, 'expression is not specified')]
-      : []
+      : checkProgram(compile(compiler, expression), expression, `${at}.expression`)
   })
 }
 
 const specRules = [
   required('mutations', 'mutations must contain at least one item'),
-  check(spec =>
-    objectsAt(spec, 'mutations').flatMap((mutation, i) => checkMutation(mutation, indexPath('spec.mutations', i))),
-  ),
+  check(spec => {
+    const compiler = compilerWithVariables(spec)
+    return objectsAt(spec, 'mutations').flatMap((mutation, i) =>
+      checkMutation(mutation, indexPath('spec.mutations', i), compiler),
+    )
+  }),
   oneOf('reinvocationPolicy', ['IfNeeded', 'Never'], { required: true }),
 ]
 
