@@ -45,10 +45,48 @@ function readRequest(der: Buffer): SigningRequest {
   const organizations = childrenOf(subject!).flatMap(set =>
     childrenOf(set).flatMap(pair => {
       const [name, value] = childrenOf(pair)
-      return name!.content.toString('hex') === ORGANIZATION ? [value!.content.toString('utf8')] : []
+      return name!.content.toString('hex') === ORGANIZATION ? [textOf(value!)] : []
     }),
   )
   return { organizations }
+}
+
+/**
+ * A string by its ASN.1 type. Each type writes `system:masters` with other bytes, and a signer may read any of them, so a
+ * type that is not known here is refused.
+ */
+function textOf({ whole, content }: Element): string {
+  switch (whole[0]) {
+    case 0x0c: // UTF8String
+    case 0x12: // NumericString
+    case 0x13: // PrintableString
+    case 0x16: // IA5String
+    case 0x1a: // VisibleString
+      return content.toString('utf8')
+    case 0x14: // T61String
+      return content.toString('latin1')
+    case 0x1e: // BMPString: UTF-16, high byte first
+      if (content.length % 2 !== 0) throw invalidString()
+      return Buffer.from(content).swap16().toString('utf16le')
+    case 0x1c: // UniversalString: UTF-32, high byte first
+      return universalText(content)
+    default:
+      throw invalidString()
+  }
+}
+
+const invalidString = (): RequestError =>
+  new RequestError('x509: invalid RDNSequence: invalid attribute value: unsupported string type')
+
+function universalText(content: Buffer): string {
+  if (content.length % 4 !== 0) throw invalidString()
+  let text = ''
+  for (let at = 0; at < content.length; at += 4) {
+    const point = content.readUInt32BE(at)
+    if (point > 0x10_ff_ff) throw invalidString()
+    text += String.fromCodePoint(point)
+  }
+  return text
 }
 
 /** Hashes of the signature algorithms, by the bytes of the object identifier. */
