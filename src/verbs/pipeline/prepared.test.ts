@@ -54,7 +54,7 @@ async function write(outcome: unknown, { errors = [], subresource = '', dryRun =
   })
   try {
     const prepared = await prepareCreate(env, request, note(), MADE)
-    return await storePrepared(prepared, dryRun, async () => {
+    return await storePrepared(prepared, { dryRun, isApply: false }, async () => {
       calls.push('store')
       if (outcome instanceof Error) throw outcome
       return outcome

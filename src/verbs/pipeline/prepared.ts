@@ -1,8 +1,9 @@
 // An object that is ready to be stored, and what must be done once it is known whether it was.
 
 import type { Allocated } from '../../kinds/kind.js'
-import { StatusError } from '../../meta/errors/status.js'
-import type { ApiObject } from '../../meta/object/api-object.js'
+import { hasReason, StatusError } from '../../meta/errors/status.js'
+import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
 import { RequestAborted } from '../../request/request.js'
 
 export interface Prepared {
@@ -41,19 +42,32 @@ export async function orRollback<T>(allocated: Allocated | undefined, step: () =
 
 /** Stores a prepared object; undefined if it was not stored because another write came first. */
 export async function storePrepared<T>(
-  { allocated }: Prepared,
-  dryRun: boolean,
-  store: () => Promise<T | undefined>,
+  prepared: Prepared,
+  how: { readonly dryRun: boolean; readonly isApply: boolean },
+  store: (prepared: Prepared) => Promise<T | undefined>,
 ): Promise<T | undefined> {
-  if (!allocated) return store()
+  const { allocated } = prepared
   try {
-    const done = await store()
-    await (done === undefined || dryRun ? allocated.rollback() : allocated.commit())
+    const done = await store(prepared)
+    if (allocated) await (done === undefined || how.dryRun ? allocated.rollback() : allocated.commit())
     return done
   } catch (error) {
+    // managedFields may be larger than the rest of the object. An apply needs them.
+    if (hasReason(error, 'RequestEntityTooLarge') && !how.isApply && metaOf(prepared.stored).managedFields) {
+      return storePrepared(withoutManagedFields(prepared), how, store)
+    }
     // After an error of the store it is not known whether the object was stored, so that nothing may be released.
     const isNotStored = error instanceof StatusError && (error.status.code ?? 500) < 500
-    if (isNotStored || error instanceof RequestAborted) await allocated.rollback()
+    if (allocated && (isNotStored || error instanceof RequestAborted)) await allocated.rollback()
     throw error
   }
+}
+
+function withoutManagedFields(prepared: Prepared): Prepared {
+  const drop = (from: ApiObject): ApiObject => {
+    const { managedFields: _, ...meta } = metaOf(from)
+    return setMeta(from, meta)
+  }
+  const stored = drop(prepared.stored)
+  return { ...prepared, stored, object: prepared.object === prepared.stored ? stored : drop(prepared.object) }
 }

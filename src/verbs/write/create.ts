@@ -54,7 +54,8 @@ export async function createFrom(
     // The strategy changes the object, and it must not see the changes of the attempt before.
     const object = isGenerated ? copyValue(admitted.object) : admitted.object
     const prepared = await completeCreate(context, request, { ...admitted, object })
-    const view = await storePrepared(prepared, request.dryRun, () => store(context, request, prepared))
+    const how = { dryRun: request.dryRun, isApply: origin.isTracked }
+    const view = await storePrepared(prepared, how, ready => store(context, request, ready))
     if (view) return view
     if (!isGenerated) throw await nameTaken(context, request.target, metaOf(prepared.object))
     if (attempt === NAME_ATTEMPTS) throw generatedNameTaken(resourceOf(kind), metaOf(prepared.object).name ?? '')

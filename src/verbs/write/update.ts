@@ -61,7 +61,8 @@ export async function replace(
     if (!replacement) return undefined
     if (!found) throw notFound(resourceOf(kind), name)
     const prepared = await prepareUpdate(context, request, found.old, replacement)
-    const view = await storePrepared(prepared, request.dryRun, () => storeChanged(context, request, prepared, found))
+    const how = { dryRun: request.dryRun, isApply: replacement.isTracked }
+    const view = await storePrepared(prepared, how, ready => storeChanged(context, request, ready, found))
     if (view) return { type: 'object', status: 200, versioned: target, object: view }
     // The body names a resourceVersion, so that a lost compare-and-set is the client's conflict; it is not retried.
     const isFinal = replacement.isWhatClientSaw && namesVersion(replacement.object)
