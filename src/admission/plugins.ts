@@ -2,10 +2,12 @@
 // chain all read this table.
 
 import type { GetAuthorizer, RuleResolver } from '../auth/authorizer.js'
+import type { MetricsRegistry } from '../base/metrics.js'
 import type { Kind } from '../kinds/kind.js'
 import { RANDOM_IDS } from '../meta/object/ids.js'
 import { generateName } from '../meta/object/names.js'
 import type { Lister } from '../objects/lister.js'
+import type { Webhooks } from '../webhook/client.js'
 import { type Admission, type AdmissionPlugin, createAdmission } from './chain.js'
 import { createOnUpdate } from './internal/create-on-update.js'
 import { csrRequester } from './internal/csr-requester.js'
@@ -33,6 +35,11 @@ import { taintNodesByCondition } from './plugins/taint-nodes-by-condition.js'
 import { mutatingAdmissionPolicy } from './policies/mutating.js'
 import type { PolicyObjects } from './policies/source.js'
 import { validatingAdmissionPolicy } from './policies/validating.js'
+import type { WebhookSources } from './webhook-sources.js'
+import type { WebhookEnv } from './webhooks/call.js'
+import { createWebhookMetrics } from './webhooks/metrics.js'
+import { mutatingWebhooks } from './webhooks/mutating.js'
+import { validatingWebhooks } from './webhooks/validating.js'
 
 export { SYSTEM_NAMESPACES } from './plugins/namespace-lifecycle.js'
 export type { PolicyObjects } from './policies/source.js'
@@ -51,6 +58,10 @@ export interface AdmissionEnv {
   readonly validatingPolicies: PolicyObjects
   readonly mutatingPolicies: PolicyObjects
   readonly now: () => number
+  /** Calls webhooks. */
+  readonly webhookClient: Webhooks
+  readonly webhookSources: WebhookSources
+  readonly metrics: MetricsRegistry
 }
 
 export interface AdmissionPluginEntry {
@@ -79,6 +90,14 @@ const ALPHA = 'its feature gate is off by default'
 const NEEDS_NODES = 'not applicable: there are no kubelets'
 const NEEDS_CONFIG = 'not applicable: it needs a configuration file'
 const DEPRECATED = 'deprecated: it has no effect on its own'
+
+const webhookEnv = ({ findNamespace, authorizer, webhookClient, metrics, now }: AdmissionEnv): WebhookEnv => ({
+  findNamespace,
+  authorizer,
+  client: webhookClient,
+  metrics: createWebhookMetrics(metrics),
+  now,
+})
 
 /** In the order in which they run. */
 export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
@@ -120,9 +139,9 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   missing('JobValidation', true, ALPHA),
   missing('PodResizeValidator', true, NEEDS_NODES),
   on('MutatingAdmissionPolicy', mutatingAdmissionPolicy),
-  missing('MutatingAdmissionWebhook', true, NOT_YET),
+  on('MutatingAdmissionWebhook', env => mutatingWebhooks(env.webhookSources.mutating, webhookEnv(env))),
   on('ValidatingAdmissionPolicy', validatingAdmissionPolicy),
-  missing('ValidatingAdmissionWebhook', true, NOT_YET),
+  on('ValidatingAdmissionWebhook', env => validatingWebhooks(env.webhookSources.validating, webhookEnv(env))),
   on('ResourceQuota', resourceQuota),
   missing('AlwaysDeny', false, DEPRECATED),
 ]

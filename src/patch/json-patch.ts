@@ -63,14 +63,11 @@ export function parseJsonPatch(
 /** The patched value. Neither the value nor the patch is changed; the patch may be applied again. */
 export function applyJsonPatch(value: Value, patch: JsonPatch): Value {
   const state: State = { root: copyTree(value), copiedBytes: 0 }
-  patch.operations.forEach((operation, index) => {
-    const fail = (problem: string): never => {
-      throw doesNotApply(`operation ${index} (${operation.op ?? 'unknown'}): ${problem}`)
-    }
+  for (const operation of patch.operations) {
     const run = getOperator(operation.op)
-    if (run === undefined) fail('there is no such operation')
-    else run(state, operation, fail)
-  })
+    if (run === undefined) fail(`Unexpected kind: ${operation.op ?? 'unknown'}`)
+    run(state, operation)
+  }
   // Copies of copies reach the limit of depth before that of bytes.
   if (isDeeperThan(state.root, MAX_DEPTH)) {
     throw doesNotApply(`the result is nested more than ${MAX_DEPTH} levels deep`)
@@ -158,50 +155,92 @@ interface State {
   copiedBytes: number
 }
 
-type Fail = (problem: string) => never
-type Operator = (state: State, operation: Operation, fail: Fail) => void
+type Operator = (state: State, operation: Operation) => void
+
+/** `why`: in the words of kube-apiserver's library, which the errors of admission webhooks show. */
+function fail(why: string): never {
+  throw doesNotApply(why)
+}
 
 const getOperator = (op: string | undefined): Operator | undefined => OPERATORS.get(op ?? '')
 
 const OPERATORS = new Map<string, Operator>([
-  ['add', (state, { path, value }, fail) => addAt(find(state, path, fail), copyTree(value ?? null), fail)],
-  ['remove', (state, { path }, fail) => removeAt(find(state, path, fail), fail)],
+  ['add', add],
+  ['remove', remove],
   ['replace', replace],
   ['move', move],
   ['copy', copy],
   ['test', test],
 ])
 
-function replace(state: State, { path, value }: Operation, fail: Fail): void {
+function add(state: State, { path, value }: Operation): void {
+  const pointer = path ?? fail('add operation failed to decode path: missing value')
+  const place = find(state, pointer) ?? missing('add', 'path: "', pointer, '"')
+  addAt(place, copyTree(value ?? null), `error in add for path: '${pointer}'`)
+}
+
+function remove(state: State, { path }: Operation): void {
+  const pointer = path ?? fail('remove operation failed to decode path: missing value')
+  const place = find(state, pointer) ?? missing('remove', 'path: "', pointer, '"')
+  removeAt(place, `error in remove for path: '${pointer}'`)
+}
+
+function replace(state: State, { path, value }: Operation): void {
   if (path === '') {
-    if (!Array.isArray(value) && !isTreeObject(value)) fail('the root can only be replaced by an object or a list')
+    if (!Array.isArray(value) && !isTreeObject(value))
+      fail('replace operation value must be object or array: %!w(<nil>)')
     state.root = copyTree(value ?? null)
     return
   }
-  const place = find(state, path, fail)
-  if (Array.isArray(place.holder)) place.holder[indexIn(place.holder, place.key, fail)] = copyTree(value ?? null)
-  else setMember(place.holder, place.key, copyTree(value ?? null))
+  const pointer = path ?? fail('replace operation failed to decode path: missing value')
+  const { holder, key } = find(state, pointer) ?? missing('replace', 'path: ', pointer)
+  if (Array.isArray(holder)) {
+    const index = indexOf(key, holder.length)
+    if (typeof index === 'string') missing('replace', 'key: ', pointer)
+    else holder[index] = copyTree(value ?? null)
+  } else setMember(holder, key, copyTree(value ?? null))
 }
 
-function move(state: State, { from, path }: Operation, fail: Fail): void {
-  const moved = removeAt(find(state, from, fail), fail)
-  addAt(find(state, path, fail), moved, fail)
+function move(state: State, { from, path }: Operation): void {
+  const source = from ?? fail('move operation failed to decode from: missing value')
+  const origin = find(state, source) ?? missing('move', 'from path: ', source)
+  const moved = removeAt(origin, `error in move for path: '${origin.key}'`)
+  const pointer = path ?? fail('move operation failed to decode path: missing value')
+  const place = find(state, pointer) ?? missing('move', 'destination path: ', pointer)
+  addAt(place, moved, `error in move for path: '${pointer}'`)
 }
 
-function copy(state: State, { from, path }: Operation, fail: Fail): void {
-  const copied = getAt(find(state, from, fail), fail) ?? null
-  const place = find(state, path, fail)
+function copy(state: State, { from, path }: Operation): void {
+  const source = from ?? fail('copy operation failed to decode from: missing value')
+  const origin = find(state, source) ?? missing('copy', 'from path: ', source)
+  const copied = getAt(origin, `error in copy for from: '${source}'`) ?? null
+  const pointer = path ?? fail('copy operation failed to decode path: missing value')
+  const place = find(state, pointer) ?? missing('copy', 'destination path: ', pointer)
   if (copied !== null) state.copiedBytes += encodedSize(copied, MAX_COPIED_BYTES)
-  if (state.copiedBytes > MAX_COPIED_BYTES) fail(`the copies of this patch take more than ${MAX_COPIED_BYTES} bytes`)
-  addAt(place, copyForServer(copied), fail)
+  if (state.copiedBytes > MAX_COPIED_BYTES) {
+    fail(
+      `Unable to complete the copy, the accumulated size increase of copy is ${state.copiedBytes}, exceeding the limit ${MAX_COPIED_BYTES}`,
+    )
+  }
+  addAt(place, copyForServer(copied), 'error while adding value during copy')
 }
 
-function test(state: State, { path, value }: Operation, fail: Fail): void {
-  const found = path === '' ? state.root : (getAt(find(state, path, fail), fail) ?? null)
+function test(state: State, { path, value }: Operation): void {
+  const pointer = path ?? fail('test operation failed to decode path: missing value')
+  const found = pointer === '' ? state.root : testedAt(state, pointer)
   // A missing value counts as null, both in the object and in the operation.
   const passes = found === null ? (value ?? null) === null : value !== undefined && equalSpelling(found, value)
-  if (!passes) fail(`the value at ${JSON.stringify(path)} is another`)
+  if (!passes) fail(`testing value ${pointer} failed: test failed`)
 }
+
+function testedAt(state: State, pointer: string): Tree {
+  const place = find(state, pointer)
+  if (!place) return fail(`test operation does not apply: is missing path: ${pointer}: missing value`)
+  return getAt(place, `error in test for path: '${pointer}'`) ?? null
+}
+
+const missing = (op: string, what: string, pointer: string, end = ''): never =>
+  fail(`${op} operation does not apply: doc is missing ${what}${pointer}${end}: missing value`)
 
 /** The target of an operation: a member of an object or an index of a list, which need not exist. */
 interface Place {
@@ -209,48 +248,57 @@ interface Place {
   key: string
 }
 
-function find(state: State, pointer: string | undefined, fail: Fail): Place {
-  if (pointer === undefined) return fail('its path or from is missing')
+/** Undefined if the object has nothing that could hold it. */
+function find(state: State, pointer: string): Place | undefined {
   const tokens = pointer.split('/').slice(1).map(unescape)
   const key = tokens.pop()
-  if (key === undefined) return fail(`${JSON.stringify(pointer)} does not point into the object`)
-  let holder = state.root
+  if (key === undefined) return undefined
+  let holder: Tree | undefined = state.root
   for (const token of tokens) {
-    if (!Array.isArray(holder) && !isTreeObject(holder)) break
-    holder = getAt({ holder, key: token }, fail) ?? null
+    if (Array.isArray(holder)) {
+      const index = indexOf(token, holder.length)
+      holder = typeof index === 'string' ? undefined : holder[index]
+    } else holder = isTreeObject(holder) ? getMember(holder, token) : undefined
   }
-  if (!Array.isArray(holder) && !isTreeObject(holder))
-    return fail(`there is nothing to hold ${JSON.stringify(pointer)}`)
-  return { holder, key }
+  return Array.isArray(holder) || isTreeObject(holder) ? { holder, key } : undefined
 }
 
 // In one pass: `~01` is `~1`.
 const unescape = (token: string): string => token.replace(/~[01]/g, escaped => (escaped === '~1' ? '/' : '~'))
 
-function getAt({ holder, key }: Place, fail: Fail): Tree | undefined {
-  return Array.isArray(holder) ? holder[indexIn(holder, key, fail)] : getMember(holder, key)
+function getAt({ holder, key }: Place, error: string): Tree | undefined {
+  return Array.isArray(holder) ? holder[indexIn(holder, key, error)] : getMember(holder, key)
 }
 
-function addAt({ holder, key }: Place, value: Tree, fail: Fail): void {
+function addAt({ holder, key }: Place, value: Tree, error: string): void {
   if (!Array.isArray(holder)) setMember(holder, key, value)
   else if (key === '-') holder.push(value)
-  else holder.splice(resolveIndex(key, holder.length + 1, fail), 0, value)
+  else {
+    const index = indexOf(key, holder.length + 1)
+    if (typeof index === 'number') holder.splice(index, 0, value)
+    else fail(`${error}: ${isIndex(key) ? '' : `value was not a proper array index: '${key}': `}${index}`)
+  }
 }
 
-function removeAt({ holder, key }: Place, fail: Fail): Tree {
-  if (Array.isArray(holder)) return holder.splice(indexIn(holder, key, fail), 1)[0]!
+function removeAt({ holder, key }: Place, error: string): Tree {
+  if (Array.isArray(holder)) return holder.splice(indexIn(holder, key, error), 1)[0]!
   const removed = getMember(holder, key)
-  if (removed === undefined) return fail(`there is no member ${JSON.stringify(key)}`)
+  if (removed === undefined) return fail(`${error}: Unable to remove nonexistent key: ${key}: missing value`)
   delete holder[key]
   return removed
 }
 
-const indexIn = (list: Tree[], key: string, fail: Fail): number => resolveIndex(key, list.length, fail)
+function indexIn(list: Tree[], key: string, error: string): number {
+  const index = indexOf(key, list.length)
+  return typeof index === 'number' ? index : fail(`${error}: ${index}`)
+}
 
-/** -1 is the last of `length` items. */
-function resolveIndex(key: string, length: number, fail: Fail): number {
-  if (!/^[+-]?\d+$/.test(key)) return fail(`${JSON.stringify(key)} is not an index`)
+const isIndex = (key: string): boolean => /^[+-]?\d+$/.test(key)
+
+/** -1 is the last of `length` items. A string is the error. */
+function indexOf(key: string, length: number): number | string {
+  if (!isIndex(key)) return `strconv.Atoi: parsing ${JSON.stringify(key)}: invalid syntax`
   const index = Number(key)
-  if (index >= length || index < -length) return fail(`there is no index ${key} in a list of this length`)
+  if (index >= length || index < -length) return `Unable to access invalid index: ${index}: invalid index referenced`
   return index < 0 ? index + length : index + 0
 }

@@ -8,11 +8,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createServerAdmission } from '../admission/plugins.js'
+import { startWebhookSources, type WebhookSources } from '../admission/webhook-sources.js'
 import { permitBy } from '../auth/authorizer.js'
 import { KEYS_PATH } from '../auth/tokens.js'
 import { andThen } from '../base/awaitable.js'
 import { SYSTEM_CLOCK } from '../base/clock.js'
-import { createMetrics } from '../base/metrics.js'
+import { createMetrics, type MetricsRegistry } from '../base/metrics.js'
 import { startDefinitions } from '../controllers/definitions.js'
 import { serviceAddresses } from '../controllers/service-allocation.js'
 import type { Registry } from '../kinds/registry.js'
@@ -25,7 +26,7 @@ import type { Store } from '../storage/store.js'
 import { type ApiContext, createApiContext } from '../verbs/api-context.js'
 import { podSubresources } from '../verbs/subresources.js'
 import { systemObjects } from '../verbs/system-writes.js'
-import { createWebhooks } from '../webhook/client.js'
+import { createWebhooks, type Webhooks } from '../webhook/client.js'
 import { createServerLogger } from './observability/logging.js'
 import { registerProcessMetrics } from './observability/process-metrics.js'
 import { measureStore, registerStorageMetrics } from './observability/storage-metrics.js'
@@ -126,8 +127,6 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       () => startPolicyObjects(objects, registry),
       started => started.stop(),
     )
-    const context = createContext({ store, objects, registry, access, quotas, policies, options, now: clock.now })
-
     const webhooks = await phases.run(
       'webhooks',
       () =>
@@ -137,6 +136,32 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
         }),
       client => client.close(),
     )
+
+    const webhookSources = await phases.run(
+      'webhook configurations',
+      () => {
+        const group = 'admissionregistration.k8s.io'
+        const kinds = {
+          mutating: requireKind(registry, group, 'MutatingWebhookConfiguration'),
+          validating: requireKind(registry, group, 'ValidatingWebhookConfiguration'),
+        }
+        return startWebhookSources(objects, kinds, log)
+      },
+      started => started.stop(),
+    )
+    const context = createContext({
+      store,
+      objects,
+      registry,
+      access,
+      quotas,
+      policies,
+      options,
+      now: clock.now,
+      webhookClient: webhooks,
+      webhookSources,
+      metrics,
+    })
 
     const definitions = await phases.run(
       'CRDs',
@@ -250,11 +275,15 @@ interface ContextParts {
   readonly policies: StartedPolicies
   readonly options: ServerOptions
   readonly now: () => number
+  readonly webhookClient: Webhooks
+  readonly webhookSources: WebhookSources
+  readonly metrics: MetricsRegistry
 }
 
 /** What requests work with: the objects, and admission, which decides with the authorizer. */
 function createContext(parts: ContextParts): ApiContext {
   const { store, objects, registry, access, quotas, policies, options, now } = parts
+  const { webhookClient, webhookSources, metrics } = parts
   const namespaces = requireKind(registry, '', 'Namespace')
   const quotaKind = requireKind(registry, '', 'ResourceQuota')
   const authorizer = () => access.authorizer
@@ -272,6 +301,9 @@ function createContext(parts: ContextParts): ApiContext {
       mutatingPolicies: policies.mutating,
       hasQuotas: namespace => !quotas.all(namespace)[Symbol.iterator]().next().done,
       now,
+      webhookClient,
+      webhookSources,
+      metrics,
     },
     options.admission,
   )

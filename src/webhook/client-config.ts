@@ -60,8 +60,8 @@ export const hostOfService = ({ namespace, name }: ServiceReference): string => 
 
 const DEFAULT_PORT = 443
 
-/** `30s`, or `1m30s` from a minute on. */
+/** `30s`, or `1m30s` from a minute on. A part of a second counts as a whole one. */
 function printSeconds(milliseconds: number): string {
-  const seconds = milliseconds / 1000
+  const seconds = Math.ceil(milliseconds / 1000)
   return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`
 }

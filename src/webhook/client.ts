@@ -160,6 +160,7 @@ async function readResponse(response: IncomingMessage): Promise<Buffer> {
   const isText = headers['content-type']?.startsWith('text/') ?? false
   throw new WebhookError(
     messageIn(body) ?? genericResponse(statusCode, 'POST', isText ? body.toString().trim() : 'unknown').message,
+    statusCode,
   )
 }
 

@@ -3,7 +3,15 @@ import type { Destination } from './client-config.js'
 import type { Address } from './host-overrides.js'
 
 /** A webhook could not be called, or its response was an error. */
-export class WebhookError extends Error {}
+export class WebhookError extends Error {
+  constructor(
+    message: string,
+    /** The code of the response; 503 if there is none. */
+    readonly code = 503,
+  ) {
+    super(message)
+  }
+}
 
 export const asWebhookError = (error: unknown, destination: Destination, address: Address | undefined): WebhookError =>
   new WebhookError(`Post ${JSON.stringify(destination.url)}: ${reasonOf(error, destination, address)}`)

@@ -69,7 +69,7 @@ describe('a webhook', () => {
   it('that does not answer in time is an error', async () => {
     server.holdUntil(new Promise(() => {}))
     await expect(start().post(urlConfig(), REVIEW, 50)).rejects.toThrow(
-      `Post "https://127.0.0.1:${server.port}/convert?timeout=0.05s": context deadline exceeded`,
+      `Post "https://127.0.0.1:${server.port}/convert?timeout=1s": context deadline exceeded`,
     )
   })
 

@@ -9,9 +9,12 @@ import type { Attributes } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
 
 /** The namespace, if it exists. Every create reads it, so that it is answered from memory. */
-export type FindNamespace = (
-  name: string,
-) => Awaitable<{ readonly isTerminating: boolean; readonly labels: Labels } | undefined>
+export type FindNamespace = (name: string) => Awaitable<FoundNamespace | undefined>
+
+export interface FoundNamespace {
+  readonly isTerminating: boolean
+  readonly labels: Labels
+}
 
 const NAMESPACES: GroupResource = { group: '', resource: 'namespaces' }
 

@@ -1,0 +1,173 @@
+// MutatingAdmissionWebhook: the webhooks that match are called one after the other, and each of them sees the object as
+// the one before has left it. A webhook with `reinvocationPolicy: IfNeeded` is called once more if the object was
+// changed after its call.
+
+import { CodecError } from '../../codec/codec-error.js'
+import { decodeJson } from '../../codec/json.js'
+import { internalError, StatusError } from '../../meta/errors/status.js'
+import { quote } from '../../meta/go/go-text.js'
+import { printGroupVersion } from '../../meta/group-version.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
+import { equalValues } from '../../meta/values/value.js'
+import { applyJsonPatch, type JsonPatch, parseJsonPatch } from '../../patch/json-patch.js'
+import { PatchError } from '../../patch/patch-error.js'
+import type { Attributes } from '../attributes.js'
+import type { AdmissionPlugin } from '../chain.js'
+import type { MatchedResource } from '../expressions/admission-request.js'
+import { CallError, callWebhook, failOpen, measured, type WebhookEnv } from './call.js'
+import { isExempt, matchWebhook } from './match.js'
+import { decodePatched } from './patched-object.js'
+import { type AdmissionResponse, encodeRequest } from './review.js'
+import type { Webhook, WebhookSource } from './source.js'
+
+const PLUGIN = 'MutatingAdmissionWebhook'
+const ANNOTATION = 'mutation.webhook.admission.k8s.io/'
+
+export const mutatingWebhooks = (source: WebhookSource, env: WebhookEnv): AdmissionPlugin => ({
+  name: PLUGIN,
+  operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
+  mutate(attributes) {
+    const { resource, subresource, operation } = attributes
+    const candidates = source.webhooksFor(resource.group, resource.resource, subresource, operation)
+    return candidates.length === 0 || isExempt(attributes.kind) ? undefined : callInTurn(env, candidates, attributes)
+  },
+})
+
+/** What is kept between the two runs of the plugins, by the uids of webhooks. */
+interface Invocations {
+  /** Called with IfNeeded, and nothing has changed since. */
+  called: Set<string>
+  /** To be called again. */
+  readonly again: Set<string>
+  /** The object after the last webhook. */
+  output: ApiObject | undefined
+}
+
+async function callInTurn(
+  env: WebhookEnv,
+  candidates: readonly Webhook[],
+  attributes: Attributes,
+): Promise<ApiObject | undefined> {
+  const { reinvocation, request } = attributes
+  const round = reinvocation.isReinvoke ? 1 : 0
+  const invocations = reinvocation.slot<Invocations>(PLUGIN, () => ({
+    called: new Set(),
+    again: new Set(),
+    output: undefined,
+  }))
+  // Another plugin has changed the object in the second run.
+  if (round === 1 && !equalValues(invocations.output, attributes.object)) callAgain(invocations)
+  let current = attributes
+  for (const webhook of candidates) {
+    const matched = await matchWebhook(env, webhook, current)
+    if (!matched || (round === 1 && !invocations.again.has(webhook.uid))) continue
+    const at = `${ANNOTATION}round_${round}_index_${webhook.index}`
+    let changed = false
+    try {
+      const before = current
+      const object = await measured(env, 'admit', webhook, before, () => mutateBy(env, webhook, before, matched))
+      if (object) {
+        current = before.withObject(object.converted)
+        changed = object.isChanged || (before === attributes && round === 0 && hasNewTimes(attributes))
+      }
+    } catch (error) {
+      if (!(error instanceof CallError)) throw error
+      if (!webhook.isFailureIgnored) throw internalError(error.message)
+      failOpen(env, 'admit', webhook, request, at, error)
+      if (request.aborted) throw request.aborted
+    }
+    const { configuration, name } = webhook
+    request.annotate(at, JSON.stringify({ configuration, webhook: name, mutated: changed }))
+    if (changed) {
+      callAgain(invocations)
+      reinvocation.request()
+    }
+    if (webhook.isReinvoked) invocations.called.add(webhook.uid)
+  }
+  invocations.output = current.object
+  return current === attributes ? undefined : current.object
+}
+
+/**
+ * In kube-apiserver, the times that this request has set in managedFields of a built-in kind have fractions of a second
+ * until the first patch, which is applied to JSON. So the first patch always counts as a change there.
+ */
+function hasNewTimes({ storedKind, object, oldObject }: Attributes): boolean {
+  if (storedKind?.versions[0]?.type.dialect !== 'go' || !object) return false
+  const before = new Set((oldObject && metaOf(oldObject).managedFields)?.map(({ time }) => time))
+  return metaOf(object).managedFields?.some(({ time }) => time !== undefined && !before.has(time)) ?? false
+}
+
+function callAgain(invocations: Invocations): void {
+  for (const uid of invocations.called) invocations.again.add(uid)
+  invocations.called = new Set()
+}
+
+interface Mutated {
+  /** In the version of the request. */
+  readonly converted: ApiObject
+  readonly isChanged: boolean
+}
+
+/** The object as the webhook changes it; undefined if it sends no patch. */
+async function mutateBy(
+  env: WebhookEnv,
+  webhook: Webhook,
+  attributes: Attributes,
+  matched: MatchedResource,
+): Promise<Mutated | undefined> {
+  const objects = await attributes.inVersion(matched.kind)
+  const response = await callWebhook(env, 'admit', webhook, attributes, () =>
+    encodeRequest(attributes, matched, objects),
+  )
+  const patch = patchIn(webhook, response)
+  if (!patch) return undefined
+  const { object: before } = objects
+  if (!before) {
+    throw internalError(
+      `admission webhook ${quote(webhook.name)} attempted to modify the object, which is not supported for this operation`,
+    )
+  }
+  if (response.patchType !== 'JSONPatch') {
+    throw new CallError(webhook.name, `unsupported patch type ${quote(response.patchType)}`, 400)
+  }
+  const after = patched(attributes, matched, before, patch)
+  const isChanged = !equalValues(before, after.decoded)
+  const { kind, storedKind, request } = attributes
+  const converted =
+    storedKind && matched.kind.version !== kind.version
+      ? await storedKind.convert(after.defaulted, printGroupVersion(kind), request)
+      : after.defaulted
+  return { converted, isChanged }
+}
+
+function patchIn({ name }: Webhook, { patch }: AdmissionResponse): JsonPatch | undefined {
+  if (patch.length === 0) return undefined
+  try {
+    const parsed = parseJsonPatch(decodeJson(patch).value, { text: patch.toString(), fieldValidation: 'Ignore' })
+    return parsed.operations.length === 0 ? undefined : parsed
+  } catch (error) {
+    if (!(error instanceof PatchError || error instanceof CodecError)) throw error
+    throw new CallError(name, `received undecodable patch in webhook response: ${error.message}`, 503)
+  }
+}
+
+/** An error of the patch or of the patched object is the webhook's, and the failure policy does not ignore it. */
+function patched(
+  attributes: Attributes,
+  matched: MatchedResource,
+  before: ApiObject,
+  patch: JsonPatch,
+): ReturnType<typeof decodePatched> {
+  try {
+    return decodePatched(attributes, matched, applyJsonPatch(before, patch))
+  } catch (error) {
+    if (error instanceof PatchError) throw internalError(error.detail)
+    if (error instanceof StatusError) throw internalError(withoutPrefix(error.message))
+    throw error
+  }
+}
+
+/** The message of the decoder behind `X in version "v1" cannot be handled as a X: `. */
+const withoutPrefix = (message: string): string => message.replace(/^.* cannot be handled as an? \S+: /, '')
