@@ -30,6 +30,21 @@ afterEach(async () => {
   await rm(base, { recursive: true })
 })
 
+test.each(['755', '750', '777'])('a directory with the rights %s is closed to other users', async mode => {
+  await (await openLmdbStore(directory)).close()
+  chmodSync(directory, Number.parseInt(mode, 8))
+  await (await openLmdbStore(directory)).close()
+  expect(statSync(directory).mode & 0o777).toBe(0o700)
+})
+
+test('a directory with other content keeps its rights', async () => {
+  mkdirSync(directory)
+  writeFileSync(join(directory, 'other'), 'x')
+  chmodSync(directory, 0o755)
+  expect(await opening(directory)).toMatchObject({ code: 'directory-format' })
+  expect(statSync(directory).mode & 0o777).toBe(0o755)
+})
+
 describe('an open directory', () => {
   test('of another process is refused with its process id', async () => {
     const holder = await openInChild(directory)

@@ -6,6 +6,7 @@
 //   lock             locked while the directory is open
 import {
   accessSync,
+  chmodSync,
   closeSync,
   constants,
   fsyncSync,
@@ -54,6 +55,7 @@ export function openDataDirectory(path: string): DataDirectory {
   try {
     const isNew = inspect(directory) === 'new'
     checkData(directory, isNew)
+    tightenRights(directory)
     lock.sign()
     if (isNew) checkDiskSpace(directory)
     fillReaderFile(directory)
@@ -161,6 +163,16 @@ function lockDirectory(directory: string): DirectoryLock {
     'directory-locked',
     `the data directory ${directory} is in use by ${who}; stop that one first, or name another directory`,
   )
+}
+
+/** The objects include Secrets, so only the owner may enter the directory. */
+function tightenRights(directory: string): void {
+  if (platform() === 'win32' || (statSync(directory).mode & 0o077) === 0) return
+  try {
+    chmodSync(directory, 0o700)
+  } catch (error) {
+    throw unreadable(directory, `other users may read it, and that cannot be changed: ${messageOf(error)}`, error)
+  }
 }
 
 function createDirectory(directory: string): void {
