@@ -108,9 +108,10 @@ async function validate(env: ValidatingPolicyEnv, policies: readonly Bound[], at
   const published = new Map<string, string[]>()
   const needsNamespace = invocations.some(({ policy }) => policy.compiled.readsNamespace)
   const namespace = celValueOf(needsNamespace ? await namespaceObject(attributes, env) : null)
+  const inputsOf = createInputs(attributes, env)
   for (const invocation of invocations) {
     const { policy, binding } = invocation
-    const inputs = await inputsOf(invocation, attributes, env)
+    const inputs = await inputsOf(invocation)
     const { decisions, annotations } = evaluatePolicy(policy.compiled, inputs, namespace)
     for (const [i, decision] of decisions.entries()) {
       if (decision) denials.push(...act(decision, i, policy, binding, attributes))
@@ -124,13 +125,22 @@ async function validate(env: ValidatingPolicyEnv, policies: readonly Bound[], at
   if (denials.length > 0) throw refusal(denials[0]!, attributes)
 }
 
-async function inputsOf(
-  { matched, params }: Invocation<unknown>,
+/** The variables of expressions. Most policies match the same version, and share all but the parameters. */
+function createInputs(
   attributes: Attributes,
   { authorizer }: ValidatingPolicyEnv,
-): Promise<Variables> {
-  const objects = await attributes.inVersion(matched.kind)
-  return { ...admissionVariables(attributes, matched, objects, authorizer()), params: celValueOf(params ?? null) }
+): (invocation: Invocation<unknown>) => Promise<Variables> {
+  const byVersion = new Map<string, Variables>()
+  return async ({ matched, params }) => {
+    const { version } = matched.resource
+    let common = byVersion.get(version)
+    if (!common) {
+      const objects = await attributes.inVersion(matched.kind)
+      common = { ...admissionVariables(attributes, matched, objects, authorizer()), params: null }
+      byVersion.set(version, common)
+    }
+    return params ? { ...common, params: celValueOf(params) } : common
+  }
 }
 
 // ---- one policy
