@@ -2,7 +2,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -155,6 +165,9 @@ describe('a directory without permission', () => {
     await refusedFor(join(directory, 'store.mdb'), 0o644)
     await refusedFor(join(directory, 'FORMAT'), 0o600)
     await refusedFor(join(directory, 'lock'), 0o600)
+    const { answer: refused } = await openInChild(directory, UNPRIVILEGED_UID)
+    expect((refused as Error).message).toContain('other users may read it, and that cannot be changed: EPERM')
+    chownSync(directory, UNPRIVILEGED_UID, UNPRIVILEGED_UID)
     expect((await openInChild(directory, UNPRIVILEGED_UID)).answer).toBe('open')
   })
 })
