@@ -1,12 +1,15 @@
-// `npm test`: everything that must hold, cheapest first. Arguments go to the test runner.
-// `npm run test:unit`: only the tests that stand beside the code.
+// `npm test`: types, lint, boundaries, format and all tests, cheapest first. Arguments go to the test runner.
+// `npm run test:unit`: only the tests beside the code.
 import { ensureComponents } from './components.mjs'
 import { buildIfNeeded, installIfNeeded } from './prepare.mjs'
 import { node, programOf } from './programs.mjs'
+import { runTests } from './run-tests.mjs'
 
-async function step(title, ...args) {
+const step = (title, ...args) => run(title, () => node(args))
+
+async function run(title, work) {
   console.log(`\n— ${title}`)
-  const code = await node(args)
+  const code = await work()
   if (code === 0) return
   console.error(`\n${title}: failed`)
   process.exit(code)
@@ -25,4 +28,4 @@ await step('lint', programOf('oxlint'), '--type-aware', '--deny-warnings')
 await step('room boundaries', 'scripts/boundaries.mjs')
 await step('format', programOf('@biomejs/biome', 'biome'), 'check')
 await buildIfNeeded()
-await step('tests', programOf('vitest'), 'run', ...process.argv.slice(2))
+await run('tests', () => runTests(process.argv.slice(2)))
