@@ -2,6 +2,8 @@
 
 export * from './apiservices/api-services.js'
 export * from './common/controller.js'
+export * from './common/controller-runner.js'
+export * from './common/leader-election.js'
 export * from './gc/garbage-collector.js'
 export * from './migration/storage-migration.js'
 export * from './namespace/controller.js'

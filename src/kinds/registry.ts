@@ -17,7 +17,8 @@ export interface Registry {
   all(): Iterable<Kind>
   /** Incremented on every change, so that derived values can be checked for validity. */
   readonly generation: number
-  onChange(listener: () => void): void
+  /** Returns a function that removes the listener. */
+  onChange(listener: () => void): () => void
 }
 
 export function createRegistry(): Registry {
@@ -25,7 +26,7 @@ export function createRegistry(): Registry {
   /** By plural: few kinds share one, and comparing group and version is cheaper than building a key per request. */
   const served = new Map<string, VersionedKind[]>()
   const byKind = new Map<string, Kind>()
-  const listeners: (() => void)[] = []
+  const listeners = new Set<() => void>()
   let generation = 0
 
   function takeOut(kind: Kind): void {
@@ -73,7 +74,10 @@ export function createRegistry(): Registry {
     get generation() {
       return generation
     },
-    onChange: listener => void listeners.push(listener),
+    onChange(listener) {
+      listeners.add(listener)
+      return () => void listeners.delete(listener)
+    },
   }
 }
 

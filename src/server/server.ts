@@ -220,7 +220,10 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
         return createControllers({
           store,
           context,
+          systemContext: createApiContext({ store, objects, now: clock.now }),
           registry,
+          definitions,
+          leaderElection: options.leaderElection,
           api: options.api,
           admission: options.admission,
           serving,

@@ -6,6 +6,7 @@ import {
   authorizationFlags,
   type FlagTable,
   type FlagValues,
+  leaderElectionFlags,
   limitFlags,
   loggingFlags,
   optionalText,
@@ -36,6 +37,7 @@ export const serveFlags = {
   ...authorizationFlags,
   ...admissionFlags,
   ...apiFlags,
+  ...leaderElectionFlags,
   ...limitFlags,
   ...loggingFlags,
 } satisfies FlagTable
@@ -52,6 +54,7 @@ const SECTIONS: Readonly<Record<string, FlagTable>> = {
   Authorization: authorizationFlags,
   Admission: admissionFlags,
   'API and controllers': apiFlags,
+  'Leader election': leaderElectionFlags,
   Limits: limitFlags,
   Logging: loggingFlags,
 }

@@ -12,6 +12,7 @@ import {
   authorizationFromFlags,
   describeStorage,
   gateWarnings,
+  leaderElectionFromFlags,
   limitsFromFlags,
   loggingFromFlags,
   type ServerOptions,
@@ -47,6 +48,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     authorization: authorizationFromFlags(flags),
     admission: admissionFromFlags(flags),
     api: apiFromFlags(flags),
+    leaderElection: leaderElectionFromFlags(flags),
     limits: limitsFromFlags(flags),
     logging: loggingFromFlags(flags),
   }

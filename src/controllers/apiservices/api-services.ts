@@ -31,7 +31,6 @@ export async function startApiServices(
   const queue = createControllerQueue('autoregister', env, reconcile)
   let wanted = wantedServices(registry, virtual)
   let timer: NodeJS.Timeout | undefined
-  let isStopped = false
   const missing = new Set<string>()
 
   const informer = startInformer(
@@ -59,8 +58,8 @@ export async function startApiServices(
     env.log,
   )
 
-  registry.onChange(() => {
-    if (!isStopped) timer ??= setTimeout(compare, BATCH_MS).unref()
+  const stopListening = registry.onChange(() => {
+    timer ??= setTimeout(compare, BATCH_MS).unref()
   })
 
   function compare(): void {
@@ -86,7 +85,7 @@ export async function startApiServices(
   return {
     idle: () => queue.idle(),
     stop() {
-      isStopped = true
+      stopListening()
       clearTimeout(timer)
       informer.stop()
       queue.stop()

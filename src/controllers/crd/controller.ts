@@ -17,13 +17,15 @@ import { startInformer } from '../../objects/informer.js'
 import type { ObjectEvent } from '../../objects/object-store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { systemObjects } from '../../verbs/system-writes.js'
-import { type ControllerEnv, createControllerQueue } from '../common/controller.js'
-import { createCleanup } from './finalizer.js'
+import { type Controller, type ControllerEnv, createControllerQueue } from '../common/controller.js'
+import { type Cleanup, createCleanup } from './finalizer.js'
 import { readDefinition } from './stored-definition.js'
 
 export interface Definitions {
   /** Resolves when the registry serves the definition of that name as it is stored now, or no longer serves it. */
   waitEstablished(name: string): Promise<void>
+  /** Starts the controller that deletes the objects of definitions that are being deleted: see finalizer.ts. */
+  startCleanup(): Controller
   /** Resolves when there is nothing to do. */
   idle(): Promise<void>
   stop(): void
@@ -53,7 +55,8 @@ export async function startDefinitions(
     [...registry.all()].flatMap(kind => kind.versions.map(({ name }) => apiVersionOf(kind, name))),
   )
   const queue = createControllerQueue('crd_establishing', env, reconcile)
-  const cleanup = createCleanup(context, definitions, name => known.get(name)?.kind, env)
+  /** Only where this replica leads. */
+  let cleanup: Cleanup | undefined
   /** By name, the last reconciliation that was asked for: those of one definition run one after the other. */
   const turns = new Map<string, Promise<void>>()
 
@@ -71,7 +74,7 @@ export async function startDefinitions(
         listed.add(name)
         install(name, definition)
         if (!hasRightStatus(name, definition)) queue.add(name)
-        cleanup.enqueue(definition)
+        cleanup?.enqueue(definition)
       },
       complete() {
         for (const name of known.keys()) if (!listed.has(name)) queue.add(name)
@@ -108,7 +111,7 @@ export async function startDefinitions(
     if (!found) return uninstall(name)
     const definition = readDefinition(found)
     install(name, definition)
-    cleanup.enqueue(definition)
+    cleanup?.enqueue(definition)
     // Other definitions may wait for names that this one no longer has.
     if (before && !hasSameNames(before, definition)) reconsider(name)
   }
@@ -209,14 +212,26 @@ export async function startDefinitions(
   }
   return {
     waitEstablished: reconcile,
+    startCleanup() {
+      const started = createCleanup(context, definitions, name => known.get(name)?.kind, env)
+      cleanup = started
+      for (const { definition } of known.values()) started.enqueue(definition)
+      return {
+        idle: () => started.idle(),
+        stop() {
+          started.stop()
+          if (cleanup === started) cleanup = undefined
+        },
+      }
+    },
     async idle() {
       await queue.idle()
-      await cleanup.idle()
+      await cleanup?.idle()
     },
     stop() {
       informer.stop()
       queue.stop()
-      cleanup.stop()
+      cleanup?.stop()
     },
   }
 }

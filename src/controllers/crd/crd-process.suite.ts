@@ -33,6 +33,7 @@ export async function startProcess(store: Store, admission?: Partial<Admission>)
   registry.put(DEFINITIONS)
   const context = createApiContext({ store, admission })
   const definitions = await startDefinitions(context, registry, DEFINITIONS, { webhooks: createWebhooks() }, quietEnv())
+  definitions.startCleanup()
   const one = { registry, context, definitions, verbs: waitingVerbs(createVerbs(context), definitions) }
   started.push(one)
   return one

@@ -1,5 +1,6 @@
 // All options of a server, by concern. The command line and the library each fill them (cli/serve, library.ts).
 import type { Clock } from '../../base/clock.js'
+import type { ElectionTimes } from '../../controllers/start-controllers.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import type { AdmissionOptions } from './admission.js'
 import type { ApiOptions } from './api.js'
@@ -18,5 +19,7 @@ export interface ServerOptions {
   readonly api: ApiOptions
   readonly limits: LimitOptions
   readonly logging: LoggingOptions
+  /** Of the replicas on one etcd; the defaults when absent. */
+  readonly leaderElection?: ElectionTimes | undefined
   readonly clock?: Clock | undefined
 }

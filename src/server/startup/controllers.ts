@@ -1,10 +1,18 @@
-// Starts the controllers without waiting for them: their first read of the store must not delay readiness.
+// The controllers of this server, as they are registered in the runner. They are started without waiting for them: their
+// first read of the store must not delay readiness.
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
 import { isAdmissionPluginOn } from '../../admission/plugins.js'
+import type { Definitions } from '../../controllers/definitions.js'
 import {
-  type Controller,
   type ControllerEnv,
+  type ControllerRunner,
+  type ElectionTimes,
+  type RegisteredController,
+  runControllers,
   startApiServices,
   startGarbageCollector,
+  startLeaderElection,
   startNamespaceController,
   startServiceAccounts,
   startStorageMigration,
@@ -21,10 +29,14 @@ import { advertisedAddress, publishEndpoints } from './own-endpoints.js'
 export interface ControllerParts {
   readonly store: Store
   readonly context: ApiContext
+  /** Without admission: no webhook may keep the replicas from electing a leader. */
+  readonly systemContext: ApiContext
   readonly registry: Registry
+  readonly definitions: Definitions
   readonly api: ApiOptions
   readonly admission: AdmissionOptions
   readonly serving: ServingOptions
+  readonly leaderElection: ElectionTimes | undefined
   /** Group versions that are served without a kind in the registry. */
   readonly virtualVersions: readonly string[]
   readonly env: ControllerEnv
@@ -37,51 +49,73 @@ export interface Controllers {
   stop(): Promise<void>
 }
 
+/** The Lease in kube-system whose holder runs the controllers. */
+const LEASE = 'binnacle-controllers'
+
 export function createControllers(parts: ControllerParts): Controllers {
-  const { env } = parts
-  const starting: Promise<Controller | undefined>[] = []
-  const start: Start = (name, run) => {
-    const started = Promise.resolve()
-      .then(run)
-      .then(controller => controller ?? undefined)
-      .catch((error: unknown) => {
-        env.log.error('a controller did not start', { controller: name, error })
-        return undefined
-      })
-    starting.push(started)
+  const { store, systemContext, registry, env, leaderElection: times } = parts
+  let runner: ControllerRunner | undefined
+  const candidate = {
+    context: systemContext,
+    leases: requireKind(registry, 'coordination.k8s.io', 'Lease'),
+    name: LEASE,
+    identity: `${hostname()}_${randomUUID()}`,
+    times,
+    env,
   }
   return {
-    start: httpsUrl => startAll(parts, httpsUrl, start),
-    async stop() {
-      for (const controller of await Promise.all(starting)) controller?.stop()
+    start(httpsUrl) {
+      const controllers = registeredControllers(parts, httpsUrl)
+      runner = store.embedded
+        ? runControllers(controllers, env)
+        : runControllers(controllers, env, elected => startLeaderElection(candidate, elected))
     },
+    stop: async () => runner?.stop(),
   }
 }
 
-type Start = (name: string, run: () => Controller | Promise<Controller | void>) => void
-
-function startAll(parts: ControllerParts, httpsUrl: string | undefined, start: Start): void {
-  const { store, context, registry, api, env } = parts
-  if (api.namespaceController) {
-    start('namespace', () => startNamespaceController(context, registry, requireKind(registry, '', 'Namespace'), env))
-  }
-  // The plugin refuses pods in namespaces without the account that this controller creates.
-  if (isAdmissionPluginOn('ServiceAccount', parts.admission)) {
-    const kinds = {
-      namespaces: requireKind(registry, '', 'Namespace'),
-      accounts: requireKind(registry, '', 'ServiceAccount'),
-    }
-    start('service-accounts', () => startServiceAccounts(context, kinds, env))
-  }
-  if (api.garbageCollection) start('garbage-collector', () => startGarbageCollector(store, context, registry, env))
+function registeredControllers(parts: ControllerParts, httpsUrl: string | undefined): RegisteredController[] {
+  const { store, context, registry, definitions, api, admission, env } = parts
+  const namespaces = requireKind(registry, '', 'Namespace')
+  const accounts = requireKind(registry, '', 'ServiceAccount')
   const migrations = requireKind(registry, 'storagemigration.k8s.io', 'StorageVersionMigration')
-  if (migrations.versions.some(({ served }) => served)) {
-    const definitions = requireKind(registry, DEFINITIONS.group, DEFINITIONS.kind)
-    start('storage-migration', () => startStorageMigration(context, registry, { migrations, definitions }, env))
-  }
+  const definitionKind = requireKind(registry, DEFINITIONS.group, DEFINITIONS.kind)
   const services = requireKind(registry, 'apiregistration.k8s.io', 'APIService')
-  start('apiservices', () => startApiServices(context, registry, services, parts.virtualVersions, env))
-  if (httpsUrl !== undefined) start('endpoints', () => publishOwnEndpoints(parts, Number(new URL(httpsUrl).port)))
+  const registered: (RegisteredController & { readonly isOn?: boolean })[] = [
+    {
+      name: 'namespace',
+      isOn: api.namespaceController,
+      start: () => startNamespaceController(context, registry, namespaces, env),
+    },
+    {
+      name: 'service-accounts',
+      // The plugin refuses pods in namespaces without the account that this controller creates.
+      isOn: isAdmissionPluginOn('ServiceAccount', admission),
+      start: () => startServiceAccounts(context, { namespaces, accounts }, env),
+    },
+    {
+      name: 'garbage-collector',
+      isOn: api.garbageCollection,
+      start: () => startGarbageCollector(store, context, registry, env),
+    },
+    {
+      name: 'storage-migration',
+      isOn: migrations.versions.some(({ served }) => served),
+      start: () => startStorageMigration(context, registry, { migrations, definitions: definitionKind }, env),
+    },
+    {
+      name: 'apiservices',
+      start: () => startApiServices(context, registry, services, parts.virtualVersions, env),
+    },
+    { name: 'crd-finalizer', start: () => definitions.startCleanup() },
+    {
+      name: 'endpoints',
+      onEveryReplica: true,
+      isOn: httpsUrl !== undefined,
+      start: () => publishOwnEndpoints(parts, Number(new URL(httpsUrl!).port)),
+    },
+  ]
+  return registered.filter(({ isOn }) => isOn !== false)
 }
 
 async function publishOwnEndpoints({ context, registry, serving }: ControllerParts, port: number): Promise<void> {

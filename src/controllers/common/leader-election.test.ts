@@ -1,0 +1,127 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { objectAt } from '../../meta/values/access.js'
+import { createWorld, type World } from '../../verbs/api-world.suite.js'
+import { quietEnv } from './controller.js'
+import { runControllers } from './controller-runner.js'
+import { type ElectionTimes, type LeaderElection, startLeaderElection } from './leader-election.js'
+
+const TIMES: ElectionTimes = { leaseMs: 200, renewDeadlineMs: 100, retryMs: 20 }
+let world: World
+let log: string[]
+const running: LeaderElection[] = []
+
+beforeEach(async () => {
+  world = createWorld()
+  log = []
+  await world.createNamespace('kube-system')
+})
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(each => each.stop()))
+  await world.context.close()
+  await world.store.close()
+})
+
+const leases = () => world.registry.findKind('coordination.k8s.io', 'Lease')!
+const lease = async () => objectAt((await world.find(leases(), 'kube-system', 'controllers'))!, 'spec')
+
+/** A candidate; `context` may be one whose store fails. */
+function compete(identity: string, context = world.context): LeaderElection {
+  const candidate = { context, leases: leases(), name: 'controllers', identity, times: TIMES, env: quietEnv() }
+  const election = startLeaderElection(candidate, {
+    leading: () => void log.push(`${identity} leads`),
+    lost: () => void log.push(`${identity} lost`),
+  })
+  running.push(election)
+  return election
+}
+
+test('one of several candidates leads, and renews its Lease', async () => {
+  compete('a')
+  compete('b')
+  compete('c')
+  await vi.waitFor(() => expect(log).toHaveLength(1))
+  const first = await lease()
+  await vi.waitFor(async () => expect((await lease())['renewTime']).not.toBe(first['renewTime']))
+  await sleep(2 * TIMES.leaseMs)
+  expect(log).toHaveLength(1)
+  expect(await lease()).toMatchObject({ holderIdentity: log[0]!.split(' ')[0], leaseTransitions: 0 })
+})
+
+test('a leader that stops frees the Lease, and the next one leads at once', async () => {
+  const a = compete('a')
+  await vi.waitFor(() => expect(log).toEqual(['a leads']))
+  compete('b')
+  const stopped = performance.now()
+  await a.stop()
+  await vi.waitFor(() => expect(log).toEqual(['a leads', 'a lost', 'b leads']))
+  expect(performance.now() - stopped).toBeLessThan(TIMES.leaseMs)
+  expect(await lease()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 })
+})
+
+test('a leader that cannot write gives up before another takes over', async () => {
+  let isCut = false
+  const cutOff = {
+    ...world.context,
+    objectStore: (kind: Parameters<typeof world.context.objectStore>[0]) => {
+      if (isCut) throw new Error('cut off')
+      return world.context.objectStore(kind)
+    },
+  }
+  compete('a', cutOff)
+  await vi.waitFor(() => expect(log).toEqual(['a leads']))
+  compete('b')
+  isCut = true
+  await vi.waitFor(() => expect(log).toEqual(['a leads', 'a lost', 'b leads']))
+  isCut = false
+  await sleep(2 * TIMES.leaseMs)
+  expect(log).toEqual(['a leads', 'a lost', 'b leads'])
+})
+
+test('a wrong clock in the Lease does not matter: only whether it changes', async () => {
+  await world.create(
+    leases(),
+    'kube-system',
+    'controllers',
+    {},
+    {
+      spec: { holderIdentity: 'gone', leaseDurationSeconds: 1, renewTime: '2099-01-01T00:00:00.000000Z' },
+    },
+  )
+  compete('a')
+  await sleep(500)
+  expect(log).toEqual([])
+  await vi.waitFor(() => expect(log).toEqual(['a leads']), 3000)
+})
+
+test('controllers start on the leader only, and again when it leads again', async () => {
+  const elected: { leading(): void; lost(): void }[] = []
+  const controllers = (replica: string) => [
+    {
+      name: 'led',
+      async start() {
+        log.push(`${replica} starts`)
+        return { idle: async () => {}, stop: () => void log.push(`${replica} stops`) }
+      },
+    },
+    { name: 'own', onEveryReplica: true, start: () => void log.push(`${replica} itself`) },
+  ]
+  const runners = ['a', 'b'].map(replica =>
+    runControllers(controllers(replica), quietEnv(), callbacks => {
+      elected.push(callbacks)
+      return { stop: async () => {} }
+    }),
+  )
+  await sleep(1)
+  expect(log).toEqual(['a itself', 'b itself'])
+  elected[0]!.leading()
+  // Lost while the controllers are starting: they stop as soon as they have started.
+  elected[0]!.lost()
+  elected[1]!.leading()
+  await vi.waitFor(() => expect(log.slice(2).toSorted()).toEqual(['a starts', 'a stops', 'b starts']))
+  elected[1]!.lost()
+  elected[1]!.leading()
+  await vi.waitFor(() => expect(log.slice(5)).toEqual(['b stops', 'b starts']))
+  await Promise.all(runners.map(runner => runner.stop()))
+  expect(log.slice(7)).toEqual(['b stops'])
+})
