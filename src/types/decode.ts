@@ -2,3 +2,4 @@
 
 export * from './go/cbor-error.js'
 export * from './go/decode.js'
+export { restoreTyped } from './go/restore.js'

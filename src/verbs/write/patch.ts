@@ -18,6 +18,7 @@ import { applyMergePatch, parseMergePatch } from '../../patch/merge-patch.js'
 import { PatchError } from '../../patch/patch-error.js'
 import { applyStrategicMergePatch, parseStrategicMergePatch } from '../../patch/strategic-merge.js'
 import type { ResourceRequest } from '../../request/request.js'
+import { restoreTyped, TypedDecodeError } from '../../types/decode.js'
 import type { Type } from '../../types/type.js'
 import { type ApiContext } from '../api-context.js'
 import { checkAddress } from '../pipeline/check-address.js'
@@ -51,6 +52,8 @@ export interface Patch {
   /** The patch is applied to an object of a Go type, so that the result need not have apiVersion and kind. */
   readonly isTyped: boolean
   apply(object: ApiObject): Value
+  /** The result as its Go type; throws a TypedDecodeError if it is not of the type. */
+  readonly restore?: (result: Value) => Value
   /** The value in the error if the result cannot be decoded: the patch itself if it is typed, else the result. */
   readonly shown?: () => string
 }
@@ -72,7 +75,8 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
       const patch = parseStrategicMergePatch(value)
       const strict = repeatedFields(duplicates)
       const apply = (object: ApiObject): Value => applyStrategicMergePatch(object, patch, type)
-      return { strict, isTyped: true, apply, shown: () => printPlain(value) }
+      const restore = (result: Value): Value => restoreTyped(type, result)
+      return { strict, isTyped: true, apply, restore, shown: () => printPlain(value) }
     }
   }
 }
@@ -128,10 +132,11 @@ export function applyPatch(
 /** A result that cannot be decoded is an error of the field `patch`. */
 function decodeResult(shape: Strategy['decode'], patch: Patch, result: Value): ReturnType<Strategy['decode']> {
   try {
-    const decoded = shape(result, [])
+    const decoded = shape(patch.restore ? patch.restore(result) : result, [])
     if (decoded.refused) throw decoded.refused
     return decoded
   } catch (error) {
+    if (error instanceof TypedDecodeError) throw badResult(patch, result, error.message)
     if (hasReason(error, 'BadRequest')) {
       throw badResult(patch, result, typeof error.cause === 'string' ? error.cause : error.message)
     }

@@ -1,0 +1,87 @@
+// A value restored as a Go type by Kubernetes' converter of unstructured objects, which the result of a strategic merge
+// patch goes through. It accepts more numbers than the JSON decoder (1.0 is an integer, and integers that are too large
+// are cut), walks fields in the order of the struct, stops at the first error, and has messages of its own.
+import { canonicalBase64 } from '../../meta/values/base64.js'
+import { isInteger, isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
+import type { Field, Type } from '../type.js'
+import { decodeTyped } from './decode.js'
+import { TypedDecodeError } from './decode-error.js'
+import { goNameOf, goNameOfField } from './go-names.js'
+
+/** The value in the form that the decoder of the type accepts. Throws a TypedDecodeError if it cannot be restored. */
+export const restoreTyped = (type: Type, value: Value): Value => restore(type, value, goNameOf(type))
+
+function restore(type: Type, value: Value, goName: string): Value {
+  if (value === null) return null
+  switch (type.kind) {
+    case 'object':
+      return restoreStruct(type, value)
+    case 'map':
+      return restoreMap(type.element!, value)
+    case 'list':
+      if (!Array.isArray(value)) throw new TypedDecodeError(`cannot restore slice from ${goKindOf(value)}`)
+      return value.map(item => restore(type.element!, item, goName.replace(/^\[\]/, '')))
+    case 'bytes':
+      return restoreBytes(value)
+    case 'special':
+      // These have decoders of their own, which read the value as JSON.
+      decodeTyped(type, value)
+      return value
+    case 'any':
+      return value
+    default:
+      return restoreScalar(type.kind, value, goName)
+  }
+}
+
+function restoreStruct({ fields }: Type, value: Value): Value {
+  if (!isObject(value)) throw new TypedDecodeError(`cannot restore struct from: ${goKindOf(value)}`)
+  const restored: ValueObject = { ...value }
+  for (const field of fields.values()) {
+    const member = value[field.name]
+    if (member !== undefined) restored[field.name] = restore(field.type, member, goNameOfMember(field))
+  }
+  return restored
+}
+
+const goNameOfMember = ({ type, go, name }: Field): string =>
+  type.name === '' ? goNameOfField(type, go!.declaredBy, name) : goNameOf(type)
+
+function restoreMap(element: Type, value: Value): Value {
+  if (!isObject(value)) throw new TypedDecodeError(`cannot restore map from ${goKindOf(value)}`)
+  const restored: ValueObject = {}
+  for (const [key, member] of Object.entries(value)) setOwn(restored, key, restore(element, member, goNameOf(element)))
+  return restored
+}
+
+function restoreBytes(value: Value): Value {
+  if (Array.isArray(value)) return value
+  if (typeof value !== 'string') throw new TypedDecodeError(`cannot restore slice from ${goKindOf(value)}`)
+  const read = canonicalBase64(value)
+  if (!read.ok) throw new TypedDecodeError(`error decoding from json: ${read.error}`)
+  return value
+}
+
+const BITS: Readonly<Record<string, number>> = { int32: 32, int64: 64 }
+
+function restoreScalar(kind: string, value: Value, goName: string): Value {
+  const from = goKindOf(value)
+  const bits = BITS[kind]
+  if (from === kind || (kind === 'float64' && from === 'int64')) return value
+  if (bits !== undefined && isInteger(value)) return Number(BigInt.asIntN(bits, BigInt(value)))
+  if (bits !== undefined && value instanceof WholeFloat) return value.value
+  // In Go, integers are convertible to strings and floats to integers, but not here; others are not convertible at all.
+  const isConvertible = (from === 'int64' && kind === 'string') || (from === 'float64' && bits !== undefined)
+  throw new TypedDecodeError(
+    isConvertible ? `cannot convert ${from} to ${goName}` : `unrecognized type: ${kind}`,
+  )
+}
+
+/** What Go decodes the value as when no type is known. */
+function goKindOf(value: Value): string {
+  if (Array.isArray(value)) return 'slice'
+  if (isObject(value)) return 'map'
+  if (typeof value === 'boolean') return 'bool'
+  if (typeof value === 'string') return 'string'
+  return isInteger(value) ? 'int64' : 'float64'
+}
