@@ -8,7 +8,7 @@ export const andThen = <A, B>(value: Awaitable<A>, proceed: (value: A) => Awaita
   value instanceof Promise ? value.then(proceed) : proceed(value)
 
 /** Runs an action and handles its failure, thrown or rejected. `fail` returns a replacement or throws. */
-export function orElse<T>(action: () => Awaitable<T>, fail: (error: unknown) => T): Awaitable<T> {
+export function orElse<T>(action: () => Awaitable<T>, fail: (error: unknown) => Awaitable<T>): Awaitable<T> {
   try {
     const done = action()
     return done instanceof Promise ? done.catch(fail) : done

@@ -14,6 +14,8 @@
 //      │
 //   impersonation ─────── 400 403 another user                                            filters/impersonation.ts
 //      │
+//   classification                flow schema and priority level                          filters/flow-classification.ts
+//      │
 //   in-flight limits ──── 429     at most N reading and M mutating requests, no watches   filters/in-flight.ts
 //      │
 //   authorization ─────── 403                                                             filters/authorization.ts
@@ -51,6 +53,7 @@ import { auditIdOf } from './filters/audit-id.js'
 import { type Authenticate, authenticateRequest } from './filters/authentication.js'
 import { attributesOf, authorizeRequest, Forbidden } from './filters/authorization.js'
 import { isLongRunning, timeLimit } from './filters/deadline.js'
+import { type Classify, classifyRequest, type FlowUids } from './filters/flow-classification.js'
 import { checkHeaders } from './filters/header-limit.js'
 import { impersonateUser } from './filters/impersonation.js'
 import { createInFlightLimiter } from './filters/in-flight.js'
@@ -66,7 +69,7 @@ import { IncomingRequest } from './wire/incoming-request.js'
 import { createResponseWriter, type ResponseWriter } from './wire/response-writer.js'
 import { createWatchStreams } from './wire/watch-stream.js'
 
-export type { Authenticate, OnDeprecated }
+export type { Authenticate, Classify, FlowUids, OnDeprecated }
 
 /** A request after it was served. `failure` is an error that is a bug of the server. */
 export type ServedRequest = Pick<IncomingRequest, 'info' | 'user' | 'userAgent' | 'exchange' | 'log' | 'failure'>
@@ -78,6 +81,8 @@ export interface ApiOptions {
   readonly authorize: Authorize
   /** Without it, impersonation headers are ignored. */
   readonly impersonate?: Impersonate | undefined
+  /** Finds the flow schema of a request, for the headers of its response. */
+  readonly classify?: Classify | undefined
   /** Resources that are answered and not stored. */
   readonly virtualResources?: readonly VirtualResource[] | undefined
   /** Serves the paths that name no resource. */
@@ -104,7 +109,8 @@ export interface ApiHandler {
 const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 
 export function createApiHandler(options: ApiOptions): ApiHandler {
-  const { registry, verbs, authenticate, authorize, impersonate, findPath, log, observe, onDeprecated } = options
+  const { registry, verbs, authenticate, authorize, impersonate, findPath, log, observe, onDeprecated, classify } =
+    options
   const { virtualResources = [], now = Date.now } = options
   const limits: LimitOptions = { ...DEFAULT_LIMITS, ...options.limits }
   const inFlight = createInFlightLimiter(limits)
@@ -152,6 +158,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     const attributes = attributesOf(request.info)
     return andThen(authenticateRequest(request, authenticate), () =>
       andThen(impersonateUser(request, attributes, impersonate), () => {
+        classifyRequest(request, classify)
         if (!inFlight.acquire(request)) return tooMany(request.reply)
         return andThen(authorizeRequest(request, attributes, authorize), () =>
           request.info.isResource

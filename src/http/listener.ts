@@ -1,7 +1,7 @@
 // Listens on one address and hands each request to one handler as an Exchange: HTTP/2 and HTTP/1.1 over TLS, as the
 // client chooses, or HTTP/1.1 in the clear. Closing waits for the requests under way.
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
-import { createServer as createTlsServer } from 'node:https'
+import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SecureVersion, TLSSocket } from 'node:tls'
@@ -9,6 +9,7 @@ import { MAX_HEADER_BYTES, tooLargeHeaders } from './filters/header-limit.js'
 import type { Exchange } from './wire/exchange.js'
 import { exchangeOfHttp1 } from './wire/http1.js'
 import { createHttp2 } from './wire/http2.js'
+import { exchangeOfWebSocket, isWebSocketRequest } from './wire/websocket.js'
 
 export interface ListenOptions {
   readonly address: string
@@ -50,6 +51,8 @@ const GRACE_MS = 10_000
 /** How long a stop waits for bodies that clients have begun to send. */
 const UNSENT_GRACE_MS = 1_000
 const SWEEP_MS = 20
+/** How long a connection of HTTP/1.1 is kept for the next request, as by kube-apiserver. */
+const KEEP_ALIVE_MS = 90_000
 
 export async function listen(options: ListenOptions, handle: (exchange: Exchange) => void): Promise<Listener> {
   const maxStreams = options.tls?.maxStreams ?? MAX_STREAMS
@@ -57,6 +60,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   const server = options.tls ? tlsServer(options.tls, http2.accept) : createServer({ maxHeaderSize: MAX_HEADER_BYTES })
   // With a limit, Node drops the fields beyond it. All are read, and `checkHeaders` refuses a request with too many.
   server.maxHeadersCount = 0
+  server.keepAliveTimeout = KEEP_ALIVE_MS
   /** The last response on each connection of HTTP/1.1. */
   const responses = new WeakMap<Duplex, ServerResponse>()
   server.on('clientError', (error, socket) => {
@@ -77,6 +81,15 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
     handle(exchangeOfHttp1(request, response))
   })
   server.on('connection', socket => socket.setKeepAlive(true, PING_MS))
+  /** Connections that are WebSockets now, which the server itself does not close. */
+  const upgraded = new Set<Duplex>()
+  server.on('upgrade', (request, socket, head) => {
+    if (!isWebSocketRequest(request)) return serveWithoutUpgrade(server, request, socket, head)
+    upgraded.add(socket)
+    socket.once('close', () => upgraded.delete(socket))
+    if (head.length > 0) socket.unshift(head)
+    handle(exchangeOfWebSocket(request, socket))
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.address, resolve)
@@ -99,6 +112,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
         const cutOff = setTimeout(() => {
           http2.destroy()
           server.closeAllConnections()
+          for (const socket of upgraded) socket.destroy()
         }, graceMs)
         // A connection that a client keeps for its next request is idle only once the last one is answered.
         const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS)
@@ -141,6 +155,22 @@ const UNREADABLE_GRACE_MS = 1_000
 
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/**
+ * A server may ignore the wish for another protocol. Node gives the connection away once anything listens for upgrades, so
+ * it is given back with the same request, without that wish.
+ */
+function serveWithoutUpgrade(server: Server, request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  const { method, url, httpVersion, rawHeaders } = request
+  let text = `${method} ${url} HTTP/${httpVersion}\r\n`
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (!UPGRADE_HEADERS.has(rawHeaders[i]!.toLowerCase())) text += `${rawHeaders[i]}: ${rawHeaders[i + 1]}\r\n`
+  }
+  socket.unshift(Buffer.concat([Buffer.from(`${text}\r\n`, 'latin1'), head]))
+  server.emit(server instanceof TlsServer ? 'secureConnection' : 'connection', socket)
+}
+
+const UPGRADE_HEADERS: ReadonlySet<string> = new Set(['upgrade', 'connection', 'http2-settings'])
 
 /** All suites of TLS 1.3, and those of TLS 1.2 with forward secrecy and without CBC. */
 const DEFAULT_CIPHERS = [

@@ -1,4 +1,6 @@
 // Errors of the store as a Status.
+
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Awaitable, orElse } from '../base/awaitable.js'
 import {
   expired,
@@ -11,14 +13,39 @@ import {
 } from '../meta/errors/status.js'
 import { StorageError } from '../storage/storage-error.js'
 
-/** Runs an action on the store. `requested` is the resourceVersion of the request, for messages. */
+/** How long a read waits for a resourceVersion that the store has not reached, and how often it looks. */
+const REACH_MS = 3_000
+const LOOK_MS = 50
+
+/**
+ * Runs an action on the store. `requested` is the resourceVersion of the request, or 0; if the store has not reached it
+ * yet, the action is repeated for some time.
+ */
 export function asStatus<T>(requested: number | bigint, action: () => Promise<T>): Promise<T>
 export function asStatus<T>(requested: number | bigint, action: () => Awaitable<T>): Awaitable<T>
 export function asStatus<T>(requested: number | bigint, action: () => Awaitable<T>): Awaitable<T> {
-  const fail = (error: unknown): never => {
-    throw error instanceof StorageError ? statusOf(error, requested) : error
+  const fail = (error: unknown): Awaitable<T> => {
+    if (!(error instanceof StorageError)) throw error
+    if (error.code === 'future-revision' && requested !== 0 && requested !== 0n)
+      return repeated(requested, action, error)
+    throw statusOf(error, requested)
   }
   return orElse(action, fail)
+}
+
+async function repeated<T>(requested: number | bigint, action: () => Awaitable<T>, first: StorageError): Promise<T> {
+  const deadline = performance.now() + REACH_MS
+  let error = first
+  while (error.code === 'future-revision' && performance.now() < deadline) {
+    await sleep(LOOK_MS)
+    try {
+      return await action()
+    } catch (again) {
+      if (!(again instanceof StorageError)) throw again
+      error = again
+    }
+  }
+  throw statusOf(error, requested)
 }
 
 export function statusOf(error: StorageError, requested: number | bigint): StatusError {

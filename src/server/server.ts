@@ -39,6 +39,7 @@ import { createApi } from './startup/api.js'
 import { createAuthenticate } from './startup/authentication.js'
 import { bootstrap, firstAddress } from './startup/bootstrap.js'
 import { createControllers } from './startup/controllers.js'
+import { startFlowSchemas } from './startup/flow-schemas.js'
 import { createBuiltinRegistry, DEFINITIONS, requireKind } from './startup/kinds.js'
 import { clientUrl, openListeners } from './startup/listeners.js'
 import { createPhases } from './startup/phases.js'
@@ -116,6 +117,11 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       'access',
       () => openAccess(store, createApiContext({ store, objects, now: clock.now }), registry, options, log),
       opened => opened.stop(),
+    )
+    const flows = await phases.run(
+      'flow schemas',
+      () => startFlowSchemas(objects, registry, log),
+      started => started.stop(),
     )
     const quotas = await phases.run(
       'quotas',
@@ -197,6 +203,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
         requestHeader: authentication.requestHeader,
         clientCa: tls?.clientCa ?? '',
       }),
+      classify: flows.classify,
       limits,
       verbosity: logging.verbosity,
       revision: () => store.revision(),

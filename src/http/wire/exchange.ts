@@ -23,6 +23,11 @@ export interface Exchange {
   answer(status: number, headers: OutgoingHttpHeaders, body?: Buffer | string): void
   /** Begins a response of unknown length. */
   begin(status: number, headers: OutgoingHttpHeaders): Outgoing
+  /**
+   * If the client asks for a WebSocket: begins a response of frames, one for each chunk, of text or of bytes. Undefined
+   * if the client's handshake was refused.
+   */
+  openWebSocket?(isText: boolean): Outgoing | undefined
 }
 
 /** A response of unknown length. */

@@ -8,7 +8,7 @@ import type { RequestInfo } from '../../request/request-info.js'
 import type { UserInfo } from '../../request/user-info.js'
 import { Warnings } from '../../request/warnings.js'
 import type { Exchange } from './exchange.js'
-import { createResponseWriter, type ResponseWriter } from './response-writer.js'
+import { createResponseWriter, type RequestHeaders, type ResponseWriter } from './response-writer.js'
 
 /** A class, since one is made for every request. Its fields are `private`: `#` fields take longer to create. */
 export class IncomingRequest implements Request {
@@ -18,6 +18,8 @@ export class IncomingRequest implements Request {
   /** Set by authentication, and again by impersonation. */
   user: UserInfo = UNKNOWN
   impersonator: UserInfo | undefined
+  /** Set when the request is classified. */
+  flow: RequestHeaders['flow']
   deadline = Infinity
   /** An error that is a bug of the server, for the log. */
   failure: unknown

@@ -19,6 +19,8 @@ export interface ResponseWriter {
   sendEncoded(response: EncodedResponse): Promise<void> | void
   /** Begins a response of unknown length. */
   begin(status: number, headers: OutgoingHttpHeaders): Outgoing
+  /** Begins a watch: over a WebSocket if the client asks for one. `isText` says what its frames contain. */
+  beginWatch(headers: OutgoingHttpHeaders, isText: boolean): Outgoing
   /** Ends a response that is incomplete, or that will not be sent. */
   abort(): void
 }
@@ -31,6 +33,8 @@ const GZIP = { level: constants.Z_BEST_SPEED }
 export interface RequestHeaders {
   readonly auditId: string
   readonly warnings: Warnings
+  /** The UIDs of the flow schema and the priority level that the request belongs to. */
+  readonly flow: { readonly flowSchema: string; readonly priorityLevel: string } | undefined
 }
 
 export const createResponseWriter = (exchange: Exchange, headers?: RequestHeaders): ResponseWriter =>
@@ -72,6 +76,14 @@ class ExchangeWriter implements ResponseWriter {
     return this.outgoing
   }
 
+  beginWatch(headers: OutgoingHttpHeaders, isText: boolean): Outgoing {
+    const { exchange } = this
+    if (!exchange.openWebSocket || this.status !== 0) return this.begin(200, headers)
+    this.status = 101
+    this.outgoing = exchange.openWebSocket(isText) ?? ANSWERED
+    return this.outgoing
+  }
+
   abort(): void {
     if (this.status === 0) this.status = NEVER_ANSWERED
     this.outgoing.abort()
@@ -80,8 +92,12 @@ class ExchangeWriter implements ResponseWriter {
   private complete(headers: OutgoingHttpHeaders): OutgoingHttpHeaders {
     headers['cache-control'] ??= 'no-cache, private'
     if (!this.headers) return headers
-    const { auditId, warnings } = this.headers
+    const { auditId, warnings, flow } = this.headers
     headers['audit-id'] = auditId
+    if (flow) {
+      headers['x-kubernetes-pf-flowschema-uid'] = flow.flowSchema
+      headers['x-kubernetes-pf-prioritylevel-uid'] = flow.priorityLevel
+    }
     if (warnings.texts.length > 0) headers['Warning'] = warningHeaders(warnings.texts)
     return headers
   }

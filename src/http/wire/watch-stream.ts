@@ -36,6 +36,8 @@ export interface WatchStreamOptions {
   readonly now: () => number
 }
 
+/** The length before each message in a stream of protobuf messages. */
+const LENGTH_BYTES = 4
 /** The longest time of a timer. */
 const MAX_MS = 2 ** 31 - 1
 
@@ -55,12 +57,16 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
       const { exchange } = reply
       const encoder = encoders.create(watch.versioned, form, includeObjectOf(form, query))
       checkWatchFormat(form)
-      const outgoing = reply.begin(200, { 'content-type': WATCH_TYPES[form.encoding] })
+      const isText = form.encoding === 'json' || form.encoding === 'yaml'
+      const outgoing = reply.beginWatch({ 'content-type': WATCH_TYPES[form.encoding] }, isText)
       if (exchange.method === 'HEAD' || exchange.gone) {
         outgoing.end()
         return ended()
       }
 
+      // The frames of a WebSocket delimit events, so that the length before a protobuf message is left out.
+      const isPrefixed = form.encoding === 'protobuf' && reply.status === 101
+      const write = (event: Buffer): boolean => outgoing.write(isPrefixed ? event.subarray(LENGTH_BYTES) : event)
       let open: OpenWatch | undefined
       let isOver = false
       const finish = (): void => {
@@ -77,10 +83,10 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
       exchange.onGone(finish)
       outgoing.onDrain(() => open?.resume())
       open = watch.start({
-        event: (type, shown, source) => outgoing.write(encoder.event(type, shown, source)),
-        bookmark: (revision, initial) => outgoing.write(encoder.bookmark(revision, initial)),
+        event: (type, shown, source) => write(encoder.event(type, shown, source)),
+        bookmark: (revision, initial) => write(encoder.bookmark(revision, initial)),
         end(status) {
-          if (status) outgoing.write(encoder.error(status))
+          if (status) write(encoder.error(status))
           finish()
         },
       })

@@ -9,7 +9,7 @@ import type { Definitions } from '../../controllers/definitions.js'
 import { waitingVerbs } from '../../controllers/definitions.js'
 import { createDiscovery } from '../../discovery/discovery.js'
 import { API_VERSION } from '../../discovery/version.js'
-import { type ApiHandler, type Authenticate, createApiHandler } from '../../http/handler.js'
+import { type ApiHandler, type Authenticate, type Classify, createApiHandler } from '../../http/handler.js'
 import {
   findIn,
   findOpenApi,
@@ -41,6 +41,7 @@ export interface ApiParts {
   /** Resources that are answered and not stored. */
   readonly virtualResources: readonly VirtualResource[]
   readonly authenticate: Authenticate
+  readonly classify: Classify
   readonly limits: LimitOptions
   /** How much is logged about requests. */
   readonly verbosity: number
@@ -79,6 +80,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     verbs: waitingVerbs(createVerbs(context), parts.definitions),
     authenticate: parts.authenticate,
     authorize: access.authorizer.authorize,
+    classify: parts.classify,
     impersonate: createImpersonation(access.authorizer.authorize),
     virtualResources: parts.virtualResources,
     findPath: firstOf(findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),

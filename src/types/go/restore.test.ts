@@ -16,7 +16,11 @@ test.each<[string, Value, string]>([
   ['core/v1.Namespace', { metadata: 5 }, 'cannot restore struct from: int64'],
   ['core/v1.Namespace', { metadata: { generation: 'x' } }, 'unrecognized type: int64'],
   ['core/v1.Namespace', { metadata: { generation: 1.5 } }, 'cannot convert float64 to int64'],
-  ['core/v1.Namespace', { metadata: { creationTimestamp: 5 } }, 'json: cannot unmarshal number into Go value of type string'],
+  [
+    'core/v1.Namespace',
+    { metadata: { creationTimestamp: 5 } },
+    'json: cannot unmarshal number into Go value of type string',
+  ],
   ['core/v1.Secret', { data: { a: '!' } }, 'error decoding from json: illegal base64 data at input byte 0'],
   ['core/v1.ConfigMap', { immutable: 'x' }, 'unrecognized type: bool'],
 ])('%s %j is refused: %s', (type, value, message) => {

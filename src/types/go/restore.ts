@@ -72,9 +72,7 @@ function restoreScalar(kind: string, value: Value, goName: string): Value {
   if (bits !== undefined && value instanceof WholeFloat) return value.value
   // In Go, integers are convertible to strings and floats to integers, but not here; others are not convertible at all.
   const isConvertible = (from === 'int64' && kind === 'string') || (from === 'float64' && bits !== undefined)
-  throw new TypedDecodeError(
-    isConvertible ? `cannot convert ${from} to ${goName}` : `unrecognized type: ${kind}`,
-  )
+  throw new TypedDecodeError(isConvertible ? `cannot convert ${from} to ${goName}` : `unrecognized type: ${kind}`)
 }
 
 /** What Go decodes the value as when no type is known. */

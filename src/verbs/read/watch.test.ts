@@ -88,3 +88,28 @@ test.each(['v1', 'events.k8s.io/v1'])('a watch of the events of %s by a field ge
   await objects.create(event('b', 'Started'))
   await expect.poll(() => names).toEqual(['ADDED a'])
 })
+
+test('a watch from a resourceVersion that is not reached yet gets what comes after it', async () => {
+  const kind = builtinKinds(builtinTypes()).find(({ names }) => names.kind === 'ConfigMap')!
+  const objects = context.objectStore(kind)
+  const created = await objects.create(configMap('first'))
+  const target = { kind, version: kind.versions[0]!, namespace: 'x', name: '', subresource: '' }
+  const from = String(created === false ? 0 : created.revision + 1)
+  const query = new URLSearchParams({ watch: 'true', resourceVersion: from })
+  const names: string[] = []
+  const prepared = await createVerbs(context).watch(request, target, query)
+  prepared.start({
+    event: (type, { value }) => names.push(`${type} ${metaOf(value()).name}`) > 0,
+    bookmark: () => true,
+    end: () => {},
+  })
+  await objects.create(configMap('second'))
+  await objects.create(configMap('third'))
+  await expect.poll(() => names).toEqual(['ADDED third'])
+})
+
+const configMap = (name: string): ApiObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'x' },
+})

@@ -73,6 +73,7 @@ interface WatchRun {
 
 function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenWatch {
   const { target: versioned, options } = request
+  const notBefore = Number(from)
   let upstream: Watch | undefined
   let bookmarks: NodeJS.Timeout | undefined
   let stopped = false
@@ -96,15 +97,15 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
 
   async function begin(): Promise<void> {
     const after = options.sendInitialEvents ? await sendInitial() : await startRevision()
-    if (!stopped && after !== undefined) watchFrom(after)
+    if (!stopped) watchFrom(after)
   }
 
-  /** Undefined for a resourceVersion in the future: such a watch gets no events and waits until its time is over. */
-  async function startRevision(): Promise<Revision | undefined> {
+  /** A watch from a resourceVersion that is not reached yet begins now; `send` leaves out what is not after it. */
+  async function startRevision(): Promise<Revision> {
     const { since = 0 } = versioned.kind
     if (from !== 0n && from < since) throw tooOldResourceVersion(from, since)
     const latest = await asStatus(from, () => store.cache.revision())
-    return from === 0n ? latest : from > latest ? undefined : Number(from)
+    return from === 0n || from > latest ? latest : Number(from)
   }
 
   /** The objects that exist at one revision, as ADDED events. */
@@ -139,7 +140,7 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
       after,
       {
         event: send,
-        progress: revision => void (isConverting || sink.bookmark(revision, false)),
+        progress: revision => void (isConverting || revision < notBefore || sink.bookmark(revision, false)),
         end: error => end(reason(error, from)),
       },
       isKey || !isIndexed(versioned) ? undefined : term,
@@ -152,6 +153,7 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
 
   /** Sends the event as this watcher sees it. */
   function send(event: ObjectEvent): boolean {
+    if (event.revision <= notBefore) return true
     try {
       const change = store.changes.changeFor(versioned, selection, event)
       if (!(change instanceof Promise)) return change === undefined || sink.event(change.type, change.object, event)

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest'
+import { futureRevision } from '../storage/storage-error.js'
+import { asStatus } from './storage-status.js'
+
+test('a read at a resourceVersion that the store has not reached is repeated until it has', async () => {
+  let revision = 1
+  const read = async (): Promise<number> => {
+    if (revision < 3) throw futureRevision(3, revision++)
+    return revision
+  }
+  expect(await asStatus(3n, read)).toBe(3)
+})
+
+test('a read without a resourceVersion is not repeated', async () => {
+  const reads: number[] = []
+  const read = async (): Promise<never> => {
+    reads.push(1)
+    throw futureRevision(3, 1)
+  }
+  await expect(asStatus(0, read)).rejects.toThrow('Too large resource version')
+  expect(reads).toHaveLength(1)
+})
