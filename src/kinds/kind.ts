@@ -25,6 +25,11 @@ export interface Kind {
   readonly storedAs: string
   /** The revision at which the kind was created, if known: watches cannot start before it. */
   readonly since?: number | undefined
+  /**
+   * An entry of the store that objects are checked by: the definition of the kind. Objects are written only while it is
+   * at this revision. The revision moves on when the definition changes in nothing that concerns the objects.
+   */
+  readonly guard?: Readonly<KindGuard> | undefined
   /** The key prefix of its objects in the store, such as `/configmaps/` or `/example.com/widgets/`. */
   readonly keyPrefix: string
   /** The verbs that discovery lists and requests may use, in discovery's order. */
@@ -38,6 +43,11 @@ export interface Kind {
   readonly hasExternalConversion?: boolean | undefined
   /** Converts many objects together, for kinds where that costs less than one by one. */
   readonly convertAll?: ConvertAll | undefined
+}
+
+export interface KindGuard {
+  readonly key: string
+  revision: number
 }
 
 /** `cancellation` stops a conversion by a webhook. */

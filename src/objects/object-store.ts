@@ -7,7 +7,7 @@ import { apiVersionOf } from '../kinds/kind-names.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
 import { StorageError } from '../storage/storage-error.js'
-import type { Entry, ReadAt, Revision, Store } from '../storage/store.js'
+import type { Entry, Guard, ReadAt, Revision, Store } from '../storage/store.js'
 import { createWatchCache, type EntryAttributes, type WatchCache } from '../storage/watch-cache.js'
 import { type ConvertedObjects, createConvertedObjects } from './cache/converted-objects.js'
 import { type ObjectAttributes, type ObjectEntry, type ObjectEvent, selectableFields } from './object-attributes.js'
@@ -25,10 +25,10 @@ export interface ObjectStore {
   encode(object: ApiObject): Buffer
   /** Undefined if there is no object, also if the name cannot be that of a key. */
   get(namespace: string, name: string, at?: ReadAt): Awaitable<ObjectEntry | undefined>
-  /** The new entry; false if the name is taken. */
-  create(object: ApiObject): Promise<Entry | false>
+  /** The new entry; false if the name is taken. With a guard, it is stored only while the guard holds. */
+  create(object: ApiObject, guard?: Guard): Promise<Entry | false>
   /** False if the object is no longer at that revision. `bytes`: the object as `encode` gives it, if that is known. */
-  update(object: ApiObject, expected: Revision, bytes?: Buffer): Promise<Entry | false>
+  update(object: ApiObject, expected: Revision, bytes?: Buffer, guard?: Guard): Promise<Entry | false>
   delete(namespace: string, name: string, expected: Revision): Promise<Revision | false>
 }
 
@@ -115,14 +115,14 @@ export function createObjectStore(store: Store, kind: Kind, shared = createShare
         return nothingIfNoKey(error)
       }
     },
-    async create(object) {
+    async create(object, guard) {
       const [key, value] = [keyOfObject(object), encode(object)]
-      const result = await cache.create(key, value)
+      const result = await cache.create(key, value, guard)
       return result.done && { key, value, revision: result.revision }
     },
-    async update(object, expected, value = encode(object)) {
+    async update(object, expected, value = encode(object), guard) {
       const key = keyOfObject(object)
-      const result = await cache.update(key, value, expected)
+      const result = await cache.update(key, value, expected, guard)
       return result.done && { key, value, revision: result.revision }
     },
     async delete(namespace, name, expected) {

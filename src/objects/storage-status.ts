@@ -6,7 +6,7 @@ import {
   expired,
   internalError,
   requestEntityTooLarge,
-  type StatusError,
+  StatusError,
   serviceUnavailable,
   timeout,
   tooLargeResourceVersion,
@@ -60,9 +60,25 @@ export function statusOf(error: StorageError, requested: number | bigint): Statu
     case 'unavailable':
     case 'closed':
       return serviceUnavailable(error.message)
+    case 'guard-changed':
+      return guardFailed(error)
     case 'outcome-unknown':
       return timeout(error.message)
     default:
       return internalError(error.message)
   }
 }
+
+const GUARD_RETRY_SECONDS = 1
+
+/** What the object was checked by has changed, such as its definition: the request may succeed when it is repeated. */
+const guardFailed = (error: StorageError): StatusError =>
+  new StatusError(
+    serviceUnavailable('the definition of the resource has changed meanwhile; please try again', GUARD_RETRY_SECONDS)
+      .status,
+    { cause: error },
+  )
+
+/** Whether nothing was stored because what the object was checked by has changed. */
+export const isGuardFailure = (error: unknown): boolean =>
+  error instanceof StatusError && error.cause instanceof StorageError && error.cause.code === 'guard-changed'

@@ -14,7 +14,7 @@ import { KEYS_PATH } from '../auth/tokens.js'
 import { andThen } from '../base/awaitable.js'
 import { SYSTEM_CLOCK } from '../base/clock.js'
 import { createMetrics, type MetricsRegistry } from '../base/metrics.js'
-import { startDefinitions } from '../controllers/definitions.js'
+import { createNamesLock, startDefinitions } from '../controllers/definitions.js'
 import { serviceAddresses } from '../controllers/service-allocation.js'
 import type { Registry } from '../kinds/registry.js'
 import { type KindInformer, startKindInformer } from '../objects/informer.js'
@@ -174,7 +174,8 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       () => {
         const kind = requireKind(registry, DEFINITIONS.group, DEFINITIONS.kind)
         const converters = { webhooks, functions: options.api.conversions, ruleCompiler }
-        return startDefinitions(context, registry, kind, converters, env)
+        const namesLock = store.embedded ? undefined : createNamesLock(store)
+        return startDefinitions(context, registry, kind, { ...converters, namesLock }, env)
       },
       started => started.stop(),
     )

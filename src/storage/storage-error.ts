@@ -12,6 +12,8 @@ export type StorageErrorCode =
   // The requested revision is not available.
   | 'compacted'
   | 'future-revision'
+  // Another entry that the write depends on has changed; nothing was written.
+  | 'guard-changed'
   // The watcher did not keep up, or its sink threw.
   | 'slow-watcher'
   | 'sink-failed'
@@ -45,5 +47,8 @@ export const compacted = (requested: Revision, oldest: Revision): StorageError =
 
 export const futureRevision = (requested: Revision, current: Revision): StorageError =>
   new StorageError('future-revision', `revision ${requested} has not happened yet: the latest is ${current}`, current)
+
+export const guardChanged = (key: string): StorageError =>
+  new StorageError('guard-changed', `nothing was written: the entry ${JSON.stringify(key)} has changed`)
 
 export const closed = (): StorageError => new StorageError('closed', 'the store is closed')

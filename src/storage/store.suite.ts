@@ -113,6 +113,40 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect((await list('/things/')).keys).toHaveLength(200)
       })
 
+      test('with a guard is done only while the other entry is at that revision', async () => {
+        const changed = { code: 'guard-changed' }
+        const first = await create('/guards/a', 'one')
+        const thing = done(await store.create('/things/a', bytes('x'), { key: '/guards/a', revision: first }))
+        const second = await update('/guards/a', 'two', first)
+        const old = { key: '/guards/a', revision: first }
+        await expect(store.create('/things/b', bytes('x'), old)).rejects.toMatchObject(changed)
+        await expect(store.update('/things/a', bytes('y'), thing, old)).rejects.toMatchObject(changed)
+        // The guard is named, not the entry that exists: the caller must begin again in any case.
+        await expect(store.create('/things/a', bytes('x'), old)).rejects.toMatchObject(changed)
+        const current = { key: '/guards/a', revision: second }
+        expect(await store.create('/things/a', bytes('x'), current)).toMatchObject({ done: false })
+        done(await store.update('/things/a', bytes('y'), thing, current))
+        await remove('/guards/a', second)
+        await expect(store.create('/things/b', bytes('x'), current)).rejects.toMatchObject(changed)
+        done(await store.create('/things/b', bytes('x'), { key: '/guards/a', revision: 0 }))
+        expect((await list('/things/')).keys).toEqual(['/things/a', '/things/b'])
+      })
+
+      test('with a guard is refused when it comes after the change of the guard in one group', async () => {
+        // Stores that are reached over a network may carry the writes out in another order.
+        if (!store.embedded) return
+        const guard = { key: '/guards/a', revision: await create('/guards/a', 'one') }
+        const before = store.create('/things/before', bytes('x'), guard)
+        const change = store.update('/guards/a', bytes('two'), guard.revision)
+        const after = store.create('/things/after', bytes('x'), guard)
+        const outcomes = await Promise.allSettled([before, change, after])
+        expect(outcomes).toMatchObject([
+          { value: { done: true } },
+          { value: { done: true } },
+          { reason: { code: 'guard-changed' } },
+        ])
+      })
+
       test('is the only one that succeeds when many race for the same key', async () => {
         const first = await create('/things/a', 'start')
         const racers = await Promise.all(

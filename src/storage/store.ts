@@ -44,6 +44,15 @@ export type WriteResult =
   | { readonly done: true; readonly revision: Revision }
   | { readonly done: false; readonly current: Entry | undefined }
 
+/**
+ * Another entry that must be at this revision when a write is applied, or absent if that is 0. A write whose guard does
+ * not hold is refused with `guard-changed`.
+ */
+export interface Guard {
+  readonly key: string
+  readonly revision: Revision
+}
+
 /** One write, as watchers receive it. It is a create if `previous` is undefined, and a delete if `value` is. */
 export interface StoreEvent {
   readonly revision: Revision
@@ -92,9 +101,9 @@ export interface Store {
   range(prefix: string, options?: RangeOptions): Promise<Page>
 
   /** Writes resolve once they are as durable as the store makes them. */
-  create(key: string, value: Uint8Array): Promise<WriteResult>
+  create(key: string, value: Uint8Array, guard?: Guard): Promise<WriteResult>
   /** `expected` is the revision of the entry that the caller read and wants to replace. */
-  update(key: string, value: Uint8Array, expected: Revision): Promise<WriteResult>
+  update(key: string, value: Uint8Array, expected: Revision, guard?: Guard): Promise<WriteResult>
   delete(key: string, expected: Revision): Promise<WriteResult>
 
   /**

@@ -72,7 +72,7 @@ test('a leader that cannot write gives up before another takes over', async () =
   await vi.waitFor(() => expect(log).toEqual(['a leads']))
   compete('b')
   isCut = true
-  await vi.waitFor(() => expect(log).toEqual(['a leads', 'a lost', 'b leads']))
+  await vi.waitFor(() => expect(log).toEqual(['a leads', 'a lost', 'b leads']), 5000)
   isCut = false
   await sleep(2 * TIMES.leaseMs)
   expect(log).toEqual(['a leads', 'a lost', 'b leads'])

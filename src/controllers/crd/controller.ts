@@ -7,7 +7,7 @@ import { customKind, type RuleCompiler } from '../../crd/custom-kind.js'
 import { type DefinitionNames, statusOf } from '../../crd/definition.js'
 import { resourceDefinedBy } from '../../crd/definition-kind.js'
 import { withRightStatus } from '../../crd/definition-status.js'
-import type { Kind } from '../../kinds/kind.js'
+import type { Kind, KindGuard } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
 import type { Registry } from '../../kinds/registry.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
@@ -15,10 +15,12 @@ import { metaOf } from '../../meta/object/object-meta.js'
 import { equalValues, type Value } from '../../meta/values/value.js'
 import { startInformer } from '../../objects/informer.js'
 import type { ObjectEvent } from '../../objects/object-store.js'
+import type { Guard } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { systemObjects } from '../../verbs/system-writes.js'
 import { type Controller, type ControllerEnv, createControllerQueue } from '../common/controller.js'
 import { type Cleanup, createCleanup } from './finalizer.js'
+import type { NamesLock } from './names-lock.js'
 import { readDefinition } from './stored-definition.js'
 
 export interface Definitions {
@@ -35,13 +37,27 @@ export interface Definitions {
 interface KnownDefinition {
   readonly definition: ApiObject
   readonly kind: Kind | undefined
+  /** That of the kind. It moves on with the definition as long as the kind stays. */
+  readonly guard: KindGuard
 }
+
+export interface DefinitionParts extends Converters {
+  readonly ruleCompiler?: RuleCompiler
+  /** Where other processes write definitions too. */
+  readonly namesLock?: NamesLock | undefined
+}
+
+/**
+ * A definition without its status is left to the process that serves the request that wrote it, for this long. Then that
+ * process may be gone.
+ */
+const LEFT_TO_OTHERS_MS = 1000
 
 export async function startDefinitions(
   context: ApiContext,
   registry: Registry,
   definitions: Kind,
-  converters: Converters & { readonly ruleCompiler?: RuleCompiler },
+  { namesLock, ...converters }: DefinitionParts,
   env: ControllerEnv,
 ): Promise<Definitions> {
   const objects = systemObjects(context, 'kube-apiserver')
@@ -54,11 +70,13 @@ export async function startDefinitions(
   const builtinVersions = new Set(
     [...registry.all()].flatMap(kind => kind.versions.map(({ name }) => apiVersionOf(kind, name))),
   )
-  const queue = createControllerQueue('crd_establishing', env, reconcile)
+  const queue = createControllerQueue('crd_establishing', env, name => reconcile(name, false))
   /** Only where this replica leads. */
   let cleanup: Cleanup | undefined
   /** By name, the last reconciliation that was asked for: those of one definition run one after the other. */
   const turns = new Map<string, Promise<void>>()
+  /** Definitions without their status that another process has written, with the time at which they were seen. */
+  const leftToOthers = new Map<string, number>()
 
   /** Names that the informer has read since it began. */
   let listed = new Set<string>()
@@ -88,9 +106,10 @@ export async function startDefinitions(
     env.log,
   )
 
-  function reconcile(name: string): Promise<void> {
+  /** `isOwn`: a request of this process waits for it. */
+  function reconcile(name: string, isOwn: boolean): Promise<void> {
     const before = turns.get(name)
-    const done = before ? before.then(() => reconcileNow(name)) : reconcileNow(name)
+    const done = before ? before.then(() => reconcileNow(name, isOwn)) : reconcileNow(name, isOwn)
     const over = done
       .catch(() => {})
       .then(() => {
@@ -100,13 +119,14 @@ export async function startDefinitions(
     return done
   }
 
-  async function reconcileNow(name: string): Promise<void> {
+  async function reconcileNow(name: string, isOwn: boolean): Promise<void> {
     const entry = await stored.get('', name)
     const before = known.get(name)?.definition
     // Most events are those of our own writes.
     if (entry && before && revisionOf(before) === entry.revision && hasRightStatus(name, before)) return
-    // A new definition has no status yet; most others have the right one.
-    if (!entry || !before || !hasRightStatus(name, readDefinition(entry))) await giveStatus(name)
+    const isRight = !entry || hasRightStatus(name, readDefinition(entry))
+    if (isRight) leftToOthers.delete(name)
+    else if (isOwn || !isLeftToOthers(name)) await giveStatus(name)
     const found = await stored.get('', name)
     if (!found) return uninstall(name)
     const definition = readDefinition(found)
@@ -116,10 +136,27 @@ export async function startDefinitions(
     if (before && !hasSameNames(before, definition)) reconsider(name)
   }
 
+  /** Whether another process, which wrote the definition, is to give it its status. */
+  function isLeftToOthers(name: string): boolean {
+    if (!namesLock) return false
+    const now = performance.now()
+    const since = leftToOthers.get(name) ?? now
+    leftToOthers.set(name, since)
+    if (now - since >= LEFT_TO_OTHERS_MS) return false
+    queue.addLater(name, LEFT_TO_OTHERS_MS * (1 + env.random()))
+    return true
+  }
+
   /** The names are decided before the status is written, so that the next definition is decided with them. */
   async function giveStatus(name: string): Promise<void> {
+    const change = (guard?: Guard): Promise<void> =>
+      objects.change({ ...definitions, guard }, '', name, old => decide(name, old), 'status')
+    const changeInTurn = async (guard: Guard): Promise<void> => {
+      await readNamesOf(groupIn(name))
+      await change(guard)
+    }
     try {
-      await objects.change(definitions, '', name, old => decide(name, old), 'status')
+      await (namesLock ? namesLock.inTurn(groupIn(name), changeInTurn) : change())
     } catch (error) {
       const before = known.get(name)
       if (before) take(name, namesOf(before.definition))
@@ -127,6 +164,17 @@ export async function startDefinitions(
       // Other definitions may have been refused names that this one did not get.
       reconsider(name)
       throw error
+    }
+  }
+
+  /** The names that definitions of the group have now, those included that other processes have just decided. */
+  async function readNamesOf(group: string): Promise<void> {
+    const { entries } = await stored.cache.range(definitions.keyPrefix)
+    for (const entry of entries) {
+      const name = entry.key.slice(definitions.keyPrefix.length)
+      const seen = known.get(name)
+      if (groupIn(name) !== group || (seen && revisionOf(seen.definition) === entry.revision)) continue
+      take(name, namesOf(readDefinition(entry)))
     }
   }
 
@@ -156,8 +204,11 @@ export async function startDefinitions(
 
   function install(name: string, definition: ApiObject): void {
     const old = known.get(name)
-    const kind = kindFor(definition, old)
-    known.set(name, { definition, kind })
+    const fresh: KindGuard = { key: `${definitions.keyPrefix}${name}`, revision: revisionOf(definition) }
+    const kind = kindFor(definition, old, fresh)
+    const guard = old && old.kind === kind ? old.guard : fresh
+    guard.revision = fresh.revision
+    known.set(name, { definition, kind, guard })
     take(name, namesOf(definition))
     if (kind === old?.kind) return
     const { group, plural } = resourceDefinedBy(definition)
@@ -168,7 +219,7 @@ export async function startDefinitions(
   }
 
   /** The same kind as long as its spec and its names stay. */
-  function kindFor(definition: ApiObject, old: KnownDefinition | undefined): Kind | undefined {
+  function kindFor(definition: ApiObject, old: KnownDefinition | undefined, guard: KindGuard): Kind | undefined {
     const { group, plural } = resourceDefinedBy(definition)
     if (builtin.has(`${group}/${plural}`)) return undefined
     const defined = customKind(types, definition, {
@@ -177,12 +228,12 @@ export async function startDefinitions(
       isBuiltin: apiVersion => builtinVersions.has(apiVersion),
     })
     const since = old?.kind?.since ?? revisionOf(definition)
-    const kind = defined && { ...defined, since }
+    const kind = defined && { ...defined, since, guard }
     if (!kind || !old?.kind) return kind
     if (!isSameSpec(definition, old.definition) || !hasSameNames(definition, old.definition)) {
       return kind
     }
-    return kind.verbs === old.kind.verbs ? old.kind : { ...old.kind, verbs: kind.verbs }
+    return kind.verbs === old.kind.verbs ? old.kind : { ...old.kind, verbs: kind.verbs, guard }
   }
 
   function uninstall(name: string): void {
@@ -211,7 +262,7 @@ export async function startDefinitions(
     throw error
   }
   return {
-    waitEstablished: reconcile,
+    waitEstablished: name => reconcile(name, true),
     startCleanup() {
       const started = createCleanup(context, definitions, name => known.get(name)?.kind, env)
       cleanup = started

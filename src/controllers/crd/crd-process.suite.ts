@@ -13,6 +13,8 @@ import { createVerbs, type Verbs } from '../../verbs/verbs.js'
 import { createWebhooks } from '../../webhook/client.js'
 import { quietEnv } from '../common/controller.js'
 import { type Definitions, startDefinitions } from './controller.js'
+import { verbsByCurrentDefinition } from './current-definition.js'
+import type { NamesLock } from './names-lock.js'
 import { waitingVerbs } from './wait-established.js'
 
 export const DEFINITIONS = definitionKind(kindsOfGroup(builtinTypes(), 'apiextensions.k8s.io')[0]!)
@@ -28,13 +30,20 @@ export interface Process {
 
 const started: Process[] = []
 
-export async function startProcess(store: Store, admission?: Partial<Admission>): Promise<Process> {
+/** `namesLock` where several processes write definitions at the same time. */
+export async function startProcess(
+  store: Store,
+  admission?: Partial<Admission>,
+  namesLock?: NamesLock,
+): Promise<Process> {
   const registry = createRegistry()
   registry.put(DEFINITIONS)
   const context = createApiContext({ store, admission })
-  const definitions = await startDefinitions(context, registry, DEFINITIONS, { webhooks: createWebhooks() }, quietEnv())
+  const parts = { webhooks: createWebhooks(), namesLock }
+  const definitions = await startDefinitions(context, registry, DEFINITIONS, parts, quietEnv())
   definitions.startCleanup()
-  const one = { registry, context, definitions, verbs: waitingVerbs(createVerbs(context), definitions) }
+  const current = verbsByCurrentDefinition(createVerbs(context), definitions, registry)
+  const one = { registry, context, definitions, verbs: waitingVerbs(current, definitions) }
   started.push(one)
   return one
 }

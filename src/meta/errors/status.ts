@@ -236,7 +236,8 @@ export const tooManyRequests = (
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   })
 
-export const serviceUnavailable = (message: string): StatusError => fail(503, 'ServiceUnavailable', message)
+export const serviceUnavailable = (message: string, retryAfterSeconds?: number): StatusError =>
+  fail(503, 'ServiceUnavailable', message, retryAfterSeconds === undefined ? undefined : { retryAfterSeconds })
 
 /** The request may still be running. */
 export const timeout = (message: string, retryAfterSeconds = 0): StatusError =>

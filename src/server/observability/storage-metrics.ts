@@ -110,8 +110,8 @@ export function measureStore(store: Store, metrics: MetricsRegistry, registry: R
     ...store,
     get: (key, at) => measure('get', key, () => store.get(key, at)),
     range: (prefix, options) => measure('list', prefix, () => store.range(prefix, options)),
-    create: (key, value) => measure('create', key, () => store.create(key, value)),
-    update: (key, value, expected) => measure('update', key, () => store.update(key, value, expected)),
+    create: (key, value, guard) => measure('create', key, () => store.create(key, value, guard)),
+    update: (key, value, expected, guard) => measure('update', key, () => store.update(key, value, expected, guard)),
     delete: (key, expected) => measure('delete', key, () => store.delete(key, expected)),
   }
 }

@@ -6,7 +6,7 @@ import type { Logger } from '../../base/logger.js'
 import { METRICS_MEDIA_TYPE, type MetricsRegistry } from '../../base/metrics.js'
 import { packageVersion } from '../../base/package-version.js'
 import type { Definitions } from '../../controllers/definitions.js'
-import { waitingVerbs } from '../../controllers/definitions.js'
+import { verbsByCurrentDefinition, waitingVerbs } from '../../controllers/definitions.js'
 import { createDiscovery } from '../../discovery/discovery.js'
 import { API_VERSION } from '../../discovery/version.js'
 import { type ApiHandler, type Authenticate, type Classify, createApiHandler } from '../../http/handler.js'
@@ -77,7 +77,7 @@ export function createApi(parts: ApiParts): ApiHandler {
   })
   const api = createApiHandler({
     registry,
-    verbs: waitingVerbs(createVerbs(context), parts.definitions),
+    verbs: waitingVerbs(verbsByCurrentDefinition(createVerbs(context), parts.definitions, registry), parts.definitions),
     authenticate: parts.authenticate,
     authorize: access.authorizer.authorize,
     classify: parts.classify,

@@ -201,14 +201,14 @@ export function createWatchCache<F = undefined>(
       )
     },
 
-    async create(key, value) {
+    async create(key, value, guard) {
       checkKeyHere(key)
-      return store.create(key, value)
+      return store.create(key, value, guard)
     },
 
-    async update(key, value, expected) {
+    async update(key, value, expected, guard) {
       checkKeyHere(key)
-      return store.update(key, value, expected)
+      return store.update(key, value, expected, guard)
     },
 
     async delete(key, expected) {

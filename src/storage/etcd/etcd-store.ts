@@ -3,8 +3,8 @@
 
 import { HISTORY_MS } from '../common/history-keeper.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
-import { closed } from '../storage-error.js'
-import type { Revision, Store, WriteResult } from '../store.js'
+import { closed, guardChanged } from '../storage-error.js'
+import type { Guard, Revision, Store, WriteResult } from '../store.js'
 import { createEtcdClient, type EtcdClientOptions } from './client/etcd-client.js'
 import { COMPACT, CompareTarget, type RequestOp, STATUS, TXN } from './client/messages.js'
 import { startCompactor } from './etcd-compactor.js'
@@ -42,19 +42,30 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
   let promptProgress = trustRequestedProgress ?? false
 
   /** Every write is one transaction: applied if the key has the expected revision, otherwise it returns the entry. */
-  async function write(path: string, expected: Revision, operation: (key: Buffer) => RequestOp): Promise<WriteResult> {
+  async function write(
+    path: string,
+    expected: Revision,
+    operation: (key: Buffer) => RequestOp,
+    guard?: Guard,
+  ): Promise<WriteResult> {
     checkKey(path)
     const key = layout.keyOf(path)
+    const guardKey = guard && layout.keyOf(guard.key)
     const answer = await client.call(
       TXN,
       {
-        compare: [{ key, target: CompareTarget.modRevision, modRevision: expected }],
+        compare: [
+          { key, target: CompareTarget.modRevision, modRevision: expected },
+          ...(guardKey ? [{ key: guardKey, target: CompareTarget.modRevision, modRevision: guard.revision }] : []),
+        ],
         success: [operation(key)],
-        failure: [{ range: { key } }],
+        failure: [{ range: { key } }, ...(guardKey ? [{ range: { key: guardKey, keysOnly: true } }] : [])],
       },
       { isWrite: true },
     )
     if (answer.succeeded) return { done: true, revision: answer.header?.revision ?? 0 }
+    if (guard && (answer.responses[1]?.range?.kvs[0]?.modRevision ?? 0) !== guard.revision)
+      throw guardChanged(guard.key)
     const kv = answer.responses[0]?.range?.kvs[0]
     return { done: false, current: kv && layout.entryOf(kv) }
   }
@@ -88,15 +99,15 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
       return reads.range(prefix, rangeOptions)
     },
 
-    async create(path, value) {
+    async create(path, value, guard) {
       checkValue(value)
-      return write(path, 0, key => ({ put: { key, value } }))
+      return write(path, 0, key => ({ put: { key, value } }), guard)
     },
 
-    async update(path, value, expected) {
+    async update(path, value, expected, guard) {
       checkValue(value)
       checkExpected(expected)
-      return write(path, expected, key => ({ put: { key, value } }))
+      return write(path, expected, key => ({ put: { key, value } }), guard)
     },
 
     async delete(path, expected) {

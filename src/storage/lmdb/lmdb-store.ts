@@ -4,7 +4,7 @@
 import { createWatchers } from '../common/watchers.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
 import { closed, compacted, futureRevision } from '../storage-error.js'
-import type { Entry, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
+import type { Entry, Guard, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
 import { createCompaction } from './compaction.js'
 import { type DataDirectory, openDataDirectory, unreadable } from './disk/data-directory.js'
 import { createDiskSpace, type DiskSpace } from './disk/disk-space.js'
@@ -110,6 +110,7 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
     value: Uint8Array | undefined,
     expected: Revision,
     creates: boolean,
+    guard?: Guard,
   ): Promise<WriteResult> {
     try {
       if (value) checkValue(value)
@@ -119,7 +120,7 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
     } catch (error) {
       return Promise.reject(error)
     }
-    return writer.write(key, value && Buffer.from(value), expected)
+    return writer.write(key, value && Buffer.from(value), expected, guard)
   }
 
   async function close(): Promise<void> {
@@ -152,8 +153,8 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
       return pages.read(target, options, revisionFor(options.at ?? 'latest'))
     },
 
-    create: (key, value) => write(key, value, 0, true),
-    update: (key, value, expected) => write(key, value, expected, false),
+    create: (key, value, guard) => write(key, value, 0, true, guard),
+    update: (key, value, expected, guard) => write(key, value, expected, false, guard),
     delete: (key, expected) => write(key, undefined, expected, false),
 
     watch(target, after, sink) {

@@ -3,8 +3,8 @@
 //
 // No state in memory is ahead of the disk. If a commit fails, its group is discarded and the next one starts from the
 // stored state.
-import { StorageError } from '../storage-error.js'
-import type { Entry, Revision, StoreEvent, WriteResult } from '../store.js'
+import { guardChanged, StorageError } from '../storage-error.js'
+import type { Entry, Guard, Revision, StoreEvent, WriteResult } from '../store.js'
 import { failureOf } from './commit-failure.js'
 import type { DiskSpace, Need } from './disk/disk-space.js'
 import { currentEntry } from './history.js'
@@ -15,7 +15,7 @@ export interface Writer {
   readonly state: StoreState
   /** Whether the group that is being committed changes the key. */
   isChanging(key: string): boolean
-  write(key: string, value: Buffer | undefined, expected: Revision): Promise<WriteResult>
+  write(key: string, value: Buffer | undefined, expected: Revision, guard?: Guard): Promise<WriteResult>
   /** Schedules a call of `nextMaintenance`. */
   wake(): void
   /** Resolves when no work is left. */
@@ -46,6 +46,7 @@ interface Operation {
   readonly key: string
   readonly value: Buffer | undefined
   readonly expected: Revision
+  readonly guard: Guard | undefined
   resolve(result: WriteResult): void
   reject(error: unknown): void
 }
@@ -75,6 +76,8 @@ export function createWriter(
   /** Set when nothing can be written until the directory is opened again. */
   let fatalError: StorageError | undefined
   const whenIdle: (() => void)[] = []
+  /** The revisions of entries that guard others, which are few and large: reading one for each write would cost too much. */
+  const guardRevisions = new Map<string, Revision>()
 
   function wake(): void {
     awake = true
@@ -132,6 +135,9 @@ export function createWriter(
       const inGroup = group.changed.has(key)
       let previous: Entry | undefined
       try {
+        if (operation.guard && revisionOf(operation.guard.key, group) !== operation.guard.revision) {
+          throw guardChanged(operation.guard.key)
+        }
         previous = inGroup ? group.changed.get(key) : currentEntry(tables, key)
       } catch (error) {
         operation.reject(readFailure(error))
@@ -149,6 +155,14 @@ export function createWriter(
       }
     }
     return group
+  }
+
+  /** The revision of an entry after the writes of the group so far; 0 if there is none. */
+  function revisionOf(key: string, { changed }: Group): Revision {
+    if (changed.has(key)) return changed.get(key)?.revision ?? 0
+    let revision = guardRevisions.get(key)
+    if (revision === undefined) guardRevisions.set(key, (revision = currentEntry(tables, key)?.revision ?? 0))
+    return revision
   }
 
   async function commit(group: Group, maintenance: MaintenanceStep | undefined): Promise<void> {
@@ -180,6 +194,7 @@ export function createWriter(
     }
     state = next
     changing = undefined
+    for (const key of changed.keys()) guardRevisions.delete(key)
     maintenance?.committed()
     committed(events)
     for (const { operation, result } of answers) operation.resolve(result)
@@ -213,9 +228,9 @@ export function createWriter(
       return state
     },
     isChanging: key => changing?.has(key) ?? false,
-    write(key, value, expected) {
+    write(key, value, expected, guard) {
       return new Promise((resolve, reject) => {
-        queue.push({ key, value, expected, resolve, reject })
+        queue.push({ key, value, expected, guard, resolve, reject })
         wake()
       })
     },

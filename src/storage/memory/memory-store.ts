@@ -13,8 +13,8 @@ import {
   checkValue,
   endOfPrefix,
 } from '../keys.js'
-import { closed, compacted, futureRevision } from '../storage-error.js'
-import type { Entry, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
+import { closed, compacted, futureRevision, guardChanged } from '../storage-error.js'
+import type { Entry, Guard, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
 
 /** The content of a key from a revision on; no entry if it was deleted. */
 interface Version {
@@ -65,9 +65,10 @@ export function createMemoryStore(): Store {
   }
 
   /** Applies a write and delivers it to watchers synchronously. */
-  function write(key: string, value: Uint8Array | undefined, expected: Revision): WriteResult {
+  function write(key: string, value: Uint8Array | undefined, expected: Revision, guard?: Guard): WriteResult {
     checkOpen()
     checkKey(key)
+    if (guard && (current.get(guard.key)?.revision ?? 0) !== guard.revision) throw guardChanged(guard.key)
     const previous = current.get(key)
     if ((previous?.revision ?? 0) !== expected) return { done: false, current: previous }
     // A watcher's sink may write during delivery, so `revision` can be higher afterwards.
@@ -121,15 +122,15 @@ export function createMemoryStore(): Store {
       return { revision: asOf, entries, remaining }
     },
 
-    async create(key, value) {
+    async create(key, value, guard) {
       checkValue(value)
-      return write(key, value, 0)
+      return write(key, value, 0, guard)
     },
 
-    async update(key, value, expected) {
+    async update(key, value, expected, guard) {
       checkValue(value)
       checkExpected(expected)
-      return write(key, value, expected)
+      return write(key, value, expected, guard)
     },
 
     async delete(key, expected) {

@@ -81,7 +81,7 @@ async function store(context: ApiContext, request: CreateRequest, prepared: Prep
     throw unclassified('resourceVersion should not be set on objects to be created')
   }
   throwIfAborted(request)
-  const entry = await asStatus(0, () => objects.create(stored))
+  const entry = await asStatus(0, () => objects.create(stored, kind.guard))
   return entry === false ? undefined : objects.views.viewStored(target, prepared, entry, request)
 }
 

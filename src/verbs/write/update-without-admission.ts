@@ -32,7 +32,7 @@ export async function updateWithoutAdmission(
     const stored = await kind.convert(object, kind.storedAs, request)
     const bytes = store.encode(stored)
     throwIfAborted(request)
-    const written = await asStatus(0, () => store.update(stored, entry.revision, bytes))
+    const written = await asStatus(0, () => store.update(stored, entry.revision, bytes, kind.guard))
     if (written !== false) return asWritten(kind, object, String(written.revision))
   }
   throw modifiedMeanwhile(resourceOf(kind), name)

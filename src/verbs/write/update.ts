@@ -111,7 +111,7 @@ async function storeChanged(
     await context.allocationOf(kind)?.release(object)
     return atOldRevision()
   }
-  const changed = await asStatus(0, () => store.update(stored, entry.revision, bytes))
+  const changed = await asStatus(0, () => store.update(stored, entry.revision, bytes, kind.guard))
   return changed === false ? undefined : store.views.viewStored(target, prepared, changed, request)
 }
 
