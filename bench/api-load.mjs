@@ -21,23 +21,28 @@ async function poolOf({ url, ca }, size) {
   return pools.get(key)
 }
 
-const headersOf = ({ url, token }, method, path) =>
+const headersOf = (
+  { url, token },
+  method,
+  path,
+  { accept = 'application/json', contentType = 'application/json' } = {},
+) =>
   encodeHeaders({
     ':method': method,
     ':scheme': 'https',
     ':authority': new URL(url).host,
     ':path': path,
     authorization: `Bearer ${token}`,
-    accept: 'application/json',
-    ...(method === 'GET' ? {} : { 'content-type': 'application/json' }),
+    accept,
+    ...(method === 'GET' ? {} : { 'content-type': contentType }),
   })
 
 /** A place in a path or a body where the number of the request goes. */
-const fill = (template, i) => template.replace('{}', String(i).padStart(7, '0'))
+const fill = (template, i) => template.replaceAll('{}', String(i).padStart(7, '0'))
 
 /**
  * The same request `count` times, `streams` at once on each of `connections`. `{}` in its path and body is a number:
- * one after the other from `first`, or here and there below `below`.
+ * one after the other from `first`, or here and there below `below`. `formats`: `accept` and `contentType`.
  */
 async function repeat({
   server,
@@ -49,10 +54,11 @@ async function repeat({
   below = Infinity,
   connections,
   streams,
+  formats,
 }) {
   const pool = await poolOf(server, connections)
   const isFixed = !path.includes('{}')
-  const fixed = headersOf(server, method, path)
+  const fixed = headersOf(server, method, path, formats)
   let [started, ended, bytes, failures] = [0, 0, 0, 0]
   let example = ''
   let firstByteMs = Infinity
@@ -65,7 +71,7 @@ async function repeat({
       let isFirst = true
       const asked = performance.now()
       connection.request(
-        isFixed ? fixed : headersOf(server, method, fill(path, i)),
+        isFixed ? fixed : headersOf(server, method, fill(path, i), formats),
         body && Buffer.from(fill(body, i)),
         {
           data(chunk) {

@@ -3,6 +3,7 @@ const SUBJECTS = {
   api: () => import('./api.mjs'),
   apply: () => import('./apply.mjs'),
   cel: () => import('./cel.mjs'),
+  compare: () => import('./compare.mjs'),
   crd: () => import('./crd.mjs'),
   memory: () => import('./memory.mjs'),
   storage: () => import('./storage.mjs'),

@@ -1,7 +1,7 @@
 // The server and the load generator, each in a process of its own, and what the system knows of them.
 import { fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -103,8 +103,12 @@ export async function memoryGrowth(pid, action) {
   return statusOf(pid, 'VmHWM') - before
 }
 
+/** The processor time of all threads of a process, which the kernel counts in nanoseconds. */
 export function cpuSeconds(pid) {
   if (pid === undefined) return 0
-  const [user, system] = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1].split(' ').slice(11, 13)
-  return (Number(user) + Number(system)) / 100
+  let nanoseconds = 0
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    nanoseconds += Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8').split(' ')[0])
+  }
+  return nanoseconds / 1e9
 }

@@ -12,7 +12,8 @@ import { createWatchCache, type EntryAttributes, type WatchCache } from '../stor
 import { type ConvertedObjects, createConvertedObjects } from './cache/converted-objects.js'
 import { type ObjectAttributes, type ObjectEntry, type ObjectEvent, selectableFields } from './object-attributes.js'
 import { createObjectViews, type ObjectViews } from './object-view.js'
-import { createStoredCodec, type StoredCodec } from './stored-object.js'
+import { readStoredMetadata } from './stored-metadata.js'
+import { createStoredCodec, isStoredAs, type StoredCodec, storedHead } from './stored-object.js'
 import { createWatchChanges, type WatchChanges } from './watch-change.js'
 
 export type { ObjectEntry, ObjectEvent }
@@ -56,6 +57,9 @@ function nothingIfNoKey(error: unknown): undefined {
   if (!isNoKey) throw error
 }
 
+/** Shows which fields a version has. */
+const NO_OBJECT: ApiObject = { apiVersion: '', kind: '', metadata: {} }
+
 /** What the stores of all kinds of a server share. */
 export interface SharedByStores {
   readonly codec: StoredCodec
@@ -74,13 +78,30 @@ export function createObjectStore(store: Store, kind: Kind, shared = createShare
   )
   const cache = createWatchCache<ObjectAttributes>(store, kind.keyPrefix, { getAttributes })
 
+  const heads = [...versions.keys()].map(apiVersion => storedHead(apiVersion, kind.names.kind))
+  const hasOwnFields = kind.versions.some(version => Object.keys(version.fields(NO_OBJECT)).length > 0)
+
   function getAttributes(key: string, value: Buffer): EntryAttributes<ObjectAttributes> {
+    return (hasOwnFields ? undefined : attributesOfMetadata(key, value)) ?? attributesOfObject(key, value)
+  }
+
+  function attributesOfMetadata(key: string, value: Buffer): EntryAttributes<ObjectAttributes> | undefined {
+    const head = heads.find(each => isStoredAs({ value }, each))
+    const metadata = head && readStoredMetadata(value, head.length)
+    if (!metadata) return undefined
+    const { namespace, name } = objectKeyOf(kind, key)
+    const fields = { 'metadata.name': name, 'metadata.namespace': namespace }
+    return { indexedFields: fields, labels: metadata.labels, data: { ...metadata, fields } }
+  }
+
+  function attributesOfObject(key: string, value: Buffer): EntryAttributes<ObjectAttributes> {
     const object = codec.decode({ key, value, revision: 0 })
     const version = versions.get(object.apiVersion)
     const fields = selectableFields(version, object)
     const { labels = {}, deletionTimestamp } = metaOf(object)
     return {
       indexedFields: fieldsOfStorageVersion(object, fields),
+      labels,
       data: { labels, fields, isTerminating: deletionTimestamp !== undefined },
     }
   }

@@ -11,21 +11,23 @@ import type { Selection } from './selection.js'
 /** A view for each entry; undefined for those that are not selected. */
 export type ViewedEntries = readonly (ObjectView | undefined)[]
 
-/** A promise only where a webhook converts. */
+/** A promise only where a webhook converts. `hasTerms`: the entries have all terms of the selection. */
 export function viewSelected(
   views: ObjectViews,
   versioned: VersionedKind,
   selection: Selection,
   entries: readonly ObjectEntry[],
   cancellation: Cancellation | undefined,
+  hasTerms = false,
 ): Awaitable<ViewedEntries> {
   if (selection.everything) return views.viewAll(versioned, entries, cancellation)
+  const isKnown = hasTerms && selection.isAllTerms
   const kept: ObjectEntry[] = []
   const positions: number[] = []
   const converted = new Set<number>()
   for (const [at, entry] of entries.entries()) {
     const isInVersion = views.isInVersion(versioned, entry)
-    if (!(isInVersion ? selection.matches(entry) : selection.mayMatch(entry))) continue
+    if (!(isInVersion ? isKnown || selection.matches(entry) : selection.mayMatch(entry))) continue
     if (!isInVersion) converted.add(at)
     kept.push(entry)
     positions.push(at)

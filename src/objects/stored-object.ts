@@ -88,5 +88,5 @@ export const storedHead = (apiVersion: string, kind: string): Buffer =>
   Buffer.from(`{"apiVersion":${encodeString(apiVersion)},"kind":${encodeString(kind)},"metadata":{`)
 
 /** Whether stored bytes are those of an object of that version, as this server writes it. */
-export const isStoredAs = ({ value }: Entry, head: Buffer): boolean =>
+export const isStoredAs = ({ value }: Pick<Entry, 'value'>, head: Buffer): boolean =>
   value.length > head.length && head.compare(value, 0, head.length) === 0

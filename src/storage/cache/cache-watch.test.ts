@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { StorageError } from '../storage-error.js'
 import type { Revision, StoreEvent, Watch } from '../store.js'
 import { brief, recordWatch } from '../watch-recorder.suite.js'
-import type { CachedEvent } from './entry-attributes.js'
-import type { FieldTerm } from './event-index.js'
+import type { AttributeTerm, CachedEvent } from './entry-attributes.js'
 import { createGatedStore, type GatedStore } from './gated-store.suite.js'
 import { createWatchCache, type WatchCache } from './watch-cache.js'
 
@@ -59,7 +58,7 @@ describe.each(['embedded', 'remote'])('a watch on the cache of a store that is %
     await store.update('/pods/1', bytes('n2'), 1)
     const seen: CachedEvent<undefined>[] = []
     const sink = { event: (event: CachedEvent<undefined>) => void seen.push(event), end() {} }
-    cache.watch('/pods/', 0, sink, { field: 'node', value: 'n1' })
+    cache.watch('/pods/', 0, sink, { source: 'indexedFields', name: 'node', values: ['n1'] })
     await turns()
     expect(brief(seen)).toEqual(['create /pods/1=n1 @1', 'update /pods/1=n2 (was n1 @1) @3'])
     expect(seen[1]?.previous?.attributes.indexedFields).toEqual({ node: 'n1' })
@@ -256,8 +255,9 @@ async function play(steps: Step[], store: GatedStore, cache: WatchCache<undefine
     else current.delete(key)
   }
 
-  function watch(target: string, after: Revision, term: FieldTerm | undefined): void {
-    const hasTerm = (value: Buffer | undefined) => value?.toString() === term?.value
+  function watch(target: string, after: Revision, term: AttributeTerm | undefined): void {
+    const hasTerm = (value: Buffer | undefined) =>
+      value !== undefined && Boolean(term?.values?.includes(value.toString()))
     const client: Client = {
       wants: ({ revision, key, value, previous }) =>
         revision > after &&
@@ -295,7 +295,7 @@ async function play(steps: Step[], store: GatedStore, cache: WatchCache<undefine
     if (now.do === 'write') await write(KEYS[now.name]!, now.node)
     else if (now.do === 'watch') {
       const target = TARGETS[now.target]!
-      const term = now.term > 0 && target.endsWith('/') ? { field: 'node', value: `n${now.term}` } : undefined
+      const term = now.term > 0 && target.endsWith('/') ? TERMS[now.term] : undefined
       watch(target, Math.max(0, history.length - now.past), term)
     } else if (now.do === 'wait') await turns(now.turns)
     else if (now.do === 'hold') store.held = now.now && !store.embedded
@@ -336,8 +336,12 @@ async function play(steps: Step[], store: GatedStore, cache: WatchCache<undefine
   }
 }
 
+const nodes = (...values: string[]): AttributeTerm => ({ source: 'indexedFields', name: 'node', values })
+const TERMS = [undefined, nodes('n1'), nodes('n2'), nodes('n1', 'n2'), nodes('n2', 'n3')]
+
 const attributesByNode = (_key: string, value: Buffer) => ({
   indexedFields: { node: value.toString() },
+  labels: {},
   data: undefined,
 })
 

@@ -2,8 +2,8 @@
 // store's history through its own store watch, until it reaches the window; then that store watch is closed.
 import { StorageError } from '../storage-error.js'
 import type { Revision, Store, Watch, WatchSink } from '../store.js'
-import type { AttributeReader, CachedEvent } from './entry-attributes.js'
-import { addressOf, type FieldTerm, hasTerm } from './event-index.js'
+import type { AttributeReader, AttributeTerm, CachedEvent } from './entry-attributes.js'
+import { addressOf, concernsTerm } from './event-index.js'
 import type { Reflector } from './reflector.js'
 
 export interface CacheWatch extends Watch {
@@ -28,7 +28,7 @@ const PROGRESS_RETRY_MS = 1_000
 /** `onDone` is called once, when the watch was closed or has ended. */
 export function startCacheWatch<F>(
   source: WatchSource<F>,
-  { target, term, after }: { target: string; term: FieldTerm | undefined; after: Revision },
+  { target, term, after }: { target: string; term: AttributeTerm | undefined; after: Revision },
   sink: WatchSink<CachedEvent<F>>,
   onDone: (watch: CacheWatch) => void,
 ): CacheWatch {
@@ -111,7 +111,7 @@ export function startCacheWatch<F>(
       if (stored.revision > position && windowHolds(stored.revision - 1)) return switchToWindow(stored.revision - 1)
       position = stored.revision
       const event = source.attributeReader.event(stored)
-      if (term && !hasTerm(event, term)) return true
+      if (term && !concernsTerm(event, term)) return true
       if (sink.event(event) !== false) return true
       paused = true
       return false

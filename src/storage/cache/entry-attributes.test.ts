@@ -6,7 +6,7 @@ test('attributes of recent writes are cached, up to a limit', () => {
   const computed: string[] = []
   const attributeReader = createAttributeReader(key => {
     computed.push(key)
-    return { indexedFields: {}, data: key }
+    return { indexedFields: {}, labels: {}, data: key }
   }, 10)
   const attributesOf = (i: number) => attributeReader.entry(entry(i)).attributes.data
   for (let i = 1; i <= 4; i++) attributesOf(i)
@@ -23,7 +23,7 @@ test('attributes of recent writes are cached, up to a limit', () => {
 })
 
 test('attributes of another key with the same revision are not used', () => {
-  const attributeReader = createAttributeReader(key => ({ indexedFields: {}, data: key }), 10)
+  const attributeReader = createAttributeReader(key => ({ indexedFields: {}, labels: {}, data: key }), 10)
   const first = { key: '/a', value: Buffer.alloc(0), revision: 1 }
   expect(attributeReader.entry(first).attributes.data).toBe('/a')
   expect(attributeReader.entry({ ...first, key: '/b' }).attributes.data).toBe('/b')

@@ -3,11 +3,22 @@ import { createGenerationCache } from '../../base/generation-cache.js'
 import type { Entry, Revision, StoreEvent } from '../store.js'
 
 export interface EntryAttributes<F> {
-  /** Fields by which a watch can select with `=`: `spec.nodeName` → `n1`. A field's name holds no NUL. */
+  /** Fields by which reads and watches can select: `spec.nodeName` → `n1`. */
   readonly indexedFields: Readonly<Record<string, string>>
-  /** Other data that is computed from the value, such as labels. */
+  /** The same for labels. */
+  readonly labels: Readonly<Record<string, string>>
+  /** Other data that is computed from the value. */
   readonly data: F
 }
+
+/** Selects the entries that have one of these values, or any value at all if there are no `values`. */
+export interface AttributeTerm {
+  readonly source: AttributeSource
+  readonly name: string
+  readonly values: readonly string[] | undefined
+}
+
+export type AttributeSource = 'indexedFields' | 'labels'
 
 export type GetAttributes<F> = (key: string, value: Buffer) => EntryAttributes<F>
 
@@ -44,6 +55,21 @@ export function createAttributeReader<F>(getAttributes: GetAttributes<F>, memoSi
       )
     },
   }
+}
+
+/** The value of an attribute; undefined if there is none. Throws what `getAttributes` throws. */
+export function attributeOf<F>(
+  { attributes }: CachedEntry<F>,
+  { source, name }: Pick<AttributeTerm, 'source' | 'name'>,
+): string | undefined {
+  const values = attributes[source]
+  return Object.hasOwn(values, name) ? values[name] : undefined
+}
+
+/** Whether an entry has what a term selects. Throws what `getAttributes` throws. */
+export function hasTerm<F>(entry: CachedEntry<F>, term: AttributeTerm): boolean {
+  const value = attributeOf(entry, term)
+  return value !== undefined && (term.values?.includes(value) ?? true)
 }
 
 type AttributesOf<F> = (entry: Entry) => EntryAttributes<F>

@@ -5,10 +5,12 @@
 import { createWatchers, type Watchers } from '../common/watchers.js'
 import { closed, StorageError } from '../storage-error.js'
 import type { Watch } from '../store.js'
-import type { AttributeReader, CachedEvent } from './entry-attributes.js'
+import type { AttributeIndex } from './attribute-index.js'
+import type { AttributeReader, AttributeSource, CachedEvent } from './entry-attributes.js'
 import type { EventIndex } from './event-index.js'
 import { createEventWindow, type EventWindow, slowWatcher, type WindowLimits } from './event-window.js'
 import { createFreshness, type Freshness, type FreshnessOptions, type UpstreamStore } from './freshness.js'
+import { type IndexBuild, type ReadPage, startIndexBuild } from './index-build.js'
 import { detached, loadResidentState, type ResidentState } from './resident-state.js'
 
 export interface Reflector<F> {
@@ -17,6 +19,8 @@ export interface Reflector<F> {
   readonly freshness: Freshness
   /** All entries in memory, only for stores that are not embedded. */
   readonly state: ResidentState<F> | undefined
+  /** The index of an attribute's values, begun when it is first needed; undefined until it is complete. */
+  index(source: AttributeSource): AttributeIndex<F> | undefined
   /** The upstream watch has ended. */
   readonly ended: boolean
   stop(): void
@@ -41,7 +45,25 @@ export async function startReflector<F>(
   const window = createEventWindow<CachedEvent<F>>(start, options.window)
   const watchers = createWatchers<CachedEvent<F>>(window, eventIndex)
 
+  const indexes = new Map<AttributeSource, IndexBuild<F>>()
   let ended = false
+
+  function index(source: AttributeSource): AttributeIndex<F> | undefined {
+    let build = indexes.get(source)
+    if (!build) indexes.set(source, (build = startIndexBuild(source, readPage, () => indexes.delete(source))))
+    return build.index
+  }
+
+  async function readPage(startAfter: string | undefined): ReturnType<ReadPage<F>> {
+    const limits = { limit: options.pageSize, startAfter }
+    if (state) return { revision: window.revision, ...state.page(prefix, limits) }
+    const page = await store.range(prefix, limits)
+    return { ...page, entries: page.entries.map(attributeReader.entry) }
+  }
+
+  const stopIndexes = (): void => {
+    for (const build of indexes.values()) build.stop()
+  }
 
   const upstream: Watch = store.watch(prefix, start, {
     event(stored) {
@@ -49,6 +71,7 @@ export async function startReflector<F>(
         ? attributeReader.event(detached(stored), state.get(stored.key))
         : attributeReader.event(stored)
       state?.apply(event)
+      for (const build of indexes.values()) build.apply(event)
       const trimmed = window.append(event)
       // Now and not when they resume: events that no watcher can read any more must be released from memory.
       if (trimmed) watchers.dropBehind(window.forgotten, after => slowWatcher(after, window.forgotten))
@@ -61,6 +84,7 @@ export async function startReflector<F>(
     },
     end(error) {
       ended = true
+      stopIndexes()
       freshness.stop()
       onEnd()
       watchers.endAll(error.code === 'closed' ? closed() : rebuilt(prefix, error))
@@ -74,11 +98,13 @@ export async function startReflector<F>(
     watchers,
     freshness,
     state,
+    index,
     get ended() {
       return ended
     },
     stop() {
       upstream.close()
+      stopIndexes()
       freshness.stop()
     },
   }

@@ -61,7 +61,7 @@ describe('the state in memory', () => {
     expect(await page(1)).toBe(2)
   })
 
-  test('answers reads at exactly the revisions since its last change', async () => {
+  test('answers reads at exactly the revisions that its window reaches back to', async () => {
     await store.create('/pods/a', bytes('1'))
     await load()
     await store.update('/pods/a', bytes('2'), 1)
@@ -72,10 +72,35 @@ describe('the state in memory', () => {
       expect((await cache.get('/pods/a', { exactly }))?.value.toString()).toBe('2')
       expect(await cache.range('/pods/', { at: { exactly } })).toMatchObject({ revision: exactly, remaining: 0 })
     }
-    expect(store.calls).toMatchObject({ get, range })
     expect((await cache.get('/pods/a', { exactly: 1 }))?.value.toString()).toBe('1')
+    expect(await cache.range('/pods/', { at: { exactly: 1 } })).toMatchObject({
+      revision: 1,
+      entries: [{ revision: 1 }],
+    })
+    expect(store.calls).toMatchObject({ get, range })
     await expect(cache.get('/pods/a', { exactly: 4 })).rejects.toMatchObject({ code: 'future-revision' })
-    expect(store.calls).toMatchObject({ get: get + 2, range })
+    expect(store.calls).toMatchObject({ get: get + 1, range })
+    await cache.compact(2)
+    await expect(cache.get('/pods/a', { exactly: 1 })).rejects.toMatchObject({ code: 'compacted' })
+    await expect(cache.range('/pods/', { at: { exactly: 1 } })).rejects.toMatchObject({ code: 'compacted' })
+  })
+
+  test('answers pages at an earlier revision, with what was deleted and changed since', async () => {
+    for (let i = 1; i <= 5; i++) await store.create(`/pods/${i}`, bytes('old'))
+    await load()
+    await store.delete('/pods/2', 2)
+    await store.update('/pods/4', bytes('new'), 4)
+    await store.create('/pods/6', bytes('new'))
+    await cache.get('/pods/1')
+    const { range } = store.calls
+    const page = async (startAfter?: string) => {
+      const { entries, remaining } = await cache.range('/pods/', { at: { exactly: 5 }, limit: 2, startAfter })
+      return [...entries.map(({ key, value }) => `${key} ${value.toString()}`), remaining]
+    }
+    expect(await page()).toEqual(['/pods/1 old', '/pods/2 old', 3])
+    expect(await page('/pods/2')).toEqual(['/pods/3 old', '/pods/4 old', 1])
+    expect(await page('/pods/4')).toEqual(['/pods/5 old', 0])
+    expect(store.calls.range).toBe(range)
   })
 
   test('does not keep the network messages of its values in memory', async () => {

@@ -1,18 +1,21 @@
 // All entries of a prefix in memory, for stores that are not embedded.
 
+import { mergeKeys } from '../common/merge-keys.js'
 import { createOrderedMap } from '../common/ordered-map.js'
-import { endOfPrefix } from '../keys.js'
+import { compareKeys, endOfPrefix } from '../keys.js'
 import type { Entry, Page, RangeOptions, Revision, Store, StoreEvent } from '../store.js'
+import { type ChangedEntries, keysBetween, NOTHING_CHANGED } from './changed-entries.js'
 import type { AttributeReader, CachedEntry, CachedEvent } from './entry-attributes.js'
 
 export interface ResidentState<F> {
   /** The revision of the last change of the state. */
   readonly changed: Revision
   get(key: string): CachedEntry<F> | undefined
-  /** The current entries of a prefix, and how many more there are. */
+  /** The entries of a prefix, now or with those as they were that have changed since, and how many more there are. */
   page(
     prefix: string,
     options: Pick<RangeOptions, 'limit' | 'startAfter'>,
+    changed?: ChangedEntries<F>,
   ): { entries: CachedEntry<F>[]; remaining: number }
   apply(event: CachedEvent<F>): void
 }
@@ -35,6 +38,14 @@ export async function loadResidentState<F>(
   }
   let changed = revision
 
+  function countFrom(start: string, end: string, earlier: ChangedEntries<F>, keys: readonly string[]): number {
+    let count = entries.rank(end) - entries.rank(start)
+    for (const key of keys) {
+      if (compareKeys(key, start) >= 0) count += Number(earlier.get(key) !== undefined) - Number(entries.has(key))
+    }
+    return count
+  }
+
   return {
     get changed() {
       return changed
@@ -42,14 +53,17 @@ export async function loadResidentState<F>(
 
     get: key => entries.get(key),
 
-    page(of, { limit = Number.POSITIVE_INFINITY, startAfter }) {
+    page(of, { limit = Number.POSITIVE_INFINITY, startAfter }, earlier = NOTHING_CHANGED) {
       const end = endOfPrefix(of)
       // The smallest string after a key is the key with a NUL appended.
       const start = startAfter === undefined ? of : `${startAfter}\0`
+      const before = keysBetween(earlier, start, end)
       const found: CachedEntry<F>[] = []
-      for (const key of entries.keys(start, end)) {
-        if (found.length === limit) return { entries: found, remaining: entries.rank(end) - entries.rank(key) }
-        found.push(entries.get(key)!)
+      for (const key of mergeKeys([entries.keys(start, end), before])) {
+        const entry = earlier.has(key) ? earlier.get(key) : entries.get(key)
+        if (!entry) continue
+        if (found.length === limit) return { entries: found, remaining: countFrom(key, end, earlier, before) }
+        found.push(entry)
       }
       return { entries: found, remaining: 0 }
     },

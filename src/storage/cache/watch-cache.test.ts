@@ -24,7 +24,7 @@ describe.each(['embedded', 'remote'])('the watch cache on a store that is %s', k
     const cache = createWatchCache(store, '/pods/', {
       getAttributes(key, value) {
         computed++
-        return { indexedFields: { node: value.toString() }, data: { length: key.length } }
+        return { indexedFields: { node: value.toString() }, labels: {}, data: { length: key.length } }
       },
     })
     return { store, cache, computed: () => computed }
@@ -40,7 +40,9 @@ describe.each(['embedded', 'remote'])('the watch cache on a store that is %s', k
     await expect(cache.range('/')).rejects.toMatchObject({ code: 'invalid-prefix' })
     await expect(cache.range('/podsets/')).rejects.toMatchObject({ code: 'invalid-prefix' })
     expect(() => cache.watch('/nodes/', 0, sink)).toThrow(/"\/nodes\/" is not in "\/pods\/"/)
-    expect(() => cache.watch('/pods/a', 0, sink, { field: 'node', value: 'n1' })).toThrow(/is not a prefix/)
+    expect(() => cache.watch('/pods/a', 0, sink, { source: 'indexedFields', name: 'node', values: ['n1'] })).toThrow(
+      /is not a prefix/,
+    )
     expect(() => createWatchCache(createMemoryStore(), '/pods')).toThrow(/is not a prefix/)
   })
 
@@ -51,7 +53,7 @@ describe.each(['embedded', 'remote'])('the watch cache on a store that is %s', k
     expect(entry).toEqual({ key: '/pods/a', value: bytes('n1'), revision: 1 })
     const page = await cache.range('/pods/')
     expect(computed()).toBe(0)
-    expect(entry?.attributes).toEqual({ indexedFields: { node: 'n1' }, data: { length: 7 } })
+    expect(entry?.attributes).toEqual({ indexedFields: { node: 'n1' }, labels: {}, data: { length: 7 } })
     expect(page.entries[0]?.attributes).toBe(entry?.attributes)
     expect((await cache.get('/pods/a', { exactly: 1 }))?.attributes).toBe(entry?.attributes)
     expect(computed()).toBe(1)
@@ -95,7 +97,7 @@ describe.each(['embedded', 'remote'])('the watch cache on a store that is %s', k
         event: (event: CachedEvent<unknown>) => void seen.push(`${event.key} @${event.revision}`),
         end() {},
       }
-      const inner = cache.watch(prefix, 0, sink, { field: 'node', value })
+      const inner = cache.watch(prefix, 0, sink, { source: 'indexedFields', name: 'node', values: [value] })
       return { seen, inner }
     }
     const n1 = watch('/pods/', 'n1')
@@ -130,7 +132,7 @@ describe.each(['embedded', 'remote'])('the watch cache on a store that is %s', k
       },
     })
     const all = recordWatch(cache, '/pods/', 0)
-    cache.watch('/pods/', 0, { event() {}, end() {} }, { field: 'node', value: 'n1' })
+    cache.watch('/pods/', 0, { event() {}, end() {} }, { source: 'indexedFields', name: 'node', values: ['n1'] })
     await synced(all)
     await cache.create('/pods/a', bytes('?'))
     await cache.create('/pods/b', bytes('?'))
@@ -142,7 +144,7 @@ describe.each(['embedded', 'remote'])('the watch cache on a store that is %s', k
   test('without getAttributes has no attributes', async () => {
     const cache = createWatchCache(createGatedStore({ embedded: kind === 'embedded' }), '/pods/')
     await cache.create('/pods/a', bytes('n1'))
-    expect((await cache.get('/pods/a'))?.attributes).toEqual({ indexedFields: {}, data: undefined })
+    expect((await cache.get('/pods/a'))?.attributes).toEqual({ indexedFields: {}, labels: {}, data: undefined })
   })
 
   test('closing it ends its watchers and its own watch, but not the store', async () => {

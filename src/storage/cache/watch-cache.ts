@@ -1,7 +1,7 @@
 // The watch cache of one resource: one upstream watch of a key prefix serves any number of watchers, and reads are
 // answered from memory where the requested freshness allows.
 //
-//          watchers of a key, a prefix, or a prefix and a field value
+//          watchers of a key, a prefix, or a prefix and a label or field value
 //                │ each a position in …
 //          the window of recent events  ──  remote stores only: all entries in memory
 //                │                               │
@@ -14,34 +14,48 @@ import { checkKey, checkPrefix, checkRange, checkReadAt, checkRevision, checkTar
 import { closed, StorageError } from '../storage-error.js'
 import type { Page, RangeOptions, ReadAt, Revision, Store, Watch, WatchSink } from '../store.js'
 import { type CacheWatch, startCacheWatch } from './cache-watch.js'
+import { type ChangedEntries, changedSince, NOTHING_CHANGED } from './changed-entries.js'
 import {
+  type AttributeTerm,
   type CachedEntry,
   type CachedEvent,
   createAttributeReader,
   type EntryAttributes,
   type GetAttributes,
 } from './entry-attributes.js'
-import { createEventIndex, type FieldTerm } from './event-index.js'
+import { createEventIndex } from './event-index.js'
 import type { WindowLimits } from './event-window.js'
 import { type UpstreamStore, within } from './freshness.js'
+import { readIndexedPage } from './indexed-page.js'
 import { type Reflector, startReflector } from './reflector.js'
 import type { ResidentState } from './resident-state.js'
 
 export interface CachedPage<F> extends Page {
   readonly entries: readonly CachedEntry<F>[]
+  /** Every entry has all terms of the request. */
+  readonly isSelected?: boolean
+}
+
+export interface SelectOptions extends RangeOptions {
+  /**
+   * Only entries that have all these attributes, where an index knows them. It holds up to 32 MiB for each attribute and
+   * 128 MiB in all, and reaches back as far as the window of events. Where it does not know, all entries are read.
+   */
+  readonly terms?: readonly AttributeTerm[] | undefined
 }
 
 /** A store of the keys under one prefix. Writes pass through; closing it leaves the underlying store open. */
 export interface WatchCache<F> extends Store {
   get(key: string, at?: ReadAt): Promise<CachedEntry<F> | undefined>
   getNow?(key: string, at?: ReadAt): CachedEntry<F> | undefined
-  range(prefix: string, options?: RangeOptions): Promise<CachedPage<F>>
+  /** With terms, `remaining` only says whether there may be more. */
+  range(prefix: string, options?: SelectOptions): Promise<CachedPage<F>>
   /**
-   * With a field term, the target is a prefix and only events whose new or previous entry has that field value are
+   * With a term, the target is a prefix and only events whose new or previous entry has that attribute are
    * delivered; watchers of other values cost nothing. A watcher that pauses for too long ends with `slow-watcher`; if the
    * upstream watch was interrupted, all watchers end with `compacted`.
    */
-  watch(target: string, after: Revision, sink: WatchSink<CachedEvent<F>>, term?: FieldTerm): Watch
+  watch(target: string, after: Revision, sink: WatchSink<CachedEvent<F>>, term?: AttributeTerm): Watch
   /** Ends all watches, and refuses new ones with `closed`; running reads and writes may still finish. */
   retire(): void
 }
@@ -77,6 +91,8 @@ export function createWatchCache<F = undefined>(
   const attributeReader = createAttributeReader(getAttributes, factsKept)
   const eventIndex = createEventIndex<F>(prefix)
   const watches = new Set<CacheWatch>()
+  /** Reads from before this fail, although the window may still have the events since. */
+  let compactedTo: Revision = 0
   let isRetired = false
   let isClosed = false
 
@@ -125,19 +141,22 @@ export function createWatchCache<F = undefined>(
   /** Reads from memory if it has the requested state, otherwise from the store. */
   async function read<T>(
     at: ReadAt,
-    fromMemory: (state: ResidentState<F>, revision: Revision) => T,
+    fromMemory: (state: ResidentState<F>, revision: Revision, changed: ChangedEntries<F>) => T,
     fromStore: () => Promise<T>,
   ): Promise<T> {
     if (store.embedded) return fromStore()
     const running = await ready()
     if (!running?.state) return fromStore()
     const { state, window: seen, freshness } = running
-    if (at === 'any') return fromMemory(state, seen.revision)
+    if (at === 'any') return fromMemory(state, seen.revision, NOTHING_CHANGED)
     if (at === 'latest' || 'notOlderThan' in at) {
       const fresh = await (at === 'latest' ? freshness.latest() : freshness.reach(at.notOlderThan))
-      return fresh ? fromMemory(state, seen.revision) : fromStore()
+      return fresh ? fromMemory(state, seen.revision, NOTHING_CHANGED) : fromStore()
     }
-    return at.exactly >= state.changed && at.exactly <= seen.revision ? fromMemory(state, at.exactly) : fromStore()
+    const changed = at.exactly >= state.changed ? NOTHING_CHANGED : changedSince(seen, at.exactly)
+    return changed && at.exactly <= seen.revision && at.exactly >= compactedTo
+      ? fromMemory(state, at.exactly, changed)
+      : fromStore()
   }
 
   function checkOpen(): void {
@@ -179,7 +198,7 @@ export function createWatchCache<F = undefined>(
       checkReadAt(at)
       return read(
         at,
-        state => state.get(key),
+        (state, _revision, changed) => (changed.has(key) ? changed.get(key) : state.get(key)),
         async () => {
           const entry = await store.get(key, at)
           return entry && attributeReader.entry(entry)
@@ -191,9 +210,16 @@ export function createWatchCache<F = undefined>(
       checkOpen()
       checkRange(of, rangeOptions)
       if (!of.startsWith(prefix)) throw elsewhere('invalid-prefix', of, prefix)
+      const { at = 'latest', terms } = rangeOptions
+      const isCompacted = typeof at === 'object' && 'exactly' in at && at.exactly < compactedTo
+      if (terms && terms.length > 0 && !isCompacted) {
+        const running = await ready()
+        const page = running && (await readIndexedPage(store, attributeReader, running, of, rangeOptions, terms))
+        if (page) return page
+      }
       return read<CachedPage<F>>(
-        rangeOptions.at ?? 'latest',
-        (state, revision) => ({ revision, ...state.page(of, rangeOptions) }),
+        at,
+        (state, revision, changed) => ({ revision, ...state.page(of, rangeOptions, changed) }),
         async () => {
           const page = await store.range(of, rangeOptions)
           return { ...page, entries: page.entries.map(attributeReader.entry) }
@@ -222,7 +248,7 @@ export function createWatchCache<F = undefined>(
       checkRevision(after)
       if (term) checkPrefix(target)
       if (!target.startsWith(prefix)) throw elsewhere('invalid-prefix', target, prefix)
-      const stopListening = term && eventIndex.listen(target, term.field)
+      const stopListening = term && eventIndex.listen(target, term)
       const source = { store, attributeReader, reflector: () => reflector, ready }
       const watch = startCacheWatch(source, { target, term, after }, sink, finished => {
         watches.delete(finished)
@@ -234,7 +260,8 @@ export function createWatchCache<F = undefined>(
 
     async compact(revision) {
       checkOpen()
-      return store.compact(revision)
+      await store.compact(revision)
+      compactedTo = Math.max(compactedTo, revision)
     },
 
     retire,
@@ -247,7 +274,7 @@ export function createWatchCache<F = undefined>(
 }
 
 // Without `getAttributes`, F is undefined.
-const NO_ATTRIBUTES = { indexedFields: {}, data: undefined } as EntryAttributes<never>
+const NO_ATTRIBUTES = { indexedFields: {}, labels: {}, data: undefined } as EntryAttributes<never>
 const noAttributes = () => NO_ATTRIBUTES
 
 const elsewhere = (code: 'invalid-key' | 'invalid-prefix', path: string, prefix: string): StorageError =>

@@ -21,6 +21,7 @@ import { asStatus } from '../../objects/storage-status.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 import type { ReadAt, Revision } from '../../storage/store.js'
+import type { AttributeTerm } from '../../storage/watch-cache.js'
 import { type ApiContext } from '../api-context.js'
 import type { ListResult } from '../result.js'
 
@@ -40,9 +41,10 @@ export async function listObjects(context: ApiContext, request: ResourceRequest<
   const query: ListQuery = {
     store,
     prefix: keyPrefixOf(kind, namespace),
-    view: entries =>
+    terms: selection.terms(target),
+    view: (entries, hasTerms) =>
       orElse(
-        () => viewSelected(store.views, target, selection, entries, request),
+        () => viewSelected(store.views, target, selection, entries, request, hasTerms),
         error => failedRead(target, error),
       ),
     isLocal: entries => entries.every(entry => store.views.isInVersion(target, entry)),
@@ -65,8 +67,10 @@ interface ListQuery {
   readonly store: ObjectStore
   readonly prefix: string
   readonly selection: Selection
-  /** The selected entries, in the version of the request. */
-  readonly view: (entries: readonly ObjectEntry[]) => Awaitable<ViewedEntries>
+  /** The part of the selection that an index can answer. */
+  readonly terms: readonly AttributeTerm[]
+  /** The selected entries, in the version of the request. `hasTerms`: all of them have the terms. */
+  readonly view: (entries: readonly ObjectEntry[], hasTerms: boolean | undefined) => Awaitable<ViewedEntries>
   /** Whether none of them has to be converted. */
   readonly isLocal: (entries: readonly ObjectEntry[]) => boolean
   readonly at: ReadAt
@@ -105,14 +109,15 @@ function startOf(options: ListOptions): Pick<ListQuery, 'at' | 'requested' | 'li
 
 /** Reads what must be known before the response begins: the first entries, or all of a page with a limit. */
 async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Found> {
-  const { store, prefix, at, requested: asked, limit, selection, token } = query
+  const { store, prefix, at, requested: asked, limit, selection, terms, token } = query
   const startAfter = token && `${prefix}${token.startAfter}`
   try {
     const inOnePlace = namespace !== '' || !kind.namespaced
     if (selection.name !== undefined && inOnePlace && !token) return await findNamed(query, namespace)
     if (limit !== undefined && selection.everything) return await readPage(query, limit, startAfter)
     if (limit !== undefined) return await readSelectedPage(query, limit, startAfter)
-    return await readAll(query, await asStatus(asked, () => store.cache.range(prefix, { at, limit: PAGE, startAfter })))
+    const first = await asStatus(asked, () => store.cache.range(prefix, { at, limit: PAGE, startAfter, terms }))
+    return await readAll(query, first)
   } catch (error) {
     if (!hasReason(error, 'Expired')) throw error
     throw token ? continueExpired(token) : listExpired()
@@ -124,7 +129,7 @@ async function findNamed(query: ListQuery, namespace: string): Promise<Found> {
   const { store, prefix, at, requested: asked, selection, view: show } = query
   const { revision } = await asStatus(asked, () => store.cache.range(prefix, { at, limit: 1 }))
   const entry = await asStatus(asked, () => store.get(namespace, selection.name!, { exactly: revision }))
-  return { revision, pages: once(selected(await show(entry ? [entry] : []))) }
+  return { revision, pages: once(selected(await show(entry ? [entry] : [], false))) }
 }
 
 async function readPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
@@ -132,7 +137,7 @@ async function readPage(query: ListQuery, limit: number, startAfter: string | un
   const { revision, entries, remaining } = await asStatus(asked, () =>
     store.cache.range(prefix, { at, limit, startAfter }),
   )
-  const pages = once(selected(await viewInTurns(query, entries)))
+  const pages = once(selected(await viewInTurns(query, entries, false)))
   const last = entries.at(-1)
   if (remaining === 0 || !last) return { revision, pages }
   return { revision, remaining, continueToken: tokenAfter(prefix, last, revision), pages }
@@ -140,7 +145,7 @@ async function readPage(query: ListQuery, limit: number, startAfter: string | un
 
 /** With a selector, it is not known how many objects remain. */
 async function readSelectedPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
-  const { store, prefix, requested: asked } = query
+  const { store, prefix, terms, requested: asked } = query
   const matching: ObjectView[] = []
   let { at } = query
   let from = startAfter
@@ -148,8 +153,8 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
   // Most selectors match much of what there is, or little: a page of a few objects need not examine hundreds.
   let size = Math.min(PAGE, Math.max(MIN_PAGE, 2 * limit))
   for (;;) {
-    const page = await asStatus(asked, () => store.cache.range(prefix, { at, limit: size, startAfter: from }))
-    for (const [i, each] of (await viewInTurns(query, page.entries)).entries()) {
+    const page = await asStatus(asked, () => store.cache.range(prefix, { at, limit: size, startAfter: from, terms }))
+    for (const [i, each] of (await viewInTurns(query, page.entries, page.isSelected)).entries()) {
       if (!each) continue
       if (matching.length === limit) {
         const continueToken = tokenAfter(prefix, last!, page.revision)
@@ -172,7 +177,7 @@ type FirstPage = Awaited<ReturnType<ObjectStore['cache']['range']>>
  * be known before the response begins.
  */
 async function readAll(query: ListQuery, first: FirstPage): Promise<Found> {
-  const shownFirst = query.view(first.entries)
+  const shownFirst = query.view(first.entries, first.isSelected)
   const pages = readOn(query, first, await shownFirst)
   return { revision: first.revision, pages: shownFirst instanceof Promise ? once(await gathered(pages)) : pages }
 }
@@ -182,15 +187,15 @@ async function* readOn(
   { entries, revision, remaining }: FirstPage,
   first: ViewedEntries,
 ): AsyncGenerator<readonly ObjectView[]> {
-  const { store, prefix, requested: asked } = query
+  const { store, prefix, terms, requested: asked } = query
   yield selected(first)
   let left = remaining
   let from = entries.at(-1)?.key
   while (left > 0) {
     const page = await asStatus(asked, () =>
-      store.cache.range(prefix, { at: { exactly: revision }, limit: PAGE, startAfter: from }),
+      store.cache.range(prefix, { at: { exactly: revision }, limit: PAGE, startAfter: from, terms }),
     )
-    yield selected(await viewInTurns(query, page.entries))
+    yield selected(await viewInTurns(query, page.entries, page.isSelected))
     left = page.remaining
     from = page.entries.at(-1)?.key
   }
@@ -200,12 +205,13 @@ async function* readOn(
 async function viewInTurns(
   { view: show, isLocal }: ListQuery,
   entries: readonly ObjectEntry[],
+  hasTerms: boolean | undefined,
 ): Promise<ViewedEntries> {
-  if (entries.length <= VIEWED_AT_ONCE || !isLocal(entries)) return show(entries)
+  if (entries.length <= VIEWED_AT_ONCE || !isLocal(entries)) return show(entries, hasTerms)
   const all: (ObjectView | undefined)[] = []
   let turnAt = performance.now() + TURN_MS
   for (let i = 0; i < entries.length; i += VIEWED_AT_ONCE) {
-    all.push(...(await show(entries.slice(i, i + VIEWED_AT_ONCE))))
+    all.push(...(await show(entries.slice(i, i + VIEWED_AT_ONCE), hasTerms)))
     if (performance.now() < turnAt) continue
     await turn()
     turnAt = performance.now() + TURN_MS

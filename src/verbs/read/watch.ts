@@ -2,7 +2,6 @@
 // an event of the store is to a watcher is decided in objects/watch-change.ts.
 
 import { type VersionedKind } from '../../kinds/kind.js'
-import { apiVersionOf } from '../../kinds/kind-names.js'
 import { type Status, StatusError, tooOldResourceVersion, unclassified } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ListOptions } from '../../meta/options/list-options.js'
@@ -16,6 +15,7 @@ import type { EventType } from '../../objects/watch-change.js'
 import type { ResourceRequest } from '../../request/request.js'
 import type { StorageError } from '../../storage/storage-error.js'
 import type { ReadAt, Revision, Watch } from '../../storage/store.js'
+import type { AttributeTerm } from '../../storage/watch-cache.js'
 import { type ApiContext } from '../api-context.js'
 
 export type { EventType }
@@ -111,10 +111,12 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
   /** The objects that exist at one revision, as ADDED events. */
   async function sendInitial(): Promise<Revision> {
     let at: ReadAt = from === 0n ? (options.resourceVersion === '' ? 'latest' : 'any') : { notOlderThan: Number(from) }
+    const terms = selection.terms(versioned)
     let startAfter: string | undefined
     for (;;) {
-      const page = await asStatus(from, () => store.cache.range(prefix, { at, limit: PAGE, startAfter }))
-      for (const view of await viewSelected(store.views, versioned, selection, page.entries, request)) {
+      const page = await asStatus(from, () => store.cache.range(prefix, { at, limit: PAGE, startAfter, terms }))
+      const { entries, isSelected } = page
+      for (const view of await viewSelected(store.views, versioned, selection, entries, request, isSelected)) {
         if (stopped) return page.revision
         if (view && !sink.event('ADDED', view, undefined)) await drained()
       }
@@ -123,7 +125,7 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
         return page.revision
       }
       at = { exactly: page.revision }
-      startAfter = page.entries.at(-1)!.key
+      startAfter = entries.at(-1)!.key
     }
   }
 
@@ -133,7 +135,7 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
     })
 
   function watchFrom(after: Revision): void {
-    const { name, term } = selection
+    const { name } = selection
     const isKey = name !== undefined && isPlainName(name) && !spansNamespaces(versioned, prefix)
     upstream = store.cache.watch(
       isKey ? `${prefix}${name}` : prefix,
@@ -143,7 +145,7 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
         progress: revision => void (isConverting || revision < notBefore || sink.bookmark(revision, false)),
         end: error => end(reason(error, from)),
       },
-      isKey || !isIndexed(versioned) ? undefined : term,
+      isKey ? undefined : mostSelective(selection.terms(versioned)),
     )
     if (options.allowWatchBookmarks) {
       bookmarks = setInterval(() => upstream?.requestProgress(), BOOKMARK_MS)
@@ -196,9 +198,9 @@ function reason(error: StorageError, requested: bigint): Status | undefined {
   return statusOf(error, requested).status
 }
 
-/** Events are indexed by the fields of the storage version. Objects in other versions must have been converted for that. */
-const isIndexed = ({ kind, version }: VersionedKind): boolean =>
-  apiVersionOf(kind, version.name) === kind.storedAs && (kind.versions.length === 1 || !kind.hasExternalConversion)
+/** An event is compared with one term before it is delivered: with one value, if possible, since that is a look-up. */
+const mostSelective = (terms: readonly AttributeTerm[]): AttributeTerm | undefined =>
+  terms.find(({ values }) => values?.length === 1) ?? terms.find(({ values }) => values) ?? terms[0]
 
 const isPlainName = (name: string): boolean => name !== '' && !name.includes('/') && !name.includes('\0')
 

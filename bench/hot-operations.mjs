@@ -1,0 +1,233 @@
+// The operations that clients repeat most, each as work for the load generator, on custom objects of about 1 KiB with one
+// rule. `compare` and `quick` measure them.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ask } from './processes.mjs'
+
+export const GROUP = 'bench.example.com'
+const NAMESPACES = ['bench', 'bench-create', 'bench-watch']
+const API = `/apis/${GROUP}/v1`
+const inNamespace = namespace => `${API}/namespaces/${namespace}/gadgets`
+const OBJECTS = inNamespace('bench')
+const CREATED = inNamespace('bench-create')
+const WATCHED = inNamespace('bench-watch')
+export const WATCHERS = 200
+const MERGE = { contentType: 'application/merge-patch+json' }
+const APPLY = { contentType: 'application/apply-patch+yaml' }
+
+export const definition = (plural = 'gadgets', kind = 'Gadget') => ({
+  apiVersion: 'apiextensions.k8s.io/v1',
+  kind: 'CustomResourceDefinition',
+  metadata: { name: `${plural}.${GROUP}` },
+  spec: {
+    group: GROUP,
+    scope: 'Namespaced',
+    names: { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List` },
+    versions: [
+      {
+        name: 'v1',
+        served: true,
+        storage: true,
+        schema: {
+          openAPIV3Schema: {
+            type: 'object',
+            properties: {
+              spec: {
+                type: 'object',
+                required: ['size'],
+                properties: {
+                  size: { type: 'integer', minimum: 0 },
+                  limit: { type: 'integer', default: 100 },
+                  text: { type: 'string' },
+                  tags: { type: 'array', items: { type: 'string' } },
+                },
+                'x-kubernetes-validations': [{ rule: 'self.size <= self.limit', message: 'too large' }],
+              },
+            },
+          },
+        },
+      },
+    ],
+  },
+})
+
+const gadget = (name, kind = 'Gadget', number = 'n0') => ({
+  apiVersion: `${GROUP}/v1`,
+  kind,
+  metadata: { name, labels: { app: 'bench', object: number } },
+  spec: { size: 3, text: 'v'.repeat(560), tags: ['red', 'green', 'blue'] },
+})
+const bodyOf = name => JSON.stringify(gadget(name, 'Gadget', 'n{}'))
+
+const applied = {
+  apiVersion: `${GROUP}/v1`,
+  kind: 'Gadget',
+  metadata: { name: 'object-{}' },
+  spec: { size: 4, text: `a{}${'w'.repeat(200)}` },
+}
+
+/**
+ * Each operation: `count` requests a round. `deliveries`: how many operations one request counts for. `from`: what numbers
+ * its objects have, where each must be a new one.
+ */
+export const OPERATIONS = [
+  { name: 'get', path: `${OBJECTS}/object-{}`, count: 4000, spread: true, connections: 2, streams: 16 },
+  { name: 'list of all', path: OBJECTS, count: 6, connections: 1, streams: 1 },
+  { name: 'list, limit=500', path: `${OBJECTS}?limit=500`, count: 40, connections: 1, streams: 1 },
+  {
+    name: 'list by label, nothing matches',
+    path: `${OBJECTS}?labelSelector=app%3Dnone`,
+    count: 100,
+    connections: 1,
+    streams: 1,
+  },
+  {
+    name: 'list by label, one matches',
+    path: `${OBJECTS}?labelSelector=object%3Dn0000077`,
+    count: 100,
+    connections: 1,
+    streams: 1,
+  },
+  {
+    name: 'durable create, 64 at once',
+    method: 'POST',
+    path: CREATED,
+    body: bodyOf('created-{}'),
+    count: 2000,
+    isNew: true,
+    connections: 2,
+    streams: 32,
+  },
+  {
+    name: 'durable create, one at a time',
+    method: 'POST',
+    path: CREATED,
+    body: bodyOf('single-{}'),
+    count: 300,
+    isNew: true,
+    connections: 1,
+    streams: 1,
+  },
+  {
+    name: 'merge patch, 32 at once',
+    method: 'PATCH',
+    path: `${OBJECTS}/object-{}`,
+    body: JSON.stringify({ spec: { text: `{}${'p'.repeat(500)}` } }),
+    formats: MERGE,
+    count: 1500,
+    isNew: true,
+    within: true,
+    connections: 2,
+    streams: 16,
+  },
+  {
+    name: 'server-side apply, 16 at once',
+    method: 'PATCH',
+    path: `${OBJECTS}/object-{}?fieldManager=bench&force=true`,
+    body: JSON.stringify(applied),
+    formats: APPLY,
+    count: 1200,
+    isNew: true,
+    within: true,
+    connections: 2,
+    streams: 8,
+  },
+]
+
+/** The kind, its namespaces and `count` objects. */
+export async function prepare(server, load, count) {
+  await define(server, definition())
+  for (const name of NAMESPACES) await ask(server, 'POST', '/api/v1/namespaces', { metadata: { name } })
+  await whenServed(server, OBJECTS)
+  await load('repeat', server, {
+    method: 'POST',
+    path: OBJECTS,
+    body: bodyOf('object-{}'),
+    count,
+    connections: 2,
+    streams: 32,
+  })
+  await ask(server, 'POST', WATCHED, gadget('watched'))
+}
+
+const define = (server, wanted) =>
+  ask(server, 'POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', wanted)
+
+async function whenServed(server, path) {
+  for (;;) {
+    try {
+      return await ask(server, 'GET', path)
+    } catch (error) {
+      if (!/: (404|429|503) /.test(error.message)) throw error
+      await sleep(10)
+    }
+  }
+}
+
+const nextNumber = new Map()
+
+/** One round of an operation; answers how many were done. */
+export async function repeat(server, load, operation, objects, share = 1) {
+  const { name, isNew, within, spread, count, deliveries = 1, ...request } = operation
+  const times = Math.max(1, Math.round(count * share))
+  const key = `${server.url} ${name}`
+  const first = isNew ? (nextNumber.get(key) ?? 0) : 0
+  if (isNew) nextNumber.set(key, within ? (first + times) % (objects - times) : first + times)
+  await load('repeat', server, { ...request, count: times, first, ...(spread && { below: objects }) })
+  return times * deliveries
+}
+
+/** Watches of one namespace, and a patch in it that each of them is sent. */
+export async function watchEvents(server, load) {
+  await load('watch', server, {
+    path: `${WATCHED}?watch=true&resourceVersion=0`,
+    count: WATCHERS,
+    connections: 4,
+  })
+  // The object that exists.
+  await load('waitForEvents', server, { count: WATCHERS })
+  let last = 0
+  return {
+    /** So many patches; answers how many events were delivered. */
+    async round(count) {
+      await load('repeat', server, {
+        method: 'PATCH',
+        path: `${WATCHED}/watched?number={}`,
+        body: JSON.stringify({ spec: { text: `{}${'p'.repeat(500)}` } }),
+        formats: MERGE,
+        count,
+        first: last,
+        connections: 1,
+        streams: 4,
+      })
+      last += count
+      await load('waitForEvents', server, { count: count * WATCHERS })
+      return count * WATCHERS
+    },
+    end: () => load('endWatches', server),
+  }
+}
+
+/** From the POST of a definition until an object of it is stored, in milliseconds. */
+export async function firstObject(server, i) {
+  const begin = performance.now()
+  const plural = `novel${i}s`
+  const kind = `Novel${i}`
+  await define(server, definition(plural, kind))
+  for (;;) {
+    try {
+      await ask(server, 'POST', `${API}/namespaces/bench/${plural}`, gadget('first', kind))
+      break
+    } catch (error) {
+      if (!/: (404|405|429|503) /.test(error.message)) throw error
+      await sleep(2)
+    }
+  }
+  const took = performance.now() - begin
+  await ask(server, 'DELETE', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.${GROUP}`)
+  return took
+}
+
+export async function cleanUp(server) {
+  await ask(server, 'DELETE', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/gadgets.${GROUP}`)
+  for (const name of NAMESPACES) await ask(server, 'DELETE', `/api/v1/namespaces/${name}`)
+}
