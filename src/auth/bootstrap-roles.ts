@@ -1,4 +1,4 @@
 // The roles and bindings that every server starts with.
 
-export * from './authz/component-roles.js'
-export * from './authz/default-roles.js'
+export * from './policy/policy.js'
+export * from './policy/reconcile.js'

@@ -232,9 +232,9 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
           registry,
           definitions,
           leaderElection: options.leaderElection,
-          api: options.api,
-          admission: options.admission,
+          options: options.controllers,
           serving,
+          ca: tls?.ca,
           virtualVersions,
           env,
         })

@@ -1,6 +1,7 @@
 // How controllers read and change objects: through the verbs, with requests of system users.
 
 import { type Awaitable, andThen } from '../base/awaitable.js'
+import { encodeJson } from '../codec/json.js'
 import type { Kind, KindVersion } from '../kinds/kind.js'
 import { type VersionedKind } from '../kinds/kind.js'
 import { apiVersionOf, resourceOf } from '../kinds/kind-names.js'
@@ -18,6 +19,7 @@ import { type UserInfo } from '../request/user-info.js'
 import { type ApiContext } from './api-context.js'
 import { MADE } from './pipeline/prepared.js'
 import { getObject } from './read/get.js'
+import { applyObject } from './write/apply.js'
 import { createFrom } from './write/create.js'
 import { remove as removeObject } from './write/delete.js'
 import { replace } from './write/update.js'
@@ -34,6 +36,8 @@ export interface SystemObjects {
     change: (old: ApiObject) => ApiObject | undefined,
     subresource?: string,
   ): Promise<void>
+  /** Applies the fields of the object by server-side apply, also those that others own; creates it if it does not exist. */
+  apply(kind: Kind, configuration: ValueObject & { metadata: ValueObject }): Promise<void>
   /** Deletes the object if it exists; returns it if it is still terminating. */
   delete(kind: Kind, namespace: string, name: string, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
   /** The same for the object of an entry that has just been read. */
@@ -42,14 +46,20 @@ export interface SystemObjects {
 
 /** Objects in the storage version. */
 export const systemObjects = (context: ApiContext, controller: string): SystemObjects =>
-  objectsFor(context, controller, kind => ({ kind, version: storageVersionOf(kind) }))
+  objectsFor(context, controller, controllerUser(controller), inStorageVersion)
+
+/** The same for what kube-apiserver itself writes. */
+export const serverObjects = (context: ApiContext): SystemObjects =>
+  objectsFor(context, 'kube-apiserver', SERVER, inStorageVersion)
+
+const inStorageVersion: SeenAs = kind => ({ kind, version: storageVersionOf(kind) })
 
 /**
  * Objects in the version in which each is stored, and in which it stays stored. For controllers that use only metadata,
  * and that must work while a conversion webhook does not.
  */
 export const objectsAsStored = (context: ApiContext, controller: string): SystemObjects =>
-  objectsFor(context, controller, (kind, namespace, name, seen) => {
+  objectsFor(context, controller, controllerUser(controller), (kind, namespace, name, seen) => {
     // Kinds that the server converts itself cannot fail to.
     if (!kind.convertAll) return { kind, version: storageVersionOf(kind) }
     return andThen(seen ?? context.objectStore(kind).get(namespace, name), entry =>
@@ -72,15 +82,23 @@ const storageVersionOf = (kind: Kind): KindVersion => kind.versions.find(({ name
 
 type SeenAs = (kind: Kind, namespace: string, name: string, entry?: ObjectEntry) => Awaitable<VersionedKind>
 
-function objectsFor(context: ApiContext, controller: string, seenAs: SeenAs): SystemObjects {
-  const user: UserInfo = {
-    name: `system:serviceaccount:kube-system:${controller}`,
-    uid: '',
-    groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
-    extra: {},
-  }
+const SERVER: UserInfo = {
+  name: 'system:apiserver',
+  uid: '',
+  groups: ['system:masters', 'system:authenticated'],
+  extra: {},
+}
+
+const controllerUser = (controller: string): UserInfo => ({
+  name: `system:serviceaccount:kube-system:${controller}`,
+  uid: '',
+  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+  extra: {},
+})
+
+function objectsFor(context: ApiContext, manager: string, user: UserInfo, seenAs: SeenAs): SystemObjects {
   const requestFor = <O>(target: Target, options: O): ResourceRequest<O> =>
-    forResource(systemRequest({ user, userAgent: controller, receivedAt: context.now() }), target, options)
+    forResource(systemRequest({ user, userAgent: manager, receivedAt: context.now() }), target, options)
   const targetOf = (kind: Kind, namespace: string, name: string, entry?: ObjectEntry): Awaitable<Target> =>
     andThen(seenAs(kind, namespace, name, entry), served => ({ ...served, namespace, name, subresource: '' }))
 
@@ -109,7 +127,7 @@ function objectsFor(context: ApiContext, controller: string, seenAs: SeenAs): Sy
       const target: Target = { kind, version, namespace, name: '', subresource: '' }
       const typed = { apiVersion: apiVersionOf(kind, version.name), kind: kind.names.kind, ...object }
       try {
-        await createFrom(context, requestFor(target, optionsOf(controller)), typed, MADE)
+        await createFrom(context, requestFor(target, optionsOf(manager)), typed, MADE)
       } catch (error) {
         if (!hasReason(error, 'AlreadyExists')) throw error
       }
@@ -117,21 +135,29 @@ function objectsFor(context: ApiContext, controller: string, seenAs: SeenAs): Sy
     async change(kind, namespace, name, change, subresource) {
       const target: Target = { ...(await targetOf(kind, namespace, name)), subresource: subresource ?? '' }
       await unlessGone(() =>
-        replace(context, requestFor(target, optionsOf(controller)), async old => {
+        replace(context, requestFor(target, optionsOf(manager)), async old => {
           if (!old) throw notFound(resourceOf(kind), name)
           const object = change(old)
           return object && { ...MADE, object, isWhatClientSaw: false }
         }),
       )
     },
+    async apply(kind, configuration) {
+      const version = storageVersionOf(kind)
+      const { namespace = '', name = '' } = metaOf(configuration)
+      const target: Target = { kind, version, namespace, name, subresource: '' }
+      const typed = { apiVersion: apiVersionOf(kind, version.name), kind: kind.names.kind, ...configuration }
+      const options = { ...optionsOf(manager), force: true }
+      await applyObject(context, requestFor(target, options), { bytes: Buffer.from(encodeJson(typed)), mediaType: '' })
+    },
     delete: (kind, namespace, name, options = {}) => remove(kind, { namespace, name }, options),
     deleteEntry: (kind, entry, options = {}) => remove(kind, objectKeyOf(kind, entry.key), options, entry),
   }
 }
 
-const optionsOf = (controller: string): WriteOptions => ({
+const optionsOf = (fieldManager: string): WriteOptions => ({
   dryRun: false,
-  fieldManager: controller,
+  fieldManager,
   fieldValidation: 'Ignore',
 })
 

@@ -36,10 +36,11 @@ alice-token,alice,alice-uid,"devs"
 bob-token,bob,bob-uid,""
 `
 
-/** The flags of kube-apiserver when the recordings were made. */
+/** The flags of kube-apiserver when the recordings were made, and the controllers that ran beside it. */
 const REFERENCE_FLAGS = [
   '--service-cluster-ip-range=10.0.0.0/24',
   '--disable-admission-plugins=ServiceAccount',
+  '--controllers=namespace-controller,garbage-collector-controller',
   '--feature-gates=CBORServingAndStorage=true,AllowUnsafeMalformedObjectDeletion=true',
 ]
 

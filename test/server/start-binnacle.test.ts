@@ -121,7 +121,7 @@ test('a data directory keeps objects across starts, and is used by one server at
 
 test('a namespace is deleted with its objects, unless that is switched off', async () => {
   const on = await start()
-  const off = await start({ namespaceController: false })
+  const off = await start({ controllers: ['*', '-namespace-controller'] })
   for (const server of [on, off]) {
     const { token } = server
     await sendRequest(server, NAMESPACES, { method: 'POST', token, body: namespace('short') })

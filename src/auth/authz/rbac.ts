@@ -19,7 +19,7 @@ export interface PolicyRule {
 export interface Role {
   readonly metadata?: { readonly name?: string; readonly labels?: Readonly<Record<string, string>> }
   readonly rules?: readonly PolicyRule[] | null
-  /** A cluster role may take over the rules of other cluster roles. */
+  /** Selects the cluster roles whose rules a controller copies into this one. */
   readonly aggregationRule?: { readonly clusterRoleSelectors?: readonly LabelSelectorObject[] }
 }
 
@@ -38,7 +38,6 @@ export interface Subject {
 
 /** The stored objects of the four kinds. */
 export interface RbacObjects {
-  /** With the rules that it takes over from others. */
   clusterRole(name: string): Role | undefined
   role(namespace: string, name: string): Role | undefined
   clusterRoleBindings(): Iterable<RoleBinding>

@@ -4,7 +4,6 @@ import type { Logger } from '../../base/logger.js'
 import type { Kind } from '../../kinds/kind.js'
 import { startKindInformer } from '../../objects/informer.js'
 import type { ObjectStores } from '../../objects/object-stores.js'
-import { aggregated } from './aggregation.js'
 import { asBinding, asRole, type RbacObjects, type Role, type RoleBinding } from './rbac.js'
 
 export interface RbacKinds {
@@ -21,24 +20,14 @@ export async function startRbacStore(
   log?: Logger,
 ): Promise<RbacObjects & { stop(): void }> {
   const unchanged = (): void => {}
-  // Cluster roles with the rules that they aggregate; cleared when any cluster role changes.
-  const aggregatedRoles = new Map<string, Role>()
   const [clusterRoles, roles, clusterRoleBindings, roleBindings] = await Promise.all([
-    startKindInformer<Role>(context, kinds.clusterRoles, asRole, () => aggregatedRoles.clear(), log),
+    startKindInformer<Role>(context, kinds.clusterRoles, asRole, unchanged, log),
     startKindInformer<Role>(context, kinds.roles, asRole, unchanged, log),
     startKindInformer<RoleBinding>(context, kinds.clusterRoleBindings, asBinding, unchanged, log),
     startKindInformer<RoleBinding>(context, kinds.roleBindings, asBinding, unchanged, log),
   ])
   return {
-    clusterRole(name) {
-      const cached = aggregatedRoles.get(name)
-      if (cached) return cached
-      const role = clusterRoles.get('', name)
-      if (!role) return undefined
-      const complete = aggregated(role, () => clusterRoles.all(''))
-      aggregatedRoles.set(name, complete)
-      return complete
-    },
+    clusterRole: name => clusterRoles.get('', name),
     role: (namespace, name) => roles.get(namespace, name),
     clusterRoleBindings: () => clusterRoleBindings.all(''),
     roleBindings: namespace => roleBindings.all(namespace),

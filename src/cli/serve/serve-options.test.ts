@@ -48,7 +48,8 @@ test('without flags, https is served on 6443 of this machine from a folder in th
     },
     authentication: { anonymous: true, requestHeader: undefined, serviceAccounts: { issuers: [], audiences: [] } },
     authorization: { modes: ['RBAC'] },
-    api: { serviceRange: '10.0.0.0/24', garbageCollection: true, namespaceController: true },
+    api: { serviceRange: '10.0.0.0/24' },
+    controllers: { controllers: ['*'], eventTtlMs: 3_600_000 },
     limits: {
       requests: { maxReading: 400, maxMutating: 200, requestTimeoutMs: 60_000 },
       minRequestTimeoutMs: 1_800_000,

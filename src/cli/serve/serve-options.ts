@@ -10,6 +10,8 @@ import {
   apiFromFlags,
   authenticationFromFlags,
   authorizationFromFlags,
+  controllersFromFlags,
+  controllerWarnings,
   describeStorage,
   gateWarnings,
   leaderElectionFromFlags,
@@ -49,12 +51,14 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     admission: admissionFromFlags(flags),
     api: apiFromFlags(flags),
     leaderElection: leaderElectionFromFlags(flags),
+    controllers: controllersFromFlags(flags),
     limits: limitsFromFlags(flags),
     logging: loggingFromFlags(flags),
   }
   const warnings = [
     ...ignored.map(name => `--${name} has no effect here`),
     ...gateWarnings(flags),
+    ...controllerWarnings(flags.controllers),
     ...storageWarnings(storage, given),
     ...(flags['anonymous-auth'] && allowsEverything(server.authorization) ? [ANONYMOUS_OFF] : []),
   ]

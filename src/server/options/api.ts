@@ -1,11 +1,11 @@
-// What is served, and the controllers beside it.
+// What is served.
 import { isIP } from 'node:net'
 import { UsageError } from '../../base/usage-error.js'
 import type { ConvertFunction } from '../../convert/function-conversion.js'
 import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
 import { checkFeatureGates } from './feature-gates.js'
 import type { FlagTable, FlagValues } from './flag.js'
-import { booleans, text, toggle } from './flag-values.js'
+import { booleans, text } from './flag-values.js'
 
 /** By `apps/v1`, `v1`, or `api/all`, `api/ga`, `api/beta`, `api/alpha`; the most specific one counts. */
 export type RuntimeConfig = Readonly<Record<string, boolean>>
@@ -18,8 +18,6 @@ export interface ApiOptions {
   readonly webhookHosts: HostOverrides
   /** Functions that convert custom objects, by the name of the CRD; they take the place of its conversion webhook. */
   readonly conversions: Readonly<Record<string, ConvertFunction>>
-  readonly garbageCollection: boolean
-  readonly namespaceController: boolean
 }
 
 const NO_HOSTS: HostOverrides = new Map()
@@ -37,8 +35,6 @@ export const apiFlags = {
     byDefault: '',
     read: readHostOverride,
   },
-  'enable-garbage-collector': toggle('delete objects whose owners are gone', true),
-  'enable-namespace-controller': toggle('delete the objects in a namespace that is being deleted', true),
 } satisfies FlagTable
 
 type Flags = FlagValues<typeof apiFlags>
@@ -51,8 +47,6 @@ export const apiFromFlags = (flags: Flags): ApiOptions => ({
   runtimeConfig: flags['runtime-config'],
   webhookHosts: flags['webhook-resolve'],
   conversions: {},
-  garbageCollection: flags['enable-garbage-collector'],
-  namespaceController: flags['enable-namespace-controller'],
 })
 
 /** What was set without an effect; throws a UsageError for unknown and locked gates. */

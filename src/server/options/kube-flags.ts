@@ -34,7 +34,7 @@ const HARMLESS = `
   delete-collection-workers disabled-metrics
   emulation-forward-compatible enable-aggregator-routing enable-bootstrap-token-auth enable-logs-handler
   enable-priority-and-fairness endpoint-reconciler-type etcd-count-metric-poll-period etcd-db-metric-poll-interval
-  etcd-healthcheck-timeout etcd-readycheck-timeout event-ttl
+  etcd-healthcheck-timeout etcd-readycheck-timeout
   goaway-chance
   kubelet-certificate-authority kubelet-client-certificate kubelet-client-key kubelet-preferred-address-types
   kubelet-timeout kubernetes-service-node-port

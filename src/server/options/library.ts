@@ -11,6 +11,7 @@ import { type HostOverrides, parseHostOverride } from '../../webhook/host-overri
 import { checkServiceRange, DEFAULT_SERVICE_RANGE } from './api.js'
 import { DEFAULT_SERVICE_ACCOUNTS } from './authentication.js'
 import { type AuthorizationMode, checkModes } from './authorization.js'
+import { checkControllers, DEFAULT_CONTROLLERS } from './controllers.js'
 import { DEFAULT_LOGGING } from './logging.js'
 import type { ServerOptions } from './server-options.js'
 import { checkAddress } from './serving.js'
@@ -41,10 +42,11 @@ export interface BinnacleOptions {
    * are always refused, because they could do everything.
    */
   readonly anonymous?: boolean
-  /** Whether objects are deleted whose owners are gone. The default is true. */
-  readonly garbageCollection?: boolean
-  /** Whether the objects in a namespace are deleted along with it. The default is true. */
-  readonly namespaceController?: boolean
+  /**
+   * The controllers that run, by the names of kube-controller-manager: `*` for all, which is the default, a name to switch
+   * one on, `-` and a name to switch it off: `['*', '-garbage-collector-controller']`.
+   */
+  readonly controllers?: readonly string[]
   /** Admission plugins to switch off, by kube-apiserver's names: `['NamespaceLifecycle']`. */
   readonly disabledAdmissionPlugins?: readonly string[]
   /** The IPv4 range of the addresses of Services. The default is `10.0.0.0/24`. */
@@ -94,9 +96,8 @@ export function readLibraryOptions(options: BinnacleOptions): { server: ServerOp
       runtimeConfig: options.runtimeConfig ?? {},
       webhookHosts: hostOverrides(options.webhookHosts ?? {}),
       conversions: options.conversions ?? {},
-      garbageCollection: options.garbageCollection ?? true,
-      namespaceController: options.namespaceController ?? true,
     },
+    controllers: { ...DEFAULT_CONTROLLERS, ...(options.controllers && { controllers: options.controllers }) },
     limits: {},
     logging: {
       ...DEFAULT_LOGGING,
@@ -173,8 +174,10 @@ const CHECKS: { readonly [K in keyof Required<BinnacleOptions>]: Check } = {
     checkModes([value as string], label)
   },
   anonymous: isBoolean,
-  garbageCollection: isBoolean,
-  namespaceController: isBoolean,
+  controllers(value, label) {
+    refuseUnless(isStrings(value), label, 'it must be a list of names')
+    checkControllers(value as string[], label)
+  },
   disabledAdmissionPlugins(value, label) {
     refuseUnless(isStrings(value), label, 'it must be a list of names')
   },

@@ -6,6 +6,7 @@ import type { AdmissionOptions } from './admission.js'
 import type { ApiOptions } from './api.js'
 import type { AuthenticationOptions } from './authentication.js'
 import type { AuthorizationOptions } from './authorization.js'
+import type { ControllerOptions } from './controllers.js'
 import type { LimitOptions } from './limits.js'
 import type { LoggingOptions } from './logging.js'
 import type { ServingOptions } from './serving.js'
@@ -17,6 +18,7 @@ export interface ServerOptions {
   readonly authorization: AuthorizationOptions
   readonly admission: AdmissionOptions
   readonly api: ApiOptions
+  readonly controllers: ControllerOptions
   readonly limits: LimitOptions
   readonly logging: LoggingOptions
   /** Of the replicas on one etcd; the defaults when absent. */

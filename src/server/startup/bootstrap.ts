@@ -1,23 +1,17 @@
 // The objects that every cluster has: namespaces, roles, priority classes, and the Service of the API server itself.
-// Missing ones are created; existing ones are left as they are.
+// Missing ones are created; roles and bindings are brought up to the bootstrap policy, the others are left as they are.
 
 import { SYSTEM_NAMESPACES } from '../../admission/plugins.js'
-import type { DefaultRole } from '../../auth/bootstrap-roles.js'
-import { DEFAULT_CLUSTER_ROLE_BINDINGS, DEFAULT_CLUSTER_ROLES } from '../../auth/bootstrap-roles.js'
+import { bootstrapPolicy, reconcilePolicy } from '../../auth/bootstrap-roles.js'
 import { flowControlObjects } from '../../builtin/flow-control.js'
 import { SYSTEM_PRIORITY_CLASSES } from '../../builtin/priority-classes.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
-import { hasReason } from '../../meta/errors/status.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import type { Value, ValueObject } from '../../meta/values/value.js'
-import { forResource, systemRequest } from '../../request/request.js'
-import { type UserInfo } from '../../request/user-info.js'
 import { type ApiContext } from '../../verbs/api-context.js'
-import { MADE } from '../../verbs/pipeline.js'
-import { createFrom } from '../../verbs/write.js'
+import { type SystemObjects, serverObjects } from '../../verbs/system-writes.js'
 
 export interface BootstrapOptions {
   /** `10.0.0.0/24`: the Service of the API server gets its first address. */
@@ -26,42 +20,39 @@ export interface BootstrapOptions {
   readonly port: number
 }
 
-const SYSTEM: UserInfo = {
-  name: 'system:apiserver',
-  uid: '',
-  groups: ['system:masters', 'system:authenticated'],
-  extra: {},
-}
-const FIELD_MANAGER = 'binnacle'
-
 export async function bootstrap(context: ApiContext, registry: Registry, options: BootstrapOptions): Promise<void> {
+  const writes = serverObjects(context)
+  const each = async (objects: readonly ApiObject[], write: (kind: Kind, object: ApiObject) => Promise<void>) => {
+    const known = objects.flatMap(object => {
+      const kind = kindOf(registry, object)
+      return kind ? [{ kind, object }] : []
+    })
+    await Promise.all(known.map(({ kind, object }) => write(kind, object)))
+  }
+  const createMissing = async (kind: Kind, object: ApiObject): Promise<void> => {
+    const { namespace = '', name = '' } = metaOf(object)
+    if (!(await context.objectStore(kind).get(namespace, name))) await writes.create(kind, object)
+  }
   // Namespaces first, because other objects are created in them.
-  await Promise.all(namespaces().map(object => createMissing(context, registry, object)))
-  const objects = [
-    ...priorityClasses(),
-    ...clusterRoles(),
-    ...clusterRoleBindings(),
-    ...flowControlObjects(),
-    ...ownService(options),
-  ]
-  await Promise.all(objects.map(object => createMissing(context, registry, object)))
+  await each(namespaces(), createMissing)
+  await each([...priorityClasses(), ...flowControlObjects(), ...ownService(options)], createMissing)
+  await each(bootstrapPolicy(), (kind, object) => reconcile(writes, kind, object))
 }
 
-async function createMissing(context: ApiContext, registry: Registry, object: ApiObject): Promise<void> {
-  const kind = kindOf(registry, object)
-  if (!kind) return
-  const { namespace = '', name = '' } = metaOf(object)
-  if (await context.objectStore(kind).get(namespace, name)) return
-  const version = kind.versions.find(each => each.name === kind.storageVersion)!
-  const target = { kind, version, namespace, name: '', subresource: '' } as const
-  const options = { dryRun: false, fieldManager: FIELD_MANAGER, fieldValidation: 'Ignore' } as const
-  try {
-    const request = systemRequest({ user: SYSTEM, userAgent: FIELD_MANAGER, receivedAt: context.now() })
-    await createFrom(context, forResource(request, target, options), object, MADE)
-  } catch (error) {
-    // Another server on the same store has created it meanwhile.
-    if (!hasReason(error, 'AlreadyExists')) throw error
+/** Creates the role or the binding, or adds what it lacks. */
+async function reconcile(writes: SystemObjects, kind: Kind, expected: ApiObject): Promise<void> {
+  const { namespace = '', name = '' } = metaOf(expected)
+  const stored = await writes.get(kind, namespace, name)
+  if (!stored) return writes.create(kind, expected)
+  if (reconcilePolicy(stored, expected) === 'recreate') {
+    const { uid } = metaOf(stored)
+    await writes.delete(kind, namespace, name, uid === undefined ? {} : { preconditions: { uid } })
+    return writes.create(kind, expected)
   }
+  return writes.change(kind, namespace, name, old => {
+    const wanted = reconcilePolicy(old, expected)
+    return wanted === 'recreate' ? undefined : wanted
+  })
 }
 
 function kindOf(registry: Registry, { apiVersion, kind }: ApiObject): Kind | undefined {
@@ -80,37 +71,6 @@ const priorityClasses = (): ApiObject[] =>
     value,
     description,
   }))
-
-const RBAC = 'rbac.authorization.k8s.io/v1'
-
-/** The marks of a default role, as kube-apiserver sets them. */
-const defaultRoleMeta = (name: string, labels: Record<string, string> = {}): ValueObject => ({
-  name,
-  annotations: { 'rbac.authorization.kubernetes.io/autoupdate': 'true' },
-  labels: { 'kubernetes.io/bootstrapping': 'rbac-defaults', ...labels },
-})
-
-const clusterRoles = (): ApiObject[] => DEFAULT_CLUSTER_ROLES.map(clusterRole)
-
-function clusterRole({ name, rules, aggregates, partOf }: DefaultRole): ApiObject {
-  const metadata = defaultRoleMeta(name, partOf === undefined ? {} : { [partOf]: 'true' })
-  const role = { apiVersion: RBAC, kind: 'ClusterRole', metadata }
-  if (aggregates === undefined) return { ...role, rules: plain(rules) }
-  const selectors = [{ matchLabels: { [aggregates]: 'true' } }]
-  return { ...role, aggregationRule: { clusterRoleSelectors: selectors }, rules: null }
-}
-
-const clusterRoleBindings = (): ApiObject[] =>
-  DEFAULT_CLUSTER_ROLE_BINDINGS.map(({ name, roleRef, subjects = [] }) => ({
-    apiVersion: RBAC,
-    kind: 'ClusterRoleBinding',
-    metadata: defaultRoleMeta(name),
-    roleRef: plain(roleRef),
-    subjects: plain(subjects),
-  }))
-
-/** A copy: the tables of default roles are shared, and a created object may be changed. */
-const plain = (data: unknown): Value => structuredClone(data) as Value
 
 function ownService({ serviceRange, port }: BootstrapOptions): ApiObject[] {
   const clusterIP = firstAddress(serviceRange)

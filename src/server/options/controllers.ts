@@ -1,0 +1,82 @@
+// Which controllers run beside the API, by the names of kube-controller-manager.
+import { nearest } from '../../base/nearest.js'
+import { UsageError } from '../../base/usage-error.js'
+import type { FlagTable, FlagValues } from './flag.js'
+import { duration, list, toggle } from './flag-values.js'
+
+const words = (text: string): readonly string[] => text.trim().split(/\s+/)
+
+/** The controllers of kube-controller-manager that this server has. */
+const OWN = words(`
+  clusterrole-aggregation-controller endpointslice-mirroring-controller garbage-collector-controller
+  legacy-serviceaccount-token-cleaner-controller namespace-controller persistentvolume-protection-controller
+  persistentvolumeclaim-protection-controller resourcequota-controller root-ca-certificate-publisher-controller
+  serviceaccount-controller serviceaccount-token-controller storage-version-migrator-controller
+  ttl-after-finished-controller volumeattributesclass-protection-controller
+`)
+
+/** Its other controllers: they run pods, nodes and volumes, which are not here, or sign certificates. */
+const ABSENT = words(`
+  bootstrap-signer-controller certificatesigningrequest-approving-controller
+  certificatesigningrequest-cleaner-controller certificatesigningrequest-signing-controller cronjob-controller
+  daemonset-controller deployment-controller device-taint-eviction-controller disruption-controller
+  endpoints-controller endpointslice-controller ephemeral-volume-controller horizontal-pod-autoscaler-controller
+  job-controller kube-apiserver-serving-clustertrustbundle-publisher-controller node-ipam-controller
+  node-lifecycle-controller persistentvolume-attach-detach-controller persistentvolume-binder-controller
+  persistentvolume-expander-controller pod-garbage-collector-controller podcertificaterequest-cleaner-controller
+  podgroup-protection-controller replicaset-controller replicationcontroller-controller resourceclaim-controller
+  resourcepoolstatusrequest-controller selinux-warning-controller service-cidr-controller statefulset-controller
+  storageversion-garbage-collector-controller taint-eviction-controller token-cleaner-controller ttl-controller
+  validatingadmissionpolicy-status-controller
+`)
+
+export interface ControllerOptions {
+  /** `*` for all, a name, or `-` and a name; names that are not in the list follow `*`. */
+  readonly controllers: readonly string[]
+  /** How long an Event is kept after it was last written. */
+  readonly eventTtlMs: number
+}
+
+export const DEFAULT_CONTROLLERS: ControllerOptions = { controllers: ['*'], eventTtlMs: 3_600_000 }
+
+export const controllerFlags = {
+  controllers: list(
+    '<names>',
+    `controllers to run: "*" for all, a name to switch it on, -name to switch it off. There are ${OWN.join(', ')}`,
+    DEFAULT_CONTROLLERS.controllers,
+  ),
+  'enable-garbage-collector': toggle('delete objects whose owners are gone', true),
+  'event-ttl': duration('how long Events are kept', DEFAULT_CONTROLLERS.eventTtlMs),
+} satisfies FlagTable
+
+type Flags = FlagValues<typeof controllerFlags>
+
+export const controllersFromFlags = (flags: Flags): ControllerOptions => ({
+  controllers: [
+    ...(flags['enable-garbage-collector'] ? [] : ['-garbage-collector-controller']),
+    ...checkControllers(flags.controllers, '--controllers'),
+  ],
+  eventTtlMs: flags['event-ttl'],
+})
+
+/** Throws a UsageError for a name that kube-controller-manager does not have. */
+export function checkControllers(names: readonly string[], label: string): readonly string[] {
+  for (const given of names) {
+    const name = given.replace(/^-/, '')
+    if (given === '*' || OWN.includes(name) || ABSENT.includes(name)) continue
+    const near = nearest(name, OWN)
+    const hint = near === undefined ? `there are ${OWN.join(', ')}` : `did you mean ${near}?`
+    throw new UsageError(`${label}: ${JSON.stringify(name)} is not in the list of known controllers: ${hint}`)
+  }
+  return names
+}
+
+/** Controllers that were asked for by name and are not here. */
+export const controllerWarnings = (names: readonly string[]): string[] =>
+  names.filter(name => ABSENT.includes(name)).map(name => `--controllers: ${name} has no effect here`)
+
+/** The first entry that names the controller decides; without one, it runs if there is a `*`. */
+export function isControllerOn(name: string, names: readonly string[]): boolean {
+  const explicit = names.find(given => given === name || given === `-${name}`)
+  return explicit === undefined ? names.includes('*') : explicit === name
+}

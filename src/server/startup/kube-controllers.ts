@@ -1,0 +1,69 @@
+// The controllers of kube-controller-manager that this server has.
+import {
+  type ControllerEnv,
+  type RegisteredController,
+  startAttributesClassProtection,
+  startClaimProtection,
+  startClusterRoleAggregation,
+  startGarbageCollector,
+  startNamespaceController,
+  startRootCaPublisher,
+  startServiceAccounts,
+  startStorageMigration,
+  startVolumeProtection,
+} from '../../controllers/start-controllers.js'
+import type { Kind } from '../../kinds/kind.js'
+import type { Registry } from '../../kinds/registry.js'
+import type { Store } from '../../storage/store.js'
+import type { ApiContext } from '../../verbs/api-context.js'
+import { type ControllerOptions, isControllerOn } from '../options/controllers.js'
+import { DEFINITIONS, requireKind } from './kinds.js'
+
+export interface KubeControllerParts {
+  readonly store: Store
+  readonly context: ApiContext
+  readonly registry: Registry
+  readonly options: ControllerOptions
+  /** The authority of the server's certificate, in PEM form; undefined if https is not served. */
+  readonly ca: string | undefined
+  readonly env: ControllerEnv
+}
+
+type Start = RegisteredController['start']
+
+/** Those that --controllers switches on. */
+export function kubeControllers(parts: KubeControllerParts): RegisteredController[] {
+  const starts = Object.entries(startsOf(parts)).filter(([name]) => isControllerOn(name, parts.options.controllers))
+  return starts.map(([name, start]) => ({ name, start }))
+}
+
+function startsOf({ store, context, registry, ca, env }: KubeControllerParts): Readonly<Record<string, Start>> {
+  const core = (name: string): Kind => requireKind(registry, '', name)
+  const namespaces = core('Namespace')
+  const [pods, claims, volumes] = [core('Pod'), core('PersistentVolumeClaim'), core('PersistentVolume')]
+  const clusterRoles = requireKind(registry, 'rbac.authorization.k8s.io', 'ClusterRole')
+  const classes = requireKind(registry, 'storage.k8s.io', 'VolumeAttributesClass')
+  const migrations = requireKind(registry, 'storagemigration.k8s.io', 'StorageVersionMigration')
+  const definitions = requireKind(registry, DEFINITIONS.group, DEFINITIONS.kind)
+  return {
+    'namespace-controller': () => startNamespaceController(context, registry, namespaces, env),
+    'garbage-collector-controller': () => startGarbageCollector(store, context, registry, env),
+    'serviceaccount-controller': () =>
+      startServiceAccounts(context, { namespaces, accounts: core('ServiceAccount') }, env),
+    ...(ca !== undefined && {
+      'root-ca-certificate-publisher-controller': () =>
+        startRootCaPublisher(context, { namespaces, configMaps: core('ConfigMap') }, ca, env),
+    }),
+    'clusterrole-aggregation-controller': () => startClusterRoleAggregation(context, clusterRoles, env),
+    'persistentvolumeclaim-protection-controller': () => startClaimProtection(context, { claims, pods }, env),
+    'persistentvolume-protection-controller': () => startVolumeProtection(context, volumes, env),
+    'volumeattributesclass-protection-controller': () =>
+      startAttributesClassProtection(context, { classes, claims, volumes }, env),
+    ...(isServed(migrations) && {
+      'storage-version-migrator-controller': () =>
+        startStorageMigration(context, registry, { migrations, definitions }, env),
+    }),
+  }
+}
+
+const isServed = ({ versions }: Kind): boolean => versions.some(({ served }) => served)
