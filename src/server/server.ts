@@ -25,7 +25,7 @@ import { openStore } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
 import { type ApiContext, createApiContext } from '../verbs/api-context.js'
 import { podSubresources } from '../verbs/subresources.js'
-import { systemObjects } from '../verbs/system-writes.js'
+import { serverObjects } from '../verbs/system-writes.js'
 import { createWebhooks, type Webhooks } from '../webhook/client.js'
 import { createServerLogger } from './observability/logging.js'
 import { registerProcessMetrics } from './observability/process-metrics.js'
@@ -306,7 +306,7 @@ function createContext(parts: ContextParts): ApiContext {
       authorizer,
       rules: () => access.rules,
       changeQuotaStatus: (namespace, name, change) =>
-        systemObjects(context, 'kube-apiserver').change(quotaKind, namespace, name, change, 'status'),
+        serverObjects(context).change(quotaKind, namespace, name, change, 'status'),
       findKind: (group, kind) => registry.findKind(group, kind),
       validatingPolicies: policies.validating,
       mutatingPolicies: policies.mutating,

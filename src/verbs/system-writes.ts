@@ -46,11 +46,10 @@ export interface SystemObjects {
 
 /** Objects in the storage version. */
 export const systemObjects = (context: ApiContext, controller: string): SystemObjects =>
-  objectsFor(context, controller, controllerUser(controller), inStorageVersion)
+  objectsFor(context, ofController(controller), inStorageVersion)
 
 /** The same for what kube-apiserver itself writes. */
-export const serverObjects = (context: ApiContext): SystemObjects =>
-  objectsFor(context, 'kube-apiserver', SERVER, inStorageVersion)
+export const serverObjects = (context: ApiContext): SystemObjects => objectsFor(context, SERVER, inStorageVersion)
 
 const inStorageVersion: SeenAs = kind => ({ kind, version: storageVersionOf(kind) })
 
@@ -59,13 +58,20 @@ const inStorageVersion: SeenAs = kind => ({ kind, version: storageVersionOf(kind
  * and that must work while a conversion webhook does not.
  */
 export const objectsAsStored = (context: ApiContext, controller: string): SystemObjects =>
-  objectsFor(context, controller, controllerUser(controller), (kind, namespace, name, seen) => {
+  objectsFor(context, ofController(controller), asStored(context))
+
+export const serverObjectsAsStored = (context: ApiContext): SystemObjects =>
+  objectsFor(context, SERVER, asStored(context))
+
+const asStored =
+  ({ objectStore }: ApiContext): SeenAs =>
+  (kind, namespace, name, seen) => {
     // Kinds that the server converts itself cannot fail to.
     if (!kind.convertAll) return { kind, version: storageVersionOf(kind) }
-    return andThen(seen ?? context.objectStore(kind).get(namespace, name), entry =>
-      seenAsStored(kind, context.objectStore(kind).views, entry),
+    return andThen(seen ?? objectStore(kind).get(namespace, name), entry =>
+      seenAsStored(kind, objectStore(kind).views, entry),
     )
-  })
+  }
 
 function seenAsStored(kind: Kind, views: ObjectViews, entry: ObjectEntry | undefined): VersionedKind {
   const version = storageVersionOf(kind)
@@ -82,21 +88,32 @@ const storageVersionOf = (kind: Kind): KindVersion => kind.versions.find(({ name
 
 type SeenAs = (kind: Kind, namespace: string, name: string, entry?: ObjectEntry) => Awaitable<VersionedKind>
 
-const SERVER: UserInfo = {
-  name: 'system:apiserver',
-  uid: '',
-  groups: ['system:masters', 'system:authenticated'],
-  extra: {},
+/** The user that writes, and the managers of the fields that it updates and applies. */
+interface Writer {
+  readonly user: UserInfo
+  readonly manager: string
+  readonly applyManager: string
 }
 
-const controllerUser = (controller: string): UserInfo => ({
-  name: `system:serviceaccount:kube-system:${controller}`,
-  uid: '',
-  groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
-  extra: {},
+const SERVER: Writer = {
+  user: { name: 'system:apiserver', uid: '', groups: ['system:masters', 'system:authenticated'], extra: {} },
+  manager: 'kube-apiserver',
+  applyManager: 'kube-apiserver',
+}
+
+/** A controller that updates objects is known by its program, and one that applies fields by its own name. */
+const ofController = (controller: string): Writer => ({
+  user: {
+    name: `system:serviceaccount:kube-system:${controller}`,
+    uid: '',
+    groups: ['system:serviceaccounts', 'system:serviceaccounts:kube-system', 'system:authenticated'],
+    extra: {},
+  },
+  manager: 'kube-controller-manager',
+  applyManager: controller,
 })
 
-function objectsFor(context: ApiContext, manager: string, user: UserInfo, seenAs: SeenAs): SystemObjects {
+function objectsFor(context: ApiContext, { user, manager, applyManager }: Writer, seenAs: SeenAs): SystemObjects {
   const requestFor = <O>(target: Target, options: O): ResourceRequest<O> =>
     forResource(systemRequest({ user, userAgent: manager, receivedAt: context.now() }), target, options)
   const targetOf = (kind: Kind, namespace: string, name: string, entry?: ObjectEntry): Awaitable<Target> =>
@@ -147,7 +164,7 @@ function objectsFor(context: ApiContext, manager: string, user: UserInfo, seenAs
       const { namespace = '', name = '' } = metaOf(configuration)
       const target: Target = { kind, version, namespace, name, subresource: '' }
       const typed = { apiVersion: apiVersionOf(kind, version.name), kind: kind.names.kind, ...configuration }
-      const options = { ...optionsOf(manager), force: true }
+      const options = { ...optionsOf(applyManager), force: true }
       await applyObject(context, requestFor(target, options), { bytes: Buffer.from(encodeJson(typed)), mediaType: '' })
     },
     delete: (kind, namespace, name, options = {}) => remove(kind, { namespace, name }, options),

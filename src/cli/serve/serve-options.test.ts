@@ -148,7 +148,7 @@ const ANONYMOUS_OFF =
 
 describe('flags without effect give a warning', () => {
   test.each([
-    [['--allow-privileged', '--event-ttl', '1h'], ['allow-privileged', 'event-ttl'].map(unneeded)],
+    [['--allow-privileged', '--goaway-chance', '0.1'], ['allow-privileged', 'goaway-chance'].map(unneeded)],
     [['--feature-gates=CBORServingAndStorage=true,WatchList=true'], ['--feature-gates: WatchList has no effect here']],
     [
       ['--feature-gates=kube:WatchList=false', '--feature-gates=NodeSwap=true'],

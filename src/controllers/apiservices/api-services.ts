@@ -9,7 +9,7 @@ import type { ValueObject } from '../../meta/values/value.js'
 import { startInformer } from '../../objects/informer.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import { type ApiContext } from '../../verbs/api-context.js'
-import { systemObjects } from '../../verbs/system-writes.js'
+import { serverObjects } from '../../verbs/system-writes.js'
 import { type Controller, type ControllerEnv, createControllerQueue, whenRead } from '../common/controller.js'
 
 const MANAGED_LABEL = 'kube-aggregator.kubernetes.io/automanaged'
@@ -27,7 +27,7 @@ export async function startApiServices(
   virtual: readonly string[],
   env: ControllerEnv,
 ): Promise<Controller> {
-  const objects = systemObjects(context, 'kube-apiserver')
+  const objects = serverObjects(context)
   const queue = createControllerQueue('autoregister', env, reconcile)
   let wanted = wantedServices(registry, virtual)
   let timer: NodeJS.Timeout | undefined

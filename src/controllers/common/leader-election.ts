@@ -8,7 +8,7 @@ import { numberAt, objectAt, stringAt } from '../../meta/values/access.js'
 import { printMicroTime } from '../../meta/values/time.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { type ApiContext } from '../../verbs/api-context.js'
-import { systemObjects } from '../../verbs/system-writes.js'
+import { serverObjects } from '../../verbs/system-writes.js'
 import { type ControllerEnv } from './controller.js'
 
 export interface ElectionTimes {
@@ -52,7 +52,7 @@ const RELEASE_MS = 1000
 export function startLeaderElection(candidate: Candidate, { leading, lost }: Elected): LeaderElection {
   const { context, leases, name, identity, env } = candidate
   const times = candidate.times ?? DEFAULT_ELECTION_TIMES
-  const objects = systemObjects(context, 'binnacle-leader-election')
+  const objects = serverObjects(context)
   const log = env.log.child({ lease: name, identity })
   const status = env.metrics
     .gauge('leader_election_master_status', 'Whether this replica leads, 1, or stands by, 0, by Lease', ['name'])

@@ -17,7 +17,7 @@ import { startInformer } from '../../objects/informer.js'
 import type { ObjectEvent } from '../../objects/object-store.js'
 import type { Guard } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
-import { systemObjects } from '../../verbs/system-writes.js'
+import { serverObjects } from '../../verbs/system-writes.js'
 import { type Controller, type ControllerEnv, createControllerQueue } from '../common/controller.js'
 import { type Cleanup, createCleanup } from './finalizer.js'
 import type { NamesLock } from './names-lock.js'
@@ -60,7 +60,7 @@ export async function startDefinitions(
   { namesLock, ...converters }: DefinitionParts,
   env: ControllerEnv,
 ): Promise<Definitions> {
-  const objects = systemObjects(context, 'kube-apiserver')
+  const objects = serverObjects(context)
   const stored = context.objectStore(definitions)
   const { types } = definitions.versions[0]!.type
   const known = new Map<string, KnownDefinition>()

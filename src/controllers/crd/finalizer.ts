@@ -7,7 +7,7 @@ import type { Kind } from '../../kinds/kind.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { type ApiContext } from '../../verbs/api-context.js'
-import { objectsAsStored } from '../../verbs/system-writes.js'
+import { serverObjectsAsStored } from '../../verbs/system-writes.js'
 import { type ControllerEnv, createControllerQueue } from '../common/controller.js'
 import { deletePrefix } from '../namespace/delete-contents.js'
 
@@ -28,7 +28,7 @@ export function createCleanup(
   kindOf: (name: string) => Kind | undefined,
   env: ControllerEnv,
 ): Cleanup {
-  const objects = objectsAsStored(context, 'kube-apiserver')
+  const objects = serverObjectsAsStored(context)
   const queue = createControllerQueue('crd_finalizer', env, reconcile)
 
   async function reconcile(name: string): Promise<void> {

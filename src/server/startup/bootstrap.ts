@@ -44,14 +44,16 @@ async function reconcile(writes: SystemObjects, kind: Kind, expected: ApiObject)
   const { namespace = '', name = '' } = metaOf(expected)
   const stored = await writes.get(kind, namespace, name)
   if (!stored) return writes.create(kind, expected)
-  if (reconcilePolicy(stored, expected) === 'recreate') {
+  const wanted = reconcilePolicy(stored, expected)
+  if (wanted === undefined) return undefined
+  if (wanted === 'recreate') {
     const { uid } = metaOf(stored)
     await writes.delete(kind, namespace, name, uid === undefined ? {} : { preconditions: { uid } })
     return writes.create(kind, expected)
   }
   return writes.change(kind, namespace, name, old => {
-    const wanted = reconcilePolicy(old, expected)
-    return wanted === 'recreate' ? undefined : wanted
+    const changed = reconcilePolicy(old, expected)
+    return changed === 'recreate' ? undefined : changed
   })
 }
 
@@ -86,8 +88,6 @@ function ownService({ serviceRange, port }: BootstrapOptions): ApiObject[] {
       spec: {
         type: 'ClusterIP',
         clusterIP,
-        clusterIPs: [clusterIP],
-        ipFamilies: ['IPv4'],
         ipFamilyPolicy: 'SingleStack',
         ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: port }],
       },

@@ -5,7 +5,7 @@ import type { Kind } from '../../kinds/kind.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { ApiContext } from '../../verbs/api-context.js'
-import { systemObjects } from '../../verbs/system-writes.js'
+import { serverObjects } from '../../verbs/system-writes.js'
 import type { ServingOptions } from '../options/serving.js'
 
 /** The address to publish; undefined where the server is reached from this machine only: Endpoints refuse such addresses. */
@@ -37,7 +37,7 @@ export async function publishEndpoints(
 ): Promise<void> {
   const ports = [{ name: 'https', port, protocol: 'TCP' }]
   const metadata = (labels: ValueObject) => ({ name: 'kubernetes', namespace: 'default', labels })
-  const objects = systemObjects(context, 'endpoint-reconciler')
+  const objects = serverObjects(context)
   const publish = async (kind: Kind, labels: ValueObject, content: ValueObject): Promise<void> => {
     await objects.create(kind, { metadata: metadata(labels), ...structuredClone(content) })
     await objects.change(kind, 'default', 'kubernetes', old =>

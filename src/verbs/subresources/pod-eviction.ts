@@ -18,7 +18,7 @@ import type { VirtualRequest, VirtualResource } from '../../request/virtual-reso
 import { decodeDeleteOptions } from '../../types/delete-options.js'
 import type { ApiContext } from '../api-context.js'
 import { getObject } from '../read/get.js'
-import { systemObjects } from '../system-writes.js'
+import { serverObjects } from '../system-writes.js'
 import { remove } from '../write/delete.js'
 import { updateWithoutAdmission } from '../write/update-without-admission.js'
 import { checkName, DONE, podTarget } from './pod-subresource.js'
@@ -34,7 +34,7 @@ async function evict(context: ApiContext, pods: Kind, budgets: Kind, request: Vi
   const deletion: DeleteOptions = { ...requested, dryRun: requested.dryRun || request.request.dryRun }
   await request.validate()
   const isConditional = deletion.preconditions?.resourceVersion !== undefined
-  const objects = systemObjects(context, 'kube-apiserver')
+  const objects = serverObjects(context)
 
   for (let attempt = 1; ; attempt++) {
     const pod = (await getObject(context, forResource(request.request, target, { resourceVersion: '' }))).object.value()
