@@ -12,7 +12,7 @@ const AUTOUPDATE = 'rbac.authorization.kubernetes.io/autoupdate'
 export function reconcilePolicy(stored: ApiObject, expected: ApiObject): ApiObject | 'recreate' | undefined {
   const meta = metaOf(stored)
   if (meta.annotations?.[AUTOUPDATE] === 'false') return undefined
-  if (isBinding(expected) && !equalValues(stored['roleRef']!, expected['roleRef']!)) return 'recreate'
+  if (isBinding(expected) && !equalValues(stored['roleRef'], expected['roleRef'])) return 'recreate'
   const changed = isBinding(expected) ? withSubjects(stored, expected) : withRules(stored, expected)
   const object = withMeta(changed, withMarks(meta, metaOf(expected))) as ApiObject
   return equalValues(object, stored) ? undefined : object
@@ -47,12 +47,12 @@ const joined = (rules: Role['rules'], missing: readonly PolicyRule[]): Value =>
 
 function withAggregation(object: ApiObject, have: Role, want: Role): ApiObject {
   const { aggregationRule: _, ...plain } = object
-  if (!want.aggregationRule) return plain as ApiObject
+  if (!want.aggregationRule) return plain
   const selectors = have.aggregationRule?.clusterRoleSelectors ?? []
   const missing = (want.aggregationRule.clusterRoleSelectors ?? []).filter(
     selector => !selectors.some(each => equalValues(each as unknown as Value, selector as unknown as Value)),
   )
   if (missing.length === 0) return object
   const aggregationRule = { clusterRoleSelectors: [...selectors, ...missing] } as unknown as ValueObject
-  return { ...plain, aggregationRule } as ApiObject
+  return { ...plain, aggregationRule }
 }

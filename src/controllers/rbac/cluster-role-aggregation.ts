@@ -4,7 +4,7 @@ import type { Kind } from '../../kinds/kind.js'
 import { compareTexts } from '../../meta/go/go-text.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { type LabelSelectorObject, matchesLabels, selectorOf } from '../../meta/selectors/label-selectors.js'
+import { matchesLabels, selectorOf } from '../../meta/selectors/label-selectors.js'
 import { objectAt, objectsAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { decodeStored } from '../../objects/stored-object.js'
@@ -39,7 +39,7 @@ export function startClusterRoleAggregation(context: ApiContext, roles: Kind, en
 export function aggregatedRules(role: ApiObject, all: readonly ApiObject[]): ValueObject[] | undefined {
   const rules: ValueObject[] = []
   for (const written of objectsAt(objectAt(role, 'aggregationRule'), 'clusterRoleSelectors')) {
-    const selector = selectorOf(written as LabelSelectorObject)
+    const selector = selectorOf(written)
     // Roles of before this was validated; kube-controller-manager leaves such a role alone too.
     if (!selector.ok) return undefined
     const selected = all
