@@ -25,6 +25,7 @@ const ROOMS = {
   auth: 'base meta codec storage types kinds request objects',
   admission: 'base meta codec cel webhook types patch apply kinds builtin request objects auth',
   verbs: 'base meta codec storage types patch apply kinds builtin request objects admission',
+  authoring: 'base meta codec cel webhook types schema convert kinds crd builtin request objects auth admission verbs',
   response: 'base meta codec storage types kinds objects verbs',
   openapi: 'base meta codec types kinds',
   discovery: 'base meta codec types kinds request response',
@@ -33,7 +34,7 @@ const ROOMS = {
   server:
     'base meta codec storage cel webhook types schema convert kinds patch apply crd builtin request objects auth ' +
     'admission verbs response openapi discovery controllers http',
-  cli: 'base meta codec storage cel webhook types schema crd verbs auth server',
+  cli: 'base meta codec storage cel webhook types schema crd verbs auth authoring server',
 }
 
 /** Rooms without private parts: their folders only sort the files. */

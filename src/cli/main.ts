@@ -3,17 +3,20 @@
 import { nearest } from '../base/nearest.js'
 import { packageVersion } from '../base/package-version.js'
 import { UsageError } from '../base/usage-error.js'
-import { CEL_HELP, cel } from './cel/cel-explain.js'
-import { serve } from './serve/serve.js'
-import { serveHelp } from './serve/serve-flags.js'
+import type { Command } from './command.js'
 
-type Command = (args: readonly string[]) => Promise<void>
-
-const COMMANDS: Readonly<Record<string, Command>> = { cel, serve }
-const HELP_OF = new Map<Command, () => string>([
-  [cel, () => CEL_HELP],
-  [serve, serveHelp],
-])
+/** Each is loaded when it is called, so that none makes the start of another slower. */
+const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  async serve() {
+    const [{ serve }, { serveHelp }] = await Promise.all([import('./serve/serve.js'), import('./serve/serve-flags.js')])
+    return { run: serve, help: serveHelp }
+  },
+  async cel() {
+    const { CEL_HELP, cel } = await import('./cel/cel-explain.js')
+    return { run: cel, help: () => CEL_HELP }
+  },
+  validate: async () => (await import('./validate/validate.js')).VALIDATE,
+}
 
 const HELP = `Binnacle: the Kubernetes API without the cluster.
 
@@ -21,6 +24,7 @@ Usage: binnacle <command> [flags]
 
 Commands:
   serve          serve the API; also without a command
+  validate       say what the server would answer to manifests, without a server
   cel explain    explain the costs of validation rules, and evaluate them on an object
 
 binnacle <command> --help shows the flags of a command.
@@ -40,10 +44,11 @@ async function run([first = 'serve', ...rest]: readonly string[]): Promise<void>
   if (isHelp(first) || first === 'help') return void process.stdout.write(HELP)
   if (first === '--version') return console.log(`binnacle ${packageVersion()}`)
   const isFlag = first.startsWith('-')
-  const command = isFlag ? serve : Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
-  if (!command) throw new UsageError(`there is no command ${JSON.stringify(first)}: ${hint(first)}`)
-  if (rest.some(isHelp)) return void process.stdout.write(HELP_OF.get(command)!())
-  await command(isFlag ? [first, ...rest] : rest)
+  const load = isFlag ? COMMANDS['serve'] : Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
+  if (!load) throw new UsageError(`there is no command ${JSON.stringify(first)}: ${hint(first)}`)
+  const { run: runCommand, help } = await load()
+  if (rest.some(isHelp)) return void process.stdout.write(help(rest))
+  await runCommand(isFlag ? [first, ...rest] : rest)
 }
 
 const isHelp = (arg: string): boolean => arg === '--help' || arg === '-h'

@@ -11,6 +11,8 @@ import { kubectlMissing } from './kubectl-process.js'
 import { isAnswer, openShell, readPage, type Step, tidy } from './worked-example.js'
 
 const DOCS = fileURLToPath(new URL('../../docs/', import.meta.url))
+/** Pages call `binnacle` as if it were installed. */
+const BIN = fileURLToPath(new URL('../../bin/', import.meta.url))
 const pages = readdirSync(DOCS)
   .filter(name => name.endsWith('.md'))
   .map(name => readPage(name, readFileSync(join(DOCS, name), 'utf8')))
@@ -32,7 +34,7 @@ describe.skipIf(kubectlMissing())('docs', () => {
     const server = await startBinnacleProcess('--storage=memory', ...serverFlags)
     const directory = mkdtempSync(join(tmpdir(), 'binnacle-walk-'))
     const shell = openShell(directory, {
-      PATH: `${dirname(process.execPath)}:${process.env.PATH}`,
+      PATH: `${BIN}:${dirname(process.execPath)}:${process.env.PATH}`,
       HOME: directory,
       LC_ALL: 'C',
       KUBECONFIG: server.kubeconfig,

@@ -44,6 +44,31 @@ export function parseFlags<T extends FlagTable>(
   return { values: values as FlagValues<T>, given, ignored: [...ignored] }
 }
 
+export interface ParsedArguments<T extends FlagTable> extends ParsedFlags<T> {
+  /** The arguments that are no flags, such as files; `-` is one of them. */
+  readonly words: readonly string[]
+}
+
+/** The same for a command that also takes arguments that are no flags; all that follow `--` are such. */
+export function parseArguments<T extends FlagTable>(args: readonly string[], table: T): ParsedArguments<T> {
+  const words: string[] = []
+  const flags: string[] = []
+  const rest = args.values()
+  for (const arg of rest) {
+    if (arg === '--') words.push(...rest)
+    else if (arg === '-' || !arg.startsWith('-')) words.push(arg)
+    else {
+      flags.push(arg)
+      const { name, value } = splitFlag(arg)
+      const flag = Object.hasOwn(table, name) ? table[name] : undefined
+      if (flag?.placeholder === undefined || value !== undefined) continue
+      const { value: next } = rest.next()
+      if (next !== undefined) flags.push(next)
+    }
+  }
+  return { ...parseFlags(flags, table), words }
+}
+
 function splitFlag(arg: string): { name: string; value: string | undefined } {
   const [, short] = /^-([a-z])(?:=|$)/.exec(arg) ?? []
   if (!arg.startsWith('--') && !short) {

@@ -9,6 +9,7 @@ import type { Tag } from './tags.js'
 export interface YamlScalar {
   type: 'scalar'
   line: number
+  column: number
   text: string
   /** Not quoted, so it may resolve to another type than string. */
   plain: boolean
@@ -16,12 +17,14 @@ export interface YamlScalar {
   anchor: string
 }
 
-/** Lines are counted from 0. A tag is fully expanded; an absent tag or anchor is empty. */
+/** Lines and columns are counted from 0. A tag is fully expanded; an absent tag or anchor is empty. */
 export type YamlEvent =
   | YamlScalar
-  | { type: 'start'; line: number; kind: 'sequence' | 'mapping'; anchor: string }
+  | { type: 'start'; line: number; column: number; kind: 'sequence' | 'mapping'; anchor: string }
   | { type: 'end'; line: number }
-  | { type: 'alias'; line: number; name: string }
+  | { type: 'alias'; line: number; column: number; name: string }
+
+type Position = Pick<Token, 'line' | 'column'>
 
 type State = () => YamlEvent
 
@@ -85,9 +88,10 @@ export class YamlParser {
   }
 
   private parseDocumentContent(): YamlEvent {
-    const { type, line } = this.scanner.peek()
+    const token = this.scanner.peek()
+    const { type } = token
     const empty = type === 'directive' || type === 'document-start' || type === 'document-end' || type === 'stream-end'
-    return empty ? emptyScalar(line) : this.parseNode(true, false)
+    return empty ? emptyScalar(token) : this.parseNode(true, false)
   }
 
   private parseNode(block: boolean, indentless: boolean): YamlEvent {
@@ -95,9 +99,10 @@ export class YamlParser {
     if (token.type === 'alias') {
       this.scanner.skip()
       this.pop()
-      return { type: 'alias', line: token.line, name: token.name }
+      return { type: 'alias', line: token.line, column: token.column, name: token.name }
     }
-    const { line } = token
+    const { line, column } = token
+    const position = { line, column }
     let anchor = ''
     let tag = ''
     let tagged: { tag: Tag; line: number } | undefined
@@ -111,28 +116,28 @@ export class YamlParser {
 
     if (indentless && token.type === 'block-entry') {
       this.state = this.indentlessEntry
-      return { type: 'start', kind: 'sequence', line, anchor }
+      return { type: 'start', kind: 'sequence', line, column, anchor }
     }
     if (token.type === 'scalar') {
       this.scanner.skip()
       this.pop()
       const plain = (tag === '' && token.plain) || tag === '!'
-      return { type: 'scalar', line, text: token.text, plain, tag, anchor }
+      return { type: 'scalar', line, column, text: token.text, plain, tag, anchor }
     }
     switch (token.type) {
       case 'flow-sequence-start':
-        return this.open('sequence', line, anchor, this.firstFlowEntry)
+        return this.open('sequence', position, anchor, this.firstFlowEntry)
       case 'flow-mapping-start':
-        return this.open('mapping', line, anchor, this.firstFlowKey)
+        return this.open('mapping', position, anchor, this.firstFlowKey)
       case 'block-sequence-start':
-        if (block) return this.open('sequence', line, anchor, this.blockEntry)
+        if (block) return this.open('sequence', position, anchor, this.blockEntry)
         break
       case 'block-mapping-start':
-        if (block) return this.open('mapping', line, anchor, this.blockKey)
+        if (block) return this.open('mapping', position, anchor, this.blockKey)
     }
     if (anchor !== '' || tag !== '') {
       this.pop()
-      return { type: 'scalar', line, text: '', plain: tag === '', tag, anchor }
+      return { type: 'scalar', line, column, text: '', plain: tag === '', tag, anchor }
     }
     throw parseError('did not find expected node content', token, line)
   }
@@ -146,11 +151,11 @@ export class YamlParser {
     return prefix + suffix
   }
 
-  private open(kind: 'sequence' | 'mapping', line: number, anchor: string, state: State): YamlEvent {
+  private open(kind: 'sequence' | 'mapping', { line, column }: Position, anchor: string, state: State): YamlEvent {
     this.marks.push(this.scanner.peek().line)
     this.scanner.skip()
     this.state = state
-    return { type: 'start', kind, line, anchor }
+    return { type: 'start', kind, line, column, anchor }
   }
 
   private close(line: number): YamlEvent {
@@ -170,9 +175,9 @@ export class YamlParser {
     return this.parseNode(block, indentless)
   }
 
-  private emptyThen(state: State, line: number): YamlEvent {
+  private emptyThen(state: State, at: Position): YamlEvent {
     this.state = state
-    return emptyScalar(line)
+    return emptyScalar(at)
   }
 
   private readonly blockEntry: State = () => {
@@ -183,7 +188,7 @@ export class YamlParser {
     }
     this.scanner.skip()
     const { type } = this.scanner.peek()
-    if (type === 'block-entry' || type === 'block-end') return this.emptyThen(this.blockEntry, token.line)
+    if (type === 'block-entry' || type === 'block-end') return this.emptyThen(this.blockEntry, token)
     return this.nodeThen(this.blockEntry, true, false)
   }
 
@@ -196,7 +201,7 @@ export class YamlParser {
     this.scanner.skip()
     const { type } = this.scanner.peek()
     if (type === 'block-entry' || type === 'key' || type === 'value' || type === 'block-end') {
-      return this.emptyThen(this.indentlessEntry, token.line)
+      return this.emptyThen(this.indentlessEntry, token)
     }
     return this.nodeThen(this.indentlessEntry, true, false)
   }
@@ -206,19 +211,19 @@ export class YamlParser {
     if (token.type === 'block-end') return this.close(token.line)
     if (token.type !== 'key') throw parseError('did not find expected key', token, this.marks.at(-1)!)
     this.scanner.skip()
-    return this.blockNodeOrEmpty(this.blockValue, token.line)
+    return this.blockNodeOrEmpty(this.blockValue, token)
   }
 
   private readonly blockValue: State = () => {
     const token = this.scanner.peek()
-    if (token.type !== 'value') return this.emptyThen(this.blockKey, token.line)
+    if (token.type !== 'value') return this.emptyThen(this.blockKey, token)
     this.scanner.skip()
-    return this.blockNodeOrEmpty(this.blockKey, token.line)
+    return this.blockNodeOrEmpty(this.blockKey, token)
   }
 
-  private blockNodeOrEmpty(state: State, line: number): YamlEvent {
+  private blockNodeOrEmpty(state: State, at: Position): YamlEvent {
     const { type } = this.scanner.peek()
-    if (type === 'key' || type === 'value' || type === 'block-end') return this.emptyThen(state, line)
+    if (type === 'key' || type === 'value' || type === 'block-end') return this.emptyThen(state, at)
     return this.nodeThen(state, true, true)
   }
 
@@ -234,27 +239,28 @@ export class YamlParser {
     if (token.type !== 'key') return this.nodeThen(this.flowEntry, false, false)
     this.scanner.skip()
     this.state = this.pairKey
-    return { type: 'start', kind: 'mapping', line: token.line, anchor: '' }
+    return { type: 'start', kind: 'mapping', line: token.line, column: token.column, anchor: '' }
   }
 
   // A single pair in a list, `[a: b]`, is a mapping.
   private readonly pairKey: State = () => {
-    const { type, line } = this.scanner.peek()
+    const token = this.scanner.peek()
+    const { type } = token
     if (type !== 'value' && type !== 'flow-entry' && type !== 'flow-sequence-end') {
       return this.nodeThen(this.pairValue, false, false)
     }
     this.scanner.skip()
-    return this.emptyThen(this.pairValue, line)
+    return this.emptyThen(this.pairValue, token)
   }
 
   private readonly pairValue: State = () => {
-    const { type, line } = this.scanner.peek()
-    if (type === 'value') {
+    const token = this.scanner.peek()
+    if (token.type === 'value') {
       this.scanner.skip()
       const next = this.scanner.peek().type
       if (next !== 'flow-entry' && next !== 'flow-sequence-end') return this.nodeThen(this.pairEnd, false, false)
     }
-    return this.emptyThen(this.pairEnd, line)
+    return this.emptyThen(this.pairEnd, token)
   }
 
   private readonly pairEnd: State = () => {
@@ -273,9 +279,9 @@ export class YamlParser {
     if (token.type === 'flow-mapping-end') return this.close(token.line)
     if (token.type !== 'key') return this.nodeThen(this.emptyFlowValue, false, false)
     this.scanner.skip()
-    const { type, line } = this.scanner.peek()
-    if (type === 'value' || type === 'flow-entry' || type === 'flow-mapping-end') {
-      return this.emptyThen(this.flowValue, line)
+    const next = this.scanner.peek()
+    if (next.type === 'value' || next.type === 'flow-entry' || next.type === 'flow-mapping-end') {
+      return this.emptyThen(this.flowValue, next)
     }
     return this.nodeThen(this.flowValue, false, false)
   }
@@ -289,10 +295,10 @@ export class YamlParser {
         return this.nodeThen(this.flowKey, false, false)
       }
     }
-    return this.emptyThen(this.flowKey, token.line)
+    return this.emptyThen(this.flowKey, token)
   }
 
-  private readonly emptyFlowValue: State = () => this.emptyThen(this.flowKey, this.scanner.peek().line)
+  private readonly emptyFlowValue: State = () => this.emptyThen(this.flowKey, this.scanner.peek())
 
   private takeSeparator(token: Token, bracket: string): Token {
     if (token.type !== 'flow-entry') {
@@ -303,9 +309,10 @@ export class YamlParser {
   }
 }
 
-const emptyScalar = (line: number): YamlEvent => ({
+const emptyScalar = ({ line, column }: Position): YamlEvent => ({
   type: 'scalar',
   line,
+  column,
   text: '',
   plain: true,
   tag: '',

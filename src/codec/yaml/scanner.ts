@@ -20,7 +20,8 @@ import type { YamlText } from './reader.js'
 import { scanBlockScalar, scanPlainScalar, scanQuotedScalar } from './scalars.js'
 import { type Directive, scanAnchor, scanDirective, scanTag, type Tag } from './tags.js'
 
-export type Token = { line: number } & (
+/** Lines and columns are counted from 0. */
+export type Token = { line: number; column: number } & (
   | { type: Mark }
   | { type: 'directive'; directive: Directive }
   | { type: 'alias' | 'anchor'; name: string }
@@ -190,8 +191,8 @@ export class YamlScanner {
     this.closeBlocks(-1)
     this.dropKey()
     this.keyAllowed = false
-    const { line } = this.cursor
-    this.queue.push({ type: 'directive', line, directive: scanDirective(this.cursor) })
+    const at = this.position
+    this.queue.push({ type: 'directive', ...at, directive: scanDirective(this.cursor) })
   }
 
   private fetchDocumentMark(type: Mark): void {
@@ -253,7 +254,7 @@ export class YamlScanner {
     const key = this.keys.at(-1)!
     if (this.isValidKey(key)) {
       const index = this.head + key.token - this.taken
-      this.queue.splice(index, 0, { type: 'key', line: key.line })
+      this.queue.splice(index, 0, { type: 'key', line: key.line, column: key.column })
       this.openBlock(key.column, 'block-mapping-start', index, key.line)
       key.possible = false
       this.keyOfToken.delete(key.token)
@@ -272,42 +273,46 @@ export class YamlScanner {
   private fetchNamed(type: 'alias' | 'anchor'): void {
     this.saveKey()
     this.keyAllowed = false
-    const { line } = this.cursor
-    this.queue.push({ type, line, name: scanAnchor(this.cursor) })
+    const at = this.position
+    this.queue.push({ type, ...at, name: scanAnchor(this.cursor) })
   }
 
   private fetchTag(): void {
     this.saveKey()
     this.keyAllowed = false
-    const { line } = this.cursor
-    this.queue.push({ type: 'tag', line, tag: scanTag(this.cursor) })
+    const at = this.position
+    this.queue.push({ type: 'tag', ...at, tag: scanTag(this.cursor) })
   }
 
   private fetchBlockScalar(literal: boolean): void {
     this.dropKey()
     this.keyAllowed = true
-    const { line } = this.cursor
-    this.queue.push({ type: 'scalar', line, text: scanBlockScalar(this.cursor, this.indent, literal), plain: false })
+    const at = this.position
+    this.queue.push({ type: 'scalar', ...at, text: scanBlockScalar(this.cursor, this.indent, literal), plain: false })
   }
 
   private fetchQuoted(single: boolean): void {
     this.saveKey()
     this.keyAllowed = false
-    const { line } = this.cursor
-    this.queue.push({ type: 'scalar', line, text: scanQuotedScalar(this.cursor, single), plain: false })
+    const at = this.position
+    this.queue.push({ type: 'scalar', ...at, text: scanQuotedScalar(this.cursor, single), plain: false })
   }
 
   private fetchPlain(): void {
     this.saveKey()
     this.keyAllowed = false
-    const { line } = this.cursor
+    const at = this.position
     const { text, endsLine } = scanPlainScalar(this.cursor, this.indent + 1, this.flowLevel > 0)
-    this.queue.push({ type: 'scalar', line, text, plain: true })
+    this.queue.push({ type: 'scalar', ...at, text, plain: true })
     if (endsLine) this.keyAllowed = true
   }
 
   private append(type: Mark): void {
-    this.queue.push({ type, line: this.cursor.line })
+    this.queue.push({ type, ...this.position })
+  }
+
+  private get position(): { line: number; column: number } {
+    return { line: this.cursor.line, column: column(this.cursor) }
   }
 
   private get nextToken(): number {
@@ -345,7 +350,7 @@ export class YamlScanner {
     this.indents.push(this.indent)
     this.indent = indent
     if (this.indents.length > MAX_DEPTH) throw scanError(this.cursor, `exceeded max depth of ${MAX_DEPTH}`)
-    this.queue.splice(index, 0, { type, line })
+    this.queue.splice(index, 0, { type, line, column: indent })
   }
 
   private closeBlocks(indent: number): void {
