@@ -91,6 +91,8 @@ export interface ApiOptions {
   /** How long a watch without timeoutSeconds lasts at least. */
   readonly minRequestTimeoutMs?: number | undefined
   readonly now?: (() => number) | undefined
+  /** The Status of an error that is neither a StatusError nor a bug, such as one of the store. */
+  readonly asStatusError?: ((error: unknown) => StatusError | undefined) | undefined
   readonly log: Logger
   /** Called for each request once it is answered, for the log and the metrics. */
   readonly observe?: ((request: ServedRequest, status: number, milliseconds: number) => void) | undefined
@@ -188,8 +190,9 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     }
   }
 
-  function answerError(request: IncomingRequest, error: unknown): void {
+  function answerError(request: IncomingRequest, thrown: unknown): void {
     const { reply, exchange, info } = request
+    const error = options.asStatusError?.(thrown) ?? thrown
     if (error instanceof RequestCutShort) return
     const isBug = !(error instanceof StatusError) && !(error instanceof Forbidden)
     if (isBug) request.failure = error

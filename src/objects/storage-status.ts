@@ -59,25 +59,31 @@ export function statusOf(error: StorageError, requested: number | bigint): Statu
       return requestEntityTooLarge(error.message)
     case 'unavailable':
     case 'closed':
-      return serviceUnavailable(error.message)
+    case 'no-space':
+      return serviceUnavailable(error.message, RETRY_SECONDS)
     case 'guard-changed':
       return guardFailed(error)
     case 'outcome-unknown':
-      return timeout(error.message)
+      return timeout(error.message, RETRY_SECONDS)
     default:
       return internalError(error.message)
   }
 }
 
-const GUARD_RETRY_SECONDS = 1
+/** When a client may try again. The store may be back at any moment. */
+const RETRY_SECONDS = 1
 
 /** What the object was checked by has changed, such as its definition: the request may succeed when it is repeated. */
 const guardFailed = (error: StorageError): StatusError =>
   new StatusError(
-    serviceUnavailable('the definition of the resource has changed meanwhile; please try again', GUARD_RETRY_SECONDS)
-      .status,
+    serviceUnavailable('the definition of the resource has changed meanwhile; please try again', RETRY_SECONDS).status,
     { cause: error },
   )
+
+/** The Status of an error that comes from the store, in whichever part of a request. */
+export function statusOfStorageError(error: unknown): StatusError | undefined {
+  return error instanceof StorageError ? statusOf(error, 0) : undefined
+}
 
 /** Whether nothing was stored because what the object was checked by has changed. */
 export const isGuardFailure = (error: unknown): boolean =>

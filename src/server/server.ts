@@ -207,7 +207,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       classify: flows.classify,
       limits,
       verbosity: logging.verbosity,
-      revision: () => store.revision(),
+      checkStore: () => store.check(),
       isStopping: () => state.isStopping,
       serverAddress: () => state.address,
       jwksUri: () => authentication.serviceAccounts.jwksUri ?? `https://${externalAddress()}${KEYS_PATH}`,

@@ -116,6 +116,9 @@ export interface Store {
   /** Discards history: reads and watches from before `revision` fail with `compacted` from now on. */
   compact(revision: Revision): Promise<void>
 
+  /** Rejects with the reason if the store cannot read and write now, and does so soon: for health checks. */
+  check(): Promise<void>
+
   /** Finishes running operations, ends watches with `closed`, and releases files and connections. */
   close(): Promise<void>
 }

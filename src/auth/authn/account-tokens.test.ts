@@ -53,6 +53,12 @@ describe('a token', () => {
     })
   })
 
+  test('stays valid when the clock is set back, or that of another replica is behind', async () => {
+    const token = issue()
+    now = NOW - 3_600_000
+    expect(await check(token)).toMatchObject({ ok: true })
+  })
+
   test('is for its audiences alone', async () => {
     expect(await check(issue({ audiences: ['vault'] }))).toEqual({
       ok: false,

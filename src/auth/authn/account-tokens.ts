@@ -110,7 +110,11 @@ export function accountTokens(authority: TokenAuthority, find: FindObject, now: 
     }
     const seconds = now() / 1000
     if (numberAt(claims, 'exp') + LEEWAY_SECONDS < seconds) return no('service account token has expired')
-    if (numberAt(claims, 'nbf') - LEEWAY_SECONDS > seconds) return no('service account token is not valid yet')
+    // A token that is valid from its issue on was issued: if it seems to be of the future, a clock was set or differs.
+    const validFrom = numberAt(claims, 'nbf')
+    if (validFrom - LEEWAY_SECONDS > seconds && validFrom > numberAt(claims, 'iat')) {
+      return no('service account token is not valid yet')
+    }
     const own = objectAt(claims, 'kubernetes.io')
     const error = await checkBinding(own, find)
     return error === undefined

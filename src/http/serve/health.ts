@@ -2,17 +2,29 @@
 import { quote } from '../../meta/go/go-text.js'
 import type { PathHandler } from './paths.js'
 
-/** Resolves if healthy, and rejects with the reason if not. */
+/** Resolves if healthy, and rejects with the reason if not: an Unhealthy where everyone may read a part of it. */
 export type HealthCheck = () => Promise<void>
+
+export class Unhealthy extends Error {
+  override readonly name = 'Unhealthy'
+
+  constructor(
+    message: string,
+    /** Without addresses and file names, because the page of all checks is open to everyone. */
+    readonly publicReason: string,
+  ) {
+    super(message)
+  }
+}
 
 /** All checks at `path`, and each check at a path below it. */
 export function healthPaths(path: string, checks: Readonly<Record<string, HealthCheck>>): [string, PathHandler][] {
   const each = Object.entries(checks).map(([name, check]): [string, PathHandler] => [
     `${path}/${name}`,
     async ({ reply }) => {
-      const error = await reasonOf(check)
+      const error = await errorOf(check)
       if (error === undefined) reply.text(200, 'ok')
-      else reply.text(500, `internal server error: ${error}\n`)
+      else reply.text(500, `internal server error: ${error.message}\n`)
     },
   ])
   return [[path, allChecks(path.slice(1), checks)], ...each]
@@ -24,12 +36,12 @@ function allChecks(title: string, checks: Readonly<Record<string, HealthCheck>>)
     const lines: string[] = []
     let isWell = true
     for (const [name, check] of Object.entries(checks)) {
-      if (excluded.delete(name)) lines.push(`[+]${name} excluded: ok`)
-      else if ((await reasonOf(check)) === undefined) lines.push(`[+]${name} ok`)
-      else {
-        isWell = false
-        lines.push(`[-]${name} failed: reason withheld`)
-      }
+      const isExcluded = excluded.delete(name)
+      const error = isExcluded ? undefined : await errorOf(check)
+      if (error) isWell = false
+      if (isExcluded) lines.push(`[+]${name} excluded: ok`)
+      else if (!error) lines.push(`[+]${name} ok`)
+      else lines.push(`[-]${name} failed: ${error instanceof Unhealthy ? error.publicReason : 'reason withheld'}`)
     }
     if (excluded.size > 0) {
       const unknown = [...excluded].toSorted().map(quote).join(', ')
@@ -41,11 +53,11 @@ function allChecks(title: string, checks: Readonly<Record<string, HealthCheck>>)
   }
 }
 
-async function reasonOf(check: HealthCheck): Promise<string | undefined> {
+async function errorOf(check: HealthCheck): Promise<Error | undefined> {
   try {
     await check()
     return undefined
   } catch (error) {
-    return error instanceof Error ? error.message : String(error)
+    return error instanceof Error ? error : new Error(String(error))
   }
 }

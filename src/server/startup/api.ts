@@ -19,9 +19,11 @@ import {
   healthPaths,
   type PathHandler,
   type PathTable,
+  Unhealthy,
 } from '../../http/pages.js'
 import type { Registry } from '../../kinds/registry.js'
 import type { ValueObject } from '../../meta/values/value.js'
+import { statusOfStorageError } from '../../objects/storage-status.js'
 import { createOpenApi } from '../../openapi/openapi.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import { type APIResource, builtinTypes } from '../../types/type-table.js'
@@ -45,8 +47,8 @@ export interface ApiParts {
   readonly limits: LimitOptions
   /** How much is logged about requests. */
   readonly verbosity: number
-  /** Rejects when the store does not answer. */
-  revision(): Promise<number>
+  /** Rejects with the reason when the store does not answer. */
+  checkStore(): Promise<void>
   isStopping(): boolean
   /** `HOST:PORT`. */
   serverAddress(): string
@@ -87,6 +89,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     limits: limits.requests,
     minRequestTimeoutMs: limits.minRequestTimeoutMs,
     now: context.now,
+    asStatusError: statusOfStorageError,
     log,
     observe(request, status, milliseconds) {
       requestMetrics.onRequestEnd(request, status, milliseconds / 1000)
@@ -104,10 +107,16 @@ function extrasOf(kinds: readonly VirtualResource[]): Record<string, APIResource
   return extras
 }
 
-function ownPathsOf({ revision, isStopping, access, jwksUri, metrics }: ApiParts): PathTable {
+function ownPathsOf({ checkStore, isStopping, access, jwksUri, metrics }: ApiParts): PathTable {
   const ping: HealthCheck = async () => {}
   // kube-apiserver's name for the check of the store, whichever store it is.
-  const etcd: HealthCheck = async () => void (await revision())
+  const etcd: HealthCheck = async () => {
+    try {
+      await checkStore()
+    } catch (error) {
+      throw new Unhealthy((error as Error).message, 'the store does not answer; the page of this check says why')
+    }
+  }
   const shutdown: HealthCheck = async () => {
     if (isStopping()) throw new Error('the server is stopping')
   }

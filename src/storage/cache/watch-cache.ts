@@ -264,6 +264,11 @@ export function createWatchCache<F = undefined>(
       compactedTo = Math.max(compactedTo, revision)
     },
 
+    async check() {
+      checkOpen()
+      return store.check()
+    },
+
     retire,
 
     async close() {

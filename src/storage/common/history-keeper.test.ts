@@ -27,6 +27,21 @@ test('history is kept for the given time, and then compacted', async () => {
   keeper.stop()
 })
 
+test('a jump of the time of day compacts nothing', async () => {
+  const store = createMemoryStore()
+  const keeper = keepHistory(store, 60_000)
+  const early = await write(store, '/a/1')
+  await write(store, '/a/2')
+  await vi.advanceTimersByTimeAsync(7_000)
+  vi.setSystemTime(Date.now() + 10 * 60_000)
+  await vi.advanceTimersByTimeAsync(30_000)
+  expect(await store.get('/a/1', { exactly: early })).toBeDefined()
+  vi.setSystemTime(Date.now() - 60 * 60_000)
+  await vi.advanceTimersByTimeAsync(60_000)
+  await expect(store.get('/a/1', { exactly: early })).rejects.toMatchObject({ code: 'compacted' })
+  keeper.stop()
+})
+
 test('a failed compaction is tried again', async () => {
   const store = createMemoryStore()
   const early = await write(store, '/a/1')

@@ -1,5 +1,5 @@
 // Limits a store's history by age: it notes the latest revision at intervals and compacts to the one noted `historyMs`
-// ago. For stores that only this process uses; on etcd, etcd-compactor.ts does the same together with all other
+// ago. Time is measured by the monotonic clock: a jump of the time of day must not end watches. For stores that only this process uses; on etcd, etcd-compactor.ts does the same together with all other
 // processes.
 import { StorageError } from '../storage-error.js'
 import type { Revision, Store } from '../store.js'
@@ -17,7 +17,7 @@ export function keepHistory(store: Store, historyMs = HISTORY_MS): HistoryKeeper
   let busy = false
 
   async function look(): Promise<void> {
-    const now = Date.now()
+    const now = performance.now()
     notes.push({ time: now, revision: await store.revision() })
     const due = notes.findLastIndex(note => note.time <= now - historyMs)
     if (due === -1) return

@@ -7,6 +7,8 @@ import type { KeyLayout } from './etcd-keys.js'
 
 export interface EtcdReads {
   revision(): Promise<Revision>
+  /** Rejects with the reason if the cluster does not answer within a short time. */
+  check(): Promise<void>
   get(path: string, at: ReadAt): Promise<Entry | undefined>
   range(prefix: string, options: RangeOptions): Promise<Page>
   /** Fails unless the revision is reached and not compacted. */
@@ -19,6 +21,9 @@ export interface EtcdReads {
 const PAGE_BYTES = 16 * 1024 * 1024
 const FIRST_PAGE_KEYS = 200
 const MAX_PAGE_KEYS = 10_000
+
+/** How long a health check waits for an answer. */
+const CHECK_MS = 1000
 
 /** How often a long range is restarted because its revision was compacted meanwhile. */
 const RANGE_ATTEMPTS = 3
@@ -98,6 +103,17 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
 
   return {
     revision,
+
+    async check() {
+      const { failure } = client.endpoints
+      const answer = client.call(RANGE, minimalRead, { timeoutMs: CHECK_MS })
+      if (failure) {
+        // The call connects again; the next check sees whether that worked.
+        answer.catch(() => {})
+        throw failure
+      }
+      await answer
+    },
 
     async get(path, at) {
       const answer = await readAt({ key: layout.keyOf(path) }, at)

@@ -87,6 +87,7 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
     },
 
     revision: reads.revision,
+    check: reads.check,
 
     async get(path, at = 'latest') {
       checkKey(path)

@@ -75,7 +75,7 @@ export function openEtcdWatch(options: EtcdWatchOptions): EtcdWatch {
   async function run(): Promise<void> {
     for (;;) {
       try {
-        const connection = await client.endpoints.connect(Date.now() + client.timeoutMs)
+        const connection = await client.endpoints.connect(performance.now() + client.timeoutMs)
         if (over) return
         await follow(connection)
       } catch (error) {

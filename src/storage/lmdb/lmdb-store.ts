@@ -173,6 +173,11 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
       else compaction.resume()
     },
 
+    async check() {
+      checkOpen()
+      if (writer.fatalError) throw writer.fatalError
+    },
+
     close() {
       closing ??= close()
       return closing

@@ -13,6 +13,8 @@ import { isMilestone, readFailure, readState, STATE, type StoreState, type Table
 export interface Writer {
   /** The latest acknowledged state; the tables may be one group ahead of it. */
   readonly state: StoreState
+  /** Set when nothing can be written until the directory is opened again. */
+  readonly fatalError: StorageError | undefined
   /** Whether the group that is being committed changes the key. */
   isChanging(key: string): boolean
   write(key: string, value: Buffer | undefined, expected: Revision, guard?: Guard): Promise<WriteResult>
@@ -226,6 +228,9 @@ export function createWriter(
   return {
     get state() {
       return state
+    },
+    get fatalError() {
+      return fatalError
     },
     isChanging: key => changing?.has(key) ?? false,
     write(key, value, expected, guard) {

@@ -162,6 +162,10 @@ export function createMemoryStore(): Store {
       forgotten = to
     },
 
+    async check() {
+      checkOpen()
+    },
+
     async close() {
       if (isClosed) return
       isClosed = true

@@ -47,6 +47,7 @@ export function createRemoteStore(store: Store, random: Random, connection: Conn
     delete: (key, expected) => write(() => store.delete(key, expected)),
     watch: (target, after, sink) => watchRemotely(store, target, after, sink, travel),
     compact: revision => store.compact(revision),
+    check: () => store.check(),
     close: () => store.close(),
   }
 }

@@ -99,14 +99,14 @@ function monitor(endpoint: string, session: ClientHttp2Session): Connection {
     silentTicks++
     if (pingTicks !== undefined) {
       if (++pingTicks > ANSWER_TICKS) session.destroy()
-    } else if (silentTicks > SILENT_TICKS && Date.now() - lastPing >= PING_PAUSE_MS) ping()
+    } else if (silentTicks > SILENT_TICKS && performance.now() - lastPing >= PING_PAUSE_MS) ping()
   }, TICK_MS)
   ticker.unref()
 
   function ping(): void {
     if (session.destroyed) return
     pingTicks = 0
-    lastPing = Date.now()
+    lastPing = performance.now()
     session.ping(error => {
       if (!error) connection.noteActivity()
     })

@@ -5,7 +5,9 @@ import { type Connection, type ConnectionOptions, openConnection } from './conne
 export interface Endpoints {
   /** The connection in use; undefined while there is none. */
   readonly current: Connection | undefined
-  /** Waits for a connection until a point in time (as in `Date.now()`). */
+  /** Why there is no connection, if the last attempt to connect has failed. */
+  readonly failure: StorageError | undefined
+  /** Waits for a connection until a point in time (as in `performance.now()`). */
   connect(deadline: number): Promise<Connection>
   /** Connects to another endpoint after this connection failed. */
   failOver(connection: Connection): void
@@ -37,7 +39,7 @@ export function createEndpoints(urls: readonly string[], options: ConnectionOpti
     try {
       while (waiting.size > 0) {
         const endpoint = nextEndpoint()
-        const pause = endpoint.notBefore - Date.now()
+        const pause = endpoint.notBefore - performance.now()
         if (pause > 0) await delay(pause)
         if (waiting.size === 0) return
         try {
@@ -54,7 +56,7 @@ export function createEndpoints(urls: readonly string[], options: ConnectionOpti
 
   /** The first endpoint, from `turn` on, that may be tried now; otherwise the one that may be tried soonest. */
   function nextEndpoint(): EndpointState {
-    const now = Date.now()
+    const now = performance.now()
     const inTurn = endpoints.map((_, i) => endpoints[(turn + i) % endpoints.length]!)
     return (
       inTurn.find(endpoint => endpoint.notBefore <= now) ?? inTurn.reduce((a, b) => (b.notBefore < a.notBefore ? b : a))
@@ -63,7 +65,7 @@ export function createEndpoints(urls: readonly string[], options: ConnectionOpti
 
   function backOff(endpoint: EndpointState): void {
     const max = Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** endpoint.failures++)
-    endpoint.notBefore = Date.now() + max * (0.5 + Math.random() / 2)
+    endpoint.notBefore = performance.now() + max * (0.5 + Math.random() / 2)
     turn = (endpoints.indexOf(endpoint) + 1) % endpoints.length
   }
 
@@ -88,11 +90,15 @@ export function createEndpoints(urls: readonly string[], options: ConnectionOpti
       return current?.usable ? current : undefined
     },
 
+    get failure() {
+      return refusal ?? (current?.usable || lastError === undefined ? undefined : noConnection(urls, lastError))
+    },
+
     connect(deadline) {
       if (refusal) return Promise.reject(refusal)
       if (current?.usable) return Promise.resolve(current)
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => waiter.reject(noConnection(urls, lastError)), deadline - Date.now())
+        const timer = setTimeout(() => waiter.reject(noConnection(urls, lastError)), deadline - performance.now())
         const leave = () => {
           clearTimeout(timer)
           waiting.delete(waiter)

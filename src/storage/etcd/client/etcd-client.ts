@@ -21,6 +21,8 @@ export interface CallKind {
   readonly isWrite?: boolean
   /** It may be answered by a member that has no leader. */
   readonly withoutLeader?: boolean
+  /** The time limit of this call; that of the client by default. */
+  readonly timeoutMs?: number
 }
 
 export interface EtcdClient {
@@ -57,7 +59,7 @@ export function createEtcdClient({
   let onIdle: (() => void) | undefined
 
   function attempt(connection: Connection, path: string, frame: Buffer, deadline: number, withoutLeader: boolean) {
-    const left = Math.max(1, deadline - Date.now())
+    const left = Math.max(1, deadline - performance.now())
     return unary(connection.session, headersFor(path, left, withoutLeader), frame, {
       timeoutMs: left,
       onActivity: connection.noteActivity,
@@ -96,10 +98,10 @@ export function createEtcdClient({
       return isClosed
     },
 
-    async call(method, request, { isWrite = false, withoutLeader = false } = {}) {
+    async call(method, request, { isWrite = false, withoutLeader = false, timeoutMs: limit = timeoutMs } = {}) {
       if (isClosed) throw closed()
       const frame = method.encode(request)
-      const deadline = Date.now() + timeoutMs
+      const deadline = performance.now() + limit
       let earlier: StorageError | undefined
       underWay++
       try {
@@ -112,7 +114,7 @@ export function createEtcdClient({
             const failure = classifyFailure(thrown, isWrite)
             if (failure.failOver) endpoints.failOver(connection)
             if (isClosed && failure.retryable) throw closed()
-            if (!failure.retryable || Date.now() + RETRY_MS >= deadline) throw failure.error
+            if (!failure.retryable || performance.now() + RETRY_MS >= deadline) throw failure.error
             earlier = failure.error
           } finally {
             connection.finish()
@@ -129,7 +131,7 @@ export function createEtcdClient({
       const cached = versions.get(connection)
       if (cached) return cached
       connection.begin()
-      const requested = attempt(connection, STATUS.path, STATUS.encode({}), Date.now() + timeoutMs, true)
+      const requested = attempt(connection, STATUS.path, STATUS.encode({}), performance.now() + timeoutMs, true)
         .then(answer => STATUS.decode(answer).version)
         .catch(() => void versions.delete(connection))
         .finally(connection.finish)
