@@ -1,20 +1,17 @@
 // Replays every recorded scenario against a server and returns the outcomes.
 import { readdirSync, readFileSync } from 'node:fs'
-import { Client, cleanUp, differences, runScenario, type Scenario, type Webhooks } from './runner.mjs'
+import { acceptedAnswers } from './accepted-answers.mjs'
+import { Client, cleanUp, differencesFromAll, runScenario, type Scenario, type Webhooks } from './runner.mjs'
 import { startWebhooks } from './webhooks.mjs'
 
 export interface ReplayOptions {
   readonly url: string
   readonly token: string
-  /** Scenarios that are expected to fail; their time limit is shorter. */
-  readonly pending: ReadonlySet<string>
 }
 
 /** The first difference of a scenario; undefined if it passed. */
 export type Outcomes = Map<string, string | undefined>
 
-/** The polling limit of a pending scenario. */
-const PENDING_WAIT_MS = 100
 const JOBS = 16
 
 export function readScenarios(): Scenario[] {
@@ -27,7 +24,7 @@ export function readScenarios(): Scenario[] {
     )
 }
 
-export async function replayAll({ url, token, pending }: ReplayOptions): Promise<Outcomes> {
+export async function replayAll({ url, token }: ReplayOptions): Promise<Outcomes> {
   const client = new Client({ url, token, insecure: true })
   const outcomes: Outcomes = new Map()
   const webhooks = new Map<number, Webhooks>()
@@ -37,28 +34,20 @@ export async function replayAll({ url, token, pending }: ReplayOptions): Promise
   }
 
   async function replay(scenario: Scenario): Promise<void> {
-    const steps = pending.has(scenario.name)
-      ? scenario.steps.map(step => (step.eventually ? { ...step, timeoutMs: PENDING_WAIT_MS } : step))
-      : scenario.steps
-    const expected = steps.map(step => step.expect)
-    for (const want of expected) want?.warnings?.sort()
+    const expected = scenario.steps.map((_, i) => acceptedAnswers(scenario.steps, i))
     const hooks = scenario.webhooks === undefined ? undefined : webhooks.get(scenario.webhooks)
     try {
       await cleanUp(client, scenario)
       hooks?.calls()
-      await runScenario(
-        client,
-        { ...scenario, steps },
-        {
-          expected: i => expected[i],
-          webhooks: hooks,
-          // The first difference is enough: later ones would only follow from it.
-          onStep(i, result) {
-            const [difference] = expected[i] ? differences(result, expected[i]) : []
-            if (difference !== undefined) throw new Error(`step ${i}: ${difference}`)
-          },
+      await runScenario(client, scenario, {
+        expected: i => expected[i],
+        webhooks: hooks,
+        // The first difference is enough: later ones would only follow from it.
+        onStep(i, result) {
+          const [difference] = expected[i] ? differencesFromAll(result, expected[i]) : []
+          if (difference !== undefined) throw new Error(`step ${i}: ${difference}`)
         },
-      )
+      })
       outcomes.set(scenario.name, undefined)
     } catch (error) {
       outcomes.set(scenario.name, error instanceof Error ? error.message : String(error))
@@ -75,10 +64,9 @@ export async function replayAll({ url, token, pending }: ReplayOptions): Promise
     }
     await Promise.all(Array.from({ length: JOBS }, job))
     for (const scenario of alone) await replay(scenario)
-    // Scenarios share one server and its users, so one may affect another: an unexpected result, failure or pass, counts
-    // only if it is repeated when the scenario runs alone.
-    const surprising = scenarios.filter(({ name }) => (outcomes.get(name) === undefined) === pending.has(name))
-    for (const scenario of surprising) await replay(scenario)
+    // Scenarios share one server and its users, so one may affect another: a failure counts only if it is repeated when
+    // the scenario runs alone.
+    for (const scenario of scenarios.filter(({ name }) => outcomes.get(name) !== undefined)) await replay(scenario)
   } finally {
     for (const server of webhooks.values()) server.close()
     client.close()

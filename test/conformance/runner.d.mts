@@ -1,10 +1,13 @@
 // What conformance.test.ts uses of runner.mjs.
 export interface Step {
+  readonly method?: string
+  readonly path?: string
   readonly expect?: Expected
   readonly eventually?: boolean
   readonly timeoutMs?: number
 }
 export interface Expected {
+  readonly status?: number
   readonly warnings?: string[]
 }
 export interface Scenario {
@@ -24,10 +27,10 @@ export function runScenario(
   client: Client,
   scenario: Scenario,
   options: {
-    expected: (step: number) => Expected | undefined
+    expected: (step: number) => readonly Expected[] | undefined
     onStep?: (step: number, result: unknown) => void
     webhooks?: Webhooks | undefined
   },
 ): Promise<unknown[]>
 export function cleanUp(client: Client, scenario: Scenario): Promise<void>
-export function differences(got: unknown, want: unknown): string[]
+export function differencesFromAll(got: unknown, accepted: readonly Expected[]): string[]
