@@ -23,6 +23,8 @@ export interface Kind {
   readonly storageVersion: string
   /** The group and version of storage. The group differs from `group` if two groups serve the same objects. */
   readonly storedAs: string
+  /** Groups and versions of other kinds that serve the same objects: `events.k8s.io/v1`. */
+  readonly alsoServedAs?: readonly string[] | undefined
   /** The revision at which the kind was created, if known: watches cannot start before it. */
   readonly since?: number | undefined
   /**

@@ -1,6 +1,8 @@
 // The AdmissionRequest of a review: what a webhook is sent beside the objects, and the variable `request` of expressions.
 
-import type { GroupVersionKind } from '../../meta/group-version.js'
+import type { Awaitable } from '../../base/awaitable.js'
+import { type GroupVersionKind, printGroupVersion } from '../../meta/group-version.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
 import type { DeleteOptions, WriteOptions } from '../../meta/options/write-options.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { UserInfo } from '../../request/user-info.js'
@@ -23,6 +25,18 @@ export const requestedResource = ({ resource, version, kind }: Attributes): Matc
   resource: { ...resource, version },
   kind,
 })
+
+/** An object of the matched kind as the request has it. */
+export function inRequestedVersion(
+  { storedKind, kind, request }: Attributes,
+  matched: MatchedResource,
+  object: ApiObject,
+): Awaitable<ApiObject> {
+  const isOther = matched.kind.version !== kind.version || matched.kind.group !== kind.group
+  return isOther && storedKind?.names.kind === kind.kind
+    ? storedKind.convert(object, printGroupVersion(kind), request)
+    : object
+}
 
 /** The namespace of the request. That of a Namespace is its own name. */
 export const requestNamespace = ({ resource, namespace, name }: Attributes): string =>

@@ -8,13 +8,11 @@ import { objectAt, objectOrNone } from '../../meta/values/access.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import type { Attributes } from '../attributes.js'
 import { type MatchedResource, requestNamespace } from '../expressions/admission-request.js'
-import { type FindLabels, type MatchResources, matchesNamespace, matchesObject, matchRules } from './match.js'
+import { type MatchEnv, matchesObject, matchResources } from '../matching/match-resources.js'
 import { ConfigurationError, findParams, type ParamsEnv, paramKindOf } from './params.js'
 import type { Binding, BoundPolicy } from './source.js'
 
-export interface PolicyEnv extends ParamsEnv {
-  readonly findNamespace: FindLabels
-}
+export interface PolicyEnv extends ParamsEnv, MatchEnv {}
 
 /** One evaluation of a policy: for one binding and one object of its parameters. */
 export interface Invocation<T> {
@@ -57,12 +55,12 @@ export async function findApplicable<T>(
       errors.push({ policy, binding, message: `failed to configure ${what}: ${error.message}` })
     }
     try {
-      const matched = await match(policy.constraints, attributes, env)
+      const matched = await matchResources(env, policy.constraints, attributes)
       if (!matched) continue
       const paramKind = paramKindOf(policy.spec, env)
       for (const binding of policy.bindings) {
         try {
-          if (binding.resources && !(await match(binding.resources, attributes, env))) continue
+          if (binding.resources && !(await matchResources(env, binding.resources, attributes))) continue
           const found = await findParams(paramKind, binding.spec, requestNamespace(attributes), env)
           for (const params of found) invocations.push({ policy, binding, matched, params })
         } catch (error) {
@@ -74,16 +72,6 @@ export async function findApplicable<T>(
     }
   }
   return { invocations, errors }
-}
-
-async function match(
-  resources: MatchResources,
-  attributes: Attributes,
-  { findNamespace }: PolicyEnv,
-): Promise<MatchedResource | undefined> {
-  const matched = matchRules(resources, attributes)
-  if (!matched || !matchesObject(resources, attributes)) return undefined
-  return (await matchesNamespace(resources, attributes, findNamespace)) ? matched : undefined
 }
 
 // ---- resources that policies do not see

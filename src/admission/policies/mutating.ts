@@ -5,13 +5,13 @@ import type { GetAuthorizer } from '../../auth/authorizer.js'
 import { CostLimitExceeded, type Value } from '../../cel/index.js'
 import { StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
-import { printGroupVersion } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import { equalValues } from '../../meta/values/value.js'
 import { type Attributes, forbiddenBy } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
+import { inRequestedVersion } from '../expressions/admission-request.js'
 import { celValueOf } from '../expressions/json-value.js'
 import { admissionVariables } from '../expressions/variables.js'
 import {
@@ -58,7 +58,7 @@ export function mutatingAdmissionPolicy(env: MutatingPolicyEnv): AdmissionPlugin
     name: PLUGIN,
     operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
     mutate(attributes) {
-      const candidates = source.candidates(attributes)
+      const candidates = source(attributes)
       if (candidates.length === 0 || isExcluded(attributes.resource)) return undefined
       const policies = candidates.filter(policy => mayApply(policy, attributes))
       return policies.length === 0 ? undefined : mutate(env, policies, attributes)
@@ -199,13 +199,8 @@ async function runPolicy(
       const inputs = { ...(await inputsOf()), namespaceObject: namespace }
       const { value, error } = new PolicyEvaluation(compiled, inputs).evaluate(mutation)
       if (error !== undefined) throw new MutationError(error)
-      const { storedKind, kind, request } = current
-      const changed = mutation.apply(value, { object, storedKind, findKind: env.findKind })
-      const isOfOtherVersion =
-        storedKind && matched.kind.version !== kind.version && kind.kind === storedKind.names.kind
-      current = current.withObject(
-        isOfOtherVersion ? await storedKind.convert(changed, printGroupVersion(kind), request) : changed,
-      )
+      const changed = mutation.apply(value, { object, storedKind: current.storedKind, findKind: env.findKind })
+      current = current.withObject(await inRequestedVersion(current, matched, changed))
     } catch (error) {
       if (!FAILURES.some(type => error instanceof type)) throw error
       errors.push((error as Error).message)

@@ -5,6 +5,7 @@ import type { GetAuthorizer } from '../../auth/authorizer.js'
 import type { AdmissionProgram } from '../../builtin/admission-expressions.js'
 import type { Value, Variables } from '../../cel/index.js'
 import { type Status, StatusError } from '../../meta/errors/status.js'
+import { printGroupVersion } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { type Attributes, forbiddenBy } from '../attributes.js'
@@ -68,7 +69,7 @@ export function validatingAdmissionPolicy(env: ValidatingPolicyEnv): AdmissionPl
     name: 'ValidatingAdmissionPolicy',
     operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
     validate(attributes) {
-      const candidates = source.candidates(attributes)
+      const candidates = source(attributes)
       if (candidates.length === 0 || isExcluded(attributes.resource)) return undefined
       const policies = candidates.filter(policy => mayApply(policy, attributes))
       return policies.length === 0 ? undefined : validate(env, policies, attributes)
@@ -132,7 +133,7 @@ function createInputs(
 ): (invocation: Invocation<unknown>) => Promise<Variables> {
   const byVersion = new Map<string, Variables>()
   return async ({ matched, params }) => {
-    const { version } = matched.resource
+    const version = printGroupVersion(matched.resource)
     let common = byVersion.get(version)
     if (!common) {
       const objects = await attributes.inVersion(matched.kind)

@@ -6,7 +6,7 @@ import { RANDOM_IDS } from '../../meta/object/ids.js'
 import type { Webhooks } from '../../webhook/client.js'
 import { WebhookError } from '../../webhook/webhook-error.js'
 import type { AdmittedRequest, Attributes } from '../attributes.js'
-import type { MatchEnv } from './match.js'
+import type { WebhookMatchEnv } from './match.js'
 import type { WebhookMetrics } from './metrics.js'
 import {
   type AdmissionResponse,
@@ -20,7 +20,7 @@ import {
 import type { Webhook } from './source.js'
 
 /** What the plugins of webhooks get from the server. */
-export interface WebhookEnv extends MatchEnv {
+export interface WebhookEnv extends WebhookMatchEnv {
   readonly client: Webhooks
   readonly metrics: WebhookMetrics
   readonly now: () => number

@@ -4,7 +4,8 @@ import type { ApiObject } from '../../meta/object/api-object.js'
 import type { Labels } from '../../meta/selectors/label-selectors.js'
 import type { Value, ValueObject } from '../../meta/values/value.js'
 import { attributesFor, type TestRequest } from '../attributes.suite.js'
-import { isExempt, matchRules, matchWebhook } from './match.js'
+import { matchRules } from '../matching/match-resources.js'
+import { isExempt, matchWebhook } from './match.js'
 import { createWebhookSource, type Webhook, webhooksOf } from './source.js'
 
 const RULE = { operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'], scope: '*' }
@@ -49,7 +50,9 @@ describe('rules', () => {
     [{ scope: 'Namespaced' }, 'pods', true],
     [{ scope: 'Cluster' }, 'pods', false],
   ])('%j of a create of %s: %s', (rule, resource, expected) => {
-    expect(matchRules(withRule(rule), attributesFor(resource, { object: pod() })) !== undefined).toBe(expected)
+    expect(matchRules(withRule(rule).resources, attributesFor(resource, { object: pod() })) !== undefined).toBe(
+      expected,
+    )
   })
 
   test('a Namespace is a resource of the cluster scope', () => {
@@ -57,8 +60,8 @@ describe('rules', () => {
       object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'x' } },
       namespace: '',
     })
-    expect(matchRules(withRule({ scope: 'Cluster' }), attributes)).toBeDefined()
-    expect(matchRules(withRule({ scope: 'Namespaced' }), attributes)).toBeUndefined()
+    expect(matchRules(withRule({ scope: 'Cluster' }).resources, attributes)).toBeDefined()
+    expect(matchRules(withRule({ scope: 'Namespaced' }).resources, attributes)).toBeUndefined()
   })
 })
 
@@ -121,7 +124,7 @@ test('webhooks of a resource come in the order of their configurations, and are 
       return generation
     },
   })
-  const found = () => source.webhooksFor('', 'pods', '', 'CREATE').map(({ uid, index }) => `${uid} ${index}`)
+  const found = () => source(attributesFor('pods', { object: pod() })).map(({ uid, index }) => `${uid} ${index}`)
   expect(found()).toEqual([])
   put('b', {}, { name: 'other.example.com', rules: [{ ...RULE, resources: ['nodes'] }] }, {})
   put('a', {})

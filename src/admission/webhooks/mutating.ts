@@ -6,7 +6,6 @@ import { CodecError } from '../../codec/codec-error.js'
 import { decodeJson } from '../../codec/json.js'
 import { internalError, StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
-import { printGroupVersion } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { equalValues } from '../../meta/values/value.js'
@@ -14,7 +13,7 @@ import { applyJsonPatch, type JsonPatch, parseJsonPatch } from '../../patch/json
 import { PatchError } from '../../patch/patch-error.js'
 import type { Attributes } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
-import type { MatchedResource } from '../expressions/admission-request.js'
+import { inRequestedVersion, type MatchedResource } from '../expressions/admission-request.js'
 import { CallError, callWebhook, failOpen, measured, type WebhookEnv } from './call.js'
 import { isExempt, matchWebhook } from './match.js'
 import { decodePatched } from './patched-object.js'
@@ -28,8 +27,7 @@ export const mutatingWebhooks = (source: WebhookSource, env: WebhookEnv): Admiss
   name: PLUGIN,
   operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
   mutate(attributes) {
-    const { resource, subresource, operation } = attributes
-    const candidates = source.webhooksFor(resource.group, resource.resource, subresource, operation)
+    const candidates = source(attributes)
     return candidates.length === 0 || isExempt(attributes.kind) ? undefined : callInTurn(env, candidates, attributes)
   },
 })
@@ -134,12 +132,7 @@ async function mutateBy(
   }
   const after = patched(attributes, matched, before, patch)
   const isChanged = !equalValues(before, after.decoded)
-  const { kind, storedKind, request } = attributes
-  const converted =
-    storedKind && matched.kind.version !== kind.version
-      ? await storedKind.convert(after.defaulted, printGroupVersion(kind), request)
-      : after.defaulted
-  return { converted, isChanged }
+  return { converted: await inRequestedVersion(attributes, matched, after.defaulted), isChanged }
 }
 
 function patchIn({ name }: Webhook, { patch }: AdmissionResponse): JsonPatch | undefined {

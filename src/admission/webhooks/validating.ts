@@ -16,8 +16,7 @@ export const validatingWebhooks = (source: WebhookSource, env: WebhookEnv): Admi
   name: 'ValidatingAdmissionWebhook',
   operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
   validate(attributes) {
-    const { resource, subresource, operation } = attributes
-    const candidates = source.webhooksFor(resource.group, resource.resource, subresource, operation)
+    const candidates = source(attributes)
     return candidates.length === 0 || isExempt(attributes.kind) ? undefined : callMatching(env, candidates, attributes)
   },
 })

@@ -59,6 +59,7 @@ export function buildKind(
     versions: versions.map(each => buildVersion(table, each.resource, definitionOf(each.apiVersion, resource.kind))),
     storageVersion: versionOf(apiVersion),
     storedAs: definition.storedAs ?? apiVersion,
+    alsoServedAs: definition.alsoServedAs,
     keyPrefix: definition.keyPrefix ?? `/${resource.name}/`,
     verbs: resource.verbs,
     traits: {

@@ -29,6 +29,8 @@ export interface KindParts {
   readonly keyPrefix?: string
   /** The apiVersion in which the objects are stored, if it is of another group. */
   readonly storedAs?: string
+  /** Groups and versions of other kinds that serve the same objects. */
+  readonly alsoServedAs?: readonly string[]
   /** An object of this version as another version has it, for versions that differ in more than their name. */
   readonly convert?: (object: ValueObject, to: string, table: TypeTable) => ValueObject
 }

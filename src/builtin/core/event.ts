@@ -128,5 +128,6 @@ export const event = defineKind('v1', 'Event', {
   validation: validationRules({ create: rules, update: rules }),
   table: eventRow(NAMES),
   selectableFields: eventFields(NAMES),
+  alsoServedAs: ['events.k8s.io/v1'],
   convert: toModernEvent,
 })

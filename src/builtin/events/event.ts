@@ -110,5 +110,6 @@ export const modernEvent = defineKind('events.k8s.io/v1', 'Event', {
   table: eventRow(NAMES),
   selectableFields,
   storedAs: 'v1',
+  alsoServedAs: ['v1'],
   convert: toCoreEvent,
 })
