@@ -9,6 +9,7 @@ import { generateName } from '../meta/object/names.js'
 import type { Lister } from '../objects/lister.js'
 import type { Webhooks } from '../webhook/client.js'
 import { type Admission, type AdmissionPlugin, createAdmission } from './chain.js'
+import type { FunctionPlugins } from './functions.js'
 import { createOnUpdate } from './internal/create-on-update.js'
 import { csrRequester } from './internal/csr-requester.js'
 import { definitionLifecycle } from './internal/definition-lifecycle.js'
@@ -62,6 +63,8 @@ export interface AdmissionEnv {
   readonly webhookClient: Webhooks
   readonly webhookSources: WebhookSources
   readonly metrics: MetricsRegistry
+  /** Functions of the program that embeds the server. */
+  readonly functions: FunctionPlugins
 }
 
 export interface AdmissionPluginEntry {
@@ -179,6 +182,12 @@ export function isAdmissionPluginOn(name: string, options: AdmissionOptions): bo
 }
 
 export function createServerAdmission(env: AdmissionEnv, options: AdmissionOptions): Admission {
-  const plugins = ADMISSION_PLUGINS.filter(entry => isOn(entry, options)).flatMap(({ create }) => create ?? [])
-  return createAdmission([...INTERNAL_FIRST, ...plugins, ...INTERNAL_LAST].map(create => create(env)))
+  const plugins: AdmissionPlugin[] = []
+  for (const entry of ADMISSION_PLUGINS) {
+    // Functions see an object after the plugins that complete it, and before policies and webhooks.
+    if (entry.name === 'MutatingAdmissionPolicy') plugins.push(...env.functions(env))
+    if (isOn(entry, options)) plugins.push(entry.create!(env))
+  }
+  const create = (each: Create): AdmissionPlugin => each(env)
+  return createAdmission([...INTERNAL_FIRST.map(create), ...plugins, ...INTERNAL_LAST.map(create)])
 }

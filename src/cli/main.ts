@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
     return { run: cel, help: () => CEL_HELP }
   },
   validate: async () => (await import('./validate/validate.js')).VALIDATE,
+  'webhook-certs': async () => (await import('./webhook-certs/webhook-certs.js')).WEBHOOK_CERTS,
 }
 
 const HELP = `Binnacle: the Kubernetes API without the cluster.
@@ -26,6 +27,7 @@ Commands:
   serve          serve the API; also without a command
   validate       say what the server would answer to manifests, without a server
   cel explain    explain the costs of validation rules, and evaluate them on an object
+  webhook-certs  create certificates for webhooks on this machine, and configurations that trust them
 
 binnacle <command> --help shows the flags of a command.
 `

@@ -1,4 +1,14 @@
 // Binnacle inside another program, such as a test: `const server = await startBinnacle()`.
+import {
+  type AdmissionCall,
+  type AdmissionCalls,
+  AdmissionDenial,
+  type AdmissionFunction,
+  type AdmissionRequest,
+  type AdmissionRule,
+  type AdmissionSelector,
+  type DenialStatus,
+} from '../admission/functions.js'
 import type { Identity } from '../auth/authenticator.js'
 import type { LogLine } from '../base/logger.js'
 import type { ConvertFunction } from '../convert/function-conversion.js'
@@ -7,7 +17,27 @@ import { startServer } from './server.js'
 import { printKubeconfig } from './tls/kubeconfig.js'
 import type { KeyPair } from './tls/x509.js'
 
-export type { BinnacleOptions, ConvertFunction, Identity, KeyPair, LogLine }
+export {
+  makeWebhookCertificates,
+  trustWebhooks,
+  type WebhookCertificates,
+  type WebhookTrust,
+} from './webhook-certificates.js'
+export type {
+  AdmissionCall,
+  AdmissionCalls,
+  AdmissionFunction,
+  AdmissionRequest,
+  AdmissionRule,
+  AdmissionSelector,
+  BinnacleOptions,
+  ConvertFunction,
+  DenialStatus,
+  Identity,
+  KeyPair,
+  LogLine,
+}
+export { AdmissionDenial }
 
 export interface Binnacle {
   /** `https://127.0.0.1:41234`. */
@@ -20,6 +50,8 @@ export interface Binnacle {
   readonly token: string
   /** The administrator's client certificate, which gives the same access. */
   readonly client: KeyPair
+  /** What the functions of `admission` were asked. */
+  readonly admission: AdmissionCalls
   /** Ends watches, answers the requests that are being served, and closes everything. */
   stop(): Promise<void>
 }
@@ -38,6 +70,7 @@ export async function startBinnacle(options: BinnacleOptions = {}): Promise<Binn
     ca,
     token,
     client,
+    admission: server.admission,
     stop: () => server.stop(),
   }
 }

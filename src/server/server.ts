@@ -7,6 +7,12 @@
 //   readiness off → listeners stop accepting → watches end → requests are answered → controllers → webhooks → store
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import {
+  type AdmissionCalls,
+  compileFunctions,
+  createAdmissionCalls,
+  type FunctionPlugins,
+} from '../admission/functions.js'
 import { createServerAdmission } from '../admission/plugins.js'
 import { startWebhookSources, type WebhookSources } from '../admission/webhook-sources.js'
 import { permitBy } from '../auth/authorizer.js'
@@ -54,10 +60,13 @@ export interface Server {
   readonly httpUrl: string | undefined
   /** The access of the administrator, unless it is by a token of the options. */
   readonly access: Access
+  /** What admission functions were asked. */
+  readonly admission: AdmissionCalls
   stop(): Promise<void>
 }
 
 const DEFAULT_PORT = 6443
+const ADMISSION_GROUP = 'admissionregistration.k8s.io'
 /** How often watches are ended while requests are answered: a watch may begin after the others were ended. */
 const DRAIN_MS = 20
 
@@ -75,11 +84,16 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
   const ruleCompiler = new RuleCompiler()
   const phases = createPhases(log, signal)
   try {
-    const registry = await phases.run('check the options', () => {
+    const calls = createAdmissionCalls()
+    const { registry, functions } = await phases.run('check the options', () => {
       const warnings = checkAdmissionPlugins(options.admission)
       const builtin = createBuiltinRegistry(options.api.runtimeConfig, ruleCompiler)
       for (const warning of [...warnings, ...builtin.warnings]) log.warn(warning)
-      return builtin.registry
+      const configurations = requireKind(builtin.registry, ADMISSION_GROUP, 'ValidatingWebhookConfiguration')
+      return {
+        registry: builtin.registry,
+        functions: compileFunctions(options.admission.functions, configurations, calls.add),
+      }
     })
 
     const store = await phases.run(
@@ -146,10 +160,9 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
     const webhookSources = await phases.run(
       'webhook configurations',
       () => {
-        const group = 'admissionregistration.k8s.io'
         const kinds = {
-          mutating: requireKind(registry, group, 'MutatingWebhookConfiguration'),
-          validating: requireKind(registry, group, 'ValidatingWebhookConfiguration'),
+          mutating: requireKind(registry, ADMISSION_GROUP, 'MutatingWebhookConfiguration'),
+          validating: requireKind(registry, ADMISSION_GROUP, 'ValidatingWebhookConfiguration'),
         }
         return startWebhookSources(objects, kinds, log)
       },
@@ -167,6 +180,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       webhookClient: webhooks,
       webhookSources,
       metrics,
+      functions,
     })
 
     const definitions = await phases.run(
@@ -259,6 +273,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
     return {
       url: listeners.url,
       httpUrl: listeners.httpUrl,
+      admission: calls,
       access: { server, ...(listeners.httpsUrl && { ca: tls!.ca, client: tls!.admin }) },
       async stop() {
         if (!state.isStopping) log.info('stopping')
@@ -289,12 +304,13 @@ interface ContextParts {
   readonly webhookClient: Webhooks
   readonly webhookSources: WebhookSources
   readonly metrics: MetricsRegistry
+  readonly functions: FunctionPlugins
 }
 
 /** What requests work with: the objects, and admission, which decides with the authorizer. */
 function createContext(parts: ContextParts): ApiContext {
   const { store, objects, registry, access, quotas, policies, options, now } = parts
-  const { webhookClient, webhookSources, metrics } = parts
+  const { webhookClient, webhookSources, metrics, functions } = parts
   const namespaces = requireKind(registry, '', 'Namespace')
   const quotaKind = requireKind(registry, '', 'ResourceQuota')
   const authorizer = () => access.authorizer
@@ -315,6 +331,7 @@ function createContext(parts: ContextParts): ApiContext {
       webhookClient,
       webhookSources,
       metrics,
+      functions,
     },
     options.admission,
   )

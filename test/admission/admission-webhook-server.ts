@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
-import { makeCertificate } from '../../src/server/tls/x509.js'
+import { makeWebhookCertificates, type WebhookCertificates } from '../../src/server/index.js'
 
 export interface Review {
   apiVersion: string
@@ -33,13 +33,13 @@ export interface AdmissionWebhookServer {
   stop(): Promise<void>
 }
 
-const DAY = 86_400_000
-
-export async function startAdmissionWebhook(hosts: readonly string[] = ['127.0.0.1']): Promise<AdmissionWebhookServer> {
-  const validity = { from: new Date(Date.now() - DAY), to: new Date(Date.now() + DAY) }
-  const ca = await makeCertificate({ subject: { name: 'webhook test CA' }, validity, use: 'authority' })
-  const pair = await makeCertificate({ subject: { name: 'webhook' }, validity, use: 'server', hosts }, ca)
-  const server = createServer({ cert: pair.cert, key: pair.key }, (request, response) => {
+/** `certificates`: those of the webhook, which are made for these hosts by default. */
+export async function startAdmissionWebhook(
+  hosts: readonly string[] = ['127.0.0.1'],
+  certificates?: Omit<WebhookCertificates, 'ca'>,
+): Promise<AdmissionWebhookServer> {
+  const { cert, key, caBundle } = certificates ?? (await makeWebhookCertificates(hosts))
+  const server = createServer({ cert, key }, (request, response) => {
     void answerTo(request, response)
   })
 
@@ -63,7 +63,7 @@ export async function startAdmissionWebhook(hosts: readonly string[] = ['127.0.0
   await once(server, 'listening')
   const started: AdmissionWebhookServer = {
     port: (server.address() as AddressInfo).port,
-    caBundle: Buffer.from(ca.cert).toString('base64'),
+    caBundle,
     reviews: [],
     answer: () => ({ allowed: true }),
     async stop() {

@@ -39,8 +39,6 @@ async function register(type: 'mutating' | 'validating', name: string, ...webhoo
     webhooks: webhooks.map(complete),
   })
   expect(response.status).toBe(201)
-  // The configuration applies as soon as the informer has it.
-  await new Promise(resolve => void setTimeout(resolve, 100))
 }
 
 const create = (name: string, content: object = {}) => send('POST', CONFIGMAPS, { metadata: { name }, ...content })

@@ -78,7 +78,7 @@ export async function callWebhook(
   }
   for (const [key, value] of Object.entries(response.auditAnnotations)) request.annotate(`${name}/${key}`, value)
   for (const text of response.warnings) request.warn(text)
-  if (!response.allowed) throw new WebhookRefusal(refusalBy(name, response.result).status)
+  if (!response.allowed) throw new WebhookRefusal(refusalBy(`admission webhook ${quote(name)}`, response.result).status)
   return response
 }
 

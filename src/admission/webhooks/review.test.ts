@@ -116,6 +116,6 @@ describe('a refusal', () => {
     [{ code: 418, message: 'no' }, { code: 418 }],
     [{ code: 2000, message: 'no' }, { code: 999 }],
   ])('%j', (result, status) => {
-    expect(refusalBy('a', result).status).toMatchObject(status)
+    expect(refusalBy('admission webhook "a"', result).status).toMatchObject(status)
   })
 })

@@ -263,9 +263,9 @@ const withoutAbsent = (members: Readonly<Record<string, Value | undefined>>): Va
 /** The highest code that http can send. */
 const MAX_CODE = 999
 
-/** The Status with which the request is refused: that of the webhook, which is never a success. */
-export function refusalBy(webhook: string, result: ValueObject | undefined = {}): StatusError {
-  const deniedBy = `admission webhook ${quote(webhook)} denied the request`
+/** The Status with which the request is refused: that of a webhook or a function, which is never a success. */
+export function refusalBy(by: string, result: ValueObject | undefined = {}): StatusError {
+  const deniedBy = `${by} denied the request`
   const text = (name: string): string => {
     const value = getOwn(result, name)
     return typeof value === 'string' ? value : ''

@@ -112,4 +112,6 @@ const inOrder = (configurations: Iterable<readonly Webhook[]>): Webhook[] =>
     .filter(webhooks => webhooks.length > 0)
     .toSorted(([a], [b]) => compareTexts(a!.configuration, b!.configuration))
     .flat()
-    .map((webhook, index) => ({ ...webhook, index }))
+    .map(withIndex)
+
+const withIndex = (webhook: Webhook, index: number): Webhook => ({ ...webhook, index })

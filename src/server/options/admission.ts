@@ -1,5 +1,6 @@
 // Which admission plugins are switched on and off. Their names are checked at the start (startup/admission-plugins.ts),
 // because the table of plugins is loaded with the server.
+import type { AdmissionFunction } from '../../admission/functions.js'
 import type { FlagTable, FlagValues } from './flag.js'
 import { list } from './flag-values.js'
 
@@ -8,6 +9,8 @@ export interface AdmissionOptions {
   readonly enabled: readonly string[]
   /** Plugins that are switched off. */
   readonly disabled: readonly string[]
+  /** Functions of the program that embeds the server. */
+  readonly functions: readonly AdmissionFunction[]
 }
 
 export const admissionFlags = {
@@ -18,4 +21,5 @@ export const admissionFlags = {
 export const admissionFromFlags = (flags: FlagValues<typeof admissionFlags>): AdmissionOptions => ({
   enabled: flags['enable-admission-plugins'],
   disabled: flags['disable-admission-plugins'],
+  functions: [],
 })

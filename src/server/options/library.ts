@@ -1,6 +1,7 @@
 // The options of `startBinnacle()`. TypeScript checks their names and values where it is used; programs in JavaScript and
 // options that were read from a file are checked here, so that a wrong name or value is an error and not ignored.
 import { randomBytes } from 'node:crypto'
+import type { AdmissionFunction } from '../../admission/functions.js'
 import type { Identity } from '../../auth/authenticator.js'
 import type { LogLine } from '../../base/logger.js'
 import { nearest } from '../../base/nearest.js'
@@ -49,6 +50,11 @@ export interface BinnacleOptions {
   readonly controllers?: readonly string[]
   /** Admission plugins to switch off, by kube-apiserver's names: `['NamespaceLifecycle']`. */
   readonly disabledAdmissionPlugins?: readonly string[]
+  /**
+   * Functions that change or refuse writes, in the place of webhooks: `[{ name, rules, mutate(request) { … } }]`. What
+   * they were asked is in `server.admission.calls`.
+   */
+  readonly admission?: readonly AdmissionFunction[]
   /** The IPv4 range of the addresses of Services. The default is `10.0.0.0/24`. */
   readonly serviceRange?: string
   /** API versions to switch on or off, as by kube-apiserver's --runtime-config: `{ 'api/beta': true }`. */
@@ -90,7 +96,11 @@ export function readLibraryOptions(options: BinnacleOptions): { server: ServerOp
       serviceAccounts: DEFAULT_SERVICE_ACCOUNTS,
     },
     authorization: { modes: [authorization] },
-    admission: { enabled: [], disabled: options.disabledAdmissionPlugins ?? [] },
+    admission: {
+      enabled: [],
+      disabled: options.disabledAdmissionPlugins ?? [],
+      functions: options.admission ?? [],
+    },
     api: {
       serviceRange: options.serviceRange ?? DEFAULT_SERVICE_RANGE,
       runtimeConfig: options.runtimeConfig ?? {},
@@ -180,6 +190,16 @@ const CHECKS: { readonly [K in keyof Required<BinnacleOptions>]: Check } = {
   },
   disabledAdmissionPlugins(value, label) {
     refuseUnless(isStrings(value), label, 'it must be a list of names')
+  },
+  admission(value) {
+    refuseUnless(Array.isArray(value), 'admission', 'it must be a list of functions with their rules')
+    for (const [i, each] of (value as unknown[]).entries()) {
+      const { name, mutate, validate } = (isPlainObject(each) ? each : {}) as Partial<Record<string, unknown>>
+      refuseUnless(typeof name === 'string' && name !== '', `admission[${i}]`, 'it must have a name')
+      const isCallable = [mutate, validate].every(part => part === undefined || typeof part === 'function')
+      const hint = 'it must have a function mutate or validate'
+      refuseUnless(isCallable && (mutate ?? validate) !== undefined, `admission: ${JSON.stringify(name)}`, hint)
+    }
   },
   serviceRange: (value, label) => void checkServiceRange(String(value), label),
   runtimeConfig(value, label) {

@@ -5,7 +5,7 @@ import { UsageError } from '../../base/usage-error.js'
 import type { AdmissionOptions } from '../options/admission.js'
 
 /** Warnings about plugins that are switched on and not available. Throws a UsageError for an unknown name. */
-export function checkAdmissionPlugins({ enabled, disabled }: AdmissionOptions): string[] {
+export function checkAdmissionPlugins({ enabled, disabled }: Pick<AdmissionOptions, 'enabled' | 'disabled'>): string[] {
   for (const name of enabled) checkName(name, 'enable-admission-plugins')
   for (const name of disabled) checkName(name, 'disable-admission-plugins')
   const both = enabled.filter(name => disabled.includes(name))

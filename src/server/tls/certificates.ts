@@ -21,14 +21,8 @@ const RENEW_MS = YEAR_MS / 12
 
 /** The certificates in a folder. Those that are missing, expire soon or lack one of the hosts are created. */
 export async function ensureCertificates(folder: string, hosts: readonly string[]): Promise<Certificates> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const keptCa = await readAuthority(folder)
-  const ca = keptCa && isGood(keptCa, keptCa) ? keptCa : await makeInto(folder, 'ca', makeAuthority)
-  const kept = await readPair(folder, 'server')
-  const server =
-    kept && isGood(kept, ca) && hosts.every(host => names(new X509Certificate(kept.cert), host))
-      ? kept
-      : await makeInto(folder, 'server', () => makeServer(ca, hosts))
+  const ca = await ensureAuthority(folder)
+  const server = await ensureServer(folder, 'server', ca, hosts)
   const keptAdmin = await readPair(folder, 'admin')
   const admin = keptAdmin && isGood(keptAdmin, ca) ? keptAdmin : await makeInto(folder, 'admin', () => makeAdmin(ca))
   return { ca: ca.cert, server, admin }
@@ -39,6 +33,35 @@ export async function makeCertificates(hosts: readonly string[]): Promise<Certif
   const ca = await makeAuthority()
   const [server, admin] = await Promise.all([makeServer(ca, hosts), makeAdmin(ca)])
   return { ca: ca.cert, server, admin }
+}
+
+/** An authority in a folder, and a certificate for a server that it has signed, in the files of this name. */
+export async function ensureServerPair(
+  folder: string,
+  name: string,
+  hosts: readonly string[],
+): Promise<Omit<Certificates, 'admin'>> {
+  const ca = await ensureAuthority(folder)
+  return { ca: ca.cert, server: await ensureServer(folder, name, ca, hosts) }
+}
+
+/** The same without a folder. */
+export async function makeServerPair(hosts: readonly string[]): Promise<Omit<Certificates, 'admin'>> {
+  const ca = await makeAuthority()
+  return { ca: ca.cert, server: await makeServer(ca, hosts) }
+}
+
+async function ensureAuthority(folder: string): Promise<KeyPair> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const kept = await readAuthority(folder)
+  return kept && isGood(kept, kept) ? kept : makeInto(folder, 'ca', makeAuthority)
+}
+
+async function ensureServer(folder: string, name: string, ca: KeyPair, hosts: readonly string[]): Promise<KeyPair> {
+  const kept = await readPair(folder, name)
+  return kept && isGood(kept, ca) && hosts.every(host => names(new X509Certificate(kept.cert), host))
+    ? kept
+    : makeInto(folder, name, () => makeServer(ca, hosts))
 }
 
 /**

@@ -1,0 +1,171 @@
+// The plugin of one function: calls it for the requests that match, and carries out what it decides.
+
+import { type Awaitable, andThen, orElse } from '../../base/awaitable.js'
+import { internalError, StatusError } from '../../meta/errors/status.js'
+import { quote } from '../../meta/go/go-text.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
+import type { AdmittedRequest, Attributes, Operation, VersionedObjects } from '../attributes.js'
+import type { AdmissionPlugin } from '../chain.js'
+import { admissionRequest, inRequestedVersion, type MatchedResource } from '../expressions/admission-request.js'
+import { createCandidates } from '../matching/candidates.js'
+import { isExempt, matchWebhook, type WebhookMatchEnv } from '../webhooks/match.js'
+import { decodePatched } from '../webhooks/patched-object.js'
+import { refusalBy } from '../webhooks/review.js'
+import type { Webhook } from '../webhooks/source.js'
+import type { AdmissionCall } from './calls.js'
+import { AdmissionDenial } from './denial.js'
+import type { AdmissionFunction, AdmissionObject, AdmissionRequest } from './function.js'
+import { plainValue } from './plain-value.js'
+
+export interface FunctionEnv extends WebhookMatchEnv {
+  readonly now: () => number
+}
+
+const OPERATIONS: ReadonlySet<Operation> = new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT'])
+
+/** `webhook`: the matching of the function, compiled. */
+export function functionPlugin(
+  called: AdmissionFunction,
+  webhook: Webhook,
+  env: FunctionEnv,
+  record: (call: AdmissionCall) => void,
+): AdmissionPlugin {
+  const candidates = createCandidates([webhook], ({ resources }) => resources)
+
+  /** Calls `proceed` if the request matches. */
+  function ifMatched<T>(
+    attributes: Attributes,
+    proceed: (matched: MatchedResource, objects: VersionedObjects) => Awaitable<T | undefined>,
+  ): Awaitable<T | undefined> {
+    if (candidates(attributes).length === 0 || isExempt(attributes.kind)) return undefined
+    return andThen(matchWebhook(env, webhook, attributes), matched =>
+      matched ? andThen(attributes.inVersion(matched.kind), objects => proceed(matched, objects)) : undefined,
+    )
+  }
+
+  /** Calls the function, records the call, and decides about errors. Undefined after an error that is ignored. */
+  function call<T>(
+    phase: AdmissionCall['phase'],
+    { request }: Attributes,
+    asked: AdmissionRequest,
+    action: () => Awaitable<T>,
+    mutated: (result: T) => AdmissionCall['mutated'] = () => undefined,
+  ): Awaitable<T | undefined> {
+    return orElse<T | undefined>(
+      () =>
+        andThen(inTime(action(), webhook.timeoutSeconds, request, env.now), result => {
+          const changed = mutated(result)
+          record({ name: called.name, phase, request: asked, allowed: true, ...(changed && { mutated: changed }) })
+          return result
+        }),
+      error => {
+        if (error === request.aborted) throw error
+        const isIgnored =
+          webhook.isFailureIgnored && !(error instanceof AdmissionDenial || error instanceof StatusError)
+        const message = error instanceof Error ? error.message : String(error)
+        record({ name: called.name, phase, request: asked, allowed: isIgnored, message })
+        if (!isIgnored) throw refusalOf(called.name, error, message)
+        request.log.warn('an admission function failed and is ignored', { function: called.name, reason: message })
+        return undefined
+      },
+    )
+  }
+
+  const { mutate, validate } = called
+  return {
+    name: `function ${called.name}`,
+    operations: OPERATIONS,
+    ...(mutate && {
+      mutate: attributes =>
+        ifMatched(attributes, (matched, objects) => {
+          const asked = requestOf(attributes, matched, objects)
+          // The function may change its object, and the recorded request stays as it was.
+          const own = { ...asked, object: copyOf(objects.object) }
+          const decide = () =>
+            andThen(mutate.call(called, own), returned =>
+              changedObject(attributes, matched, objects, returned ?? own.object),
+            )
+          const changed = call(
+            'mutate',
+            attributes,
+            asked,
+            decide,
+            after => after && (copyValue(after) as AdmissionObject),
+          )
+          return andThen(changed, after => after && inRequestedVersion(attributes, matched, after))
+        }),
+    }),
+    ...(validate && {
+      validate: attributes =>
+        ifMatched(attributes, (matched, objects) => {
+          const asked = requestOf(attributes, matched, objects)
+          return call('validate', attributes, asked, () => validate.call(called, asked))
+        }),
+    }),
+  }
+}
+
+function requestOf(attributes: Attributes, matched: MatchedResource, objects: VersionedObjects): AdmissionRequest {
+  const { request } = attributes
+  return {
+    ...(admissionRequest(attributes, matched) as unknown as Omit<AdmissionRequest, 'object' | 'oldObject' | 'warn'>),
+    object: copyOf(objects.object),
+    oldObject: copyOf(objects.oldObject),
+    warn: text => request.warn(text),
+  }
+}
+
+/** Objects are copied: those of the server may be changed later, and a function may change its own. */
+const copyOf = (object: ApiObject | undefined): AdmissionObject | null => (object ? copyValue(object) : null)
+
+/** The object as the function has left it, decoded and with defaults; undefined if nothing has changed. */
+function changedObject(
+  attributes: Attributes,
+  matched: MatchedResource,
+  { object: before }: VersionedObjects,
+  after: AdmissionObject | null,
+): ApiObject | undefined {
+  if (!before || after === null) return undefined
+  const value = plainValue(after)
+  return equalValues(before, value) ? undefined : decodePatched(attributes, matched, value).defaulted
+}
+
+/** The Status with which the request is refused. */
+function refusalOf(name: string, error: unknown, message: string): StatusError {
+  if (error instanceof AdmissionDenial) {
+    const { code, reason, details } = error.status
+    const status: Record<string, unknown> = { message, reason, details, code: Number.isInteger(code) ? code : 0 }
+    return refusalBy(`admission function ${quote(name)}`, plainValue(status) as ValueObject)
+  }
+  return internalError(`failed calling admission function ${quote(name)}: ${message}`)
+}
+
+/** Rejects when a promise takes longer than it may, or when the request has ended before. */
+function inTime<T>(
+  result: Awaitable<T>,
+  timeoutSeconds: number,
+  { deadline, signal }: AdmittedRequest,
+  now: () => number,
+): Awaitable<T> {
+  if (!isThenable(result)) return result
+  const left = Math.max(Math.min(timeoutSeconds * 1000, deadline - now()), 0)
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => end(() => reject(new Error(`no result within ${timeoutSeconds}s`))), left)
+    const onAbort = (): void => end(() => reject(signal.reason as Error))
+    const end = (answer: () => void): void => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', onAbort)
+      answer()
+    }
+    signal.addEventListener('abort', onAbort)
+    result.then(
+      value => end(() => resolve(value)),
+      (error: unknown) => end(() => reject(error)),
+    )
+  })
+}
+
+/** A program may have promises of its own kind. */
+const isThenable = <T>(value: Awaitable<T>): value is Promise<T> =>
+  typeof (value as { readonly then?: unknown } | null | undefined)?.then === 'function'
