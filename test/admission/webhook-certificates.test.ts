@@ -107,7 +107,7 @@ describe('the command', () => {
     ['--url=http://127.0.0.1', 'it must be an https URL'],
     ['--service=webhook', 'it must be a namespace and a name'],
     ['--host=a b', '"a b" is neither a host name nor an address'],
-    ['--manifests=/does/not/exist', 'there is no file /does/not/exist'],
+    ['--manifests=/does/not/exist', 'there is no file or folder /does/not/exist'],
   ])('refuses %s', async (flag, message) => {
     await expect(run(flag)).rejects.toThrow(message)
   })

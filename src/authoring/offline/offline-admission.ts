@@ -26,7 +26,7 @@ const NEED_A_CLUSTER = [
 const POLICIES = 'admissionregistration.k8s.io'
 const NAMESPACE = { group: '', kind: 'Namespace' }
 const NO_RULES: RuleResolver = { rulesFor: () => ({ rules: [], error: '' }), rulesOf: () => undefined }
-const NO_WEBHOOKS = { webhooksFor: () => [] }
+const NO_WEBHOOKS = () => []
 
 export function createOfflineAdmission(kept: KeptObjects, registry: Registry, now: () => number): Admission {
   const policiesOf = (kind: string): PolicyObjects => ({
@@ -55,6 +55,7 @@ export function createOfflineAdmission(kept: KeptObjects, registry: Registry, no
       webhookClient: createWebhooks(),
       webhookSources: { mutating: NO_WEBHOOKS, validating: NO_WEBHOOKS, stop() {} },
       metrics: createMetrics(),
+      functions: () => [],
     },
     { disabled: NEED_A_CLUSTER },
   )

@@ -1,7 +1,10 @@
 // `binnacle cel explain`: the estimated costs of the validation rules of a CRD, ways to lower them, and the result of the
 // rules for an object.
+import { readFileSync } from 'node:fs'
 import { UsageError } from '../../base/usage-error.js'
 import { UNBOUNDED } from '../../cel/index.js'
+import { CodecError } from '../../codec/codec-error.js'
+import { decodeYaml } from '../../codec/yaml.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { type Bound, type CostPart, explainCosts, findRemedies, type RuleCost } from '../../schema/explain-costs.js'
 import {
@@ -14,7 +17,6 @@ import {
 } from '../../schema/rules.js'
 import { parseSchema } from '../../schema/structural.js'
 import { optionalText } from '../../server/options.js'
-import { readValue } from '../files/read-values.js'
 import { parseFlags, printFlags } from '../flags/flags.js'
 
 const explainFlags = {
@@ -87,6 +89,17 @@ const isFile = (arg: string): boolean => arg === '-' || !arg.startsWith('-')
 const takesValue = (arg: string | undefined): boolean => arg?.startsWith('--') === true && !arg.includes('=')
 
 // ---- reading
+
+function readValue(file: string): Value {
+  try {
+    return decodeYaml(readFileSync(file === '-' ? 0 : file)).value
+  } catch (error) {
+    if (error instanceof CodecError) throw new UsageError(`${file} is neither YAML nor JSON: ${error.message}`)
+    const { code, message } = error as NodeJS.ErrnoException
+    if (code === undefined) throw error
+    throw new UsageError(code === 'ENOENT' ? `there is no file ${file}` : `${file} cannot be read: ${message}`)
+  }
+}
 
 function readObject(file: string): ValueObject {
   const value = readValue(file)

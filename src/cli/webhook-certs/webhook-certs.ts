@@ -1,8 +1,9 @@
 // `binnacle webhook-certs`: certificates for webhooks on this machine, and configurations that trust them.
 import { join } from 'node:path'
+import { readDocuments } from '../../authoring/documents.js'
 import { UsageError } from '../../base/usage-error.js'
 import { encodeJson } from '../../codec/json.js'
-import { isObject, type ValueObject } from '../../meta/values/value.js'
+import type { ValueObject } from '../../meta/values/value.js'
 import { list, optionalText, repeatedText, text } from '../../server/options.js'
 import {
   ensureWebhookCertificates,
@@ -12,7 +13,6 @@ import {
   type WebhookCertificates,
 } from '../../server/webhook-certificates.js'
 import type { Command } from '../command.js'
-import { readDocuments } from '../files/read-values.js'
 import { parseFlags, printFlags } from '../flags/flags.js'
 
 const certFlags = {
@@ -20,8 +20,8 @@ const certFlags = {
   host: list('<names>', 'further host names and addresses of the webhook'),
   service: list('<namespace/name>', 'services by which the webhook is called: name.namespace.svc'),
   manifests: repeatedText(
-    '<file>',
-    'webhook configurations and CRDs in YAML or JSON (- is stdin): printed with the caBundle, for kubectl apply -f -',
+    '<path>',
+    'a file or folder with webhook configurations and CRDs (- is stdin): printed with the caBundle, for kubectl apply -f -',
   ),
   url: optionalText('<url>', 'where the webhook listens: takes the place of services in the manifests'),
 }
@@ -48,7 +48,7 @@ export async function webhookCerts(args: readonly string[]): Promise<void> {
     throw new UsageError(`--url=${values.url}: it must be an https URL, such as https://127.0.0.1:9443`)
   }
   const hosts = [...LOCAL_HOSTS, ...values.host, ...values.service.flatMap(hostsIn)]
-  const objects = values.manifests.flatMap(objectsIn)
+  const objects = objectsIn(values.manifests)
   const certificates = await ensureWebhookCertificates(values.dir, hosts)
   if (objects.length === 0) return console.log(summary(values.dir, certificates))
   const { caBundle } = certificates
@@ -66,12 +66,11 @@ function hostsIn(service: string): readonly string[] {
   return hostsOfService(namespace, name)
 }
 
-function objectsIn(file: string): ValueObject[] {
-  return readDocuments(file).flatMap(value => {
-    if (value === null) return []
-    if (!isObject(value)) throw new UsageError(`${file} does not hold objects`)
-    return [value]
-  })
+function objectsIn(files: readonly string[]): ValueObject[] {
+  const { documents, findings } = readDocuments(files)
+  const [finding] = findings
+  if (finding) throw new UsageError(`${finding.at.file}:${finding.at.line}: ${finding.message}`)
+  return documents.map(({ value }) => value)
 }
 
 const summary = (folder: string, { caBundle }: WebhookCertificates): string =>
