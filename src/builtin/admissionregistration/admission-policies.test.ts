@@ -58,8 +58,8 @@ describe('a policy', () => {
       mutations: [{ patchType: 'JSONPatch', applyConfiguration: { expression: 'Object{}' } }],
     }
     expect(errorsOf(GROUP, 'MutatingAdmissionPolicy', { spec })).toEqual([
-      'spec.mutations[0].applyConfiguration: Forbidden: must not be specified for patchType JSONPatch',
-      'spec.mutations[0].jsonPatch: Required value: must be specified for patchType JSONPatch',
+      'spec.mutations[0].applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch',
+      'spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch',
     ])
   })
 })

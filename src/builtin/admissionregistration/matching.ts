@@ -15,6 +15,7 @@ import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
 import {
   ensureObject,
   has,
+  objectAt,
   objectOrNone,
   objectsAt,
   setDefault,
@@ -24,6 +25,7 @@ import {
 import type { ValueObject } from '../../meta/values/value.js'
 import { type AdmissionVariables, compileMatchCondition } from '../admission-expressions.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
+import { check, type Rule } from '../common/rules.js'
 
 /** Without selectors every object of every namespace matches, and a request in any version of the resource. */
 export function defaultMatching(matching: ValueObject): void {
@@ -120,6 +122,20 @@ export function checkMatchResources(object: ValueObject, field: string, path: st
     ),
   ]
 }
+
+/** A mutating policy cannot apply to deletions. */
+export const mutatingOperations = (field: string): Rule =>
+  check((spec, path) =>
+    objectsAt(objectAt(spec, field), 'resourceRules').flatMap(rule =>
+      stringsAt(rule, 'operations').flatMap(operation =>
+        MUTATING_OPERATIONS.includes(operation)
+          ? []
+          : [fieldNotSupported(`${path}.${field}.resourceRules.operations`, operation, MUTATING_OPERATIONS)],
+      ),
+    ),
+  )
+
+const MUTATING_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
 const checkNames = (rule: ValueObject, path: string): FieldError[] => {
   const names = stringsAt(rule, 'resourceNames')

@@ -1,5 +1,5 @@
 // MutatingAdmissionPolicy: CEL expressions that change an object.
-import { type FieldError, fieldForbidden, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
+import { type FieldError, fieldInvalid, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
 import { objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { AdmissionProgram } from '../admission-expressions.js'
@@ -9,6 +9,7 @@ import { check, field, oneOf, required } from '../common/rules.js'
 import { specOnly } from '../common/strategies.js'
 import { validationRules } from '../common/validation.js'
 import type { PolicyCompiler } from '../policy-expressions.js'
+import { mutatingOperations } from './matching.js'
 import { checkProgram, compilerWithVariables, defaultPolicy, policyRow, policyRules } from './policy-spec.js'
 
 interface PatchType {
@@ -33,16 +34,19 @@ function checkMutation(mutation: ValueObject, path: string, compiler: PolicyComp
     const given = objectOrNone(mutation, member)
     const at = `${path}.${member}`
     if (other !== type)
-      return given === undefined ? [] : [fieldForbidden(at, `must not be specified for patchType ${type}`)]
-    if (given === undefined) return [fieldRequired(at, `must be specified for patchType ${type}`)]
+      return given === undefined
+        ? []
+        : [fieldInvalid(at, `{${member}}`, `must not be specified when patchType is ${type}`)]
+    if (given === undefined) return [fieldRequired(at, `must be specified when patchType is ${type}`)]
     const expression = stringAt(given, 'expression').trim()
     return expression === ''
-      ? [fieldRequired(`${at}.expression`, 'expression is not specified')]
+      ? [fieldRequired(`${at}.expression`)]
       : checkProgram(compile(compiler, expression), expression, `${at}.expression`)
   })
 }
 
 const specRules = [
+  mutatingOperations('matchConstraints'),
   required('mutations', 'mutations must contain at least one item'),
   check(spec => {
     const compiler = compilerWithVariables(spec)

@@ -1,13 +1,13 @@
 // What the bindings of validating and mutating policies have in common.
 import { type FieldError, fieldForbidden, fieldRequired } from '../../meta/errors/field-errors.js'
 import { printStrings } from '../../meta/go/go-text.js'
-import { checkDnsSubdomain } from '../../meta/object/names.js'
+import { checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
-import { has, mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { KindParts } from '../common/define-kind.js'
-import { checkOneOf } from '../common/field-checks.js'
-import { metadata, metadataUpdate } from '../common/metadata.js'
+import { checkOneOf, checkText } from '../common/field-checks.js'
+import { metadata } from '../common/metadata.js'
 import { check, field, format, type Rule } from '../common/rules.js'
 import { specOnly } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
@@ -16,14 +16,14 @@ import { checkMatchResources, defaultMatching } from './matching.js'
 
 /** The parts of a kind of bindings whose spec has these rules beside the common ones. */
 export function policyBinding(own: readonly Rule[] = []): KindParts {
-  const rules = [metadata({ namespaced: false }), field('spec', [...specRules, ...own])]
+  const rules = [metadata({ namespaced: false, knownFinalizers: false }), field('spec', [...specRules, ...own])]
   return {
     defaults: binding => {
       const resources = objectOrNone(objectAt(binding, 'spec'), 'matchResources')
       if (resources !== undefined) defaultMatching(resources)
     },
     strategy: { ...specOnly, allowUnconditionalUpdate: false },
-    validation: validationRules({ create: rules, update: [metadataUpdate, ...rules] }),
+    validation: validationRules({ create: rules, update: rules }),
     table: row,
   }
 }
@@ -33,6 +33,8 @@ const specRules: readonly Rule[] = [
   check(checkParamRef),
   check(spec => checkMatchResources(spec, 'matchResources', 'spec')),
 ]
+
+const REQUIRED = { required: true }
 
 function checkParamRef(spec: ValueObject): FieldError[] {
   const ref = objectOrNone(spec, 'paramRef')
@@ -49,11 +51,15 @@ function checkParamRef(spec: ValueObject): FieldError[] {
         ? [fieldRequired(path, 'one of name or selector must be specified')]
         : []
   return [
+    ...(name === '' ? [] : checkText(name, text => checkPathSegment(text), `${path}.name`)),
     ...either,
     ...(selector === undefined ? [] : checkLabelSelector(selector, `${path}.selector`)),
-    ...(has(ref, 'parameterNotFoundAction')
-      ? checkOneOf(stringAt(ref, 'parameterNotFoundAction'), ['Deny', 'Allow'], `${path}.parameterNotFoundAction`)
-      : [fieldRequired(`${path}.parameterNotFoundAction`)]),
+    ...checkOneOf(
+      stringAt(ref, 'parameterNotFoundAction'),
+      ['Deny', 'Allow'],
+      `${path}.parameterNotFoundAction`,
+      REQUIRED,
+    ),
   ]
 }
 

@@ -1,19 +1,18 @@
 // What validating and mutating admission policies have in common.
 import {
   type FieldError,
-  fieldDuplicate,
   fieldInternal,
   fieldInvalid,
   fieldRequired,
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
-import { checkDns1035Label } from '../../meta/object/names.js'
+import { checkDns1035Label, checkDnsSubdomain, type NameRule } from '../../meta/object/names.js'
 import { ensureObject, has, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { AdmissionProgram } from '../admission-expressions.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
-import { metadata, metadataUpdate } from '../common/metadata.js'
+import { metadata } from '../common/metadata.js'
 import { check, type Rule } from '../common/rules.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { type ValidationRules } from '../common/validation.js'
@@ -29,8 +28,12 @@ export function defaultPolicy(policy: ValueObject): void {
 
 /** The rules of a policy with these rules of its own. */
 export function policyRules(own: readonly Rule[]): ValidationRules {
-  const rules = [metadata({ namespaced: false }), check(policy => checkPolicySpec(objectAt(policy, 'spec'))), ...own]
-  return { create: rules, update: [metadataUpdate, ...rules] }
+  const rules = [
+    metadata({ namespaced: false, knownFinalizers: false }),
+    check(policy => checkPolicySpec(objectAt(policy, 'spec'))),
+    ...own,
+  ]
+  return { create: rules, update: rules }
 }
 
 /** `field`: the list whose items are counted in a column. */
@@ -72,13 +75,8 @@ function checkParamKind(spec: ValueObject): FieldError[] {
   if (param === undefined) return []
   const [version, kind] = [stringAt(param, 'apiVersion'), stringAt(param, 'kind')]
   const path = 'spec.paramKind'
-  const parsed = parseGroupVersion(version)
   return [
-    ...(version === ''
-      ? [fieldRequired(`${path}.apiVersion`)]
-      : parsed.ok
-        ? []
-        : [fieldInvalid(`${path}.apiVersion`, version, parsed.error)]),
+    ...(version === '' ? [fieldRequired(`${path}.apiVersion`)] : checkParamVersion(version, `${path}.apiVersion`)),
     ...(kind === ''
       ? [fieldRequired(`${path}.kind`)]
       : checkText(
@@ -90,11 +88,28 @@ function checkParamKind(spec: ValueObject): FieldError[] {
   ]
 }
 
+/** The version of the kind of parameters, as the name of an APIService has it. */
+function checkParamVersion(text: string, path: string): FieldError[] {
+  const parsed = parseGroupVersion(text)
+  if (!parsed.ok) return [fieldInvalid(path, text, parsed.error)]
+  const { group, version } = parsed.value
+  return [
+    ...(group === '' ? [] : checkJoined(group, checkDnsSubdomain, path)),
+    ...(version === ''
+      ? [fieldInvalid(path, text, 'version must be specified')]
+      : checkJoined(version, checkDns1035Label, path)),
+  ]
+}
+
+const checkJoined = (text: string, rule: NameRule, path: string): FieldError[] => {
+  const errors = rule(text)
+  return errors.length === 0 ? [] : [fieldInvalid(path, text, errors.join(','))]
+}
+
 const IDENTIFIER = /^[_a-zA-Z][_a-zA-Z0-9]*$/
 
 function checkVariables(spec: ValueObject): FieldError[] {
   const compiler = compilerOf(spec)
-  const names = new Set<string>()
   return objectsAt(spec, 'variables').flatMap((variable, i) => {
     const path = indexPath('spec.variables', i)
     const name = stringAt(variable, 'name')
@@ -105,8 +120,6 @@ function checkVariables(spec: ValueObject): FieldError[] {
         : IDENTIFIER.test(name)
           ? []
           : [fieldInvalid(`${path}.name`, name, 'must be a valid CEL identifier')]
-    if (names.has(name)) errors.push(fieldDuplicate(`${path}.name`, name))
-    names.add(name)
     return errors.concat(
       expression.trim() === ''
         ? fieldRequired(`${path}.expression`, 'expression is not specified')
@@ -122,7 +135,9 @@ const compilerOf = (spec: ValueObject): PolicyCompiler =>
 export function compilerWithVariables(spec: ValueObject): PolicyCompiler {
   const compiler = compilerOf(spec)
   for (const variable of objectsAt(spec, 'variables')) {
-    compiler.variable(stringAt(variable, 'name'), stringAt(variable, 'expression'))
+    const expression = stringAt(variable, 'expression')
+    // A variable without an expression is reported, and others cannot refer to it.
+    if (expression.trim() !== '') compiler.variable(stringAt(variable, 'name'), expression)
   }
   return compiler
 }

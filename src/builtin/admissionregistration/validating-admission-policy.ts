@@ -3,6 +3,7 @@ import {
   type FieldError,
   fieldDuplicate,
   fieldInvalid,
+  fieldNotSupported,
   fieldRequired,
   fieldTooMany,
   indexPath,
@@ -12,16 +13,17 @@ import { has, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkConditions } from '../common/conditions.js'
 import { defineKind } from '../common/define-kind.js'
-import { checkOneOf } from '../common/field-checks.js'
-import { metadataUpdate } from '../common/metadata.js'
-import { check } from '../common/rules.js'
+import { checkText } from '../common/field-checks.js'
+import { check, each, optional, required, run } from '../common/rules.js'
 import { counted, statusAlone } from '../common/strategies.js'
 import { nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import type { PolicyCompiler } from '../policy-expressions.js'
 import { checkProgram, compilerWithVariables, defaultPolicy, policyRow, policyRules } from './policy-spec.js'
 
-const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge', 'Unauthorized']
+/** The message about another reason does not name `Unauthorized`. */
+const NAMED_REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
+const REASONS: ReadonlySet<string> = new Set([...NAMED_REASONS, 'Unauthorized'])
 const NO_EXPRESSIONS = 'validations or auditAnnotations must contain at least one item'
 const MAX_ANNOTATIONS = 20
 const MAX_VALUE_EXPRESSION = 5 * 1024
@@ -53,7 +55,9 @@ function checkRule(rule: ValueObject, path: string, compiler: PolicyCompiler): F
     ...(/[\r\n]/.test(message.trim())
       ? [fieldInvalid(`${path}.message`, message, 'must not contain line breaks')]
       : []),
-    ...(has(rule, 'reason') ? checkOneOf(stringAt(rule, 'reason'), REASONS, `${path}.reason`) : []),
+    ...(has(rule, 'reason') && !REASONS.has(stringAt(rule, 'reason'))
+      ? [fieldNotSupported(`${path}.reason`, stringAt(rule, 'reason'), NAMED_REASONS)]
+      : []),
   ]
 }
 
@@ -73,8 +77,10 @@ function checkAnnotations(spec: ValueObject, name: string, compiler: PolicyCompi
       const key = stringAt(annotation, 'key')
       const at = `${indexPath(path, i)}.key`
       const errors =
-        key === '' ? [fieldRequired(at)] : checkQualifiedName(`${name}/${key}`).map(why => fieldInvalid(at, key, why))
-      if (key !== '' && keys.has(key)) errors.push(fieldDuplicate(at, key))
+        name === ''
+          ? [fieldInvalid(at, key, 'requires metadata.name be non-empty')]
+          : checkText(`${name}/${key}`, checkQualifiedName, at)
+      if (keys.has(key)) errors.push(fieldDuplicate(at, key))
       keys.add(key)
       const valuePath = `${indexPath(path, i)}.valueExpression`
       errors.push(...checkValueExpression(stringAt(annotation, 'valueExpression'), valuePath, compiler))
@@ -92,6 +98,14 @@ function checkValueExpression(expression: string, path: string, compiler: Policy
   return checkProgram(compiler.annotation(trimmed), expression, path)
 }
 
+const checkTypeChecking = (status: ValueObject): FieldError[] =>
+  run(
+    [optional('typeChecking', [each('expressionWarnings', [required('warning'), required('fieldRef')])])],
+    status,
+    undefined,
+    'status',
+  )
+
 export const validatingAdmissionPolicy = defineKind('admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', {
   defaults: defaultPolicy,
   strategy: counted('admissionregistration/v1.ValidatingAdmissionPolicyStatus', {
@@ -102,7 +116,7 @@ export const validatingAdmissionPolicy = defineKind('admissionregistration.k8s.i
   validation: validationRules({
     ...policyRules([check(checkExpressions)]),
     status: [
-      metadataUpdate,
+      check(policy => checkTypeChecking(objectAt(policy, 'status'))),
       check(policy => checkConditions(objectsAt(objectAt(policy, 'status'), 'conditions'), 'status.conditions')),
     ],
   }),

@@ -24,7 +24,7 @@ import { checkClientConfig } from '../../webhook/check-client-config.js'
 import type { ClientConfig } from '../../webhook/client-config.js'
 import type { KindParts } from '../common/define-kind.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
-import { metadata, metadataUpdate } from '../common/metadata.js'
+import { metadata } from '../common/metadata.js'
 import { check } from '../common/rules.js'
 import {
   countGeneration,
@@ -40,7 +40,10 @@ import { checkMatchConditions, checkRules, defaultMatching } from './matching.js
 
 /** The parts of a kind whose objects hold webhooks. */
 export function webhookConfiguration({ isMutating }: { readonly isMutating: boolean }): KindParts {
-  const rules = [metadata({ namespaced: false }), check(configuration => checkWebhooks(configuration, isMutating))]
+  const rules = [
+    metadata({ namespaced: false, knownFinalizers: false }),
+    check(configuration => checkWebhooks(configuration, isMutating)),
+  ]
   return {
     defaults: configuration => {
       for (const webhook of objectsAt(configuration, 'webhooks')) defaultWebhook(webhook, isMutating)
@@ -50,7 +53,7 @@ export function webhookConfiguration({ isMutating }: { readonly isMutating: bool
       prepareForUpdate: inTurn(keepGeneration, countWebhookChanges),
       allowUnconditionalUpdate: false,
     },
-    validation: validationRules({ create: rules, update: [metadataUpdate, ...rules] }),
+    validation: validationRules({ create: rules, update: rules }),
     table: (configuration, now) => [
       nameOf(configuration),
       objectsAt(configuration, 'webhooks').length,
@@ -148,7 +151,7 @@ function checkReviewVersions(versions: readonly string[], path: string): FieldEr
       ? [fieldInvalid(indexPath(path, i), version, 'duplicate version')]
       : checkText(version, checkDns1035Label, indexPath(path, i)),
   )
-  return errors.length > 0 || versions.some(version => REVIEW_VERSIONS.includes(version))
+  return versions.some(version => REVIEW_VERSIONS.includes(version))
     ? errors
-    : [fieldInvalid(path, [...versions], `must include at least one of ${known}`)]
+    : [...errors, fieldInvalid(path, [...versions], `must include at least one of ${known}`)]
 }

@@ -18,7 +18,7 @@ import type { ValueObject } from '../../meta/values/value.js'
 import type { TypeTable } from '../../types/type-table.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkText } from '../common/field-checks.js'
-import { checkMeta, metadataUpdate } from '../common/metadata.js'
+import { anyFinalizerUpdate, checkMeta } from '../common/metadata.js'
 import { check, each, field, oneOf } from '../common/rules.js'
 import {
   type BuiltinStrategy,
@@ -38,7 +38,11 @@ function checkService(service: ValueObject): FieldError[] {
   const spec = objectAt(service, 'spec')
   const [group, version] = [stringAt(spec, 'group'), stringAt(spec, 'version')]
   return [
-    ...checkMeta(service, { namespaced: false, name: name => checkName(name, `${version}.${group}`) }),
+    ...checkMeta(service, {
+      namespaced: false,
+      knownFinalizers: false,
+      name: name => checkName(name, `${version}.${group}`),
+    }),
     ...(group === '' && version !== 'v1'
       ? [fieldRequired('spec.group', 'only v1 may have an empty group and it better be legacy kube')]
       : []),
@@ -149,8 +153,8 @@ export const apiService = defineKind('apiregistration.k8s.io/v1', 'APIService', 
   statusReset: ['metadata'],
   validation: validationRules({
     create: [check(checkService)],
-    update: [metadataUpdate, check(checkService)],
-    status: [metadataUpdate, field('status', [conditionStatuses])],
+    update: [anyFinalizerUpdate, check(checkService)],
+    status: [anyFinalizerUpdate, field('status', [conditionStatuses])],
   }),
   table: row,
 })

@@ -13,8 +13,8 @@ import { checkQualifiedName } from '../../meta/object/names.js'
 import { has, numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative, checkText } from '../common/field-checks.js'
+import { asGoStruct } from '../common/go-struct.js'
 import { check, each, maxBytes, maxItems, optional, type Rule, required, run } from '../common/rules.js'
-import { asGoStruct } from '../core/pod/spec-diff.js'
 import { countIndexes, parseIndexes } from './indexes.js'
 
 const MAX_RULES = 20

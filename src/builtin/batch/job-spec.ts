@@ -22,9 +22,9 @@ import { checkTemplateLabels } from '../apps/pod-owner.js'
 import { isConditionTrue } from '../common/conditions.js'
 import { checkDomainPath } from '../common/domain-path.js'
 import { checkImmutable, checkOneOf, sameValue } from '../common/field-checks.js'
+import { asGoStruct, asGoTemplate } from '../common/go-struct.js'
 import { check, checkUpdate, immutable, maxBytes, notNegative, type Rule, when } from '../common/rules.js'
 import { checkPodTemplate } from '../core/pod/pod-spec.js'
-import { asGoStruct, asGoTemplate } from '../core/pod/spec-diff.js'
 import { podFailurePolicy, successPolicy } from './job-policies.js'
 
 // ---- defaults

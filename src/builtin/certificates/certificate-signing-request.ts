@@ -79,7 +79,7 @@ function checkSpec(spec: ValueObject): FieldError[] {
   const usages = stringsAt(spec, 'usages')
   const seconds = numberOrNone(spec, 'expirationSeconds')
   return [
-    ...(parsed.ok ? [] : [fieldInvalid('spec.request', request === '' ? null : request, parsed.error)]),
+    ...(parsed.ok ? [] : [fieldInvalid('spec.request', has(spec, 'request') ? request : null, parsed.error)]),
     ...(usages.length === 0 ? [fieldRequired('spec.usages')] : []),
     ...usages.flatMap((usage, i) =>
       USAGES.includes(usage) ? [] : [fieldNotSupported(indexPath('spec.usages', i), usage, USAGES)],

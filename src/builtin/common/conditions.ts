@@ -11,7 +11,7 @@ import {
 import { checkQualifiedName } from '../../meta/object/names.js'
 import { has, numberAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkNotNegative, checkOneOf, checkText } from './field-checks.js'
+import { checkOneOf, checkText } from './field-checks.js'
 
 export function checkConditions(conditions: readonly ValueObject[], path: string): FieldError[] {
   const seen = new Set<string>()
@@ -37,7 +37,15 @@ function checkCondition(condition: ValueObject, path: string): FieldError[] {
   return [
     ...checkText(stringAt(condition, 'type'), checkQualifiedName, at('type')),
     ...checkOneOf(stringAt(condition, 'status'), STATUSES, at('status')),
-    ...checkNotNegative(numberAt(condition, 'observedGeneration'), at('observedGeneration')),
+    ...(numberAt(condition, 'observedGeneration') < 0
+      ? [
+          fieldInvalid(
+            at('observedGeneration'),
+            numberAt(condition, 'observedGeneration'),
+            'must be greater than or equal to zero',
+          ),
+        ]
+      : []),
     ...(has(condition, 'lastTransitionTime') ? [] : [fieldRequired(at('lastTransitionTime'))]),
     ...(reason === '' ? [fieldRequired(at('reason'))] : checkReason(reason, at('reason'))),
     ...checkLength(reason, MAX_REASON, at('reason')),

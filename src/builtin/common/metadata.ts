@@ -28,6 +28,12 @@ export const metadata =
 
 /** The rules for a change of metadata. Without an old object there is none. */
 export const metadataUpdate: Rule = (object, old, _, errors) => {
+  if (old === undefined) return
+  errors.push(...checkMetaUpdate(object, old), ...checkFinalizerDomains(object))
+}
+
+/** The same for the kinds that accept any finalizer that is a qualified name. */
+export const anyFinalizerUpdate: Rule = (object, old, _, errors) => {
   if (old !== undefined) errors.push(...checkMetaUpdate(object, old))
 }
 
@@ -36,13 +42,16 @@ export function checkMeta(
   object: ValueObject,
   { namespaced, name = checkDnsSubdomain, knownFinalizers = true }: MetaScope,
 ): FieldError[] {
-  const meta = metaOf(object)
-  const finalizers = knownFinalizers ? (meta.finalizers ?? []) : []
   return [
-    ...checkObjectMeta(meta, { namespaced, name }),
-    ...finalizers.flatMap((finalizer, i) => checkFinalizerDomain(finalizer, indexPath('metadata.finalizers', i))),
+    ...checkObjectMeta(metaOf(object), { namespaced, name }),
+    ...(knownFinalizers ? checkFinalizerDomains(object) : []),
   ]
 }
+
+const checkFinalizerDomains = (object: ValueObject): FieldError[] =>
+  (metaOf(object).finalizers ?? []).flatMap((finalizer, i) =>
+    checkFinalizerDomain(finalizer, indexPath('metadata.finalizers', i)),
+  )
 
 export const checkMetaUpdate = (object: ValueObject, old: ValueObject): FieldError[] =>
   checkObjectMetaUpdate(metaOf(object), metaOf(old))

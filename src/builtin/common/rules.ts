@@ -19,6 +19,7 @@ import type { NameRule } from '../../meta/object/names.js'
 import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkAtLeast, checkOneOf, checkText, sameValue } from './field-checks.js'
+import { asGoField } from './go-struct.js'
 
 /** Adds what is wrong with a value to the errors. `old` is what the value was before an update; a create has none. */
 export type Rule = (value: ValueObject, old: ValueObject | undefined, path: string, errors: FieldError[]) => void
@@ -136,6 +137,13 @@ export const format =
     else if (isRequired) errors.push(fieldRequired(at))
   }
 
+/** The same for a field that may be absent; an empty string must keep to the rule, too. */
+export const formatIfSet =
+  (field: string, rule: NameRule): Rule =>
+  (value, _, path, errors) => {
+    if (has(value, field)) errors.push(...checkText(stringAt(value, field), rule, childPath(path, field)))
+  }
+
 /** A string of no more bytes than that. */
 export const maxBytes =
   (field: string, most: number): Rule =>
@@ -145,15 +153,19 @@ export const maxBytes =
 
 /**
  * The field may not change in an update. `struct`: the value is a struct in Go, so that the message shows its members in
- * the order of the type.
+ * the order of the type. `of`: the type that has the field; the message shows a value that is not set as Go does.
  */
 export const immutable =
-  (field: string, { struct = false, detail = 'field is immutable' } = {}): Rule =>
+  (
+    field: string,
+    { struct = false, of, detail = 'field is immutable' }: { struct?: boolean; of?: string; detail?: string } = {},
+  ): Rule =>
   (value, old, path, errors) => {
     if (old === undefined) return
     const given = getOwn(value, field) ?? null
     if (sameValue(given, getOwn(old, field))) return
-    errors.push(fieldInvalid(childPath(path, field), struct ? asStruct(given) : given, detail))
+    const shown = of === undefined ? given : asGoField(of, value, field)
+    errors.push(fieldInvalid(childPath(path, field), struct ? asStruct(given) : shown, detail))
   }
 
 // ---- lists

@@ -92,7 +92,9 @@ test('every column of every resource has a cell', () => {
     table.resources(apiVersion).flatMap(({ name }) => {
       const columns = table.columns(apiVersion, name)
       const row = tableRowOf(apiVersion, name)({ metadata: { name: 'x' } }, now)
-      return columns === undefined || columns.length === row.length ? [] : [`${apiVersion} ${name}`]
+      // In kube-apiserver, too, the rows of addresses have a cell for the age and the table has no column for it.
+      const count = row.length - (name === 'ipaddresses' ? 1 : 0)
+      return columns === undefined || columns.length === count ? [] : [`${apiVersion} ${name}`]
     }),
   )
   expect(counts).toEqual([])

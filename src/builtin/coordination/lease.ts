@@ -2,7 +2,7 @@
 import { childPath, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { has, numberOrNone, objectAt, stringAt } from '../../meta/values/access.js'
 import { defineKind } from '../common/define-kind.js'
-import { metadata, metadataUpdate } from '../common/metadata.js'
+import { anyFinalizerUpdate, metadata } from '../common/metadata.js'
 import { check, field, notNegative, type Rule } from '../common/rules.js'
 import { inTurn, keepGeneration, type PrepareForUpdate } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
@@ -36,7 +36,7 @@ export const lease = defineKind('coordination.k8s.io/v1', 'Lease', {
   },
   validation: validationRules({
     create: [metadata({ namespaced: true, knownFinalizers: false }), field('spec', specRules)],
-    update: [metadataUpdate, field('spec', specRules)],
+    update: [anyFinalizerUpdate, field('spec', specRules)],
   }),
   table: (object, now) => [nameOf(object), stringAt(objectAt(object, 'spec'), 'holderIdentity'), ageOf(object, now)],
 })

@@ -1,6 +1,6 @@
 // Endpoints: addresses with the ports that all of them have.
 import { childPath, fieldRequired } from '../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
+import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from '../../meta/object/names.js'
 import { mapAt, numberAt, objectAt, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
@@ -8,7 +8,7 @@ import { checkPortNumber } from '../common/field-checks.js'
 import { checkIp, checkRoutableIp } from '../common/ip-rules.js'
 import { ipWarnings } from '../common/ip-warnings.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
-import { check, each, format, oneOf, type Rule, run, when } from '../common/rules.js'
+import { check, each, format, formatIfSet, oneOf, type Rule, run, when } from '../common/rules.js'
 import { keepGeneration } from '../common/strategies.js'
 import { ageOf, NONE, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
@@ -21,13 +21,14 @@ export const PROTOCOLS = ['SCTP', 'TCP', 'UDP']
 const addressRules: readonly Rule[] = [
   check((address, path) => checkIp(stringAt(address, 'ip'), childPath(path, 'ip'))),
   format('hostname', checkDnsLabel),
-  format('nodeName', checkDnsSubdomain),
+  formatIfSet('nodeName', checkDnsSubdomain),
   check((address, path) => checkRoutableIp(stringAt(address, 'ip'), childPath(path, 'ip'))),
 ]
 
 const portRules: readonly Rule[] = [
   check((port, path) => checkPortNumber(numberAt(port, 'port'), childPath(path, 'port'))),
   oneOf('protocol', PROTOCOLS, { required: true }),
+  formatIfSet('appProtocol', checkQualifiedName),
 ]
 
 /** Of several ports each needs a name. */

@@ -1,4 +1,5 @@
 // LimitRange: how much each container, pod or claim of a namespace may request.
+import { randomUUID } from 'node:crypto'
 import {
   childPath,
   type FieldError,
@@ -11,7 +12,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { printFixed } from '../../meta/go/go-text.js'
 import { checkQualifiedName } from '../../meta/object/names.js'
-import { has, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import { ensureObject, has, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import {
   compareQuantities,
   printQuantity,
@@ -22,8 +23,9 @@ import {
 import type { ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkText } from '../common/field-checks.js'
-import { metadata, metadataUpdate } from '../common/metadata.js'
+import { metadata } from '../common/metadata.js'
 import { check } from '../common/rules.js'
+import { keepGeneration } from '../common/strategies.js'
 import { validationRules } from '../common/validation.js'
 import { amountOf, checkContainerResourceName, checkResourceName, mayExceed } from './pod/container-resources.js'
 
@@ -156,5 +158,13 @@ export const limitRange = defineKind('v1', 'LimitRange', {
   defaults: range => {
     for (const limit of objectsAt(objectAt(range, 'spec'), 'limits')) defaultLimit(limit)
   },
-  validation: validationRules({ create: rules, update: [...rules, metadataUpdate] }),
+  strategy: {
+    // An object without a name gets one that no other has.
+    prepareForCreate: range => {
+      const meta = ensureObject(range, 'metadata')
+      if (stringAt(meta, 'name') === '') meta['name'] = randomUUID()
+    },
+    prepareForUpdate: keepGeneration,
+  },
+  validation: validationRules({ create: rules, update: rules }),
 })

@@ -79,7 +79,7 @@ describe('a quota', () => {
       { scopeSelector: { matchExpressions: [{ scopeName: 'BestEffort', operator: 'DoesNotExist' }] } },
       [
         expect.stringContaining(
-          'spec.scopeSelector.matchExpressions.operator: Invalid value: "DoesNotExist": must be \'Exist\' when',
+          'spec.scopeSelector.matchExpressions.operator: Invalid value: "DoesNotExist": must be \'Exists\' when',
         ) as string,
       ],
     ],

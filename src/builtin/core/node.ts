@@ -1,4 +1,5 @@
 // Node.
+import { decodeJson } from '../../codec/json.js'
 import {
   asStruct,
   childPath,
@@ -6,12 +7,14 @@ import {
   fieldDuplicate,
   fieldForbidden,
   fieldInvalid,
+  fieldRequired,
   indexPath,
 } from '../../meta/errors/field-errors.js'
+import { compareTexts, quote } from '../../meta/go/go-text.js'
 import { checkLabelValue, checkQualifiedName } from '../../meta/object/names.js'
-import { has, mapAt, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { has, mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { parseQuantity, signOf } from '../../meta/values/quantity.js'
-import type { Value, ValueObject } from '../../meta/values/value.js'
+import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkOneOf, checkText, sameValue } from '../common/field-checks.js'
 import { checkCidr, familyOf } from '../common/ip-rules.js'
@@ -19,9 +22,10 @@ import { cidrWarnings } from '../common/ip-warnings.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, type Rule } from '../common/rules.js'
 import { booleanField, selectableFields } from '../common/selectable-fields.js'
-import { inTurn, keepGeneration, keepSpec, keepStatus } from '../common/strategies.js'
+import { inTurn, keepGeneration, keepSpec, keepStatus, type PrepareForUpdate } from '../common/strategies.js'
 import { ageOf, NONE, nameOf, type TableRow, UNKNOWN } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
+import { isInteger, isIntegerResource } from './pod/container-resources.js'
 
 /** The effects of taints, in the order of messages. */
 export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']
@@ -43,6 +47,22 @@ function syncPodCidrs(spec: ValueObject): void {
   const first = Array.isArray(all) ? all[0] : undefined
   if (one !== '' && first !== one) spec['podCIDRs'] = [one]
   else if (one === '' && typeof first === 'string') spec['podCIDR'] = first
+}
+
+// ---- strategy
+
+/** Configuration of the kubelet through the API was removed from Kubernetes; nodes that have it may keep it. */
+function dropDynamicConfig(node: ValueObject): void {
+  delete objectAt(node, 'spec')['configSource']
+  delete objectAt(node, 'status')['config']
+}
+
+const dropNewConfigSource: PrepareForUpdate = (node, old) => {
+  if (!has(objectAt(old, 'spec'), 'configSource')) delete objectAt(node, 'spec')['configSource']
+}
+
+const dropNewConfigStatus: PrepareForUpdate = (node, old) => {
+  if (!has(objectAt(old, 'status'), 'config')) delete objectAt(node, 'status')['config']
 }
 
 // ---- validation
@@ -87,9 +107,6 @@ function checkPodCidrs(node: ValueObject): FieldError[] {
   if (ranges.length > 1 && (families.size !== 2 || ranges.length > 2)) {
     errors.push(fieldInvalid(path, [...ranges], 'may specify no more than one CIDR for each IP family'))
   }
-  ranges.forEach((range, i) => {
-    if (ranges.indexOf(range) < i) errors.push(fieldDuplicate(indexPath(path, i), range))
-  })
   return errors
 }
 
@@ -105,13 +122,53 @@ const providerIsKept = checkUpdate((node, old) => {
   return [fieldForbidden('spec.providerID', 'node updates may not change providerID except from "" to valid')]
 })
 
+const externalIdIsKept = checkUpdate((node, old) => {
+  const idOf = (object: ValueObject): string => stringAt(objectAt(object, 'spec'), 'externalID')
+  return idOf(node) === idOf(old) ? [] : [fieldForbidden('spec.externalID', 'may not be updated')]
+})
+
+const FEATURE_NAME = /^[A-Z][A-Za-z0-9]*(\/[A-Za-z0-9]+)*$/
+
+/** The features that a node declares, in alphabetical order. */
+function checkDeclaredFeatures(node: ValueObject): FieldError[] {
+  const features = stringsAt(objectAt(node, 'status'), 'declaredFeatures')
+  const at = (i: number): string => indexPath('status.declaredFeatures', i)
+  return features.flatMap((feature, i) => {
+    const errors = checkFeatureName(feature).map(why =>
+      fieldInvalid(at(i), feature, `invalid feature name ${quote(feature)}: ${why}`),
+    )
+    const next = features[i + 1]
+    if (next === feature) errors.push(fieldDuplicate(at(i + 1), next))
+    else if (next !== undefined && compareTexts(feature, next) > 0) {
+      errors.push(fieldInvalid(at(i + 1), next, 'list must be sorted alphabetically'))
+    }
+    return errors
+  })
+}
+
+function checkFeatureName(feature: string): string[] {
+  if (Buffer.byteLength(feature) > MAX_FEATURE_NAME) return [`must be no more than ${MAX_FEATURE_NAME} characters`]
+  return FEATURE_NAME.test(feature)
+    ? []
+    : [
+        "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or " +
+          'MyFeature/mySubFeature), and contain only alphanumeric characters and slashes',
+      ]
+}
+
+const MAX_FEATURE_NAME = 253
+
 function checkQuantities(node: ValueObject): FieldError[] {
   return ['capacity', 'allocatable'].flatMap(field => {
     const amounts = objectAt(objectAt(node, 'status'), field)
     return Object.keys(amounts).flatMap(name => {
       const amount = parseQuantity(stringAt(amounts, name))
-      if (!amount.ok || signOf(amount.value) >= 0) return []
-      return [fieldInvalid(`status.${field}.${name}`, stringAt(amounts, name), 'must be greater than or equal to 0')]
+      if (!amount.ok) return []
+      const invalid = (why: string): FieldError => fieldInvalid(`status.${field}.${name}`, stringAt(amounts, name), why)
+      const errors: FieldError[] = []
+      if (signOf(amount.value) < 0) errors.push(invalid('must be greater than or equal to 0'))
+      if (isIntegerResource(name) && !isInteger(amount.value)) errors.push(invalid('must be an integer'))
+      return errors
     })
   })
 }
@@ -150,9 +207,14 @@ const row: TableRow = (node, now) => {
     addressOf('InternalIP'),
     addressOf('ExternalIP'),
     stringAt(info, 'osImage') || UNKNOWN,
-    stringAt(info, 'kernelVersion') || UNKNOWN,
+    (stringAt(info, 'kernelVersion') || UNKNOWN) + architectureOf(info),
     stringAt(info, 'containerRuntimeVersion') || UNKNOWN,
   ]
+}
+
+const architectureOf = (info: ValueObject): string => {
+  const architecture = stringAt(info, 'architecture')
+  return architecture === '' ? '' : ` (${architecture})`
 }
 
 function rolesOf(node: ValueObject): string {
@@ -165,27 +227,49 @@ function rolesOf(node: ValueObject): string {
   return named.length === 0 ? NONE : named.join(',')
 }
 
+const AVOID_PODS = 'scheduler.alpha.kubernetes.io/preferAvoidPods'
+
+/** The annotation holds JSON, and each of its entries names a controller. */
+function checkAvoidedPods(node: ValueObject): FieldError[] {
+  const text = mapAt(objectAt(node, 'metadata'), 'annotations')[AVOID_PODS] ?? ''
+  const decoded = text === '' ? {} : decodeJson(Buffer.from(text)).value
+  const entries = isObject(decoded) ? objectsAt(decoded, 'preferAvoidPods') : []
+  return entries.flatMap((entry, i) => {
+    const path = `metadata.annotations.${AVOID_PODS}[${i}].PodSignature`
+    const controller = objectOrNone(objectAt(entry, 'podSignature'), 'podController')
+    if (controller === undefined) return [fieldRequired(path)]
+    if (controller['controller'] === true) return []
+    return [fieldInvalid(`${path}.PodController.Controller`, false, 'must point to a controller')]
+  })
+}
+
 const updateRules: readonly Rule[] = [
   metadataUpdate,
+  check(checkAvoidedPods),
   check(checkQuantities),
+  check(checkDeclaredFeatures),
   check(checkAddresses),
   podCidrsAreKept,
   providerIsKept,
   check(checkTaints),
+  externalIdIsKept,
 ]
 
 const rules: readonly Rule[] = [
   metadata({ namespaced: false }),
+  check(checkAvoidedPods),
   check(checkTaints),
   check(checkQuantities),
+  check(checkDeclaredFeatures),
   check(checkPodCidrs),
 ]
 
 export const node = defineKind('v1', 'Node', {
   defaults,
   strategy: {
-    prepareForUpdate: inTurn(keepGeneration, keepStatus),
-    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
+    prepareForCreate: dropDynamicConfig,
+    prepareForUpdate: inTurn(keepGeneration, keepStatus, dropNewConfigSource),
+    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, dropNewConfigStatus),
   },
   validation: validationRules({
     create: rules,

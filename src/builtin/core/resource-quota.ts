@@ -7,7 +7,7 @@ import {
   fieldRequired,
   keyPath,
 } from '../../meta/errors/field-errors.js'
-import { mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { has, mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { printQuantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { statusApart } from '../common/build-kind.js'
@@ -16,35 +16,28 @@ import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, field, type Rule } from '../common/rules.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { amountOf, checkResourceName, isExtended, isInteger } from './pod/container-resources.js'
+import {
+  amountOf,
+  COUNTED_RESOURCES,
+  checkResourceName,
+  isInteger,
+  isIntegerResource,
+} from './pod/container-resources.js'
 
 const scopesAreKept = checkUpdate((spec, old) => {
   const scopes = stringsAt(spec, 'scopes')
   const before = new Set(stringsAt(old, 'scopes'))
   const isSame = new Set(scopes).size === before.size && scopes.every(scope => before.has(scope))
-  return isSame ? [] : [fieldInvalid('spec.scopes', [...scopes], 'field is immutable')]
+  return isSame ? [] : [fieldInvalid('spec.scopes', has(spec, 'scopes') ? [...scopes] : null, 'field is immutable')]
 })
 
 // ---- amounts
 
 const POD_COMPUTE = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']
 
-/** Resources that are numbers of objects. */
-const COUNTED: ReadonlySet<string> = new Set([
-  'pods',
-  'resourcequotas',
-  'services',
-  'replicationcontrollers',
-  'secrets',
-  'configmaps',
-  'persistentvolumeclaims',
-  'services.nodeports',
-  'services.loadbalancers',
-])
-
 const QUOTA_RESOURCES: ReadonlySet<string> = new Set([
   ...POD_COMPUTE,
-  ...COUNTED,
+  ...COUNTED_RESOURCES,
   'ephemeral-storage',
   'requests.ephemeral-storage',
   'limits.ephemeral-storage',
@@ -64,7 +57,7 @@ function checkAmount(amounts: ValueObject, name: string, path: string): FieldErr
   const amount = amountOf(amounts, name)
   if (amount === undefined) return errors
   if (signOf(amount) < 0) errors.push(fieldInvalid(path, printQuantity(amount), 'must be greater than or equal to 0'))
-  if ((COUNTED.has(name) || isExtended(name)) && !isInteger(amount)) {
+  if (isIntegerResource(name) && !isInteger(amount)) {
     errors.push(fieldInvalid(path, printQuantity(amount), 'must be an integer'))
   }
   return errors
@@ -127,7 +120,7 @@ const PLAIN_SCOPES: ReadonlySet<string> = new Set([
 ])
 
 const MUST_EXIST =
-  "must be 'Exist' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, " +
+  "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, " +
   'ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity'
 
 function checkScopeSelector(spec: ValueObject): FieldError[] {

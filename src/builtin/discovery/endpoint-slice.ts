@@ -22,7 +22,7 @@ import { defineKind, type Warnings } from '../common/define-kind.js'
 import { checkText } from '../common/field-checks.js'
 import { checkIp, checkRoutableIp, familyOf } from '../common/ip-rules.js'
 import { ipWarnings } from '../common/ip-warnings.js'
-import { metadata, metadataUpdate } from '../common/metadata.js'
+import { metadata } from '../common/metadata.js'
 import { check, each, field, immutable, oneOf, type Rule, run, when } from '../common/rules.js'
 import {
   countGeneration,
@@ -236,7 +236,7 @@ export const endpointSlice = defineKind('discovery.k8s.io/v1', 'EndpointSlice', 
   },
   validation: validationRules({
     create: sliceRules,
-    update: [...sliceRules, metadataUpdate, immutable('addressType')],
+    update: [...sliceRules, immutable('addressType')],
   }),
   warnings,
   table: row,

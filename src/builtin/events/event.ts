@@ -67,8 +67,8 @@ const KEPT = [
 ]
 
 const immutableController: Rule = checkUpdate((event, old) => {
-  const controller = getOwn(event, 'reportingComponent') ?? null
-  if (sameValue(controller, getOwn(old, 'reportingComponent'))) return []
+  const controller = stringAt(event, 'reportingComponent')
+  if (controller === stringAt(old, 'reportingComponent')) return []
   return [fieldInvalid('reportingController', controller, 'field is immutable')]
 })
 
@@ -78,9 +78,9 @@ const rules = validationRules({
     anyEvent,
     metadataUpdate,
     when((event, old) => old !== undefined && !sameValue(getOwn(event, 'series'), getOwn(old, 'series')), [series]),
-    ...KEPT.map(name => immutable(name)),
+    ...KEPT.map(name => immutable(name, { of: 'core/v1.Event' })),
     immutableController,
-    immutable('reportingInstance'),
+    immutable('reportingInstance', { of: 'core/v1.Event' }),
   ],
 })
 

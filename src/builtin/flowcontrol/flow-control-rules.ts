@@ -8,17 +8,17 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
-import { metadata, metadataUpdate } from '../common/metadata.js'
+import { asGoStruct } from '../common/go-struct.js'
+import { metadata } from '../common/metadata.js'
 import { check, field, type Rule } from '../common/rules.js'
 import { nameOf } from '../common/table-cells.js'
 import { type Validation, validationRules } from '../common/validation.js'
-import { asGoStruct } from '../core/pod/spec-diff.js'
 
 /** The validation of a kind with these rules for its spec. */
 export function flowControlValidation(spec: readonly Rule[]): Validation {
   const conditions = field('status', [check(checkConditionTypes)])
   const rules = [metadata({ namespaced: false }), ...spec, conditions]
-  return validationRules({ create: rules, update: [...rules, metadataUpdate], status: [metadataUpdate, conditions] })
+  return validationRules({ create: rules, update: rules, status: [conditions] })
 }
 
 function checkConditionTypes(status: ValueObject): FieldError[] {
@@ -28,7 +28,7 @@ function checkConditionTypes(status: ValueObject): FieldError[] {
     const type = stringAt(condition, 'type')
     const errors = seen.has(type) ? [fieldDuplicate(path, type)] : []
     seen.add(type)
-    if (type === '') errors.push(fieldRequired(path, 'must not be empty'))
+    if (type === '') errors.push(fieldRequired(path))
     return errors
   })
 }

@@ -37,7 +37,7 @@ describe('the flow of requests', () => {
     [{ matchingPrecedence: 10_001 }, 'must not be greater than 10000'],
     [
       { distinguisherMethod: { type: 'Odd' } },
-      'spec.distinguisherMethod.type: Unsupported value: "Odd": supported values: "ByNamespace", "ByUser"',
+      'spec.distinguisherMethod.type: Unsupported value: {"Type":"Odd"}: supported values: "ByNamespace", "ByUser"',
     ],
     [
       { rules: [{ subjects: everyone, nonResourceRules: [{ verbs: ['*', 'get'], nonResourceURLs: ['/a'] }] }] },

@@ -1,5 +1,6 @@
 // FlowSchema: which requests belong to which priority level.
 import {
+  asStruct,
   childPath,
   type FieldError,
   fieldForbidden,
@@ -33,14 +34,16 @@ import { fixedSpec, flowControlValidation } from './flow-control-rules.js'
 
 const HIGHEST_PRECEDENCE = 10_000
 
+const DISTINGUISHERS = ['ByNamespace', 'ByUser']
+
 function checkFlowSpec(spec: ValueObject, name: string): FieldError[] {
   const level = stringAt(objectAt(spec, 'priorityLevelConfiguration'), 'name')
   const levelPath = 'spec.priorityLevelConfiguration.name'
   const by = stringAt(objectAt(spec, 'distinguisherMethod'), 'type')
   return [
     ...checkPrecedence(numberAt(spec, 'matchingPrecedence'), name),
-    ...(has(spec, 'distinguisherMethod')
-      ? checkOneOf(by, ['ByNamespace', 'ByUser'], 'spec.distinguisherMethod.type', { required: true })
+    ...(has(spec, 'distinguisherMethod') && !DISTINGUISHERS.includes(by)
+      ? [fieldNotSupported('spec.distinguisherMethod.type', asStruct({ Type: by }), DISTINGUISHERS)]
       : []),
     ...(level === ''
       ? [fieldRequired(levelPath, 'must reference a priority level')]
@@ -85,7 +88,7 @@ const SUBJECT_FIELDS: Readonly<Record<string, string>> = {
 function checkSubject(subject: ValueObject, path: string): FieldError[] {
   const kind = stringAt(subject, 'kind')
   if (!Object.hasOwn(SUBJECT_FIELDS, kind)) {
-    return checkOneOf(kind, ['Group', 'ServiceAccount', 'User'], `${path}.kind`, { required: true })
+    return checkOneOf(kind, ['Group', 'ServiceAccount', 'User'], `${path}.kind`)
   }
   const field = SUBJECT_FIELDS[kind]!
   const others = Object.entries(SUBJECT_FIELDS).filter(([, other]) => other !== field && has(subject, other))

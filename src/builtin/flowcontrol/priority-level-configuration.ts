@@ -44,14 +44,12 @@ function checkLevelSpec(spec: ValueObject, name: string): FieldError[] {
   const type = stringAt(spec, 'type')
   const isMismatch = (name === 'exempt') !== (type === 'Exempt')
   const errors = isMismatch
-    ? [fieldInvalid('spec.type', type, "type must be 'Exempt' if and only if name is 'exempt'")]
+    ? [fieldInvalid('spec.type', type, "must be 'Exempt' if and only if `name` is 'exempt'")]
     : []
   switch (type) {
     case 'Exempt':
       if (has(spec, 'limited')) errors.push(fieldForbidden('spec.limited', 'must be nil if the type is not Limited'))
-      if (!has(spec, 'exempt'))
-        return [...errors, fieldRequired('spec.exempt', 'must not be empty when type is Exempt')]
-      return [...errors, ...checkShares(objectAt(spec, 'exempt'), 'spec.exempt')]
+      return has(spec, 'exempt') ? [...errors, ...checkShares(objectAt(spec, 'exempt'), 'spec.exempt')] : errors
     case 'Limited':
       if (has(spec, 'exempt')) errors.push(fieldForbidden('spec.exempt', 'must be nil if the type is Limited'))
       if (!has(spec, 'limited')) {

@@ -72,7 +72,7 @@ export const ingressClass = defineKind('networking.k8s.io/v1', 'IngressClass', {
     create: [metadata({ namespaced: false }), field('spec', specRules)],
     update: [
       metadataUpdate,
-      field('spec', [immutable('controller')]),
+      field('spec', [immutable('controller', { of: 'networking/v1.IngressClassSpec' })]),
       metadata({ namespaced: false }),
       field('spec', specRules),
     ],

@@ -38,5 +38,5 @@ test('the parent stays', () => {
 
 test('the row names the parent', () => {
   const row = tableRowOf('networking.k8s.io/v1', 'ipaddresses')
-  expect(row(address('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/x/a'])
+  expect(row(address('10.0.0.1'), 0)).toEqual(['10.0.0.1', 'services/x/a', '<unknown>'])
 })

@@ -5,12 +5,12 @@ import { objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { sameValue } from '../common/field-checks.js'
+import { asGoStruct } from '../common/go-struct.js'
 import { checkCanonicalIp } from '../common/ip-rules.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { checkUpdate, field, format, optional, type Rule, required } from '../common/rules.js'
-import { nameOf } from '../common/table-cells.js'
+import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { asGoStruct } from '../core/pod/spec-diff.js'
 
 const checkName = (name: string): string[] => checkCanonicalIp(name, 'metadata.name').map(({ detail }) => detail)
 
@@ -40,13 +40,15 @@ function parentCell(address: ValueObject): string {
   return parts.filter(Boolean).join('/')
 }
 
+const rules: readonly Rule[] = [
+  metadata({ namespaced: false, name: checkName }),
+  field('spec', [required('parentRef'), optional('parentRef', parentRules)]),
+]
+
 export const ipAddress = defineKind('networking.k8s.io/v1', 'IPAddress', {
   validation: validationRules({
-    create: [
-      metadata({ namespaced: false, name: checkName }),
-      field('spec', [required('parentRef'), optional('parentRef', parentRules)]),
-    ],
-    update: [metadataUpdate, field('spec', [immutableParent])],
+    create: rules,
+    update: [...rules, metadataUpdate, field('spec', [immutableParent])],
   }),
-  table: address => [nameOf(address), parentCell(address)],
+  table: (address, now) => [nameOf(address), parentCell(address), ageOf(address, now)],
 })

@@ -16,7 +16,7 @@ test('resources, node labels and tolerations are checked', () => {
   const scheduling = { nodeSelector: { 'a b': 'c' }, tolerations }
   const overhead = { podFixed: { pods: '1' } }
   expect(fieldsOf({ handler: 'h', overhead, scheduling })).toEqual([
-    'overhead.podFixed.limits[pods]',
+    'overhead.limits[pods]',
     'scheduling.nodeSelector',
     'scheduling.tolerations[1].effect',
     'scheduling.tolerations[1]',

@@ -1,11 +1,12 @@
 // RuntimeClass: which handler of the container runtime runs pods of the class, and on which nodes.
-import { asStruct, fieldDuplicate, indexPath } from '../../meta/errors/field-errors.js'
+import { fieldDuplicate, indexPath } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel } from '../../meta/object/names.js'
 import { checkLabels } from '../../meta/selectors/label-selectors.js'
 import { mapAt, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
-import { metadata, metadataUpdate } from '../common/metadata.js'
+import { asGoStruct } from '../common/go-struct.js'
+import { anyFinalizerUpdate, metadata } from '../common/metadata.js'
 import { check, format, immutable, optional, type Rule } from '../common/rules.js'
 import { keepGeneration } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
@@ -24,17 +25,17 @@ const schedulingRules: readonly Rule[] = [
     const tolerations = objectsAt(scheduling, 'tolerations')
     const ids = tolerations.map(idOf)
     return tolerations.flatMap((toleration, i) =>
-      ids.indexOf(ids[i]!) < i ? [fieldDuplicate(indexPath(`${path}.tolerations`, i), asStruct(toleration))] : [],
+      ids.indexOf(ids[i]!) < i
+        ? [fieldDuplicate(indexPath(`${path}.tolerations`, i), asGoStruct('core/v1.Toleration', toleration))]
+        : [],
     )
   }),
 ]
 
 const rules: readonly Rule[] = [
-  metadata({ namespaced: false }),
+  metadata({ namespaced: false, knownFinalizers: false }),
   format('handler', checkDnsLabel, { required: true }),
-  optional('overhead', [
-    check((overhead, path) => checkResources({ limits: objectAt(overhead, 'podFixed') }, `${path}.podFixed`)),
-  ]),
+  optional('overhead', [check((overhead, path) => checkResources({ limits: objectAt(overhead, 'podFixed') }, path))]),
   optional('scheduling', schedulingRules),
 ]
 
@@ -42,7 +43,7 @@ export const runtimeClass = defineKind('node.k8s.io/v1', 'RuntimeClass', {
   strategy: { prepareForUpdate: keepGeneration, allowCreateOnUpdate: true, allowUnconditionalUpdate: false },
   validation: validationRules({
     create: rules,
-    update: [...rules, metadataUpdate, immutable('handler')],
+    update: [...rules, anyFinalizerUpdate, immutable('handler')],
   }),
   table: (object, now) => [nameOf(object), stringAt(object, 'handler'), ageOf(object, now)],
 })

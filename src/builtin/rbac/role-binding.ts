@@ -1,15 +1,15 @@
 // RoleBinding and ClusterRoleBinding: who has a role, in a namespace or everywhere.
 import { childPath, type FieldError, fieldInvalid, fieldNotSupported } from '../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
+import { checkDnsSubdomain, checkPathSegment } from '../../meta/object/names.js'
 import { ensureObject, objectAt, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { defineKind, type KindDefinition } from '../common/define-kind.js'
+import { asGoStruct } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, each, field, format, oneOf, type Rule, required, union } from '../common/rules.js'
 import { keepGeneration } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { asGoStruct } from '../core/pod/spec-diff.js'
 
 const GROUP = 'rbac.authorization.k8s.io'
 
@@ -35,7 +35,7 @@ const SUBJECT_KINDS = ['ServiceAccount', 'User', 'Group']
 const account = (namespaced: boolean): readonly Rule[] => [
   format('name', checkDnsSubdomain),
   oneOf('apiGroup', ['']),
-  format('namespace', checkDnsLabel, { required: !namespaced }),
+  ...(namespaced ? [] : [required('namespace')]),
 ]
 
 const ofGroup: readonly Rule[] = [oneOf('apiGroup', [GROUP])]

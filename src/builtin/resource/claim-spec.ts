@@ -19,8 +19,8 @@ import {
 } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
+import { asGoStruct } from '../common/go-struct.js'
 import { checkUpdate, type Rule } from '../common/rules.js'
-import { asGoStruct } from '../core/pod/spec-diff.js'
 import { checkConfiguration, checkItems, checkSelector } from './device-rules.js'
 
 /** A request without a count is for one device. */

@@ -5,12 +5,12 @@ import { has, numberAt, objectAt, stringAt } from '../../meta/values/access.js'
 import { equalValues } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkText } from '../common/field-checks.js'
+import { asGoStruct } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, field, optional, type Rule } from '../common/rules.js'
 import { clearStatus, inTurn, keepGeneration, keepStatus, statusAlone } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { asGoStruct } from '../core/pod/spec-diff.js'
 import { checkDriverName } from './driver-name.js'
 
 // ---- validation

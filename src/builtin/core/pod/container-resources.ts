@@ -114,6 +114,22 @@ export const isInteger = ({ amount, scale }: Quantity): boolean => scale >= 0 ||
 export const isExtended = (name: string): boolean =>
   name.includes('/') && !name.includes('kubernetes.io/') && !name.startsWith('requests.')
 
+/** Resources that are numbers of objects. */
+export const COUNTED_RESOURCES: ReadonlySet<string> = new Set([
+  'pods',
+  'resourcequotas',
+  'services',
+  'replicationcontrollers',
+  'secrets',
+  'configmaps',
+  'persistentvolumeclaims',
+  'services.nodeports',
+  'services.loadbalancers',
+])
+
+/** Resources of which there are no parts. */
+export const isIntegerResource = (name: string): boolean => COUNTED_RESOURCES.has(name) || isExtended(name)
+
 /** Whether requests may be below limits: only for resources that the system can share out. */
 export const mayExceed = (name: string): boolean =>
   (!name.includes('/') || name.includes('kubernetes.io/')) && !name.startsWith('hugepages-')

@@ -9,6 +9,7 @@ import {
 } from '../../../meta/errors/field-errors.js'
 import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../../meta/values/value.js'
+import { asGoStruct } from '../../common/go-struct.js'
 import {
   check,
   ifSet,
@@ -22,7 +23,6 @@ import {
   when,
 } from '../../common/rules.js'
 import { checkRelativePath } from '../volume-sources.js'
-import { asGoStruct } from './spec-diff.js'
 
 // ---- what both have
 

@@ -20,8 +20,9 @@ import {
 } from '../../../meta/values/access.js'
 import { copyValue, equalValues, getOwn, type ValueObject } from '../../../meta/values/value.js'
 import { sameValue } from '../../common/field-checks.js'
+import { asGoStruct } from '../../common/go-struct.js'
 import { checkTolerations } from './scheduling.js'
-import { asGoStruct, diffPodSpecs } from './spec-diff.js'
+import { diffPodSpecs } from './spec-diff.js'
 
 export function checkSpecChange(pod: ValueObject, old: ValueObject): FieldError[] {
   const spec = objectAt(pod, 'spec')

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { asGoStruct, diffPodSpecs, diffSpecs } from './spec-diff.js'
+import { asGoStruct } from '../../common/go-struct.js'
+import { diffPodSpecs, diffSpecs } from './spec-diff.js'
 
 test('equal specs have no differences', () => {
   expect(diffPodSpecs({ hostNetwork: true }, { hostNetwork: true })).toBe('')

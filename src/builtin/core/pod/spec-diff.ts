@@ -1,10 +1,6 @@
-// The difference of two specs as messages of kube-apiserver show it: a unified diff of the values as Go prints them, with
-// Go's names of the fields and with fields that are not set.
-import { asStruct, type Printed } from '../../../meta/errors/field-errors.js'
-import { objectAt } from '../../../meta/values/access.js'
-import { isObject, type Value, type ValueObject } from '../../../meta/values/value.js'
-import type { Type } from '../../../types/type.js'
-import { builtinTypes } from '../../../types/type-table.js'
+// The difference of two specs as messages of kube-apiserver show it: a unified diff of the values as Go prints them.
+import type { ValueObject } from '../../../meta/values/value.js'
+import { goStruct, withHostFields } from '../../common/go-struct.js'
 
 /** The differences of two values of a type, each with three lines around it; empty if there are none. */
 export const diffSpecs = (typeName: string, old: ValueObject, spec: ValueObject): string =>
@@ -13,129 +9,10 @@ export const diffSpecs = (typeName: string, old: ValueObject, spec: ValueObject)
 export const diffPodSpecs = (old: ValueObject, spec: ValueObject): string =>
   diffSpecs('core/v1.PodSpec', withHostFields(old), withHostFields(spec))
 
-/** A bad value of that type as messages show it, on one line. */
-export const asGoStruct = (typeName: string, object: ValueObject): Printed => asStruct(goStruct(typeName, object))
-
-/** A pod template as messages show it: Go's embedded ObjectMeta has no member of its own. */
-export const asGoTemplate = (template: ValueObject): Printed => {
-  const [metadata, spec] = [objectAt(template, 'metadata'), objectAt(template, 'spec')]
-  return asStruct({ ...metadata, Spec: goStruct('core/v1.PodSpec', withHostFields(spec)) })
-}
-
 const printSpec = (typeName: string, spec: ValueObject): string[] =>
   JSON.stringify(goStruct(typeName, spec), printInteger, 1).split('\n')
 
 const printInteger = (_key: string, value: unknown): unknown => (typeof value === 'bigint' ? Number(value) : value)
-
-// ---- values as Go has them
-
-/** kube-apiserver's internal type has these fields in the security context. */
-const HOST_FIELDS = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']
-
-function withHostFields(spec: ValueObject): ValueObject {
-  const shared = Object.fromEntries(HOST_FIELDS.flatMap(name => (name in spec ? [[name, spec[name]!]] : [])))
-  const context = isObject(spec['securityContext']) ? spec['securityContext'] : {}
-  return { ...spec, securityContext: { ...shared, ...context } }
-}
-
-/** The order of fields in internal types that differ from the versioned ones; others are in the order of the table. */
-const ORDER: Readonly<Record<string, readonly string[]>> = {
-  'core/v1.PodSpec': [
-    'volumes',
-    'initContainers',
-    'containers',
-    'ephemeralContainers',
-    'restartPolicy',
-    'terminationGracePeriodSeconds',
-    'activeDeadlineSeconds',
-    'dnsPolicy',
-    'nodeSelector',
-    'serviceAccountName',
-    'automountServiceAccountToken',
-    'nodeName',
-    'securityContext',
-    'imagePullSecrets',
-    'hostname',
-    'subdomain',
-    'setHostnameAsFQDN',
-    'affinity',
-    'schedulerName',
-    'tolerations',
-    'hostAliases',
-    'priorityClassName',
-    'priority',
-    'preemptionPolicy',
-    'dnsConfig',
-    'readinessGates',
-    'runtimeClassName',
-    'overhead',
-    'enableServiceLinks',
-    'topologySpreadConstraints',
-    'os',
-    'schedulingGates',
-    'resourceClaims',
-    'resources',
-    'hostnameOverride',
-  ],
-  'core/v1.PodSecurityContext': [
-    ...HOST_FIELDS,
-    'seLinuxOptions',
-    'windowsOptions',
-    'runAsUser',
-    'runAsGroup',
-    'runAsNonRoot',
-    'supplementalGroups',
-    'supplementalGroupsPolicy',
-    'fsGroup',
-    'fsGroupChangePolicy',
-    'sysctls',
-    'seccompProfile',
-    'appArmorProfile',
-    'seLinuxChangePolicy',
-  ],
-}
-
-function goStruct(typeName: string, object: ValueObject): ValueObject {
-  const { fields } = builtinTypes().byName(typeName)
-  const struct: ValueObject = {}
-  for (const name of ORDER[typeName] ?? fields.keys()) {
-    const field = fields.get(name) ?? builtinTypes().byName('core/v1.PodSpec').fields.get(name)
-    if (field === undefined) continue
-    const value = object[name] ?? null
-    struct[goName(name)] = value === null && field.go!.spec.pointer === true ? null : goValue(field.type, value)
-  }
-  return struct
-}
-
-function goValue(type: Type, value: Value): Value {
-  switch (type.kind) {
-    case 'list':
-      return Array.isArray(value) ? value.map(item => goValue(type.element!, item)) : null
-    case 'map':
-    case 'bytes':
-    case 'any':
-      return value
-    case 'object':
-    case 'special':
-      if (type.name === 'api/resource.Quantity') return value ?? '0'
-      if (type.fields.size === 0) return value ?? (type.name.endsWith('String') ? 0 : null)
-      return goStruct(type.name, isObject(value) ? value : {})
-    default:
-      return value ?? { string: '', bool: false, int32: 0, int64: 0, float64: 0 }[type.kind]
-  }
-}
-
-/** Words at the start of a name that Go writes in capitals. */
-const CAPITALS =
-  /^(dns|tty|tcp|http|grpc|nfs|iscsi|rbd|fc|csi|gce|aws|pd|fs|ip|os|se|api|uid|gid|gmsa|qos|wwids|url)(?=[A-Z]|$)/
-
-const OWN_NAMES: Readonly<Record<string, string>> = { cephfs: 'CephFS', scaleIO: 'ScaleIO', httpHeaders: 'HTTPHeaders' }
-
-const goName = (name: string): string =>
-  OWN_NAMES[name] ??
-  (CAPITALS.test(name)
-    ? name.replace(CAPITALS, word => word.toUpperCase())
-    : name.slice(0, 1).toUpperCase() + name.slice(1))
 
 // ---- unified diff
 

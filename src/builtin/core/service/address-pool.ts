@@ -16,7 +16,11 @@ export interface AddressPoolOptions {
   /** In memory by default. */
   readonly addresses?: Claims<string>
   readonly ports?: Claims<number>
-  /** In a dry run a service that names no address shows the first of the range, and none is looked for. */
+  /**
+   * In a dry run a service that names no address or port shows a placeholder, as in kube-apiserver: the first address of
+   * the range, a port after the last. Those it names are not compared with the ranges of ports or with other services'
+   * addresses.
+   */
   readonly dryRun?: boolean
 }
 
@@ -38,6 +42,17 @@ export function addressPool({
   const { first, size } = parseRange(range)
   // The first address is that of the network, the last is for broadcast.
   const usable = Math.max(0, size - 2)
+  const { from, to } = nodePorts
+  /** The ports that the service of a dry run has so far. */
+  const shown: number[] = []
+  const placeholderPort = async (port: number | undefined): Promise<Result<number>> => {
+    if (port !== undefined && (shown.includes(port) || !(await ports.claim(port)))) {
+      return failed('provided port is already allocated')
+    }
+    const given = port ?? Math.max(...(shown.length > 0 ? shown : [DRY_RUN_PORT])) + 1
+    shown.push(given)
+    return parsed(given)
+  }
   return {
     families: ['IPv4'],
     async takeAddress(family, address) {
@@ -53,11 +68,11 @@ export function addressPool({
         const valid = `The range of valid IPs is ${range}`
         return failed(`the provided IP (${address}) is not in the valid range. ${valid}`)
       }
-      return (await addresses.claim(address)) ? parsed(address) : failed('provided IP is already allocated')
+      return dryRun || (await addresses.claim(address)) ? parsed(address) : failed('provided IP is already allocated')
     },
     releaseAddress: address => addresses.release(address),
     async takeNodePort(port) {
-      const { from, to } = nodePorts
+      if (dryRun) return placeholderPort(port)
       if (port === undefined) return firstFree(from, to - from + 1, number => ports.claim(number))
       if (port < from || port > to) {
         return failed(`provided port is not in the valid range. The range of valid ports is ${from}-${to}`)
@@ -67,6 +82,9 @@ export function addressPool({
     releaseNodePort: port => ports.release(port),
   }
 }
+
+/** The ports of a dry run come after this one. */
+const DRY_RUN_PORT = 32_768
 
 const OTHER_NETWORK = 'the provided network does not match the current range'
 

@@ -15,6 +15,9 @@ const ADDRESSES = 'spec.clusterIPs'
 const FAMILIES = 'spec.ipFamilies'
 
 /** A service without a cluster IP: its name resolves to the addresses of its endpoints. */
+export const needsClusterIp = (spec: ValueObject): boolean =>
+  ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(stringAt(spec, 'type'))
+
 export const isHeadless = (spec: ValueObject): boolean => {
   const addresses = stringsAt(spec, 'clusterIPs')
   return addresses.length === 1 && addresses[0] === 'None'
@@ -86,7 +89,7 @@ const checkFamiliesMatch = (spec: ValueObject, addresses: readonly string[]): Fi
 export function checkClusterIpsChange(service: ValueObject, old: ValueObject): FieldError[] {
   const spec = objectAt(service, 'spec')
   const oldSpec = objectAt(old, 'spec')
-  if (stringAt(spec, 'type') === 'ExternalName' || stringAt(oldSpec, 'type') === 'ExternalName') return []
+  if (!needsClusterIp(spec) || !needsClusterIp(oldSpec)) return []
   return [
     ...checkKept(stringsAt(spec, 'clusterIPs'), stringsAt(oldSpec, 'clusterIPs'), ADDRESSES, 'clusterIP', spec),
     ...checkKept(stringsAt(spec, 'ipFamilies'), stringsAt(oldSpec, 'ipFamilies'), FAMILIES, 'ipFamily', spec),

@@ -6,7 +6,7 @@ import { childPath, type FieldError, fieldInvalid, indexPath } from '../../../me
 import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
 import { equalValues, getOwn, type ValueObject } from '../../../meta/values/value.js'
 import { familyOf, type IpFamily } from '../../common/ip-rules.js'
-import { checkClusterIps, isHeadless } from './address-rules.js'
+import { checkClusterIps, isHeadless, needsClusterIp } from './address-rules.js'
 
 export interface AddressPool {
   /** The families of the cluster, the preferred one first. */
@@ -71,9 +71,6 @@ export async function releaseAddresses(
   const ports = nodePortsOf(after)
   for (const port of nodePortsOf(before)) if (!ports.has(port)) await pool.releaseNodePort(port)
 }
-
-export const needsClusterIp = (spec: ValueObject): boolean =>
-  ['ClusterIP', 'NodePort', 'LoadBalancer'].includes(stringAt(spec, 'type'))
 
 export const needsNodePorts = (spec: ValueObject): boolean => {
   const type = stringAt(spec, 'type')

@@ -8,6 +8,7 @@ import {
   fieldInvalid,
   fieldRequired,
   indexPath,
+  keyPath,
 } from '../../../meta/errors/field-errors.js'
 import { checkDnsLabel, checkDnsSubdomain, checkPortName, checkQualifiedName } from '../../../meta/object/names.js'
 import { checkLabels } from '../../../meta/selectors/label-selectors.js'
@@ -27,11 +28,11 @@ import {
 import type { Value, ValueObject } from '../../../meta/values/value.js'
 import type { TypeTable } from '../../../types/type-table.js'
 import { defineKind } from '../../common/define-kind.js'
-import { checkOneOf, checkPortNumber, checkText } from '../../common/field-checks.js'
-import { checkCidr, checkIp, checkRoutableIp } from '../../common/ip-rules.js'
+import { checkOneOf, checkPortNumber, checkText, sameValue } from '../../common/field-checks.js'
+import { checkCidr, checkIp, checkRoutableIp, familyOf } from '../../common/ip-rules.js'
 import { cidrWarnings, ipWarnings } from '../../common/ip-warnings.js'
 import { metadata, metadataUpdate } from '../../common/metadata.js'
-import { check, checkUpdate, field, type Rule } from '../../common/rules.js'
+import { check, checkUpdate, field, oneOf, type Rule } from '../../common/rules.js'
 import { selectableFields, stringField } from '../../common/selectable-fields.js'
 import {
   type BuiltinStrategy,
@@ -45,7 +46,13 @@ import { ageOf, NONE, nameOf, printLabels, type TableRow } from '../../common/ta
 import { validationRules } from '../../common/validation.js'
 import { PROTOCOLS } from '../endpoints.js'
 import { checkClusterIps, checkClusterIpsChange, isHeadless } from './address-rules.js'
-import { dropForType, isExternallyAccessible, keepAssigned, syncClusterIps } from './service-addresses.js'
+import {
+  dropForType,
+  isExternallyAccessible,
+  keepAssigned,
+  needsHealthPort,
+  syncClusterIps,
+} from './service-addresses.js'
 
 // ---- defaults and strategy
 
@@ -97,7 +104,9 @@ const strategy = (table: TypeTable): BuiltinStrategy => {
     // Older versions set this field for services without it; clients may still send it.
     finish: service => {
       const spec = objectAt(service, 'spec')
-      if (stringAt(spec, 'type') === 'ExternalName') delete spec['internalTrafficPolicy']
+      if (stringAt(spec, 'type') === 'ExternalName' && stringAt(spec, 'internalTrafficPolicy') === 'Cluster') {
+        delete spec['internalTrafficPolicy']
+      }
     },
     allowCreateOnUpdate: true,
     returnsDeletedObject: true,
@@ -108,9 +117,9 @@ const strategy = (table: TypeTable): BuiltinStrategy => {
 
 const TYPES = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort']
 
-function checkType(spec: ValueObject): FieldError[] {
+function checkFieldsOfType(spec: ValueObject): FieldError[] {
   const type = stringAt(spec, 'type')
-  const errors = checkOneOf(type, TYPES, 'spec.type', { required: true })
+  const errors: FieldError[] = []
   if (objectsAt(spec, 'ports').length === 0 && !isHeadless(spec) && type !== 'ExternalName') {
     errors.push(fieldRequired('spec.ports'))
   }
@@ -234,8 +243,9 @@ function checkTraffic(spec: ValueObject): FieldError[] {
     errors.push(fieldInvalid('spec.externalTrafficPolicy', external, why))
   }
   const healthPort = numberAt(spec, 'healthCheckNodePort')
-  const needsHealthPort = stringAt(spec, 'type') === 'LoadBalancer' && external === 'Local'
-  if (!needsHealthPort && healthPort !== 0) {
+  if (needsHealthPort(spec)) {
+    errors.push(...checkPortNumber(healthPort, 'spec.healthCheckNodePort'))
+  } else if (healthPort !== 0) {
     const why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'"
     errors.push(fieldInvalid('spec.healthCheckNodePort', healthPort, why))
   }
@@ -244,7 +254,7 @@ function checkTraffic(spec: ValueObject): FieldError[] {
     errors.push(...checkOneOf(policy, ['Cluster', 'Local'], 'spec.internalTrafficPolicy'))
   }
   if (has(spec, 'trafficDistribution')) {
-    const supported = ['PreferClose', 'PreferSameNode', 'PreferSameZone']
+    const supported = ['PreferClose', 'PreferSameZone', 'PreferSameNode']
     errors.push(...checkOneOf(stringAt(spec, 'trafficDistribution'), supported, 'spec.trafficDistribution'))
   }
   return errors
@@ -262,21 +272,56 @@ function checkLoadBalancer(spec: ValueObject): FieldError[] {
   const ranges = stringsAt(spec, 'loadBalancerSourceRanges')
   if (ranges.length > 0 && !balanced) errors.push(fieldForbidden(rangesPath, ONLY_LOAD_BALANCER))
   ranges.forEach((range, i) => errors.push(...checkCidr(range.trim(), indexPath(rangesPath, i))))
-  for (const name of ['allocateLoadBalancerNodePorts', 'loadBalancerClass']) {
-    if (has(spec, name) && !balanced) errors.push(fieldForbidden(`spec.${name}`, ONLY_LOAD_BALANCER))
+  if (has(spec, 'allocateLoadBalancerNodePorts') && !balanced) {
+    errors.push(fieldForbidden('spec.allocateLoadBalancerNodePorts', ONLY_LOAD_BALANCER))
   }
-  if (has(spec, 'loadBalancerClass')) {
-    errors.push(...checkText(stringAt(spec, 'loadBalancerClass'), checkQualifiedName, 'spec.loadBalancerClass'))
-  }
-  return errors
+  return [...errors, ...checkLoadBalancerClass(spec)]
+}
+
+function checkLoadBalancerClass(spec: ValueObject): FieldError[] {
+  if (!has(spec, 'loadBalancerClass')) return []
+  const path = 'spec.loadBalancerClass'
+  return stringAt(spec, 'type') === 'LoadBalancer'
+    ? checkText(stringAt(spec, 'loadBalancerClass'), checkQualifiedName, path)
+    : [fieldForbidden(path, ONLY_LOAD_BALANCER)]
+}
+
+const SOURCE_RANGES = 'service.beta.kubernetes.io/load-balancer-source-ranges'
+
+/** The annotation counts if the field is not set. */
+function checkSourceRangesAnnotation(service: ValueObject, _: string, old: ValueObject | undefined): FieldError[] {
+  const annotationOf = (object: ValueObject): string | undefined =>
+    mapAt(objectAt(object, 'metadata'), 'annotations')[SOURCE_RANGES]
+  const spec = objectAt(service, 'spec')
+  const given = annotationOf(service)
+  if (given === undefined || stringsAt(spec, 'loadBalancerSourceRanges').length > 0) return []
+  const path = keyPath('metadata.annotations', SOURCE_RANGES)
+  const isUnchanged = old !== undefined && annotationOf(old) === given
+  return [
+    ...(stringAt(spec, 'type') === 'LoadBalancer' ? [] : [fieldForbidden(path, ONLY_LOAD_BALANCER)]),
+    ...(isUnchanged || given.trim() === '' ? [] : given.split(',').flatMap(range => checkCidr(range.trim(), path))),
+  ]
 }
 
 function checkLoadBalancerClassChange(service: ValueObject, old: ValueObject): FieldError[] {
   const spec = objectAt(service, 'spec')
   const oldSpec = objectAt(old, 'spec')
-  if (stringAt(spec, 'type') !== 'LoadBalancer' || stringAt(oldSpec, 'type') !== 'LoadBalancer') return []
-  if (stringAt(spec, 'loadBalancerClass') === stringAt(oldSpec, 'loadBalancerClass')) return []
-  return [fieldInvalid('spec.loadBalancerClass', spec['loadBalancerClass'] ?? null, 'may not change once set')]
+  const areBalanced = [spec, oldSpec].every(each => stringAt(each, 'type') === 'LoadBalancer')
+  const isChanged = areBalanced && !sameValue(spec['loadBalancerClass'], oldSpec['loadBalancerClass'])
+  return [
+    ...(isChanged
+      ? [fieldInvalid('spec.loadBalancerClass', spec['loadBalancerClass'] ?? null, 'may not change once set')]
+      : []),
+    ...checkLoadBalancerClass(spec),
+  ]
+}
+
+function checkHealthPortChange(service: ValueObject, old: ValueObject): FieldError[] {
+  const [spec, oldSpec] = [objectAt(service, 'spec'), objectAt(old, 'spec')]
+  if (!needsHealthPort(spec) || !needsHealthPort(oldSpec)) return []
+  return numberAt(spec, 'healthCheckNodePort') === numberAt(oldSpec, 'healthCheckNodePort')
+    ? []
+    : [fieldForbidden('spec.healthCheckNodePort', 'field is immutable')]
 }
 
 function checkLoadBalancerStatus(service: ValueObject): FieldError[] {
@@ -295,7 +340,12 @@ function checkLoadBalancerStatus(service: ValueObject): FieldError[] {
     } else if (ip === '' && has(entry, 'ipMode')) {
       errors.push(fieldForbidden(childPath(at, 'ipMode'), 'may not be specified when `ip` is not set'))
     }
-    if (hostname !== '') errors.push(...checkText(hostname, checkDnsSubdomain, childPath(at, 'hostname')))
+    if (hostname !== '') {
+      errors.push(...checkText(hostname, checkDnsSubdomain, childPath(at, 'hostname')))
+      if (familyOf(hostname) !== undefined) {
+        errors.push(fieldInvalid(childPath(at, 'hostname'), hostname, 'must be a DNS name, not an IP address'))
+      }
+    }
     return errors
   })
 }
@@ -385,25 +435,32 @@ function printPorts(spec: ValueObject): string {
 }
 
 const rules: readonly Rule[] = [
-  metadata({ namespaced: true, name: checkDnsLabel }),
   field('spec', [
-    check(checkType),
+    check(checkFieldsOfType),
     check(checkPorts),
     check(spec => checkLabels(mapAt(spec, 'selector'), 'spec.selector')),
     check(checkAffinity),
     check(checkClusterIps),
     check(checkExternalIps),
+    oneOf('type', TYPES, { required: true }),
     check(checkLoadBalancer),
     check(checkTraffic),
   ]),
+  check(checkSourceRangesAnnotation),
 ]
 
 export const service = defineKind('v1', 'Service', {
   defaults,
   strategy,
   validation: validationRules({
-    create: rules,
-    update: [metadataUpdate, checkUpdate(checkClusterIpsChange), checkUpdate(checkLoadBalancerClassChange), ...rules],
+    create: [metadata({ namespaced: true, name: checkDnsLabel }), ...rules],
+    update: [
+      metadataUpdate,
+      checkUpdate(checkClusterIpsChange),
+      checkUpdate(checkLoadBalancerClassChange),
+      checkUpdate(checkHealthPortChange),
+      ...rules,
+    ],
     status: [metadataUpdate, check(checkLoadBalancerStatus)],
   }),
   warnings,

@@ -1,0 +1,134 @@
+// Values as messages of kube-apiserver show them: with Go's names of the fields and with fields that are not set.
+import { asStruct, type Printed } from '../../meta/errors/field-errors.js'
+import { objectAt } from '../../meta/values/access.js'
+import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { Field, Type } from '../../types/type.js'
+import { builtinTypes } from '../../types/type-table.js'
+
+/** A bad value of that type as messages show it, on one line. */
+export const asGoStruct = (typeName: string, object: ValueObject): Printed => asStruct(goStruct(typeName, object))
+
+/** A field of an object of that type, whether or not it is set. */
+export const asGoField = (typeName: string, object: ValueObject, name: string): Printed | Value => {
+  const field = builtinTypes().byName(typeName).fields.get(name)!
+  const value = goField(field, object[name] ?? null)
+  return isObject(value) || Array.isArray(value) ? asStruct(value) : value
+}
+
+/** A pod template as messages show it: Go's embedded ObjectMeta has no member of its own. */
+export const asGoTemplate = (template: ValueObject): Printed => {
+  const [metadata, spec] = [objectAt(template, 'metadata'), objectAt(template, 'spec')]
+  return asStruct({ ...metadata, Spec: goStruct('core/v1.PodSpec', withHostFields(spec)) })
+}
+
+/** kube-apiserver's internal type has these fields in the security context. */
+const HOST_FIELDS = ['hostNetwork', 'hostPID', 'hostIPC', 'shareProcessNamespace', 'hostUsers']
+
+export function withHostFields(spec: ValueObject): ValueObject {
+  const shared = Object.fromEntries(HOST_FIELDS.flatMap(name => (name in spec ? [[name, spec[name]!]] : [])))
+  const context = isObject(spec['securityContext']) ? spec['securityContext'] : {}
+  return { ...spec, securityContext: { ...shared, ...context } }
+}
+
+/** The order of fields in internal types that differ from the versioned ones; others are in the order of the table. */
+const ORDER: Readonly<Record<string, readonly string[]>> = {
+  'core/v1.PodSpec': [
+    'volumes',
+    'initContainers',
+    'containers',
+    'ephemeralContainers',
+    'restartPolicy',
+    'terminationGracePeriodSeconds',
+    'activeDeadlineSeconds',
+    'dnsPolicy',
+    'nodeSelector',
+    'serviceAccountName',
+    'automountServiceAccountToken',
+    'nodeName',
+    'securityContext',
+    'imagePullSecrets',
+    'hostname',
+    'subdomain',
+    'setHostnameAsFQDN',
+    'affinity',
+    'schedulerName',
+    'tolerations',
+    'hostAliases',
+    'priorityClassName',
+    'priority',
+    'preemptionPolicy',
+    'dnsConfig',
+    'readinessGates',
+    'runtimeClassName',
+    'overhead',
+    'enableServiceLinks',
+    'topologySpreadConstraints',
+    'os',
+    'schedulingGates',
+    'resourceClaims',
+    'resources',
+    'hostnameOverride',
+  ],
+  'core/v1.PodSecurityContext': [
+    ...HOST_FIELDS,
+    'seLinuxOptions',
+    'windowsOptions',
+    'runAsUser',
+    'runAsGroup',
+    'runAsNonRoot',
+    'supplementalGroups',
+    'supplementalGroupsPolicy',
+    'fsGroup',
+    'fsGroupChangePolicy',
+    'sysctls',
+    'seccompProfile',
+    'appArmorProfile',
+    'seLinuxChangePolicy',
+  ],
+}
+
+export function goStruct(typeName: string, object: ValueObject): ValueObject {
+  const { fields } = builtinTypes().byName(typeName)
+  const struct: ValueObject = {}
+  for (const name of ORDER[typeName] ?? fields.keys()) {
+    const field = fields.get(name) ?? builtinTypes().byName('core/v1.PodSpec').fields.get(name)
+    if (field === undefined) continue
+    struct[goName(name)] = goField(field, object[name] ?? null)
+  }
+  return struct
+}
+
+const goField = ({ type, go }: Field, value: Value): Value =>
+  value === null && go!.spec.pointer === true ? null : goValue(type, value)
+
+function goValue(type: Type, value: Value): Value {
+  switch (type.kind) {
+    case 'list':
+      return Array.isArray(value) ? value.map(item => goValue(type.element!, item)) : null
+    case 'map':
+    case 'bytes':
+    case 'any':
+      return value
+    case 'object':
+    case 'special':
+      if (type.name === 'api/resource.Quantity') return value ?? '0'
+      // Types of meta/v1 are the same in every version, with the names of JSON.
+      if (type.name.startsWith('meta/v1.')) return value
+      if (type.fields.size === 0) return value ?? (type.name.endsWith('String') ? 0 : null)
+      return goStruct(type.name, isObject(value) ? value : {})
+    default:
+      return value ?? { string: '', bool: false, int32: 0, int64: 0, float64: 0 }[type.kind]
+  }
+}
+
+/** Words at the start of a name that Go writes in capitals. */
+const CAPITALS =
+  /^(dns|tty|tcp|http|grpc|nfs|iscsi|rbd|fc|csi|gce|aws|pd|fs|ip|os|se|api|uid|gid|gmsa|qos|wwids|url)(?=[A-Z]|$)/
+
+const OWN_NAMES: Readonly<Record<string, string>> = { cephfs: 'CephFS', scaleIO: 'ScaleIO', httpHeaders: 'HTTPHeaders' }
+
+const goName = (name: string): string =>
+  OWN_NAMES[name] ??
+  (CAPITALS.test(name)
+    ? name.replace(CAPITALS, word => word.toUpperCase())
+    : name.slice(0, 1).toUpperCase() + name.slice(1))
