@@ -8,9 +8,11 @@ import type { UserInfo } from '../request/user-info.js'
 import type { Store } from '../storage/store.js'
 import { createManagedTypes } from './pipeline/field-tracking.js'
 import type { PipelineEnv } from './pipeline/pipeline-env.js'
+import { createWriterQueues, type WriterQueues } from './write/writer-queues.js'
 
 export interface ApiContext extends ObjectStores, PipelineEnv {
   readonly permit: Permit
+  readonly writers: WriterQueues
 }
 
 /** Throws a StatusError if the user may not use the verb on the target. */
@@ -36,5 +38,6 @@ export const createApiContext = ({ store, objects, admission, permit, now, ids }
   ids: ids ?? RANDOM_IDS,
   allocationOf: kind => kind.allocation,
   managedTypes: createManagedTypes(),
+  writers: createWriterQueues(),
   ...(objects ?? createObjectStores(store)),
 })

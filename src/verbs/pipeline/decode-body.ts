@@ -66,7 +66,7 @@ function validated(
 /** The errors of YAML come first, under a heading. */
 export function strictText(strict: readonly string[], isYaml: boolean): string {
   const fromYaml = isYaml ? strict.filter(text => text.startsWith('line ')) : []
-  const others = strict.filter(text => !fromYaml.includes(text))
+  const others = isYaml ? strict.filter(text => !text.startsWith('line ')) : strict
   const heading =
     fromYaml.length === 0 ? [] : [`yaml: unmarshal errors:\n${fromYaml.map(text => `  ${text}`).join('\n')}`]
   return `strict decoding error: ${[...heading, ...others].join(', ')}`

@@ -7,7 +7,9 @@
 //
 // A generated name may be taken. Then only the second part runs again, on a copy of the admitted object.
 
+import { startTurns } from '../../base/turns.js'
 import { groupKindIn } from '../../kinds/kind-names.js'
+import { limitErrors } from '../../meta/errors/error-limit.js'
 import type { FieldError } from '../../meta/errors/field-errors.js'
 import { invalid } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
@@ -48,11 +50,14 @@ export async function admitCreate(
   { isDecoded, isTracked }: Origin,
 ): Promise<Admitted> {
   const { target } = request
+  const turns = startTurns()
   const placed = setMeta(sent, setRequestNamespace(metaOf(sent), target.namespace))
   // An apply that creates an object is a patch, see prepare-update.ts.
   const merged = isTracked ? placed : mergeOwnerReferences(request, placed, 'sent')
   const defaulted = target.version.strategy.applyDefaults(merged)
+  if (turns.isDue()) await turns.give()
   const tracked = isTracked ? defaulted : await track(env, request, undefined, defaulted)
+  if (turns.isDue()) await turns.give()
   const changed = await mutate(env, { operation: 'CREATE', request, target, object: tracked, oldObject: undefined })
   const object = mergeOwnerReferences(request, changed ?? tracked, 'admitted')
   return { object, isNormal: isDecoded && changed === undefined }
@@ -63,6 +68,7 @@ export async function completeCreate(env: PipelineEnv, request: CreateRequest, a
   const { target } = request
   const { kind, version } = target
   const now = env.now()
+  const turns = startTurns()
   const named = setMeta(admitted.object, metaForCreate(metaOf(admitted.object), now, env.ids))
   const hadStatus = 'status' in named
   const object = version.strategy.prepareForCreate(named, now)
@@ -70,8 +76,10 @@ export async function completeCreate(env: PipelineEnv, request: CreateRequest, a
   const isNormal = admitted.isNormal && (!hadStatus || 'status' in object)
   const allocated = await allocate(env, request, object, undefined)
   return orRollback(allocated, async () => {
+    if (turns.isDue()) await turns.give()
     const warnings: string[] = []
     const errors = errorsOf(target, object, warnings)
+    if (turns.isDue()) await turns.give()
     if (errors.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', errors)
     for (const text of warnings) request.warn(text)
     for (const text of version.strategy.warnings(object, undefined)) request.warn(text)
@@ -86,7 +94,7 @@ export async function completeCreate(env: PipelineEnv, request: CreateRequest, a
 function errorsOf({ kind, version }: Target, object: ApiObject, warnings: string[]): readonly FieldError[] {
   const errors = version.strategy.validate(object, warnings)
   const common = { namespaced: kind.namespaced, name: checkPathSegment }
-  return errors.length > 0 ? errors : checkObjectMeta(metaOf(object), common)
+  return errors.length > 0 ? errors : limitErrors(() => checkObjectMeta(metaOf(object), common))
 }
 
 function withoutVersion(object: ApiObject): ApiObject {

@@ -6,9 +6,11 @@
 // It runs again for each attempt of `replace`, so that admission sees the object that is replaced.
 
 import { keepTimes } from '../../apply/field-manager.js'
+import { startTurns } from '../../base/turns.js'
 import type { SubresourceStrategy } from '../../kinds/kind.js'
 import { groupKindIn, resourceOf } from '../../kinds/kind-names.js'
 import { subresourceStrategy } from '../../kinds/subresources.js'
+import { limitErrors } from '../../meta/errors/error-limit.js'
 import { type FieldError, fieldInvalid } from '../../meta/errors/field-errors.js'
 import { conflict, invalid, modifiedMeanwhile, unclassified } from '../../meta/errors/status.js'
 import type { GroupVersionKind } from '../../meta/group-version.js'
@@ -54,11 +56,14 @@ export async function prepareUpdate(
   const { target } = request
   const { kind, version, name } = target
   const { object: wanted, isTracked, isDecoded, admittedAs } = replacement
+  const turns = startTurns()
   checkPreconditions(target, wanted, old, replacement.isWhatClientSaw)
   // The duplicate owner references of a patch are found after admission only.
   const merged = replacement.isWhatClientSaw ? mergeOwnerReferences(request, wanted, 'sent') : wanted
   const defaulted = version.strategy.applyDefaults(merged)
+  if (turns.isDue()) await turns.give()
   const tracked = isTracked ? defaulted : await track(env, request, old, defaulted)
+  if (turns.isDue()) await turns.give()
   const changed = admittedAs
     ? undefined
     : await mutate(env, { operation: 'UPDATE', request, target, object: tracked, oldObject: old })
@@ -67,8 +72,10 @@ export async function prepareUpdate(
   const object = complete(env, target, strategy, admitted, tracked, old)
   const allocated = await allocate(env, request, object, old)
   return orRollback(allocated, async () => {
+    if (turns.isDue()) await turns.give()
     const warnings: string[] = []
     const errors = [...commonErrors(target, object, old), ...strategy.validateUpdate(object, old, warnings)]
+    if (turns.isDue()) await turns.give()
     for (const text of warnings) request.warn(text)
     if (errors.length > 0) throw invalid(groupKindIn(object, kind), name, errors)
     for (const text of version.strategy.warnings(object, old)) request.warn(text)
@@ -108,10 +115,10 @@ function complete(
 }
 
 /** What every update must keep to, whatever its kind adds. */
-function commonErrors({ kind }: Target, object: ApiObject, old: ApiObject): FieldError[] {
+function commonErrors({ kind }: Target, object: ApiObject, old: ApiObject): readonly FieldError[] {
   const meta = metaOf(object)
   const rules = { namespaced: kind.namespaced, name: checkPathSegment }
-  return [...checkObjectMeta(meta, rules), ...checkObjectMetaUpdate(meta, metaOf(old))]
+  return limitErrors(() => [...checkObjectMeta(meta, rules), ...checkObjectMetaUpdate(meta, metaOf(old))])
 }
 
 export const namesVersion = (object: ApiObject): boolean => {

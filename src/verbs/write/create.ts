@@ -1,6 +1,7 @@
 // create: a body is decoded and prepared, and stored under a name that is not taken.
 
 import { throwIfAborted } from '../../base/cancellation.js'
+import { startTurns } from '../../base/turns.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import {
   alreadyExists,
@@ -29,10 +30,12 @@ const NAME_ATTEMPTS = 8
 
 export async function createObject(context: ApiContext, request: CreateRequest, body: Body): Promise<ObjectResult> {
   const { target, options } = request
+  const turns = startTurns()
   const sent = readObject(request, body, bodySpecOf(target), options.fieldValidation)
   // Where the path names the object, the body must name the same one.
   const mismatch = target.name === '' ? undefined : nameMismatch(metaOf(sent), target.name)
   if (mismatch) throw mismatch
+  if (turns.isDue()) await turns.give()
   const object = await createFrom(context, request, sent, DECODED)
   return { type: 'object', status: 201, versioned: target, object }
 }
@@ -45,6 +48,7 @@ export async function createFrom(
   origin: Origin,
 ): Promise<ObjectView> {
   const { kind } = request.target
+  const turns = startTurns()
   const admitted = await admitCreate(context, request, sent, origin)
   const { name = '', generateName = '' } = metaOf(admitted.object)
   const isGenerated = name === '' && generateName !== ''
@@ -55,6 +59,7 @@ export async function createFrom(
     const object = isGenerated ? copyValue(admitted.object) : admitted.object
     const prepared = await completeCreate(context, request, { ...admitted, object })
     const how = { dryRun: request.dryRun, isApply: origin.isTracked }
+    if (turns.isDue()) await turns.give()
     const view = await storePrepared(prepared, how, ready => store(context, request, ready))
     if (view) return view
     if (!isGenerated) throw await nameTaken(context, request.target, metaOf(prepared.object))

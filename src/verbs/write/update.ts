@@ -3,12 +3,13 @@
 
 import type { Awaitable } from '../../base/awaitable.js'
 import { throwIfAborted } from '../../base/cancellation.js'
+import { startTurns } from '../../base/turns.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { hasReason, modifiedMeanwhile, notFound, unclassified } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { equalValues } from '../../meta/values/value.js'
-import type { ObjectEntry, ObjectStore } from '../../objects/object-store.js'
+import { keyPrefixOf, type ObjectEntry, type ObjectStore } from '../../objects/object-store.js'
 import type { ObjectView } from '../../objects/object-view.js'
 import { asStatus } from '../../objects/storage-status.js'
 import { decodeStored } from '../../objects/stored-object.js'
@@ -49,26 +50,50 @@ export async function replace(
   request: UpdateRequest,
   change: Change,
 ): Promise<ObjectResult | undefined> {
+  const { kind, namespace, name } = request.target
+  const { writers } = context
+  const key = `${keyPrefixOf(kind, namespace)}${name}`
+  const mark = request.warnings.mark()
+  let leave = writers.isBusy(key) ? await writers.enter(key, request) : undefined
+  try {
+    for (let attempt = 1; ; attempt++) {
+      const replaced = await tryReplace(context, request, change)
+      if (replaced !== 'lost') return replaced
+      if (attempt === ATTEMPTS) throw modifiedMeanwhile(resourceOf(kind), name)
+      leave ??= await writers.enter(key, request)
+      request.warnings.reset(mark)
+    }
+  } finally {
+    leave?.()
+  }
+}
+
+/** `lost`: the object has changed meanwhile. */
+async function tryReplace(
+  context: ApiContext,
+  request: UpdateRequest,
+  change: Change,
+): Promise<ObjectResult | 'lost' | undefined> {
   const { target } = request
   const { kind, namespace, name } = target
   const store = context.objectStore(kind)
-  const mark = request.warnings.mark()
-  for (let attempt = 1; ; attempt++) {
-    throwIfAborted(request)
-    const entry = await asStatus(0, () => store.get(namespace, name))
-    const found = entry && (await readOld(store, request, entry))
-    const replacement = await change(found?.old)
-    if (!replacement) return undefined
-    if (!found) throw notFound(resourceOf(kind), name)
-    const prepared = await prepareUpdate(context, request, found.old, replacement)
-    const how = { dryRun: request.dryRun, isApply: replacement.isTracked }
-    const view = await storePrepared(prepared, how, ready => storeChanged(context, request, ready, found))
-    if (view) return { type: 'object', status: 200, versioned: target, object: view }
-    // The body names a resourceVersion, so that a lost compare-and-set is the client's conflict; it is not retried.
-    const isFinal = replacement.isWhatClientSaw && namesVersion(replacement.object)
-    if (isFinal || attempt === ATTEMPTS) throw modifiedMeanwhile(resourceOf(kind), name)
-    request.warnings.reset(mark)
-  }
+  throwIfAborted(request)
+  const entry = await asStatus(0, () => store.get(namespace, name))
+  const turns = startTurns()
+  const found = entry && (await readOld(store, request, entry))
+  if (turns.isDue()) await turns.give()
+  const replacement = await change(found?.old)
+  if (!replacement) return undefined
+  if (!found) throw notFound(resourceOf(kind), name)
+  if (turns.isDue()) await turns.give()
+  const prepared = await prepareUpdate(context, request, found.old, replacement)
+  if (turns.isDue()) await turns.give()
+  const how = { dryRun: request.dryRun, isApply: replacement.isTracked }
+  const view = await storePrepared(prepared, how, ready => storeChanged(context, request, ready, found))
+  if (view) return { type: 'object', status: 200, versioned: target, object: view }
+  // The body names a resourceVersion, so that a lost compare-and-set is the client's conflict; it is not retried.
+  if (replacement.isWhatClientSaw && namesVersion(replacement.object)) throw modifiedMeanwhile(resourceOf(kind), name)
+  return 'lost'
 }
 
 /** The object that is to be replaced. */

@@ -1,0 +1,70 @@
+// Writers of one object wait for each other. A change is made from the stored object and stored if nothing has changed
+// meanwhile: of a hundred writers at the same time one would succeed, and the others would have worked in vain, again and
+// again. A writer that has lost once, or finds others waiting, waits until it is its turn.
+
+import type { Cancellation } from '../../base/cancellation.js'
+
+export interface WriterQueues {
+  /** Whether writers wait for that object. */
+  isBusy(key: string): boolean
+  /** Resolves when it is this writer's turn, with a function that ends it. Rejects when the request is aborted. */
+  enter(key: string, request: Cancellation): Promise<() => void>
+}
+
+/**
+ * The next writer begins at the latest after this time. An admission webhook may itself write the object of the request
+ * that it was called for, and must not wait until it is answered.
+ */
+const MAX_TURN_MS = 2_000
+
+export function createWriterQueues(maxTurnMs = MAX_TURN_MS): WriterQueues {
+  /** The writers that wait, by object. A queue is there as long as a writer has its turn. */
+  const queues = new Map<string, (() => void)[]>()
+
+  function next(key: string): void {
+    const waiting = queues.get(key)
+    const wake = waiting?.shift()
+    if (wake) wake()
+    else queues.delete(key)
+  }
+
+  /** Begins a turn, which ends once: when the writer is done or has taken too long. */
+  function begin(key: string): () => void {
+    let isOver = false
+    const end = (): void => {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      next(key)
+    }
+    const timer = setTimeout(end, maxTurnMs)
+    timer.unref()
+    return end
+  }
+
+  return {
+    isBusy: key => queues.has(key),
+    async enter(key, request) {
+      const waiting = queues.get(key)
+      if (!waiting) {
+        queues.set(key, [])
+        return begin(key)
+      }
+      await new Promise<void>((resolve, reject) => {
+        const { signal } = request
+        const leave = (): void => {
+          waiting.splice(waiting.indexOf(wake), 1)
+          reject(signal.reason as Error)
+        }
+        const wake = (): void => {
+          signal.removeEventListener('abort', leave)
+          resolve()
+        }
+        if (signal.aborted) return reject(signal.reason as Error)
+        waiting.push(wake)
+        signal.addEventListener('abort', leave, { once: true })
+      })
+      return begin(key)
+    },
+  }
+}
