@@ -2,6 +2,7 @@
 
 import type { CborMarks } from '../codec/cbor.js'
 import type { Kind, KindVersion, Strategy, SubresourceStrategy } from '../kinds/kind.js'
+import { limitErrors } from '../meta/errors/error-limit.js'
 import type { FieldError } from '../meta/errors/field-errors.js'
 import { badRequest, StatusError } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
@@ -54,20 +55,22 @@ function oldDefinitionStrategy(base: Strategy, strategy: Strategy, checks: Defin
     applyDefaults: defaultOldDefinition,
     validate: (object, warnings) => [
       ...checkOldForm(object),
-      ...errorsOf(validateDefinition(asV1(object), checks), warnings),
+      ...errorsOf(() => validateDefinition(asV1(object), checks), warnings),
     ],
     validateUpdate: (object, old, warnings) => [
       ...checkOldForm(object),
-      ...errorsOf(validateDefinitionUpdate(asV1(object), asV1(old), checks), warnings),
+      ...errorsOf(() => validateDefinitionUpdate(asV1(object), asV1(old), checks), warnings),
     ],
   }
 }
 
 /** Warnings are for definitions that are accepted. */
-function errorsOf(checked: CheckedDefinition, warnings: string[]): readonly FieldError[] {
-  if (checked.errors.length === 0) warnings.push(...checked.warnings)
-  return checked.errors
-}
+const errorsOf = (validate: () => CheckedDefinition, warnings: string[]): readonly FieldError[] =>
+  limitErrors(() => {
+    const checked = validate()
+    if (checked.errors.length === 0) for (const text of checked.warnings) warnings.push(text)
+    return checked.errors
+  })
 
 function definitionStrategy(base: Strategy, checks: DefinitionChecks): Strategy {
   return {
@@ -82,8 +85,8 @@ function definitionStrategy(base: Strategy, checks: DefinitionChecks): Strategy 
       const isSame = equalValues(object['spec'], old['spec'])
       return withReadDefaults(withStorageVersion(withGeneration(kept, isSame ? before : Number(before) + 1)))
     },
-    validate: (object, warnings) => errorsOf(validateDefinition(object, checks), warnings),
-    validateUpdate: (object, old, warnings) => errorsOf(validateDefinitionUpdate(object, old, checks), warnings),
+    validate: (object, warnings) => errorsOf(() => validateDefinition(object, checks), warnings),
+    validateUpdate: (object, old, warnings) => errorsOf(() => validateDefinitionUpdate(object, old, checks), warnings),
     // A definition is kept until its objects are deleted.
     blocksDeletion: object => !isTerminating(object) || Boolean(metaOf(object).finalizers?.length),
     prepareForDelete: markTerminating,

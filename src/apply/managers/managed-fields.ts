@@ -7,7 +7,7 @@ import { compareTexts } from '../../meta/go/go-text.js'
 import type { ManagedFieldsEntry } from '../../meta/object/object-meta.js'
 import { millisOf } from '../../meta/values/time.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
-import { type FieldSet, union } from '../paths/field-set.js'
+import { EMPTY, type FieldSet, unionOf } from '../paths/field-set.js'
 import { decodeFieldsV1, encodeFieldsV1 } from '../paths/fields-v1.js'
 
 export interface ManagerName {
@@ -132,6 +132,8 @@ export function capUpdaters(managers: Managers): Managers {
   updaters.sort(([idA, a], [idB, b]) => secondsOf(a.time) - secondsOf(b.time) || compareTexts(idA, idB))
   const result = new Map(managers)
   const firstOf = new Map<string, string>()
+  /** The fields of all that are merged into one. They are united at the end, since a union copies its larger set. */
+  const mergedFields = new Map<string, FieldSet[]>()
   let count = updaters.length
   for (const [id, updater] of updaters) {
     if (count <= MAX_UPDATERS) break
@@ -143,11 +145,16 @@ export function capUpdaters(managers: Managers): Managers {
     }
     const name: ManagerName = { manager: ANCIENT, operation: 'Update', apiVersion, subresource: '' }
     const bucket = idOf(name)
-    const older = result.get(bucket) ?? result.get(first)!
-    if (!result.has(bucket)) result.delete(first)
+    let merged = mergedFields.get(bucket)
+    if (!merged) {
+      mergedFields.set(bucket, (merged = [(result.get(bucket) ?? result.get(first)!).fields]))
+      if (!result.has(bucket)) result.delete(first)
+    }
+    merged.push(updater.fields)
     result.delete(id)
-    result.set(bucket, { ...name, fields: union(updater.fields, older.fields), time: updater.time })
+    result.set(bucket, { ...name, fields: EMPTY, time: updater.time })
     count--
   }
+  for (const [bucket, sets] of mergedFields) result.set(bucket, { ...result.get(bucket)!, fields: unionOf(sets) })
   return result
 }

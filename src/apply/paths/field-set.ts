@@ -88,6 +88,17 @@ export function union(a: FieldSet, b: FieldSet): FieldSet {
   return result ?? a
 }
 
+/** The union of many sets: pairs, then pairs of pairs, so that the time is not the square of their number. */
+export function unionOf(sets: readonly FieldSet[]): FieldSet {
+  let level = sets
+  while (level.length > 1) {
+    const next: FieldSet[] = []
+    for (let i = 0; i < level.length; i += 2) next.push(union(level[i]!, level[i + 1] ?? EMPTY))
+    level = next
+  }
+  return level[0] ?? EMPTY
+}
+
 function joined(left: FieldNode, right: FieldNode): FieldNode {
   const deeper = union(left.below, right.below)
   if (deeper === left.below && (left.isMember || !right.isMember)) return left

@@ -1,4 +1,5 @@
 // Which requests a webhook or a policy applies to: rules of operations and resources, selectors, and conditions.
+
 import {
   childPath,
   type FieldError,
@@ -22,6 +23,7 @@ import {
   stringAt,
   stringsAt,
 } from '../../meta/values/access.js'
+import { repeatsOf } from '../../meta/values/list-keys.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { type AdmissionVariables, compileMatchCondition } from '../admission-expressions.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
@@ -139,9 +141,10 @@ const MUTATING_OPERATIONS = ['*', 'CONNECT', 'CREATE', 'UPDATE']
 
 const checkNames = (rule: ValueObject, path: string): FieldError[] => {
   const names = stringsAt(rule, 'resourceNames')
+  const repeats = repeatsOf(names)
   return names.flatMap((name, i) => {
     const at = indexPath(path, i)
-    const repeated = names.indexOf(name) < i ? [fieldDuplicate(at, name)] : []
+    const repeated = repeats.has(i) ? [fieldDuplicate(at, name)] : []
     return checkText(name, text => checkPathSegment(text), at).concat(repeated)
   })
 }

@@ -1,4 +1,5 @@
 // ValidatingAdmissionPolicyBinding: where a policy applies, with which parameters, and what a violation causes.
+
 import {
   type FieldError,
   fieldDuplicate,
@@ -7,6 +8,7 @@ import {
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import { stringsAt } from '../../meta/values/access.js'
+import { repeatsOf } from '../../meta/values/list-keys.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkOneOf } from '../common/field-checks.js'
 import { check } from '../common/rules.js'
@@ -19,10 +21,11 @@ const BOTH_DENY_AND_WARN =
 function checkActions(actions: readonly string[]): FieldError[] {
   const path = 'spec.validationActions'
   if (actions.length === 0) return [fieldRequired(path, 'at least one validation action is required')]
+  const repeats = repeatsOf(actions)
   return [
     ...actions.flatMap((action, i) => [
       ...checkOneOf(action, ACTIONS, indexPath(path, i)),
-      ...(actions.indexOf(action) < i ? [fieldDuplicate(indexPath(path, i), action)] : []),
+      ...(repeats.has(i) ? [fieldDuplicate(indexPath(path, i), action)] : []),
     ]),
     ...(actions.includes('Deny') && actions.includes('Warn')
       ? [fieldInvalid(path, [...actions], BOTH_DENY_AND_WARN)]

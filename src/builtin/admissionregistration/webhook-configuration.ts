@@ -1,4 +1,5 @@
 // What validating and mutating webhook configurations have in common.
+
 import {
   childPath,
   type FieldError,
@@ -19,6 +20,7 @@ import {
   stringAt,
   stringsAt,
 } from '../../meta/values/access.js'
+import { repeatsOf } from '../../meta/values/list-keys.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkClientConfig } from '../../webhook/check-client-config.js'
 import type { ClientConfig } from '../../webhook/client-config.js'
@@ -146,8 +148,9 @@ const REVIEW_VERSIONS = ['v1', 'v1beta1']
 function checkReviewVersions(versions: readonly string[], path: string): FieldError[] {
   const known = REVIEW_VERSIONS.join(', ')
   if (versions.length === 0) return [fieldRequired(path, `must specify one of ${known}`)]
+  const repeats = repeatsOf(versions)
   const errors = versions.flatMap((version, i) =>
-    versions.indexOf(version) < i
+    repeats.has(i)
       ? [fieldInvalid(indexPath(path, i), version, 'duplicate version')]
       : checkText(version, checkDns1035Label, indexPath(path, i)),
   )

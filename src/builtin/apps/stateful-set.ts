@@ -143,10 +143,11 @@ function withClaimedVolumes(given: ValueObject): ValueObject {
   const spec = { ...given, template: { ...objectAt(given, 'template'), spec: podSpecGiven } }
   const claims = objectsAt(spec, 'volumeClaimTemplates').map(claim => stringAt(objectAt(claim, 'metadata'), 'name'))
   if (claims.length === 0) return spec
+  const claimed = new Set(claims)
   const template = objectAt(spec, 'template')
   const podSpec = objectAt(template, 'spec')
   const volumes = [
-    ...objectsAt(podSpec, 'volumes').filter(volume => !claims.includes(stringAt(volume, 'name'))),
+    ...objectsAt(podSpec, 'volumes').filter(volume => !claimed.has(stringAt(volume, 'name'))),
     ...claims.map(claim => ({ name: claim, persistentVolumeClaim: { claimName: claim } })),
   ]
   return { ...spec, template: { ...template, spec: { ...podSpec, volumes } } }

@@ -1,4 +1,5 @@
 // The policies of a job: which failures of pods fail the job, and when a job with indexes has succeeded.
+
 import {
   childPath,
   type FieldError,
@@ -11,6 +12,7 @@ import {
 import { quote } from '../../meta/go/go-text.js'
 import { checkQualifiedName } from '../../meta/object/names.js'
 import { has, numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import { repeatsOf } from '../../meta/values/list-keys.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative, checkText } from '../common/field-checks.js'
 import { asGoStruct } from '../common/go-struct.js'
@@ -58,12 +60,13 @@ function checkExitCodes(requirement: ValueObject, path: string): FieldError[] {
     errors.push(fieldInvalid(at, shown, 'at least one value is required'))
   }
   errors.push(...run([maxItems('values', MAX_EXIT_CODES)], requirement, undefined, path))
+  const repeats = repeatsOf(values)
   values.forEach((value, i) => {
     const valuePath = indexPath(at, i)
     if (stringAt(requirement, 'operator') === 'In' && value === 0) {
       errors.push(fieldInvalid(valuePath, value, 'must not be 0 for the In operator'))
     }
-    if (values.indexOf(value) < i) errors.push(fieldDuplicate(valuePath, value))
+    if (repeats.has(i)) errors.push(fieldDuplicate(valuePath, value))
   })
   if (values.some((value, i) => i > 0 && values[i - 1]! > value)) {
     errors.push(fieldInvalid(at, values, 'must be ordered'))

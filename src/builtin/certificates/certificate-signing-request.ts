@@ -1,4 +1,5 @@
 // CertificateSigningRequest: a request to a signer, its approval or denial, and the certificate that was issued.
+
 import { X509Certificate } from 'node:crypto'
 import {
   type FieldError,
@@ -22,6 +23,7 @@ import {
   stringAt,
   stringsAt,
 } from '../../meta/values/access.js'
+import { firstByKey, repeatsOf } from '../../meta/values/list-keys.js'
 import { humanDuration } from '../../meta/values/time.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { TypeTable } from '../../types/type-table.js'
@@ -84,9 +86,7 @@ function checkSpec(spec: ValueObject): FieldError[] {
     ...usages.flatMap((usage, i) =>
       USAGES.includes(usage) ? [] : [fieldNotSupported(indexPath('spec.usages', i), usage, USAGES)],
     ),
-    ...usages.flatMap((usage, i) =>
-      usages.indexOf(usage) < i ? [fieldDuplicate(indexPath('spec.usages', i), usage)] : [],
-    ),
+    ...[...repeatsOf(usages)].map(i => fieldDuplicate(indexPath('spec.usages', i), usages[i])),
     ...checkSignerName(stringAt(spec, 'signerName')),
     ...(seconds !== undefined && seconds < SHORTEST_SECONDS
       ? [
@@ -206,14 +206,13 @@ function checkCertificateChange(request: ValueObject, old: ValueObject, maySign:
 
 /** A condition without a transition time keeps the one it had with the same status, or gets the present time. */
 const timeConditions: PrepareForUpdate = (request, old, { now }) => {
+  const idOf = (condition: ValueObject): string =>
+    JSON.stringify([stringAt(condition, 'type'), stringAt(condition, 'status')])
+  const known = firstByKey(conditionsOf(old), idOf)
   for (const condition of conditionsOf(request)) {
     if (!has(condition, 'lastUpdateTime')) condition['lastUpdateTime'] = now
     if (has(condition, 'lastTransitionTime')) continue
-    const before = conditionsOf(old).find(
-      each =>
-        stringAt(each, 'type') === stringAt(condition, 'type') &&
-        stringAt(each, 'status') === stringAt(condition, 'status'),
-    )
+    const before = known.get(idOf(condition))
     condition['lastTransitionTime'] = stringAt(before ?? {}, 'lastTransitionTime') || now
   }
 }

@@ -1,6 +1,7 @@
 // A `Kind` from a resource of the type table and from the definitions of its versions.
 
 import type { Kind, KindVersion, Strategy, SubresourceStrategy, Subresources } from '../../kinds/kind.js'
+import { limitErrors } from '../../meta/errors/error-limit.js'
 import { compareVersions } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
@@ -141,8 +142,8 @@ function buildStrategy(
       strategy.finish?.(object)
       return object
     },
-    validate: validation.create,
-    validateUpdate: validation.update,
+    validate: object => limitErrors(() => validation.create(object)),
+    validateUpdate: limited(validation.update),
     gracePeriod: strategy.gracePeriod,
     blocksDeletion: object =>
       Boolean(metaOf(object).finalizers?.length || metaOf(object).deletionGracePeriodSeconds) ||
@@ -151,6 +152,11 @@ function buildStrategy(
     warnings: (object, old) => warnings?.(object, old) ?? [],
   }
 }
+
+const limited =
+  (validateUpdate: SubresourceStrategy['validateUpdate']): SubresourceStrategy['validateUpdate'] =>
+  (object, old, warnings) =>
+    limitErrors(() => validateUpdate(object, old, warnings))
 
 function buildSubresources(
   table: TypeTable,
@@ -171,7 +177,7 @@ function buildSubresources(
       prepareForUpdate?.(object, old, { now: printTime(now) })
       return object
     },
-    validateUpdate,
+    validateUpdate: limited(validateUpdate),
   })
   const { prepareForStatusUpdate, prepareForSubresourceUpdate = {} } = strategy
   return {

@@ -17,6 +17,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import type { NameRule } from '../../meta/object/names.js'
 import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { firstByKey } from '../../meta/values/list-keys.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkAtLeast, checkOneOf, checkText, sameValue } from './field-checks.js'
 import { asGoField } from './go-struct.js'
@@ -205,10 +206,10 @@ export const unique =
 export const each =
   (field: string, rules: readonly Rule[], { key }: { readonly key?: string } = {}): Rule =>
   (value, old, path, errors) => {
-    const before = key === undefined || old === undefined ? [] : objectsAt(old, field)
+    const idOf = (item: ValueObject): string => JSON.stringify(getOwn(item, key!) ?? null)
+    const before = key === undefined || old === undefined ? undefined : firstByKey(objectsAt(old, field), idOf)
     for (const [i, item] of objectsAt(value, field).entries()) {
-      const previous = key === undefined ? undefined : before.find(({ [key]: id }) => sameValue(id, item[key]))
-      apply(rules, item, previous, indexPath(childPath(path, field), i), errors)
+      apply(rules, item, before?.get(idOf(item)), indexPath(childPath(path, field), i), errors)
     }
   }
 

@@ -3,6 +3,7 @@ import { fieldDuplicate, indexPath } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel } from '../../meta/object/names.js'
 import { checkLabels } from '../../meta/selectors/label-selectors.js'
 import { mapAt, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import { repeatsOf } from '../../meta/values/list-keys.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { asGoStruct } from '../common/go-struct.js'
@@ -23,11 +24,8 @@ const schedulingRules: readonly Rule[] = [
   check((scheduling, path) => checkTolerations(scheduling, `${path}.tolerations`)),
   check((scheduling, path) => {
     const tolerations = objectsAt(scheduling, 'tolerations')
-    const ids = tolerations.map(idOf)
-    return tolerations.flatMap((toleration, i) =>
-      ids.indexOf(ids[i]!) < i
-        ? [fieldDuplicate(indexPath(`${path}.tolerations`, i), asGoStruct('core/v1.Toleration', toleration))]
-        : [],
+    return [...repeatsOf(tolerations.map(idOf))].map(i =>
+      fieldDuplicate(indexPath(`${path}.tolerations`, i), asGoStruct('core/v1.Toleration', tolerations[i]!)),
     )
   }),
 ]

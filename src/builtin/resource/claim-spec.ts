@@ -1,4 +1,5 @@
 // The spec of a claim to devices, which ResourceClaim and ResourceClaimTemplate have in common.
+
 import {
   type FieldError,
   fieldDuplicate,
@@ -17,6 +18,7 @@ import {
   stringAt,
   stringsAt,
 } from '../../meta/values/access.js'
+import { repeatsOf } from '../../meta/values/list-keys.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
 import { asGoStruct } from '../common/go-struct.js'
@@ -76,11 +78,12 @@ export function checkClaimSpec(spec: ValueObject, path: string): FieldError[] {
 
 function checkReferences(object: ValueObject, known: ReadonlySet<string>, path: string): FieldError[] {
   const names = stringsAt(object, 'requests')
+  const repeats = repeatsOf(names)
   const why = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
   return names.flatMap((name, i) => {
     const at = indexPath(`${path}.requests`, i)
     const errors = known.has(name) ? [] : [fieldInvalid(at, name, why)]
-    if (names.indexOf(name) < i) errors.push(fieldDuplicate(at, name))
+    if (repeats.has(i)) errors.push(fieldDuplicate(at, name))
     return errors
   })
 }

@@ -1,4 +1,5 @@
 // CSINode: the drivers on a node.
+
 import {
   childPath,
   type FieldError,
@@ -9,6 +10,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkQualifiedName } from '../../meta/object/names.js'
 import { numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { firstByKey, repeatsOf } from '../../meta/values/list-keys.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkNotNegative, checkText } from '../common/field-checks.js'
@@ -47,9 +49,10 @@ function checkDriver(driver: ValueObject, names: Set<string>, path: string): Fie
 /** kube-apiserver reports errors of these keys at the driver. */
 function checkTopologyKeys(keys: readonly string[], path: string): FieldError[] {
   const errors: FieldError[] = []
+  const repeats = repeatsOf(keys)
   keys.forEach((key, i) => {
     if (key === '') errors.push(fieldRequired(path))
-    if (keys.indexOf(key) < i) errors.push(fieldDuplicate(path, key))
+    if (repeats.has(i)) errors.push(fieldDuplicate(path, key))
     errors.push(...checkText(key, checkQualifiedName, path))
   })
   return errors
@@ -57,9 +60,10 @@ function checkTopologyKeys(keys: readonly string[], path: string): FieldError[] 
 
 /** Of a driver that is there already, only the number of volumes may change. */
 const knownDriversStay = checkUpdate((spec, old, path) => {
-  const before = objectsAt(old, 'drivers')
+  const nameOfDriver = (driver: ValueObject): string => stringAt(driver, 'name')
+  const before = firstByKey(objectsAt(old, 'drivers'), nameOfDriver)
   return objectsAt(spec, 'drivers').flatMap(driver => {
-    const known = before.find(each => stringAt(each, 'name') === stringAt(driver, 'name'))
+    const known = before.get(nameOfDriver(driver))
     const shown = { ...driver, allocatable: null }
     if (known === undefined || equalValues({ ...known, allocatable: null }, shown)) return []
     const at = childPath(path, 'drivers')

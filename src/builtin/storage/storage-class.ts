@@ -1,7 +1,9 @@
 // StorageClass: how volumes of the class are provisioned.
+
 import { type FieldError, fieldDuplicate, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
 import { checkQualifiedName } from '../../meta/object/names.js'
 import { has, objectAt, objectsAt, setDefault, stringAt, stringsAt } from '../../meta/values/access.js'
+import { repeatsOf } from '../../meta/values/list-keys.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
@@ -52,9 +54,7 @@ function checkTopologyLabels(expressions: readonly ValueObject[], path: string):
     const key = stringAt(expression, 'key')
     const values = stringsAt(expression, 'values')
     if (values.length === 0) errors.push(fieldRequired(`${at}.values`))
-    values.forEach((value, j) => {
-      if (values.indexOf(value) < j) errors.push(fieldDuplicate(indexPath(`${at}.values`, j), value))
-    })
+    for (const j of repeatsOf(values)) errors.push(fieldDuplicate(indexPath(`${at}.values`, j), values[j]))
     errors.push(...checkText(key, checkQualifiedName, `${at}.key`))
     if (keys.has(key)) errors.push(fieldDuplicate(`${at}.key`, key))
     keys.add(key)

@@ -33,7 +33,8 @@ export function acceptNames(
     const want = wanted.shortNames ?? []
     const got = accepted.shortNames ?? []
     if (equalValues(want as Value, got as Value)) return got
-    const clashes = want.filter(name => !got.includes(name) && isResource(name)).map(inUse)
+    const had = new Set(got)
+    const clashes = want.filter(name => !had.has(name) && isResource(name)).map(inUse)
     if (clashes.length === 0) return want
     const messages = [...new Set(clashes)]
     conflict = {

@@ -1,4 +1,5 @@
 // How objects are converted between versions: by nothing at all, or by a webhook that can be reached.
+
 import {
   childPath,
   type FieldError,
@@ -9,6 +10,7 @@ import {
   indexPath,
 } from '../../meta/errors/field-errors.js'
 import { checkDns1035Label } from '../../meta/object/names.js'
+import { repeatsOf } from '../../meta/values/list-keys.js'
 import type { Value } from '../../meta/values/value.js'
 import { checkCaBundle, checkClientConfig } from '../../webhook/check-client-config.js'
 import type { ConversionSpec } from '../definition.js'
@@ -56,9 +58,10 @@ function checkReviewVersions(
   { needsKnownReview }: ConversionChecks,
 ): FieldError[] {
   if (versions.length === 0) return [fieldRequired(path)]
+  const repeats = repeatsOf(versions)
   const errors = versions.flatMap((version, i) => {
     const at = indexPath(path, i)
-    if (versions.indexOf(version) < i) return [fieldInvalid(at, version, 'duplicate version')]
+    if (repeats.has(i)) return [fieldInvalid(at, version, 'duplicate version')]
     return checkDns1035Label(version).map(error => fieldInvalid(at, version, error))
   })
   if (needsKnownReview && !hasKnownReview(versions)) {

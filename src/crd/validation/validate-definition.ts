@@ -267,13 +267,15 @@ function checkStoredVersions(stored: readonly string[] | null, versions: readonl
   const path = 'status.storedVersions'
   const errors: FieldError[] = []
   if (!stored?.length) errors.push(fieldInvalid(path, stored as Value, 'must have at least one stored version'))
+  const isStored = new Set(stored)
+  const isServed = new Set(versions.map(({ name }) => name))
   for (const { name, storage } of versions) {
-    if (storage && stored?.length && !stored.includes(name)) {
+    if (storage && stored?.length && !isStored.has(name)) {
       errors.push(fieldInvalid(path, stored as Value, `must have the storage version ${name}`))
     }
   }
   for (const [i, name] of (stored ?? []).entries()) {
-    if (versions.some(version => version.name === name)) continue
+    if (isServed.has(name)) continue
     const why = `missing from spec.versions; ${name} was previously a storage version, and must remain in spec.versions until a storage migration ensures no data remains persisted in ${name} and removes ${name} from status.storedVersions`
     errors.push(fieldInvalid(indexPath(path, i), name, why))
   }

@@ -2,6 +2,7 @@
 // A path is a string, built step by step (`spec.containers[0].name`, `metadata.labels[a.b/c]`); the root is empty.
 import { printJson, printNumber, quote } from '../go/go-text.js'
 import { isNumber, type Value } from '../values/value.js'
+import { countError, omittedText, printUpToLimit } from './error-limit.js'
 
 /** The types of errors. They are also the reasons of the causes in a Status. */
 export type FieldErrorType =
@@ -26,13 +27,18 @@ export interface FieldError {
 
 /** A printed form that stands for a value. A class, so that an object of a user cannot be mistaken for it. */
 export class Printed {
-  constructor(readonly text: string) {}
+  constructor(private readonly print: () => string) {}
+
+  /** Printed only when it is shown: of very many errors only the first are. */
+  get text(): string {
+    return this.print()
+  }
 }
 
 export type BadValue = Value | Printed | undefined
 
 /** A value that is a struct in Go: its members are printed in their order, not sorted. */
-export const asStruct = (value: Value): Printed => new Printed(printJson(value, { keepOrder: true }))
+export const asStruct = (value: Value): Printed => new Printed(() => printJson(value, { keepOrder: true }))
 
 // ---- paths
 
@@ -43,64 +49,73 @@ export const keyPath = (path: string, key: string): string => `${path}[${key}]`
 
 // ---- errors
 
-export const fieldRequired = (field: string, detail = ''): FieldError => ({ type: 'FieldValueRequired', field, detail })
+export const fieldRequired = (field: string, detail = ''): FieldError =>
+  countError({ type: 'FieldValueRequired', field, detail })
 
-export const fieldInvalid = (field: string, value: BadValue, detail: string): FieldError => ({
-  type: 'FieldValueInvalid',
-  field,
-  ...valueOrNone(value),
-  detail,
-})
+export const fieldInvalid = (field: string, value: BadValue, detail: string): FieldError =>
+  countError({
+    type: 'FieldValueInvalid',
+    field,
+    ...valueOrNone(value),
+    detail,
+  })
 
-export const fieldTypeInvalid = (field: string, value: BadValue, detail: string): FieldError => ({
-  type: 'FieldValueTypeInvalid',
-  field,
-  ...valueOrNone(value),
-  detail,
-})
+export const fieldTypeInvalid = (field: string, value: BadValue, detail: string): FieldError =>
+  countError({
+    type: 'FieldValueTypeInvalid',
+    field,
+    ...valueOrNone(value),
+    detail,
+  })
 
 /** `supported` is printed in the given order. */
-export const fieldNotSupported = (field: string, value: BadValue, supported: readonly string[]): FieldError => ({
-  type: 'FieldValueNotSupported',
-  field,
-  ...valueOrNone(value),
-  detail: supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`,
-})
+export const fieldNotSupported = (field: string, value: BadValue, supported: readonly string[]): FieldError =>
+  countError({
+    type: 'FieldValueNotSupported',
+    field,
+    ...valueOrNone(value),
+    detail: supported.length === 0 ? '' : `supported values: ${supported.map(quote).join(', ')}`,
+  })
 
-export const fieldDuplicate = (field: string, value: BadValue, detail = ''): FieldError => ({
-  type: 'FieldValueDuplicate',
-  field,
-  ...valueOrNone(value),
-  detail,
-})
+export const fieldDuplicate = (field: string, value: BadValue, detail = ''): FieldError =>
+  countError({
+    type: 'FieldValueDuplicate',
+    field,
+    ...valueOrNone(value),
+    detail,
+  })
 
-export const fieldNotFound = (field: string, value: BadValue): FieldError => ({
-  type: 'FieldValueNotFound',
-  field,
-  ...valueOrNone(value),
-  detail: '',
-})
+export const fieldNotFound = (field: string, value: BadValue): FieldError =>
+  countError({
+    type: 'FieldValueNotFound',
+    field,
+    ...valueOrNone(value),
+    detail: '',
+  })
 
-export const fieldForbidden = (field: string, detail: string): FieldError => ({
-  type: 'FieldValueForbidden',
-  field,
-  detail,
-})
+export const fieldForbidden = (field: string, detail: string): FieldError =>
+  countError({
+    type: 'FieldValueForbidden',
+    field,
+    detail,
+  })
 
 /** A negative limit is not printed. */
-export const fieldTooLong = (field: string, maxBytes: number): FieldError => ({
-  type: 'FieldValueTooLong',
-  field,
-  detail: maxBytes < 0 ? 'value is too long' : `may not be more than ${count(maxBytes, 'byte')}`,
-})
+export const fieldTooLong = (field: string, maxBytes: number): FieldError =>
+  countError({
+    type: 'FieldValueTooLong',
+    field,
+    detail: maxBytes < 0 ? 'value is too long' : `may not be more than ${count(maxBytes, 'byte')}`,
+  })
 
 /** A negative limit or number is not printed. */
-export const fieldTooMany = (field: string, actual: number, max: number): FieldError => ({
-  type: 'FieldValueTooMany',
-  field,
-  ...valueOrNone(actual < 0 ? undefined : actual),
-  detail: max < 0 ? 'has too many items' : `must have at most ${count(max, 'item')}`,
-})
+export const fieldTooMany = (field: string, actual: number, max: number): FieldError =>
+  countError({
+    type: 'FieldValueTooMany',
+    field,
+    ...valueOrNone(actual < 0 ? undefined : actual),
+    detail: max < 0 ? 'has too many items' : `must have at most ${count(max, 'item')}`,
+  })
 
 /** An error of the server, not of the request. */
 export const fieldInternal = (field: string, detail: string): FieldError => ({ type: 'InternalError', field, detail })
@@ -122,7 +137,8 @@ export const printField = ({ field }: FieldError): string => (field === '' ? '<n
 
 /** Several errors as one text: a single one unchanged, several in brackets; duplicates are printed once. */
 export function printFieldErrors(errors: readonly FieldError[]): string {
-  const messages = [...new Set(errors.map(printFieldError))]
+  const { printed, omitted } = printUpToLimit(errors, printFieldError, text => text.length)
+  const messages = [...new Set(printed), ...(omitted > 0 ? [omittedText(omitted)] : [])]
   return messages.length === 1 ? messages[0]! : `[${messages.join(', ')}]`
 }
 

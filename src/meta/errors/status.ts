@@ -3,6 +3,7 @@
 
 import { quote } from '../go/go-text.js'
 import { type GroupKind, type GroupResource, printGroupKind, printGroupResource } from '../group-version.js'
+import { omittedText, printUpToLimit } from './error-limit.js'
 import { type FieldError, printField, printFieldErrorBody, printFieldErrors } from './field-errors.js'
 
 export interface Status {
@@ -142,9 +143,16 @@ export function invalid(kind: GroupKind, name: string, errors: readonly FieldErr
     name,
     group: kind.group,
     kind: kind.kind,
-    causes: errors.map(causeOf),
+    causes: causesOf(errors),
   })
 }
+
+function causesOf(errors: readonly FieldError[]): readonly StatusCause[] {
+  const { printed, omitted } = printUpToLimit(errors, causeOf, lengthOf)
+  return omitted > 0 ? [...printed, { reason: 'FieldValueTooMany', message: omittedText(omitted) }] : printed
+}
+
+const lengthOf = ({ field = '', message = '' }: StatusCause): number => field.length + message.length
 
 export const causeOf = (error: FieldError): StatusCause => ({
   reason: error.type,

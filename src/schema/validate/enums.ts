@@ -3,7 +3,7 @@
 // values.
 
 import { encodeJson } from '../../codec/json.js'
-import { fieldNotSupported } from '../../meta/errors/field-errors.js'
+import { type FieldError, fieldNotSupported } from '../../meta/errors/field-errors.js'
 import { printJson } from '../../meta/go/go-text.js'
 import { equalValues, isFloat, isInteger, type Value, WholeFloat } from '../../meta/values/value.js'
 import { fieldOf, type Run, relativePath, report, shown } from './run.js'
@@ -14,13 +14,16 @@ export function enumCheck(allowed: readonly Value[]): EnumCheck {
   // Definitions may list thousands of texts.
   const texts = new Set(allowed.filter(value => typeof value === 'string'))
   const others = allowed.filter(value => typeof value !== 'string')
-  let printed: string[] | undefined
+  let detail: string | undefined
   return (run, value) => {
     if (typeof value === 'string' && texts.has(value)) return
     if (isInteger(value) && texts.size > 0 && texts.has(characterOf(value))) return
     if (value !== null && others.some(other => matches(value, other))) return
-    printed ??= allowed.map(item => (typeof item === 'string' ? item : printAllowed(item)))
-    report(run, fieldNotSupported(fieldOf(run, relativePath(run)), shown(value), printed))
+    const error = (supported: readonly string[]): FieldError =>
+      fieldNotSupported(fieldOf(run, relativePath(run)), shown(value), supported)
+    // Printed once, because thousands of values may be wrong.
+    detail ??= error(allowed.map(item => (typeof item === 'string' ? item : printAllowed(item)))).detail
+    report(run, { ...error([]), detail })
   }
 }
 

@@ -58,16 +58,20 @@ export function fieldOf({ at }: Run, relative: string): string {
 /** Each error once. */
 export function withoutRepeats(errors: readonly FieldError[]): readonly FieldError[] {
   if (errors.length < 2) return errors
-  const given = new Set<string>()
+  // By their details, which thousands of errors may have in common and which may be long, as that of an enum is.
+  const given = new Map<string, Set<string>>()
   return errors.filter(error => {
-    const text = `${error.type} ${printFieldError(error)}`
-    return given.size !== given.add(text).size
+    const { type, detail } = error
+    let sameDetail = given.get(detail)
+    if (!sameDetail) given.set(detail, (sameDetail = new Set()))
+    const text = `${type} ${printFieldError({ ...error, detail: '' })}`
+    return sameDetail.size !== sameDetail.add(text).size
   })
 }
 
 /** A value as errors show it. One that is nested too deeply for recursion is printed here, with a stack of its own. */
 export function shown(value: Value): BadValue {
-  return isDeep(value) ? new Printed(encodeJson(value, { sortKeys: true })) : value
+  return isDeep(value) ? new Printed(() => encodeJson(value, { sortKeys: true })) : value
 }
 
 const DEEP = 200

@@ -1,4 +1,5 @@
 // Ephemeral containers: added to a running pod for debugging, and never changed or removed.
+
 import {
   childPath,
   type FieldError,
@@ -8,6 +9,7 @@ import {
   indexPath,
 } from '../../../meta/errors/field-errors.js'
 import { has, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { firstByKey } from '../../../meta/values/list-keys.js'
 import { equalValues, type ValueObject } from '../../../meta/values/value.js'
 import { checkContainer, type PodContext } from './containers.js'
 import { diffSpecs } from './spec-diff.js'
@@ -59,10 +61,10 @@ export function checkOnlyAdded(pod: ValueObject, old: ValueObject): FieldError[]
   if (has(objectAt(objectAt(old, 'metadata'), 'annotations'), 'kubernetes.io/config.mirror')) {
     return [fieldForbidden('', 'static pods do not support ephemeral containers')]
   }
-  const now = objectsAt(objectAt(pod, 'spec'), 'ephemeralContainers')
+  const now = firstByKey(objectsAt(objectAt(pod, 'spec'), 'ephemeralContainers'), each => stringAt(each, 'name'))
   return objectsAt(objectAt(old, 'spec'), 'ephemeralContainers').flatMap(before => {
     const name = stringAt(before, 'name')
-    const same = now.find(container => stringAt(container, 'name') === name)
+    const same = now.get(name)
     if (!same) return [fieldForbidden(PATH, `existing ephemeral containers "${name}" may not be removed\n`)]
     if (equalValues(same, before)) return []
     const diff = diffSpecs('core/v1.EphemeralContainer', before, same)

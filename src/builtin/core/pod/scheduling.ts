@@ -238,20 +238,16 @@ const minDomains = ifSet('minDomains', [
 
 const NODE_POLICIES = ['Honor', 'Ignore']
 
-/** The first of two constraints with one key and one action is reported. */
-const repeated = (constraints: readonly ValueObject[], i: number, path: string): FieldError[] => {
-  const keyOf = (constraint: ValueObject): string =>
-    `{${stringAt(constraint, 'topologyKey')}, ${stringAt(constraint, 'whenUnsatisfiable')}}`
-  const key = keyOf(constraints[i]!)
-  if (!constraints.slice(i + 1).some(constraint => keyOf(constraint) === key)) return []
-  return [fieldDuplicate(`${path}.{topologyKey, whenUnsatisfiable}`, key)]
-}
+const idOfConstraint = (constraint: ValueObject): string =>
+  `{${stringAt(constraint, 'topologyKey')}, ${stringAt(constraint, 'whenUnsatisfiable')}}`
 
-const constraintRules = (constraints: readonly ValueObject[], i: number): readonly Rule[] => [
+const firstRules: readonly Rule[] = [
   positive('maxSkew'),
   topologyKey,
   oneOf('whenUnsatisfiable', ['DoNotSchedule', 'ScheduleAnyway']),
-  check((_, path) => repeated(constraints, i, path)),
+]
+
+const otherRules: readonly Rule[] = [
   minDomains,
   optionalOneOf('nodeAffinityPolicy', NODE_POLICIES),
   optionalOneOf('nodeTaintsPolicy', NODE_POLICIES),
@@ -261,9 +257,14 @@ const constraintRules = (constraints: readonly ValueObject[], i: number): readon
 
 export const topologySpread: Rule = (spec, _, path, errors) => {
   const constraints = objectsAt(spec, 'topologySpreadConstraints')
+  const ids = constraints.map(idOfConstraint)
+  const last = new Map(ids.map((id, i) => [id, i]))
   for (const [i, constraint] of constraints.entries()) {
     const at = indexPath(childPath(path, 'topologySpreadConstraints'), i)
-    for (const rule of constraintRules(constraints, i)) rule(constraint, undefined, at, errors)
+    for (const rule of firstRules) rule(constraint, undefined, at, errors)
+    // Of constraints with one key and one action, all but the last are reported.
+    if (last.get(ids[i]!) !== i) errors.push(fieldDuplicate(`${at}.{topologyKey, whenUnsatisfiable}`, ids[i]))
+    for (const rule of otherRules) rule(constraint, undefined, at, errors)
   }
 }
 

@@ -3,6 +3,7 @@
 import { type FieldError, fieldForbidden, indexPath } from '../../../meta/errors/field-errors.js'
 import { checkDnsSubdomain, checkQualifiedName } from '../../../meta/object/names.js'
 import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { firstByKey } from '../../../meta/values/list-keys.js'
 import {
   addQuantities,
   compareQuantities,
@@ -132,11 +133,12 @@ export function checkPodStatus(pod: ValueObject, old: ValueObject): FieldError[]
 function checkStaysEnded(pod: ValueObject, old: ValueObject): FieldError[] {
   const restart = stringAt(objectAt(old, 'spec'), 'restartPolicy')
   if (restart === 'Always') return []
-  const now = objectsAt(objectAt(pod, 'status'), 'containerStatuses')
+  const nameOfStatus = (status: ValueObject): string => stringAt(status, 'name')
+  const now = firstByKey(objectsAt(objectAt(pod, 'status'), 'containerStatuses'), nameOfStatus)
   return objectsAt(objectAt(old, 'status'), 'containerStatuses').flatMap((before, i) => {
     const ended = objectOrNone(objectAt(before, 'state'), 'terminated')
     if (ended === undefined || (restart === 'OnFailure' && numberAt(ended, 'exitCode') !== 0)) return []
-    const same = now.find(status => stringAt(status, 'name') === stringAt(before, 'name'))
+    const same = now.get(nameOfStatus(before))
     if (same === undefined || has(objectAt(same, 'state'), 'terminated')) return []
     const why = 'may not be transitioned to non-terminated state'
     return [fieldForbidden(`status.containerStatuses[${i}].state`, why)]

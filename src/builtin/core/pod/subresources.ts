@@ -1,6 +1,7 @@
 // Writes to the subresources `ephemeralcontainers` and `resize`: each changes one part of the pod and keeps the rest.
 
 import { ensureObject, keepFrom, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { firstByKey } from '../../../meta/values/list-keys.js'
 import { copyValue, type ValueObject } from '../../../meta/values/value.js'
 import { countSpecChanges, inTurn, type PrepareForUpdate } from '../../common/strategies.js'
 
@@ -28,8 +29,9 @@ export const forResize: PrepareForUpdate = inTurn(
     for (const field of ['containers', 'initContainers']) {
       const before = objectsAt(spec, field)
       if (before.length === 0 && objectsAt(requested, field).length === 0) continue
+      const known = firstByKey(before, each => stringAt(each, 'name'))
       spec[field] = objectsAt(requested, field).map(container => {
-        const old = before.find(each => stringAt(each, 'name') === stringAt(container, 'name'))
+        const old = known.get(stringAt(container, 'name'))
         return old ? resized(old, container) : container
       })
     }

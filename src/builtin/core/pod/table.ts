@@ -71,10 +71,11 @@ function initialSummary(pod: ValueObject, phaseOrReason: string): InitialSummary
   let lastRestart: string | undefined
   const sidecars = { restarts: 0, lastRestart: undefined as string | undefined }
   const containers = objectsAt(spec, 'initContainers')
+  const restarted = new Set(containers.filter(isSidecar).map(own => stringAt(own, 'name')))
   for (const [i, container] of objectsAt(status, 'initContainerStatuses').entries()) {
     restarts += numberAt(container, 'restartCount')
     lastRestart = later(lastRestart, lastEnd(container))
-    const isRestarted = containers.some(own => stringAt(own, 'name') === stringAt(container, 'name') && isSidecar(own))
+    const isRestarted = restarted.has(stringAt(container, 'name'))
     if (isRestarted) {
       sidecars.restarts += numberAt(container, 'restartCount')
       sidecars.lastRestart = later(sidecars.lastRestart, lastEnd(container))

@@ -4,6 +4,7 @@
 import type { Result } from '../../../base/result.js'
 import { childPath, type FieldError, fieldInvalid, indexPath } from '../../../meta/errors/field-errors.js'
 import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
+import { firstByKey } from '../../../meta/values/list-keys.js'
 import { equalValues, getOwn, type ValueObject } from '../../../meta/values/value.js'
 import { familyOf, type IpFamily } from '../../common/ip-rules.js'
 import { checkClusterIps, isHeadless, needsClusterIp } from './address-rules.js'
@@ -181,6 +182,10 @@ async function takeNodePorts(spec: ValueObject, pool: AddressPool, taken: Taken)
   if (!mayHaveNodePorts(spec)) return []
   const ports = objectsAt(spec, 'ports')
   const known = new Map<number, number>()
+  const requested = firstByKey(
+    ports.filter(port => numberAt(port, 'nodePort') !== 0),
+    port => String(numberAt(port, 'port')),
+  )
   for (const [i, port] of ports.entries()) {
     if (numberAt(port, 'nodePort') === 0 && !needsNodePorts(spec)) continue
     const number = numberAt(port, 'port')
@@ -190,7 +195,7 @@ async function takeNodePorts(spec: ValueObject, pool: AddressPool, taken: Taken)
       port['nodePort'] = shared
       continue
     }
-    const named = ports.find(each => numberAt(each, 'port') === number && numberAt(each, 'nodePort') !== 0)
+    const named = requested.get(String(number))
     const request = shared === undefined && named ? numberAt(named, 'nodePort') : own
     const errors = await takeNodePort(port, request, i, pool, taken)
     if (errors.length > 0) return errors
