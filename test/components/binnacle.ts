@@ -1,9 +1,10 @@
 // The executable as a child process, started with flags.
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
 export interface BinnacleProcess {
@@ -50,20 +51,23 @@ const executable = fileURLToPath(new URL('../../bin/binnacle', import.meta.url))
  * Starts `binnacle serve` on a free port, with the tokens of the recordings, and with a data directory that is removed
  * with the process, unless the flags name one. Rejects with the output if it exits instead.
  */
-export async function startBinnacleProcess(...flags: string[]): Promise<BinnacleProcess> {
+export const startBinnacleProcess = async (...flags: string[]): Promise<BinnacleProcess> =>
+  (await startBinnacleWith([], flags)).server
+
+/** The same with options of Node, and with a channel for messages to and from what they load. */
+export async function startBinnacleWith(
+  nodeOptions: readonly string[],
+  flags: readonly string[],
+): Promise<{ server: BinnacleProcess; child: ChildProcess }> {
   const directory = mkdtempSync(join(tmpdir(), 'binnacle-process-'))
   const tokens = join(directory, 'tokens.csv')
   writeFileSync(tokens, TOKENS)
   const dataDir =
     flags.find(flag => flag.startsWith('--data-dir='))?.slice('--data-dir='.length) ?? join(directory, 'data')
-  const { child, output, exit } = launch([
-    'serve',
-    `--data-dir=${dataDir}`,
-    '--secure-port=0',
-    `--token-auth-file=${tokens}`,
-    ...REFERENCE_FLAGS,
-    ...flags,
-  ])
+  const { child, output, exit } = launch(
+    ['serve', `--data-dir=${dataDir}`, '--secure-port=0', `--token-auth-file=${tokens}`, ...REFERENCE_FLAGS, ...flags],
+    nodeOptions,
+  )
   const gone = exit.finally(() => rmSync(directory, { recursive: true, force: true }))
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout?.on('data', () => {
@@ -80,7 +84,7 @@ export async function startBinnacleProcess(...flags: string[]): Promise<Binnacle
     return gone
   }
   const kubeconfig = join(dataDir, 'kubeconfig')
-  return {
+  const server: BinnacleProcess = {
     url,
     ca: url.startsWith('https:') ? readFileSync(join(dataDir, 'pki', 'ca.crt'), 'utf8') : '',
     kubeconfig,
@@ -91,6 +95,7 @@ export async function startBinnacleProcess(...flags: string[]): Promise<Binnacle
     stop: async () => (await ending('SIGTERM')).code,
     kill: async () => void (await ending('SIGKILL')),
   }
+  return { server, child }
 }
 
 /** Starts the executable, and does not wait for it. */
@@ -102,12 +107,17 @@ export function spawnBinnacle(...args: string[]): { signal(name: NodeJS.Signals)
 /** Runs the executable to its end. */
 export const runBinnacle = (...args: string[]): Promise<Exit> => launch(args).exit
 
-function launch(args: string[]): {
+function launch(
+  args: string[],
+  nodeOptions: readonly string[] = [],
+): {
   child: ChildProcess
   output: { stdout: string; stderr: string }
   exit: Promise<Exit>
 } {
-  const child = spawn(process.execPath, [executable, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [...nodeOptions, executable, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe', ...(nodeOptions.length > 0 ? (['ipc'] as const) : [])],
+  }) as ChildProcessByStdio<null, Readable, Readable>
   const output = { stdout: '', stderr: '' }
   child.stdout.setEncoding('utf8').on('data', text => (output.stdout += text))
   child.stderr.setEncoding('utf8').on('data', text => (output.stderr += text))
