@@ -1,8 +1,6 @@
 // Limits how many errors a validation finds and how much of them is printed. kube-apiserver has no such limits: a request
 // of 2 MB with 700,000 faults makes it answer with hundreds of MB.
 
-import type { FieldError } from './field-errors.js'
-
 /** After this many errors a validation ends. */
 export const MAX_FOUND = 10_000
 /** After this many characters no further error is printed. The first one is always complete. */
@@ -13,10 +11,10 @@ class TooManyErrors extends Error {
 }
 
 /** The errors of the validation that runs. Validations are synchronous, so that there is only one at a time. */
-let found: FieldError[] | undefined
+let found: unknown[] | undefined
 
 /** Every new error passes through here. */
-export function countError(error: FieldError): FieldError {
+export function countError<E>(error: E): E {
   if (found === undefined) return error
   found.push(error)
   if (found.length > MAX_FOUND) throw new TooManyErrors()
@@ -24,9 +22,9 @@ export function countError(error: FieldError): FieldError {
 }
 
 /** The errors of a validation. If there are too many it is ended, and those that it had found are returned. */
-export function limitErrors(validate: () => readonly FieldError[]): readonly FieldError[] {
+export function limitErrors<E>(validate: () => readonly E[]): readonly E[] {
   const outer = found
-  const own: FieldError[] = []
+  const own: E[] = []
   found = own
   try {
     return validate()
