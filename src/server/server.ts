@@ -43,7 +43,7 @@ import { type AccessControl, openAccess } from './startup/access.js'
 import { checkAdmissionPlugins } from './startup/admission-plugins.js'
 import { createApi } from './startup/api.js'
 import { createAuthenticate } from './startup/authentication.js'
-import { bootstrap, firstAddress } from './startup/bootstrap.js'
+import { bootstrap, firstAddress, keptObjects } from './startup/bootstrap.js'
 import { createControllers } from './startup/controllers.js'
 import { startFlowSchemas } from './startup/flow-schemas.js'
 import { createBuiltinRegistry, DEFINITIONS, requireKind } from './startup/kinds.js'
@@ -52,6 +52,7 @@ import { createPhases } from './startup/phases.js'
 import { serviceFinder } from './startup/service-finder.js'
 import { withStrictTransportSecurity } from './startup/strict-transport-security.js'
 import type { Access } from './tls/kubeconfig.js'
+import { shareAuthority } from './tls/shared-authority.js'
 import { hostsOf, prepareTls } from './tls/tls.js'
 
 export interface Server {
@@ -105,7 +106,9 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
     const tls = await phases.run('certificates', () => {
       const authorities = { clientCa: authentication.clientCa, proxyCa: authentication.requestHeader?.ca }
       const { https } = serving
-      return https && prepareTls(https, authorities, hostsOf(https.address, firstAddress(serviceRange)))
+      const published = [serving.advertiseAddress, serving.externalHostname].filter(each => each !== undefined)
+      const hosts = https && hostsOf(https.address, firstAddress(serviceRange), published)
+      return hosts && prepareTls(https, authorities, hosts, store.embedded ? undefined : shareAuthority(store))
     })
 
     const objects = await phases.run(
@@ -114,17 +117,19 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       stores => stores.close(),
     )
 
-    await phases.run('system objects', async () => {
+    const bootstrapOptions = { serviceRange, port: serving.https?.port || DEFAULT_PORT }
+    const addresses = await phases.run('system objects', async () => {
       // Admission has no say in what the server itself creates, and it needs objects that are created here.
       const system = createApiContext({ store, objects, now: clock.now })
       const kinds = {
         services: requireKind(registry, '', 'Service'),
         addresses: requireKind(registry, 'networking.k8s.io', 'IPAddress'),
       }
-      const addresses = serviceAddresses(system, store, kinds, serviceRange)
-      registry.put(addresses.kind)
-      await addresses.repair()
-      await bootstrap(system, registry, { serviceRange, port: serving.https?.port || DEFAULT_PORT })
+      const allocated = serviceAddresses(system, store, kinds, serviceRange)
+      registry.put(allocated.kind)
+      await allocated.repair()
+      await bootstrap(system, registry, bootstrapOptions)
+      return allocated
     })
 
     const access = await phases.run(
@@ -243,6 +248,8 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
           store,
           context,
           systemContext: createApiContext({ store, objects, now: clock.now }),
+          addresses,
+          kept: keptObjects(registry, bootstrapOptions),
           registry,
           definitions,
           leaderElection: options.leaderElection,

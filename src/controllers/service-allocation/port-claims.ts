@@ -6,41 +6,56 @@ import { stringAt } from '../../meta/values/access.js'
 import { isObject } from '../../meta/values/value.js'
 import type { Entry, Store } from '../../storage/store.js'
 
-const STORE_KEY = '/ranges/servicenodeports'
+export const PORTS_PREFIX = '/ranges/'
+export const PORTS_KEY = `${PORTS_PREFIX}servicenodeports`
 
 export interface PortClaims extends Claims<number> {
   has(port: number): Promise<boolean>
   /** Sets the ports in use; or adds them, if other processes may claim ports at the same time. */
   reset(ports: ReadonlySet<number>, isComplete: boolean): Promise<void>
+  /** Releases ports unless any port was claimed or released since the entry was read. */
+  releaseAt(entry: Entry, ports: readonly number[]): Promise<void>
 }
 
 export function portClaims(store: Store): PortClaims {
   /** Returns whether anything had to change, after it is stored. */
   async function change(wanted: (taken: bigint) => bigint): Promise<boolean> {
     for (;;) {
-      const entry = await store.get(STORE_KEY)
+      const entry = await store.get(PORTS_KEY)
       const before = entry ? takenIn(entry) : 0n
       const after = wanted(before)
       if (after === before) return false
       const value = Buffer.from(encodeTaken(after))
-      const { done } = await (entry ? store.update(STORE_KEY, value, entry.revision) : store.create(STORE_KEY, value))
+      const { done } = await (entry ? store.update(PORTS_KEY, value, entry.revision) : store.create(PORTS_KEY, value))
       if (done) return true
     }
   }
   return {
     async has(port) {
-      const entry = await store.get(STORE_KEY)
+      const entry = await store.get(PORTS_KEY)
       return entry !== undefined && (takenIn(entry) & bitOf(port)) !== 0n
     },
     claim: port => change(taken => taken | bitOf(port)),
     async release(port) {
       await change(taken => taken & ~bitOf(port))
     },
+    async releaseAt(entry, ports) {
+      const released = ports.reduce((bits, port) => bits | bitOf(port), 0n)
+      await store.update(PORTS_KEY, Buffer.from(encodeTaken(takenIn(entry) & ~released)), entry.revision)
+    },
     async reset(ports, isComplete) {
       const wanted = [...ports].reduce((bits, port) => bits | bitOf(port), 0n)
       await change(taken => (isComplete ? wanted : taken | wanted))
     },
   }
+}
+
+/** The ports that are taken according to the entry. */
+export function portsIn(entry: Entry | undefined): Set<number> {
+  const ports = new Set<number>()
+  let port = NODE_PORTS.from
+  for (let rest = entry ? takenIn(entry) : 0n; rest !== 0n; rest >>= 1n, port++) if (rest & 1n) ports.add(port)
+  return ports
 }
 
 /** Ports outside the range are not tracked. */

@@ -12,6 +12,8 @@ import { type ApiContext, createApiContext } from '../../verbs/api-context.js'
 import { MADE } from '../../verbs/pipeline/prepared.js'
 import { createFrom } from '../../verbs/write/create.js'
 import { remove } from '../../verbs/write/delete.js'
+import { quietEnv } from '../common/controller.js'
+import { portClaims } from './port-claims.js'
 import { serviceAddresses } from './service-addresses.js'
 
 const kinds = builtinKinds(builtinTypes())
@@ -95,4 +97,28 @@ test('a start frees addresses that no service has, and takes those that services
   const after = await start(store)
   expect(await taken(after)).toEqual(['10.0.0.5'])
   await expect(after.create('c', { clusterIP: '10.0.0.5' })).rejects.toThrow('provided IP is already allocated')
+})
+
+describe('repair while several processes allocate', () => {
+  const TIMES = { intervalMs: 10, abandonedMs: 1000 }
+
+  test('releases what a killed process has allocated, and nothing that is used or young', async () => {
+    const process = await start(store)
+    const { clusterIP } = await process.create('used', { type: 'NodePort', ports: [{ port: 80, nodePort: 30_001 }] })
+    const ports = portClaims(store)
+    await ports.claim(30_002)
+    await process.create('killed')
+    // A process that was killed after it allocated and before it stored the Service.
+    const { revision } = (await store.get('/services/specs/x/killed'))!
+    await store.delete('/services/specs/x/killed', revision)
+    const parts = { services: kindOf('Service'), addresses }
+    const repairing = serviceAddresses(process.context, store, parts, '10.0.0.0/28').startRepair(quietEnv(), TIMES)
+    await expect.poll(() => ports.has(30_002), { timeout: 5000 }).toBe(false)
+    await expect.poll(() => taken(process)).toEqual([clusterIP])
+    expect(await ports.has(30_001)).toBe(true)
+    await ports.claim(30_002)
+    await new Promise(resolve => setTimeout(resolve, 100))
+    expect(await ports.has(30_002)).toBe(true)
+    repairing.stop()
+  })
 })

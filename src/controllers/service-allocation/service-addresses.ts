@@ -6,14 +6,13 @@ import {
   addressPool,
   assignAddresses,
   type Claims,
-  nodePortsOf,
   releaseAddresses,
 } from '../../builtin/service-addresses.js'
 import type { Allocation, Kind } from '../../kinds/kind.js'
 import { hasReason } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { mapAt, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { mapAt, objectAt, stringAt } from '../../meta/values/access.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import { forResource, systemRequest } from '../../request/request.js'
 import { type UserInfo } from '../../request/user-info.js'
@@ -21,18 +20,17 @@ import type { Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { MADE } from '../../verbs/pipeline.js'
 import { createFrom } from '../../verbs/write.js'
-import { type PortClaims, portClaims } from './port-claims.js'
+import type { Controller, ControllerEnv } from '../common/controller.js'
+import { portClaims } from './port-claims.js'
+import { type AddressKinds, type RepairParts, type RepairTimes, repair, startRepair } from './repair.js'
 
 export interface ServiceAddresses {
   /** The kind of Services, which get addresses and ports when they are written. */
   readonly kind: Kind
   /** Makes the allocated addresses and ports agree with the stored Services. Must be done before Services are written. */
   repair(): Promise<void>
-}
-
-export interface AddressKinds {
-  readonly services: Kind
-  readonly addresses: Kind
+  /** Releases what processes that were killed have allocated and not used. For stores that several processes share. */
+  startRepair(env: ControllerEnv, times?: RepairTimes): Controller
 }
 
 export function serviceAddresses(
@@ -63,9 +61,17 @@ export function serviceAddresses(
     release: service => releaseAddresses(service, undefined, poolFor(service, false)),
   }
   const kind = { ...kinds.services, allocation }
+  const parts: RepairParts = {
+    context,
+    kinds: { ...kinds, services: kind },
+    ports,
+    claim: (address, service) => addressClaims(context, kinds.addresses, service).claim(address),
+    isOurs: address => mapAt(address.metadata, 'labels')[MANAGED_BY] === ALLOCATOR_NAME,
+  }
   return {
     kind,
-    repair: () => repair(context, { ...kinds, services: kind }, ports, store.embedded),
+    repair: () => repair(parts, store.embedded),
+    startRepair: (env, times) => startRepair(parts, store, env, times),
   }
 }
 
@@ -130,39 +136,4 @@ function addressClaims(context: ApiContext, kind: Kind, service: ApiObject): Vis
       await store.delete('', address, entry.revision)
     },
   }
-}
-
-// ---- what a process that crashed has left behind
-
-/** A younger address may belong to a service that another process is about to store. */
-const ABANDONED_MS = 60_000
-
-async function repair(
-  context: ApiContext,
-  { services, addresses }: AddressKinds,
-  ports: PortClaims,
-  isAlone: boolean,
-): Promise<void> {
-  const [stored, claimed] = await Promise.all([all(context, services), all(context, addresses)])
-  const used = new Map<string, ApiObject>()
-  const usedPorts = new Set<number>()
-  for (const service of stored) {
-    const spec = objectAt(service, 'spec')
-    for (const address of stringsAt(spec, 'clusterIPs')) if (address !== 'None') used.set(address, service)
-    for (const port of nodePortsOf(spec)) usedPorts.add(port)
-  }
-  await ports.reset(usedPorts, isAlone)
-  for (const address of claimed) {
-    const { name = '', creationTimestamp = '' } = metaOf(address)
-    if (used.delete(name) || mapAt(address.metadata, 'labels')[MANAGED_BY] !== ALLOCATOR_NAME) continue
-    const isAbandoned = isAlone || Date.parse(creationTimestamp) + ABANDONED_MS < context.now()
-    const entry = isAbandoned ? await context.objectStore(addresses).get('', name) : undefined
-    if (entry) await context.objectStore(addresses).delete('', name, entry.revision)
-  }
-  for (const [address, service] of used) await addressClaims(context, addresses, service).claim(address)
-}
-
-async function all(context: ApiContext, kind: Kind): Promise<ApiObject[]> {
-  const { entries } = await context.objectStore(kind).cache.range(kind.keyPrefix)
-  return entries.map(decodeStored)
 }

@@ -5,6 +5,7 @@ import { SYSTEM_NAMESPACES } from '../../admission/plugins.js'
 import { bootstrapPolicy, reconcilePolicy } from '../../auth/bootstrap-roles.js'
 import { flowControlObjects } from '../../builtin/flow-control.js'
 import { SYSTEM_PRIORITY_CLASSES } from '../../builtin/priority-classes.js'
+import type { KeptObject } from '../../controllers/start-controllers.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
@@ -74,6 +75,7 @@ const priorityClasses = (): ApiObject[] =>
     description,
   }))
 
+/** The Service of the API server, and the range that its address is from. */
 function ownService({ serviceRange, port }: BootstrapOptions): ApiObject[] {
   const clusterIP = firstAddress(serviceRange)
   return [
@@ -100,6 +102,13 @@ function ownService({ serviceRange, port }: BootstrapOptions): ApiObject[] {
     },
   ]
 }
+
+/** Objects that are created again when they are deleted while the server runs. */
+export const keptObjects = (registry: Registry, options: BootstrapOptions): KeptObject[] =>
+  ownService(options).flatMap(object => {
+    const kind = kindOf(registry, object)
+    return kind ? [{ kind, object }] : []
+  })
 
 /** The first usable address of a range: `10.0.0.1` of `10.0.0.0/24`. */
 export function firstAddress(range: string): string {

@@ -3,12 +3,15 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Definitions } from '../../controllers/definitions.js'
+import type { ServiceAddresses } from '../../controllers/service-allocation.js'
 import {
   type ControllerRunner,
   type ElectionTimes,
+  type KeptObject,
   type RegisteredController,
   runControllers,
   startApiServices,
+  startKeptObjects,
   startLeaderElection,
 } from '../../controllers/start-controllers.js'
 import type { ApiContext } from '../../verbs/api-context.js'
@@ -21,6 +24,9 @@ export interface ControllerParts extends KubeControllerParts {
   /** Without admission: no webhook may keep the replicas from electing a leader. */
   readonly systemContext: ApiContext
   readonly definitions: Definitions
+  readonly addresses: ServiceAddresses
+  /** Objects that are created again when they are deleted. */
+  readonly kept: readonly KeptObject[]
   readonly leaderElection: ElectionTimes | undefined
   readonly serving: ServingOptions
   /** Group versions that are served without a kind in the registry. */
@@ -60,7 +66,7 @@ export function createControllers(parts: ControllerParts): Controllers {
 }
 
 function registeredControllers(parts: ControllerParts, httpsUrl: string | undefined): RegisteredController[] {
-  const { context, registry, definitions, env } = parts
+  const { store, context, systemContext, registry, definitions, addresses, env } = parts
   const services = requireKind(registry, 'apiregistration.k8s.io', 'APIService')
   return [
     ...kubeControllers(parts),
@@ -68,6 +74,9 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
       name: 'apiservices',
       start: () => startApiServices(context, registry, services, parts.virtualVersions, env),
     },
+    { name: 'kubernetes-service', start: () => startKeptObjects(systemContext, parts.kept, env) },
+    // A process that is alone repairs at its start.
+    ...(store.embedded ? [] : [{ name: 'service-repair', start: () => addresses.startRepair(env) }]),
     { name: 'crd-finalizer', start: () => definitions.startCleanup() },
     ...(httpsUrl === undefined
       ? []

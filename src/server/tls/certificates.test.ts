@@ -4,7 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { createMemoryStore } from '../../storage/memory/memory-store.js'
 import { ensureCertificates, makeCertificates } from './certificates.js'
+import { shareAuthority } from './shared-authority.js'
 
 let folder: string
 beforeEach(() => {
@@ -103,4 +105,36 @@ test('an authority that cannot sign fails the start and is left as it is', async
   writeFileSync(join(folder, 'ca.crt'), 'broken')
   await expect(start()).rejects.toThrow('ca.crt is not a certificate in PEM form')
   expect(readFileSync(join(folder, 'ca.crt'), 'utf8')).toBe('broken')
+})
+
+test('servers that start at once in an empty folder have one authority', async () => {
+  const started = await Promise.all(Array.from({ length: 5 }, () => ensureCertificates(folder, ['127.0.0.1'])))
+  const [first] = started
+  for (const { ca, server, admin } of started) {
+    expect(ca).toBe(first!.ca)
+    for (const { cert } of [server, admin]) {
+      expect(new X509Certificate(cert).verify(new X509Certificate(first!.ca).publicKey)).toBe(true)
+    }
+  }
+  expect((await ensureCertificates(folder, ['127.0.0.1'])).ca).toBe(first!.ca)
+})
+
+test('replicas on one store have the authority of the first, whichever folder they have', async () => {
+  const store = createMemoryStore()
+  const replicas = await Promise.all(
+    ['a', 'b', 'c'].map(name => ensureCertificates(join(folder, name), ['127.0.0.1'], shareAuthority(store))),
+  )
+  expect(new Set(replicas.map(({ ca }) => ca)).size).toBe(1)
+  // A replica that had an authority of its own takes the shared one.
+  await ensureCertificates(join(folder, 'd'), ['127.0.0.1'])
+  const late = await ensureCertificates(join(folder, 'd'), ['127.0.0.1'], shareAuthority(store))
+  expect(late.ca).toBe(replicas[0]!.ca)
+  expect(readFileSync(join(folder, 'd', 'ca.crt'), 'utf8')).toBe(late.ca)
+})
+
+test('the authority of a first replica becomes the shared one', async () => {
+  const alone = await ensureCertificates(folder, ['127.0.0.1'])
+  const store = createMemoryStore()
+  expect((await ensureCertificates(folder, ['127.0.0.1'], shareAuthority(store))).ca).toBe(alone.ca)
+  expect((await makeCertificates(['127.0.0.1'], shareAuthority(store))).ca).toBe(alone.ca)
 })

@@ -1,7 +1,7 @@
 // The certificates that the server creates for itself: an authority, a certificate for the server, and one for the
 // administrator. They are created on the first start and kept in a folder.
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto'
-import { access, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { access, link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import { UsageError } from '../../base/usage-error.js'
@@ -19,9 +19,19 @@ const YEAR_MS = 365 * 24 * 3_600_000
 /** A certificate that is valid for less than this is replaced. The authority is valid for longer than those it signs. */
 const RENEW_MS = YEAR_MS / 12
 
+/**
+ * The authority that all replicas share, where there may be several: `own` is the one in the folder of this replica, and
+ * `make` creates one.
+ */
+export type ShareAuthority = (own: KeyPair | undefined, make: () => Promise<KeyPair>) => Promise<KeyPair>
+
 /** The certificates in a folder. Those that are missing, expire soon or lack one of the hosts are created. */
-export async function ensureCertificates(folder: string, hosts: readonly string[]): Promise<Certificates> {
-  const ca = await ensureAuthority(folder)
+export async function ensureCertificates(
+  folder: string,
+  hosts: readonly string[],
+  share?: ShareAuthority,
+): Promise<Certificates> {
+  const ca = await ensureAuthority(folder, share)
   const server = await ensureServer(folder, 'server', ca, hosts)
   const keptAdmin = await readPair(folder, 'admin')
   const admin = keptAdmin && isGood(keptAdmin, ca) ? keptAdmin : await makeInto(folder, 'admin', () => makeAdmin(ca))
@@ -29,8 +39,8 @@ export async function ensureCertificates(folder: string, hosts: readonly string[
 }
 
 /** The same without a folder. */
-export async function makeCertificates(hosts: readonly string[]): Promise<Certificates> {
-  const ca = await makeAuthority()
+export async function makeCertificates(hosts: readonly string[], share?: ShareAuthority): Promise<Certificates> {
+  const ca = await (share ? share(undefined, makeAuthority) : makeAuthority())
   const [server, admin] = await Promise.all([makeServer(ca, hosts), makeAdmin(ca)])
   return { ca: ca.cert, server, admin }
 }
@@ -51,11 +61,46 @@ export async function makeServerPair(hosts: readonly string[]): Promise<Omit<Cer
   return { ca: ca.cert, server: await makeServer(ca, hosts) }
 }
 
-async function ensureAuthority(folder: string): Promise<KeyPair> {
+async function ensureAuthority(folder: string, share?: ShareAuthority): Promise<KeyPair> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const kept = await readAuthority(folder)
-  return kept && isGood(kept, kept) ? kept : makeInto(folder, 'ca', makeAuthority)
+  const good = kept && isGood(kept, kept) ? kept : undefined
+  // An authority that others have created is what the user wants, in each replica.
+  if (good && !isOurs(good)) return good
+  if (!share) return good ?? (kept ? makeInto(folder, 'ca', makeAuthority) : makeFirstAuthority(folder))
+  const shared = await share(good, makeAuthority)
+  return shared.cert === kept?.cert && shared.key === kept.key ? shared : makeInto(folder, 'ca', async () => shared)
 }
+
+/**
+ * Several servers may do this in one folder at the same time. The first key that is there is that of all of them, and so
+ * is the first certificate for it.
+ */
+async function makeFirstAuthority(folder: string): Promise<KeyPair> {
+  const made = await makeAuthority()
+  const key = await writeFirst(join(folder, 'ca.key'), made.key, 0o600)
+  if (parse(key, createPrivateKey) === undefined) throw unusable(folder, 'ca.key is not a private key in PEM form')
+  const { cert } = key === made.key ? made : await makeAuthority(key)
+  return { key, cert: await writeFirst(join(folder, 'ca.crt'), cert, 0o644) }
+}
+
+/** Writes a file unless it exists, at once and completely; returns its content. */
+async function writeFirst(path: string, text: string, mode: number): Promise<string> {
+  const fresh = `${path}.${randomUUID()}`
+  await writeFile(fresh, text, { mode, flag: 'wx' })
+  try {
+    await link(fresh, path)
+    return text
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    return await readFile(path, 'utf8')
+  } finally {
+    await rm(fresh)
+  }
+}
+
+/** Whether the authority can be used for longer than the certificates that it signs. */
+export const isGoodAuthority = (pair: KeyPair): boolean => isGood(pair, pair)
 
 async function ensureServer(folder: string, name: string, ca: KeyPair, hosts: readonly string[]): Promise<KeyPair> {
   const kept = await readPair(folder, name)
@@ -81,7 +126,7 @@ async function readAuthority(folder: string): Promise<KeyPair | undefined> {
     throw unusable(folder, `ca.crt has a key of type ${asymmetricKeyType}; it must be an EC key on the curve P-256`)
   }
   if (!certificate.ca) throw unusable(folder, 'ca.crt is not the certificate of an authority')
-  if (certificate.subject === `CN=${AUTHORITY}`) return pair
+  if (isOurs(pair)) return pair
   if (!certificate.checkPrivateKey(key)) throw unusable(folder, 'ca.key is not the key of ca.crt')
   if (!isGood(pair, pair)) {
     throw unusable(folder, `ca.crt is not self-signed, or expires too soon (${certificate.validTo})`)
@@ -90,6 +135,8 @@ async function readAuthority(folder: string): Promise<KeyPair | undefined> {
 }
 
 const AUTHORITY = 'binnacle-ca'
+
+const isOurs = ({ cert }: KeyPair): boolean => new X509Certificate(cert).subject === `CN=${AUTHORITY}`
 
 const unusable = (folder: string, why: string): UsageError =>
   new UsageError(`the authority in ${folder} cannot be used: ${why}; move it away to have a new one created`)
@@ -154,8 +201,8 @@ const validity = (years: number) => ({
   to: new Date(Date.now() + years * YEAR_MS),
 })
 
-const makeAuthority = (): Promise<KeyPair> =>
-  makeCertificate({ subject: { name: AUTHORITY }, validity: validity(10), use: 'authority' })
+const makeAuthority = (key?: string): Promise<KeyPair> =>
+  makeCertificate({ subject: { name: AUTHORITY }, validity: validity(10), use: 'authority' }, undefined, key)
 
 const makeServer = (ca: KeyPair, hosts: readonly string[]): Promise<KeyPair> =>
   makeCertificate({ subject: { name: 'binnacle' }, validity: validity(1), use: 'server', hosts }, ca)

@@ -2,7 +2,7 @@
 import { networkInterfaces } from 'node:os'
 import type { TlsOptions } from '../../http/listener.js'
 import type { HttpsOptions } from '../options/serving.js'
-import { ensureCertificates, makeCertificates } from './certificates.js'
+import { ensureCertificates, makeCertificates, type ShareAuthority } from './certificates.js'
 import type { KeyPair } from './x509.js'
 
 export interface Tls {
@@ -26,9 +26,12 @@ export async function prepareTls(
   { certificateFolder, keyPair, minVersion, ciphers, curves, http2, maxStreams }: HttpsOptions,
   { clientCa = '', proxyCa = '' }: ClientAuthorities,
   hosts: readonly string[],
+  share?: ShareAuthority,
 ): Promise<Tls> {
   const own =
-    certificateFolder === undefined ? await makeCertificates(hosts) : await ensureCertificates(certificateFolder, hosts)
+    certificateFolder === undefined
+      ? await makeCertificates(hosts, share)
+      : await ensureCertificates(certificateFolder, hosts, share)
   const accepted = joinPem(own.ca, clientCa)
   return {
     options: {
@@ -54,8 +57,8 @@ const joinPem = (...parts: readonly string[]): string =>
     .map(part => part.trim())
     .join('\n')
 
-/** The names and addresses by which clients reach a server that listens on this address. */
-export function hostsOf(address: string, serviceAddress: string): string[] {
+/** The names and addresses by which clients reach a server: those of its address, of its service, and `published` ones. */
+export function hostsOf(address: string, serviceAddress: string, published: readonly string[] = []): string[] {
   const everywhere = address === '0.0.0.0' || address === '::'
   const addresses = everywhere ? Object.values(networkInterfaces()).flatMap(each => each ?? []) : []
   return [
@@ -68,6 +71,7 @@ export function hostsOf(address: string, serviceAddress: string): string[] {
       'kubernetes.default.svc',
       'kubernetes.default.svc.cluster.local',
       serviceAddress,
+      ...published,
       ...(everywhere ? addresses.filter(({ scopeid }) => !scopeid).map(each => each.address) : [address]),
     ]),
   ]

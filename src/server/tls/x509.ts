@@ -27,9 +27,13 @@ export interface CertificateRequest {
   readonly hosts?: readonly string[]
 }
 
-/** Signed by the authority, or self-signed without one. */
-export async function makeCertificate(request: CertificateRequest, authority?: KeyPair): Promise<KeyPair> {
-  const { publicKey, privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
+/** Signed by the authority, or self-signed without one. `ownKey` is its private key in PEM form; a new one if absent. */
+export async function makeCertificate(
+  request: CertificateRequest,
+  authority?: KeyPair,
+  ownKey?: string,
+): Promise<KeyPair> {
+  const { publicKey, privateKey } = ownKey === undefined ? await generateKeys() : keysOf(createPrivateKey(ownKey))
   const issuer = authority ? subjectOf(authority.cert) : nameOf(request.subject)
   const body = sequence(
     explicit(0, integer(Buffer.from([2]))), // version 3
@@ -49,6 +53,10 @@ export async function makeCertificate(request: CertificateRequest, authority?: K
     key: privateKey.export({ type: 'sec1', format: 'pem' }).toString(),
   }
 }
+
+const generateKeys = () => promisify(generateKeyPair)('ec', { namedCurve: 'P-256' })
+
+const keysOf = (privateKey: KeyObject) => ({ privateKey, publicKey: createPublicKey(privateKey) })
 
 /** ecdsa-with-SHA256. */
 const SIGNATURE = sequence(objectId('1.2.840.10045.4.3.2'))

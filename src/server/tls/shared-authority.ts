@@ -1,0 +1,32 @@
+// The certificate authority of several replicas on one store. It is kept in the store, as the key for tokens is, so that
+// a kubeconfig of one replica works at each of them.
+import { decodeJson, encodeJson } from '../../codec/json.js'
+import { stringAt } from '../../meta/values/access.js'
+import { isObject } from '../../meta/values/value.js'
+import type { Entry, Store } from '../../storage/store.js'
+import { isGoodAuthority, type ShareAuthority } from './certificates.js'
+import type { KeyPair } from './x509.js'
+
+/** Outside the prefixes of all kinds. */
+const STORE_KEY = '/binnacle/certificate-authority'
+
+/** The first authority that is stored is that of all replicas, until it expires. */
+export function shareAuthority(store: Store): ShareAuthority {
+  return async (own, make) => {
+    for (;;) {
+      const entry = await store.get(STORE_KEY)
+      const stored = entry && pairIn(entry)
+      if (stored && isGoodAuthority(stored)) return stored
+      const { cert, key } = own ?? (await make())
+      const value = Buffer.from(encodeJson({ cert, key }))
+      // If another replica was faster, the loop reads its authority.
+      const written = await (entry ? store.update(STORE_KEY, value, entry.revision) : store.create(STORE_KEY, value))
+      if (written.done) return { cert, key }
+    }
+  }
+}
+
+function pairIn({ value }: Entry): KeyPair | undefined {
+  const { value: pair } = decodeJson(value)
+  return isObject(pair) ? { cert: stringAt(pair, 'cert'), key: stringAt(pair, 'key') } : undefined
+}
