@@ -2,6 +2,6 @@
 
 export interface Command {
   run(args: readonly string[]): Promise<void>
-  /** What --help prints; `args` name a command of the command, if there are several. */
-  help(args: readonly string[]): string
+  /** What --help prints. Absent if the command has commands of its own, and answers --help itself. */
+  readonly help?: (() => string) | undefined
 }

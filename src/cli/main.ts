@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
     const { CEL_HELP, cel } = await import('./cel/cel-explain.js')
     return { run: cel, help: () => CEL_HELP }
   },
+  crd: async () => (await import('./crd/crd.js')).CRD,
   validate: async () => (await import('./validate/validate.js')).VALIDATE,
   'webhook-certs': async () => (await import('./webhook-certs/webhook-certs.js')).WEBHOOK_CERTS,
 }
@@ -26,6 +27,7 @@ Usage: binnacle <command> [flags]
 Commands:
   serve          serve the API; also without a command
   validate       say what the server would answer to manifests, without a server
+  crd            lint definitions
   cel explain    explain the costs of validation rules, and evaluate them on an object
   webhook-certs  create certificates for webhooks on this machine, and configurations that trust them
 
@@ -49,7 +51,7 @@ async function run([first = 'serve', ...rest]: readonly string[]): Promise<void>
   const load = isFlag ? COMMANDS['serve'] : Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
   if (!load) throw new UsageError(`there is no command ${JSON.stringify(first)}: ${hint(first)}`)
   const { run: runCommand, help } = await load()
-  if (rest.some(isHelp)) return void process.stdout.write(help(rest))
+  if (help && rest.some(isHelp)) return void process.stdout.write(help())
   await runCommand(isFlag ? [first, ...rest] : rest)
 }
 

@@ -63,23 +63,38 @@ const MAX_LINE = 2000
 
 /** The text of a line, counted from 1; empty if there is no such line. */
 export function lineOf(bytes: Buffer, line: number): string {
-  let at = 0
-  for (let i = 1; i < line; i++) {
-    const newline = bytes.indexOf(NEWLINE, at)
-    if (newline === -1) return ''
-    at = newline + 1
-  }
-  const newline = bytes.indexOf(NEWLINE, at)
-  const end = Math.min(newline === -1 ? bytes.length : newline, at + MAX_LINE)
+  const starts = known.starts.get(bytes) ?? remember(known.starts, bytes, lineStarts(bytes))
+  const at = starts[line - 1]
+  if (at === undefined) return ''
+  const end = Math.min((starts[line] ?? bytes.length + 1) - 1, at + MAX_LINE)
   return bytes.toString('utf8', at, end).replace(/\r$/, '')
 }
 
-const known = new WeakMap<Buffer, YamlNode | undefined>()
+function lineStarts(bytes: Buffer): readonly number[] {
+  const starts = [0]
+  for (let at = bytes.indexOf(NEWLINE); at !== -1; at = bytes.indexOf(NEWLINE, at + 1)) starts.push(at + 1)
+  return starts
+}
+
+interface Known {
+  readonly starts: WeakMap<Buffer, readonly number[]>
+  readonly positions: WeakMap<Buffer, YamlNode | undefined>
+}
+
+/** What was found out about the bytes of documents; large files may have thousands of findings. */
+const known: Known = {
+  starts: new WeakMap(),
+  positions: new WeakMap(),
+}
+
+function remember<T>(map: WeakMap<Buffer, T>, bytes: Buffer, found: T): T {
+  if (found !== undefined) map.set(bytes, found)
+  return found
+}
 
 function positionsOf({ bytes, item }: Document): YamlNode | undefined {
   const whole = item?.of ?? bytes
-  if (!known.has(whole)) known.set(whole, locateYaml(whole))
-  const root = known.get(whole)
+  const root = known.positions.get(whole) ?? remember(known.positions, whole, locateYaml(whole))
   return item === undefined ? root : root?.members?.get('items')?.items?.[item.index]
 }
 
