@@ -10,7 +10,12 @@ import { dirname, isAbsolute, join } from 'node:path'
 import { node, programOf, root } from './programs.mjs'
 
 /** The entry points: of the executable, and of the package. */
-const ENTRIES = { main: 'src/cli/main.ts', index: 'src/server/index.ts', cel: 'src/cel/index.ts' }
+const ENTRIES = {
+  main: 'src/cli/main.ts',
+  index: 'src/server/index.ts',
+  cel: 'src/cel/index.ts',
+  'envtest-etcd': 'src/cli/envtest/etcd.ts',
+}
 
 const dist = join(root, 'dist')
 const typesFolder = join(dist, 'declarations')

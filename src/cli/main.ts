@@ -16,6 +16,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
     return { run: cel, help: () => CEL_HELP }
   },
   crd: async () => (await import('./crd/crd.js')).CRD,
+  envtest: async () => (await import('./envtest/envtest.js')).ENVTEST,
   validate: async () => (await import('./validate/validate.js')).VALIDATE,
   'webhook-certs': async () => (await import('./webhook-certs/webhook-certs.js')).WEBHOOK_CERTS,
 }
@@ -26,6 +27,7 @@ Usage: binnacle <command> [flags]
 
 Commands:
   serve          serve the API; also without a command
+  envtest        make Go tests that use envtest run on Binnacle
   validate       say what the server would answer to manifests, without a server
   crd            lint definitions
   cel explain    explain the costs of validation rules, and evaluate them on an object

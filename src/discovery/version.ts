@@ -1,14 +1,12 @@
 // The version of the API. Clients compare it to find out which features are available.
 import { arch, platform } from 'node:process'
+import { KUBERNETES_VERSION, KUBERNETES_MAJOR as MAJOR, KUBERNETES_MINOR as MINOR } from '../base/kubernetes-version.js'
 import type { ValueObject } from '../meta/values/value.js'
-
-const MAJOR = '1'
-const MINOR = '36'
 
 /** The version of the API in OpenAPI documents. */
 export const API_VERSION = `${MAJOR}.${MINOR}`
 
-/** `/version`. The part after the plus sign is ignored when versions are compared. */
+/** `/version`. */
 export const serverVersion = (): ValueObject => ({
   major: MAJOR,
   minor: MINOR,
@@ -16,7 +14,7 @@ export const serverVersion = (): ValueObject => ({
   emulationMinor: MINOR,
   minCompatibilityMajor: MAJOR,
   minCompatibilityMinor: '35',
-  gitVersion: `v${MAJOR}.${MINOR}.4+binnacle`,
+  gitVersion: KUBERNETES_VERSION,
   gitCommit: '',
   gitTreeState: 'clean',
   buildDate: '1970-01-01T00:00:00Z',

@@ -2,11 +2,12 @@
 
 import { HISTORY_MS, keepHistory } from './common/history-keeper.js'
 import type { EtcdStoreOptions } from './etcd/etcd-store.js'
+import type { LmdbOptions } from './lmdb/lmdb-store.js'
 import type { Store } from './store.js'
 
 export type StorageOptions =
   | { readonly kind: 'memory'; readonly historyMs?: number }
-  | { readonly kind: 'lmdb'; readonly directory: string; readonly historyMs?: number }
+  | ({ readonly kind: 'lmdb'; readonly directory: string; readonly historyMs?: number } & LmdbOptions)
   | ({ readonly kind: 'etcd'; readonly historyMs?: number } & EtcdStoreOptions)
 
 /** Each store is imported only when it is selected, so that start-up does not load the other implementations. */
@@ -19,7 +20,7 @@ export async function openStore(options: StorageOptions): Promise<Store> {
     }
     case 'lmdb': {
       const { openLmdbStore } = await import('./lmdb/lmdb-store.js')
-      return withHistory(await openLmdbStore(options.directory), historyMs)
+      return withHistory(await openLmdbStore(options.directory, options), historyMs)
     }
     case 'etcd': {
       const { openEtcdStore } = await import('./etcd/etcd-store.js')

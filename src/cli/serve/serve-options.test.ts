@@ -34,7 +34,7 @@ test('without flags, https is served on 6443 of this machine from a folder in th
   const { server, warnings, kubeconfig, mergeInto, storedWhere } = options()
   const data = join(homedir(), '.binnacle')
   expect(server).toMatchObject({
-    storage: { kind: 'lmdb', directory: join(data, 'store') },
+    storage: { kind: 'lmdb', directory: join(data, 'store'), noSync: false },
     serving: {
       https: {
         address: '127.0.0.1',
@@ -67,7 +67,8 @@ test('without flags, https is served on 6443 of this machine from a folder in th
 describe('storage', () => {
   test.each([
     [['--storage=memory'], { kind: 'memory' }],
-    [['--data-dir=/d'], { kind: 'lmdb', directory: '/d/store' }],
+    [['--data-dir=/d'], { kind: 'lmdb', directory: '/d/store', noSync: false }],
+    [['--data-dir=/d', '--unsafe-no-fsync'], { kind: 'lmdb', directory: '/d/store', noSync: true }],
     [
       ['--storage=etcd'],
       { kind: 'etcd', endpoints: ['http://127.0.0.1:2379'], prefix: '/registry', historyMs: 300_000 },

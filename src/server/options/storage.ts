@@ -5,7 +5,7 @@ import { UsageError } from '../../base/usage-error.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import type { FlagTable, FlagValues } from './flag.js'
 import { readOptionalFile } from './flag-files.js'
-import { choice, duration, list, optionalText, text } from './flag-values.js'
+import { choice, duration, list, optionalText, text, toggle } from './flag-values.js'
 
 export const storageFlags = {
   'data-dir': text(
@@ -17,6 +17,10 @@ export const storageFlags = {
     ...choice<'lmdb' | 'memory' | 'etcd'>(['lmdb', 'memory', 'etcd'], 'where objects are stored', undefined),
     byDefault: 'lmdb, or etcd with --etcd-servers',
   },
+  'unsafe-no-fsync': toggle(
+    'with --storage=lmdb: acknowledge writes before they are on disk; for tests, because a crash of the machine loses them',
+    false,
+  ),
   'etcd-servers': list('<urls>', 'etcd endpoints, separated by commas'),
   'etcd-prefix': text('<prefix>', 'the beginning of every key in etcd', '/registry'),
   'etcd-cafile': optionalText('<file>', 'the certificate authority of the etcd servers'),
@@ -36,7 +40,7 @@ export function storageFromFlags(flags: Flags): StorageOptions {
     case 'memory':
       return { kind: 'memory' }
     case 'lmdb':
-      return { kind: 'lmdb', directory: join(flags['data-dir'], 'store') }
+      return { kind: 'lmdb', directory: join(flags['data-dir'], 'store'), noSync: flags['unsafe-no-fsync'] }
     case 'etcd':
       for (const url of servers) checkEndpoint(url, `--etcd-servers=${url}`)
       return {

@@ -52,8 +52,8 @@ export interface StoreState {
 
 export const STATE = 'state'
 
-/** Opens the tables of a data file and creates missing ones. */
-export function openTables(file: string): Tables {
+/** Opens the tables of a data file and creates missing ones. With `noSync` a commit is not on disk when it resolves. */
+export function openTables(file: string, noSync = false): Tables {
   const root = open({
     path: file,
     noSubdir: true,
@@ -63,6 +63,7 @@ export function openTables(file: string): Tables {
     encoding: 'binary',
     // A commit resolves only when it is on disk.
     overlappingSync: false,
+    noSync,
     // The writer groups the writes itself.
     eventTurnBatching: false,
   })

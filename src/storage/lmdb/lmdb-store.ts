@@ -14,12 +14,17 @@ import { createPageReader } from './pages.js'
 import { createPrefixCounts } from './prefix-counts.js'
 import { createWriter } from './writer.js'
 
+export interface LmdbOptions {
+  /** Whether writes are acknowledged before they are on disk. They survive the process, but not the machine. */
+  readonly noSync?: boolean | undefined
+}
+
 /** Opens the store in a directory, which is created if it is missing or empty. */
-export async function openLmdbStore(path: string): Promise<Store> {
+export async function openLmdbStore(path: string, { noSync }: LmdbOptions = {}): Promise<Store> {
   const directory = openDataDirectory(path)
   let tables: Tables | undefined
   try {
-    tables = openTables(directory.file)
+    tables = openTables(directory.file, noSync)
     if (directory.isNew) await initialize(tables, directory)
     return createLmdbStore(tables, await createDiskSpace(directory.file, tables), directory)
   } catch (cause) {
