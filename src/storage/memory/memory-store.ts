@@ -1,5 +1,5 @@
 // A store that keeps everything in memory, for tests and for `--storage=memory`.
-// Each key has its versions, newest last; the log has the events since the last compaction.
+// The log has the events since the last compaction, and keys that were written since then have their versions.
 
 import { createOrderedMap } from '../common/ordered-map.js'
 import { createWatchers } from '../common/watchers.js'
@@ -11,10 +11,12 @@ import {
   checkRevision,
   checkTarget,
   checkValue,
+  compareKeys,
   endOfPrefix,
 } from '../keys.js'
 import { closed, compacted, futureRevision, guardChanged } from '../storage-error.js'
 import type { Entry, Guard, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
+import { createForkableMap, type ForkableMap } from './forkable-map.js'
 
 /** The content of a key from a revision on; no entry if it was deleted. */
 interface Version {
@@ -22,13 +24,28 @@ interface Version {
   readonly entry: Entry | undefined
 }
 
-export function createMemoryStore(): Store {
+/** The content of a store at a moment. It never changes, and costs nothing until the store does. */
+export interface MemorySnapshot {
+  readonly revision: Revision
+  readonly entries: ForkableMap<Entry>
+}
+
+export interface MemoryStore extends Store {
+  snapshot(): MemorySnapshot
+}
+
+/**
+ * With a snapshot, the store begins with its content. Its history begins there, too, so that it can begin at a later
+ * revision: watches from earlier revisions are then refused as compacted.
+ */
+export function createMemoryStore(from?: MemorySnapshot, at: Revision = 0): MemoryStore {
+  /** Of the keys that were written after `forgotten`. */
   const versions = createOrderedMap<Version[]>()
-  const current = createOrderedMap<Entry>()
+  const current = from?.entries.fork() ?? createForkableMap<Entry>()
   /** The events after `forgotten`, one per revision, so that the index in the list follows from the revision. */
   let events: StoreEvent[] = []
-  let forgotten: Revision = 0
-  let revision: Revision = 0
+  let revision: Revision = Math.max(at, from?.revision ?? 0)
+  let forgotten = revision
   let isClosed = false
 
   const watchers = createWatchers<StoreEvent>({
@@ -56,7 +73,8 @@ export function createMemoryStore(): Store {
 
   function entryAt(key: string, asOf: Revision): Entry | undefined {
     if (asOf === revision) return current.get(key)
-    return versions.get(key)?.findLast(version => version.revision <= asOf)?.entry
+    const history = versions.get(key)
+    return history ? history.findLast(version => version.revision <= asOf)?.entry : current.get(key)
   }
 
   function getNow(key: string, at: ReadAt = 'latest'): Entry | undefined {
@@ -78,11 +96,27 @@ export function createMemoryStore(): Store {
     else current.delete(key)
     const history = versions.get(key)
     if (history) history.push({ revision: at, entry })
-    else versions.set(key, [{ revision: at, entry }])
+    else
+      versions.set(key, [
+        { revision: previous?.revision ?? 0, entry: previous },
+        { revision: at, entry },
+      ])
     const event = { revision: at, key, value: entry?.value, previous }
     events.push(event)
     watchers.publish([event])
     return { done: true, revision: at }
+  }
+
+  /** The keys that exist, and those that were deleted after `forgotten`, in order. */
+  function* keysEver(start: string, end: string): IterableIterator<string> {
+    const written = versions.keys(start, end)
+    let next = written.next()
+    for (const key of current.keys(start, end)) {
+      for (; !next.done && compareKeys(next.value, key) < 0; next = written.next()) yield next.value
+      if (next.value === key) next = written.next()
+      yield key
+    }
+    for (; !next.done; next = written.next()) yield next.value
   }
 
   function checkOpen(): void {
@@ -107,14 +141,13 @@ export function createMemoryStore(): Store {
       const end = endOfPrefix(prefix)
       // The smallest string after a key is the key with a NUL appended.
       const start = startAfter === undefined ? prefix : `${startAfter}\0`
-      const source = asOf === revision ? current : versions
       const entries: Entry[] = []
       let remaining = 0
-      for (const key of source.keys(start, end)) {
+      for (const key of asOf === revision ? current.keys(start, end) : keysEver(start, end)) {
         const entry = entryAt(key, asOf)
         if (!entry) continue
         if (entries.length < limit) entries.push(entry)
-        else if (source === current) {
+        else if (asOf === revision) {
           remaining = current.rank(end) - current.rank(key)
           break
         } else remaining++
@@ -154,9 +187,11 @@ export function createMemoryStore(): Store {
       // Only keys that were written since the last compaction have old versions.
       for (const key of new Set(events.slice(0, to - forgotten).map(event => event.key))) {
         const history = versions.get(key)!
-        const oldest = history.findLastIndex(version => version.revision <= to)
-        history.splice(0, history[oldest]?.entry ? oldest : oldest + 1)
-        if (history.length === 0) versions.delete(key)
+        history.splice(
+          0,
+          history.findLastIndex(version => version.revision <= to),
+        )
+        if (history.length === 1) versions.delete(key)
       }
       events = events.slice(to - forgotten)
       forgotten = to
@@ -164,6 +199,11 @@ export function createMemoryStore(): Store {
 
     async check() {
       checkOpen()
+    },
+
+    snapshot() {
+      checkOpen()
+      return { revision, entries: current.fork() }
     },
 
     async close() {
