@@ -34,7 +34,8 @@ const ROOMS = {
   server:
     'base meta codec storage cel webhook types schema convert kinds patch apply crd builtin request objects auth ' +
     'admission verbs response openapi discovery controllers http',
-  cli: 'base meta codec storage cel webhook types schema crd verbs auth authoring server',
+  testing: 'base meta codec storage kinds request auth verbs http server',
+  cli: 'base meta codec storage cel webhook types schema crd verbs auth authoring server testing',
 }
 
 /** Rooms without private parts: their folders only sort the files. */

@@ -14,6 +14,7 @@ const ENTRIES = {
   main: 'src/cli/main.ts',
   index: 'src/server/index.ts',
   cel: 'src/cel/index.ts',
+  testing: 'src/testing/index.ts',
   'envtest-etcd': 'src/cli/envtest/etcd.ts',
 }
 
@@ -25,7 +26,7 @@ const bundleFolder = join(dist, 'bundle')
 const began = Date.now()
 const code = await node([programOf('typescript', 'tsc'), '-p', 'tsconfig.build.json'])
 if (code !== 0) process.exit(code)
-const described = declarationsBehind(['server/index.d.ts', 'cel/index.d.ts'])
+const described = declarationsBehind(['server/index.d.ts', 'cel/index.d.ts', 'testing/index.d.ts'])
 drop(typesFolder, path => !described.has(path))
 // The declarations describe CommonJS, though the modules that they were made from are not.
 writeFileSync(join(typesFolder, 'package.json'), '{"type": "commonjs"}\n')

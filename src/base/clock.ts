@@ -1,8 +1,22 @@
-// The time of day, passed in so that tests and offline commands can choose it.
+// The time of day and timers, passed in so that tests and offline commands can choose the time.
 
 export interface Clock {
   /** Milliseconds since 1970. */
   now(): number
 }
 
-export const SYSTEM_CLOCK: Clock = { now: Date.now }
+export interface TimerClock extends Clock {
+  /** Calls `run` once, when that much time has passed by this clock. The result cancels it. */
+  after(milliseconds: number, run: () => void): () => void
+}
+
+/** A timer of Node takes at most this many milliseconds. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
+export const SYSTEM_CLOCK: TimerClock = {
+  now: Date.now,
+  after(milliseconds, run) {
+    const timer = setTimeout(run, Math.min(milliseconds, MAX_TIMER_MS)).unref()
+    return () => clearTimeout(timer)
+  },
+}

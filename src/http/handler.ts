@@ -44,6 +44,7 @@ import { type Awaitable, andThen } from '../base/awaitable.js'
 import type { Logger } from '../base/logger.js'
 import type { Registry } from '../kinds/registry.js'
 import { internalError, type Status, StatusError } from '../meta/errors/status.js'
+import { ConnectionCut } from '../request/connection-cut.js'
 import { deadlineExceeded, RequestAborted } from '../request/request.js'
 import { MalformedPath, parseRequestInfo, type RequestInfo } from '../request/request-info.js'
 import type { VirtualResource } from '../request/virtual-resource.js'
@@ -194,6 +195,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     const { reply, exchange, info } = request
     const error = options.asStatusError?.(thrown) ?? thrown
     if (error instanceof RequestCutShort) return
+    if (error instanceof ConnectionCut) return exchange.cut()
     const isBug = !(error instanceof StatusError) && !(error instanceof Forbidden)
     if (isBug) request.failure = error
     // There is no client to answer, or the deadline has passed and the request is answered.

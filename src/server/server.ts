@@ -55,6 +55,8 @@ import type { Access } from './tls/kubeconfig.js'
 import { shareAuthority } from './tls/shared-authority.js'
 import { hostsOf, prepareTls } from './tls/tls.js'
 
+export { type Listeners, openListeners } from './startup/listeners.js'
+
 export interface Server {
   /** https, or plain http where only that is served. */
   readonly url: string
@@ -63,6 +65,8 @@ export interface Server {
   readonly access: Access
   /** What admission functions were asked. */
   readonly admission: AdmissionCalls
+  /** The kinds that are served. */
+  readonly registry: Registry
   stop(): Promise<void>
 }
 
@@ -78,6 +82,8 @@ const DRAIN_MS = 20
 export async function startServer(options: ServerOptions, signal?: AbortSignal): Promise<Server> {
   const { authentication, authorization, limits, logging, serving } = options
   const { serviceRange } = options.api
+  const { hooks } = options
+  const openRequests = hooks?.listen ?? openListeners
   const clock = options.clock ?? SYSTEM_CLOCK
   const log = await createServerLogger(logging)
   const metrics = createMetrics()
@@ -128,7 +134,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       const allocated = serviceAddresses(system, store, kinds, serviceRange)
       registry.put(allocated.kind)
       await allocated.repair()
-      await bootstrap(system, registry, bootstrapOptions)
+      if (!hooks?.isBootstrapped) await bootstrap(system, registry, bootstrapOptions)
       return allocated
     })
 
@@ -227,6 +233,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       limits,
       verbosity: logging.verbosity,
       checkStore: () => store.check(),
+      hooks,
       isStopping: () => state.isStopping,
       serverAddress: () => state.address,
       jwksUri: () => authentication.serviceAccounts.jwksUri ?? `https://${externalAddress()}${KEYS_PATH}`,
@@ -264,7 +271,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
     )
     const listeners = await phases.run(
       'listen',
-      () => openListeners(serving, tls, withStrictTransportSecurity(api.handle, serving.strictTransportSecurity)),
+      () => openRequests(serving, tls, withStrictTransportSecurity(api.handle, serving.strictTransportSecurity)),
       async opened => {
         const closing = opened.close()
         api.endWatches()
@@ -281,6 +288,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       url: listeners.url,
       httpUrl: listeners.httpUrl,
       admission: calls,
+      registry,
       access: { server, ...(listeners.httpsUrl && { ca: tls!.ca, client: tls!.admin }) },
       async stop() {
         if (!state.isStopping) log.info('stopping')

@@ -3,10 +3,11 @@
 import { HISTORY_MS, keepHistory } from './common/history-keeper.js'
 import type { EtcdStoreOptions } from './etcd/etcd-store.js'
 import type { LmdbOptions } from './lmdb/lmdb-store.js'
+import type { MemoryStore } from './memory/memory-store.js'
 import type { Store } from './store.js'
 
 export type StorageOptions =
-  | { readonly kind: 'memory'; readonly historyMs?: number }
+  | { readonly kind: 'memory'; readonly historyMs?: number; readonly store?: MemoryStore }
   | ({ readonly kind: 'lmdb'; readonly directory: string; readonly historyMs?: number } & LmdbOptions)
   | ({ readonly kind: 'etcd'; readonly historyMs?: number } & EtcdStoreOptions)
 
@@ -16,7 +17,7 @@ export async function openStore(options: StorageOptions): Promise<Store> {
   switch (options.kind) {
     case 'memory': {
       const { createMemoryStore } = await import('./memory/memory-store.js')
-      return withHistory(createMemoryStore(), historyMs)
+      return withHistory(options.store ?? createMemoryStore(), historyMs)
     }
     case 'lmdb': {
       const { openLmdbStore } = await import('./lmdb/lmdb-store.js')

@@ -1,7 +1,7 @@
 // Runs every example of the documentation unchanged, with kubectl in a shell against a server, and compares the output
 // with the page.
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -33,6 +33,9 @@ describe.skipIf(kubectlMissing())('docs', () => {
   test.each(possible)('$name', { timeout: 180_000 }, async ({ name, steps, serverFlags }) => {
     const server = await startBinnacleProcess('--storage=memory', ...serverFlags)
     const directory = mkdtempSync(join(tmpdir(), 'binnacle-walk-'))
+    // Pages import `binnacle` as if it were installed.
+    mkdirSync(join(directory, 'node_modules'))
+    symlinkSync(dirname(BIN), join(directory, 'node_modules', 'binnacle'))
     const shell = openShell(directory, {
       PATH: `${BIN}:${dirname(process.execPath)}:${process.env.PATH}`,
       HOME: directory,

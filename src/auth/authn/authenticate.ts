@@ -74,11 +74,17 @@ export function staticTokens(
   tokens: ReadonlyMap<string, Identity>,
   ownAudiences: readonly string[] = FOR_US,
 ): TokenAuthenticator {
+  // Tokens may be added while the server runs.
   const checks = new Map<string, TokenCheck>()
-  for (const [token, identity] of tokens) {
-    checks.set(token, { ok: true, identity: withAuthenticated(identity), audiences: ownAudiences })
+  const check = (token: string): TokenCheck | undefined => {
+    const identity = tokens.get(token)
+    if (!identity) return undefined
+    const result: TokenCheck = { ok: true, identity: withAuthenticated(identity), audiences: ownAudiences }
+    checks.set(token, result)
+    return result
   }
-  return (token, audiences) => (audiences.some(each => ownAudiences.includes(each)) ? checks.get(token) : undefined)
+  return (token, audiences) =>
+    audiences.some(each => ownAudiences.includes(each)) ? (checks.get(token) ?? check(token)) : undefined
 }
 
 /** Asks the authenticators in turn. A token must be for one of these audiences. */

@@ -9,8 +9,9 @@ export async function serveEnvtest(args: readonly string[]): Promise<void> {
   const dataDir = await dataDirectory(args)
   const storage = dataDir === undefined ? [] : ['--storage=lmdb', '--unsafe-no-fsync', `--data-dir=${dataDir}`]
   const without = dataDir === undefined ? args : args.filter(arg => !arg.startsWith('--etcd-servers'))
-  // envtest runs no controllers, and tests rely on that. A flag of the test comes later and wins.
-  await serve(['--enable-garbage-collector=false', '--enable-namespace-controller=false', ...storage, ...without])
+  // envtest runs no controllers, and tests rely on that.
+  const controllers = `--controllers=${process.env['BINNACLE_CONTROLLERS'] ?? ''}`
+  await serve([controllers, ...storage, ...without])
 }
 
 /** The directory of Binnacle's stand-in for etcd; undefined if --etcd-servers names a real etcd. */

@@ -23,6 +23,8 @@ export interface Exchange {
   answer(status: number, headers: OutgoingHttpHeaders, body?: Buffer | string): void
   /** Begins a response of unknown length. */
   begin(status: number, headers: OutgoingHttpHeaders): Outgoing
+  /** Closes the connection of HTTP/1.1 or the stream of HTTP/2, without a response if none was sent. */
+  cut(): void
   /**
    * If the client asks for a WebSocket: begins a response of frames, one for each chunk, of text or of bytes. Undefined
    * if the client's handshake was refused.

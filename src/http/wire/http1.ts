@@ -37,6 +37,7 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
         abort: () => response.destroy(),
       }
     },
+    cut: () => void request.socket.destroy(),
   }
 }
 

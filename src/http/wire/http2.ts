@@ -132,6 +132,10 @@ class Http2Exchange implements Exchange {
       abort: () => stream.close(constants.NGHTTP2_INTERNAL_ERROR),
     }
   }
+
+  cut(): void {
+    this.stream.close(constants.NGHTTP2_INTERNAL_ERROR)
+  }
 }
 
 /** Stops a client that still sends its body after the response. */

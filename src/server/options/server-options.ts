@@ -1,5 +1,5 @@
 // All options of a server, by concern. The command line and the library each fill them (cli/serve, library.ts).
-import type { Clock } from '../../base/clock.js'
+import type { TimerClock } from '../../base/clock.js'
 import type { ElectionTimes } from '../../controllers/start-controllers.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import type { AdmissionOptions } from './admission.js'
@@ -7,6 +7,7 @@ import type { ApiOptions } from './api.js'
 import type { AuthenticationOptions } from './authentication.js'
 import type { AuthorizationOptions } from './authorization.js'
 import type { ControllerOptions } from './controllers.js'
+import type { ServerHooks } from './hooks.js'
 import type { LimitOptions } from './limits.js'
 import type { LoggingOptions } from './logging.js'
 import type { ServingOptions } from './serving.js'
@@ -23,5 +24,6 @@ export interface ServerOptions {
   readonly logging: LoggingOptions
   /** Of the replicas on one etcd; the defaults when absent. */
   readonly leaderElection?: ElectionTimes | undefined
-  readonly clock?: Clock | undefined
+  readonly clock?: TimerClock | undefined
+  readonly hooks?: ServerHooks | undefined
 }

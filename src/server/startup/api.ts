@@ -32,6 +32,7 @@ import { createVerbs } from '../../verbs/verbs.js'
 import { deprecatedUse } from '../observability/deprecated-use.js'
 import { createRequestLog } from '../observability/request-log.js'
 import { createRequestMetrics } from '../observability/request-metrics.js'
+import type { ServerHooks } from '../options/hooks.js'
 import type { LimitOptions } from '../options/limits.js'
 import type { AccessControl } from './access.js'
 
@@ -56,10 +57,11 @@ export interface ApiParts {
   jwksUri(): string
   readonly log: Logger
   readonly metrics: MetricsRegistry
+  readonly hooks?: ServerHooks | undefined
 }
 
 export function createApi(parts: ApiParts): ApiHandler {
-  const { registry, context, access, log, limits } = parts
+  const { registry, context, access, log, limits, hooks } = parts
   const requestMetrics = createRequestMetrics(parts.metrics, registry, () => api)
   const logRequest = createRequestLog(parts.verbosity)
   const ownPaths = ownPathsOf(parts)
@@ -77,15 +79,17 @@ export function createApi(parts: ApiParts): ApiHandler {
     build: packageVersion(),
     now: context.now,
   })
+  const current = verbsByCurrentDefinition(createVerbs(context), parts.definitions, registry)
+  const verbs = waitingVerbs(current, parts.definitions)
   const api = createApiHandler({
     registry,
-    verbs: waitingVerbs(verbsByCurrentDefinition(createVerbs(context), parts.definitions, registry), parts.definitions),
+    verbs: hooks?.wrapVerbs?.(verbs) ?? verbs,
     authenticate: parts.authenticate,
     authorize: access.authorizer.authorize,
     classify: parts.classify,
     impersonate: createImpersonation(access.authorizer.authorize),
     virtualResources: parts.virtualResources,
-    findPath: firstOf(findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
+    findPath: firstOf(findIn(hooks?.paths ?? NO_PATHS), findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
     limits: limits.requests,
     minRequestTimeoutMs: limits.minRequestTimeoutMs,
     now: context.now,
@@ -94,11 +98,14 @@ export function createApi(parts: ApiParts): ApiHandler {
     observe(request, status, milliseconds) {
       requestMetrics.onRequestEnd(request, status, milliseconds / 1000)
       logRequest(request, status, milliseconds)
+      hooks?.observe?.(request, status, milliseconds)
     },
     onDeprecated: deprecatedUse(requestMetrics, log),
   })
   return api
 }
+
+const NO_PATHS: PathTable = new Map()
 
 /** The entries of virtual resources in discovery, by group version. */
 function extrasOf(kinds: readonly VirtualResource[]): Record<string, APIResource[]> {

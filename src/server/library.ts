@@ -1,0 +1,2 @@
+// The options of the library, read and checked.
+export * from './options/library.js'

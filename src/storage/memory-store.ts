@@ -1,0 +1,2 @@
+// The store in memory, and snapshots of it.
+export * from './memory/memory-store.js'

@@ -1,0 +1,91 @@
+// A clock that a test moves. It runs like the system's clock until it is advanced, frozen or scaled; timers of the server
+// that are due at the new time run at once, in the order of their times.
+import type { TimerClock } from '../base/clock.js'
+import { UsageError } from '../base/usage-error.js'
+
+export interface TestClock extends TimerClock {
+  /** Moves the time forward, by milliseconds or a text such as `90s`, `15m`, `1h30m`, `2d`. */
+  advance(by: number | string): void
+  /** Moves the time to a later date. */
+  moveTo(date: Date): void
+  /** Stops the time; `advance` still moves it. */
+  freeze(): void
+  /** Lets the time run, `scale` times as fast as the system's clock. */
+  run(scale?: number): void
+}
+
+interface Timer {
+  readonly at: number
+  readonly run: () => void
+}
+
+export function createTestClock(): TestClock {
+  /** The time was `since` when the system's clock was `systemSince`; it passes at `scale` times the speed. */
+  let since = Date.now()
+  let systemSince = performance.now()
+  let scale = 1
+  const timers = new Set<Timer>()
+  let wake: NodeJS.Timeout | undefined
+
+  const now = (): number => Math.floor(since + (performance.now() - systemSince) * scale)
+
+  /** From here on the time passes at another speed. */
+  function restart(from: number, speed: number): void {
+    since = from
+    systemSince = performance.now()
+    scale = speed
+    runDue()
+  }
+
+  function runDue(): void {
+    for (;;) {
+      const due = [...timers].filter(({ at }) => at <= now()).toSorted((a, b) => a.at - b.at)[0]
+      if (!due) break
+      timers.delete(due)
+      due.run()
+    }
+    clearTimeout(wake)
+    wake = undefined
+    if (timers.size === 0 || scale === 0) return
+    const next = Math.min(...[...timers].map(({ at }) => at))
+    wake = setTimeout(runDue, Math.min(Math.ceil((next - now()) / scale), MAX_WAIT_MS)).unref()
+  }
+
+  return {
+    now,
+    after(milliseconds, run) {
+      const timer = { at: now() + milliseconds, run }
+      timers.add(timer)
+      // Not at once: a caller expects its timer to run after it has returned.
+      clearTimeout(wake)
+      wake = setTimeout(runDue, scale === 0 && milliseconds > 0 ? MAX_WAIT_MS : 0).unref()
+      return () => void timers.delete(timer)
+    },
+    advance(by) {
+      const milliseconds = typeof by === 'number' ? by : parseDuration(by)
+      if (!(milliseconds >= 0)) throw new UsageError(`clock.advance: ${by}: the time only moves forward`)
+      restart(now() + milliseconds, scale)
+    },
+    moveTo(date) {
+      if (!(date.getTime() >= now())) throw new UsageError('clock.moveTo: the time only moves forward')
+      restart(date.getTime(), scale)
+    },
+    freeze: () => restart(now(), 0),
+    run(speed = 1) {
+      if (!(speed > 0)) throw new UsageError(`clock.run: ${speed}: the scale must be greater than 0`)
+      restart(now(), speed)
+    },
+  }
+}
+
+const MAX_WAIT_MS = 60_000
+const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** Milliseconds of a text such as `1h30m`. */
+export function parseDuration(text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)]
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) {
+    throw new UsageError(`${JSON.stringify(text)} is not a duration: write it as 500ms, 90s, 15m, 1h30m or 2d`)
+  }
+  return parts.reduce((sum, [, number, unit]) => sum + Number(number) * UNITS[unit!]!, 0)
+}

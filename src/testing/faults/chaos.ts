@@ -1,0 +1,48 @@
+// Plans of faults that reproduce from a seed: the same requests in the same order get the same faults.
+import { UsageError } from '../../base/usage-error.js'
+import type { Fault } from './fault.js'
+
+export interface ChaosOptions {
+  readonly seed: number
+  /** `mild`: delays, conflicts, throttling. `rough`: also errors, cut connections and dropped watches. */
+  readonly plan?: 'mild' | 'rough'
+  /** How likely each of the faults is; 0.02 by default. */
+  readonly probability?: number
+}
+
+const WRITES = ['create', 'update', 'patch', 'delete'] as const
+
+const MILD: readonly Fault[] = [
+  { latency: 50 },
+  { verb: ['update', 'patch'], status: 409 },
+  { status: 429, retryAfter: 1 },
+  { verb: 'watch', watch: { dropAfter: 5 } },
+]
+
+const ROUGH: readonly Fault[] = [
+  ...MILD,
+  { status: 500 },
+  { status: 503, retryAfter: 1 },
+  { verb: WRITES, cut: 'before' },
+  { verb: WRITES, cut: 'after' },
+  { verb: 'watch', watch: { expired: true } },
+  { verb: 'watch', watch: { withholdBookmarks: true, delay: 20 } },
+  { verb: 'list', behind: 5 },
+]
+
+export function chaosFaults({ seed, plan = 'rough', probability = 0.02 }: ChaosOptions): readonly Fault[] {
+  if (!Number.isSafeInteger(seed)) throw new UsageError(`seed: ${seed}: it must be a whole number`)
+  if (plan !== 'mild' && plan !== 'rough') throw new UsageError(`plan: ${String(plan)}: it must be mild or rough`)
+  return (plan === 'mild' ? MILD : ROUGH).map(fault => Object.assign({ probability }, fault))
+}
+
+/** Numbers from 0 to 1 that follow from the seed (mulberry32). */
+export function createRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let bits = Math.imul(state ^ (state >>> 15), state | 1)
+    bits = (bits + Math.imul(bits ^ (bits >>> 7), bits | 61)) ^ bits
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32
+  }
+}

@@ -1,0 +1,124 @@
+// A fault, and the requests that it is injected into.
+import { nearest } from '../../base/nearest.js'
+import { UsageError } from '../../base/usage-error.js'
+import type { RequestInfo } from '../../request/request-info.js'
+import { parseDuration } from '../clock.js'
+
+/** Which requests; every field that is given must match, and a list matches any of its entries. */
+export interface FaultMatch {
+  /** get, list, watch, create, update, patch, delete, deletecollection. */
+  readonly verb?: string | readonly string[]
+  /** The plural name of the resource: `configmaps`. */
+  readonly resource?: string | readonly string[]
+  readonly group?: string
+  readonly subresource?: string
+  readonly namespace?: string
+  readonly name?: string
+  readonly user?: string
+}
+
+export interface Fault extends FaultMatch {
+  /** How often, between 0 and 1; always by default. */
+  readonly probability?: number
+  /** How many times at most; without end by default. */
+  readonly times?: number
+
+  /** The request waits this long: milliseconds, or a text such as `2s`. */
+  readonly latency?: number | string
+  /** The request is refused: 409, 410, 429, 500, 503, 504. */
+  readonly status?: number
+  /** Seconds in the header Retry-After of a refusal. */
+  readonly retryAfter?: number
+  /** The connection is closed before or after the request takes effect. */
+  readonly cut?: 'before' | 'after'
+  /** A list is answered as of this resourceVersion, as by a server that lags behind. */
+  readonly asOf?: string
+  /** The same, this many writes ago; writes of the server itself count, too. */
+  readonly behind?: number
+  /** What happens to the events of a watch. */
+  readonly watch?: WatchFault
+}
+
+export interface WatchFault {
+  /** The watch ends after this many events. */
+  readonly dropAfter?: number
+  /** Each event waits this long. */
+  readonly delay?: number | string
+  /** Bookmarks are not sent. */
+  readonly withholdBookmarks?: boolean
+  /** The watch is refused as too old: 410. */
+  readonly expired?: boolean
+}
+
+const FIELDS: Readonly<Record<keyof Fault, 'text' | 'texts' | 'number' | 'duration' | 'cut' | 'watch'>> = {
+  verb: 'texts',
+  resource: 'texts',
+  group: 'text',
+  subresource: 'text',
+  namespace: 'text',
+  name: 'text',
+  user: 'text',
+  probability: 'number',
+  times: 'number',
+  latency: 'duration',
+  status: 'number',
+  retryAfter: 'number',
+  cut: 'cut',
+  asOf: 'text',
+  behind: 'number',
+  watch: 'watch',
+}
+
+const EFFECTS = ['latency', 'status', 'cut', 'asOf', 'behind', 'watch'] as const
+const STATUSES = [409, 410, 429, 500, 503, 504]
+
+/** Throws a UsageError that says what would be right. */
+export function checkFault(fault: unknown): Fault {
+  if (typeof fault !== 'object' || fault === null) throw new UsageError('a fault is an object, such as { status: 503 }')
+  for (const [name, value] of Object.entries(fault)) {
+    if (!Object.hasOwn(FIELDS, name)) {
+      const near = nearest(name, Object.keys(FIELDS))
+      throw new UsageError(`a fault has no field ${name}${near === undefined ? '' : `: did you mean ${near}?`}`)
+    }
+    checkField(name as keyof Fault, value)
+  }
+  const checked = fault as Fault
+  if (!EFFECTS.some(effect => checked[effect] !== undefined)) {
+    throw new UsageError(`a fault needs an effect: one of ${EFFECTS.join(', ')}`)
+  }
+  if (checked.status !== undefined && !STATUSES.includes(checked.status)) {
+    throw new UsageError(`status: ${checked.status}: it must be one of ${STATUSES.join(', ')}`)
+  }
+  return checked
+}
+
+function checkField(name: keyof Fault, value: unknown): void {
+  const isRight = {
+    text: () => typeof value === 'string',
+    texts: () => [value].flat().every(each => typeof each === 'string'),
+    number: () => typeof value === 'number' && value >= 0,
+    duration: () => typeof value === 'number' || (typeof value === 'string' && parseDuration(value) >= 0),
+    cut: () => value === 'before' || value === 'after',
+    watch: () => typeof value === 'object' && value !== null,
+  }[FIELDS[name]]
+  if (value !== undefined && !isRight())
+    throw new UsageError(`${name}: ${JSON.stringify(value)} is not a ${FIELDS[name]}`)
+}
+
+export function matches(fault: FaultMatch, info: RequestInfo, user: string): boolean {
+  return (
+    isAmong(fault.verb, info.verb) &&
+    isAmong(fault.resource, info.resource) &&
+    isAmong(fault.group, info.group) &&
+    isAmong(fault.subresource, info.subresource) &&
+    isAmong(fault.namespace, info.namespace) &&
+    isAmong(fault.name, info.name) &&
+    isAmong(fault.user, user)
+  )
+}
+
+const isAmong = (wanted: string | readonly string[] | undefined, value: string): boolean =>
+  wanted === undefined || (typeof wanted === 'string' ? wanted === value : wanted.includes(value))
+
+/** Milliseconds of a latency or delay. */
+export const millisecondsOf = (time: number | string): number => (typeof time === 'number' ? time : parseDuration(time))

@@ -1,0 +1,82 @@
+// The verbs of a server with faults before and after them.
+import { setTimeout as sleep } from 'node:timers/promises'
+import { StatusError, type StatusReason, tooOldResourceVersion } from '../../meta/errors/status.js'
+import { ConnectionCut } from '../../request/connection-cut.js'
+import type { Request } from '../../request/request.js'
+import type { Verbs } from '../../verbs/verbs.js'
+import { type Fault, millisecondsOf } from './fault.js'
+import type { FaultInjector } from './faults.js'
+import { faultyWatch } from './faulty-watch.js'
+
+/** `revision` is that of the latest write. */
+export function faultyVerbs(verbs: Verbs, injector: FaultInjector, revision: () => Promise<number>): Verbs {
+  /** Runs a verb among the faults of its request. */
+  async function among<T>(request: Request, run: (faults: readonly Fault[]) => T | Promise<T>): Promise<T> {
+    const faults = injector.take(request.info, request.user.name)
+    for (const fault of faults) await before(fault)
+    const result = await run(faults)
+    if (faults.some(({ cut }) => cut === 'after')) throw new ConnectionCut('cut after the request took effect')
+    return result
+  }
+
+  /** A lagging server shows the state of an earlier revision to readers that do not ask for a newer one. */
+  async function laggingQuery(query: URLSearchParams, faults: readonly Fault[]): Promise<URLSearchParams> {
+    const fault = faults.find(({ asOf, behind }) => asOf !== undefined || behind !== undefined)
+    const asked = query.get('resourceVersion') ?? ''
+    if (!fault || (asked !== '' && asked !== '0') || query.has('continue')) return query
+    const stale = new URLSearchParams(query)
+    stale.set('resourceVersion', fault.asOf ?? String(Math.max(1, (await revision()) - fault.behind!)))
+    stale.set('resourceVersionMatch', 'Exact')
+    return stale
+  }
+
+  return {
+    // Without faults, a get stays synchronous.
+    get: (request, target, query) =>
+      injector.active.length === 0
+        ? verbs.get(request, target, query)
+        : among(request, () => verbs.get(request, target, query)),
+    list: (request, target, query) =>
+      among(request, async faults => verbs.list(request, target, await laggingQuery(query, faults))),
+    watch: (request, target, query) =>
+      among(request, async faults => {
+        const watch = await verbs.watch(request, target, query)
+        return faults.reduce((wrapped, fault) => (fault.watch ? faultyWatch(wrapped, fault.watch) : wrapped), watch)
+      }),
+    create: (request, ...rest) => among(request, () => verbs.create(request, ...rest)),
+    update: (request, ...rest) => among(request, () => verbs.update(request, ...rest)),
+    patch: (request, ...rest) => among(request, () => verbs.patch(request, ...rest)),
+    delete: (request, ...rest) => among(request, () => verbs.delete(request, ...rest)),
+    deleteCollection: (request, ...rest) => among(request, () => verbs.deleteCollection(request, ...rest)),
+    createVirtual: (request, ...rest) => among(request, () => verbs.createVirtual(request, ...rest)),
+  }
+}
+
+async function before(fault: Fault): Promise<void> {
+  if (fault.latency !== undefined) await sleep(millisecondsOf(fault.latency))
+  if (fault.cut === 'before') throw new ConnectionCut('cut before the request took effect')
+  if (fault.watch?.expired) throw tooOldResourceVersion(0, 0)
+  if (fault.status !== undefined) throw refusal(fault.status, fault.retryAfter)
+}
+
+const REASONS: Readonly<Record<number, StatusReason>> = {
+  409: 'Conflict',
+  410: 'Expired',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+}
+
+function refusal(code: number, retryAfterSeconds: number | undefined): StatusError {
+  return new StatusError({
+    kind: 'Status',
+    apiVersion: 'v1',
+    metadata: {},
+    status: 'Failure',
+    message: `an injected fault: ${REASONS[code]}`,
+    reason: REASONS[code]!,
+    ...(retryAfterSeconds !== undefined && { details: { retryAfterSeconds } }),
+    code,
+  })
+}

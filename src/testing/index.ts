@@ -1,0 +1,11 @@
+// `binnacle/testing`: servers for tests, which can be copied, reset and disturbed.
+export type { BinnacleOptions } from '../server/index.js'
+export { ApiError, type Fetch, type FetchInit, type KubernetesObject } from './client.js'
+export type { TestClock } from './clock.js'
+export type { ChaosOptions } from './faults/chaos.js'
+export type { Fault, FaultMatch, WatchFault } from './faults/fault.js'
+export type { Faults, InjectedFault } from './faults/faults.js'
+export type { Condition, Manifest, ObjectReference, WaitOptions, WatchEvent } from './objects.js'
+export type { LoggedRequest, RequestLog } from './request-log.js'
+export { startBinnacle, type TestOptions, type TestServer } from './test-server.js'
+export type { TestUser, TestUsers, UserOptions } from './users.js'

@@ -1,0 +1,141 @@
+// A server for tests: in memory, in this process, with a clock, faults, a log of requests, and copies of itself.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { UsageError } from '../base/usage-error.js'
+import { type KeyPair, printKubeconfig } from '../server/kubeconfig.js'
+import { type BinnacleOptions, readLibraryOptions } from '../server/library.js'
+import { createFetch, type Fetch } from './client.js'
+import { createTestClock, type TestClock } from './clock.js'
+import { startCore, type TestCore } from './core.js'
+import { type Faults } from './faults/faults.js'
+import { createTestObjects, eventsOf, type TestObjects, type WatchEvent } from './objects.js'
+import { type RequestLog } from './request-log.js'
+import { readSnapshot, type Snapshot, writeSnapshot } from './snapshots.js'
+import { createTestUsers, type TestUsers } from './users.js'
+
+export interface TestOptions extends Omit<BinnacleOptions, 'storage'> {
+  /** `http` starts faster and needs no certificates; `https`, the default, is what clients expect. */
+  readonly protocol?: 'https' | 'http'
+  /** A file that `saveSnapshot` has written, whose objects the server begins with. */
+  readonly snapshot?: string
+}
+
+export interface TestServer extends TestObjects, AsyncDisposable {
+  readonly url: string
+  /** PEM; empty for plain http. */
+  readonly ca: string
+  /** The administrator's bearer token. */
+  readonly token: string
+  readonly client: KeyPair | undefined
+  /** The administrator's kubeconfig as text, and as a file that is removed by `stop`. */
+  readonly kubeconfig: string
+  kubeconfigFile(): Promise<string>
+  /** As the global `fetch`, for paths of this server, as the administrator. */
+  readonly fetch: Fetch
+  readonly users: TestUsers
+  readonly clock: TestClock
+  readonly faults: Faults
+  /** The requests so far, those of the test itself included. */
+  readonly requests: RequestLog
+  /** The events of all objects of a resource, from now on: `server.events('/api/v1/pods')`. Ends with the loop. */
+  events(path: string): AsyncGenerator<WatchEvent>
+
+  /** An independent copy, on another port, with the same objects and users. It costs the same whatever the server holds. */
+  fork(): Promise<TestServer>
+  /** The resourceVersion of the latest write. */
+  resourceVersion(): string
+  /** Remembers the objects under a name, for `reset`. */
+  snapshot(name: string): void
+  /**
+   * Goes back to the objects of a snapshot, or to those after the start. Address and users stay. Open watches end; one that
+   * is resumed is answered 410, so that clients list again.
+   */
+  reset(name?: string): Promise<void>
+  saveSnapshot(file: string): Promise<void>
+  /** Ends all watches and forgets the history of writes: earlier resourceVersions are answered 410. */
+  compactHistory(): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts a server. A wrong option throws, with the right one named. */
+export async function startBinnacle({
+  protocol = 'https',
+  snapshot,
+  ...options
+}: TestOptions = {}): Promise<TestServer> {
+  if (protocol !== 'https' && protocol !== 'http') {
+    throw new UsageError(`protocol: ${JSON.stringify(protocol)}: it must be "https" or "http"`)
+  }
+  if ('storage' in options) throw new UsageError('a test server keeps its objects in memory: leave out storage')
+  const read = readLibraryOptions(options)
+  const serving = protocol === 'http' ? { http: { port: options.port ?? 0 } } : read.server.serving
+  const from = snapshot === undefined ? undefined : await readSnapshot(snapshot)
+  const setup: Setup = { token: read.token, clock: createTestClock() }
+  const core = await startCore({ options: { ...read.server, serving }, clock: setup.clock, from })
+  return createTestServer(core, setup)
+}
+
+interface Setup {
+  readonly token: string
+  readonly clock: TestClock
+}
+
+function createTestServer(core: TestCore, { token, clock }: Setup): TestServer {
+  const snapshots = new Map<string, Snapshot>()
+  const started = core.snapshot()
+  const { url, ca } = core
+  const access = { url, ca, token }
+  const fetch = createFetch(access)
+  let directory: Promise<string> | undefined
+  const stop = async (): Promise<void> => {
+    await core.stop()
+    if (directory) await rm(await directory, { recursive: true, force: true })
+  }
+  const kubeconfig = printKubeconfig({ server: url, ...(ca !== '' && { ca }), token })
+  return {
+    ...createTestObjects(fetch, () => core.registry),
+    url,
+    ca,
+    token,
+    client: core.client,
+    kubeconfig,
+    async kubeconfigFile() {
+      directory ??= mkdtemp(join(tmpdir(), 'binnacle-testing-'))
+      const file = join(await directory, 'kubeconfig')
+      await writeFile(file, kubeconfig, { mode: 0o600 })
+      return file
+    },
+    fetch,
+    users: createTestUsers(core.tokens, () => access),
+    clock,
+    faults: core.faults,
+    requests: core.requests,
+    async *events(path) {
+      const abort = new AbortController()
+      const at = `${path}${path.includes('?') ? '&' : '?'}watch=true&resourceVersion=${core.revision()}`
+      try {
+        yield* eventsOf(await fetch(at, { signal: abort.signal }))
+      } finally {
+        abort.abort()
+      }
+    },
+    async fork() {
+      const copy = createTestClock()
+      copy.moveTo(new Date(Math.max(clock.now(), copy.now())))
+      return createTestServer(await core.fork(copy), { token, clock: copy })
+    },
+    resourceVersion: () => String(core.revision()),
+    snapshot: name => void snapshots.set(name, core.snapshot()),
+    async reset(name) {
+      const wanted = name === undefined ? started : snapshots.get(name)
+      if (!wanted)
+        throw new UsageError(`there is no snapshot ${name}: there are ${[...snapshots.keys()].join(', ') || 'none'}`)
+      await core.reset(wanted)
+    },
+    saveSnapshot: file => writeSnapshot(file, core.snapshot()),
+    compactHistory: () => core.reset(core.snapshot()),
+    stop,
+    [Symbol.asyncDispose]: stop,
+  }
+}

@@ -1,0 +1,45 @@
+// Users of a test server, each with a token and a kubeconfig.
+import { randomBytes } from 'node:crypto'
+import type { Identity } from '../auth/authenticator.js'
+import { UsageError } from '../base/usage-error.js'
+import { printKubeconfig } from '../server/kubeconfig.js'
+import { createFetch, type Fetch } from './client.js'
+
+export interface UserOptions {
+  readonly name?: string
+  readonly groups?: readonly string[]
+}
+
+export interface TestUser {
+  readonly name: string
+  readonly token: string
+  readonly kubeconfig: string
+  readonly fetch: Fetch
+}
+
+export interface TestUsers {
+  /** A user without any permission beyond those of its groups; the groups are none by default. */
+  create(options?: UserOptions): TestUser
+}
+
+/** `tokens` is what the server authenticates by; a token that is added counts at once. */
+export function createTestUsers(
+  tokens: Map<string, Identity>,
+  access: () => { readonly url: string; readonly ca: string },
+): TestUsers {
+  let count = 0
+  return {
+    create({ name = `user-${++count}`, groups = [] } = {}) {
+      if (typeof name !== 'string' || name === '') throw new UsageError('users.create: name must be a text')
+      const token = randomBytes(24).toString('base64url')
+      tokens.set(token, { name, uid: '', groups: [...groups], extra: {} })
+      const { url, ca } = access()
+      return {
+        name,
+        token,
+        kubeconfig: printKubeconfig({ server: url, ...(ca !== '' && { ca }), token }),
+        fetch: createFetch({ url, ca, token }),
+      }
+    },
+  }
+}
