@@ -31,7 +31,9 @@ const possible = pages.filter(({ name, steps }) => {
 
 describe.skipIf(kubectlMissing())('docs', () => {
   test.each(possible)('$name', { timeout: 180_000 }, async ({ name, steps, serverFlags }) => {
-    const server = await startBinnacleProcess('--storage=memory', ...serverFlags)
+    // All controllers, as by default, unless the page names some.
+    const controllers = serverFlags.some(flag => flag.startsWith('--controllers')) ? [] : ['--controllers=*']
+    const server = await startBinnacleProcess('--storage=memory', ...controllers, ...serverFlags)
     const directory = mkdtempSync(join(tmpdir(), 'binnacle-walk-'))
     // Pages import `binnacle` as if it were installed.
     mkdirSync(join(directory, 'node_modules'))

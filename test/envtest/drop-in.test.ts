@@ -18,7 +18,7 @@ const running = new Set<ChildProcess>()
 
 beforeAll(async () => {
   const { code, stdout } = await runBinnacle('envtest', 'install', assets)
-  expect({ code, stdout }).toEqual({ code: 0, stdout: `${assets}\n` })
+  if (code !== 0 || stdout !== `${assets}\n`) throw new Error(`envtest install: ${code}: ${stdout}`)
 })
 
 afterAll(() => {
@@ -118,6 +118,7 @@ describe('a control plane', () => {
     await server.post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'left' } })
     await server.send('DELETE', '/api/v1/namespaces/left')
     await until(async () => (await server.get('/api/v1/namespaces/left')).status === 404)
+    expect((await server.get('/api/v1/namespaces/default/serviceaccounts/default')).status).toBe(200)
     await stop(server.child)
     await stop(etcd)
   })

@@ -38,13 +38,13 @@ export interface MemoryStore extends Store {
  * With a snapshot, the store begins with its content. Its history begins there, too, so that it can begin at a later
  * revision: watches from earlier revisions are then refused as compacted.
  */
-export function createMemoryStore(from?: MemorySnapshot, at: Revision = 0): MemoryStore {
+export function createMemoryStore(from?: MemorySnapshot, beginning: Revision = 0): MemoryStore {
   /** Of the keys that were written after `forgotten`. */
   const versions = createOrderedMap<Version[]>()
   const current = from?.entries.fork() ?? createForkableMap<Entry>()
   /** The events after `forgotten`, one per revision, so that the index in the list follows from the revision. */
   let events: StoreEvent[] = []
-  let revision: Revision = Math.max(at, from?.revision ?? 0)
+  let revision: Revision = Math.max(beginning, from?.revision ?? 0)
   let forgotten = revision
   let isClosed = false
 
