@@ -176,7 +176,7 @@ export async function repeat(server, load, operation, objects, share = 1) {
   return times * deliveries
 }
 
-/** Watches of one namespace, and a patch in it that each of them is sent. */
+/** Watches of one namespace, and creates in it, each of which all of them are sent. */
 export async function watchEvents(server, load) {
   await load('watch', server, {
     path: `${WATCHED}?watch=true&resourceVersion=0`,
@@ -187,17 +187,16 @@ export async function watchEvents(server, load) {
   await load('waitForEvents', server, { count: WATCHERS })
   let last = 0
   return {
-    /** So many patches; answers how many events were delivered. */
+    /** So many creates; answers how many events were delivered. */
     async round(count) {
       await load('repeat', server, {
-        method: 'PATCH',
-        path: `${WATCHED}/watched?number={}`,
-        body: JSON.stringify({ spec: { text: `{}${'p'.repeat(500)}` } }),
-        formats: MERGE,
+        method: 'POST',
+        path: WATCHED,
+        body: bodyOf('watched-{}'),
         count,
         first: last,
         connections: 1,
-        streams: 4,
+        streams: 8,
       })
       last += count
       await load('waitForEvents', server, { count: count * WATCHERS })
