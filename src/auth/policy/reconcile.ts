@@ -37,10 +37,16 @@ function withSubjects(stored: ApiObject, expected: ApiObject): ApiObject {
 
 function withRules(stored: ApiObject, expected: ApiObject): ApiObject {
   const [have, want] = [asRole(stored), asRole(expected)]
-  const missing = uncoveredRules(have.rules ?? [], want.rules ?? [])
+  const missing = missingRules(stored, expected)
   const object = missing.length === 0 ? stored : { ...stored, rules: joined(have.rules, missing) }
   return withAggregation(object, have, want)
 }
+
+/** Equal rules, as almost all are at every start, need not be taken apart. */
+const missingRules = (stored: ApiObject, expected: ApiObject): PolicyRule[] =>
+  equalValues(stored['rules'] ?? [], expected['rules'] ?? [])
+    ? []
+    : uncoveredRules(asRole(stored).rules ?? [], asRole(expected).rules ?? [])
 
 const joined = (rules: Role['rules'], missing: readonly PolicyRule[]): Value =>
   [...(rules ?? []), ...missing] as unknown as Value

@@ -1,0 +1,92 @@
+// Keeps what V8 has compiled of the program, so that the next start need not compile it again: that is a third of a start.
+// The folder belongs to the user, since what is in it is executed. Without a folder that can be used, nothing is kept.
+//
+// Node 22 and later do this themselves. Node 20 has the means (`cachedData`), which are used for CommonJS.
+import { createHash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs'
+import Module, { createRequire } from 'node:module'
+import { homedir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { constants, Script } from 'node:vm'
+
+/** Code that runs within this time after the start is compiled by then, and is kept too. */
+const KEEP_AFTER_MS = 2_000
+/** The length of a SHA-1 digest. */
+const DIGEST_BYTES = 20
+
+/** `version`: that of the package. */
+export function useCompileCache(version) {
+  if (process.env.NODE_DISABLE_COMPILE_CACHE || !isNode()) return
+  const folder = ownFolder(version)
+  if (folder === undefined) return
+  if (Module.enableCompileCache) {
+    Module.enableCompileCache(folder)
+    if (Module.flushCompileCache) setTimeout(() => Module.flushCompileCache(), KEEP_AFTER_MS).unref()
+  } else compileWithCache(folder)
+}
+
+/** Bun and Deno have these modules too, but another compiler. */
+const isNode = () => process.release?.name === 'node' && !process.versions.bun && !process.versions.deno
+
+function ownFolder(version) {
+  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'binnacle', version)
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 })
+    const { uid, mode } = statSync(folder)
+    const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)
+    return isOwn ? folder : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function compileWithCache(folder) {
+  const scripts = new Map()
+  // oxlint-disable-next-line no-underscore-dangle -- the name that Node gave it
+  Module.prototype._compile = function compileCached(content, filename) {
+    const path = join(folder, nameOf(filename))
+    const cachedData = readIfWhole(path)
+    const importModuleDynamically = constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER
+    const script = new Script(Module.wrap(content), { filename, cachedData, importModuleDynamically })
+    if (!cachedData || script.cachedDataRejected) scripts.set(path, script)
+    const run = script.runInThisContext()
+    return run.call(this.exports, this.exports, createRequire(filename), this, filename, dirname(filename))
+  }
+  const keepAll = () => {
+    for (const [path, script] of scripts) keep(path, script.createCachedData())
+    scripts.clear()
+  }
+  setTimeout(keepAll, KEEP_AFTER_MS).unref()
+  process.once('exit', keepAll)
+}
+
+/** V8 compares only the length of the source, so that the name tells one build from another. */
+function nameOf(filename) {
+  const { size, mtimeMs } = statSync(filename)
+  const path = createHash('sha1').update(filename).digest('hex')
+  return [basename(filename), path, size, mtimeMs, process.version, process.arch].join('-')
+}
+
+/** V8 does not notice damage, and would run whatever is there: each file begins with the digest of the rest. */
+function readIfWhole(path) {
+  try {
+    const bytes = readFileSync(path)
+    const data = bytes.subarray(DIGEST_BYTES)
+    return digestOf(data).equals(bytes.subarray(0, DIGEST_BYTES)) ? data : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const digestOf = data => createHash('sha1').update(data).digest()
+
+/** Another process must never read half a file. */
+function keep(path, data) {
+  try {
+    const unfinished = `${path}.${process.pid}`
+    writeFileSync(unfinished, Buffer.concat([digestOf(data), data]), { mode: 0o600 })
+    renameSync(unfinished, path)
+  } catch {
+    // A full or read-only disk: the next start compiles again.
+  }
+}
