@@ -2,6 +2,7 @@
 
 import { groupVersionKind } from '../meta/group-version.js'
 import type { ApiObject } from '../meta/object/api-object.js'
+import { definitionInUse } from './definitions.js'
 import { apiVersionIn, type Document, isDefinition, kindIn, metaIn } from './documents.js'
 import { type Finding, findingAt } from './findings.js'
 import { type Answer, createOfflineApi, type OfflineApi, type WriteAs } from './offline-api.js'
@@ -67,10 +68,8 @@ export async function accept(api: OfflineApi, document: Document): Promise<void>
 async function oldObject(api: OfflineApi, document: Document, apiVersion: string): Promise<ApiObject> {
   const of = api.find(apiVersionIn(document), kindIn(document))
   if (!of) throw new Error(`the kind of ${document.file} is known`)
-  const stored = api.asStored(of, document.value)
-  // A definition that is in use has a status, on which the rules of its updates depend.
-  const established = isDefinition(document) ? (api.keep(stored).definition ?? stored) : stored
-  return of.kind.convert(established, apiVersion)
+  const stored = isDefinition(document) ? await definitionInUse(api, document.value) : api.asStored(of, document.value)
+  return of.kind.convert(stored, apiVersion)
 }
 
 /** What others depend on comes first: definitions, then namespaces and policies, then the rest. */

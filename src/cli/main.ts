@@ -29,7 +29,7 @@ Commands:
   serve          serve the API; also without a command
   envtest        make Go tests that use envtest run on Binnacle
   validate       say what the server would answer to manifests, without a server
-  crd            lint definitions
+  crd            lint, test, plan, and types: for authors of CustomResourceDefinitions
   cel explain    explain the costs of validation rules, and evaluate them on an object
   webhook-certs  create certificates for webhooks on this machine, and configurations that trust them
 

@@ -5,6 +5,8 @@ import type { Command } from '../command.js'
 import { withUsageErrors } from '../report/report.js'
 
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+  plan: async () => (await import('./crd-plan.js')).PLAN,
+  types: async () => (await import('./crd-types.js')).TYPES,
   test: async () => (await import('./crd-test.js')).TEST,
   lint: async () => (await import('./crd-lint.js')).LINT,
 }
@@ -12,6 +14,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
 const HELP = `Usage: binnacle crd COMMAND [flags]
 
 Commands for authors of CustomResourceDefinitions:
+  plan    say what a change of a definition means, also for stored objects, and carry it out
+  types   print TypeScript types and clients, or JSON Schemas for editors
   test    run cases that are kept beside a definition, with coverage of its checks
   lint    find what is allowed in a definition and yet not good for its users
 
