@@ -16,6 +16,22 @@ const actions = {
     }
     return { count: acknowledged.length, failures }
   },
+  /** Deletes everything, several at a time, and then writes something small. */
+  async empty() {
+    const deletes = acknowledged.splice(0).map(({ key, revision }) => store.delete(key, revision))
+    const outcomes = await Promise.allSettled(deletes)
+    const failures = outcomes.flatMap(({ status, reason }) => (status === 'rejected' ? [reason.code] : []))
+    // History is removed afterwards, in steps.
+    const deadline = Date.now() + 10_000
+    const write = () =>
+      store.create('/after/small', Buffer.alloc(100)).then(
+        ({ done }) => done,
+        () => false,
+      )
+    let writesAgain = await write()
+    while (!writesAgain && Date.now() < deadline) writesAgain = await write()
+    return { failures, writesAgain }
+  },
   /** Writes once. */
   async write() {
     return (await create()) ?? 'done'

@@ -44,6 +44,26 @@ test.skipIf(!has('prlimit'))('compacting history frees space', async () => {
   expect(await checkIntegrity(directory)).toEqual([])
 })
 
+test.skipIf(!has('prlimit'))('a full disk can be emptied', async () => {
+  const directory = join(base, 'data')
+  const child = start('prlimit', [`--fsize=${4 * MIB}`, process.execPath, CHILD, directory])
+  const exited = once(child, 'exit')
+  const send = (action: string) => {
+    child.send(action)
+    return answerOf(child)
+  }
+  try {
+    expect(await answerOf(child)).toBe('ready')
+    const { count } = (await send('fill')) as Filled
+    expect(count).toBeGreaterThan(50)
+    expect(await send('empty')).toEqual({ failures: [], writesAgain: true })
+  } finally {
+    child.kill('SIGKILL')
+    await exited
+  }
+  expect(await checkIntegrity(directory)).toEqual([])
+})
+
 test.skipIf(!canMount())('a full file system', async () => {
   const mounted = join(base, 'small')
   await mkdir(mounted)

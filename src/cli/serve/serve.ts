@@ -30,8 +30,18 @@ export async function serve(args: readonly string[]): Promise<void> {
 }
 
 async function writeAccess({ kubeconfig, mergeInto, token }: ServePlan, access: Access): Promise<void> {
-  await writeKubeconfig(kubeconfig, { ...access, token })
-  if (mergeInto !== undefined) await mergeKubeconfig(mergeInto, { ...access, token })
+  await unlessFull(kubeconfig, () => writeKubeconfig(kubeconfig, { ...access, token }))
+  if (mergeInto !== undefined) await unlessFull(mergeInto, () => mergeKubeconfig(mergeInto, { ...access, token }))
+}
+
+/** A server on a full disk must start, because the disk is emptied through its API. */
+async function unlessFull(file: string, write: () => Promise<void>): Promise<void> {
+  try {
+    await write()
+  } catch (error) {
+    if (!['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
+    console.error(`binnacle: no space left to write ${file}: it is as it was before`)
+  }
 }
 
 /** Programs look for `ready at <url>,` in the first line. */

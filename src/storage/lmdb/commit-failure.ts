@@ -44,7 +44,7 @@ export async function failureOf(thrown: unknown, tables: Tables, acknowledged: S
  * lmdb rejects with a general error whose `commitError` is a second promise. That one rejects with the real cause in the
  * same turn, or never. It needs a handler, or Node.js reports an unhandled rejection.
  */
-async function causeOf(thrown: unknown): Promise<unknown> {
+export async function causeOf(thrown: unknown): Promise<unknown> {
   const promised = (thrown as { commitError?: Promise<never> } | undefined)?.commitError
   if (!promised) return thrown
   const turn = new Promise(resolve => setImmediate(resolve, thrown))

@@ -3,21 +3,24 @@
 import type { StorageError } from '../storage-error.js'
 import type { Revision } from '../store.js'
 import { isMilestone, type StoreState, type Tables } from './layout.js'
-import type { MaintenanceStep } from './writer.js'
+import type { GroupSize, MaintenanceStep } from './writer.js'
 
 export interface Compaction {
   /** Resolves when history begins at `revision` or later. */
   request(revision: Revision): Promise<void>
   /** Retries removals that failed before. */
   resume(): void
-  nextStep(): MaintenanceStep | undefined
+  /** `writes` are those of the group that the step is committed with: history is removed faster than it grows. */
+  nextStep(writes: GroupSize): MaintenanceStep | undefined
   /** Leaves the remaining removals to the next time that the directory is opened. */
   stop(): void
 }
 
-/** The most that one step removes, so that it does not delay the group of writes that it is committed with. */
+/** The most that one step removes beside a small group of writes, so that it does not delay it. */
 const STEP_ENTRIES = 256
 const STEP_BYTES = 4 * 1024 * 1024
+/** Beside a large group, this many times what the group adds. */
+const STEP_FACTOR = 2
 
 interface Request {
   readonly revision: Revision
@@ -64,13 +67,16 @@ export function createCompaction({ tables, state, wake, forgotten }: CompactionC
   }
 
   /** Removes the oldest log entries, each with its milestone. */
-  function removeStep(): MaintenanceStep | undefined {
+  function removeStep(writes: GroupSize): MaintenanceStep | undefined {
+    // After a failure for lack of space, a small step is tried, whatever the group.
+    const maxEntries = stepEntries < STEP_ENTRIES ? stepEntries : Math.max(STEP_ENTRIES, STEP_FACTOR * writes.entries)
+    const maxBytes = Math.max(STEP_BYTES, STEP_FACTOR * writes.bytes)
     const dead: { readonly revision: Revision; readonly key: string; readonly milestone: boolean }[] = []
     let bytes = 0
     for (const { key: revision, value: record } of tables.log.getRange({ start: 0, end: state().compacted + 1 })) {
       dead.push({ revision, key: record.key, milestone: isMilestone(revision, record) })
       bytes += record.previous?.value.length ?? 0
-      if (dead.length >= stepEntries || bytes >= STEP_BYTES) break
+      if (dead.length >= maxEntries || bytes >= maxBytes) break
     }
     if (dead.length === 0) return undefined
     return {
@@ -114,12 +120,12 @@ export function createCompaction({ tables, state, wake, forgotten }: CompactionC
       paused = false
       wake()
     },
-    nextStep() {
+    nextStep(writes) {
       if (requests.length > 0) return recordStep()
       if (!removing || paused || stopped) return undefined
       let step: MaintenanceStep | undefined
       try {
-        step = removeStep()
+        step = removeStep(writes)
       } catch {
         // Reads of the damaged entries report the error. Entries that are not removed only take space.
       }

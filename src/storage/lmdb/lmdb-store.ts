@@ -3,13 +3,14 @@
 
 import { createWatchers } from '../common/watchers.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
-import { closed, compacted, futureRevision } from '../storage-error.js'
+import { closed, compacted, futureRevision, StorageError } from '../storage-error.js'
 import type { Entry, Guard, ReadAt, Revision, Store, StoreEvent, WriteResult } from '../store.js'
+import { causeOf } from './commit-failure.js'
 import { createCompaction } from './compaction.js'
 import { type DataDirectory, openDataDirectory, unreadable } from './disk/data-directory.js'
 import { createDiskSpace, type DiskSpace } from './disk/disk-space.js'
 import { currentEntry, entryAt, eventsBetween } from './history.js'
-import { openTables, readFailure, STATE, type Tables } from './layout.js'
+import { openTables, readFailure, readState, STATE, type Tables } from './layout.js'
 import { createPageReader } from './pages.js'
 import { createPrefixCounts } from './prefix-counts.js'
 import { createWriter } from './writer.js'
@@ -45,7 +46,10 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
   let closing: Promise<void> | undefined
 
   const writer = createWriter(tables, diskSpace, {
-    nextMaintenance: () => compaction.nextStep(),
+    nextMaintenance: writes => compaction.nextStep(writes),
+    // Watchers and readers of old revisions end; that is better than a disk that cannot be emptied.
+    needSpace: () => void compaction.request(writer.state.revision).catch(() => {}),
+    reopen,
     committed(events) {
       counts.committed(events)
       watchers.publish(events)
@@ -76,8 +80,28 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
 
   const pages = createPageReader({ tables, counts, revision: () => writer.state.revision, checkOpen })
 
+  let isReopening = false
+
   function checkOpen(): void {
     if (closing) throw closed()
+    if (isReopening) throw new StorageError('unavailable', 'the data file is being opened again after a disk failure')
+  }
+
+  async function reopen(): Promise<void> {
+    isReopening = true
+    try {
+      await pages.idle()
+      await tables.root.close()
+      Object.assign(tables, openTables(directory.file))
+    } finally {
+      isReopening = false
+    }
+    // What was read now may be only in memory. A commit that succeeds makes it durable.
+    try {
+      await tables.root.batch(() => void tables.meta.put(STATE, readState(tables)))
+    } catch (error) {
+      throw await causeOf(error)
+    }
   }
 
   /** The revision at which a read takes place. */
@@ -130,6 +154,7 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
 
   async function close(): Promise<void> {
     compaction.stop()
+    writer.stop()
     await writer.idle()
     watchers.endAll(closed())
     await pages.idle()
@@ -180,7 +205,8 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
 
     async check() {
       checkOpen()
-      if (writer.fatalError) throw writer.fatalError
+      // A commit shows whether the disk works again.
+      if (writer.hasFailed) await compaction.request(writer.state.compacted)
     },
 
     close() {

@@ -13,8 +13,8 @@ import { isMilestone, readFailure, readState, STATE, type StoreState, type Table
 export interface Writer {
   /** The latest acknowledged state; the tables may be one group ahead of it. */
   readonly state: StoreState
-  /** Set when nothing can be written until the directory is opened again. */
-  readonly fatalError: StorageError | undefined
+  /** Whether the latest commit failed because of the disk, and not for lack of space. */
+  readonly hasFailed: boolean
   /** Whether the group that is being committed changes the key. */
   isChanging(key: string): boolean
   write(key: string, value: Buffer | undefined, expected: Revision, guard?: Guard): Promise<WriteResult>
@@ -22,6 +22,8 @@ export interface Writer {
   wake(): void
   /** Resolves when no work is left. */
   idle(): Promise<void>
+  /** Opens the data file no more. */
+  stop(): void
 }
 
 /** Maintenance work that is committed together with a group of writes. */
@@ -38,10 +40,19 @@ export interface MaintenanceStep {
 }
 
 export interface WriterEvents {
-  /** The work to commit with the next group, if any. */
-  nextMaintenance(): MaintenanceStep | undefined
+  /** The work to commit with the next group, if any. `writes` is what the group has, so that the work keeps up with it. */
+  nextMaintenance(writes: GroupSize): MaintenanceStep | undefined
+  /** There is no space left: history is to be removed, which frees some. */
+  needSpace(): void
+  /** Opens the data file again after a failure that LMDB does not survive. */
+  reopen(): Promise<void>
   /** The events of a group that is on disk, before its writes are answered. */
   committed(events: readonly StoreEvent[]): void
+}
+
+export interface GroupSize {
+  readonly entries: number
+  readonly bytes: number
 }
 
 interface Operation {
@@ -51,6 +62,8 @@ interface Operation {
   readonly guard: Guard | undefined
   resolve(result: WriteResult): void
   reject(error: unknown): void
+  /** How often it failed because there was no space, although it adds no data. */
+  failures: number
 }
 
 /** A group being prepared: its changes, and the results to return once it is on disk. */
@@ -58,25 +71,37 @@ interface Group {
   readonly events: StoreEvent[]
   readonly changed: Map<string, Entry | undefined>
   readonly answers: { readonly operation: Operation; readonly result: WriteResult }[]
+  /** Of new values, and of replaced ones, which move to the log. */
+  bytes: number
 }
 
 /** Large enough to share the cost of a flush, small enough not to block the event loop. */
 const MAX_OPERATIONS = 1024
 const MAX_BYTES = 16 * 1024 * 1024
+/** How often a write that adds no data is tried while history is removed from a full disk. */
+const MAX_FAILURES = 4
+/** The pause between attempts to open the data file again. */
+const REOPEN_MS = 1000
 
 export function createWriter(
   tables: Tables,
   diskSpace: DiskSpace,
-  { nextMaintenance: nextChore, committed }: WriterEvents,
+  { nextMaintenance, committed, needSpace, reopen }: WriterEvents,
 ): Writer {
   let state = readState(tables)
   let queue: Operation[] = []
+  /** On a full disk: writes that add no data, one at a time, each after the removal of history. */
+  let rescued: Operation[] = []
+  /** The latest group failed for lack of space. */
+  let isFull = false
   let running = false
   /** New work arrived since the last group was taken. */
   let awake = false
   let changing: ReadonlyMap<string, unknown> | undefined
   /** Set when nothing can be written until the directory is opened again. */
   let fatalError: StorageError | undefined
+  let hasFailed = false
+  let isClosed = false
   const whenIdle: (() => void)[] = []
   /** The revisions of entries that guard others, which are few and large: reading one for each write would cost too much. */
   const guardRevisions = new Map<string, Revision>()
@@ -102,33 +127,36 @@ export function createWriter(
 
   /** Commits the next group; false if there was none. */
   async function runGroup(): Promise<boolean> {
-    const operations = takeOperations()
-    const group = prepare(operations)
-    const maintenance = nextChore()
+    if (isFull && (await runOnFullDisk())) return true
+    const { group, taken } = prepare(queue)
+    queue = taken === queue.length ? [] : queue.slice(taken)
+    const maintenance = nextMaintenance({ entries: group.events.length, bytes: group.bytes })
     if (fatalError) maintenance?.failed(fatalError, true)
     else if (group.events.length > 0 || maintenance) await commit(group, maintenance)
-    return operations.length > 0 || maintenance !== undefined
+    return taken > 0 || maintenance !== undefined
   }
 
-  function takeOperations(): Operation[] {
-    let count = 0
-    let bytes = 0
-    for (; count < queue.length && count < MAX_OPERATIONS && bytes < MAX_BYTES; count++) {
-      bytes += queue[count]!.value?.length ?? 0
-    }
-    if (count === queue.length) {
-      const all = queue
-      queue = []
-      return all
-    }
-    return queue.splice(0, count)
+  /** First the removal of history alone, then the rescued writes one by one; false if there is neither. */
+  async function runOnFullDisk(): Promise<boolean> {
+    const maintenance = fatalError ? undefined : nextMaintenance(NOTHING)
+    if (!maintenance && rescued.length === 0) return false
+    const { group } = prepare(maintenance ? [] : rescued.splice(0, 1))
+    if (group.events.length > 0 || maintenance) await commit(group, maintenance)
+    // What the last one has replaced is removed too.
+    if (!maintenance && rescued.length === 0) needSpace()
+    return true
   }
 
-  /** Checks the operations in order of arrival. Refusals that do not depend on the group resolve at once. */
-  function prepare(operations: readonly Operation[]): Group {
-    const group: Group = { events: [], changed: new Map(), answers: [] }
+  /**
+   * Checks the operations in order of arrival, as many as a group may have. Refusals that do not depend on the group
+   * resolve at once.
+   */
+  function prepare(operations: readonly Operation[]): { readonly group: Group; readonly taken: number } {
+    const group: Group = { events: [], changed: new Map(), answers: [], bytes: 0 }
     let { revision } = state
-    for (const operation of operations) {
+    let taken = 0
+    for (; taken < operations.length && taken < MAX_OPERATIONS && group.bytes < MAX_BYTES; taken++) {
+      const operation = operations[taken]!
       const { key, value, expected } = operation
       if (fatalError) {
         operation.reject(fatalError)
@@ -147,6 +175,7 @@ export function createWriter(
       }
       if ((previous?.revision ?? 0) === expected) {
         revision++
+        group.bytes += (value?.length ?? 0) + (previous?.value.length ?? 0)
         group.changed.set(key, value && { key, value, revision })
         group.events.push({ revision, key, value, previous })
         group.answers.push({ operation, result: { done: true, revision } })
@@ -156,7 +185,7 @@ export function createWriter(
         else operation.resolve(refusal)
       }
     }
-    return group
+    return { group, taken }
   }
 
   /** The revision of an entry after the writes of the group so far; 0 if there is none. */
@@ -185,22 +214,89 @@ export function createWriter(
       })
     } catch (cause) {
       const { error, fatal } = await failureOf(cause, tables, state)
+      hasFailed = error.code !== 'no-space'
       // The tables may have more than was acknowledged: `changing` stays set, so that reads look past it.
-      if (fatal) fatalError = fatal
-      else changing = undefined
+      if (fatal) return recover(group, next, { error, fatal }, maintenance)
+      changing = undefined
       maintenance?.failed(error, events.length === 0)
       // Writes must not fail because of maintenance work: try again without it.
-      if (maintenance && events.length > 0 && !fatal) return commit(group, undefined)
+      if (maintenance && events.length > 0) return commit(group, undefined)
+      if (error.code === 'no-space') return rescue(group, error)
       for (const { operation } of answers) operation.reject(error)
       return undefined
     }
     state = next
     changing = undefined
+    hasFailed = false
+    if (events.length > 0 && rescued.length === 0 && !events.every(addsNoData)) isFull = false
     for (const key of changed.keys()) guardRevisions.delete(key)
     maintenance?.committed()
     committed(events)
     for (const { operation, result } of answers) operation.resolve(result)
     return undefined
+  }
+
+  /** On a full disk, writes that add no data are tried again, each alone, so that the disk can be emptied. */
+  function rescue({ answers, events }: Group, error: StorageError): void {
+    isFull = true
+    const harmless = new Set(events.filter(addsNoData).map(({ revision }) => revision))
+    for (const { operation, result } of answers) {
+      const isHarmless = result.done && harmless.has(result.revision)
+      if (isHarmless && ++operation.failures < MAX_FAILURES) rescued.push(operation)
+      else operation.reject(error)
+    }
+    if (rescued.length > 0) needSpace()
+  }
+
+  /**
+   * LMDB refuses everything after such a failure, so that the file is opened again. What it holds then decides whether
+   * the group was written.
+   */
+  async function recover(
+    group: Group,
+    next: StoreState,
+    { error, fatal }: { readonly error: StorageError; readonly fatal: StorageError },
+    maintenance: MaintenanceStep | undefined,
+  ): Promise<void> {
+    fatalError = fatal
+    if (!(await reopened())) {
+      maintenance?.failed(error, group.events.length === 0)
+      for (const { operation } of group.answers) operation.reject(error)
+      void reopenLater(group.events)
+      return
+    }
+    if (state.revision === next.revision && state.compacted === next.compacted) {
+      maintenance?.committed()
+      committed(group.events)
+      for (const { operation, result } of group.answers) operation.resolve(result)
+      return
+    }
+    const notWritten = new StorageError('unavailable', `nothing was written: ${error.message}`, undefined, error)
+    maintenance?.failed(notWritten, group.events.length === 0)
+    for (const { operation } of group.answers) operation.reject(notWritten)
+  }
+
+  async function reopened(): Promise<boolean> {
+    try {
+      await reopen()
+      state = readState(tables)
+      changing = undefined
+      fatalError = undefined
+      guardRevisions.clear()
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  async function reopenLater(unknown: readonly StoreEvent[]): Promise<void> {
+    const before = state.revision
+    do {
+      await new Promise(resolve => setTimeout(resolve, REOPEN_MS).unref())
+      if (isClosed) return
+    } while (!(await reopened()))
+    if (state.revision > before) committed(unknown)
+    wake()
   }
 
   /** lmdb cannot roll back if the callback throws, so the error is kept until the transaction has ended. */
@@ -229,17 +325,20 @@ export function createWriter(
     get state() {
       return state
     },
-    get fatalError() {
-      return fatalError
+    get hasFailed() {
+      return hasFailed
     },
     isChanging: key => changing?.has(key) ?? false,
     write(key, value, expected, guard) {
       return new Promise((resolve, reject) => {
-        queue.push({ key, value, expected, guard, resolve, reject })
+        queue.push({ key, value, expected, guard, resolve, reject, failures: 0 })
         wake()
       })
     },
     wake,
+    stop() {
+      isClosed = true
+    },
     idle: () => (running ? new Promise(resolve => whenIdle.push(resolve)) : Promise.resolve()),
   }
 }
@@ -251,8 +350,23 @@ function needOf(events: readonly StoreEvent[], maintenance: MaintenanceStep | un
     if (value && value.length > LARGE) large.push(value.length)
     if (previous && previous.value.length > LARGE) large.push(previous.value.length)
   }
-  return { entries: events.length + (maintenance?.entries ?? 0), large, urgent: events.length === 0 }
+  return { entries: events.length + (maintenance?.entries ?? 0), large, urgent: events.every(addsNoData) }
 }
+
+/**
+ * A delete, or an update as deletions need it: it marks an object as being deleted, or removes a finalizer. These may use
+ * the reserve of a full disk. An update that leaves the length as it is, is neither.
+ */
+function addsNoData({ value, previous }: StoreEvent): boolean {
+  if (value === undefined) return true
+  const growth = previous ? value.length - previous.value.length : Number.POSITIVE_INFINITY
+  return growth !== 0 && growth <= MARK_BYTES
+}
+
+/** What the beginning of a deletion adds to an object, at most. */
+const MARK_BYTES = 512
+
+const NOTHING: GroupSize = { entries: 0, bytes: 0 }
 
 /** Values up to this size share a page with others. */
 const LARGE = 1024

@@ -18,8 +18,12 @@ export function takeLock(file: string): DirectoryLock | undefined {
   return {
     sign() {
       signed = true
-      ftruncateSync(fd)
-      writeSync(fd, `${process.pid}\n`, 0)
+      try {
+        ftruncateSync(fd)
+        writeSync(fd, `${process.pid}\n`, 0)
+      } catch {
+        // On a full disk there may be no space even for this, which is only information for people.
+      }
     },
     release() {
       if (signed) ftruncateSync(fd)
@@ -69,12 +73,15 @@ function lockOpenFile(fd: number, file: string): boolean {
   const { status } = spawnSync('flock', ['-x', '-n', '3'], { stdio: ['ignore', 'ignore', 'ignore', fd] })
   if (status === 0) return true
   if (status === 1) return false
+  // Process ids mean nothing to a process in another container that has the same directory.
+  if (platform() !== 'win32')
+    throw new Error('it cannot be locked: the flock command (of util-linux or BusyBox) is missing')
   return lockByProcessId(file)
 }
 
 const heldHere = new Set<string>()
 
-/** Without the `flock` command, the lock is held while the process lives whose id is in the file. */
+/** On Windows, the lock is held while the process lives whose id is in the file. */
 function lockByProcessId(file: string): boolean {
   const holder = lockHolder(file)
   if (heldHere.has(file) || (holder !== undefined && holder !== process.pid && isAlive(holder))) return false

@@ -3,7 +3,7 @@
 //
 // While the disk has much free space, the file is only extended, which detects limits on file sizes. When the disk has
 // little, zeros are written ahead of LMDB. When it is full, free pages within the file can still be used, and a small
-// reserve at the end of the file is left for compaction, which frees more pages.
+// reserve at the end of the file is left for deletes and for compaction, which free more pages.
 import { fstatSync, ftruncateSync, statfsSync } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { StorageError } from '../../storage-error.js'
@@ -21,7 +21,7 @@ export interface Need {
   readonly entries: number
   /** The sizes of values that are too large to share a page. */
   readonly large: readonly number[]
-  /** It may use the reserve that is kept for compaction. */
+  /** It may use the reserve that is kept for deletes and compaction. */
   readonly urgent: boolean
 }
 
@@ -30,7 +30,9 @@ const PAGES_OF_ENTRY = 8
 /** The roots of the tables, and LMDB's list of free pages. */
 const PAGES_OF_TRANSACTION = 64
 
-const RESERVE = 128
+/** Kept for compaction and for deletes: an eighth of the file's size, within these bounds. */
+const MIN_RESERVE = 128
+const MAX_RESERVE = 2048
 /** How many pages are reserved ahead: half of the file's size, within these bounds. */
 const MIN_AHEAD = 128
 const MAX_AHEAD = 16_384
@@ -76,7 +78,7 @@ export async function createDiskSpace(file: string, tables: Tables): Promise<Dis
     reserve({ entries, large, urgent }) {
       const sideBySide = large.reduce((sum, bytes) => sum + Math.ceil(bytes / pageSize) + 1, 0)
       const pages = PAGES_OF_TRANSACTION + PAGES_OF_ENTRY * entries + sideBySide
-      const reserve = urgent ? 0 : RESERVE
+      const reserve = urgent ? 0 : Math.min(MAX_RESERVE, Math.max(MIN_RESERVE, end >>> 3))
       if (end + pages + reserve > assured || performance.now() > assuredUntil) {
         return reserveMore(pages, sideBySide, reserve)
       }

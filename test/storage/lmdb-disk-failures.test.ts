@@ -1,0 +1,84 @@
+// Whether an acknowledged write was synced, and what happens when the disk fails.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { checkIntegrity } from '../../src/storage/lmdb/integrity.js'
+import { openLmdbStore } from '../../src/storage/lmdb/lmdb-store.js'
+import { straceMissing, traceNode } from '../components/strace.js'
+
+const CHILD = fileURLToPath(new URL('lmdb-sync-child.mjs', import.meta.url))
+const WRITES = 12
+
+let directory: string
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'binnacle-disk-'))
+  await (await openLmdbStore(join(directory, 'data'))).close()
+})
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+interface Outcome {
+  readonly key: string
+  readonly code: string
+}
+
+interface Ending {
+  readonly seen: readonly string[]
+  readonly health: string
+  readonly stored: readonly string[]
+}
+
+/** The outcome of each write, and the end, unless the process has crashed. */
+async function run(inject?: string) {
+  const args = [CHILD, join(directory, 'data'), String(WRITES)]
+  const { stdout, calls } = await traceNode(['fdatasync', 'pwrite64'], args, inject)
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as Outcome | Ending)
+  const outcomes = lines.filter(line => 'key' in line)
+  const ending = lines.find(line => 'stored' in line)
+  const keysOf = (code: string): string[] => outcomes.filter(line => line.code === code).map(({ key }) => key)
+  return { calls, ending, done: keysOf('done'), unavailable: keysOf('unavailable') }
+}
+
+async function storedKeys(): Promise<string[]> {
+  const store = await openLmdbStore(join(directory, 'data'))
+  const { entries } = await store.range('/things/')
+  await store.close()
+  return entries.map(({ key }) => key)
+}
+
+describe.skipIf(straceMissing())('the embedded store', () => {
+  test('syncs before it acknowledges', async () => {
+    const { calls, done } = await run()
+    expect(done).toHaveLength(WRITES)
+    expect(calls.filter(line => /fdatasync\(\d+\)\s+= 0/.test(line)).length).toBeGreaterThanOrEqual(WRITES)
+  })
+
+  test.each(['fdatasync:error=EIO:when=4', 'fdatasync:error=EIO:when=4+2'])(
+    'goes on after a failure (%s)',
+    async fail => {
+      const { done, unavailable, ending } = await run(fail)
+      expect(done.length + unavailable.length).toBe(WRITES)
+      expect(unavailable.length).toBeGreaterThan(0)
+      expect(ending).toEqual({ stored: done, seen: done, health: 'ok' })
+      expect(await checkIntegrity(join(directory, 'data'))).toEqual([])
+    },
+  )
+
+  // Each commit writes its pages and then LMDB's meta page. lmdb may crash on a failed write of other pages.
+  test.each([8, 9, 10, 11])('loses nothing when write %d fails', { timeout: 20_000 }, async n => {
+    const { done, ending } = await run(`pwrite64:error=EIO:when=${n}`)
+    if (ending) expect(ending).toEqual({ stored: done, seen: done, health: 'ok' })
+    expect((await storedKeys()).filter(key => done.includes(key))).toEqual(done)
+    expect(await checkIntegrity(join(directory, 'data'))).toEqual([])
+  })
+
+  test('is not healthy while the disk keeps failing', async () => {
+    const { done, ending } = await run('fdatasync:error=EIO:when=4+')
+    expect(ending).toEqual({ stored: done, seen: done, health: 'unavailable' })
+    expect(done.length).toBeLessThan(WRITES)
+  })
+})
