@@ -29,7 +29,7 @@ const ROOMS = {
   response: 'base meta codec storage types kinds objects verbs',
   openapi: 'base meta codec types kinds',
   discovery: 'base meta codec types kinds request response',
-  controllers: 'base meta codec storage crd builtin kinds request objects verbs',
+  controllers: 'base meta codec storage crd builtin kinds request objects admission verbs',
   http: 'base meta kinds request auth verbs response discovery openapi',
   server:
     'base meta codec storage cel webhook types schema convert kinds patch apply crd builtin request objects auth ' +

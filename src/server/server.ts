@@ -263,6 +263,8 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
           options: options.controllers,
           serving,
           ca: tls?.ca,
+          authority: access.authority,
+          authentication: { clientCa: tls?.clientCa, requestHeader: authentication.requestHeader },
           virtualVersions,
           env,
         })

@@ -8,7 +8,7 @@ import { metaOf } from '../../meta/object/object-meta.js'
 import { numberAt, objectAt, objectOrNone, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { API_AUDIENCE, type TokenAuthenticator, type TokenCheck } from './authenticate.js'
-import { readToken, signToken } from './json-web-token.js'
+import { isSignedByOneOf, readToken, signToken } from './json-web-token.js'
 import { accountGroups, accountUser } from './service-accounts.js'
 import type { SigningKey, TokenKey } from './signing-key.js'
 
@@ -91,9 +91,7 @@ export function accountTokens(authority: TokenAuthority, find: FindObject, now: 
     if (known) return known
     const read = readToken(token)
     if (!read || !authority.issuers.includes(stringAt(read.claims, 'iss'))) return undefined
-    // A token that names its key is verified by that one only.
-    const keys = authority.keys.filter(({ id }) => read.keyId === undefined || read.keyId === id)
-    if (!keys.some(key => read.isSignedBy(key))) return 'forged'
+    if (!isSignedByOneOf(read, authority.keys)) return 'forged'
     if (signed.size >= REMEMBERED) signed.clear()
     signed.set(token, read.claims)
     return read.claims

@@ -60,3 +60,7 @@ function readPart(text: string): ValueObject | undefined {
     return undefined
   }
 }
+
+/** A token that names its key is verified by that one only. */
+export const isSignedByOneOf = ({ keyId, isSignedBy }: ReadToken, keys: readonly TokenKey[]): boolean =>
+  keys.some(key => (keyId === undefined || keyId === key.id) && isSignedBy(key))

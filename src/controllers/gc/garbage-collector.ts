@@ -20,6 +20,7 @@ import type { Entry, Store, StoreEvent } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { objectsAsStored } from '../../verbs/system-writes.js'
 import { type Controller, type ControllerEnv, createControllerQueue, whenRead } from '../common/controller.js'
+import { createKeyReader, type ObjectRef } from '../common/key-reader.js'
 import { createOwnershipGraph, isBlocking, isSameNode, type Node } from './ownership-graph.js'
 
 /**
@@ -234,32 +235,4 @@ function uidsWithin(value: Buffer): string[] {
     uids.push(value.toString('utf8', at, value.indexOf('"', at)))
   }
   return uids
-}
-
-interface ObjectRef {
-  readonly kind: Kind
-  readonly namespace: string
-  readonly name: string
-}
-
-/** Finds the object that a key of the store belongs to. */
-function createKeyReader(registry: Registry): (key: string) => ObjectRef | undefined {
-  let kinds = new Map<string, Kind>()
-  let generation = -1
-  return key => {
-    if (generation !== registry.generation) {
-      kinds = new Map([...registry.all()].map(kind => [kind.keyPrefix, kind]))
-      generation = registry.generation
-    }
-    const first = key.indexOf('/', 1)
-    const second = key.indexOf('/', first + 1)
-    const prefix = [key.slice(0, first + 1), key.slice(0, second + 1)].find(each => kinds.has(each))
-    if (prefix === undefined) return undefined
-    const kind = kinds.get(prefix)!
-    const rest = key.slice(prefix.length)
-    const slash = rest.indexOf('/')
-    return slash === -1
-      ? { kind, namespace: '', name: rest }
-      : { kind, namespace: rest.slice(0, slash), name: rest.slice(slash + 1) }
-  }
 }

@@ -17,16 +17,21 @@ import {
   accountTokens,
   DEFAULT_ISSUER,
   type FindObject,
+  legacyTokens,
   loadSigningKey,
+  type MarkTokenUsed,
   type SigningKey,
   type TokenAuthority,
 } from '../../auth/tokens.js'
 import type { Logger } from '../../base/logger.js'
 import type { Registry } from '../../kinds/registry.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
 import { createLister } from '../../objects/lister.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { Store } from '../../storage/store.js'
 import { type ApiContext } from '../../verbs/api-context.js'
+import { serverObjects } from '../../verbs/system-writes.js'
 import type { AuthenticationOptions, ServiceAccountOptions } from '../options/authentication.js'
 import { type AuthorizationOptions, allowsEverything } from '../options/authorization.js'
 import { requireKind } from './kinds.js'
@@ -79,7 +84,19 @@ export async function openAccess(
   const lister = createLister(registry, context)
   const find: FindObject = (kind, namespace, name) => lister.find({ group: '', kind }, namespace, name)
   const { audiences } = authority
-  const tokens = [staticTokens(authentication.tokens, audiences), accountTokens(authority, find, context.now)]
+  const markUsed: MarkTokenUsed = (secret, label, day) => {
+    const { namespace = '', name = '' } = metaOf(secret)
+    serverObjects(context)
+      .change(requireKind(registry, '', 'Secret'), namespace, name, old =>
+        metaOf(old).uid === metaOf(secret).uid ? withLabel(old, label, day) : undefined,
+      )
+      .catch((error: unknown) => log.warn('the use of a token could not be noted', { namespace, name, error }))
+  }
+  const tokens = [
+    staticTokens(authentication.tokens, audiences),
+    accountTokens(authority, find, context.now),
+    legacyTokens(authority, find, context.now, markUsed),
+  ]
   return {
     authorizer,
     rules,
@@ -102,3 +119,8 @@ async function openAuthority(store: Store, options: ServiceAccountOptions): Prom
     maxSeconds: maxTokenSeconds,
   }
 }
+
+const withLabel = (object: ApiObject, label: string, value: string): ApiObject => ({
+  ...object,
+  metadata: { ...object.metadata, labels: { ...metaOf(object).labels, [label]: value } },
+})

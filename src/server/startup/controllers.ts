@@ -11,6 +11,7 @@ import {
   type RegisteredController,
   runControllers,
   startApiServices,
+  startEventExpiry,
   startKeptObjects,
   startLeaderElection,
 } from '../../controllers/start-controllers.js'
@@ -18,6 +19,7 @@ import type { ApiContext } from '../../verbs/api-context.js'
 import type { ServingOptions } from '../options/serving.js'
 import { requireKind } from './kinds.js'
 import { type KubeControllerParts, kubeControllers } from './kube-controllers.js'
+import { type AuthenticationInfo, publishConfigMaps } from './own-config-maps.js'
 import { advertisedAddress, publishEndpoints } from './own-endpoints.js'
 
 export interface ControllerParts extends KubeControllerParts {
@@ -29,6 +31,7 @@ export interface ControllerParts extends KubeControllerParts {
   readonly kept: readonly KeptObject[]
   readonly leaderElection: ElectionTimes | undefined
   readonly serving: ServingOptions
+  readonly authentication: AuthenticationInfo
   /** Group versions that are served without a kind in the registry. */
   readonly virtualVersions: readonly string[]
 }
@@ -67,6 +70,7 @@ export function createControllers(parts: ControllerParts): Controllers {
 
 function registeredControllers(parts: ControllerParts, httpsUrl: string | undefined): RegisteredController[] {
   const { store, context, systemContext, registry, definitions, addresses, env } = parts
+  const { eventTtlMs } = parts.options
   const services = requireKind(registry, 'apiregistration.k8s.io', 'APIService')
   return [
     ...kubeControllers(parts),
@@ -77,6 +81,19 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
     { name: 'kubernetes-service', start: () => startKeptObjects(systemContext, parts.kept, env) },
     // A process that is alone repairs at its start.
     ...(store.embedded ? [] : [{ name: 'service-repair', start: () => addresses.startRepair(env) }]),
+    ...(eventTtlMs === 0
+      ? []
+      : [
+          {
+            name: 'event-expiry',
+            start: () => startEventExpiry(context, requireKind(registry, '', 'Event'), eventTtlMs, env),
+          },
+        ]),
+    {
+      name: 'config-maps',
+      onEveryReplica: true,
+      start: () => publishConfigMaps(parts.systemContext, requireKind(registry, '', 'ConfigMap'), parts.authentication),
+    },
     { name: 'crd-finalizer', start: () => definitions.startCleanup() },
     ...(httpsUrl === undefined
       ? []

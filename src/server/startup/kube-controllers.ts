@@ -1,15 +1,22 @@
 // The controllers of kube-controller-manager that this server has.
+
+import { issueLegacyToken, type TokenAuthority } from '../../auth/tokens.js'
 import {
   type ControllerEnv,
   type RegisteredController,
   startAttributesClassProtection,
   startClaimProtection,
   startClusterRoleAggregation,
+  startEndpointSliceMirroring,
   startGarbageCollector,
+  startLegacyTokenCleaner,
   startNamespaceController,
+  startResourceQuotas,
   startRootCaPublisher,
   startServiceAccounts,
   startStorageMigration,
+  startTokenSecrets,
+  startTtlAfterFinished,
   startVolumeProtection,
 } from '../../controllers/start-controllers.js'
 import type { Kind } from '../../kinds/kind.js'
@@ -26,6 +33,8 @@ export interface KubeControllerParts {
   readonly options: ControllerOptions
   /** The authority of the server's certificate, in PEM form; undefined if https is not served. */
   readonly ca: string | undefined
+  /** Signs the tokens that are stored in Secrets. */
+  readonly authority: TokenAuthority
   readonly env: ControllerEnv
 }
 
@@ -37,23 +46,49 @@ export function kubeControllers(parts: KubeControllerParts): RegisteredControlle
   return starts.map(([name, start]) => ({ name, start }))
 }
 
-function startsOf({ store, context, registry, ca, env }: KubeControllerParts): Readonly<Record<string, Start>> {
+function startsOf({
+  store,
+  context,
+  registry,
+  ca,
+  authority,
+  env,
+}: KubeControllerParts): Readonly<Record<string, Start>> {
   const core = (name: string): Kind => requireKind(registry, '', name)
-  const namespaces = core('Namespace')
+  const [namespaces, accounts, secrets] = [core('Namespace'), core('ServiceAccount'), core('Secret')]
+  const configMaps = core('ConfigMap')
   const [pods, claims, volumes] = [core('Pod'), core('PersistentVolumeClaim'), core('PersistentVolume')]
   const clusterRoles = requireKind(registry, 'rbac.authorization.k8s.io', 'ClusterRole')
+  const endpointSlices = requireKind(registry, 'discovery.k8s.io', 'EndpointSlice')
+  const jobs = requireKind(registry, 'batch', 'Job')
   const classes = requireKind(registry, 'storage.k8s.io', 'VolumeAttributesClass')
   const migrations = requireKind(registry, 'storagemigration.k8s.io', 'StorageVersionMigration')
   const definitions = requireKind(registry, DEFINITIONS.group, DEFINITIONS.kind)
   return {
     'namespace-controller': () => startNamespaceController(context, registry, namespaces, env),
     'garbage-collector-controller': () => startGarbageCollector(store, context, registry, env),
-    'serviceaccount-controller': () =>
-      startServiceAccounts(context, { namespaces, accounts: core('ServiceAccount') }, env),
+    'serviceaccount-controller': () => startServiceAccounts(context, { namespaces, accounts }, env),
     ...(ca !== undefined && {
       'root-ca-certificate-publisher-controller': () =>
-        startRootCaPublisher(context, { namespaces, configMaps: core('ConfigMap') }, ca, env),
+        startRootCaPublisher(context, { namespaces, configMaps }, ca, env),
     }),
+    'serviceaccount-token-controller': () =>
+      startTokenSecrets(
+        context,
+        { accounts, secrets },
+        { ca, issue: (account, secret) => issueLegacyToken(account, secret, authority) },
+        env,
+      ),
+    'legacy-serviceaccount-token-cleaner-controller': () =>
+      startLegacyTokenCleaner(context, { accounts, secrets, pods, configMaps }, env),
+    'resourcequota-controller': () => startResourceQuotas(store, context, registry, core('ResourceQuota'), env),
+    'endpointslice-mirroring-controller': () =>
+      startEndpointSliceMirroring(
+        context,
+        { endpoints: core('Endpoints'), services: core('Service'), endpointSlices },
+        env,
+      ),
+    'ttl-after-finished-controller': () => startTtlAfterFinished(context, jobs, env),
     'clusterrole-aggregation-controller': () => startClusterRoleAggregation(context, clusterRoles, env),
     'persistentvolumeclaim-protection-controller': () => startClaimProtection(context, { claims, pods }, env),
     'persistentvolume-protection-controller': () => startVolumeProtection(context, volumes, env),

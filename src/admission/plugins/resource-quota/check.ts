@@ -50,7 +50,7 @@ const matches = (quota: ApiObject, object: ApiObject, { tracks, isInScope }: Quo
   [...statusOf(quota, 'hard').keys()].some(tracks) &&
   scopesOf(quota).every(scope => isInScope?.(object, scope) ?? false)
 
-function scopesOf(quota: ApiObject): ScopeSelector[] {
+export function scopesOf(quota: ApiObject): ScopeSelector[] {
   const spec = objectAt(quota, 'spec')
   return [
     ...stringsAt(spec, 'scopes').map(scopeName => ({ scopeName, operator: 'Exists', values: [] })),

@@ -1,5 +1,5 @@
 // ResourceQuota: a request must fit into all quotas of its namespace, and what it uses is added to their status before it
-// is stored. Releasing usage and the first measurement are the work of the quota controller of kube-controller-manager.
+// is stored. A controller makes the first measurement and releases usage (controllers/quota).
 
 import { conflict } from '../../../meta/errors/status.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
