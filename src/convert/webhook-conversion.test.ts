@@ -79,3 +79,11 @@ it('fails if no review version is supported', async () => {
   )
   await expect(async () => convert([object('a')], 'g/v2')).rejects.toThrow('conversion webhook for g/v1, Kind=K failed')
 })
+
+it('does not call a webhook for each object again that failed for a single one too', async () => {
+  const { convert, reviews } = converter(() => [])
+  const attempt = async () => convert([object('a'), object('b'), object('c')], 'g/v2')
+  await expect(attempt).rejects.toThrow('returned 0 objects, expected 1')
+  await expect(attempt).rejects.toThrow('returned 0 objects, expected 3')
+  expect(reviews.map(({ request }) => request.objects.length)).toEqual([3, 1, 3])
+})

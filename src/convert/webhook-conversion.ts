@@ -28,8 +28,12 @@ const MAX_CONCURRENT = 16
 export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook): ConvertObjects {
   const version = reviewVersionOf(webhook.conversionReviewVersions)
 
-  /** kube-apiserver rarely sends more than one object per call, and some webhooks cannot convert several. */
-  let convertsMany = true
+  /**
+   * kube-apiserver rarely sends more than one object per call, and some webhooks cannot convert several: those are sent one
+   * object at a time. A webhook that fails for a single object too is broken; further batches fail at once. What is known
+   * counts until the definition changes, because that makes a new conversion.
+   */
+  let batches: 'work' | 'fail' | 'fail as single objects do' = 'work'
 
   async function convert(
     objects: readonly VersionedObject[],
@@ -48,14 +52,23 @@ export function convertByWebhook(webhooks: Webhooks, webhook: ConversionWebhook)
     to: string,
     cancellation?: Cancellation,
   ): Promise<readonly VersionedObject[]> {
-    if (!convertsMany) return oneByOne(batch, to, cancellation)
+    if (batches === 'fail') return oneByOne(batch, to, cancellation)
     try {
-      return await callFor(batch, to, cancellation)
+      const converted = await callFor(batch, to, cancellation)
+      batches = 'work'
+      return converted
     } catch (error) {
-      if (!(error instanceof ResponseError)) throw error
+      if (!(error instanceof ResponseError) || batches === 'fail as single objects do') throw error
     }
-    const converted = await oneByOne(batch, to, cancellation)
-    convertsMany = false
+    let first: readonly VersionedObject[]
+    try {
+      first = await callFor(batch.slice(0, 1), to, cancellation)
+    } catch (error) {
+      if (error instanceof ResponseError) batches = 'fail as single objects do'
+      throw error
+    }
+    const converted = [...first, ...(await oneByOne(batch.slice(1), to, cancellation))]
+    batches = 'fail'
     return converted
   }
 

@@ -8,13 +8,19 @@ import type { ResponseWriter } from './wire/response-writer.js'
 /** The formats of errors, unless an endpoint has fewer. */
 const ALL_FORMS = documents('json', 'yaml', 'protobuf', 'cbor')
 
+export interface ErrorOptions {
+  readonly offer?: Offer | undefined
+  readonly headers?: OutgoingHttpHeaders
+  readonly cbor: boolean
+}
+
 export function sendError(
   reply: ResponseWriter,
   query: URLSearchParams,
   status: Status,
-  { offer = ALL_FORMS, headers = {} }: { offer?: Offer | undefined; headers?: OutgoingHttpHeaders } = {},
+  { offer = ALL_FORMS, headers = {}, cbor }: ErrorOptions,
 ): void {
-  const form = findFormat({ headers: reply.exchange.headers, query }, offer)
+  const form = findFormat({ headers: reply.exchange.headers, query, cbor }, offer)
   const { mediaType, body } = encodeStatus(status, form)
   const retryAfter = status.details?.retryAfterSeconds
   reply.send(

@@ -88,6 +88,8 @@ export interface ApiOptions {
   readonly virtualResources?: readonly VirtualResource[] | undefined
   /** Serves the paths that name no resource. */
   readonly findPath: FindPath
+  /** Whether bodies and responses may be CBOR. The default is true. */
+  readonly cbor?: boolean | undefined
   readonly limits?: Partial<LimitOptions> | undefined
   /** How long a watch without timeoutSeconds lasts at least. */
   readonly minRequestTimeoutMs?: number | undefined
@@ -114,19 +116,19 @@ const MIN_REQUEST_TIMEOUT_MS = 1_800_000
 export function createApiHandler(options: ApiOptions): ApiHandler {
   const { registry, verbs, authenticate, authorize, impersonate, findPath, log, observe, onDeprecated, classify } =
     options
-  const { virtualResources = [], now = Date.now } = options
+  const { virtualResources = [], now = Date.now, cbor = true } = options
   const limits: LimitOptions = { ...DEFAULT_LIMITS, ...options.limits }
   const inFlight = createInFlightLimiter(limits)
-  const router = createRouter(registry, virtualResources)
+  const router = createRouter(registry, virtualResources, cbor)
   const minRequestTimeoutMs = options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS
   const watches = createWatchStreams({ minRequestTimeoutMs, now })
-  const routeVirtual = createVirtualRouter(virtualResources)
+  const routeVirtual = createVirtualRouter(virtualResources, cbor)
   const serving: ResourceServing = { router, routeVirtual, verbs, watches, now, onDeprecated }
 
   function handleExchange(exchange: Exchange): void {
     const info = parseUrl(exchange)
     if (!info) return
-    const request = new IncomingRequest(exchange, info, auditIdOf(exchange), now(), log)
+    const request = new IncomingRequest(exchange, info, auditIdOf(exchange), now(), log, cbor)
     const started = performance.now()
     try {
       checkHeaders(exchange)
@@ -202,7 +204,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     if (exchange.gone || (error instanceof RequestAborted && reply.status !== 0)) return
     if (reply.status !== 0) return reply.abort()
     const headers = error instanceof Forbidden ? { 'x-content-type-options': 'nosniff' } : {}
-    sendError(reply, info.query, statusOf(error), { headers })
+    sendError(reply, info.query, statusOf(error), { headers, cbor: request.cbor })
   }
 
   function end(request: IncomingRequest, started: number): void {

@@ -6,14 +6,16 @@ export interface Body {
   readonly bytes: Buffer
   /** Without parameters: `application/json`. Empty counts as JSON. */
   readonly mediaType: string
+  /** The media types that the server takes, for messages; all of `BODY_TYPES` if absent. */
+  readonly accepted?: readonly string[]
 }
 
-export const BODY_TYPES = [
+export const BODY_TYPES: readonly string[] = [
   'application/json',
   'application/yaml',
   'application/vnd.kubernetes.protobuf',
   'application/cbor',
-] as const
+]
 
 /** How a body is decoded. */
 export interface BodySpec {

@@ -37,6 +37,7 @@ import { createServerLogger } from './observability/logging.js'
 import { registerProcessMetrics } from './observability/process-metrics.js'
 import { measureStore, registerStorageMetrics } from './observability/storage-metrics.js'
 import { allowsEverything } from './options/authorization.js'
+import { isGateOn } from './options/feature-gates.js'
 import type { ServerOptions } from './options/server-options.js'
 import { type StartedPolicies, startPolicyObjects } from './policy-objects.js'
 import { type AccessControl, openAccess } from './startup/access.js'
@@ -230,6 +231,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
         clientCa: tls?.clientCa ?? '',
       }),
       classify: flows.classify,
+      cbor: isGateOn(options.api.featureGates, 'CBORServingAndStorage'),
       limits,
       verbosity: logging.verbosity,
       checkStore: () => store.check(),
@@ -264,6 +266,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
           serving,
           ca: tls?.ca,
           authority: access.authority,
+          migrates: isGateOn(options.api.featureGates, 'StorageVersionMigrator'),
           authentication: { clientCa: tls?.clientCa, requestHeader: authentication.requestHeader },
           virtualVersions,
           env,
@@ -352,6 +355,10 @@ function createContext(parts: ContextParts): ApiContext {
     },
     options.admission,
   )
-  const context = createApiContext({ store, objects, now, admission, permit: permitBy(authorizer) })
+  const gates = {
+    unsafeDeletion: isGateOn(options.api.featureGates, 'AllowUnsafeMalformedObjectDeletion'),
+    watchList: isGateOn(options.api.featureGates, 'WatchList'),
+  }
+  const context = createApiContext({ store, objects, now, admission, permit: permitBy(authorizer), gates })
   return context
 }

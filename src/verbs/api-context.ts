@@ -13,7 +13,18 @@ import { createWriterQueues, type WriterQueues } from './write/writer-queues.js'
 export interface ApiContext extends ObjectStores, PipelineEnv {
   readonly permit: Permit
   readonly writers: WriterQueues
+  readonly gates: VerbGates
 }
+
+/** The feature gates that the verbs depend on. */
+export interface VerbGates {
+  /** AllowUnsafeMalformedObjectDeletion: objects that cannot be read are reported as such, and can be deleted. */
+  readonly unsafeDeletion: boolean
+  /** WatchList: a watch may begin with the objects that exist. */
+  readonly watchList: boolean
+}
+
+const DEFAULT_GATES: VerbGates = { unsafeDeletion: false, watchList: true }
 
 /** Throws a StatusError if the user may not use the verb on the target. */
 export type Permit = (verb: string, target: Target, user: UserInfo) => Promise<void>
@@ -26,14 +37,24 @@ export interface ApiContextOptions {
   readonly admission?: Partial<Admission> | undefined
   /** Permits everything if absent. */
   readonly permit?: Permit | undefined
+  readonly gates?: VerbGates | undefined
   /** Milliseconds since 1970. */
   readonly now?: (() => number) | undefined
   readonly ids?: IdGenerator | undefined
 }
 
-export const createApiContext = ({ store, objects, admission, permit, now, ids }: ApiContextOptions): ApiContext => ({
+export const createApiContext = ({
+  store,
+  objects,
+  admission,
+  permit,
+  gates,
+  now,
+  ids,
+}: ApiContextOptions): ApiContext => ({
   admission: { ...NO_ADMISSION, ...admission },
   permit: permit ?? (async () => {}),
+  gates: gates ?? DEFAULT_GATES,
   now: now ?? SYSTEM_CLOCK.now,
   ids: ids ?? RANDOM_IDS,
   allocationOf: kind => kind.allocation,

@@ -11,12 +11,13 @@ import { parseGetOptions, parseListOptions } from '../meta/options/list-options.
 import {
   checkDeleteCollectionOptions,
   type DeleteOptions,
+  IGNORE_READ_ERRORS,
   parseCreateOptions,
   parseDeleteOptions,
   parsePatchOptions,
   parseUpdateOptions,
 } from '../meta/options/write-options.js'
-import type { Value } from '../meta/values/value.js'
+import { isObject, type Value } from '../meta/values/value.js'
 import { BODY_TYPES, type Body } from '../request/body.js'
 import { forResource, type Request, withOptions } from '../request/request.js'
 import { type Target } from '../request/target.js'
@@ -64,14 +65,16 @@ export interface Verbs {
 export type Write = (request: Request, target: Target, query: URLSearchParams, body: Body) => Promise<Result>
 
 export function createVerbs(context: ApiContext): Verbs {
+  const { watchList } = context.gates
   return {
     get(request, target, query) {
       const get = target.subresource === 'scale' ? getScale : getObject
       return get(context, forResource(request, target, parseGetOptions(query)))
     },
-    list: async (request, target, query) => listObjects(context, forResource(request, target, parseListOptions(query))),
+    list: async (request, target, query) =>
+      listObjects(context, forResource(request, target, parseListOptions(query, watchList))),
     watch: async (request, target, query) =>
-      prepareWatch(context, forResource(request, target, parseListOptions(query))),
+      prepareWatch(context, forResource(request, target, parseListOptions(query, watchList))),
     create: async (request, target, query, body) =>
       createObject(context, forResource(request, target, parseCreateOptions(query)), body),
     async update(request, target, query, body) {
@@ -91,10 +94,10 @@ export function createVerbs(context: ApiContext): Verbs {
       throw unsupportedMediaType(patchTypesOf(target))
     },
     delete: async (request, target, query, body) =>
-      deleteObject(context, forResource(request, target, readDeleteOptions(target, query, body))),
+      deleteObject(context, forResource(request, target, readDeleteOptions(context, target, query, body))),
     async deleteCollection(request, target, query, body) {
-      const listOptions = parseListOptions(query)
-      const options = readDeleteOptions(target, query, body)
+      const listOptions = parseListOptions(query, watchList)
+      const options = readDeleteOptions(context, target, query, body)
       checkDeleteCollectionOptions(options)
       return deleteCollection(context, forResource(request, target, options), listOptions)
     },
@@ -103,15 +106,30 @@ export function createVerbs(context: ApiContext): Verbs {
   }
 }
 
-function readDeleteOptions({ version }: Target, query: URLSearchParams, body: Body): DeleteOptions {
-  if (body.bytes.length === 0) return parseDeleteOptions(query)
-  return decodeDeleteOptions(decodeOptions(version.type.types, body))
+/** Without its feature gate, the option to delete what cannot be read is ignored. */
+function readDeleteOptions(
+  { gates }: ApiContext,
+  { version }: Target,
+  query: URLSearchParams,
+  body: Body,
+): DeleteOptions {
+  if (body.bytes.length === 0) return parseDeleteOptions(gates.unsafeDeletion ? query : withoutOption(query))
+  const options = decodeOptions(version.type.types, body)
+  if (!gates.unsafeDeletion && isObject(options)) delete options[IGNORE_READ_ERRORS]
+  return decodeDeleteOptions(options)
+}
+
+function withoutOption(query: URLSearchParams): URLSearchParams {
+  if (!query.has(IGNORE_READ_ERRORS)) return query
+  const rest = new URLSearchParams(query)
+  rest.delete(IGNORE_READ_ERRORS)
+  return rest
 }
 
 const NO_TYPE_IN_JSON = "couldn't get version/kind; json parse error: "
 const NO_TYPE_IN_CBOR = 'unable to determine group/version/kind: '
 
-function decodeOptions(types: Types, { bytes, mediaType }: Body): Value {
+function decodeOptions(types: Types, { bytes, mediaType, accepted = BODY_TYPES }: Body): Value {
   try {
     switch (mediaType) {
       case '':
@@ -126,7 +144,7 @@ function decodeOptions(types: Types, { bytes, mediaType }: Body): Value {
         return decodeObject(types, openEnvelope(bytes), defaults)
       }
       default:
-        throw unsupportedMediaType(BODY_TYPES)
+        throw unsupportedMediaType(accepted)
     }
   } catch (error) {
     if (error instanceof ProtobufError) throw badRequest(error.message)

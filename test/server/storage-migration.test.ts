@@ -4,6 +4,10 @@ import type { BinnacleProcess } from '../components/binnacle.js'
 import { dataDirectoryForEachTest } from '../components/data-directory.js'
 import { sendRequest } from './request.js'
 
+const MIGRATIONS = [
+  '--runtime-config=storagemigration.k8s.io/v1beta1=true',
+  '--controllers=storage-version-migrator-controller',
+]
 const token = 'admin-token'
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const CRD = `${CRDS}/widgets.example.com`
@@ -88,7 +92,7 @@ async function removeOldVersion(server: BinnacleProcess): Promise<void> {
 
 test('a migration that a killed server had begun is finished by the next one', async () => {
   const COUNT = 1500
-  const first = await start('--runtime-config=storagemigration.k8s.io/v1beta1=true')
+  const first = await start(...MIGRATIONS)
   await storeWidgets(first, COUNT)
   const { resourceVersion } = (await read(first, widgets('v2'))).metadata
   await send(first, 'POST', MIGRATIONS, migration)
@@ -101,7 +105,7 @@ test('a migration that a killed server had begun is finished by the next one', a
     .toBeGreaterThan(Number(resourceVersion))
   await first.kill()
 
-  const second = await start('--runtime-config=storagemigration.k8s.io/v1beta1=true')
+  const second = await start(...MIGRATIONS)
   await expect.poll(() => conditionsOf(second), { timeout: 20_000 }).toEqual(['Running=False', 'Succeeded=True'])
   expect((await read(second, CRD)).status.storedVersions).toEqual(['v2'])
   await removeOldVersion(second)

@@ -150,12 +150,12 @@ const ANONYMOUS_OFF =
 describe('flags without effect give a warning', () => {
   test.each([
     [['--allow-privileged', '--goaway-chance', '0.1'], ['allow-privileged', 'goaway-chance'].map(unneeded)],
-    [['--feature-gates=CBORServingAndStorage=true,WatchList=true'], ['--feature-gates: WatchList has no effect here']],
+    [['--feature-gates=CBORServingAndStorage=true,KMSv1=true'], ['--feature-gates: KMSv1 has no effect here']],
     [
-      ['--feature-gates=kube:WatchList=false', '--feature-gates=NodeSwap=true'],
-      ['--feature-gates: WatchList has no effect here'],
+      ['--feature-gates=kube:KMSv1=false', '--feature-gates=NodeSwap=true'],
+      ['--feature-gates: KMSv1 has no effect here'],
     ],
-    [['--feature-gates=CBORServingAndStorage=false'], ['--feature-gates: CBORServingAndStorage is always on']],
+    [['--feature-gates=CBORServingAndStorage=false'], []],
     [['--authorization-mode=Node,RBAC', '--disable-admission-plugins=ServiceAccount'], []],
     [['--authorization-mode=AlwaysAllow', '--anonymous-auth=false'], []],
     [['--authorization-mode=AlwaysAllow'], [ANONYMOUS_OFF]],

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { StatusError } from '../../meta/errors/status.js'
+import { BODY_TYPES } from '../../request/body.js'
 import {
   bodyType,
   checkRouteAccepts,
@@ -10,6 +11,7 @@ import {
   negotiateFormat,
   type Offer,
   patchType,
+  spokenTypes,
   TYPED_OBJECTS,
   UNTYPED_OBJECTS,
   VIRTUAL_OBJECTS,
@@ -19,6 +21,7 @@ const TABLE = 'as=Table;g=meta.k8s.io;v=v1'
 const request = (accept: string, more: { query?: string; agent?: string } = {}) => ({
   headers: { accept, ...(more.agent && { 'user-agent': more.agent }) },
   query: new URLSearchParams(more.query),
+  cbor: true,
 })
 
 /** `encoding`, and what it is shown as. */
@@ -91,6 +94,17 @@ describe('the format of a response', () => {
     expect(() => negotiateFormat(request(`application/json;${TABLE}`), offer)).toThrow(
       'only the following media types are accepted: application/json, application/yaml',
     )
+  })
+
+  test('a server that does not speak CBOR neither takes nor names it', () => {
+    const plain = { ...request('application/cbor'), cbor: false }
+    expect(() => negotiateFormat(plain, TYPED_OBJECTS)).toThrow(
+      'only the following media types are accepted: application/json, application/yaml, application/vnd.kubernetes.protobuf',
+    )
+    expect(findFormat({ ...request('application/cbor,*/*'), cbor: false }, TYPED_OBJECTS)?.encoding).toBe('json')
+    expect(spokenTypes(['application/apply-patch+yaml', 'application/apply-patch+cbor'], false)).toEqual([
+      'application/apply-patch+yaml',
+    ])
   })
 
   test('a watch has no format in YAML', () => {
@@ -167,7 +181,7 @@ test.each([
   const headers = type === undefined ? {} : { 'content-type': type }
   let read: string | number | undefined
   const code = codeOf(() => {
-    read = bodyType(headers)
+    read = bodyType(headers, BODY_TYPES)
   })
   expect(read ?? code).toBe(expected)
 })

@@ -2,7 +2,6 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import { genericResponse, noneAcceptable, unsupportedMediaType } from '../../meta/errors/status.js'
-import { BODY_TYPES } from '../../request/body.js'
 import {
   type Encoding,
   MEDIA_TYPES,
@@ -63,18 +62,40 @@ function allowsTransform(encoding: Encoding, { kind, group, version }: Requested
 export interface RequestOptions {
   readonly headers: IncomingHttpHeaders
   readonly query: URLSearchParams
+  /** Whether the server speaks CBOR, which is a feature gate. */
+  readonly cbor: boolean
+}
+
+/** The encodings of which CBOR is left out if the server does not speak it. */
+const spoken = (encodings: readonly Encoding[], cbor: boolean): readonly Encoding[] =>
+  cbor ? encodings : encodings.filter(encoding => encoding !== 'cbor')
+
+const isCbor = (type: string): boolean => type.startsWith('application/cbor') || type.endsWith('+cbor')
+
+/** The same for media types, those of streams and patches included. */
+export const spokenTypes = (types: readonly string[], cbor: boolean): readonly string[] =>
+  cbor ? types : types.filter(type => !isCbor(type))
+
+/** Offers without CBOR. */
+const withoutCbor = new WeakMap<Offer, Offer>()
+
+function spokenOffer(offer: Offer, cbor: boolean): Offer {
+  if (cbor) return offer
+  let rest = withoutCbor.get(offer)
+  if (!rest) withoutCbor.set(offer, (rest = { ...offer, encodings: spoken(offer.encodings, false) }))
+  return rest
 }
 
 /** The format of the response; a 406 if there is none. */
 export function negotiateFormat(request: RequestOptions, offer: Offer): OutputFormat {
   const form = findFormat(request, offer)
-  if (!form) throw noneAcceptable(offer.encodings.map(encoding => MEDIA_TYPES[encoding]))
+  if (!form) throw noneAcceptable(spoken(offer.encodings, request.cbor).map(encoding => MEDIA_TYPES[encoding]))
   return form
 }
 
 /** Refuses encodings that have no stream of events. */
-export function checkWatchFormat({ encoding }: OutputFormat): void {
-  if (WATCH_TYPES[encoding] === undefined) throw noneAcceptable(STREAM_TYPES)
+export function checkWatchFormat({ encoding }: OutputFormat, cbor = true): void {
+  if (WATCH_TYPES[encoding] === undefined) throw noneAcceptable(spokenTypes(STREAM_TYPES, cbor))
 }
 
 const STREAM_TYPES = [
@@ -84,8 +105,8 @@ const STREAM_TYPES = [
 ]
 
 /** The format of the response, if there is one. */
-export function findFormat({ headers, query }: RequestOptions, offer: Offer): OutputFormat | undefined {
-  const found = findAccepted(headers.accept ?? '', offer)
+export function findFormat({ headers, query, cbor }: RequestOptions, offer: Offer): OutputFormat | undefined {
+  const found = findAccepted(headers.accept ?? '', spokenOffer(offer, cbor))
   if (!found || found.pretty || found.encoding !== 'json') return found
   return isForPeople(headers, query) ? { ...found, pretty: true } : found
 }
@@ -167,10 +188,12 @@ export function checkRouteAccepts(
   headers: IncomingHttpHeaders,
   encodings: readonly Encoding[],
   streams: boolean,
+  cbor = true,
 ): void {
   // The most frequent headers.
   if (headers.accept === undefined || headers.accept === MEDIA_TYPES.json) return
-  const produced = [...encodings.map(encoding => MEDIA_TYPES[encoding]), ...(streams ? STREAM_TYPES : [])]
+  const all = [...encodings.map(encoding => MEDIA_TYPES[encoding]), ...(streams ? STREAM_TYPES : [])]
+  const produced = spokenTypes(all, cbor)
   const accept = headers.accept || '*/*'
   for (const part of accept.split(',')) {
     const type = part.split(';', 1)[0]!.trim()
@@ -191,9 +214,9 @@ export function checkRouteConsumes(headers: IncomingHttpHeaders, types: readonly
 // ---- bodies
 
 /** The media type of a body; a 415 if the server cannot decode it. */
-export function bodyType({ 'content-type': header = '' }: IncomingHttpHeaders): string {
+export function bodyType({ 'content-type': header = '' }: IncomingHttpHeaders, types: readonly string[]): string {
   const type = header === '' ? MEDIA_TYPES.json : parseContentType(header)
-  if (type === undefined || !(BODY_TYPES as readonly string[]).includes(type)) throw unsupportedMediaType(BODY_TYPES)
+  if (type === undefined || !types.includes(type)) throw unsupportedMediaType(types)
   return type
 }
 

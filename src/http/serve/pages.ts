@@ -15,7 +15,7 @@ export const findPage =
 
 type Page = NonNullable<ReturnType<Discovery['find']>>
 
-async function showPage(page: Page, { info: { path, query }, reply }: Parameters<PathHandler>[0]): Promise<void> {
+async function showPage(page: Page, { info: { path, query }, reply, cbor }: Parameters<PathHandler>[0]): Promise<void> {
   const { method, headers } = reply.exchange
   let offered: readonly Encoding[] | undefined
   try {
@@ -25,15 +25,15 @@ async function showPage(page: Page, { info: { path, query }, reply }: Parameters
       ifNoneMatch: headers['if-none-match'],
       findFormat(offer) {
         offered = offer.encodings
-        return findFormat({ headers, query }, offer)
+        return findFormat({ headers, query, cbor }, offer)
       },
-      checkRoute: encodings => checkRouteAccepts(headers, encodings, false),
+      checkRoute: encodings => checkRouteAccepts(headers, encodings, false, cbor),
     })
     await reply.whole(answer.status, answer.headers, answer.body)
   } catch (error) {
     if (!(error instanceof StatusError) || !offered) throw error
     // Errors of a page are sent in the encodings of the page.
-    sendError(reply, query, error.status, { offer: offerOf(offered) })
+    sendError(reply, query, error.status, { offer: offerOf(offered), cbor })
   }
 }
 

@@ -6,12 +6,12 @@ import type { UserInfo } from '../../request/user-info.js'
 import type { Result } from '../../verbs/result.js'
 import type { Verbs } from '../../verbs/verbs.js'
 import { patchTypesOf } from '../../verbs/write.js'
-import { bodyType, negotiateFormat, patchType } from '../negotiation/negotiation.js'
+import { negotiateFormat, patchType, spokenTypes } from '../negotiation/negotiation.js'
 import type { IncomingRequest } from '../wire/incoming-request.js'
 import type { WatchStreams } from '../wire/watch-stream.js'
 import { type Outcome, sendResult } from './outcome.js'
 import { serveNothing } from './path.js'
-import { readBody, readDeleteBody } from './request-body.js'
+import { readBody, readDeleteBody, withType } from './request-body.js'
 import { checkName, type Route, type Router } from './routing.js'
 import { serveVirtual } from './virtual.js'
 import type { RouteVirtual } from './virtual-routing.js'
@@ -53,35 +53,31 @@ export function serveResource(
 }
 
 function serveVerb(verbs: Verbs, request: IncomingRequest, route: Route, now: () => number): Awaitable<Outcome> {
+  const { cbor } = request
   const { headers } = request.exchange
   const { verb, target, query, offer } = route
   // The media type of a patch is checked before anything else.
-  const mediaType = verb === 'patch' ? patchType(headers, patchTypesOf(target)) : ''
+  const mediaType = verb === 'patch' ? patchType(headers, spokenTypes(patchTypesOf(target), cbor)) : ''
   checkName(route)
-  const form = negotiateFormat({ headers, query }, offer)
+  const form = negotiateFormat({ headers, query, cbor }, offer)
   const done = verb === 'get' ? verbs.get(request, target, query) : carryOut(verbs, request, route, mediaType)
   return andThen(done, result => sendResult(request.reply, result, form, query, now()))
 }
 
 async function carryOut(verbs: Verbs, request: IncomingRequest, route: Route, patchMediaType: string): Promise<Result> {
-  const { exchange } = request
   const { verb, target, query } = route
   switch (verb) {
     case 'list':
       return verbs.list(request, target, query)
-    case 'create': {
-      const mediaType = bodyType(exchange.headers)
-      return verbs.create(request, target, query, await readBody(exchange, mediaType))
-    }
-    case 'update': {
-      const { bytes } = await readBody(exchange, '')
-      return verbs.update(request, target, query, { bytes, mediaType: bodyType(exchange.headers) })
-    }
+    case 'create':
+      return verbs.create(request, target, query, await readBody(request))
+    case 'update':
+      return verbs.update(request, target, query, withType(request, await readBody(request, '')))
     case 'patch':
-      return verbs.patch(request, target, query, await readBody(exchange, patchMediaType))
+      return verbs.patch(request, target, query, await readBody(request, patchMediaType))
     case 'delete':
-      return verbs.delete(request, target, query, await readDeleteBody(exchange))
+      return verbs.delete(request, target, query, await readDeleteBody(request))
     default:
-      return verbs.deleteCollection(request, target, query, await readDeleteBody(exchange))
+      return verbs.deleteCollection(request, target, query, await readDeleteBody(request))
   }
 }

@@ -19,6 +19,7 @@ import {
   checkRouteAccepts,
   checkRouteConsumes,
   type Offer,
+  spokenTypes,
   TYPED_OBJECTS,
   UNTYPED_OBJECTS,
 } from '../negotiation/negotiation.js'
@@ -41,7 +42,11 @@ export interface Router {
   isBuiltinGroup(info: RequestInfo): boolean
 }
 
-export function createRouter(registry: Registry, virtualResources: readonly VirtualResource[] = []): Router {
+export function createRouter(
+  registry: Registry,
+  virtualResources: readonly VirtualResource[] = [],
+  cbor = true,
+): Router {
   const virtualGroups = virtualResources.map(({ apiVersion }) => apiVersion.split('/', 1)[0]!)
   let builtinGroups = new Set<string>()
   let countedAt = -1
@@ -63,7 +68,7 @@ export function createRouter(registry: Registry, virtualResources: readonly Virt
       const served = registry.find(info.group, info.version, info.resource)
       // Paths that begin with two slashes are never served.
       if (!served || info.path.startsWith('//') || (info.group === '') !== (info.prefix === 'api')) return undefined
-      return isCustom(served.kind) ? customRoute(served, request) : builtinRoute(served, method, headers, info)
+      return isCustom(served.kind) ? customRoute(served, request) : builtinRoute(served, method, headers, info, cbor)
     },
   }
 }
@@ -96,7 +101,13 @@ function customRoute(served: VersionedKind, request: RoutedRequest): Route | und
   return routeTo(served, info, info.namespace, name, subresource)
 }
 
-function builtinRoute(served: VersionedKind, method: string, headers: IncomingHttpHeaders, info: RequestInfo): Route {
+function builtinRoute(
+  served: VersionedKind,
+  method: string,
+  headers: IncomingHttpHeaders,
+  info: RequestInfo,
+  cbor: boolean,
+): Route {
   // The path of a namespace names it, but it is not inside a namespace.
   const namespace = info.isInNamespace ? info.namespace : ''
   const subresource = subresourceOf(served, info.subresource)
@@ -106,8 +117,8 @@ function builtinRoute(served: VersionedKind, method: string, headers: IncomingHt
     subresource === undefined || info.rest.length > 0 ? [] : methodsOf(served, info, namespace, inPath, subresource)
   if (methods.length === 0) throw genericResponse(404)
   if (!methods.includes(method)) throw genericResponse(405)
-  if (method === 'PATCH') checkRouteConsumes(headers, patchTypesOf(served))
-  checkRouteAccepts(headers, TYPED_OBJECTS.encodings, isList)
+  if (method === 'PATCH') checkRouteConsumes(headers, spokenTypes(patchTypesOf(served), cbor))
+  checkRouteAccepts(headers, TYPED_OBJECTS.encodings, isList, cbor)
   return routeTo(served, info, namespace, info.name, subresource!)
 }
 

@@ -13,7 +13,7 @@ export type RouteVirtual = (
   info: RequestInfo,
 ) => VirtualResource | undefined
 
-export function createVirtualRouter(kinds: readonly VirtualResource[]): RouteVirtual {
+export function createVirtualRouter(kinds: readonly VirtualResource[], cbor = true): RouteVirtual {
   const byResource = new Map(kinds.map(kind => [`${kind.apiVersion} ${kind.resource.name}`, kind]))
   // Nearly all requests address other resources.
   const resources = new Set(kinds.map(({ resource: facts }) => facts.name.split('/', 1)[0]!))
@@ -30,7 +30,7 @@ export function createVirtualRouter(kinds: readonly VirtualResource[]): RouteVir
     // A subresource path must name an object; a resource path must not.
     if (!isPlaced || (subresource === '') !== (name === '') || info.isOldWatch) throw genericResponse(404)
     if (method !== 'POST') throw genericResponse(405)
-    checkRouteAccepts(headers, TYPED_OBJECTS.encodings, false)
+    checkRouteAccepts(headers, TYPED_OBJECTS.encodings, false, cbor)
     return kind
   }
 }

@@ -2,7 +2,7 @@
 
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { Verbs } from '../../verbs/verbs.js'
-import { bodyType, negotiateFormat, VIRTUAL_OBJECTS } from '../negotiation/negotiation.js'
+import { negotiateFormat, VIRTUAL_OBJECTS } from '../negotiation/negotiation.js'
 import type { IncomingRequest } from '../wire/incoming-request.js'
 import { type Outcome, sendResult } from './outcome.js'
 import { readBody } from './request-body.js'
@@ -13,10 +13,10 @@ export async function serveVirtual(
   resource: VirtualResource,
   now: () => number,
 ): Promise<Outcome> {
-  const { exchange, reply } = request
+  const { exchange, reply, cbor } = request
   const { query, namespace, name } = request.info
-  const form = negotiateFormat({ headers: exchange.headers, query }, VIRTUAL_OBJECTS)
-  const body = await readBody(exchange, bodyType(exchange.headers))
+  const form = negotiateFormat({ headers: exchange.headers, query, cbor }, VIRTUAL_OBJECTS)
+  const body = await readBody(request)
   const result = await verbs.createVirtual(request, resource, { namespace, name }, query, body)
   return sendResult(reply, result, form, query, now())
 }

@@ -14,8 +14,8 @@ export async function serveWatch(
   { target, query, offer }: Route,
   ended: () => void,
 ): Promise<Outcome> {
-  const { exchange, info } = request
-  const form = negotiateFormat({ headers: exchange.headers, query: info.query }, offer)
+  const { exchange, info, cbor } = request
+  const form = negotiateFormat({ headers: exchange.headers, query: info.query, cbor }, offer)
   const watch = await verbs.watch(request, target, query)
   watches.serve(request, watch, form, query, ended)
   return 'streaming'

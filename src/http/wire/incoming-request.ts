@@ -34,6 +34,8 @@ export class IncomingRequest implements Request {
     readonly auditId: string,
     readonly receivedAt: number,
     private readonly serverLog: Logger,
+    /** Whether its body and its response may be CBOR. */
+    readonly cbor: boolean,
   ) {
     this.userAgent = exchange.headers['user-agent'] ?? ''
     this.reply = createResponseWriter(exchange, this)

@@ -14,6 +14,7 @@ import type { ResponseWriter } from './response-writer.js'
 interface WatchRequest {
   readonly reply: ResponseWriter
   readonly info: RequestInfo
+  readonly cbor: boolean
 }
 
 export interface WatchStreams {
@@ -56,10 +57,10 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
   }
 
   return {
-    serve({ reply, info }, watch, form, query, ended) {
+    serve({ reply, info, cbor }, watch, form, query, ended) {
       const { exchange } = reply
       const encoder = encoders.create(watch.versioned, form, includeObjectOf(form, query))
-      checkWatchFormat(form)
+      checkWatchFormat(form, cbor)
       const isText = form.encoding === 'json' || form.encoding === 'yaml'
       const outgoing = reply.beginWatch({ 'content-type': WATCH_TYPES[form.encoding] }, isText)
       if (exchange.method === 'HEAD' || exchange.gone) {

@@ -36,19 +36,21 @@ export function parseGetOptions(query: URLSearchParams): GetOptions {
   return { resourceVersion: queryText(query, 'resourceVersion') }
 }
 
-export function parseListOptions(query: URLSearchParams): ListOptions {
+/** `watchList` is the feature gate of watches that begin with the objects that exist. */
+export function parseListOptions(query: URLSearchParams, watchList = true): ListOptions {
   const timeoutSeconds = must(queryInteger(query, 'timeoutSeconds'))
   const limit = must(queryInteger(query, 'limit')) ?? 0
-  const requested: RawListOptions = withDefaults({
+  const given: RawListOptions = {
     watch: querySwitch(query, 'watch') ?? false,
     resourceVersion: queryText(query, 'resourceVersion'),
     resourceVersionMatch: queryText(query, 'resourceVersionMatch'),
     continue: queryText(query, 'continue'),
     sendInitialEvents: querySwitch(query, 'sendInitialEvents'),
-  })
+  }
+  const requested = watchList ? withDefaults(given) : given
   const labelSelector = must(parseLabelSelector(queryText(query, 'labelSelector')))
   const fieldSelector = must(parseFieldSelector(queryText(query, 'fieldSelector')))
-  const errors = requested.watch ? checkWatch(requested) : checkList(requested)
+  const errors = requested.watch ? checkWatch(requested, watchList) : checkList(requested)
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', errors)
   const { sendInitialEvents, resourceVersionMatch, ...rest } = requested
   return {
@@ -100,11 +102,15 @@ function checkList(options: RawListOptions): FieldError[] {
   return errors
 }
 
-function checkWatch(options: RawListOptions): FieldError[] {
+function checkWatch(options: RawListOptions, watchList: boolean): FieldError[] {
   const errors: FieldError[] = []
   const match = options.resourceVersionMatch
   if (options.sendInitialEvents !== undefined && match !== 'NotOlderThan') {
     errors.push(fieldForbidden(MATCH, 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'))
+  }
+  if (options.sendInitialEvents !== undefined && !watchList) {
+    const why = 'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled'
+    errors.push(fieldForbidden('sendInitialEvents', why))
   }
   if (match === '') return errors
   if (options.sendInitialEvents === undefined) {

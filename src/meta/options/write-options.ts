@@ -93,7 +93,7 @@ export function parseDeleteOptions(query: URLSearchParams): DeleteOptions {
     ...(grace.value === undefined ? {} : { gracePeriodSeconds: grace.value }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
     ...(propagationPolicy === null ? {} : { propagationPolicy }),
-    [IGNORE]: querySwitch(query, IGNORE) ?? false,
+    [IGNORE_READ_ERRORS]: querySwitch(query, IGNORE_READ_ERRORS) ?? false,
   })
 }
 
@@ -101,7 +101,7 @@ export function parseDeleteOptions(query: URLSearchParams): DeleteOptions {
 export function checkDeleteCollectionOptions(options: DeleteOptions): void {
   if (!options.ignoreStoreReadError) return
   const why = 'is not allowed with DELETECOLLECTION, try again after removing the option'
-  throw invalidOptions('DeleteOptions', [fieldInvalid(IGNORE, true, why)])
+  throw invalidOptions('DeleteOptions', [fieldInvalid(IGNORE_READ_ERRORS, true, why)])
 }
 
 /** The conflict if the object does not meet the preconditions. */
@@ -142,7 +142,8 @@ export function failedBeforeTerminating(
   return undefined
 }
 
-const IGNORE = 'ignoreStoreReadErrorWithClusterBreakingPotential'
+/** The option of a delete of objects that cannot be read. */
+export const IGNORE_READ_ERRORS = 'ignoreStoreReadErrorWithClusterBreakingPotential'
 
 /** As a body has them, each member of its type. */
 export interface RawDeleteOptions {
@@ -151,7 +152,7 @@ export interface RawDeleteOptions {
   readonly preconditions?: Preconditions
   readonly propagationPolicy?: string
   readonly orphanDependents?: boolean
-  readonly [IGNORE]?: boolean
+  readonly [IGNORE_READ_ERRORS]?: boolean
 }
 
 /** The options, if they are valid. Throws a StatusError otherwise. */
@@ -166,7 +167,7 @@ export function validDeleteOptions(raw: RawDeleteOptions): DeleteOptions {
     errors.push(fieldNotSupported('propagationPolicy', policy, [...POLICIES, 'nil']))
   }
   errors.push(...checkDryRun(dryRun))
-  if (raw[IGNORE] === true) {
+  if (raw[IGNORE_READ_ERRORS] === true) {
     const others = {
       dryRun: dryRun.length > 0,
       propagationPolicy: policy !== undefined,
@@ -175,7 +176,7 @@ export function validDeleteOptions(raw: RawDeleteOptions): DeleteOptions {
       preconditions: raw.preconditions !== undefined,
     }
     for (const [other, given] of Object.entries(others)) {
-      if (given) errors.push(fieldInvalid(IGNORE, true, `cannot be set together with .${other}`))
+      if (given) errors.push(fieldInvalid(IGNORE_READ_ERRORS, true, `cannot be set together with .${other}`))
     }
   }
   if (errors.length > 0) throw invalidOptions('DeleteOptions', errors)
@@ -185,7 +186,7 @@ export function validDeleteOptions(raw: RawDeleteOptions): DeleteOptions {
     ...(raw.preconditions === undefined ? {} : { preconditions: raw.preconditions }),
     ...(policy === undefined ? {} : { propagationPolicy: policy as PropagationPolicy }),
     ...(raw.orphanDependents === undefined ? {} : { orphanDependents: raw.orphanDependents }),
-    ignoreStoreReadError: raw[IGNORE] === true,
+    ignoreStoreReadError: raw[IGNORE_READ_ERRORS] === true,
   }
 }
 

@@ -40,6 +40,8 @@ export interface DocumentSource {
   readonly serverVersion: string
   /** Identifies the code that prints the documents: another build may print the same kinds differently. */
   readonly build: string
+  /** Whether the server speaks CBOR. The default is true. */
+  readonly cbor?: boolean | undefined
 }
 
 export interface Document {
@@ -59,11 +61,19 @@ export interface Documents {
   prepareHashes(): Promise<void>
 }
 
-export function createDocuments({ registry, types, extras = {}, serverVersion, build }: DocumentSource): Documents {
+export function createDocuments({
+  registry,
+  types,
+  extras = {},
+  serverVersion,
+  build,
+  cbor = true,
+}: DocumentSource): Documents {
   const versions = once(() => publishedVersions(registry, types(), extras))
-  const v2 = createPrinter(V2, PARTS_V2, () => typeSchemas(types(), V2))
-  const v3 = createPrinter(V3, PARTS_V3, () => typeSchemas(types(), V3))
-  const etagFrom = (...parts: readonly unknown[]): string => hashOf(JSON.stringify([build, serverVersion, ...parts]))
+  const v2 = createPrinter(V2, PARTS_V2, () => typeSchemas(types(), V2), cbor)
+  const v3 = createPrinter(V3, PARTS_V3, () => typeSchemas(types(), V3), cbor)
+  const etagFrom = (...parts: readonly unknown[]): string =>
+    hashOf(JSON.stringify([build, serverVersion, cbor, ...parts]))
 
   const ofVersion = keptBy((version: PublishedVersion): Document => {
     const { customKinds, ...attributes } = version
@@ -199,12 +209,17 @@ interface Printer {
   readonly protobuf: ProtobufPrinter
 }
 
-function createPrinter(dialect: Dialect, printer: PartPrinter, createSchemas: () => FindTypeDefinition): Printer {
+function createPrinter(
+  dialect: Dialect,
+  printer: PartPrinter,
+  createSchemas: () => FindTypeDefinition,
+  cbor: boolean,
+): Printer {
   const schemas = once(createSchemas)
   const partOf = keptBy((resource: PublishedResource, version: PublishedVersion) =>
-    printer.print(operationsOf(version, resource)),
+    printer.print(operationsOf(version, resource, cbor)),
   )
-  const ownPartOf = keptBy((version: PublishedVersion) => printer.print(ownOperations(version)))
+  const ownPartOf = keptBy((version: PublishedVersion) => printer.print(ownOperations(version, cbor)))
   const definitionsOf = keptBy((kind: CustomKind) => customDefinitions(kind, dialect))
   return {
     parts: version => [...version.resources.map(resource => partOf(resource, version)), ownPartOf(version)],

@@ -21,13 +21,22 @@ export interface Operation {
   readonly responses: Readonly<Record<string, string>>
 }
 
-/** By path, in order of creation. No two resources share a path. */
-export const operationsOf = (version: PublishedVersion, resource: PublishedResource): Map<string, Operation[]> =>
-  byPath(operationsOn(version, resource))
+/** By path, in order of creation. No two resources share a path. `cbor`: whether the server speaks it. */
+export const operationsOf = (
+  version: PublishedVersion,
+  resource: PublishedResource,
+  cbor: boolean,
+): Map<string, Operation[]> => byPath(spoken(operationsOn(version, resource), cbor))
 
 /** The operations on the group version itself. */
-export const ownOperations = (version: PublishedVersion): Map<string, Operation[]> =>
-  byPath(version.isCustom ? [] : [listOfResources(version)])
+export const ownOperations = (version: PublishedVersion, cbor: boolean): Map<string, Operation[]> =>
+  byPath(version.isCustom ? [] : spoken([listOfResources(version)], cbor))
+
+function spoken(operations: readonly Operation[], cbor: boolean): readonly Operation[] {
+  if (cbor) return operations
+  const plain = (types: readonly string[]): string[] => types.filter(type => !type.includes('cbor'))
+  return operations.map(each => ({ ...each, consumes: plain(each.consumes), produces: plain(each.produces) }))
+}
 
 /** The operation of a discovery endpoint: `/api`, `/apis`, `/apis/apps`, `/version`. */
 export function endpointOperation(path: string, id: string, tag: string, description: string, type: string): Operation {

@@ -3,7 +3,7 @@ import { isIP } from 'node:net'
 import { UsageError } from '../../base/usage-error.js'
 import type { ConvertFunction } from '../../convert/function-conversion.js'
 import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
-import { checkFeatureGates } from './feature-gates.js'
+import { checkFeatureGates, type FeatureGates } from './feature-gates.js'
 import type { FlagTable, FlagValues } from './flag.js'
 import { booleans, text } from './flag-values.js'
 
@@ -14,6 +14,7 @@ export interface ApiOptions {
   /** The IPv4 range of the addresses of Services. */
   readonly serviceRange: string
   readonly runtimeConfig: RuntimeConfig
+  readonly featureGates: FeatureGates
   /** Addresses of webhooks by host name, for names that DNS does not know, such as `converter.default.svc`. */
   readonly webhookHosts: HostOverrides
   /** Functions that convert custom objects, by the name of the CRD; they take the place of its conversion webhook. */
@@ -45,18 +46,17 @@ export const apiFromFlags = (flags: Flags): ApiOptions => ({
     `--service-cluster-ip-range=${flags['service-cluster-ip-range']}`,
   ),
   runtimeConfig: flags['runtime-config'],
+  featureGates: gatesOf(flags),
   webhookHosts: flags['webhook-resolve'],
   conversions: {},
 })
 
 /** What was set without an effect; throws a UsageError for unknown and locked gates. */
-export function gateWarnings(flags: Flags): string[] {
-  // A gate may be written with its component; this server has one.
-  const gates = Object.entries(flags['feature-gates']).map(
-    ([gate, isOn]) => [gate.replace(/^kube:/, ''), isOn] as const,
-  )
-  return checkFeatureGates(Object.fromEntries(gates))
-}
+export const gateWarnings = (flags: Flags): string[] => checkFeatureGates(gatesOf(flags))
+
+/** A gate may be written with its component; this server has one. */
+const gatesOf = (flags: Flags): FeatureGates =>
+  Object.fromEntries(Object.entries(flags['feature-gates']).map(([gate, isOn]) => [gate.replace(/^kube:/, ''), isOn]))
 
 function readHostOverride(given: string, before: HostOverrides): HostOverrides {
   const known = parseHostOverride(given)

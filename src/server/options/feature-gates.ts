@@ -4,8 +4,17 @@ import { UsageError } from '../../base/usage-error.js'
 
 export type FeatureGates = Readonly<Record<string, boolean>>
 
-/** Gates whose feature is part of this server and cannot be switched off. */
-const ALWAYS_ON = new Set(['CBORServingAndStorage', 'AllowUnsafeMalformedObjectDeletion', 'StorageVersionMigrator'])
+/** The gates that change something here, with their defaults. */
+const EFFECTIVE = {
+  AllowUnsafeMalformedObjectDeletion: false,
+  CBORServingAndStorage: false,
+  // On by default only here: the API that it works for is off until --runtime-config switches it on.
+  StorageVersionMigrator: true,
+  WatchList: true,
+} as const satisfies FeatureGates
+
+/** Gates that stand for all gates of a stage which are not set by themselves. */
+const STAGES = { AllAlpha: ['AllowUnsafeMalformedObjectDeletion', 'CBORServingAndStorage'] }
 
 /** What was set without an effect. Throws a UsageError for what kube-apiserver refuses. */
 export function checkFeatureGates(gates: FeatureGates): string[] {
@@ -19,11 +28,20 @@ export function checkFeatureGates(gates: FeatureGates): string[] {
       : `cannot set feature gate ${gate} to ${isOn}, feature is locked to ${locked}`
   })
   if (errors.length > 0) throw new UsageError(errors.length === 1 ? errors[0]! : `[${errors.join(', ')}]`)
-  return entries.flatMap(([gate, isOn]) => {
+  return entries.flatMap(([gate]) => {
     if (lockedValue(gate) !== undefined) return []
-    if (!ALWAYS_ON.has(gate)) return `--feature-gates: ${gate} has no effect here`
-    return isOn ? [] : `--feature-gates: ${gate} is always on`
+    return isEffective(gate) || Object.hasOwn(STAGES, gate) ? [] : `--feature-gates: ${gate} has no effect here`
   })
+}
+
+const isEffective = (gate: string): gate is keyof typeof EFFECTIVE => Object.hasOwn(EFFECTIVE, gate)
+
+/** Whether a gate that changes something here is on. */
+export function isGateOn(gates: FeatureGates, gate: keyof typeof EFFECTIVE): boolean {
+  const explicit = gates[gate]
+  if (explicit !== undefined) return explicit
+  const stage = STAGES.AllAlpha.includes(gate) ? gates['AllAlpha'] : undefined
+  return stage ?? EFFECTIVE[gate]
 }
 
 const lockedValue = (gate: string): boolean | undefined =>

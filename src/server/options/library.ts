@@ -13,6 +13,7 @@ import { checkServiceRange, DEFAULT_SERVICE_RANGE } from './api.js'
 import { DEFAULT_SERVICE_ACCOUNTS } from './authentication.js'
 import { type AuthorizationMode, checkModes } from './authorization.js'
 import { checkControllers, DEFAULT_CONTROLLERS } from './controllers.js'
+import { checkFeatureGates } from './feature-gates.js'
 import { DEFAULT_LOGGING } from './logging.js'
 import type { ServerOptions } from './server-options.js'
 import { checkAddress } from './serving.js'
@@ -59,6 +60,8 @@ export interface BinnacleOptions {
   readonly serviceRange?: string
   /** API versions to switch on or off, as by kube-apiserver's --runtime-config: `{ 'api/beta': true }`. */
   readonly runtimeConfig?: Readonly<Record<string, boolean>>
+  /** Feature gates to switch on or off, by kube-apiserver's names: `{ CBORServingAndStorage: true }`. */
+  readonly featureGates?: Readonly<Record<string, boolean>>
   /**
    * Addresses of webhooks whose names DNS does not know: `{ 'converter.default.svc': '127.0.0.1:9443' }`. Services are
    * also found by the EndpointSlices and Endpoints that are stored for them.
@@ -104,6 +107,7 @@ export function readLibraryOptions(options: BinnacleOptions): { server: ServerOp
     api: {
       serviceRange: options.serviceRange ?? DEFAULT_SERVICE_RANGE,
       runtimeConfig: options.runtimeConfig ?? {},
+      featureGates: options.featureGates ?? {},
       webhookHosts: hostOverrides(options.webhookHosts ?? {}),
       conversions: options.conversions ?? {},
     },
@@ -205,6 +209,11 @@ const CHECKS: { readonly [K in keyof Required<BinnacleOptions>]: Check } = {
   runtimeConfig(value, label) {
     isRecord(value, label)
     for (const each of Object.values(value as object)) isBoolean(each, label)
+  },
+  featureGates(value, label) {
+    isRecord(value, label)
+    for (const each of Object.values(value as object)) isBoolean(each, label)
+    checkFeatureGates(value as Record<string, boolean>)
   },
   webhookHosts: isRecord,
   conversions(value) {

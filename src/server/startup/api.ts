@@ -45,6 +45,8 @@ export interface ApiParts {
   readonly virtualResources: readonly VirtualResource[]
   readonly authenticate: Authenticate
   readonly classify: Classify
+  /** Whether bodies and responses may be CBOR. */
+  readonly cbor: boolean
   readonly limits: LimitOptions
   /** How much is logged about requests. */
   readonly verbosity: number
@@ -77,6 +79,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     extras: extrasOf(parts.virtualResources),
     serverVersion: API_VERSION,
     build: packageVersion(),
+    cbor: parts.cbor,
     now: context.now,
   })
   const current = verbsByCurrentDefinition(createVerbs(context), parts.definitions, registry)
@@ -90,6 +93,8 @@ export function createApi(parts: ApiParts): ApiHandler {
     impersonate: createImpersonation(access.authorizer.authorize),
     virtualResources: parts.virtualResources,
     findPath: firstOf(findIn(hooks?.paths ?? NO_PATHS), findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
+    findPath: firstOf(findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
+    cbor: parts.cbor,
     limits: limits.requests,
     minRequestTimeoutMs: limits.minRequestTimeoutMs,
     now: context.now,

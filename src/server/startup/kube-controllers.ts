@@ -35,6 +35,8 @@ export interface KubeControllerParts {
   readonly ca: string | undefined
   /** Signs the tokens that are stored in Secrets. */
   readonly authority: TokenAuthority
+  /** Whether StorageVersionMigrations are carried out, which is a feature gate. */
+  readonly migrates: boolean
   readonly env: ControllerEnv
 }
 
@@ -52,6 +54,7 @@ function startsOf({
   registry,
   ca,
   authority,
+  migrates,
   env,
 }: KubeControllerParts): Readonly<Record<string, Start>> {
   const core = (name: string): Kind => requireKind(registry, '', name)
@@ -94,10 +97,11 @@ function startsOf({
     'persistentvolume-protection-controller': () => startVolumeProtection(context, volumes, env),
     'volumeattributesclass-protection-controller': () =>
       startAttributesClassProtection(context, { classes, claims, volumes }, env),
-    ...(isServed(migrations) && {
-      'storage-version-migrator-controller': () =>
-        startStorageMigration(context, registry, { migrations, definitions }, env),
-    }),
+    ...(isServed(migrations) &&
+      migrates && {
+        'storage-version-migrator-controller': () =>
+          startStorageMigration(context, registry, { migrations, definitions }, env),
+      }),
   }
 }
 

@@ -73,11 +73,12 @@ export function strictText(strict: readonly string[], isYaml: boolean): string {
 }
 
 /** The body as a value that may be an object; anything else is refused. */
-export function decodeBody({ bytes, mediaType }: Body, form: BodySpec): Decoded {
+export function decodeBody(body: Body, form: BodySpec): Decoded {
+  const { bytes, mediaType } = body
   const unrecognized = (why: string): StatusError =>
     badRequest(`the object provided is unrecognized (must be of type ${form.kind}): ${why} (${summary(bytes)})`)
   try {
-    const decoded = decode(bytes, mediaType, form)
+    const decoded = decode(body, form)
     if (mediaType !== 'application/cbor') checkType(decoded.value, unrecognized)
     else if (form.isUntyped) checkTypeInCbor(decoded.value, bytes, form, unrecognized)
     else checkTypeOfCbor(decoded, bytes, unrecognized)
@@ -104,7 +105,7 @@ const UNREADABLE: Readonly<Record<string, string>> = {
   'application/cbor': 'unable to determine group/version/kind: ',
 }
 
-function decode(bytes: Buffer, mediaType: string, { protobuf, isUntyped }: BodySpec): Decoded {
+function decode({ bytes, mediaType, accepted = BODY_TYPES }: Body, { protobuf, isUntyped }: BodySpec): Decoded {
   switch (mediaType) {
     case '':
     case 'application/json':
@@ -115,9 +116,9 @@ function decode(bytes: Buffer, mediaType: string, { protobuf, isUntyped }: BodyS
       return isUntyped ? decodeCbor(bytes) : decodeCborForType(bytes)
     case 'application/vnd.kubernetes.protobuf':
       if (protobuf) return { value: protobuf.decode(bytes), duplicates: [] }
-      throw unsupportedMediaType(BODY_TYPES.filter(type => type !== mediaType))
+      throw unsupportedMediaType(accepted.filter(type => type !== mediaType))
     default:
-      throw unsupportedMediaType(BODY_TYPES)
+      throw unsupportedMediaType(accepted)
   }
 }
 

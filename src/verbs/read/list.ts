@@ -45,7 +45,7 @@ export async function listObjects(context: ApiContext, request: ResourceRequest<
     view: (entries, hasTerms) =>
       orElse(
         () => viewSelected(store.views, target, selection, entries, request, hasTerms),
-        error => failedRead(target, error),
+        error => failedRead(context, target, error),
       ),
     isLocal: entries => entries.every(entry => store.views.isInVersion(target, entry)),
     selection,
@@ -235,8 +235,8 @@ const tokenAfter = (prefix: string, { key }: ObjectEntry, revision: Revision): s
 const selected = (all: ViewedEntries): readonly ObjectView[] =>
   all.includes(undefined) ? all.filter(each => each !== undefined) : (all as readonly ObjectView[])
 
-/** A list fails if one of its objects cannot be read. */
-function failedRead({ kind }: Target, error: unknown): never {
-  if (!hasReason(error, 'InternalError')) throw error
+/** A list fails if one of its objects cannot be read: with the feature gate in words of its own. */
+function failedRead({ gates }: ApiContext, { kind }: Target, error: unknown): never {
+  if (!gates.unsafeDeletion || !hasReason(error, 'InternalError')) throw error
   throw storageReadError(resourceOf(kind), [{ reason: 'UnexpectedServerResponse', message: error.message }])
 }
