@@ -4,7 +4,7 @@ import type { BinnacleProcess } from '../components/binnacle.js'
 import { dataDirectoryForEachTest } from '../components/data-directory.js'
 import { sendRequest } from './request.js'
 
-const MIGRATIONS = [
+const CARRIED_OUT = [
   '--runtime-config=storagemigration.k8s.io/v1beta1=true',
   '--controllers=storage-version-migrator-controller',
 ]
@@ -92,7 +92,7 @@ async function removeOldVersion(server: BinnacleProcess): Promise<void> {
 
 test('a migration that a killed server had begun is finished by the next one', async () => {
   const COUNT = 1500
-  const first = await start(...MIGRATIONS)
+  const first = await start(...CARRIED_OUT)
   await storeWidgets(first, COUNT)
   const { resourceVersion } = (await read(first, widgets('v2'))).metadata
   await send(first, 'POST', MIGRATIONS, migration)
@@ -105,7 +105,7 @@ test('a migration that a killed server had begun is finished by the next one', a
     .toBeGreaterThan(Number(resourceVersion))
   await first.kill()
 
-  const second = await start(...MIGRATIONS)
+  const second = await start(...CARRIED_OUT)
   await expect.poll(() => conditionsOf(second), { timeout: 20_000 }).toEqual(['Running=False', 'Succeeded=True'])
   expect((await read(second, CRD)).status.storedVersions).toEqual(['v2'])
   await removeOldVersion(second)
