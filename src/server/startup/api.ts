@@ -93,7 +93,6 @@ export function createApi(parts: ApiParts): ApiHandler {
     impersonate: createImpersonation(access.authorizer.authorize),
     virtualResources: parts.virtualResources,
     findPath: firstOf(findIn(hooks?.paths ?? NO_PATHS), findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
-    findPath: firstOf(findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
     cbor: parts.cbor,
     limits: limits.requests,
     minRequestTimeoutMs: limits.minRequestTimeoutMs,
