@@ -3,7 +3,7 @@ import type { Kind } from '../../kinds/kind.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { has, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
-import { equalValues, type Value, type ValueObject } from '../../meta/values/value.js'
+import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { keyPrefixOf } from '../../objects/object-store.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import type { ApiContext } from '../../verbs/api-context.js'
@@ -105,6 +105,4 @@ function takeFor({ addressType, ports }: DesiredSlice, existing: ApiObject[]): A
 /** Whether the slice is as it should be already. */
 const holds = (old: ApiObject, next: ApiObject): boolean =>
   ['endpoints', 'ports'].every(field => equalValues(old[field], next[field])) &&
-  ['labels', 'annotations', 'ownerReferences'].every(field =>
-    equalValues(old.metadata[field] as Value | undefined, next.metadata[field] as Value | undefined),
-  )
+  ['labels', 'annotations', 'ownerReferences'].every(field => equalValues(old.metadata[field], next.metadata[field]))
