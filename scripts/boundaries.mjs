@@ -14,7 +14,7 @@ const ROOMS = {
   webhook: 'base meta',
   types: 'base meta codec cel',
   schema: 'base meta codec cel types',
-  convert: 'base meta codec webhook',
+  convert: 'base meta codec cel webhook',
   kinds: 'base meta codec types convert',
   crd: 'base meta codec types schema convert kinds webhook',
   builtin: 'base meta codec cel types kinds webhook',

@@ -2,6 +2,7 @@
 
 import { builtinKinds, kindsOfGroup } from '../../builtin/builtin-kinds.js'
 import { renameVersion } from '../../convert/conversion.js'
+import { CONVERSION_ANNOTATION } from '../../convert/declared-conversion.js'
 import { conversionOf } from '../../crd/custom-conversion.js'
 import { customKind } from '../../crd/custom-kind.js'
 import { specOf, statusOf } from '../../crd/definition.js'
@@ -78,6 +79,7 @@ export function defineKind(object: ApiObject, env: DefineEnv): Defined {
 
 /** A webhook cannot be called, so that objects keep their fields in other versions. */
 const offlineConversion = (definition: ApiObject) =>
-  specOf(definition).conversion?.strategy === 'Webhook'
+  specOf(definition).conversion?.strategy === 'Webhook' &&
+  metaOf(definition).annotations?.[CONVERSION_ANNOTATION] === undefined
     ? renameVersion
     : conversionOf(definition, { webhooks: createWebhooks() })

@@ -1,7 +1,9 @@
 // What a change of a definition means beside its schemas: versions, storage, conversion, subresources, names.
 
+import { CONVERSION_ANNOTATION } from '../../convert/declared-conversion.js'
 import { type DefinitionSpec, specOf, statusOf, type VersionSpec, versionsOf } from '../../crd/definition.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
+import { metaOf } from '../../meta/object/object-meta.js'
 import { explainCosts } from '../../schema/explain-costs.js'
 import { nodesBelow, schemasOf, type VersionSchema } from '../definitions.js'
 import { type AddChange, type Change, WHY } from './change.js'
@@ -19,7 +21,8 @@ export function compareDefinitions(old: ApiObject, next: ApiObject): readonly Ch
     compareSchemas(before.root, schema.root, add)
     compareCosts(before, schema, add)
   }
-  checkConversion(specOf(next), schemasOf(next), add)
+  if (metaOf(next).annotations?.[CONVERSION_ANNOTATION] === undefined)
+    checkConversion(specOf(next), schemasOf(next), add)
   return changes
 }
 
