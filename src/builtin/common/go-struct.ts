@@ -30,6 +30,64 @@ export function withHostFields(spec: ValueObject): ValueObject {
   return { ...spec, securityContext: { ...shared, ...context } }
 }
 
+const POD_VOLUME_SOURCES = [
+  'hostPath',
+  'emptyDir',
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'gitRepo',
+  'secret',
+  'nfs',
+  'iscsi',
+  'glusterfs',
+  'persistentVolumeClaim',
+  'rbd',
+  'quobyte',
+  'flexVolume',
+  'cinder',
+  'cephfs',
+  'flocker',
+  'downwardAPI',
+  'fc',
+  'azureFile',
+  'configMap',
+  'vsphereVolume',
+  'azureDisk',
+  'photonPersistentDisk',
+  'projected',
+  'portworxVolume',
+  'scaleIO',
+  'storageos',
+  'csi',
+  'ephemeral',
+  'image',
+]
+
+const PERSISTENT_VOLUME_SOURCES = [
+  'gcePersistentDisk',
+  'awsElasticBlockStore',
+  'hostPath',
+  'glusterfs',
+  'nfs',
+  'rbd',
+  'quobyte',
+  'iscsi',
+  'flexVolume',
+  'cinder',
+  'cephfs',
+  'fc',
+  'flocker',
+  'azureFile',
+  'vsphereVolume',
+  'azureDisk',
+  'photonPersistentDisk',
+  'portworxVolume',
+  'scaleIO',
+  'local',
+  'storageos',
+  'csi',
+]
+
 /** The order of fields in internal types that differ from the versioned ones; others are in the order of the table. */
 const ORDER: Readonly<Record<string, readonly string[]>> = {
   'core/v1.PodSpec': [
@@ -85,6 +143,38 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     'appArmorProfile',
     'seLinuxChangePolicy',
   ],
+  'core/v1.Volume': ['name', ...POD_VOLUME_SOURCES],
+  'core/v1.PersistentVolumeSource': PERSISTENT_VOLUME_SOURCES,
+  'core/v1.PersistentVolumeSpec': [
+    'capacity',
+    ...PERSISTENT_VOLUME_SOURCES,
+    'accessModes',
+    'claimRef',
+    'persistentVolumeReclaimPolicy',
+    'storageClassName',
+    'mountOptions',
+    'volumeMode',
+    'nodeAffinity',
+    'volumeAttributesClassName',
+  ],
+  'batch/v1.JobSpec': [
+    'parallelism',
+    'completions',
+    'podFailurePolicy',
+    'successPolicy',
+    'activeDeadlineSeconds',
+    'backoffLimit',
+    'backoffLimitPerIndex',
+    'maxFailedIndexes',
+    'selector',
+    'manualSelector',
+    'template',
+    'ttlSecondsAfterFinished',
+    'completionMode',
+    'suspend',
+    'podReplacementPolicy',
+    'managedBy',
+  ],
 }
 
 export function goStruct(typeName: string, object: ValueObject): ValueObject {
@@ -93,7 +183,7 @@ export function goStruct(typeName: string, object: ValueObject): ValueObject {
   for (const name of ORDER[typeName] ?? fields.keys()) {
     const field = fields.get(name) ?? builtinTypes().byName('core/v1.PodSpec').fields.get(name)
     if (field === undefined) continue
-    struct[goName(name)] = goField(field, object[name] ?? null)
+    struct[RENAMED[typeName]?.[name] ?? goName(name)] = goField(field, object[name] ?? null)
   }
   return struct
 }
@@ -125,7 +215,39 @@ function goValue(type: Type, value: Value): Value {
 const CAPITALS =
   /^(dns|tty|tcp|http|grpc|nfs|iscsi|rbd|fc|csi|gce|aws|pd|fs|ip|os|se|api|uid|gid|gmsa|qos|wwids|url)(?=[A-Z]|$)/
 
-const OWN_NAMES: Readonly<Record<string, string>> = { cephfs: 'CephFS', scaleIO: 'ScaleIO', httpHeaders: 'HTTPHeaders' }
+const OWN_NAMES: Readonly<Record<string, string>> = {
+  cephfs: 'CephFS',
+  scaleIO: 'ScaleIO',
+  httpHeaders: 'HTTPHeaders',
+  wwids: 'WWIDs',
+  iqn: 'IQN',
+  storageos: 'StorageOS',
+  pdID: 'PdID',
+  sslEnabled: 'SSLEnabled',
+  ttlSecondsAfterFinished: 'TTLSecondsAfterFinished',
+  cidr: 'CIDR',
+  cidrs: 'CIDRs',
+  tls: 'TLS',
+  cel: 'CEL',
+  ips: 'IPs',
+  jsonPatch: 'JSONPatch',
+  caBundle: 'CABundle',
+}
+
+const RBD = { monitors: 'CephMonitors', image: 'RBDImage', pool: 'RBDPool', user: 'RadosUser' }
+const ISCSI = { chapAuthDiscovery: 'DiscoveryCHAPAuth', chapAuthSession: 'SessionCHAPAuth' }
+const GLUSTERFS = { endpoints: 'EndpointsName' }
+
+/** Fields that kube-apiserver's internal types name otherwise. */
+const RENAMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'core/v1.RBDVolumeSource': RBD,
+  'core/v1.RBDPersistentVolumeSource': RBD,
+  'core/v1.ISCSIVolumeSource': ISCSI,
+  'core/v1.ISCSIPersistentVolumeSource': ISCSI,
+  'core/v1.GlusterfsVolumeSource': GLUSTERFS,
+  'core/v1.GlusterfsPersistentVolumeSource': GLUSTERFS,
+  'core/v1.AzureDiskVolumeSource': { diskURI: 'DataDiskURI' },
+}
 
 const goName = (name: string): string =>
   OWN_NAMES[name] ??

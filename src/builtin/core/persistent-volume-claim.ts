@@ -9,15 +9,24 @@ import {
   keyPath,
 } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
-import { checkDnsSubdomain } from '../../meta/object/names.js'
+import { checkDnsSubdomain, checkQualifiedName } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
-import { ensureObject, has, objectAt, objectOrNone, setDefault, stringAt, stringsAt } from '../../meta/values/access.js'
+import {
+  ensureObject,
+  has,
+  mapAt,
+  objectAt,
+  objectOrNone,
+  setDefault,
+  stringAt,
+  stringsAt,
+} from '../../meta/values/access.js'
 import { compareQuantities, printQuantity, signOf } from '../../meta/values/quantity.js'
 import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
-import { checkImmutable } from '../common/field-checks.js'
+import { checkImmutable, checkText } from '../common/field-checks.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
-import { check, checkUpdate, field, format, optional, optionalOneOf, type Rule, run } from '../common/rules.js'
+import { check, checkUpdate, field, format, ifSet, oneOf, optional, type Rule, run } from '../common/rules.js'
 import { type BuiltinStrategy, inTurn, keepGeneration, keepSpec, keepStatus } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
@@ -33,7 +42,7 @@ export const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class'
 /** Defaults of a claim, by itself or as a template in a stateful set. */
 export function defaultVolumeClaim(claim: ValueObject): void {
   setDefault(ensureObject(claim, 'status'), 'phase', 'Pending')
-  setDefault(ensureObject(claim, 'spec'), 'volumeMode', 'Filesystem')
+  setDefault(ensureObject(claim, 'spec'), 'volumeMode', 'Filesystem', false)
 }
 
 const strategy: BuiltinStrategy = {
@@ -112,7 +121,9 @@ const dataSource = (name: string): Rule =>
       const [group, kind] = [stringAt(source, 'apiGroup'), stringAt(source, 'kind')]
       return [
         ...['name', 'kind'].filter(each => stringAt(source, each) === '').map(each => fieldRequired(`${path}.${each}`)),
-        ...(group === '' && kind !== 'PersistentVolumeClaim' ? [fieldInvalid(path, kind, '')] : []),
+        ...(group === '' && kind !== 'PersistentVolumeClaim'
+          ? [fieldInvalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")]
+          : []),
       ]
     }),
     format('apiGroup', checkDnsSubdomain),
@@ -136,7 +147,7 @@ const claimSpecRules: readonly Rule[] = [
   accessModes,
   storageRequest,
   format('storageClassName', checkDnsSubdomain),
-  optionalOneOf('volumeMode', VOLUME_MODES),
+  ifSet('volumeMode', [oneOf('volumeMode', VOLUME_MODES)]),
   dataSource('dataSource'),
   dataSource('dataSourceRef'),
   sameDataSource,
@@ -160,7 +171,7 @@ function checkChange(claim: ValueObject, old: ValueObject): FieldError[] {
       : [fieldForbidden('spec', WHAT_MAY_CHANGE + diffSpecs('core/v1.PersistentVolumeClaimSpec', before, compared))]),
     ...checkShrinking(spec, before, objectAt(objectAt(old, 'status'), 'capacity')),
     ...checkImmutable(spec, before, 'volumeMode', 'volumeMode'),
-    ...checkAttributesClassChange(spec, before),
+    ...checkAttributesClassChange(spec, before, objectAt(old, 'status')),
   ]
 }
 
@@ -194,13 +205,14 @@ function checkShrinking(spec: ValueObject, before: ValueObject, capacity: ValueO
     : []
 }
 
-function checkAttributesClassChange(spec: ValueObject, before: ValueObject): FieldError[] {
+/** A volume that has a class cannot lose it. */
+function checkAttributesClassChange(spec: ValueObject, before: ValueObject, status: ValueObject): FieldError[] {
   const name = 'volumeAttributesClassName'
-  if (!has(before, name)) return []
-  if (!has(spec, name)) return [fieldForbidden(`spec.${name}`, 'update from non-nil value to nil is forbidden')]
-  return stringAt(spec, name) === '' && stringAt(before, name) !== ''
-    ? [fieldForbidden(`spec.${name}`, 'update from non-nil value to an empty string is forbidden')]
-    : []
+  if (equalValues(spec[name] ?? null, before[name] ?? null)) return []
+  if (!has(status, 'currentVolumeAttributesClassName') || stringAt(spec, name) !== '') return []
+  const to = has(spec, name) ? 'empty string' : 'nil'
+  const why = `update to ${to} is forbidden when status.currentVolumeAttributesClassName is not nil`
+  return [fieldForbidden(`spec.${name}`, why)]
 }
 
 const statusRules: readonly Rule[] = [
@@ -213,7 +225,41 @@ const statusRules: readonly Rule[] = [
       checkNotNegativeAmount(capacity, name, keyPath('status.capacity', name)),
     )
   }),
+  check(claim => checkResizing(objectAt(claim, 'status'))),
 ]
+
+const RESIZE_STATUSES = [
+  'ControllerResizeInProgress',
+  'ControllerResizeInfeasible',
+  'NodeResizeInProgress',
+  'NodeResizeInfeasible',
+  'NodeResizePending',
+]
+
+/** Only storage is resized, and resources with a domain. */
+const checkResizedName = (name: string, path: string): FieldError[] => {
+  const errors = checkText(name, checkQualifiedName, path)
+  const isNative = !name.includes('/') || name.includes('kubernetes.io/')
+  return errors.length === 0 && isNative && name !== 'storage' ? [fieldNotSupported(path, name, ['storage'])] : errors
+}
+
+function checkResizing(status: ValueObject): FieldError[] {
+  const [statuses, amounts] = [mapAt(status, 'allocatedResourceStatuses'), objectAt(status, 'allocatedResources')]
+  const path = 'status.allocatedResourceStatuses'
+  return [
+    ...Object.keys(statuses).flatMap(name => {
+      const errors = checkResizedName(name, path)
+      // kube-apiserver's error shows the name of the resource, not its status.
+      if (!RESIZE_STATUSES.includes(statuses[name]!)) errors.push(fieldNotSupported(path, name, RESIZE_STATUSES))
+      return errors
+    }),
+    ...Object.keys(amounts).flatMap(name => {
+      const errors = checkResizedName(name, 'status.allocatedResources')
+      if (errors.length > 0) return errors
+      return checkNotNegativeAmount(amounts, name, keyPath('status.allocatedResources', name))
+    }),
+  ]
+}
 
 // ---- warnings
 

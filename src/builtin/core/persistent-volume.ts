@@ -1,7 +1,6 @@
 // PersistentVolume: storage that outlives pods.
 import {
   childPath,
-  type FieldError,
   fieldForbidden,
   fieldInvalid,
   fieldNotSupported,
@@ -20,7 +19,7 @@ import {
   stringAt,
   stringsAt,
 } from '../../meta/values/access.js'
-import { printQuantity, signOf } from '../../meta/values/quantity.js'
+import { printQuantity, quantityAsFloat, signOf } from '../../meta/values/quantity.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkImmutable, sameValue } from '../common/field-checks.js'
@@ -31,6 +30,7 @@ import {
   field,
   format,
   ifSet,
+  oneOf,
   optional,
   optionalOneOf,
   type Rule,
@@ -106,7 +106,7 @@ const SOURCES: VolumeSources = {
   iscsi: { rules: iscsiRules('must be valid format', [namedSecret]) },
   cinder: { rules: [required('volumeID'), namespacedSecret] },
   fc: SHARED_SOURCES.fc,
-  flexVolume: SHARED_SOURCES.flexVolume,
+  flexVolume: { ...SHARED_SOURCES.flexVolume, mayBeSecond: true },
   azureFile: {
     rules: [...azureFileRules, ifSet('secretNamespace', [required('secretNamespace')])],
   },
@@ -143,12 +143,19 @@ const capacity = check((spec, path) => {
   const given = objectAt(spec, 'capacity')
   const at = childPath(path, 'capacity')
   const names = Object.keys(given)
-  if (names.length === 0) return [fieldRequired(at)]
-  const errors: FieldError[] = []
-  if (names.length > 1 || names[0] !== 'storage') errors.push(fieldNotSupported(at, { ...given }, ['storage']))
+  const errors = names.length === 0 ? [fieldRequired(at)] : []
+  if (names.length !== 1 || names[0] !== 'storage') {
+    errors.push(fieldNotSupported(at, has(spec, 'capacity') ? { ...given } : null, ['storage']))
+  }
   for (const name of names) {
     const amount = amountOf(given, name)
     if (amount === undefined || signOf(amount) > 0) continue
+    // kube-apiserver's first error shows the amount as a number, the second as a string.
+    if (signOf(amount) < 0) {
+      errors.push(
+        fieldInvalid(keyPath(at, name), Math.floor(quantityAsFloat(amount)), 'must be a valid resource quantity'),
+      )
+    }
     errors.push(fieldInvalid(keyPath(at, name), printQuantity(amount), 'must be greater than zero'))
   }
   return errors
@@ -165,7 +172,7 @@ const nodeAffinityRules: readonly Rule[] = [
 
 /** A local volume can be used only on its node. */
 const localNeedsAffinity = check((spec, path) =>
-  has(spec, 'local') && !has(spec, 'nodeAffinity')
+  Object.keys(SOURCES).find(source => has(spec, source)) === 'local' && !has(spec, 'nodeAffinity')
     ? [fieldRequired(childPath(path, 'nodeAffinity'), 'Local volume requires node affinity')]
     : [],
 )
@@ -188,8 +195,12 @@ const specRules: readonly Rule[] = [
   localNeedsAffinity,
   noRecycledRoot,
   format('storageClassName', checkDnsSubdomain),
-  optionalOneOf('volumeMode', VOLUME_MODES),
-  format('volumeAttributesClassName', checkDnsSubdomain),
+  ifSet('volumeMode', [oneOf('volumeMode', VOLUME_MODES)]),
+  ifSet('volumeAttributesClassName', [
+    required('volumeAttributesClassName', 'an empty string is disallowed'),
+    format('volumeAttributesClassName', checkDnsSubdomain),
+    required('csi', 'has to be specified when using volumeAttributesClassName'),
+  ]),
 ]
 
 const immutableSource = checkUpdate((spec, old) => {
@@ -199,6 +210,12 @@ const immutableSource = checkUpdate((spec, old) => {
   const why = `spec.persistentvolumesource is immutable after creation\n${diff}`
   return [fieldForbidden('spec.persistentvolumesource', why)]
 })
+
+const attributesClassStays = checkUpdate((spec, old) =>
+  has(old, 'volumeAttributesClassName') && !has(spec, 'volumeAttributesClassName')
+    ? [fieldForbidden('spec.volumeAttributesClassName', 'update from non-nil value to nil is forbidden')]
+    : [],
+)
 
 /** The path of this error has no `spec`. */
 const immutableMode = checkUpdate((spec, old) => checkImmutable(spec, old, 'volumeMode', 'volumeMode'))
@@ -267,7 +284,7 @@ export const persistentVolume = defineKind('v1', 'PersistentVolume', {
   strategy,
   validation: validationRules({
     create: rules,
-    update: [...rules, metadataUpdate, field('spec', [immutableSource, immutableMode])],
+    update: [...rules, field('spec', [immutableSource, immutableMode, attributesClassStays])],
     status: [metadataUpdate],
   }),
   warnings,

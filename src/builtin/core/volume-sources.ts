@@ -21,6 +21,8 @@ export interface VolumeSource {
   readonly path?: string
   /** The same for the error about a second source. */
   readonly secondPath?: string
+  /** kube-apiserver does not count this source: it is checked beside another. */
+  readonly mayBeSecond?: boolean
 }
 
 export type VolumeSources = Readonly<Record<string, VolumeSource>>
@@ -30,8 +32,9 @@ export function checkVolumeSource(volume: ValueObject, sources: VolumeSources, p
   const given = Object.keys(sources).filter(source => has(volume, source))
   if (given.length === 0) return [fieldRequired(path, 'must specify a volume type')]
   return given.flatMap((source, i) => {
-    const { rules, path: own = source, secondPath = source } = sources[source]!
-    if (i > 0) return [fieldForbidden(childPath(path, secondPath), 'may not specify more than 1 volume type')]
+    const { rules, path: own = source, secondPath = source, mayBeSecond = false } = sources[source]!
+    if (i > 0 && !mayBeSecond)
+      return [fieldForbidden(childPath(path, secondPath), 'may not specify more than 1 volume type')]
     return run(rules, objectAt(volume, source), undefined, childPath(path, own))
   })
 }

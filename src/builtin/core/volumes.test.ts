@@ -61,9 +61,10 @@ describe('a claim', () => {
 
   test('that is bound cannot lose its attributes class', () => {
     const old = bound(claim({ volumeAttributesClassName: 'a' }))
+    old['status'] = { ...(old['status'] as ValueObject), currentVolumeAttributesClassName: 'a' }
     expect(changed(bound(claim({ volumeAttributesClassName: 'b' })), old)).toEqual([])
     expect(changed(bound(claim({})), old)).toEqual([
-      'spec.volumeAttributesClassName: Forbidden: update from non-nil value to nil is forbidden',
+      'spec.volumeAttributesClassName: Forbidden: update to nil is forbidden when status.currentVolumeAttributesClassName is not nil',
     ])
   })
 })
@@ -75,7 +76,10 @@ describe('a volume', () => {
   test.each<[ValueObject, string[]]>([
     [{}, []],
     [{ accessModes: [] }, ['spec.accessModes: Required value']],
-    [{ capacity: {} }, ['spec.capacity: Required value']],
+    [
+      { capacity: {} },
+      ['spec.capacity: Required value', 'spec.capacity: Unsupported value: {}: supported values: "storage"'],
+    ],
     [{ capacity: { storage: '0' } }, ['spec.capacity[storage]: Invalid value: "0": must be greater than zero']],
     [
       { persistentVolumeReclaimPolicy: 'Odd' },

@@ -85,12 +85,12 @@ export const fieldDuplicate = (field: string, value: BadValue, detail = ''): Fie
     detail,
   })
 
-export const fieldNotFound = (field: string, value: BadValue): FieldError =>
+export const fieldNotFound = (field: string, value: BadValue, detail = ''): FieldError =>
   countError({
     type: 'FieldValueNotFound',
     field,
     ...valueOrNone(value),
-    detail: '',
+    detail,
   })
 
 export const fieldForbidden = (field: string, detail: string): FieldError =>

@@ -17,11 +17,13 @@ import {
   parseQuantity,
   printQuantity,
   type Quantity,
+  quantityAsFloat,
   quantityOf,
   signOf,
 } from '../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkText } from '../../common/field-checks.js'
+import { checkUsedClaims } from './resource-claims.js'
 
 export function checkResources(
   resources: ValueObject,
@@ -40,8 +42,14 @@ export function checkResources(
         checkWithinLimit(name, requests, limits, requestsPath, limitsPath),
       ].flat(),
     ),
+    ...checkHugePagesNotAlone([...Object.keys(limits), ...Object.keys(requests)], path),
   ]
 }
+
+const checkHugePagesNotAlone = (names: readonly string[], path: string): FieldError[] =>
+  names.some(name => name.startsWith(HUGE_PAGES)) && !names.some(name => name === 'cpu' || name === 'memory')
+    ? [fieldForbidden(path, 'HugePages require cpu or memory')]
+    : []
 
 function checkAmount(
   amounts: ValueObject,
@@ -57,7 +65,20 @@ function checkAmount(
   if (isExtended(name) && !isInteger(amount)) {
     errors.push(fieldInvalid(path, printQuantity(amount), 'must be an integer'))
   }
+  if (name.startsWith(HUGE_PAGES) && !isWholePages(name, amount)) {
+    const shown = printQuantity(amount)
+    errors.push(fieldInvalid(path, shown, `${shown} is not positive integer multiple of ${name}`))
+  }
   return errors
+}
+
+const HUGE_PAGES = 'hugepages-'
+
+/** The name of the resource has the size of a page: `hugepages-2Mi`. Parts of a byte count as whole ones. */
+function isWholePages(name: string, amount: Quantity): boolean {
+  const page = parseQuantity(name.slice(HUGE_PAGES.length))
+  if (!page.ok || signOf(page.value) <= 0 || !isInteger(page.value)) return false
+  return Math.ceil(quantityAsFloat(amount)) % quantityAsFloat(page.value) === 0
 }
 
 /** The amount under that name, if there is one. */
@@ -171,18 +192,19 @@ function checkPodResourceName(name: string, path: string): FieldError[] {
 }
 
 /** Resources of the pod, which its containers share: they must cover what the containers request. */
-export function checkPodResources(spec: ValueObject, path: string): FieldError[] {
+export function checkPodResources(spec: ValueObject, claims: ReadonlySet<string>, path: string): FieldError[] {
   const resources = objectOrNone(spec, 'resources')
   if (resources === undefined) return []
   if (stringAt(objectAt(spec, 'os'), 'name') === 'windows') {
     return [fieldForbidden(path, 'may not be set for a windows pod')]
   }
-  const claims = has(resources, 'claims')
+  const noClaims = has(resources, 'claims')
     ? [fieldForbidden(childPath(path, 'claims'), 'claims may not be set for Resources at pod-level')]
     : []
   return [
-    ...claims,
+    ...noClaims,
     ...checkResources(resources, path, checkPodResourceName),
+    ...checkUsedClaims(resources, claims, path),
     ...checkCoversContainers(spec, resources, path),
     ...checkContainerLimits(spec, resources, path),
   ]

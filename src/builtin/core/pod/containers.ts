@@ -3,28 +3,31 @@ import {
   childPath,
   type FieldError,
   fieldDuplicate,
-  fieldForbidden,
   fieldInvalid,
-  fieldNotFound,
   fieldRequired,
   indexPath,
 } from '../../../meta/errors/field-errors.js'
 import { checkDnsLabel, checkPortName } from '../../../meta/object/names.js'
-import { has, numberAt, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { numberAt, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
-import { checkOneOf, checkPortNumber, checkText } from '../../common/field-checks.js'
-import { check, field, forbidden, format, ifSet, oneOf, type Rule, required, run, when } from '../../common/rules.js'
+import { checkPortNumber, checkText } from '../../common/field-checks.js'
+import { check, forbidden, format, oneOf, type Rule, required, run, when } from '../../common/rules.js'
 import { PROTOCOLS } from '../endpoints.js'
-import { checkRelativePath } from '../volume-sources.js'
 import { checkResources } from './container-resources.js'
 import { environmentRules } from './environment.js'
+import { checkMountsAndDevices, type PodVolumes } from './mounts.js'
 import { checkLifecycle, PROBES, probes } from './probes.js'
+import { checkUsedClaims } from './resource-claims.js'
+import { checkResizePolicy, restartPolicyRules } from './restart-rules.js'
 import { checkContainerSecurity } from './security-context.js'
 
 /** What containers are checked against: the rest of their pod. */
 export interface PodContext {
-  /** Names of volumes that can be mounted. */
-  readonly volumes: ReadonlySet<string>
+  /** The volumes that can be mounted. */
+  readonly volumes: PodVolumes
+  /** The names of the pod's claims of devices. */
+  readonly claims: ReadonlySet<string>
+  readonly restartPolicy: string
   /** Seconds that a pod has to end; hooks may not wait longer. */
   readonly gracePeriod: number
   /** Whether the pod shares the users of its node. */
@@ -46,6 +49,7 @@ export function checkContainers(spec: ValueObject, context: PodContext, path: st
       ...checkContainer(container, context, own),
       ...checkUniqueName(container, names, own),
       ...checkProbesAndHooks(container, context, own),
+      ...run(restartPolicyRules, container, undefined, own),
     )
   }
   errors.push(...checkHostPorts(containers, at))
@@ -77,7 +81,7 @@ const checkProbesAndHooks = (container: ValueObject, context: PodContext, path: 
 const isSidecar = (container: ValueObject): boolean => stringAt(container, 'restartPolicy') === 'Always'
 
 const initContainerRules = (context: PodContext): readonly Rule[] => [
-  ifSet('restartPolicy', [oneOf('restartPolicy', ['Always', 'Never', 'OnFailure'])]),
+  ...restartPolicyRules,
   when(isSidecar, [check((container, path) => checkProbesAndHooks(container, context, path))]),
   when(
     container => !isSidecar(container),
@@ -104,7 +108,6 @@ const rulesBeforeMounts: readonly Rule[] = [
 
 const rulesAfterMounts: readonly Rule[] = [
   oneOf('imagePullPolicy', ['Always', 'IfNotPresent', 'Never'], { required: true }),
-  field('resources', [check((resources, path) => checkResources(resources, path))]),
 ]
 
 const nameAndImage: readonly Rule[] = [format('name', checkDnsLabel, { required: true }), required('image')]
@@ -113,8 +116,11 @@ const nameAndImage: readonly Rule[] = [format('name', checkDnsLabel, { required:
 export const checkContainer = (container: ValueObject, context: PodContext, path: string): FieldError[] => [
   ...run(context.ofPod ? [...nameAndImage, trimmedImage] : nameAndImage, container, undefined, path),
   ...run(rulesBeforeMounts, container, undefined, path),
-  ...checkMounts(container, context, path),
+  ...checkMountsAndDevices(container, context.volumes, path),
   ...run(rulesAfterMounts, container, undefined, path),
+  ...checkResources(objectAt(container, 'resources'), childPath(path, 'resources')),
+  ...checkUsedClaims(objectAt(container, 'resources'), context.claims, childPath(path, 'resources')),
+  ...checkResizePolicy(container, context.restartPolicy, path),
   ...checkContainerSecurity(
     objectAt(container, 'securityContext'),
     context.hostUsers,
@@ -178,36 +184,4 @@ export function checkHostNetworkPorts(spec: ValueObject, { ofPod }: PodContext, 
       return [fieldInvalid(`${path}.containers[${i}].ports[${j}].hostPort`, hostPort, why)]
     }),
   )
-}
-
-// ---- mounts
-
-const PROPAGATIONS = ['Bidirectional', 'HostToContainer', 'None']
-
-function checkMounts(container: ValueObject, { volumes }: PodContext, path: string): FieldError[] {
-  const paths = new Set<string>()
-  return objectsAt(container, 'volumeMounts').flatMap((mount, i) => {
-    const at = indexPath(childPath(path, 'volumeMounts'), i)
-    const mountPathAt = childPath(at, 'mountPath')
-    const name = stringAt(mount, 'name')
-    const mountPath = stringAt(mount, 'mountPath')
-    const errors = run([required('name')], mount, undefined, at)
-    if (!volumes.has(name)) errors.push(fieldNotFound(childPath(at, 'name'), name))
-    if (mountPath === '') errors.push(fieldRequired(mountPathAt))
-    if (paths.has(mountPath)) errors.push(fieldInvalid(mountPathAt, mountPath, 'must be unique'))
-    paths.add(mountPath)
-    const subPath = stringAt(mount, 'subPath')
-    // kube-apiserver's errors about these paths name the list, not the mount.
-    if (subPath !== '') errors.push(...checkRelativePath(subPath, `${path}.volumeMounts.subPath`))
-    return errors.concat(checkPropagation(mount, container, `${path}.volumeMounts.mountPropagation`))
-  })
-}
-
-function checkPropagation(mount: ValueObject, container: ValueObject, path: string): FieldError[] {
-  if (!has(mount, 'mountPropagation')) return []
-  const errors = checkOneOf(stringAt(mount, 'mountPropagation'), PROPAGATIONS, path)
-  const isPrivileged = objectAt(container, 'securityContext')['privileged'] === true
-  if (stringAt(mount, 'mountPropagation') !== 'Bidirectional' || isPrivileged) return errors
-  const why = 'Bidirectional mount propagation is available only to privileged containers'
-  return [...errors, fieldForbidden(path, why)]
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../meta/errors/field-errors.js'
 import { checkQualifiedName } from '../../../meta/object/names.js'
 import { stringAt } from '../../../meta/values/access.js'
+import { parseQuantity, printQuantity, signOf } from '../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkText } from '../../common/field-checks.js'
 
@@ -80,6 +81,23 @@ export function checkResourceRef(ref: ValueObject, path: string, { inVolume = fa
   if (inVolume && stringAt(ref, 'containerName') === '') return [fieldRequired(childPath(path, 'containerName'))]
   const resource = stringAt(ref, 'resource')
   if (resource === '') return [fieldRequired(childPath(path, 'resource'))]
-  if (RESOURCE_FIELDS.includes(resource) || /^(limits|requests)\.hugepages-/.test(resource)) return []
+  if (RESOURCE_FIELDS.includes(resource) || /^(limits|requests)\.hugepages-/.test(resource)) {
+    return checkDivisor(resource, stringAt(ref, 'divisor'), childPath(path, 'divisor'))
+  }
   return [fieldNotSupported(childPath(path, 'resource'), resource, RESOURCE_FIELDS)]
+}
+
+const CPU_DIVISORS = '1m and 1'
+const BYTE_DIVISORS = '1, 1k, 1M, 1G, 1T, 1P, 1E, 1Ki, 1Mi, 1Gi, 1Ti, 1Pi, 1Ei'
+
+/** What the value is divided by: an amount of one unit. */
+function checkDivisor(resource: string, text: string, path: string): FieldError[] {
+  const divisor = parseQuantity(text)
+  if (!divisor.ok || signOf(divisor.value) === 0) return []
+  const name = resource.slice(resource.indexOf('.') + 1)
+  const units = name === 'cpu' ? CPU_DIVISORS : BYTE_DIVISORS
+  if (units.split(/, | and /).includes(printQuantity(divisor.value))) return []
+  const named = name === 'ephemeral-storage' ? 'local ephemeral storage' : name.replace(/^hugepages-.*/, 'hugepages')
+  const why = `only divisor's values ${units} are supported with the ${named} resource`
+  return [fieldInvalid(path, resource, why)]
 }

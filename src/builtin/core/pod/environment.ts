@@ -1,7 +1,13 @@
 // The environment variables of a container.
-import { childPath, type FieldError, fieldInvalid, indexPath } from '../../../meta/errors/field-errors.js'
-import { checkConfigKey, checkDnsSubdomain, type NameRule } from '../../../meta/object/names.js'
-import { has, objectsAt, stringAt } from '../../../meta/values/access.js'
+import {
+  childPath,
+  type FieldError,
+  fieldInvalid,
+  fieldNotFound,
+  indexPath,
+} from '../../../meta/errors/field-errors.js'
+import { checkConfigKey, checkDnsLabel, checkDnsSubdomain, type NameRule } from '../../../meta/object/names.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkText } from '../../common/field-checks.js'
 import { check, each, format, optional, type Rule, required, run } from '../../common/rules.js'
@@ -38,6 +44,16 @@ const sourceRules: readonly Rule[] = [
   optional('configMapKeyRef', keyRefRules),
   optional('secretKeyRef', keyRefRules),
   optional('resourceFieldRef', [check((ref, path) => checkResourceRef(ref, path))]),
+  optional('fileKeyRef', [
+    format('key', checkVariableName, { required: true }),
+    format('volumeName', checkDnsLabel, { required: true }),
+    required('path'),
+    check((ref, path) =>
+      stringAt(ref, 'path').split('/').includes('..')
+        ? [fieldInvalid(childPath(path, 'path'), stringAt(ref, 'path'), "must not contain '..'")]
+        : [],
+    ),
+  ]),
 ]
 
 const variableRules: readonly Rule[] = [
@@ -61,8 +77,8 @@ const envFrom = check((container, path) => {
     const given = ['configMapRef', 'secretRef'].filter(name => has(source, name))
     const errors = run(
       [
-        optional('configMapRef', [required('name')]),
-        optional('secretRef', [required('name')]),
+        optional('configMapRef', [format('name', checkDnsSubdomain, { required: true })]),
+        optional('secretRef', [format('name', checkDnsSubdomain, { required: true })]),
         format('prefix', checkVariableName),
       ],
       source,
@@ -77,6 +93,24 @@ const envFrom = check((container, path) => {
     }
     return errors
   })
+})
+
+/** Variables from a file: the file is in an emptyDir of the pod. */
+export const variableFiles: Rule = check((spec, path) => {
+  const volumes = new Map(objectsAt(spec, 'volumes').map(volume => [stringAt(volume, 'name'), has(volume, 'emptyDir')]))
+  return ['initContainers', 'containers', 'ephemeralContainers'].flatMap(list =>
+    objectsAt(spec, list).flatMap((container, i) =>
+      objectsAt(container, 'env').flatMap((entry, j) => {
+        const ref = objectOrNone(objectAt(entry, 'valueFrom'), 'fileKeyRef')
+        if (ref === undefined) return []
+        const name = stringAt(ref, 'volumeName')
+        const at = `${path}.${list}[${i}].env[${j}].valueFrom.fileKeyRef.volumeName`
+        const isEmptyDir = volumes.get(name)
+        if (isEmptyDir === undefined) return [fieldNotFound(at, name)]
+        return isEmptyDir ? [] : [fieldInvalid(at, name, 'referenced volume must be of type emptyDir')]
+      }),
+    ),
+  )
 })
 
 export const environmentRules: readonly Rule[] = [each('env', variableRules), envFrom]

@@ -22,14 +22,17 @@ import {
   stringsAt,
 } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
-import { checkOneOf, checkText } from '../../common/field-checks.js'
+import { checkText } from '../../common/field-checks.js'
 import { checkIp } from '../../common/ip-rules.js'
 import { check, each, field, format, ifSet, oneOf, optional, type Rule, run, when } from '../../common/rules.js'
-import { checkPodResources } from './container-resources.js'
+import { checkPodResources, checkResources } from './container-resources.js'
 import { checkContainers, checkHostNetworkPorts, type PodContext } from './containers.js'
+import { variableFiles } from './environment.js'
 import { checkEphemeralContainers } from './ephemeral-containers.js'
+import { hostProcesses, operatingSystem } from './operating-system.js'
+import { checkPodClaims, claimNames } from './resource-claims.js'
 import { affinity, checkTolerations, readinessGates, schedulingGates, topologySpread } from './scheduling.js'
-import { podSecurityRules } from './security-context.js'
+import { hostSysctls, podSecurityRules } from './security-context.js'
 import { checkVolumes } from './volumes.js'
 
 /** The template in the spec of a controller. */
@@ -48,20 +51,23 @@ export function checkPodTemplate(template: ValueObject, path: string): FieldErro
   return errors
 }
 
-/** `ofPod` is false for a template, which kube-apiserver checks less strictly. */
-export function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean): FieldError[] {
-  const volumes = checkVolumes(spec, childPath(path, 'volumes'), ofPod)
+/** `ofPod` is false for a template, which kube-apiserver checks less strictly; it has no `podName`. */
+export function checkPodSpec(spec: ValueObject, path: string, ofPod: boolean, podName = ''): FieldError[] {
+  const volumes = checkVolumes(spec, childPath(path, 'volumes'), ofPod, podName)
   const context: PodContext = {
-    volumes: volumes.names,
+    volumes: volumes.byName,
+    claims: claimNames(spec),
+    restartPolicy: stringAt(spec, 'restartPolicy'),
     gracePeriod: numberAt(spec, 'terminationGracePeriodSeconds'),
     hostUsers: spec['hostUsers'] !== false,
     ofPod,
   }
   return [
     ...volumes.errors,
+    ...checkPodClaims(spec, path),
     ...checkContainers(spec, context, path),
     ...checkEphemeralContainers(spec, context, path),
-    ...checkPodResources(spec, childPath(path, 'resources')),
+    ...checkPodResources(spec, context.claims, childPath(path, 'resources')),
     ...checkHostNetworkPorts(spec, context, path),
     ...run(RULES, spec, undefined, path),
   ]
@@ -138,6 +144,9 @@ const ownUsers = when(
         // kube-apiserver's messages spell these two with capitals.
         ...(spec['hostPID'] === true ? [forbidden('HostPID')] : []),
         ...(spec['hostIPC'] === true ? [forbidden('HostIPC')] : []),
+        ...objectsAt(spec, 'containers').flatMap((container, i) =>
+          objectsAt(container, 'volumeDevices').length > 0 ? [forbidden(`containers[${i}].volumeDevices`)] : [],
+        ),
       ]
     }),
   ],
@@ -187,6 +196,7 @@ const RULES: readonly Rule[] = [
   oneOf('dnsPolicy', DNS_POLICIES, { required: true }),
   check((spec, path) => checkLabels(mapAt(spec, 'nodeSelector'), childPath(path, 'nodeSelector'))),
   field('securityContext', podSecurityRules),
+  hostSysctls,
   shareProcessNamespace,
   affinity,
   noDnsPolicy,
@@ -194,6 +204,7 @@ const RULES: readonly Rule[] = [
   readinessGates,
   schedulingGates,
   topologySpread,
+  hostProcesses,
   ownUsers,
   hostnameOverride,
   format('serviceAccountName', checkDnsSubdomain),
@@ -210,10 +221,7 @@ const RULES: readonly Rule[] = [
     ),
   ]),
   ifSet('preemptionPolicy', [oneOf('preemptionPolicy', ['PreemptLowerPriority', 'Never'], { required: true })]),
-  optional('os', [
-    check((os, path) => {
-      const name = stringAt(os, 'name')
-      return name === '' ? [fieldRequired(childPath(path, 'name'))] : checkOneOf(name, ['linux', 'windows'], path)
-    }),
-  ]),
+  optional('overhead', [check((overhead, path) => checkResources({ limits: overhead }, path))]),
+  operatingSystem,
+  variableFiles,
 ]

@@ -20,6 +20,7 @@ import { defaultPod } from './defaults.js'
 import { checkOnlyAdded } from './ephemeral-containers.js'
 import { checkPodSpec } from './pod-spec.js'
 import { checkResize } from './resize.js'
+import { mergeLabelKeys } from './scheduling.js'
 import { checkSpecChange } from './spec-change.js'
 import { checkPodStatus, newPodStatus, podGrace, syncPodIps } from './status.js'
 import { forEphemeralContainers, forResize } from './subresources.js'
@@ -29,6 +30,7 @@ import { podWarnings } from './warnings.js'
 const strategy: BuiltinStrategy = {
   prepareForCreate: (pod, { now }) => {
     startGeneration(pod)
+    mergeLabelKeys(pod)
     pod['status'] = newPodStatus(pod, now)
   },
   prepareForUpdate: inTurn(keepGeneration, keepStatus, countSpecChanges),
@@ -73,7 +75,7 @@ const noNodeWhileGated = check(pod => {
 
 const rules: readonly Rule[] = [
   metadata({ namespaced: true }),
-  check(pod => checkPodSpec(objectAt(pod, 'spec'), 'spec', true)),
+  check(pod => checkPodSpec(objectAt(pod, 'spec'), 'spec', true, stringAt(objectAt(pod, 'metadata'), 'name'))),
   tokensHaveAccount,
 ]
 

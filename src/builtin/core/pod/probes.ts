@@ -7,7 +7,7 @@ import {
   fieldRequired,
 } from '../../../meta/errors/field-errors.js'
 import { checkPortName } from '../../../meta/object/names.js'
-import { has, numberAt, numberOrNone, objectAt } from '../../../meta/values/access.js'
+import { has, numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkPortNumber, checkText } from '../../common/field-checks.js'
 import { check, field, ifSet, notNegative, oneOf, optional, type Rule, required, run } from '../../common/rules.js'
@@ -21,9 +21,21 @@ const numberOrNameOfPort = check((handler, path) => {
   return typeof port === 'string' ? checkText(port, checkPortName, at) : checkPortNumber(Number(port), at)
 })
 
+const HEADER = '[-A-Za-z0-9]+'
+
+/** kube-apiserver's errors name the list, not the header. */
+const headers = check((handler, path) =>
+  objectsAt(handler, 'httpHeaders').flatMap(header => {
+    const name = stringAt(header, 'name')
+    if (new RegExp(`^${HEADER}$`).test(name)) return []
+    const why = `a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', regex used for validation is '${HEADER}')`
+    return [fieldInvalid(childPath(path, 'httpHeaders'), name, why)]
+  }),
+)
+
 const HANDLERS: Readonly<Record<string, readonly Rule[]>> = {
   exec: [required('command')],
-  httpGet: [required('path'), numberOrNameOfPort, oneOf('scheme', ['HTTP', 'HTTPS'])],
+  httpGet: [required('path'), numberOrNameOfPort, oneOf('scheme', ['HTTP', 'HTTPS']), headers],
   tcpSocket: [numberOrNameOfPort],
   grpc: [check((handler, path) => checkPortNumber(numberAt(handler, 'port'), childPath(path, 'port')))],
   sleep: [],

@@ -11,21 +11,19 @@ import {
 } from '../../../meta/errors/field-errors.js'
 import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../../meta/object/names.js'
 import { checkLabelSelector } from '../../../meta/selectors/label-selectors.js'
-import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
+import {
+  has,
+  mapAt,
+  numberAt,
+  objectAt,
+  objectOrNone,
+  objectsAt,
+  stringAt,
+  stringsAt,
+} from '../../../meta/values/access.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkOneOf, checkText } from '../../common/field-checks.js'
-import {
-  check,
-  each,
-  eachString,
-  field,
-  ifSet,
-  oneOf,
-  optional,
-  optionalOneOf,
-  type Rule,
-  when,
-} from '../../common/rules.js'
+import { check, each, eachString, field, ifSet, oneOf, optional, type Rule, when } from '../../common/rules.js'
 import { TAINT_EFFECTS } from '../node.js'
 
 // ---- tolerations
@@ -77,7 +75,7 @@ export const schedulingGates: Rule = check((spec, path) => {
   return objectsAt(spec, 'schedulingGates').flatMap((gate, i) => {
     const at = indexPath(childPath(path, 'schedulingGates'), i)
     const name = stringAt(gate, 'name')
-    const errors = checkText(name, checkQualifiedName, childPath(at, 'name'))
+    const errors = checkText(name, checkQualifiedName, at)
     if (seen.has(name)) errors.push(fieldDuplicate(at, name))
     seen.add(name)
     return errors
@@ -174,7 +172,7 @@ const nodeAffinityRules: readonly Rule[] = [
 
 // ---- pod affinity
 
-const selector = (name: string): Rule => optional(name, [check((given, path) => checkLabelSelector(given, path))])
+const selectorAt = (name: string): Rule => optional(name, [check((given, path) => checkLabelSelector(given, path))])
 
 /** Keys of labels whose values the pod itself has. */
 const labelKeys = (name: string): Rule =>
@@ -190,19 +188,48 @@ const labelKeys = (name: string): Rule =>
     ],
   )
 
+/**
+ * A key is not selected otherwise, too. The selector has a requirement for each key already, so a second one is the
+ * user's own. kube-apiserver's errors have the index at the term.
+ */
+const keysNotSelected = ifSet('labelSelector', [
+  check((term, path) => {
+    const keys = stringsAt(term, 'matchLabelKeys')
+    const selector = objectAt(term, 'labelSelector')
+    const seen = new Set(Object.keys(objectAt(selector, 'matchLabels')))
+    return objectsAt(selector, 'matchExpressions').flatMap(expression => {
+      const key = stringAt(expression, 'key')
+      const isRepeated = keys.includes(key) && seen.has(key)
+      seen.add(key)
+      return isRepeated
+        ? [fieldInvalid(indexPath(path, keys.lastIndexOf(key)), key, 'exists in both matchLabelKeys and labelSelector')]
+        : []
+    })
+  }),
+])
+
 const topologyKey = check((term, path) =>
   stringAt(term, 'topologyKey') === '' ? [fieldRequired(childPath(path, 'topologyKey'), 'can not be empty')] : [],
 )
 
 const podAffinityTermRules: readonly Rule[] = [
-  selector('labelSelector'),
-  selector('namespaceSelector'),
+  selectorAt('labelSelector'),
+  selectorAt('namespaceSelector'),
   // kube-apiserver's errors name `namespace`, without an index.
   check((term, path) =>
     stringsAt(term, 'namespaces').flatMap(name => checkText(name, checkDnsLabel, childPath(path, 'namespace'))),
   ),
   labelKeys('matchLabelKeys'),
   labelKeys('mismatchLabelKeys'),
+  keysNotSelected,
+  check((term, path) => {
+    const others = new Set(stringsAt(term, 'mismatchLabelKeys'))
+    return stringsAt(term, 'matchLabelKeys').flatMap((key, i) =>
+      others.has(key)
+        ? [fieldInvalid(`${path}.matchLabelKeys[${i}]`, key, 'exists in both matchLabelKeys and mismatchLabelKeys')]
+        : [],
+    )
+  }),
   topologyKey,
   check((term, path) => checkText(stringAt(term, 'topologyKey'), checkQualifiedName, childPath(path, 'topologyKey'))),
 ]
@@ -249,10 +276,11 @@ const firstRules: readonly Rule[] = [
 
 const otherRules: readonly Rule[] = [
   minDomains,
-  optionalOneOf('nodeAffinityPolicy', NODE_POLICIES),
-  optionalOneOf('nodeTaintsPolicy', NODE_POLICIES),
+  ifSet('nodeAffinityPolicy', [oneOf('nodeAffinityPolicy', NODE_POLICIES)]),
+  ifSet('nodeTaintsPolicy', [oneOf('nodeTaintsPolicy', NODE_POLICIES)]),
   labelKeys('matchLabelKeys'),
-  selector('labelSelector'),
+  keysNotSelected,
+  selectorAt('labelSelector'),
 ]
 
 export const topologySpread: Rule = (spec, _, path, errors) => {
@@ -267,6 +295,33 @@ export const topologySpread: Rule = (spec, _, path, errors) => {
     for (const rule of otherRules) rule(constraint, undefined, at, errors)
   }
 }
+
+/** Adds requirements for the values that the pod itself has to the selectors with keys of labels. */
+export function mergeLabelKeys(pod: ValueObject): void {
+  const labels = mapAt(objectAt(pod, 'metadata'), 'labels')
+  const spec = objectAt(pod, 'spec')
+  const terms = ['podAffinity', 'podAntiAffinity'].flatMap(name => {
+    const given = objectAt(objectAt(spec, 'affinity'), name)
+    const preferred = objectsAt(given, PREFERRED).map(term => objectAt(term, 'podAffinityTerm'))
+    return objectsAt(given, REQUIRED).concat(preferred)
+  })
+  for (const term of [...terms, ...objectsAt(spec, 'topologySpreadConstraints')]) {
+    const selector = objectOrNone(term, 'labelSelector')
+    if (selector === undefined) continue
+    const added = [
+      ...requirementsOf(stringsAt(term, 'matchLabelKeys'), 'In', labels),
+      ...requirementsOf(stringsAt(term, 'mismatchLabelKeys'), 'NotIn', labels),
+    ]
+    if (added.length > 0) selector['matchExpressions'] = [...objectsAt(selector, 'matchExpressions'), ...added]
+  }
+}
+
+const requirementsOf = (
+  keys: readonly string[],
+  operator: string,
+  labels: Readonly<Record<string, string>>,
+): ValueObject[] =>
+  keys.filter(key => Object.hasOwn(labels, key)).map(key => ({ key, operator, values: [labels[key]!] }))
 
 /** The label selectors of a pod affinity that are absent, which match no pod: their paths. */
 export function absentAffinitySelectors(spec: ValueObject, path: string): string[] {

@@ -23,6 +23,7 @@ import {
   when,
 } from '../../common/rules.js'
 import { checkRelativePath } from '../volume-sources.js'
+import { windowsOptionRules } from './operating-system.js'
 
 // ---- what both have
 
@@ -129,6 +130,7 @@ const containerRules = (hostUsers: boolean): readonly Rule[] => [
   procMount(hostUsers),
   optional('seccompProfile', seccompRules),
   privilegeEscalation,
+  optional('windowsOptions', windowsOptionRules),
   optional('appArmorProfile', appArmorRules),
 ]
 
@@ -189,4 +191,22 @@ export const podSecurityRules: readonly Rule[] = [
   optional('seccompProfile', seccompRules),
   optional('appArmorProfile', appArmorRules),
   optionalChoice('supplementalGroupsPolicy', ['Merge', 'Strict']),
+  // `MountOption` is behind a feature gate that is off.
+  optionalChoice('seLinuxChangePolicy', ['Recursive']),
+  optional('windowsOptions', windowsOptionRules),
 ]
+
+const NETWORK_SYSCTL = /^net[./]/
+const IPC_SYSCTL = /^(kernel[./](sem$|shm|msg)|fs[./]mqueue[./])/
+
+/** Kernel parameters of a namespace that the pod shares with its node. */
+export const hostSysctls: Rule = check((spec, path) =>
+  objectsAt(objectAt(spec, 'securityContext'), 'sysctls').flatMap((sysctl, i) => {
+    const name = stringAt(sysctl, 'name')
+    const invalid = (field: string): FieldError[] => [
+      fieldInvalid(`${path}.securityContext.sysctls[${i}].name`, name, `may not be specified when '${field}' is true`),
+    ]
+    if (spec['hostNetwork'] === true && NETWORK_SYSCTL.test(name)) return invalid('hostNetwork')
+    return spec['hostIPC'] === true && IPC_SYSCTL.test(name) ? invalid('hostIPC') : []
+  }),
+)

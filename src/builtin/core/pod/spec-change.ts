@@ -151,6 +151,9 @@ function checkDeadlineChange(spec: ValueObject, oldSpec: ValueObject): FieldErro
   const path = 'spec.activeDeadlineSeconds'
   const before = numberOrNone(oldSpec, 'activeDeadlineSeconds')
   const now = numberOrNone(spec, 'activeDeadlineSeconds')
+  if (now !== undefined && (now < 0 || now >= 2 ** 31)) {
+    return [fieldInvalid(path, now, 'must be between 0 and 2147483647, inclusive')]
+  }
   if (before === undefined) return []
   if (now === undefined) return [fieldInvalid(path, null, 'must not update from a positive integer to nil value')]
   return now > before ? [fieldInvalid(path, now, 'must be less than or equal to previous value')] : []

@@ -8,10 +8,11 @@ import {
   fieldRequired,
   indexPath,
 } from '../../../meta/errors/field-errors.js'
+import { quote } from '../../../meta/go/go-text.js'
 import { checkDnsLabel, checkDnsSubdomain } from '../../../meta/object/names.js'
 import { checkAnnotations } from '../../../meta/object/object-meta.js'
 import { checkLabels } from '../../../meta/selectors/label-selectors.js'
-import { mapAt, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { has, mapAt, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
 import { signOf } from '../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkText } from '../../common/field-checks.js'
@@ -30,29 +31,37 @@ import {
 } from '../volume-sources.js'
 import { amountOf } from './container-resources.js'
 import { checkFieldRef, checkResourceRef, VOLUME_FIELDS } from './downward-api.js'
+import type { PodVolumes } from './mounts.js'
 
 export interface CheckedVolumes {
   readonly errors: FieldError[]
-  /** The volumes that can be mounted, by name; those with errors are not among them. */
-  readonly names: ReadonlySet<string>
+  /** The volumes that can be mounted; those with errors are not among them. */
+  readonly byName: PodVolumes
 }
 
 /** `ofPod` is false for a template, in which the reference of an image may be filled in later. */
-export function checkVolumes(spec: ValueObject, path: string, ofPod: boolean): CheckedVolumes {
+export function checkVolumes(spec: ValueObject, path: string, ofPod: boolean, podName: string): CheckedVolumes {
   const sources = ofPod ? SOURCES : TEMPLATE_SOURCES
-  const names = new Set<string>()
+  const byName = new Map<string, boolean>()
   const errors = objectsAt(spec, 'volumes').flatMap((volume, i) => {
     const at = indexPath(path, i)
     const namePath = childPath(at, 'name')
     const name = stringAt(volume, 'name')
     const own = checkVolumeSource(volume, sources, at)
+    if (podName !== '' && name !== '' && has(volume, 'ephemeral')) own.push(...checkClaimName(podName, name, namePath))
     if (name === '') own.push(fieldRequired(namePath))
     else own.push(...checkText(name, checkDnsLabel, namePath))
-    if (names.has(name)) own.push(fieldDuplicate(namePath, name))
-    if (own.length === 0) names.add(name)
+    if (byName.has(name)) own.push(fieldDuplicate(namePath, name))
+    if (own.length === 0) byName.set(name, has(volume, 'persistentVolumeClaim') || has(volume, 'ephemeral'))
     return own
   })
-  return { errors, names }
+  return { errors, byName }
+}
+
+/** The claim of an ephemeral volume is named after the pod and the volume. */
+const checkClaimName = (podName: string, name: string, path: string): FieldError[] => {
+  const claim = `${podName}-${name}`
+  return checkDnsSubdomain(claim).map(why => fieldInvalid(path, name, `PVC name ${quote(claim)}: ${why}`))
 }
 
 // ---- files in volumes
@@ -161,7 +170,7 @@ function checkProjection(projected: ValueObject, path: string): FieldError[] {
 
 // ---- claims within a volume
 
-const CLAIM_METADATA = new Set(['labels', 'annotations', 'creationTimestamp'])
+const CLAIM_METADATA = new Set(['labels', 'annotations'])
 
 const claimTemplate: readonly Rule[] = [
   field('metadata', [
@@ -169,8 +178,8 @@ const claimTemplate: readonly Rule[] = [
     check((meta, path) => checkLabels(mapAt(meta, 'labels'), childPath(path, 'labels'))),
     check((meta, path) =>
       Object.keys(meta)
-        .filter(name => !CLAIM_METADATA.has(name))
-        .map(name => fieldForbidden(childPath(path, name), 'cannot be set')),
+        .filter(name => !CLAIM_METADATA.has(name) && meta[name] !== null)
+        .map(name => fieldForbidden(childPath(path, name === 'uid' ? 'uID' : name), 'cannot be set')),
     ),
   ]),
   check((template, path) => checkClaimSpec(objectAt(template, 'spec'), childPath(path, 'spec'))),
