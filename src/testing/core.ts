@@ -1,11 +1,13 @@
 // The server behind a test server. A reset replaces it by one that begins with other objects, behind the same listener.
 import type { Identity } from '../auth/authenticator.js'
 import type { Exchange } from '../http/exchange.js'
+import type { PathTable } from '../http/pages.js'
 import type { Registry } from '../kinds/registry.js'
 import type { KeyPair } from '../server/kubeconfig.js'
 import type { ServerOptions } from '../server/options.js'
 import { type Listeners, openListeners, type Server, startServer } from '../server/server.js'
 import { createMemoryStore, type MemoryStore } from '../storage/memory-store.js'
+import type { Verbs } from '../verbs/verbs.js'
 import type { TestClock } from './clock.js'
 import { createFaults, type FaultInjector } from './faults/faults.js'
 import { faultyVerbs } from './faults/faulty-verbs.js'
@@ -14,6 +16,7 @@ import type { Snapshot } from './snapshots.js'
 
 export interface TestCore {
   readonly url: string
+  readonly server: Server
   readonly ca: string
   readonly client: KeyPair | undefined
   readonly tokens: Map<string, Identity>
@@ -31,9 +34,12 @@ export interface CoreOptions {
   readonly options: ServerOptions
   readonly clock: TestClock
   readonly from?: Snapshot | undefined
+  /** Paths beside those of the API. */
+  readonly paths?: PathTable | undefined
+  readonly signal?: AbortSignal | undefined
 }
 
-export async function startCore({ options, clock, from }: CoreOptions): Promise<TestCore> {
+export async function startCore({ options, clock, from, paths, signal }: CoreOptions): Promise<TestCore> {
   const faults = createFaults(clock.now)
   const requests = createRequestLog()
   const tokens = new Map(options.authentication.tokens)
@@ -41,18 +47,20 @@ export async function startCore({ options, clock, from }: CoreOptions): Promise<
 
   /** A server on a store of its own, which receives the requests from now on. */
   async function serve(store: MemoryStore, isBootstrapped: boolean): Promise<Server> {
-    return startServer({
+    const hooked = {
       ...options,
       authentication: { ...options.authentication, tokens },
-      storage: { kind: 'memory', store },
+      storage: { kind: 'memory', store } as const,
       clock,
       hooks: {
         listen: listener.open,
         isBootstrapped,
         observe: requests.add,
-        wrapVerbs: verbs => faultyVerbs(verbs, faults, () => store.revision()),
+        wrapVerbs: (verbs: Verbs) => faultyVerbs(verbs, faults, () => store.revision()),
+        paths,
       },
-    })
+    }
+    return startServer(hooked, signal)
   }
 
   let store = createMemoryStore(from)
@@ -60,6 +68,9 @@ export async function startCore({ options, clock, from }: CoreOptions): Promise<
   const { ca = '', client } = server.access
   return {
     url: server.access.server,
+    get server() {
+      return server
+    },
     ca,
     client,
     tokens,

@@ -76,12 +76,12 @@ export async function startBinnacle({
   return createTestServer(core, setup)
 }
 
-interface Setup {
+export interface Setup {
   readonly token: string
   readonly clock: TestClock
 }
 
-function createTestServer(core: TestCore, { token, clock }: Setup): TestServer {
+export function createTestServer(core: TestCore, { token, clock }: Setup): TestServer {
   const snapshots = new Map<string, Snapshot>()
   const started = core.snapshot()
   const { url, ca } = core

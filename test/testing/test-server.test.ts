@@ -83,8 +83,8 @@ spec:
 
   test('waitFor fails with the last state', async () => {
     await server.apply(configMap('still'))
-    await expect(server.waitFor(configMap('still'), 'Ready', { timeoutMs: 50 })).rejects.toThrow(
-      /ConfigMap still did not become Ready within 50 ms; its last state:\n\{/,
+    await expect(server.waitFor(configMap('still'), 'Ready', { timeoutMs: 1500 })).rejects.toThrow(
+      /ConfigMap still did not become Ready within 1500 ms; its last state:\n\{/,
     )
   })
 

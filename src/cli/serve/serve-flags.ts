@@ -30,6 +30,13 @@ const kubeconfigFlags = {
   ),
 } satisfies FlagTable
 
+const testingFlags = {
+  testing: toggle(
+    'serve the testing API below /binnacle/testing: faults, a clock that moves, reset and copies; objects are kept in memory',
+    false,
+  ),
+} satisfies FlagTable
+
 export const serveFlags = {
   ...storageFlags,
   ...servingFlags,
@@ -42,6 +49,7 @@ export const serveFlags = {
   ...controllerFlags,
   ...limitFlags,
   ...loggingFlags,
+  ...testingFlags,
 } satisfies FlagTable
 
 export type ServeFlags = FlagValues<typeof serveFlags>
@@ -60,6 +68,7 @@ const SECTIONS: Readonly<Record<string, FlagTable>> = {
   'Leader election': leaderElectionFlags,
   Limits: limitFlags,
   Logging: loggingFlags,
+  Testing: testingFlags,
 }
 
 export function serveHelp(): string {

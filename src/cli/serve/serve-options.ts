@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Identity } from '../../auth/authenticator.js'
+import { UsageError } from '../../base/usage-error.js'
 import {
   admissionFromFlags,
   allowsEverything,
@@ -22,6 +23,7 @@ import {
   storageFromFlags,
   storageWarnings,
 } from '../../server/options.js'
+import type { StorageOptions } from '../../storage/open-store.js'
 import { parseFlags } from '../flags/flags.js'
 import { otherFlags, serveFlags } from './serve-flags.js'
 
@@ -34,6 +36,8 @@ export interface ServePlan {
   /** The file for the administrator's kubeconfig, and one to which it is added. */
   readonly kubeconfig: string
   readonly mergeInto: string | undefined
+  /** Whether the testing API is served. */
+  readonly testing: boolean
   /** The administrator's token, where client certificates cannot be used. */
   readonly token: string | undefined
 }
@@ -41,7 +45,11 @@ export interface ServePlan {
 export function readServeOptions(args: readonly string[]): ServePlan {
   const { values: flags, given, ignored } = parseFlags(args, serveFlags, otherFlags())
   const dataFolder = flags['data-dir']
-  const storage = storageFromFlags(flags)
+  const { testing } = flags
+  if (testing && flags.storage !== undefined && flags.storage !== 'memory') {
+    throw new UsageError(`--testing keeps objects in memory: leave out --storage=${flags.storage}`)
+  }
+  const storage: StorageOptions = testing ? { kind: 'memory' } : storageFromFlags(flags)
   const authentication = authenticationFromFlags(flags)
   const server: ServerOptions = {
     storage,
@@ -68,7 +76,8 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     storedWhere: describeStorage(storage),
     kubeconfig: flags['kubeconfig-out'] ?? join(dataFolder, 'kubeconfig'),
     mergeInto: flags['merge-kubeconfig'] ? usersKubeconfig() : undefined,
-    token: flags.https ? undefined : addAdminToken(authentication.tokens),
+    testing,
+    token: flags.https && !testing ? undefined : addAdminToken(authentication.tokens),
   }
 }
 

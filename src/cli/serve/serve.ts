@@ -10,11 +10,9 @@ export async function serve(args: readonly string[]): Promise<void> {
   const signals = listenForSignals()
   // A bug in the background must not end the service for all clients.
   process.on('unhandledRejection', error => console.error('binnacle: an error in the background:', error))
-  // Loaded only now: a wrong flag or --help does not need the server.
-  const { startServer } = await import('../../server/server.js')
   let server: Server
   try {
-    server = await startServer(plan.server, signals.abort)
+    server = await startPlanned(plan, signals.abort)
   } catch (error) {
     // What a start has opened is closed by now. A connection that is still being made must not delay the exit.
     if (signals.abort.aborted) process.exit(signals.exitCode)
@@ -27,6 +25,12 @@ export async function serve(args: readonly string[]): Promise<void> {
   } finally {
     await server.stop()
   }
+}
+
+/** The server is loaded only here: a wrong flag or --help does not need it. */
+async function startPlanned({ server, testing, token }: ServePlan, signal: AbortSignal): Promise<Server> {
+  if (!testing) return (await import('../../server/server.js')).startServer(server, signal)
+  return (await import('../../testing/serve-testing.js')).startTestingServer(server, token!, signal)
 }
 
 async function writeAccess({ kubeconfig, mergeInto, token }: ServePlan, access: Access): Promise<void> {
