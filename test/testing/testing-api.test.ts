@@ -57,7 +57,13 @@ test('requests are listed', async () => {
   await testing('DELETE', '/requests')
   await send('GET', `${CONFIG_MAPS}/x`, undefined, 'bob-token')
   const { requests } = (await testing('GET', '/requests')).body as { requests: { user: string }[] }
-  expect(requests.find(({ user }) => user === 'bob')).toMatchObject({ verb: 'get', resource: 'configmaps', name: 'x', user: 'bob', status: 403 })
+  expect(requests.find(({ user }) => user === 'bob')).toMatchObject({
+    verb: 'get',
+    resource: 'configmaps',
+    name: 'x',
+    user: 'bob',
+    status: 403,
+  })
 })
 
 test('a wrong call is answered 400 and says what would be right', async () => {
@@ -69,7 +75,7 @@ test('a wrong call is answered 400 and says what would be right', async () => {
     testing('POST', '/clock', { advance: 'soon' }),
   ])
   expect(messages.map(({ status }) => status)).toEqual([400, 400, 400, 400, 400])
-  expect(messages[0]!.body.message).toBe('a fault has no field statsu: did you mean status?')
+  expect(messages[0].body.message).toBe('a fault has no field statsu: did you mean status?')
 })
 
 test('users who are no administrators may not use it', async () => {

@@ -1,0 +1,171 @@
+"""Starts the executable, and calls its testing API."""
+
+import base64
+import json
+import os
+import re
+import shlex
+import shutil
+import ssl
+import subprocess
+import tempfile
+import threading
+import urllib.error
+import urllib.request
+
+START_SECONDS = 30
+
+
+class ApiError(Exception):
+    """The server refused a request."""
+
+    def __init__(self, code, status):
+        self.code = code
+        self.status = status
+        super().__init__(f"{code}: {status.get('message') if isinstance(status, dict) else status}")
+
+
+class Server:
+    """A running server, or a copy of one."""
+
+    def __init__(self, url, token, kubeconfig, ca):
+        self.url = url
+        self.token = token
+        #: The path of a kubeconfig with which the administrator has access.
+        self.kubeconfig = kubeconfig
+        self._ca = ca
+        self._context = ssl.create_default_context(cadata=ca)
+
+    def request(self, method, path, body=None, content_type="application/json"):
+        """Sends a request as the administrator; answers the decoded body. Raises ApiError."""
+        data = None if body is None else json.dumps(body).encode()
+        headers = {"Authorization": f"Bearer {self.token}", "Accept": "application/json"}
+        if data is not None:
+            headers["Content-Type"] = content_type
+        request = urllib.request.Request(self.url + path, data, headers, method=method)
+        try:
+            with urllib.request.urlopen(request, context=self._context) as response:
+                return _decode(response.read())
+        except urllib.error.HTTPError as error:
+            raise ApiError(error.code, _decode(error.read())) from None
+
+    def inject_fault(self, **fault):
+        """inject_fault(verb="update", resource="widgets", status=409, times=1)"""
+        self._testing("POST", "/faults", fault)
+
+    def clear_faults(self):
+        self._testing("DELETE", "/faults")
+
+    def fault_report(self):
+        return self._testing("GET", "/faults")["report"]
+
+    def chaos(self, seed, **options):
+        self._testing("POST", "/chaos", {"seed": seed, **options})
+
+    def advance_clock(self, by):
+        self._testing("POST", "/clock", {"advance": by})
+
+    def freeze_clock(self):
+        self._testing("POST", "/clock", {"freeze": True})
+
+    def snapshot(self, name):
+        self._testing("POST", "/snapshots", {"name": name})
+
+    def reset(self, name=None):
+        """Goes back to a snapshot, or to the state after the start."""
+        self._testing("POST", "/reset", {} if name is None else {"name": name})
+
+    def compact_history(self):
+        self._testing("POST", "/history/compact")
+
+    def requests(self):
+        return self._testing("GET", "/requests")["requests"]
+
+    def fork(self):
+        """An independent copy with the same objects. It ends with the server."""
+        copy = self._testing("POST", "/forks")
+        directory = os.path.dirname(self.kubeconfig)
+        handle, path = tempfile.mkstemp(prefix="kubeconfig-", dir=directory)
+        with os.fdopen(handle, "w") as file:
+            file.write(copy["kubeconfig"])
+        return Server(copy["url"], copy["token"], path, self._ca)
+
+    def _testing(self, method, path, body=None):
+        return self.request(method, "/binnacle/testing" + path, body)
+
+
+class _Process(Server):
+    """A server that this process has started."""
+
+    def __init__(self, directory, process, url):
+        kubeconfig = os.path.join(directory, "kubeconfig")
+        with open(kubeconfig, encoding="utf-8") as file:
+            text = file.read()
+        ca = base64.b64decode(_field(text, "certificate-authority-data")).decode()
+        super().__init__(url, _field(text, "token"), kubeconfig, ca)
+        self._directory = directory
+        self._process = process
+
+    def stop(self):
+        self._process.terminate()
+        try:
+            self._process.wait(20)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+        self._process.stdout.close()
+        shutil.rmtree(self._directory, ignore_errors=True)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stop()
+
+
+def start(*flags):
+    """Starts a server with flags of `binnacle serve`. Raises RuntimeError with the reason if it does not start."""
+    command = shlex.split(os.environ.get("BINNACLE", "binnacle"))
+    if shutil.which(command[0]) is None:
+        raise RuntimeError(
+            f"{command[0]} is not installed: run `npm install --global binnacle`, or let BINNACLE name the executable"
+        )
+    directory = tempfile.mkdtemp(prefix="binnacle-")
+    more = shlex.split(os.environ.get("BINNACLE_FLAGS", ""))
+    errors = open(os.path.join(directory, "stderr"), "w+", encoding="utf-8")
+    with errors:
+        process = subprocess.Popen(
+            [*command, "serve", "--testing", "--secure-port=0", f"--data-dir={directory}", *more, *flags],
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            stdin=subprocess.DEVNULL,
+            text=True,
+        )
+        timer = threading.Timer(START_SECONDS, process.kill)
+        timer.start()
+        line = process.stdout.readline()
+        timer.cancel()
+        ready = re.search(r"ready at (\S+?),", line)
+        if ready is None:
+            process.kill()
+            process.wait()
+            errors.seek(0)
+            reason = errors.read().strip() or f"no answer within {START_SECONDS} s"
+            shutil.rmtree(directory, ignore_errors=True)
+            raise RuntimeError(f"binnacle did not start: {reason}")
+    return _Process(directory, process, ready.group(1))
+
+
+def _field(kubeconfig, name):
+    found = re.search(rf"^\s*{name}:\s*\"?([^\s\"]+)", kubeconfig, re.MULTILINE)
+    if found is None:
+        raise RuntimeError(f"the kubeconfig has no {name}")
+    return found.group(1)
+
+
+def _decode(data):
+    text = data.decode(errors="replace")
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text

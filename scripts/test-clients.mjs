@@ -1,0 +1,34 @@
+// `npm run test:clients`: the tests of the packages in clients/, each with its own toolchain, on the executable of this
+// clone. A toolchain that is missing is said aloud, and its tests are skipped.
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { buildIfNeeded, installIfNeeded } from './prepare.mjs'
+import { root } from './programs.mjs'
+
+const SUITES = [
+  { language: 'Go', folder: 'go', probe: ['go', 'version'], run: ['go', 'test', './...'] },
+  {
+    language: 'Python',
+    folder: 'python',
+    probe: ['python3', '-c', 'import pytest'],
+    run: ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-p', 'binnacle_testing.plugin', 'tests'],
+    env: { PYTHONPATH: 'src', PYTHONDONTWRITEBYTECODE: '1' },
+  },
+]
+
+await installIfNeeded()
+await buildIfNeeded()
+const env = { ...process.env, BINNACLE: `${process.execPath} ${join(root, 'bin', 'binnacle')}` }
+let failed = false
+for (const { language, folder, probe, run, env: more } of SUITES) {
+  const [program, ...args] = probe
+  if (spawnSync(program, args, { stdio: 'ignore' }).status !== 0) {
+    console.error(`\n*** SKIPPED: the tests of clients/${folder} need ${language} (${probe.join(' ')} failed) ***\n`)
+    continue
+  }
+  console.log(`\n— clients/${folder}`)
+  const [runner, ...rest] = run
+  const options = { cwd: join(root, 'clients', folder), stdio: 'inherit', env: { ...env, ...more } }
+  if (spawnSync(runner, rest, options).status !== 0) failed = true
+}
+process.exitCode = failed ? 1 : 0
