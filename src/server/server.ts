@@ -23,12 +23,14 @@ import { createMetrics, type MetricsRegistry } from '../base/metrics.js'
 import { createNamesLock, startDefinitions } from '../controllers/definitions.js'
 import { serviceAddresses } from '../controllers/service-allocation.js'
 import type { Registry } from '../kinds/registry.js'
+import { createEncodedStore } from '../objects/encoded-store.js'
 import { type KindInformer, startKindInformer } from '../objects/informer.js'
 import { createLister } from '../objects/lister.js'
 import { createObjectStores, type ObjectStores } from '../objects/object-stores.js'
 import { RuleCompiler } from '../schema/rules.js'
 import { openStore } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
+import { builtinTypes } from '../types/type-table.js'
 import { type ApiContext, createApiContext } from '../verbs/api-context.js'
 import { podSubresources } from '../verbs/subresources.js'
 import { serverObjects } from '../verbs/system-writes.js'
@@ -106,7 +108,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
 
     const store = await phases.run(
       'open the store',
-      async () => measureStore(await openStore(options.storage), metrics, registry),
+      async () => inEtcdEncoding(measureStore(await openStore(options.storage), metrics, registry), options),
       opened => opened.close(),
     )
 
@@ -310,6 +312,16 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       .catch((failure: unknown) => log.error('the clean-up of a failed start failed', { error: failure }))
     throw error
   }
+}
+
+/** On etcd, objects are encoded as kube-apiserver encodes them; in the server's own stores they are JSON. */
+function inEtcdEncoding(store: Store, { storage, api }: ServerOptions): Store {
+  if (storage.kind !== 'etcd') return store
+  return createEncodedStore(store, {
+    types: builtinTypes(),
+    protobuf: api.storageMediaType === 'application/vnd.kubernetes.protobuf',
+    cbor: isGateOn(api.featureGates, 'CBORServingAndStorage'),
+  })
 }
 
 interface ContextParts {

@@ -102,27 +102,6 @@ const SUGGESTED_FLOWS: Readonly<Record<string, ValueObject>> = {
       },
     ],
   }),
-  'endpoint-controller': flow({
-    level: 'workload-high',
-    precedence: 150,
-    by: 'ByUser',
-    rules: [
-      {
-        subjects: [
-          ...users('system:kube-controller-manager'),
-          systemAccount('endpoint-controller'),
-          systemAccount('endpointslicemirroring-controller'),
-        ],
-        resourceRules: [some(['get', 'create', 'update'], '', ['endpoints'], { namespaces: ['*'] })],
-      },
-    ],
-  }),
-  'workload-leader-election': flow({
-    level: 'leader-election',
-    precedence: 200,
-    by: 'ByUser',
-    rules: [{ subjects: [systemAccount('*')], resourceRules: [leases] }],
-  }),
   'system-node-high': flow({
     level: 'node-high',
     precedence: 400,

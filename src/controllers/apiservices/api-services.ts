@@ -135,6 +135,7 @@ const VERSION_PRIORITIES: Readonly<Record<string, number>> = {
   '/v1': 1,
   'autoscaling/v2': 30,
   'flowcontrol.apiserver.k8s.io/v1': 21,
+  'resource.k8s.io/v1': 21,
 }
 
 const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
@@ -158,6 +159,6 @@ const GROUP_PRIORITIES: Readonly<Record<string, number>> = {
   'discovery.k8s.io': 16_200,
   'flowcontrol.apiserver.k8s.io': 16_100,
   'internal.apiserver.k8s.io': 16_000,
-  'resource.k8s.io': 15_900,
+  'resource.k8s.io': 16_200,
   'storagemigration.k8s.io': 15_800,
 }

@@ -6,6 +6,7 @@ import { type HostOverrides, parseHostOverride } from '../../webhook/host-overri
 import { checkFeatureGates, type FeatureGates } from './feature-gates.js'
 import type { FlagTable, FlagValues } from './flag.js'
 import { booleans, text } from './flag-values.js'
+import type { StorageMediaType } from './storage.js'
 
 /** By `apps/v1`, `v1`, or `api/all`, `api/ga`, `api/beta`, `api/alpha`; the most specific one counts. */
 export type RuntimeConfig = Readonly<Record<string, boolean>>
@@ -15,6 +16,8 @@ export interface ApiOptions {
   readonly serviceRange: string
   readonly runtimeConfig: RuntimeConfig
   readonly featureGates: FeatureGates
+  /** How built-in objects are encoded in etcd. */
+  readonly storageMediaType: StorageMediaType
   /** Addresses of webhooks by host name, for names that DNS does not know, such as `converter.default.svc`. */
   readonly webhookHosts: HostOverrides
   /** Functions that convert custom objects, by the name of the CRD; they take the place of its conversion webhook. */
@@ -40,7 +43,8 @@ export const apiFlags = {
 
 type Flags = FlagValues<typeof apiFlags>
 
-export const apiFromFlags = (flags: Flags): ApiOptions => ({
+export const apiFromFlags = (flags: Flags, storageMediaType: StorageMediaType): ApiOptions => ({
+  storageMediaType,
   serviceRange: checkServiceRange(
     flags['service-cluster-ip-range'],
     `--service-cluster-ip-range=${flags['service-cluster-ip-range']}`,

@@ -46,7 +46,7 @@ const HARMLESS = `
   runtime-config-emulation-forward-compatible
   service-account-extend-token-expiration service-account-lookup service-node-port-range
   show-hidden-metrics-for-version shutdown-send-retry-after shutdown-watch-termination-grace-period storage-backend
-  storage-initialization-timeout storage-media-type
+  storage-initialization-timeout
   tracing-config-file vmodule watch-cache watch-cache-sizes
 `
 

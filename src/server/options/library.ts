@@ -17,7 +17,7 @@ import { checkFeatureGates } from './feature-gates.js'
 import { DEFAULT_LOGGING } from './logging.js'
 import type { ServerOptions } from './server-options.js'
 import { checkAddress } from './serving.js'
-import { checkEndpoint } from './storage.js'
+import { checkEndpoint, DEFAULT_MEDIA_TYPE } from './storage.js'
 
 export interface BinnacleOptions {
   /**
@@ -108,6 +108,7 @@ export function readLibraryOptions(options: BinnacleOptions): { server: ServerOp
       serviceRange: options.serviceRange ?? DEFAULT_SERVICE_RANGE,
       runtimeConfig: options.runtimeConfig ?? {},
       featureGates: options.featureGates ?? {},
+      storageMediaType: DEFAULT_MEDIA_TYPE,
       webhookHosts: hostOverrides(options.webhookHosts ?? {}),
       conversions: options.conversions ?? {},
     },

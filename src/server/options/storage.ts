@@ -7,6 +7,10 @@ import type { FlagTable, FlagValues } from './flag.js'
 import { readOptionalFile } from './flag-files.js'
 import { choice, duration, list, optionalText, text, toggle } from './flag-values.js'
 
+export type StorageMediaType = 'application/vnd.kubernetes.protobuf' | 'application/json'
+
+export const DEFAULT_MEDIA_TYPE: StorageMediaType = 'application/vnd.kubernetes.protobuf'
+
 export const storageFlags = {
   'data-dir': text(
     '<folder>',
@@ -29,6 +33,11 @@ export const storageFlags = {
   'etcd-compaction-interval': duration(
     'how long etcd keeps the history of writes before this server compacts it; 0 leaves compaction to others',
     300_000,
+  ),
+  'storage-media-type': choice<StorageMediaType>(
+    ['application/vnd.kubernetes.protobuf', 'application/json'],
+    'how built-in objects are encoded in etcd; objects of CRDs are JSON, or CBOR with CBORServingAndStorage',
+    DEFAULT_MEDIA_TYPE,
   ),
 } satisfies FlagTable
 

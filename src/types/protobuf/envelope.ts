@@ -32,10 +32,13 @@ export interface Envelope {
 
 const MAGIC = Buffer.from('k8s\0', 'latin1')
 
+/** Whether bytes begin as an envelope does. */
+export const isEnvelope = (bytes: Uint8Array): boolean => MAGIC.equals(bytes.subarray(0, MAGIC.length))
+
 /** Opens an envelope. Throws a ProtobufError with Kubernetes' messages. */
 export function openEnvelope(bytes: Uint8Array): Envelope {
   if (bytes.length === 0) throw new ProtobufError('empty data')
-  if (!MAGIC.equals(bytes.subarray(0, MAGIC.length))) {
+  if (!isEnvelope(bytes)) {
     throw new ProtobufError('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]')
   }
   if (bytes.length === MAGIC.length) throw new ProtobufError('empty body')
