@@ -107,8 +107,9 @@ function createWriter({ types, protobuf, cbor }: StoredEncoding): (value: Uint8A
     if ((!protobuf && !cbor) || value[0] !== BRACE) return value
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     const { value: object } = decodeJson(bytes, { floatMinusZero: true })
-    if (!isObject(object) || typeof object['kind'] !== 'string') return value
-    const type = types.ofKind(String(object['apiVersion']), object['kind'])
+    if (!isObject(object) || !isObject(object['metadata'])) return value
+    const { apiVersion, kind } = object as ApiObject
+    const type = types.ofKind(apiVersion, kind)
     if (!type) return cbor ? encodeCbor(object) : value
     return (protobuf && !isAlwaysJson(object as ApiObject) && exactProtobuf(types, object as ApiObject)) || value
   }
