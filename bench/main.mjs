@@ -1,6 +1,7 @@
 // `npm run bench -- <subject>`: measures side by side in one run and prints ratios.
 const SUBJECTS = {
   api: () => import('./api.mjs'),
+  admission: () => import('./admission.mjs'),
   apply: () => import('./apply.mjs'),
   cel: () => import('./cel.mjs'),
   compare: () => import('./compare.mjs'),

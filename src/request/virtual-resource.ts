@@ -27,8 +27,8 @@ export interface VirtualRequest {
   /** Of the object that the path names; empty if it names none. */
   readonly name: string
   readonly now: number
-  /** Runs validating admission. To be called when the object has passed the checks of the resource itself. */
-  validate(): Awaitable<void>
+  /** Runs validating admission, on the object as the resource has completed it, after the checks of the resource. */
+  validate(completed?: ApiObject): Awaitable<void>
 }
 
 /** The place of a request to a virtual resource. */

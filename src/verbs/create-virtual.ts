@@ -28,7 +28,7 @@ export async function createVirtual(
     request,
     object,
     now: env.now(),
-    validate: () => validate(env, attributesOf(request, resource, target, object)),
+    validate: (completed = object) => validate(env, attributesOf(request, resource, target, completed)),
   })
   return { type: 'virtual', status: 201, object: answer }
 }

@@ -10,11 +10,13 @@ export function withValidManagedFields({ object: before, request }: Attributes, 
   const { managedFields } = metaOf(after)
   const original = before && metaOf(before).managedFields
   if (!managedFields || managedFields === original) return after
+  const { managedFields: _, ...meta } = metaOf(after)
+  // An empty list is decoded as one empty entry: nothing is owned any more.
+  if (managedFields.every(entry => Object.keys(entry).length === 0)) return setMeta(after, meta)
   const error = managedFieldsError(managedFields)
   if (error === undefined) return after
   request.warn(
     `.metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests: ${error}`,
   )
-  const { managedFields: _, ...meta } = metaOf(after)
   return setMeta(after, original ? { ...meta, managedFields: original } : meta)
 }

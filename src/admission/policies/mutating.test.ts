@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ALWAYS_ALLOW } from '../../auth/authorizer.js'
+import { createMetrics } from '../../base/metrics.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { attributesFor, mutated, refusalOf } from '../attributes.suite.js'
@@ -33,6 +34,7 @@ function pluginWith(...policies: readonly (readonly ValueObject[])[]) {
   )
   const bindings = specs.map((_, i) => named('MutatingAdmissionPolicyBinding', 'b', { policyName: `p${i}` }))
   return mutatingAdmissionPolicy({
+    metrics: createMetrics(),
     mutatingPolicies: { generation: 1, policies: () => specs, bindings: () => bindings },
     authorizer: () => ALWAYS_ALLOW,
     findKind: () => undefined,

@@ -2,16 +2,18 @@
 // has left it. A policy with `reinvocationPolicy: IfNeeded` runs once more if the object was changed after it.
 
 import type { GetAuthorizer } from '../../auth/authorizer.js'
+import type { MetricsRegistry } from '../../base/metrics.js'
 import { CostLimitExceeded, type Value } from '../../cel/index.js'
 import { StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
+import { printGroupVersion } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
 import { equalValues } from '../../meta/values/value.js'
 import { type Attributes, forbiddenBy } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
-import { inRequestedVersion } from '../expressions/admission-request.js'
+import { inRequestedVersion, type MatchedResource } from '../expressions/admission-request.js'
 import { celValueOf } from '../expressions/json-value.js'
 import { admissionVariables } from '../expressions/variables.js'
 import {
@@ -30,12 +32,14 @@ import {
   type PolicyPrograms,
   refersTo,
 } from './compile.js'
+import { createPolicyMetrics, type PolicyMetrics } from './metrics.js'
 import { applyObject, applyOperations, MutationError, type PatchTarget } from './patch.js'
 import { type BoundPolicy, createPolicySource, type PolicyObjects } from './source.js'
 
 export interface MutatingPolicyEnv extends PolicyEnv {
   readonly mutatingPolicies: PolicyObjects
   readonly authorizer: GetAuthorizer
+  readonly metrics: MetricsRegistry
 }
 
 interface MutatingPolicy extends PolicyPrograms {
@@ -54,6 +58,7 @@ const PLUGIN = 'MutatingAdmissionPolicy'
 
 export function mutatingAdmissionPolicy(env: MutatingPolicyEnv): AdmissionPlugin {
   const source = createPolicySource(env.mutatingPolicies, compileMutating)
+  const metrics = createPolicyMetrics(env.metrics, 'mutating')
   return {
     name: PLUGIN,
     operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
@@ -61,7 +66,7 @@ export function mutatingAdmissionPolicy(env: MutatingPolicyEnv): AdmissionPlugin
       const candidates = source(attributes)
       if (candidates.length === 0 || isExcluded(attributes.resource)) return undefined
       const policies = candidates.filter(policy => mayApply(policy, attributes))
-      return policies.length === 0 ? undefined : mutate(env, policies, attributes)
+      return policies.length === 0 ? undefined : mutate(env, metrics, policies, attributes)
     },
   }
 }
@@ -98,6 +103,7 @@ interface Invocations {
 
 async function mutate(
   env: MutatingPolicyEnv,
+  metrics: PolicyMetrics,
   policies: readonly Bound[],
   attributes: Attributes,
 ): Promise<ApiObject | undefined> {
@@ -120,6 +126,7 @@ async function mutate(
     for (const invocation of invocations) {
       const key = keyOf(invocation)
       const before = current
+      const begin = performance.now()
       const run = await runPolicy(
         env,
         invocation,
@@ -130,6 +137,10 @@ async function mutate(
       if (!run) continue
       current = run.attributes
       const { policy, binding } = invocation
+      const [failure] = run.errors
+      const isDenied = failure !== undefined && policy.compiled.failurePolicy === 'Fail'
+      const seconds = (performance.now() - begin) / 1000
+      metrics.checked(policy.name, binding.name, failure, isDenied ? 'deny' : 'allow', seconds)
       for (const error of run.errors) {
         if (policy.compiled.failurePolicy === 'Fail') {
           failures.push({ message: denied(policy, binding.name, error), reason: 'Invalid' })
@@ -200,6 +211,7 @@ async function runPolicy(
       const { value, error } = new PolicyEvaluation(compiled, inputs).evaluate(mutation)
       if (error !== undefined) throw new MutationError(error)
       const changed = mutation.apply(value, { object, storedKind: current.storedKind, findKind: env.findKind })
+      checkConvertible(current, matched)
       current = current.withObject(await inRequestedVersion(current, matched, changed))
     } catch (error) {
       if (!FAILURES.some(type => error instanceof type)) throw error
@@ -207,6 +219,14 @@ async function runPolicy(
     }
   }
   return { attributes: current, errors, hasRun: true }
+}
+
+/** As in kube-apiserver, an object that was matched in another group cannot be given back. */
+function checkConvertible({ kind }: Attributes, matched: MatchedResource): void {
+  if (matched.kind.group === kind.group) return
+  const scheme = 'pkg/api/legacyscheme/scheme.go:30'
+  const to = quote(printGroupVersion(kind))
+  throw new MutationError(`${kind.version}.${kind.kind} is not suitable for converting to ${to} in scheme "${scheme}"`)
 }
 
 // ---- errors

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { ALWAYS_DENY } from '../../auth/authorizer.js'
+import { createMetrics } from '../../base/metrics.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { attributesFor, refusalOf } from '../attributes.suite.js'
@@ -27,8 +28,9 @@ const binding = (spec: ValueObject = {}): ApiObject =>
 
 const stored = new Map<string, ApiObject>()
 
-const pluginWith = (policies: readonly ApiObject[], bindings: readonly ApiObject[]) =>
+const pluginWith = (policies: readonly ApiObject[], bindings: readonly ApiObject[], metrics = createMetrics()) =>
   validatingAdmissionPolicy({
+    metrics,
     validatingPolicies: { generation: 1, policies: () => policies, bindings: () => bindings },
     authorizer: () => ALWAYS_DENY,
     findKind: () => undefined,
@@ -98,6 +100,23 @@ describe('a policy', () => {
       '[{"message":"no","policy":"p","binding":"b","expressionIndex":0,"validationActions":["Warn","Audit"]}]',
     ])
   })
+})
+
+test('counts expressions by what followed from them', async () => {
+  const metrics = createMetrics()
+  const failing = policy({ validations: [{ expression: 'object.none == 1' }], failurePolicy: 'Ignore' }, 'f')
+  const mixed = policy({
+    validations: [{ expression: 'true' }, { expression: 'false' }, { expression: 'object.x == 1' }],
+  })
+  const bindings = [binding({ validationActions: ['Warn', 'Audit'] }), binding({ policyName: 'f' })]
+  await refusalOf(pluginWith([mixed, failing], bindings, metrics), attributesFor('configmaps', { object: configMap }))
+  const counts = (await metrics.print()).split('\n').filter(line => /^apiserver_validating.*check_total/.test(line))
+  expect(counts.map(line => line.replace('apiserver_validating_admission_policy_check_total', '')).toSorted()).toEqual([
+    '{policy="f",policy_binding="b",error_type="invalid_error",enforcement_action="allow"} 1',
+    '{policy="p",policy_binding="b",error_type="invalid_error",enforcement_action="audit"} 2',
+    '{policy="p",policy_binding="b",error_type="invalid_error",enforcement_action="warn"} 2',
+    '{policy="p",policy_binding="b",error_type="no_error",enforcement_action="allow"} 1',
+  ])
 })
 
 test('a request that no rule matches is answered at once', () => {

@@ -2,6 +2,7 @@
 // refuses the request, adds a warning or an audit annotation.
 
 import type { GetAuthorizer } from '../../auth/authorizer.js'
+import type { MetricsRegistry } from '../../base/metrics.js'
 import type { AdmissionProgram } from '../../builtin/admission-expressions.js'
 import type { Value, Variables } from '../../cel/index.js'
 import { type Status, StatusError } from '../../meta/errors/status.js'
@@ -29,11 +30,13 @@ import {
   type PolicyPrograms,
   refersTo,
 } from './compile.js'
+import { createPolicyMetrics, type Enforcement, type PolicyMetrics } from './metrics.js'
 import { type Binding, type BoundPolicy, createPolicySource, type PolicyObjects } from './source.js'
 
 export interface ValidatingPolicyEnv extends PolicyEnv {
   readonly validatingPolicies: PolicyObjects
   readonly authorizer: GetAuthorizer
+  readonly metrics: MetricsRegistry
 }
 
 interface ValidatingPolicy extends PolicyPrograms {
@@ -55,6 +58,8 @@ interface Annotation extends PolicyExpression {
 
 type Bound = BoundPolicy<ValidatingPolicy>
 
+const ALLOW: readonly string[] = ['Allow']
+
 /** A reason to refuse the request. */
 interface Denial {
   readonly policy: Bound
@@ -65,6 +70,7 @@ interface Denial {
 
 export function validatingAdmissionPolicy(env: ValidatingPolicyEnv): AdmissionPlugin {
   const source = createPolicySource(env.validatingPolicies, compileValidating)
+  const metrics = createPolicyMetrics(env.metrics, 'validating')
   return {
     name: 'ValidatingAdmissionPolicy',
     operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
@@ -72,7 +78,7 @@ export function validatingAdmissionPolicy(env: ValidatingPolicyEnv): AdmissionPl
       const candidates = source(attributes)
       if (candidates.length === 0 || isExcluded(attributes.resource)) return undefined
       const policies = candidates.filter(policy => mayApply(policy, attributes))
-      return policies.length === 0 ? undefined : validate(env, policies, attributes)
+      return policies.length === 0 ? undefined : validate(env, metrics, policies, attributes)
     },
   }
 }
@@ -103,7 +109,12 @@ function compileValidating(object: ApiObject): ValidatingPolicy {
   return { ...programs, validations, annotations, readsNamespace: refersTo('namespaceObject', all) }
 }
 
-async function validate(env: ValidatingPolicyEnv, policies: readonly Bound[], attributes: Attributes): Promise<void> {
+async function validate(
+  env: ValidatingPolicyEnv,
+  metrics: PolicyMetrics,
+  policies: readonly Bound[],
+  attributes: Attributes,
+): Promise<void> {
   const { invocations, errors } = await findApplicable(policies, attributes, env)
   const denials: Denial[] = errors.filter(({ policy }) => policy.compiled.failurePolicy === 'Fail')
   const published = new Map<string, string[]>()
@@ -114,8 +125,14 @@ async function validate(env: ValidatingPolicyEnv, policies: readonly Bound[], at
     const { policy, binding } = invocation
     const inputs = await inputsOf(invocation)
     const { decisions, annotations } = evaluatePolicy(policy.compiled, inputs, namespace)
-    for (const [i, decision] of decisions.entries()) {
-      if (decision) denials.push(...act(decision, i, policy, binding, attributes))
+    for (const [i, { violation, seconds }] of decisions.entries()) {
+      const isTolerated = violation === undefined || violation.isIgnored
+      const actions = isTolerated ? ALLOW : stringsAt(binding.spec, 'validationActions')
+      for (const action of actions) {
+        const enforcement = action.toLowerCase() as Enforcement
+        metrics.checked(policy.name, binding.name, violation?.message, enforcement, seconds)
+      }
+      if (!isTolerated) denials.push(...act(violation, i, actions, policy, binding, attributes))
     }
     for (const { key, value, error } of annotations) {
       if (error !== undefined) denials.push({ policy, binding, message: error })
@@ -150,6 +167,15 @@ interface Violation {
   readonly message: string
   /** Empty if the expression could not be evaluated. */
   readonly reason: string
+  /** It could not be evaluated, and failures are ignored. */
+  readonly isIgnored: boolean
+}
+
+interface Decision {
+  /** Undefined if the expression is met. */
+  readonly violation: Violation | undefined
+  /** How long the evaluation took. */
+  readonly seconds: number
 }
 
 interface AnnotationResult {
@@ -159,8 +185,8 @@ interface AnnotationResult {
 }
 
 interface PolicyResult {
-  /** One for each validation; undefined if it is met. */
-  readonly decisions: readonly (Violation | undefined)[]
+  /** One for each validation, or one for a failure of all of them. */
+  readonly decisions: readonly Decision[]
   readonly annotations: readonly AnnotationResult[]
 }
 
@@ -170,26 +196,43 @@ function evaluatePolicy(policy: ValidatingPolicy, inputs: Variables, namespace: 
   const { conditions, validations, annotations } = policy
   if (!conditions.isEmpty) {
     const { matches, ...result } = conditions.evaluate(inputs)
-    if (matches === undefined) return { ...NO_RESULT, decisions: [failed(policy, (result as { error: string }).error)] }
+    if (matches === undefined) return failedResult(policy, (result as { error: string }).error)
     if (!matches) return NO_RESULT
   }
   const all = { ...inputs, namespaceObject: namespace }
   try {
     const evaluation = new PolicyEvaluation(policy, all)
-    const results = validations.map(validation => evaluation.evaluate(validation))
-    const decisions = results.every(({ value }) => value === true)
+    let begin = performance.now()
+    const times: number[] = []
+    const results = validations.map(validation => {
+      const result = evaluation.evaluate(validation)
+      const end = performance.now()
+      times.push((end - begin) / 1000)
+      begin = end
+      return result
+    })
+    const violations = results.every(({ value }) => value === true)
       ? []
       : withMessages(policy, results, new PolicyEvaluation(policy, all, evaluation.left))
+    const decisions = times.map((seconds, i) => ({ violation: violations[i], seconds }))
     return { decisions, annotations: evaluateAnnotations(policy, annotations, all) }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
-    return { ...NO_RESULT, decisions: [failed(policy, error.message)] }
+    return failedResult(policy, error.message)
   }
 }
 
+const failedResult = (policy: PolicyPrograms, message: string): PolicyResult => ({
+  ...NO_RESULT,
+  decisions: [{ violation: failed(policy, message), seconds: 0 }],
+})
+
 /** An expression that cannot be evaluated counts as a violation unless failures are ignored. */
-const failed = ({ failurePolicy }: PolicyPrograms, message: string): Violation | undefined =>
-  failurePolicy === 'Ignore' ? undefined : { message, reason: '' }
+const failed = ({ failurePolicy }: PolicyPrograms, message: string): Violation => ({
+  message,
+  reason: '',
+  isIgnored: failurePolicy === 'Ignore',
+})
 
 function withMessages(
   policy: ValidatingPolicy,
@@ -202,7 +245,7 @@ function withMessages(
     if (messages instanceof OutOfBudget) return failed(policy, `failed messageExpression: ${messages.message}`)
     if (value === true) return undefined
     const { message, text, reason } = policy.validations[i]!
-    return { message: messages[i] || message || `failed expression: ${text.trim()}`, reason }
+    return { message: messages[i] || message || `failed expression: ${text.trim()}`, reason, isIgnored: false }
   })
 }
 
@@ -241,7 +284,7 @@ function evaluateAnnotations(
   return annotations.map(annotation => {
     const { key } = annotation
     const { value, error } = evaluation.evaluate(annotation)
-    if (error !== undefined) return { key, error: failed(policy, error)?.message }
+    if (error !== undefined) return { key, error: policy.failurePolicy === 'Ignore' ? undefined : error }
     const text = typeof value === 'string' ? value.trim() : ''
     return { key, value: text === '' ? undefined : text.slice(0, MAX_ANNOTATION) }
   })
@@ -253,12 +296,12 @@ function evaluateAnnotations(
 function act(
   { message, reason }: Violation,
   index: number,
+  actions: readonly string[],
   policy: Bound,
   binding: Binding,
   { request }: Attributes,
 ): Denial[] {
   const denials: Denial[] = []
-  const actions = stringsAt(binding.spec, 'validationActions')
   for (const action of actions) {
     if (action === 'Deny') denials.push({ policy, binding, message, reason })
     else if (action === 'Warn') {
@@ -271,7 +314,7 @@ function act(
         policy: policy.name,
         binding: binding.name,
         expressionIndex: index,
-        validationActions: actions,
+        validationActions: [...actions],
       }
       request.annotate('validation.policy.admission.k8s.io/validation_failure', JSON.stringify([failure]))
     }
@@ -288,7 +331,6 @@ function addValue(published: Map<string, string[]>, key: string, value: string):
 
 const CODES: Readonly<Record<string, number>> = {
   Forbidden: 403,
-  Unauthorized: 401,
   RequestEntityTooLarge: 413,
 }
 

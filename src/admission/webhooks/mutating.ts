@@ -22,6 +22,7 @@ import type { Webhook, WebhookSource } from './source.js'
 
 const PLUGIN = 'MutatingAdmissionWebhook'
 const ANNOTATION = 'mutation.webhook.admission.k8s.io/'
+const PATCH_ANNOTATION = 'patch.webhook.admission.k8s.io/'
 
 export const mutatingWebhooks = (source: WebhookSource, env: WebhookEnv): AdmissionPlugin => ({
   name: PLUGIN,
@@ -60,11 +61,12 @@ async function callInTurn(
   for (const webhook of candidates) {
     const matched = await matchWebhook(env, webhook, current)
     if (!matched || (round === 1 && !invocations.again.has(webhook.uid))) continue
-    const at = `${ANNOTATION}round_${round}_index_${webhook.index}`
+    const place = `round_${round}_index_${webhook.index}`
+    const at = `${ANNOTATION}${place}`
     let changed = false
     try {
       const before = current
-      const object = await measured(env, 'admit', webhook, before, () => mutateBy(env, webhook, before, matched))
+      const object = await measured(env, 'admit', webhook, before, () => mutateBy(env, webhook, before, matched, place))
       if (object) {
         current = before.withObject(object.converted)
         changed = object.isChanged || (before === attributes && round === 0 && hasNewTimes(attributes))
@@ -114,6 +116,7 @@ async function mutateBy(
   webhook: Webhook,
   attributes: Attributes,
   matched: MatchedResource,
+  place: string,
 ): Promise<Mutated | undefined> {
   const objects = await attributes.inVersion(matched.kind)
   const response = await callWebhook(env, 'admit', webhook, attributes, () =>
@@ -131,6 +134,7 @@ async function mutateBy(
     throw new CallError(webhook.name, `unsupported patch type ${quote(response.patchType)}`, 400)
   }
   const after = patched(attributes, matched, before, patch)
+  attributes.request.annotate(`${PATCH_ANNOTATION}${place}`, patchAnnotation(webhook, response))
   const isChanged = !equalValues(before, after.decoded)
   return { converted: await inRequestedVersion(attributes, matched, after.defaulted), isChanged }
 }
@@ -145,6 +149,10 @@ function patchIn({ name }: Webhook, { patch }: AdmissionResponse): JsonPatch | u
     throw new CallError(name, `received undecodable patch in webhook response: ${error.message}`, 503)
   }
 }
+
+/** The patch is JSON already. */
+const patchAnnotation = ({ configuration, name }: Webhook, { patch, patchType }: AdmissionResponse): string =>
+  `{"configuration":${JSON.stringify(configuration)},"webhook":${JSON.stringify(name)},"patch":${patch.toString()},"patchType":"${patchType}"}`
 
 /** An error of the patch or of the patched object is the webhook's, and the failure policy does not ignore it. */
 function patched(

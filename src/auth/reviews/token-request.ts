@@ -38,14 +38,15 @@ export const tokenRequests = (authority: TokenAuthority, find: FindObject): Virt
     const requestedSeconds = has(spec, 'expirationSeconds') ? numberAt(spec, 'expirationSeconds') : DEFAULT_SECONDS
     const errors = checkSeconds(requestedSeconds)
     if (errors.length > 0) throw invalid(KIND, '', errors)
-    await validate()
+    const metadata = { ...object.metadata, ...metaFor(account, now) }
+    await validate({ ...object, metadata, spec: { ...spec, audiences, expirationSeconds: requestedSeconds } })
     const seconds = Math.min(requestedSeconds, authority.maxSeconds ?? Infinity)
     const reference = objectOrNone(spec, 'boundObjectRef')
     const bound = reference ? await findBound(reference, namespace, name, find) : []
     const token = issueToken({ account, audiences, seconds, bound, now }, authority)
     return {
       ...object,
-      metadata: { ...object.metadata, ...metaFor(account, now) },
+      metadata,
       spec: { audiences, expirationSeconds: seconds, boundObjectRef: reference ?? null },
       status: { token, expirationTimestamp: printTime(now + seconds * 1000) },
     }

@@ -21,9 +21,7 @@ import { validationRules } from '../common/validation.js'
 import type { PolicyCompiler } from '../policy-expressions.js'
 import { checkProgram, compilerWithVariables, defaultPolicy, policyRow, policyRules } from './policy-spec.js'
 
-/** The message about another reason does not name `Unauthorized`. */
-const NAMED_REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
-const REASONS: ReadonlySet<string> = new Set([...NAMED_REASONS, 'Unauthorized'])
+const REASONS = ['Forbidden', 'Invalid', 'RequestEntityTooLarge']
 const NO_EXPRESSIONS = 'validations or auditAnnotations must contain at least one item'
 const MAX_ANNOTATIONS = 20
 const MAX_VALUE_EXPRESSION = 5 * 1024
@@ -55,8 +53,8 @@ function checkRule(rule: ValueObject, path: string, compiler: PolicyCompiler): F
     ...(/[\r\n]/.test(message.trim())
       ? [fieldInvalid(`${path}.message`, message, 'must not contain line breaks')]
       : []),
-    ...(has(rule, 'reason') && !REASONS.has(stringAt(rule, 'reason'))
-      ? [fieldNotSupported(`${path}.reason`, stringAt(rule, 'reason'), NAMED_REASONS)]
+    ...(has(rule, 'reason') && !REASONS.includes(stringAt(rule, 'reason'))
+      ? [fieldNotSupported(`${path}.reason`, stringAt(rule, 'reason'), REASONS)]
       : []),
   ]
 }

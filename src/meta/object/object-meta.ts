@@ -151,12 +151,25 @@ export function nameMismatch(meta: ObjectMeta, pathName: string): StatusError | 
 
 // ---- fields that the server sets
 
+/** The metadata of a new object, without the fields that a client cannot set. Admission may set some of them. */
+export function withoutSystemFields(meta: ObjectMeta): ObjectMeta {
+  if (!SYSTEM_FIELDS.some(field => meta[field] !== undefined)) return meta
+  const { creationTimestamp: _, deletionTimestamp, deletionGracePeriodSeconds, uid, selfLink, ...rest } = meta
+  return rest
+}
+
+const SYSTEM_FIELDS = [
+  'creationTimestamp',
+  'deletionTimestamp',
+  'deletionGracePeriodSeconds',
+  'uid',
+  'selfLink',
+] as const
+
 /** The metadata of a new object, with the fields that only the server may set. */
 export function metaForCreate(meta: ObjectMeta, now: number, ids: IdGenerator): ObjectMeta {
   const made: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = { ...meta }
   delete made.selfLink
-  delete made.deletionTimestamp
-  delete made.deletionGracePeriodSeconds
   if (!meta.name && meta.generateName) made.name = generateName(meta.generateName, ids)
   made.uid = ids.uid()
   made.creationTimestamp = printTime(now)

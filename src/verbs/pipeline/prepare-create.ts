@@ -14,7 +14,13 @@ import type { FieldError } from '../../meta/errors/field-errors.js'
 import { invalid } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { checkPathSegment } from '../../meta/object/names.js'
-import { checkObjectMeta, metaForCreate, metaOf, setRequestNamespace } from '../../meta/object/object-meta.js'
+import {
+  checkObjectMeta,
+  metaForCreate,
+  metaOf,
+  setRequestNamespace,
+  withoutSystemFields,
+} from '../../meta/object/object-meta.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
 import type { ResourceRequest } from '../../request/request.js'
 import type { Target } from '../../request/target.js'
@@ -51,7 +57,7 @@ export async function admitCreate(
 ): Promise<Admitted> {
   const { target } = request
   const turns = startTurns()
-  const placed = setMeta(sent, setRequestNamespace(metaOf(sent), target.namespace))
+  const placed = setMeta(sent, setRequestNamespace(withoutSystemFields(metaOf(sent)), target.namespace))
   // An apply that creates an object is a patch, see prepare-update.ts.
   const merged = isTracked ? placed : mergeOwnerReferences(request, placed, 'sent')
   const defaulted = target.version.strategy.applyDefaults(merged)
@@ -59,7 +65,9 @@ export async function admitCreate(
   const tracked = isTracked ? defaulted : await track(env, request, undefined, defaulted)
   if (turns.isDue()) await turns.give()
   const changed = await mutate(env, { operation: 'CREATE', request, target, object: tracked, oldObject: undefined })
-  const object = mergeOwnerReferences(request, changed ?? tracked, 'admitted')
+  // Admission may have changed the namespace, too.
+  const admitted = changed && setMeta(changed, setRequestNamespace(metaOf(changed), target.namespace))
+  const object = mergeOwnerReferences(request, admitted ?? tracked, 'admitted')
   return { object, isNormal: isDecoded && changed === undefined }
 }
 

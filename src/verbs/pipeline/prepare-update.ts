@@ -16,7 +16,13 @@ import { conflict, invalid, modifiedMeanwhile, unclassified } from '../../meta/e
 import type { GroupVersionKind } from '../../meta/group-version.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { checkPathSegment } from '../../meta/object/names.js'
-import { checkObjectMeta, checkObjectMetaUpdate, metaForUpdate, metaOf } from '../../meta/object/object-meta.js'
+import {
+  checkObjectMeta,
+  checkObjectMetaUpdate,
+  metaForUpdate,
+  metaOf,
+  setRequestNamespace,
+} from '../../meta/object/object-meta.js'
 import { parseObjectVersion } from '../../meta/options/resource-version.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
 import { keyPrefixOf } from '../../objects/object-store.js'
@@ -54,7 +60,7 @@ export async function prepareUpdate(
   replacement: Replacement,
 ): Promise<Prepared> {
   const { target } = request
-  const { kind, version, name } = target
+  const { kind, version } = target
   const { object: wanted, isTracked, isDecoded, admittedAs } = replacement
   const turns = startTurns()
   checkPreconditions(target, wanted, old, replacement.isWhatClientSaw)
@@ -68,8 +74,8 @@ export async function prepareUpdate(
     ? undefined
     : await mutate(env, { operation: 'UPDATE', request, target, object: tracked, oldObject: old })
   const strategy: SubresourceStrategy = subresourceStrategy(version, target.subresource) ?? version.strategy
-  const admitted = mergeOwnerReferences(request, changed ?? tracked, 'admitted')
-  const object = complete(env, target, strategy, admitted, tracked, old)
+  const admitted = mergeOwnerReferences(request, changed ? placed(target, changed, old) : tracked, 'admitted')
+  const object = complete(env, target, strategy, admitted, old)
   const allocated = await allocate(env, request, object, old)
   return orRollback(allocated, async () => {
     if (turns.isDue()) await turns.give()
@@ -77,7 +83,7 @@ export async function prepareUpdate(
     const errors = [...commonErrors(target, object, old), ...strategy.validateUpdate(object, old, warnings)]
     if (turns.isDue()) await turns.give()
     for (const text of warnings) request.warn(text)
-    if (errors.length > 0) throw invalid(groupKindIn(object, kind), name, errors)
+    if (errors.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', errors)
     for (const text of version.strategy.warnings(object, old)) request.warn(text)
     await validate(env, {
       operation: 'UPDATE',
@@ -92,13 +98,18 @@ export async function prepareUpdate(
   })
 }
 
+/** What admission has made of the object: it may have changed the namespace and the version, too. */
+function placed(target: Target, changed: ApiObject, old: ApiObject): ApiObject {
+  checkPreconditions(target, changed, old, false)
+  return setMeta(changed, setRequestNamespace(metaOf(changed), target.namespace))
+}
+
 /** The fields that the server keeps or counts, set after admission. */
 function complete(
   env: PipelineEnv,
   { kind, name }: Target,
   strategy: SubresourceStrategy,
   admitted: ApiObject,
-  tracked: ApiObject,
   old: ApiObject,
 ): ApiObject {
   const { allowUnconditionalUpdate } = kind.traits
@@ -109,7 +120,7 @@ function complete(
   }
   const meta = metaForUpdate(metaOf(admitted), metaOf(old))
   const seen = isUnconditional ? { ...meta, resourceVersion: metaOf(old).resourceVersion! } : meta
-  const changed = withOwnership(strategy.prepareForUpdate(setMeta(admitted, seen), old, env.now()), tracked)
+  const changed = withOwnership(strategy.prepareForUpdate(setMeta(admitted, seen), old, env.now()), admitted)
   // A selfLink is never stored, so that an update that brings one changes the object.
   return metaOf(admitted).selfLink ? changed : keepTimes(changed, old)
 }

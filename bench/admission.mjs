@@ -1,0 +1,141 @@
+// What admission costs: the processor time of a create, on servers with and without policies, webhooks and functions.
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { ask, cpuSeconds, ended, here, startLoad } from './processes.mjs'
+import { median, printTable, report } from './side-by-side.mjs'
+
+const GROUP = '/apis/admissionregistration.k8s.io/v1'
+
+export async function run(args) {
+  const isQuick = args.includes('--quick')
+  const children = []
+  try {
+    const plain = await startServer(children, 'plain')
+    const servers = {
+      matching: await withPolicies(await startServer(children, 'plain'), 10, RESOURCES),
+      policies: await withPolicies(await startServer(children, 'plain'), 100, ['secrets']),
+      webhooks: await withWebhooks(await startServer(children, 'plain'), 100),
+      function: await startServer(children, 'function'),
+    }
+    const load = startLoad(children)
+    for (const [what, object] of Object.entries(OBJECTS)) {
+      await compare(load, plain, servers, what, object, isQuick ? 5 : 11)
+    }
+    printTable()
+  } finally {
+    for (const child of children) child.kill()
+    await Promise.all(children.map(ended))
+  }
+}
+
+async function startServer(children, variant) {
+  const child = fork(here('./admission-server.mjs'), [variant])
+  children.push(child)
+  const [server] = await once(child, 'message')
+  return { ...server, pid: child.pid }
+}
+
+// ---- what is compared
+
+const COUNT = 400
+
+async function compare(load, plain, servers, what, { path, body }, rounds) {
+  const all = [['plain', plain], ...Object.entries(servers)]
+  const costs = Object.fromEntries(all.map(([name]) => [name, []]))
+  let first = 0
+  // Two rounds warm up caches and the compiler.
+  for (let round = -2; round < rounds; round++) {
+    for (const [name, server] of round % 2 ? all : all.toReversed()) {
+      const before = cpuSeconds(server.pid)
+      const task = { method: 'POST', path, body, count: COUNT, first, connections: 2, streams: 8 }
+      await load('repeat', server, task)
+      if (round >= 0) costs[name].push(((cpuSeconds(server.pid) - before) / COUNT) * 1e6)
+    }
+    first += COUNT
+  }
+  const us = name => `${Math.round(median(costs[name]))} µs`
+  const line = (about, name, limit, goal) => {
+    const ratio = median(costs[name].map((cost, i) => cost / costs.plain[i]))
+    report(
+      `create of a ${what}, ${about}`,
+      us(name),
+      `without ${us('plain')}`,
+      `${ratio.toFixed(2)} ×`,
+      goal,
+      ratio < limit,
+    )
+  }
+  line('10 policies of 5 expressions that match', 'matching', 1.505, '<= 1.5 ×')
+  line('100 policies that do not match', 'policies', 1.05, '< 1.05 ×')
+  line('100 webhooks that do not match', 'webhooks', 1.05, '< 1.05 ×')
+  line('a function of the program', 'function', 1.05, '< 1.05 ×')
+}
+
+const RESOURCES = ['configmaps', 'deployments']
+
+const labels = { app: 'web', tier: 'front' }
+const container = name => ({
+  name,
+  image: `registry.example.com/${name}:1.2.3`,
+  ports: [{ containerPort: 8080 }],
+  env: [{ name: 'MODE', value: 'production' }],
+  resources: { limits: { cpu: '1', memory: '1Gi' }, requests: { cpu: '100m', memory: '64Mi' } },
+})
+
+const OBJECTS = {
+  Deployment: {
+    path: '/apis/apps/v1/namespaces/default/deployments',
+    body: JSON.stringify({
+      metadata: { name: 'd-{}', labels },
+      spec: {
+        replicas: 3,
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [container('web'), container('side')] } },
+      },
+    }),
+  },
+  ConfigMap: {
+    path: '/api/v1/namespaces/default/configmaps',
+    body: JSON.stringify({ metadata: { name: 'c-{}', labels }, data: { a: 'x'.repeat(512) } }),
+  },
+}
+
+/** As policies are written: of labels, names, sizes and containers, for any object. */
+const EXPRESSIONS = [
+  "has(object.metadata.labels) && 'app' in object.metadata.labels",
+  "object.metadata.name.startsWith('d-') || object.metadata.name.startsWith('c-')",
+  '!has(object.spec) || object.spec.replicas <= 50',
+  "!has(object.spec) || object.spec.template.spec.containers.all(c, c.image.startsWith('registry.example.com/'))",
+  "request.operation == 'CREATE' && request.userInfo.username != 'nobody'",
+]
+
+async function withPolicies(server, count, resources) {
+  for (let i = 0; i < count; i++) {
+    const name = `policy-${i}`
+    const rule = { operations: ['CREATE', 'UPDATE'], apiGroups: ['', 'apps'], apiVersions: ['v1'], resources }
+    const validations = EXPRESSIONS.map(expression => ({ expression }))
+    const spec = { matchConstraints: { resourceRules: [rule] }, validations }
+    await ask(server, 'POST', `${GROUP}/validatingadmissionpolicies`, { metadata: { name }, spec })
+    const binding = { metadata: { name }, spec: { policyName: name, validationActions: ['Deny'] } }
+    await ask(server, 'POST', `${GROUP}/validatingadmissionpolicybindings`, binding)
+  }
+  return server
+}
+
+async function withWebhooks(server, count) {
+  for (let i = 0; i < count; i++) {
+    const webhook = {
+      name: `w${i}.example.com`,
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+      clientConfig: { url: 'https://127.0.0.1:1' },
+      rules: [{ operations: ['*'], apiGroups: ['*'], apiVersions: ['*'], resources: ['secrets'] }],
+    }
+    const type = i % 2 ? 'validating' : 'mutating'
+    await ask(server, 'POST', `${GROUP}/${type}webhookconfigurations`, {
+      metadata: { name: `w${i}` },
+      webhooks: [webhook],
+    })
+  }
+  return server
+}
