@@ -12,7 +12,9 @@ let webhook: AdmissionWebhookServer
 
 beforeEach(async () => {
   webhook = await startAdmissionWebhook(['127.0.0.1', 'hook.default.svc'])
-  server = await startBinnacle({ webhookHosts: { 'hook.default.svc': `127.0.0.1:${webhook.port}` } })
+  const webhookHosts = { 'hook.default.svc': `127.0.0.1:${webhook.port}` }
+  // It creates ConfigMaps, whose reviews would be among those of the tests.
+  server = await startBinnacle({ webhookHosts, controllers: ['*', '-root-ca-certificate-publisher-controller'] })
 })
 afterEach(async () => {
   await server.stop()
