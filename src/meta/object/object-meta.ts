@@ -154,7 +154,8 @@ export function nameMismatch(meta: ObjectMeta, pathName: string): StatusError | 
 /** The metadata of a new object, without the fields that a client cannot set. Admission may set some of them. */
 export function withoutSystemFields(meta: ObjectMeta): ObjectMeta {
   if (!SYSTEM_FIELDS.some(field => meta[field] !== undefined)) return meta
-  const { creationTimestamp: _, deletionTimestamp, deletionGracePeriodSeconds, uid, selfLink, ...rest } = meta
+  const rest: { -readonly [K in keyof ObjectMeta]: ObjectMeta[K] } = { ...meta }
+  for (const field of SYSTEM_FIELDS) delete rest[field]
   return rest
 }
 
