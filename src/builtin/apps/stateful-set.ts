@@ -76,9 +76,10 @@ function defaultUpdateStrategy(strategy: ValueObject): void {
     ensureObject(strategy, 'rollingUpdate')
   }
   const rolling = objectOrNone(strategy, 'rollingUpdate')
-  if (stringAt(strategy, 'type') === 'RollingUpdate' && rolling !== undefined) {
-    setDefault(rolling, 'partition', 0, false)
-  }
+  if (rolling === undefined) return
+  // A field of a feature that is off by default in kube-apiserver, which drops it.
+  delete rolling['maxUnavailable']
+  if (stringAt(strategy, 'type') === 'RollingUpdate') setDefault(rolling, 'partition', 0, false)
 }
 
 // ---- validation

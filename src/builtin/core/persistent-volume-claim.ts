@@ -1,5 +1,6 @@
 // PersistentVolumeClaim: a request for storage.
 import {
+  asStruct,
   childPath,
   type FieldError,
   fieldForbidden,
@@ -62,12 +63,13 @@ const strategy: BuiltinStrategy = {
 function syncDataSources(claim: ValueObject, old: ValueObject): void {
   const spec = ensureObject(claim, 'spec')
   const before = objectAt(old, 'spec')
-  const source = objectOrNone(spec, 'dataSource')
-  const inUse = has(before, 'dataSource') || has(before, 'dataSourceRef')
-  if (source !== undefined && !inUse && !isClaimOrSnapshot(source)) delete spec['dataSource']
-  const ref = objectOrNone(spec, 'dataSourceRef')
+  const hadSource = has(before, 'dataSource') || has(before, 'dataSourceRef')
   // Sources in other namespaces are behind a feature gate that is off.
-  if (ref !== undefined && !has(objectAt(before, 'dataSourceRef'), 'namespace')) delete ref['namespace']
+  const isElsewhere = stringAt(objectAt(spec, 'dataSourceRef'), 'namespace') !== ''
+  if (isElsewhere && !has(before, 'dataSourceRef')) delete spec['dataSourceRef']
+  const source = objectOrNone(spec, 'dataSource')
+  const isOld = source !== undefined && !hadSource && !has(spec, 'dataSourceRef')
+  if (isOld && !isClaimOrSnapshot(source)) delete spec['dataSource']
   if (stringAt(objectAt(spec, 'dataSourceRef'), 'namespace') !== '') return
   copyIfMissing(spec, 'dataSourceRef', 'dataSource')
   copyIfMissing(spec, 'dataSource', 'dataSourceRef')
@@ -134,7 +136,7 @@ const sameDataSource = check((spec, path) => {
   const ref = objectOrNone(spec, 'dataSourceRef')
   if (source === undefined || ref === undefined) return []
   const isSame = ['apiGroup', 'kind', 'name'].every(each => stringAt(source, each) === stringAt(ref, each))
-  return isSame ? [] : [fieldInvalid(path, `${path}.dataSource`, 'must match dataSourceRef')]
+  return isSame ? [] : [fieldInvalid(path, asStruct({}), 'must match dataSourceRef')]
 })
 
 const claimSpecRules: readonly Rule[] = [

@@ -37,7 +37,7 @@ describe('a claim', () => {
         dataSource: { kind: 'PersistentVolumeClaim', name: 'a' },
         dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'b' },
       },
-      'spec: Invalid value: "spec.dataSource": must match dataSourceRef',
+      'spec: Invalid value: {}: must match dataSourceRef',
     ],
   ])('with %j', (spec, error) => {
     const object = { ...claim(spec), metadata: { name: 'x', namespace: 'n' } }

@@ -124,10 +124,16 @@ function defaultHandler(handler: ValueObject): void {
   setDefault(http, 'scheme', 'HTTP')
 }
 
+const MAX_IMAGE_NAME = 255
+/** Steps of letters and digits, separated by single dots, underscores or dashes. A host may be before them. */
+const IMAGE_NAME =
+  /^(?:[A-Za-z0-9.-]+(?::[0-9]+)?\/)?[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::[\w][\w.-]{0,127})?$/
+
 /** An image without a tag, or with the tag `latest`, can change, so it is always pulled. */
 export function pullPolicyFor(image: string): string {
   const [name = '', digest] = image.split('@', 2)
-  if (name === '' || !/^[A-Za-z0-9][\w.\-/:]*$/.test(name)) return 'IfNotPresent'
+  // The policy of a name that is no reference is not `Always`.
+  if (!IMAGE_NAME.test(name) || name.length > MAX_IMAGE_NAME) return 'IfNotPresent'
   const last = name.slice(name.lastIndexOf('/') + 1)
   const colon = last.indexOf(':')
   const tag = colon === -1 ? (digest === undefined ? 'latest' : '') : last.slice(colon + 1)
