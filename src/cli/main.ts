@@ -17,6 +17,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   },
   crd: async () => (await import('./crd/crd.js')).CRD,
   envtest: async () => (await import('./envtest/envtest.js')).ENVTEST,
+  snapshot: async () => (await import('./snapshot/snapshot.js')).SNAPSHOT,
   validate: async () => (await import('./validate/validate.js')).VALIDATE,
   'webhook-certs': async () => (await import('./webhook-certs/webhook-certs.js')).WEBHOOK_CERTS,
 }
@@ -27,6 +28,7 @@ Usage: binnacle <command> [flags]
 
 Commands:
   serve          serve the API; also without a command
+  snapshot       save the objects of a server to a file, and restore them
   envtest        make Go tests that use envtest run on Binnacle
   validate       say what the server would answer to manifests, without a server
   crd            lint, test, plan, and types: for authors of CustomResourceDefinitions

@@ -8,6 +8,7 @@ import { SYSTEM_PRIORITY_CLASSES } from '../../builtin/priority-classes.js'
 import type { KeptObject } from '../../controllers/start-controllers.js'
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
+import { hasReason } from '../../meta/errors/status.js'
 import { parseGroupVersion } from '../../meta/group-version.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
@@ -36,7 +37,16 @@ export async function bootstrap(context: ApiContext, registry: Registry, options
   }
   // Namespaces first, because other objects are created in them.
   await each(namespaces(), createMissing)
-  await each([...priorityClasses(), ...flowControlObjects(), ...ownService(options)], createMissing)
+  await each([...priorityClasses(), ...flowControlObjects()], createMissing)
+  await each(ownService(options), async (kind, object) => {
+    try {
+      await createMissing(kind, object)
+    } catch (error) {
+      // Another replica has just allocated the address and is about to store the Service, or the address is in use. The
+      // controller of kept objects tries again.
+      if (!hasReason(error, 'Invalid')) throw error
+    }
+  })
   await each(bootstrapPolicy(), (kind, object) => reconcile(writes, kind, object))
 }
 

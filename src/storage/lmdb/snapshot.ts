@@ -1,0 +1,100 @@
+// Snapshots of a data directory: one file with all entries and their history, as of one moment. A snapshot is saved while
+// a server has the directory open, and restored to a new directory.
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+} from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { open } from 'lmdb'
+import { StorageError } from '../storage-error.js'
+import type { Revision } from '../store.js'
+import { openDataDirectory } from './disk/data-directory.js'
+import { checkDataFile } from './disk/data-file.js'
+import { openTables, readState } from './layout.js'
+
+export interface Snapshot {
+  /** The revision of the latest write in it. */
+  readonly revision: Revision
+  readonly entries: number
+}
+
+const DATA_FILE = 'store.mdb'
+
+/** Saves all that was acknowledged before the call. `file` is replaced at once, or not at all. */
+export async function saveSnapshot(directory: string, file: string): Promise<Snapshot> {
+  const source = join(resolve(directory), DATA_FILE)
+  checkFile(source, `${directory} is not a data directory`)
+  const fresh = `${resolve(file)}.${process.pid}.new`
+  mkdirSync(dirname(fresh), { recursive: true })
+  try {
+    // LMDB copies the state of one read transaction; it may be read while another process writes.
+    const root = open({ path: source, noSubdir: true, readOnly: true, maxDbs: 8, encoding: 'binary' })
+    try {
+      await root.backup(fresh, true)
+    } finally {
+      await root.close()
+    }
+    // The objects include Secrets.
+    chmodSync(fresh, 0o600)
+    sync(fresh)
+    const snapshot = await describeSnapshot(fresh)
+    renameSync(fresh, resolve(file))
+    sync(dirname(resolve(file)))
+    return snapshot
+  } finally {
+    for (const path of [fresh, `${fresh}-lock`]) rmSync(path, { force: true })
+  }
+}
+
+/** Creates a data directory from a snapshot. The directory must be empty or not exist. */
+export async function restoreSnapshot(file: string, directory: string): Promise<Snapshot> {
+  checkFile(resolve(file), `${file} is not a snapshot`)
+  const target = openDataDirectory(directory)
+  try {
+    if (!target.isNew) {
+      throw new StorageError('directory-format', `${directory} has data already; name an empty directory, or a new one`)
+    }
+    copyFileSync(resolve(file), target.file, constants.COPYFILE_FICLONE)
+    chmodSync(target.file, 0o600)
+    sync(target.file)
+    const snapshot = await describeSnapshot(target.file)
+    target.markComplete()
+    return snapshot
+  } finally {
+    target.release()
+  }
+}
+
+/** Opens the tables of a snapshot, and so finds a file that cannot be one. */
+async function describeSnapshot(file: string): Promise<Snapshot> {
+  const tables = openTables(file)
+  try {
+    return {
+      revision: readState(tables).revision,
+      entries: (tables.current.getStats() as { entryCount: number }).entryCount,
+    }
+  } finally {
+    await tables.root.close()
+  }
+}
+
+function checkFile(file: string, problem: string): void {
+  const found = checkDataFile(file)
+  if (found) throw new StorageError('directory-unreadable', `${problem}: ${file} ${found}`)
+}
+
+function sync(path: string): void {
+  const fd = openSync(path, 'r')
+  try {
+    fsyncSync(fd)
+  } finally {
+    closeSync(fd)
+  }
+}

@@ -1,0 +1,2 @@
+// Snapshots of the data directory of the embedded store.
+export * from './lmdb/snapshot.js'
