@@ -19,7 +19,11 @@ test.each(['/healthz', '/livez', '/readyz', '/healthz/ping', '/livez/ping', '/re
 )
 
 test('each check is listed with verbose', async () => {
-  expect((await admin('/readyz?verbose')).text).toBe('[+]ping ok\n[+]etcd ok\n[+]shutdown ok\nreadyz check passed\n')
+  const { text } = await admin('/readyz?verbose')
+  expect(text.startsWith('[+]ping ok\n[+]log ok\n[+]etcd ok\n')).toBe(true)
+  expect(text.endsWith('[+]shutdown ok\nreadyz check passed\n')).toBe(true)
+  expect(text).not.toContain('[-]')
+  expect(text).toContain('[+]poststarthook/rbac/bootstrap-roles ok\n')
 })
 
 test.each(['/healthz', '/livez', '/readyz', '/version'])('everyone may get %s', async path => {

@@ -35,6 +35,7 @@ import { createRequestMetrics } from '../observability/request-metrics.js'
 import type { ServerHooks } from '../options/hooks.js'
 import type { LimitOptions } from '../options/limits.js'
 import type { AccessControl } from './access.js'
+import { healthChecks } from './health-checks.js'
 
 export interface ApiParts {
   readonly registry: Registry
@@ -119,7 +120,6 @@ function extrasOf(kinds: readonly VirtualResource[]): Record<string, APIResource
 }
 
 function ownPathsOf({ checkStore, isStopping, access, jwksUri, metrics }: ApiParts): PathTable {
-  const ping: HealthCheck = async () => {}
   // kube-apiserver's name for the check of the store, whichever store it is.
   const etcd: HealthCheck = async () => {
     try {
@@ -131,12 +131,13 @@ function ownPathsOf({ checkStore, isStopping, access, jwksUri, metrics }: ApiPar
   const shutdown: HealthCheck = async () => {
     if (isStopping()) throw new Error('the server is stopping')
   }
+  const checks = healthChecks(etcd, shutdown)
   const showMetrics: PathHandler = async ({ reply }) =>
     reply.send(200, { 'content-type': METRICS_MEDIA_TYPE }, await metrics.print())
   return new Map<string, PathHandler>([
-    ...healthPaths('/healthz', { ping, etcd }),
-    ...healthPaths('/livez', { ping }),
-    ...healthPaths('/readyz', { ping, etcd, shutdown }),
+    ...healthPaths('/healthz', checks.healthz),
+    ...healthPaths('/livez', checks.livez),
+    ...healthPaths('/readyz', checks.readyz),
     ['/metrics', showMetrics],
     [ISSUER_PATH, showJson('application/json', () => issuerDocument(access.authority, jwksUri()))],
     [KEYS_PATH, showJson('application/jwk-set+json', () => keysDocument(access.authority))],
