@@ -79,7 +79,7 @@ function copyIfMissing(spec: ValueObject, to: string, from: string): void {
   const found = objectOrNone(spec, from)
   if (found === undefined || has(spec, to)) return
   spec[to] = {
-    ...(has(found, 'apiGroup') && { apiGroup: found['apiGroup']! }),
+    apiGroup: found['apiGroup'] ?? null,
     kind: stringAt(found, 'kind'),
     name: stringAt(found, 'name'),
   }

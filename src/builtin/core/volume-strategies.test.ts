@@ -12,7 +12,7 @@ const newClaim = (spec: ValueObject): ValueObject => {
 }
 
 test('dataSource and dataSourceRef of a claim are kept equal', () => {
-  const source = { kind: 'PersistentVolumeClaim', name: 'b' }
+  const source = { apiGroup: null, kind: 'PersistentVolumeClaim', name: 'b' }
   expect(newClaim({ dataSource: source })).toEqual({ dataSource: source, dataSourceRef: source })
   expect(newClaim({ dataSourceRef: source })).toEqual({ dataSource: source, dataSourceRef: source })
 })

@@ -32,16 +32,20 @@ const bindingMode = check(storageClass =>
 
 /** A volume may be where one of the terms matches; no two terms are the same. */
 const allowedTopologies = check(storageClass => {
-  const terms = new Set<string>()
-  return objectsAt(storageClass, 'allowedTopologies').flatMap((term, i) => {
+  const seen: string[] = []
+  const terms = objectsAt(storageClass, 'allowedTopologies')
+  return terms.flatMap((term, i) => {
     const path = `${indexPath('allowedTopologies', i)}.matchLabelExpressions`
     const expressions = objectsAt(term, 'matchLabelExpressions')
     const errors = checkTopologyLabels(expressions, path)
     // The order of labels and of their values does not matter.
     const parts = expressions.map(each => [stringAt(each, 'key'), ...stringsAt(each, 'values').toSorted()].join('\0'))
     const id = parts.toSorted().join('\0\0')
-    if (terms.has(id)) errors.push(fieldDuplicate(path, ''))
-    terms.add(id)
+    // One error for each equal term before. An empty term also equals the empty ones that kube-apiserver begins with, as
+    // many as there are terms.
+    const repeats = seen.filter(other => other === id).length + (expressions.length === 0 ? terms.length : 0)
+    seen.push(id)
+    for (let n = 0; n < repeats; n++) errors.push(fieldDuplicate(path, ''))
     return errors
   })
 })
