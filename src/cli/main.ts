@@ -8,8 +8,11 @@ import type { Command } from './command.js'
 /** Each is loaded when it is called, so that none makes the start of another slower. */
 const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   async serve() {
-    const [{ serve }, { serveHelp }] = await Promise.all([import('./serve/serve.js'), import('./serve/serve-flags.js')])
-    return { run: serve, help: serveHelp }
+    const [{ serve }, { fullServeHelp }] = await Promise.all([
+      import('./serve/serve.js'),
+      import('./serve/serve-flags.js'),
+    ])
+    return { run: serve, help: fullServeHelp }
   },
   async cel() {
     const { CEL_HELP, cel } = await import('./cel/cel-explain.js')
@@ -55,7 +58,7 @@ async function run([first = 'serve', ...rest]: readonly string[]): Promise<void>
   const load = isFlag ? COMMANDS['serve'] : Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
   if (!load) throw new UsageError(`there is no command ${JSON.stringify(first)}: ${hint(first)}`)
   const { run: runCommand, help } = await load()
-  if (help && rest.some(isHelp)) return void process.stdout.write(help())
+  if (help && rest.some(isHelp)) return void process.stdout.write(await help())
   await runCommand(isFlag ? [first, ...rest] : rest)
 }
 

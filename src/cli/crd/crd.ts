@@ -40,6 +40,6 @@ async function run([name, ...rest]: readonly string[]): Promise<void> {
     throw new UsageError(`there is no command crd ${name}: ${hint}`)
   }
   const command = await load()
-  if (rest.some(isHelp)) return void process.stdout.write(command.help!())
+  if (rest.some(isHelp)) return void process.stdout.write(await command.help!())
   await command.run(rest)
 }

@@ -89,6 +89,23 @@ ${wrap(refused)}
 `
 }
 
+/** The help with the list of admission plugins, which is loaded only for it. */
+export async function fullServeHelp(): Promise<string> {
+  const { listAdmissionPlugins } = await import('../../server/admission-plugin-list.js')
+  const { on, off, missing } = listAdmissionPlugins()
+  const absent = [...missing].map(([reason, names]) => `${wrap(names)}\n      ${reason}`)
+  return `${serveHelp()}
+Admission plugins that are on by default, in the order in which they run:
+${wrap(on)}
+
+Admission plugins that are off by default:
+${wrap(off)}
+
+Admission plugins of kube-apiserver that are not here, with the reason:
+${absent.join('\n')}
+`
+}
+
 /** Words in lines of at most 100 characters, indented by two. */
 function wrap(words: readonly string[]): string {
   const lines: string[] = []

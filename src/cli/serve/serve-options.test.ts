@@ -4,7 +4,7 @@ import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { makeCertificates } from '../../server/tls/certificates.js'
-import { otherFlags, serveFlags, serveHelp } from './serve-flags.js'
+import { fullServeHelp, otherFlags, serveFlags, serveHelp } from './serve-flags.js'
 import { readServeOptions } from './serve-options.js'
 
 let folder: string
@@ -256,4 +256,11 @@ describe('flags of kube-apiserver v1.36', () => {
     const help = serveHelp()
     expect(names.filter(name => !help.includes(`--${name}`))).toEqual([])
   })
+})
+
+test('the full help lists the admission plugins, and why some are not there', async () => {
+  const help = await fullServeHelp()
+  expect(help).toMatch(/on by default.*:\n  NamespaceLifecycle LimitRanger ServiceAccount/)
+  expect(help).toMatch(/off by default:\n  DenyServiceExternalIPs/)
+  expect(help).toMatch(/NodeRestriction [^]*not applicable: there are no kubelets/)
 })
