@@ -16,15 +16,17 @@
 //      │
 //   classification                flow schema and priority level                          filters/flow-classification.ts
 //      │
-//   in-flight limits ──── 429     at most N reading and M mutating requests, no watches   filters/in-flight.ts
-//      │
 //   authorization ─────── 403                                                             filters/authorization.ts
+//      │
+//   in-flight limits ──── 429     at most N reading requests and so many watches          filters/in-flight.ts
 //      │
 //   routing ───────────── 404 405 a path, a virtual resource, or a kind and a verb        serve/routing.ts
 //      │
 //   negotiation ───────── 406 415 the format of the response, and that of the body        negotiation/negotiation.ts
 //      │
-//   body ──────────────── 413                                                             serve/request-body.ts
+//   body ──────────────── 413 429 so many may be on their way                             filters/arriving-bodies.ts
+//      │
+//   in-flight limits ──── 429     at most M mutating requests                             filters/in-flight.ts
 //      │
 //   verb ──────────────── any                                                             verbs/verbs.ts
 //      │
@@ -50,6 +52,7 @@ import { MalformedPath, parseRequestInfo, type RequestInfo } from '../request/re
 import type { VirtualResource } from '../request/virtual-resource.js'
 import type { Verbs } from '../verbs/verbs.js'
 import { sendError } from './errors.js'
+import { createArrivingBodies } from './filters/arriving-bodies.js'
 import { auditIdOf } from './filters/audit-id.js'
 import { type Authenticate, authenticateRequest } from './filters/authentication.js'
 import { attributesOf, authorizeRequest, Forbidden } from './filters/authorization.js'
@@ -57,7 +60,7 @@ import { isLongRunning, timeLimit } from './filters/deadline.js'
 import { type Classify, classifyRequest, type FlowUids } from './filters/flow-classification.js'
 import { checkHeaders } from './filters/header-limit.js'
 import { impersonateUser } from './filters/impersonation.js'
-import { createInFlightLimiter } from './filters/in-flight.js'
+import { createInFlightLimiter, isMutating } from './filters/in-flight.js'
 import { DEFAULT_LIMITS, type LimitOptions } from './limits.js'
 import type { Outcome } from './serve/outcome.js'
 import { servePath } from './serve/path.js'
@@ -68,6 +71,7 @@ import { createVirtualRouter } from './serve/virtual-routing.js'
 import { type Exchange, RequestCutShort } from './wire/exchange.js'
 import { IncomingRequest } from './wire/incoming-request.js'
 import { createResponseWriter, type ResponseWriter } from './wire/response-writer.js'
+import { createSlowReaders, type SlowReaders } from './wire/slow-readers.js'
 import { createWatchStreams } from './wire/watch-stream.js'
 
 export type { Authenticate, Classify, FlowUids, OnDeprecated }
@@ -104,6 +108,8 @@ export interface ApiOptions {
 
 export interface ApiHandler {
   handle(exchange: Exchange): void
+  /** What is held for clients that do not read; the listeners tell it of their connections. */
+  readonly readers: SlowReaders
   /** Ends all watches, so that the server can stop. */
   endWatches(): void
   readonly load: { readonly reading: number; readonly mutating: number; readonly watches: number }
@@ -118,7 +124,9 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     options
   const { virtualResources = [], now = Date.now, cbor = true } = options
   const limits: LimitOptions = { ...DEFAULT_LIMITS, ...options.limits }
-  const inFlight = createInFlightLimiter(limits)
+  const readers = createSlowReaders()
+  const inFlight = createInFlightLimiter(limits, readers)
+  const bodies = createArrivingBodies()
   const router = createRouter(registry, virtualResources, cbor)
   const minRequestTimeoutMs = options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS
   const watches = createWatchStreams({ minRequestTimeoutMs, now })
@@ -164,23 +172,42 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     return andThen(authenticateRequest(request, authenticate), () =>
       andThen(impersonateUser(request, attributes, impersonate), () => {
         classifyRequest(request, classify)
-        if (!inFlight.acquire(request)) return tooMany(request.reply)
-        return andThen(authorizeRequest(request, attributes, authorize), () =>
-          request.info.isResource
+        return andThen(authorizeRequest(request, attributes, authorize), () => {
+          if (isMutating(request.info)) request.bodyReader = readCountedBody
+          else if (!inFlight.acquire(request)) throw new TooManyRequests()
+          return request.info.isResource
             ? serveResource(serving, request, () => end(request, started))
-            : servePath(findPath, router, request),
-        )
+            : servePath(findPath, router, request)
+        })
       }),
     )
+  }
+
+  /** A request takes its place among those that are served when its body is there. */
+  async function readCountedBody(request: IncomingRequest, limit: number): Promise<Buffer> {
+    const arriving = bodies.enter(request.user)
+    if (!arriving) throw new TooManyRequests()
+    const body = await request.exchange
+      .body(limit, bytes => {
+        if (!arriving.grow(bytes)) throw new TooManyRequests()
+      })
+      .finally(arriving.leave)
+    if (!inFlight.acquire(request)) throw new TooManyRequests()
+    return body
   }
 
   /** Answers a request that takes too long, and stops the work on it. */
   function timeOut(request: IncomingRequest): void {
     const { reply, exchange } = request
     const error = deadlineExceeded()
-    if (reply.status === 0) answerError(request, error)
-    else if (!exchange.gone) reply.abort()
-    request.abort(error)
+    try {
+      if (reply.status === 0) answerError(request, error)
+      else if (!exchange.gone) reply.abort()
+    } catch (unsent) {
+      request.log.error('a request could not be answered', { error: unsent })
+    } finally {
+      request.abort(error)
+    }
   }
 
   function fail(request: IncomingRequest, error: unknown, started: number): void {
@@ -198,11 +225,12 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     const error = options.asStatusError?.(thrown) ?? thrown
     if (error instanceof RequestCutShort) return
     if (error instanceof ConnectionCut) return exchange.cut()
-    const isBug = !(error instanceof StatusError) && !(error instanceof Forbidden)
+    const isBug = ![StatusError, Forbidden, TooManyRequests].some(type => error instanceof type)
     if (isBug) request.failure = error
     // There is no client to answer, or the deadline has passed and the request is answered.
     if (exchange.gone || (error instanceof RequestAborted && reply.status !== 0)) return
     if (reply.status !== 0) return reply.abort()
+    if (error instanceof TooManyRequests) return answerTooMany(reply)
     const headers = error instanceof Forbidden ? { 'x-content-type-options': 'nosniff' } : {}
     sendError(reply, info.query, statusOf(error), { headers, cbor: request.cbor })
   }
@@ -220,6 +248,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
         log.error('a request could not be answered', { error })
       }
     },
+    readers,
     endWatches: () => watches.end(),
     openWatches: () => watches.open(),
     load: {
@@ -253,11 +282,13 @@ function statusOf(error: unknown): Status {
   return internalError('something went wrong in the server; its log says more').status
 }
 
-function tooMany(reply: ResponseWriter): Outcome {
+/** There is no place for the request; it is not answered with a Status. */
+class TooManyRequests extends Error {}
+
+function answerTooMany(reply: ResponseWriter): void {
   reply.send(
     429,
     { 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff', 'retry-after': '1' },
     'Too many requests, please try again later.\n',
   )
-  return 'done'
 }

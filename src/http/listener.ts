@@ -2,13 +2,15 @@
 // client chooses, or HTTP/1.1 in the clear. Closing waits for the requests under way.
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import { createServer as createTlsServer, Server as TlsServer } from 'node:https'
-import type { AddressInfo } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { SecureVersion, TLSSocket } from 'node:tls'
+import { type SecureVersion, TLSSocket } from 'node:tls'
 import { MAX_HEADER_BYTES, tooLargeHeaders } from './filters/header-limit.js'
 import type { Exchange } from './wire/exchange.js'
 import { exchangeOfHttp1 } from './wire/http1.js'
 import { createHttp2 } from './wire/http2.js'
+import { createNewConnections } from './wire/new-connections.js'
+import type { Reader, SlowReaders } from './wire/slow-readers.js'
 import { exchangeOfWebSocket, isWebSocketRequest } from './wire/websocket.js'
 
 export interface ListenOptions {
@@ -17,6 +19,8 @@ export interface ListenOptions {
   readonly port: number
   /** Without it, plain http is served. */
   readonly tls?: TlsOptions | undefined
+  /** Bounds what is held for clients that do not read. */
+  readonly readers?: SlowReaders | undefined
 }
 
 export interface TlsOptions {
@@ -53,16 +57,34 @@ const UNSENT_GRACE_MS = 1_000
 const SWEEP_MS = 20
 /** How long a connection of HTTP/1.1 is kept for the next request, as by kube-apiserver. */
 const KEEP_ALIVE_MS = 90_000
+/** How long a client has for the header of a request, as by kube-apiserver. */
+const HEADERS_MS = 32_000
+const HANDSHAKE_MS = 10_000
+const MAX_CONNECTIONS = 16_384
 
 export async function listen(options: ListenOptions, handle: (exchange: Exchange) => void): Promise<Listener> {
   const maxStreams = options.tls?.maxStreams ?? MAX_STREAMS
-  const http2 = createHttp2({ maxStreams, maxHeaderBytes: MAX_HEADER_BYTES, pingMs: PING_MS }, handle)
+  const { readers } = options
+  const newConnections = createNewConnections()
+  const http2 = createHttp2(
+    {
+      maxStreams,
+      maxHeaderBytes: MAX_HEADER_BYTES,
+      pingMs: PING_MS,
+      idleMs: KEEP_ALIVE_MS,
+      onFirstRequest: newConnections.served,
+      readers,
+    },
+    handle,
+  )
   const server = options.tls ? tlsServer(options.tls, http2.accept) : createServer({ maxHeaderSize: MAX_HEADER_BYTES })
   // With a limit, Node drops the fields beyond it. All are read, and `checkHeaders` refuses a request with too many.
   server.maxHeadersCount = 0
   server.keepAliveTimeout = KEEP_ALIVE_MS
+  server.headersTimeout = HEADERS_MS
+  server.maxConnections = MAX_CONNECTIONS
   /** The last response on each connection of HTTP/1.1. */
-  const responses = new WeakMap<Duplex, ServerResponse>()
+  const responses = new Map<Duplex, ServerResponse>()
   server.on('clientError', (error, socket) => {
     // Nothing can be sent in the middle of another response.
     if (responses.get(socket)?.writableEnded === false) socket.destroy()
@@ -77,14 +99,30 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
       request.once('end', remove)
       request.once('close', remove)
     }
-    responses.set(request.socket, response)
+    begin(request.socket, response)
     handle(exchangeOfHttp1(request, response))
   })
-  server.on('connection', socket => socket.setKeepAlive(true, PING_MS))
+  /** A request of HTTP/1.1 begins. */
+  function begin(socket: Socket, response: ServerResponse): void {
+    if (!responses.has(socket)) {
+      newConnections.served(socket)
+      const remove = readers?.add(readerOf(socket, responses))
+      socket.once('close', () => {
+        responses.delete(socket)
+        remove?.()
+      })
+    }
+    responses.set(socket, response)
+  }
+  server.on('connection', socket => {
+    if (!(server instanceof TlsServer && socket instanceof TLSSocket)) newConnections.add(socket)
+    socket.setKeepAlive(true, PING_MS)
+  })
   /** Connections that are WebSockets now, which the server itself does not close. */
   const upgraded = new Set<Duplex>()
   server.on('upgrade', (request, socket, head) => {
     if (!isWebSocketRequest(request)) return serveWithoutUpgrade(server, request, socket, head)
+    newConnections.served(request.socket)
     upgraded.add(socket)
     socket.once('close', () => upgraded.delete(socket))
     if (head.length > 0) socket.unshift(head)
@@ -106,6 +144,8 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
           () => {
             http2.destroyUnsent()
             for (const request of arriving) request.socket.destroy()
+            // What is left of HTTP/1.1 without a response has sent a part of its next request.
+            for (const [socket, response] of responses) if (response.writableEnded) socket.destroy()
           },
           Math.min(UNSENT_GRACE_MS, graceMs),
         )
@@ -123,10 +163,22 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
           resolve()
         })
         http2.close()
+        newConnections.closeAll()
         server.closeIdleConnections()
       }),
   }
 }
+
+/** A connection of HTTP/1.1 and the response that is being sent on it. */
+const readerOf = (socket: Socket, responses: ReadonlyMap<Duplex, ServerResponse>): Reader => ({
+  get held() {
+    return socket.writableLength + (responses.get(socket)?.writableLength ?? 0)
+  },
+  get sent() {
+    return socket.bytesWritten
+  },
+  cut: () => socket.destroy(),
+})
 
 /** Answers what could not be read as a request of HTTP/1.1, and closes the connection. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -199,6 +251,7 @@ function tlsServer(tls: TlsOptions, acceptHttp2: (socket: TLSSocket) => void): S
     ciphers: tls.ciphers ?? DEFAULT_CIPHERS,
     ...(tls.curves !== undefined && { ecdhCurve: tls.curves }),
     maxHeaderSize: MAX_HEADER_BYTES,
+    handshakeTimeout: HANDSHAKE_MS,
   })
   const [acceptHttp1] = server.listeners('secureConnection')
   server.removeAllListeners('secureConnection')

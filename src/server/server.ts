@@ -278,7 +278,11 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
     )
     const listeners = await phases.run(
       'listen',
-      () => openRequests(serving, tls, withStrictTransportSecurity(api.handle, serving.strictTransportSecurity)),
+      () =>
+        openRequests(serving, tls, withStrictTransportSecurity(api.handle, serving.strictTransportSecurity), {
+          readers: api.readers,
+          isOpen: allowsEverything(authorization),
+        }),
       async opened => {
         const closing = opened.close()
         api.endWatches()

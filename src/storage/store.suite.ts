@@ -204,6 +204,9 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         const third = await list('/things/', { limit: 4, startAfter: '/things/7' })
         expect(third).toMatchObject({ keys: ['/things/8', '/things/9'], remaining: 0 })
         expect(await list('/things/', { limit: 10 })).toMatchObject({ remaining: 0 })
+        // The entry that reaches the limit is the last one; a page is never empty.
+        expect((await store.range('/things/', { maxBytes: 3 })).entries).toHaveLength(3)
+        expect(await store.range('/things/', { maxBytes: 1, limit: 5 })).toMatchObject({ remaining: 9 })
         expect(await list('/things/', { startAfter: '/things/9' })).toMatchObject({ keys: [], remaining: 0 })
       })
 

@@ -27,6 +27,8 @@ export interface RangeOptions {
   readonly at?: ReadAt | undefined
   /** At most this many entries; all of them when not given. */
   readonly limit?: number | undefined
+  /** A page ends with the entry that brings it to so many bytes. It always has an entry, if there is one. */
+  readonly maxBytes?: number | undefined
   /** Only keys that sort after this one. */
   readonly startAfter?: string | undefined
 }

@@ -113,9 +113,9 @@ const onFreePort = ({ serving }: ServerOptions): ServerOptions['serving'] => ({
 function createSharedListener() {
   let listeners: Promise<Listeners> | undefined
   let handle: (exchange: Exchange) => void = () => {}
-  const open: NonNullable<NonNullable<ServerOptions['hooks']>['listen']> = async (serving, tls, next) => {
+  const open: NonNullable<NonNullable<ServerOptions['hooks']>['listen']> = async (serving, tls, next, rules) => {
     handle = next
-    listeners ??= openListeners(serving, tls, exchange => handle(exchange))
+    listeners ??= openListeners(serving, tls, exchange => handle(exchange), rules)
     return { ...(await listeners), close: async () => {} }
   }
   return { open, close: async () => (await listeners)?.close() }

@@ -9,7 +9,7 @@ const read = (groups?: string[]) => request('GET', '/api/v1/pods', groups)
 const write = () => request('POST', '/api/v1/namespaces/a/pods')
 
 test('reading and mutating requests are counted apart', () => {
-  const inFlight = createInFlightLimiter({ maxReading: 1, maxMutating: 1 })
+  const inFlight = createInFlightLimiter({ maxReading: 1, maxMutating: 1, maxWatches: 1 })
   const first = read()
   const allowed = [first, read(), write(), write()].map(each => inFlight.acquire(each))
   expect(allowed).toEqual([true, false, true, false])
@@ -19,7 +19,7 @@ test('reading and mutating requests are counted apart', () => {
 })
 
 test('releasing a request twice, or one that was never counted, changes nothing', () => {
-  const inFlight = createInFlightLimiter({ maxReading: 2, maxMutating: 1 })
+  const inFlight = createInFlightLimiter({ maxReading: 2, maxMutating: 1, maxWatches: 1 })
   const first = read()
   for (const each of [first, read()]) inFlight.acquire(each)
   for (const each of [first, first, read()]) inFlight.release(each)
@@ -27,7 +27,7 @@ test('releasing a request twice, or one that was never counted, changes nothing'
 })
 
 test('administrators and watches are never refused', () => {
-  const inFlight = createInFlightLimiter({ maxReading: 1, maxMutating: 1 })
+  const inFlight = createInFlightLimiter({ maxReading: 1, maxMutating: 1, maxWatches: 1 })
   inFlight.acquire(read())
   expect(inFlight.acquire(read(['system:masters']))).toBe(true)
   expect(inFlight.acquire(request('GET', '/api/v1/pods', [], 'watch=true'))).toBe(true)
@@ -35,6 +35,6 @@ test('administrators and watches are never refused', () => {
 })
 
 test('0 is no limit', () => {
-  const inFlight = createInFlightLimiter({ maxReading: 0, maxMutating: 0 })
+  const inFlight = createInFlightLimiter({ maxReading: 0, maxMutating: 0, maxWatches: 1 })
   expect(Array.from({ length: 1000 }, () => inFlight.acquire(read())).every(Boolean)).toBe(true)
 })

@@ -1,6 +1,7 @@
-// Limits how many requests are served at once, those that read and those that change something separately. Watches are
-// not limited, and neither are members of system:masters, who must be able to look into an overloaded server.
+// Limits how many requests are served at once: those that read, those that change something, and watches separately.
+// Members of system:masters are not limited, because they must be able to look into an overloaded server.
 
+import type { RequestInfo } from '../../request/request-info.js'
 import type { IncomingRequest } from '../wire/incoming-request.js'
 import { isLongRunning } from './deadline.js'
 
@@ -8,6 +9,7 @@ export interface InFlightOptions {
   /** Requests that only read; 0 is no limit. */
   readonly maxReading: number
   readonly maxMutating: number
+  readonly maxWatches: number
 }
 
 export interface InFlightLimiter {
@@ -19,20 +21,31 @@ export interface InFlightLimiter {
   readonly mutating: number
 }
 
-export function createInFlightLimiter({ maxReading, maxMutating }: InFlightOptions): InFlightLimiter {
+/** `memory`: while it is full, nothing new is read. */
+export function createInFlightLimiter(
+  { maxReading, maxMutating, maxWatches }: InFlightOptions,
+  memory: { readonly isFull: boolean } = { isFull: false },
+): InFlightLimiter {
   // The requests themselves are kept, so that none is counted twice or released twice.
   const reading = new Set<IncomingRequest>()
   const mutating = new Set<IncomingRequest>()
+  const watching = new Set<IncomingRequest>()
+
+  const limitFor = ({ info }: IncomingRequest): [Set<IncomingRequest>, number] => {
+    if (isLongRunning(info)) return [watching, maxWatches]
+    return isMutating(info) ? [mutating, maxMutating] : [reading, maxReading]
+  }
+
   return {
     acquire(request) {
-      if (isLongRunning(request.info)) return true
-      const [held, max] = READING.has(request.info.verb) ? [reading, maxReading] : [mutating, maxMutating]
-      if (max > 0 && held.size >= max) return request.user.groups.includes('system:masters')
+      const [held, max] = limitFor(request)
+      const isFull = (max > 0 && held.size >= max) || (memory.isFull && request.info.isResource && held !== mutating)
+      if (isFull) return request.user.groups.includes('system:masters')
       held.add(request)
       return true
     },
     release(request) {
-      if (!reading.delete(request)) mutating.delete(request)
+      if (!reading.delete(request) && !mutating.delete(request)) watching.delete(request)
     },
     get reading() {
       return reading.size
@@ -42,5 +55,7 @@ export function createInFlightLimiter({ maxReading, maxMutating }: InFlightOptio
     },
   }
 }
+
+export const isMutating = ({ verb }: RequestInfo): boolean => !READING.has(verb)
 
 const READING: ReadonlySet<string> = new Set(['get', 'list', 'watch'])

@@ -17,8 +17,11 @@ export interface Exchange {
   /** The client has closed the request, or the response is complete. */
   readonly gone: boolean
   onGone(listener: () => void): void
-  /** The whole body; rejects with `BodyTooLarge` as soon as it is over the limit. */
-  body(limit: number): Promise<Buffer>
+  /**
+   * The whole body; rejects with `BodyTooLarge` as soon as it is over the limit. `onBytes` is called for each part with its
+   * length, and may throw to refuse the rest.
+   */
+  body(limit: number, onBytes?: OnBytes): Promise<Buffer>
   /** Sends a whole response. Only the first one is sent. */
   answer(status: number, headers: OutgoingHttpHeaders, body?: Buffer | string): void
   /** Begins a response of unknown length. */
@@ -31,6 +34,8 @@ export interface Exchange {
    */
   openWebSocket?(isText: boolean): Outgoing | undefined
 }
+
+export type OnBytes = (bytes: number) => void
 
 /** A response of unknown length. */
 export interface Outgoing {
@@ -106,20 +111,23 @@ function certificateOf(socket: Socket | undefined): ReturnType<Peer['certificate
 }
 
 /** Collects a readable stream of bytes up to a limit. */
-export function collect(stream: NodeJS.ReadableStream, limit: number): Promise<Buffer> {
+export function collect(stream: NodeJS.ReadableStream, limit: number, onBytes?: OnBytes): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
     const take = (chunk: Buffer): void => {
-      size += chunk.length
-      if (size <= limit) {
+      try {
+        size += chunk.length
+        if (size > limit) throw new BodyTooLarge(`the body is over ${limit} bytes`)
+        onBytes?.(chunk.length)
         chunks.push(chunk)
-        return
+      } catch (error) {
+        // The response decides how the rest of the body is handled.
+        stream.off('data', take)
+        stream.pause()
+        chunks.length = 0
+        reject(error as Error)
       }
-      // The response decides how the rest of the body is handled.
-      stream.off('data', take)
-      stream.pause()
-      reject(new BodyTooLarge(`the body is over ${limit} bytes`))
     }
     stream.on('data', take)
     let isComplete = false

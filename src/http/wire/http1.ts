@@ -18,7 +18,7 @@ export function exchangeOfHttp1(request: IncomingMessage, response: ServerRespon
       return response.destroyed || response.closed
     },
     onGone: listener => void response.once('close', listener),
-    body: limit => collect(request, limit),
+    body: (limit, onBytes) => collect(request, limit, onBytes),
     answer(status, headers, body) {
       if (response.headersSent || response.destroyed) return
       headers['content-length'] ??= body === undefined ? 0 : Buffer.byteLength(body)

@@ -10,6 +10,8 @@ import { Warnings } from '../../request/warnings.js'
 import type { Exchange } from './exchange.js'
 import { createResponseWriter, type RequestHeaders, type ResponseWriter } from './response-writer.js'
 
+export type ReadBody = (request: IncomingRequest, limit: number) => Promise<Buffer>
+
 /** A class, since one is made for every request. Its fields are `private`: `#` fields take longer to create. */
 export class IncomingRequest implements Request {
   readonly reply: ResponseWriter
@@ -21,6 +23,8 @@ export class IncomingRequest implements Request {
   /** Set when the request is classified. */
   flow: RequestHeaders['flow']
   deadline = Infinity
+  /** How the body of a request is read that changes something; set when it is authorized. */
+  bodyReader: ReadBody | undefined
   /** An error that is a bug of the server, for the log. */
   failure: unknown
   private abortError: RequestAborted | undefined
@@ -39,6 +43,10 @@ export class IncomingRequest implements Request {
   ) {
     this.userAgent = exchange.headers['user-agent'] ?? ''
     this.reply = createResponseWriter(exchange, this)
+  }
+
+  readBody(limit: number): Promise<Buffer> {
+    return this.bodyReader ? this.bodyReader(this, limit) : this.exchange.body(limit)
   }
 
   get sourceIPs(): readonly string[] {

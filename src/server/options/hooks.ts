@@ -3,7 +3,7 @@ import type { Exchange } from '../../http/exchange.js'
 import type { ServedRequest } from '../../http/handler.js'
 import type { PathTable } from '../../http/pages.js'
 import type { Verbs } from '../../verbs/verbs.js'
-import type { Listeners } from '../startup/listeners.js'
+import type { ConnectionRules, Listeners } from '../startup/listeners.js'
 import type { Tls } from '../tls/tls.js'
 import type { ServingOptions } from './serving.js'
 
@@ -24,4 +24,5 @@ export type OpenListeners = (
   serving: ServingOptions,
   tls: Tls | undefined,
   handle: (exchange: Exchange) => void,
+  rules: ConnectionRules,
 ) => Promise<Listeners>

@@ -1,6 +1,7 @@
 // The addresses on which the server listens: https, plain http, or both.
 import type { Exchange } from '../../http/exchange.js'
-import { type Listener, listen } from '../../http/listener.js'
+import { type Listener, type ListenOptions, listen } from '../../http/listener.js'
+import { forOwnHost } from '../../http/own-host.js'
 import type { ServingOptions } from '../options/serving.js'
 import type { Tls } from '../tls/tls.js'
 
@@ -13,17 +14,24 @@ export interface Listeners {
   close(): Promise<void>
 }
 
+export interface ConnectionRules extends Pick<ListenOptions, 'readers'> {
+  /** Whether requests over plain http may do everything, so that they must not come from web pages. */
+  readonly isOpen: boolean
+}
+
 /** Rejects when an address cannot be used; then none is left open. */
 export async function openListeners(
   { http, https }: ServingOptions,
   tls: Tls | undefined,
   handle: (exchange: Exchange) => void,
+  { readers, isOpen }: ConnectionRules,
 ): Promise<Listeners> {
   const open: Listener[] = []
   const close = async (): Promise<void> => void (await Promise.all(open.map(listener => listener.close())))
   try {
-    if (http) open.push(await listen({ address: '127.0.0.1', port: http.port }, handle))
-    if (https) open.push(await listen({ address: https.address, port: https.port, tls: tls!.options }, handle))
+    if (http)
+      open.push(await listen({ address: '127.0.0.1', port: http.port, readers }, isOpen ? forOwnHost(handle) : handle))
+    if (https) open.push(await listen({ address: https.address, port: https.port, tls: tls!.options, readers }, handle))
   } catch (error) {
     await close()
     throw error

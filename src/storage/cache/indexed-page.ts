@@ -25,7 +25,7 @@ export async function readIndexedPage<F>(
   attributeReader: AttributeReader<F>,
   { index: indexOf, window, state, freshness }: Reflector<F>,
   prefix: string,
-  { at = 'latest', limit = Number.POSITIVE_INFINITY, startAfter }: RangeOptions,
+  { at = 'latest', limit = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY, startAfter }: RangeOptions,
   terms: readonly AttributeTerm[],
 ): Promise<IndexedPage<F> | undefined> {
   // Labels can be read without decoding the whole entry, so that their index is the cheaper one.
@@ -46,11 +46,13 @@ export async function readIndexedPage<F>(
     return entry && attributeReader.entry(entry)
   }
   const entries: CachedEntry<F>[] = []
+  let bytes = 0
   for (const key of mergeKeys([found.keys, keysBetween(changed, start, end)])) {
     const entry = entryOf(key)
     if (!entry) continue
-    if (entries.length === limit) return { revision, entries, remaining: 1, isSelected }
+    if (entries.length === limit || bytes >= maxBytes) return { revision, entries, remaining: 1, isSelected }
     entries.push(entry)
+    bytes += entry.value.length
   }
   return { revision, entries, remaining: 0, isSelected }
 }

@@ -14,7 +14,7 @@ export interface ResidentState<F> {
   /** The entries of a prefix, now or with those as they were that have changed since, and how many more there are. */
   page(
     prefix: string,
-    options: Pick<RangeOptions, 'limit' | 'startAfter'>,
+    options: Pick<RangeOptions, 'limit' | 'maxBytes' | 'startAfter'>,
     changed?: ChangedEntries<F>,
   ): { entries: CachedEntry<F>[]; remaining: number }
   apply(event: CachedEvent<F>): void
@@ -53,17 +53,24 @@ export async function loadResidentState<F>(
 
     get: key => entries.get(key),
 
-    page(of, { limit = Number.POSITIVE_INFINITY, startAfter }, earlier = NOTHING_CHANGED) {
+    page(
+      of,
+      { limit = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY, startAfter },
+      earlier = NOTHING_CHANGED,
+    ) {
       const end = endOfPrefix(of)
       // The smallest string after a key is the key with a NUL appended.
       const start = startAfter === undefined ? of : `${startAfter}\0`
       const before = keysBetween(earlier, start, end)
       const found: CachedEntry<F>[] = []
+      let bytes = 0
       for (const key of mergeKeys([entries.keys(start, end), before])) {
         const entry = earlier.has(key) ? earlier.get(key) : entries.get(key)
         if (!entry) continue
-        if (found.length === limit) return { entries: found, remaining: countFrom(key, end, earlier, before) }
+        if (found.length === limit || bytes >= maxBytes)
+          return { entries: found, remaining: countFrom(key, end, earlier, before) }
         found.push(entry)
+        bytes += entry.value.length
       }
       return { entries: found, remaining: 0 }
     },

@@ -121,11 +121,11 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
       return kv && layout.entryOf(kv)
     },
 
-    async range(prefix, { at = 'latest', limit = Number.POSITIVE_INFINITY, startAfter }) {
+    async range(prefix, { at = 'latest', limit = Number.POSITIVE_INFINITY, maxBytes, startAfter }) {
       const start = startAfter === undefined ? layout.keyOf(prefix) : after(layout.keyOf(startAfter))
       for (let attempt = 1; ; attempt++) {
         try {
-          return await readRange(start, layout.endOf(prefix), at, limit)
+          return upTo(await readRange(start, layout.endOf(prefix), at, limit), maxBytes)
         } catch (error) {
           if (isExact(at) || attempt === RANGE_ATTEMPTS || codeOf(error) !== 'compacted') throw error
         }
@@ -139,6 +139,15 @@ export function createEtcdReads(client: EtcdClient, layout: KeyLayout): EtcdRead
 
     withRevisionDetails,
   }
+}
+
+/** The beginning of a page, up to the entry that brings it to so many bytes. */
+function upTo(page: Page, maxBytes = Number.POSITIVE_INFINITY): Page {
+  let bytes = 0
+  let count = 0
+  for (; count < page.entries.length && bytes < maxBytes; count++) bytes += page.entries[count]!.value.length
+  const cut = page.entries.length - count
+  return cut === 0 ? page : { ...page, entries: page.entries.slice(0, count), remaining: page.remaining + cut }
 }
 
 function revisionOf({ header }: RangeResponse): Revision {

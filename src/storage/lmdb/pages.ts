@@ -35,12 +35,17 @@ interface KeyRange {
   readonly snapshot: Snapshot
 }
 
+type PageLimits = Required<Pick<RangeOptions, 'limit' | 'maxBytes'>> & {
+  readonly limit: number
+  readonly maxBytes: number
+}
+
 export function createPageReader({ tables, counts, revision, checkOpen }: PageContext): PageReader {
   let reading = 0
   const whenIdle: (() => void)[] = []
 
   async function read(prefix: string, options: RangeOptions, asOf: Revision): Promise<Page> {
-    const { limit = Number.POSITIVE_INFINITY, startAfter } = options
+    const { limit = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY, startAfter } = options
     // Looked up before the read: the count belongs to the latest revision at this moment.
     const size = counts.recall(prefix, startAfter, asOf, asOf === revision())
     const transaction = tables.root.useReadTransaction()
@@ -49,7 +54,7 @@ export function createPageReader({ tables, counts, revision, checkOpen }: PageCo
       const start = startAfter === undefined ? prefix : after(startAfter)
       const range = { start, end: endOfPrefix(prefix), asOf, snapshot: { transaction } }
       const entries: Entry[] = []
-      if (await collect(range, limit, entries)) return { revision: asOf, entries, remaining: 0 }
+      if (await collect(range, { limit, maxBytes }, entries)) return { revision: asOf, entries, remaining: 0 }
       const last = entries.at(-1)!.key
       const total = size ?? (await countFrom(prefix, options, { ...range, start: after(last) }, entries.length))
       const remaining = total - entries.length
@@ -65,19 +70,22 @@ export function createPageReader({ tables, counts, revision, checkOpen }: PageCo
   }
 
   /** Adds the entries of a range up to a limit; returns true if the range is exhausted. */
-  async function collect(range: KeyRange, limit: number, entries: Entry[]): Promise<boolean> {
+  async function collect(range: KeyRange, { limit, maxBytes }: PageLimits, entries: Entry[]): Promise<boolean> {
     const { start, end, asOf, snapshot } = range
+    let bytes = 0
     if (!isCurrent(range)) {
       for (const entry of entriesAt(tables, start, end, asOf, snapshot)) {
-        if (entries.length === limit) return false
+        if (entries.length === limit || bytes >= maxBytes) return false
         entries.push(entry)
+        bytes += entry.value.length
         if (entries.length % TURN_ENTRIES === 0) await turn()
       }
       return true
     }
     for (const { key, value, version } of tables.current.getRange({ start, end, versions: true, ...snapshot })) {
-      if (entries.length === limit) return false
+      if (entries.length === limit || bytes >= maxBytes) return false
       entries.push({ key, value, revision: version! })
+      bytes += value.length
       if (entries.length % TURN_ENTRIES === 0) await turn()
     }
     return true

@@ -136,18 +136,26 @@ export function createMemoryStore(from?: MemorySnapshot, beginning: Revision = 0
 
     async range(prefix, options = {}) {
       checkRange(prefix, options)
-      const { at = 'latest', limit = Number.POSITIVE_INFINITY, startAfter } = options
+      const {
+        at = 'latest',
+        limit = Number.POSITIVE_INFINITY,
+        maxBytes = Number.POSITIVE_INFINITY,
+        startAfter,
+      } = options
       const asOf = revisionFor(at)
       const end = endOfPrefix(prefix)
       // The smallest string after a key is the key with a NUL appended.
       const start = startAfter === undefined ? prefix : `${startAfter}\0`
       const entries: Entry[] = []
+      let bytes = 0
       let remaining = 0
       for (const key of asOf === revision ? current.keys(start, end) : keysEver(start, end)) {
         const entry = entryAt(key, asOf)
         if (!entry) continue
-        if (entries.length < limit) entries.push(entry)
-        else if (asOf === revision) {
+        if (entries.length < limit && bytes < maxBytes) {
+          entries.push(entry)
+          bytes += entry.value.length
+        } else if (asOf === revision) {
           remaining = current.rank(end) - current.rank(key)
           break
         } else remaining++

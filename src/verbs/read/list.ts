@@ -27,6 +27,8 @@ import type { ListResult } from '../result.js'
 
 /** How many entries are read and passed on at a time. */
 const PAGE = 500
+/** Fewer if they are large: a client that reads slowly holds a page in memory. */
+export const PAGE_BYTES = 1024 * 1024
 /** With a limit and a selector, as few as this at first. */
 const MIN_PAGE = 32
 /** After this many objects the time is checked, and after this long other requests get a turn. */
@@ -116,7 +118,9 @@ async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Fou
     if (selection.name !== undefined && inOnePlace && !token) return await findNamed(query, namespace)
     if (limit !== undefined && selection.everything) return await readPage(query, limit, startAfter)
     if (limit !== undefined) return await readSelectedPage(query, limit, startAfter)
-    const first = await asStatus(asked, () => store.cache.range(prefix, { at, limit: PAGE, startAfter, terms }))
+    const first = await asStatus(asked, () =>
+      store.cache.range(prefix, { at, limit: PAGE, maxBytes: PAGE_BYTES, startAfter, terms }),
+    )
     return await readAll(query, first)
   } catch (error) {
     if (!hasReason(error, 'Expired')) throw error
@@ -153,7 +157,9 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
   // Most selectors match much of what there is, or little: a page of a few objects need not examine hundreds.
   let size = Math.min(PAGE, Math.max(MIN_PAGE, 2 * limit))
   for (;;) {
-    const page = await asStatus(asked, () => store.cache.range(prefix, { at, limit: size, startAfter: from, terms }))
+    const page = await asStatus(asked, () =>
+      store.cache.range(prefix, { at, limit: size, maxBytes: PAGE_BYTES, startAfter: from, terms }),
+    )
     for (const [i, each] of (await viewInTurns(query, page.entries, page.isSelected)).entries()) {
       if (!each) continue
       if (matching.length === limit) {
@@ -193,7 +199,13 @@ async function* readOn(
   let from = entries.at(-1)?.key
   while (left > 0) {
     const page = await asStatus(asked, () =>
-      store.cache.range(prefix, { at: { exactly: revision }, limit: PAGE, startAfter: from, terms }),
+      store.cache.range(prefix, {
+        at: { exactly: revision },
+        limit: PAGE,
+        maxBytes: PAGE_BYTES,
+        startAfter: from,
+        terms,
+      }),
     )
     yield selected(await viewInTurns(query, page.entries, page.isSelected))
     left = page.remaining

@@ -17,6 +17,7 @@ import type { StorageError } from '../../storage/storage-error.js'
 import type { ReadAt, Revision, Watch } from '../../storage/store.js'
 import type { AttributeTerm } from '../../storage/watch-cache.js'
 import { type ApiContext } from '../api-context.js'
+import { PAGE_BYTES } from './list.js'
 
 export type { EventType }
 
@@ -114,7 +115,9 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
     const terms = selection.terms(versioned)
     let startAfter: string | undefined
     for (;;) {
-      const page = await asStatus(from, () => store.cache.range(prefix, { at, limit: PAGE, startAfter, terms }))
+      const page = await asStatus(from, () =>
+        store.cache.range(prefix, { at, limit: PAGE, maxBytes: PAGE_BYTES, startAfter, terms }),
+      )
       const { entries, isSelected } = page
       for (const view of await viewSelected(store.views, versioned, selection, entries, request, isSelected)) {
         if (stopped) return page.revision
