@@ -1,0 +1,111 @@
+// The fuzzer: sends generated requests over HTTP/2, and raw frames, to a server that measures itself.
+import { once } from 'node:events'
+import { type ClientHttp2Session, connect } from 'node:http2'
+import { connect as connectTls } from 'node:tls'
+import type { MeasuredBinnacle } from '../components/measured-binnacle.js'
+import { connectionBytes } from '../generators/http2-frames.js'
+import { createRequests, type GeneratedRequest } from '../generators/requests.js'
+import { createRandom, type Random } from '../storage/history/random.js'
+
+export interface FuzzReport {
+  readonly sent: number
+  /** How often each status was answered; `none` for requests that were reset. */
+  readonly statuses: ReadonlyMap<string, number>
+  /** Requests that were answered 500 without being an error of the API that kube-apiserver has, too. */
+  readonly failures: readonly string[]
+  /** Requests that held the event loop longer than allowed. */
+  readonly slow: readonly string[]
+}
+
+/** How long a request may hold the event loop: so long, or longer for a large body. */
+const HELD_MS = 150
+const HELD_MS_PER_MIB = 100
+/** So many requests are on their way at once, and are measured together. */
+const AT_ONCE = 20
+const TOKEN = 'admin-token'
+
+export async function fuzz(server: MeasuredBinnacle, seed: number, requests: number): Promise<FuzzReport> {
+  const next = createRequests(seed)
+  const random = createRandom(seed + 1)
+  const statuses = new Map<string, number>()
+  const failures: string[] = []
+  const slow: string[] = []
+  let session = open(server)
+  let sent = 0
+  while (sent < requests) {
+    const batch = Array.from({ length: Math.min(AT_ONCE, requests - sent) }, next)
+    sent += batch.length
+    await server.reset()
+    if (session.destroyed || session.closed) session = open(server)
+    const answers = await Promise.all(batch.map(request => send(session, request)))
+    for (const [i, { status, text }] of answers.entries()) {
+      statuses.set(status, (statuses.get(status) ?? 0) + 1)
+      if (status === '500' && !isOfApi(text)) failures.push(`${describe(batch[i]!)} → ${text.slice(0, 300)}`)
+    }
+    const { heldMs } = await server.measure()
+    const bodies = batch.reduce((sum, { body }) => sum + body.length, 0)
+    const allowed = HELD_MS + (HELD_MS_PER_MIB * bodies) / 2 ** 20
+    if (heldMs > allowed) slow.push(`${heldMs.toFixed(0)} ms for: ${batch.map(describe).join(' | ')}`)
+    if (random.chance(0.1)) await sendFrames(server, random)
+  }
+  session.close()
+  return { sent, statuses, failures, slow }
+}
+
+/** kube-apiserver answers some requests with a Status of code 500, too; a bug of this server says that its log says more. */
+const isOfApi = (text: string): boolean => text.includes('"code":500') && !text.includes('its log says more')
+
+const describe = ({ method, path, headers, body }: GeneratedRequest): string =>
+  `${method} ${path} ${headers['content-type'] ?? ''} ${headers['accept'] ?? ''} ${body.toString('utf8').slice(0, 400)}`
+
+function open({ url, ca }: MeasuredBinnacle): ClientHttp2Session {
+  const session = connect(url, { ca })
+  session.on('error', () => {})
+  return session
+}
+
+async function send(
+  session: ClientHttp2Session,
+  { method, path, headers, body }: GeneratedRequest,
+): Promise<{ status: string; text: string }> {
+  try {
+    const stream = session.request({
+      authorization: `Bearer ${TOKEN}`,
+      ...headers,
+      ':method': method,
+      ':path': path,
+    })
+    stream.on('error', () => {})
+    stream.end(body.length > 0 ? body : undefined)
+    let status = 'none'
+    stream.on('response', answer => (status = String(answer[':status'])))
+    let text = ''
+    stream.setEncoding('utf8').on('data', (part: string) => {
+      if (text.length < 2_000) text += part
+    })
+    await once(stream, 'close')
+    return { status, text }
+  } catch {
+    return { status: 'unsent', text: '' }
+  }
+}
+
+const READ_MS = 50
+
+/** One connection with raw frames; what the server answers is read for a moment. */
+async function sendFrames({ url, ca }: MeasuredBinnacle, random: Random): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const socket = connectTls({ host: hostname, port: Number(port), ca, ALPNProtocols: ['h2'] })
+  socket.on('error', () => {})
+  const headers: (readonly [string, string])[] = [
+    [':method', random.oneOf(['GET', 'POST', 'X', ''])],
+    [':scheme', 'https'],
+    [':path', random.oneOf(['/api/v1/pods', '/', '', '/healthz', '/\0'])],
+    [':authority', hostname],
+    ['authorization', `Bearer ${TOKEN}`],
+  ]
+  socket.write(connectionBytes(random, headers))
+  socket.resume()
+  await Promise.race([once(socket, 'close').catch(() => {}), new Promise(resolve => setTimeout(resolve, READ_MS))])
+  socket.destroy()
+}
