@@ -22,7 +22,7 @@ test(`${REQUESTS} generated requests`, { timeout: 60_000 + REQUESTS * 100 }, asy
   const report = await fuzz(server, SEED, REQUESTS)
   console.log(
     [...report.statuses]
-      .toSorted()
+      .toSorted(([a], [b]) => a.localeCompare(b))
       .map(([status, count]) => `${status}: ${count}`)
       .join(', '),
   )

@@ -1,9 +1,36 @@
 // Whether rules grant what other rules grant.
 import type { PolicyRule } from './rbac.js'
 
-/** What is granted by `wanted` and not by `owned`, as rules of one group, resource, verb and name each. */
-export const uncoveredRules = (owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] =>
-  wanted.flatMap(breakDown).filter(rule => !owned.some(each => covers(each, rule)))
+/**
+ * What is granted by `wanted` and not by `owned`, as rules of one group, resource, verb and name each; not all of it if it
+ * is very much.
+ */
+export function uncoveredRules(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
+  const uncovered: PolicyRule[] = []
+  for (const rule of wanted.map(withoutNulls)) {
+    // Most rules are granted by one rule as a whole.
+    if (owned.some(each => covers(each, rule))) continue
+    if (partsOf(rule) > MAX_PARTS) uncovered.push(rule)
+    else for (const part of breakDown(rule)) if (!owned.some(each => covers(each, part))) uncovered.push(part)
+    if (uncovered.length > MAX_UNCOVERED) break
+  }
+  return uncovered
+}
+
+/** The rules of a request are not validated yet: a list may be null. */
+const withoutNulls = (rule: PolicyRule): PolicyRule =>
+  Object.fromEntries(Object.entries(rule).filter(([, texts]) => (texts as unknown) !== null))
+
+/** The parts of a rule multiply: it is not broken down into more than these, and counts as not granted. */
+const MAX_PARTS = 50_000
+/** After these the answer is known. */
+const MAX_UNCOVERED = 10_000
+
+function partsOf({ apiGroups, resources, resourceNames, nonResourceURLs, verbs }: PolicyRule): number {
+  const count = (texts: readonly string[] | undefined): number => texts?.length ?? 0
+  const names = Math.max(1, count(resourceNames))
+  return count(verbs) * (count(apiGroups) * count(resources) * names + count(nonResourceURLs))
+}
 
 /** A rule as rules of one group, resource, verb and name each. */
 function breakDown(rule: PolicyRule): PolicyRule[] {

@@ -126,7 +126,7 @@ export function collect(stream: NodeJS.ReadableStream, limit: number, onBytes?: 
         stream.off('data', take)
         stream.pause()
         chunks.length = 0
-        reject(error as Error)
+        reject(error)
       }
     }
     stream.on('data', take)

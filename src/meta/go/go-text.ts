@@ -69,14 +69,18 @@ export const printNumber = (value: number | bigint | WholeFloat): string => {
   return typeof value === 'number' && !Number.isInteger(value) ? printFloat(value) : String(value)
 }
 
+const MAX_PRINTED_DEPTH = 500
+
 /** A value as `%v` prints it: `map[a:1 b:[x y]]`. */
-export function printPlain(value: Value): string {
+export function printPlain(value: Value, depth = 0): string {
   if (value === null) return '<nil>'
   if (typeof value === 'string' || typeof value === 'boolean') return String(value)
   if (isNumber(value)) return printNumber(value)
-  if (Array.isArray(value)) return `[${value.map(printPlain).join(' ')}]`
+  // Recursion has an end where Go's has none.
+  if (depth > MAX_PRINTED_DEPTH) return '...'
+  if (Array.isArray(value)) return `[${value.map(item => printPlain(item, depth + 1)).join(' ')}]`
   const names = Object.keys(value).toSorted(compareTexts)
-  return `map[${names.map(name => `${name}:${printPlain(value[name]!)}`).join(' ')}]`
+  return `map[${names.map(name => `${name}:${printPlain(value[name]!, depth + 1)}`).join(' ')}]`
 }
 
 /**

@@ -34,7 +34,10 @@ export function decodeContinue(text: string): Result<ContinueToken> {
   // A key with `..` could reach objects that the client must not see.
   const segments = (start.startsWith('/') ? start.slice(1) : start).split('/')
   if (segments.some(segment => segment === '' || segment === '.' || segment === '..')) return bad(`: ${start}`)
-  return parsed({ revision: rv, startAfter: segments.join('/').replace(/\0$/, '') })
+  // The key after which a list continues is the next possible one: a NUL is appended to it.
+  const startAfter = segments.join('/').replace(/\0$/, '')
+  if (startAfter === '' || !canBeKey(startAfter)) return bad(`: ${start}`)
+  return parsed({ revision: rv, startAfter })
 }
 
 /** Decodes the token of a list request, which must not have a resourceVersion as well. */
@@ -56,6 +59,13 @@ export const continueExpired = (token: ContinueToken): StatusError =>
 
 /** A list at an exact revision that is compacted. */
 export const listExpired = (): StatusError => expired('The resourceVersion for the provided list is too old.')
+
+/** Whether anything can be stored under such a name. */
+export const canBeKey = (text: string): boolean =>
+  !text.includes('\0') && text.isWellFormed() && Buffer.byteLength(text) <= MAX_NAME_BYTES
+
+/** Names and namespaces are shorter. */
+const MAX_NAME_BYTES = 600
 
 const VERSION = 'meta.k8s.io/v1'
 

@@ -6,6 +6,7 @@ import { resourceOf } from '../../kinds/kind-names.js'
 import { badRequest, hasReason, storageReadError } from '../../meta/errors/status.js'
 import {
   type ContinueToken,
+  canBeKey,
   continueExpired,
   decodeContinue,
   encodeContinue,
@@ -113,6 +114,8 @@ function startOf(options: ListOptions): Pick<ListQuery, 'at' | 'requested' | 'li
 async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Found> {
   const { store, prefix, at, requested: asked, limit, selection, terms, token } = query
   const startAfter = token && `${prefix}${token.startAfter}`
+  // In a namespace whose name cannot be stored there is nothing.
+  if (!canBeKey(namespace)) return { revision: await asStatus(asked, () => store.cache.revision()), pages: once([]) }
   try {
     const inOnePlace = namespace !== '' || !kind.namespaced
     if (selection.name !== undefined && inOnePlace && !token) return await findNamed(query, namespace)

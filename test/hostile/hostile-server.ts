@@ -1,0 +1,58 @@
+// What the tests of this folder share: a server that measures itself, requests, and the bounds of an answer.
+import { expect } from 'vitest'
+import { type MeasuredBinnacle, startMeasuredBinnacle } from '../components/measured-binnacle.js'
+import { begin, type Response, responseTo } from '../server/request.js'
+
+export interface HostileServer extends MeasuredBinnacle {
+  send(method: string, path: string, body?: string | Buffer, headers?: Record<string, string>): Promise<Response>
+}
+
+export async function startHostileServer(...flags: string[]): Promise<HostileServer> {
+  const server = await startMeasuredBinnacle('--storage=memory', ...flags)
+  return {
+    ...server,
+    async send(method, path, body, { token = 'admin-token', ...headers } = {}) {
+      const outgoing = begin(server, path, { method, token, headers })
+      outgoing.end(body)
+      return responseTo(outgoing)
+    },
+  }
+}
+
+/** `count` texts, joined by commas: the items of a list or the members of an object. */
+export const many = (count: number, item: (i: number) => string): string =>
+  Array.from({ length: count }, (_, i) => item(i)).join(',')
+
+/** The most that a request may cost. Times are CPU time, since the machine may be busy. */
+export interface Bounds {
+  readonly cpuMs: number
+  readonly answerBytes: number
+  /** The event loop may be held for that long at a time. */
+  readonly heldMs: number
+}
+
+/** The bounds for a body of that size. */
+export const boundsFor = (bodyBytes: number): Bounds => ({
+  cpuMs: 1_000 + 6_000 * (bodyBytes / 2 ** 20),
+  // Defaults and managedFields may be several times as long as what was sent.
+  answerBytes: 1024 * 1024 + 12 * bodyBytes,
+  heldMs: 300 + 1_500 * (bodyBytes / 2 ** 20),
+})
+
+/** Sends a request and checks what it cost. */
+export async function sendWithin(
+  server: HostileServer,
+  method: string,
+  path: string,
+  body: string,
+  headers: Record<string, string> = {},
+): Promise<Response> {
+  const bounds = boundsFor(body.length)
+  await server.reset()
+  const answer = await server.send(method, path, body, headers)
+  const { cpuMs, heldMs } = await server.measure()
+  expect.soft(answer.text.length, 'bytes of the answer').toBeLessThan(bounds.answerBytes)
+  expect.soft(cpuMs, 'CPU time').toBeLessThan(bounds.cpuMs)
+  expect.soft(heldMs, 'time for which the event loop was held').toBeLessThan(bounds.heldMs)
+  return answer
+}

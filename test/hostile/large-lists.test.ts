@@ -1,0 +1,124 @@
+// Objects with very many items: the time is proportional to the size of the body, and the answer is not much larger.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type HostileServer, many, sendWithin, startHostileServer } from './hostile-server.js'
+
+let server: HostileServer
+beforeAll(async () => {
+  server = await startHostileServer()
+})
+afterAll(() => server?.stop())
+
+const NAMESPACE = '/api/v1/namespaces/default'
+const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
+const object = (rest: string): string => `{"metadata":{"generateName":"hostile-"},${rest}}`
+const withMeta = (rest: string): string => `{"metadata":{"generateName":"hostile-",${rest}}}`
+const pod = (spec: string): string => object(`"spec":{${spec}}`)
+const CONTAINER = '"containers":[{"name":"a","image":"x"}]'
+const entry = (i: number, operation: string): string =>
+  `{"manager":"m${i}","operation":"${operation}","apiVersion":"v1","time":"2024-01-01T00:00:00Z","fieldsType":"FieldsV1","fieldsV1":{"f:data":{"f:a${i}":{}}}}`
+
+test.each<[what: string, path: string, status: number, body: string]>([
+  [
+    'updaters in managedFields',
+    `${NAMESPACE}/configmaps`,
+    201,
+    withMeta(`"managedFields":[${many(3_000, i => entry(i, 'Update'))}]`),
+  ],
+  [
+    'appliers in managedFields',
+    `${NAMESPACE}/configmaps`,
+    201,
+    withMeta(`"managedFields":[${many(3_000, i => entry(i, 'Apply'))}]`),
+  ],
+  ['empty ports', `${NAMESPACE}/services`, 422, object(`"spec":{"ports":[${many(100_000, () => '{}')}]}`)],
+  [
+    'ports',
+    `${NAMESPACE}/services`,
+    422,
+    object(`"spec":{"ports":[${many(15_000, i => `{"port":${i},"name":"a${i}"}`)}]}`),
+  ],
+  ['empty containers', `${NAMESPACE}/pods`, 422, pod(`"containers":[${many(100_000, () => '{}')}]`)],
+  ['containers', `${NAMESPACE}/pods`, 201, pod(`"containers":[${many(6_000, i => `{"name":"a${i}","image":"x"}`)}]`)],
+  [
+    'empty variables',
+    `${NAMESPACE}/pods`,
+    422,
+    pod(`"containers":[{"name":"a","image":"x","env":[${many(100_000, () => '{}')}]}]`),
+  ],
+  ['volumes', `${NAMESPACE}/pods`, 201, pod(`${CONTAINER},"volumes":[${many(8_000, i => `{"name":"v${i}"}`)}]`)],
+  [
+    'tolerations',
+    `${NAMESPACE}/pods`,
+    201,
+    pod(`${CONTAINER},"tolerations":[${many(8_000, i => `{"key":"a${i}","operator":"Exists"}`)}]`),
+  ],
+  [
+    'spread constraints',
+    `${NAMESPACE}/pods`,
+    201,
+    pod(
+      `${CONTAINER},"topologySpreadConstraints":[${many(4_000, i => `{"maxSkew":1,"topologyKey":"a${i}","whenUnsatisfiable":"DoNotSchedule"}`)}]`,
+    ),
+  ],
+  ['finalizers', `${NAMESPACE}/configmaps`, 422, withMeta(`"finalizers":[${many(100_000, () => '"a"')}]`)],
+  ['empty owners', `${NAMESPACE}/configmaps`, 422, withMeta(`"ownerReferences":[${many(100_000, () => '{}')}]`)],
+  [
+    'owners',
+    `${NAMESPACE}/configmaps`,
+    201,
+    withMeta(
+      `"ownerReferences":[${many(5_000, i => `{"apiVersion":"v1","kind":"Pod","name":"a${i}","uid":"u${i}"}`)}]`,
+    ),
+  ],
+  [
+    'controllers',
+    `${NAMESPACE}/configmaps`,
+    422,
+    withMeta(
+      `"ownerReferences":[${many(3_000, i => `{"apiVersion":"v1","kind":"Pod","name":"a${i}","uid":"u${i}","controller":true}`)}]`,
+    ),
+  ],
+  ['bad labels', `${NAMESPACE}/configmaps`, 422, withMeta(`"labels":{${many(30_000, i => `"!a${i}":"!"`)}}`)],
+  ['bad keys', `${NAMESPACE}/configmaps`, 422, object(`"data":{${many(30_000, i => `"!k${i}":""`)}}`)],
+  ['keys', `${NAMESPACE}/configmaps`, 201, object(`"data":{${many(20_000, i => `"k${i}":""`)}}`)],
+  ['unknown fields', `${NAMESPACE}/configmaps`, 201, object(many(50_000, i => `"x${i}":1`))],
+  [
+    'unknown fields, strict',
+    `${NAMESPACE}/configmaps?fieldValidation=Strict`,
+    400,
+    object(many(50_000, i => `"x${i}":1`)),
+  ],
+  [
+    'repeated fields, strict',
+    `${NAMESPACE}/configmaps?fieldValidation=Strict`,
+    400,
+    object(many(50_000, () => '"x":1')),
+  ],
+  ['empty rules', ROLES, 422, object(`"rules":[${many(100_000, () => '{}')}]`)],
+  [
+    'rules',
+    ROLES,
+    201,
+    object(`"rules":[${many(5_000, i => `{"verbs":["get"],"apiGroups":["g${i}"],"resources":["r"]}`)}]`),
+  ],
+])('%s', { timeout: 60_000 }, async (_, path, status, body) => {
+  expect((await sendWithin(server, 'POST', path, body)).status).toBe(status)
+})
+
+test('lines of YAML that repeat a key', { timeout: 60_000 }, async () => {
+  const body = `metadata: {name: a}\n${'x: 1\n'.repeat(20_000)}`
+  const headers = { 'content-type': 'application/yaml' }
+  const path = `${NAMESPACE}/configmaps?fieldValidation=Strict`
+  expect((await sendWithin(server, 'POST', path, body, headers)).status).toBe(400)
+})
+
+test('a hundred patches of one large object all succeed', { timeout: 120_000 }, async () => {
+  const data = many(5_000, i => `"k${i}":"v"`)
+  await server.send('POST', `${NAMESPACE}/configmaps`, `{"metadata":{"name":"large"},"data":{${data}}}`)
+  const headers = { 'content-type': 'application/merge-patch+json' }
+  const patches = Array.from({ length: 100 }, (_, i) =>
+    server.send('PATCH', `${NAMESPACE}/configmaps/large`, `{"data":{"k0":"${i}"}}`, headers),
+  )
+  const statuses = (await Promise.all(patches)).map(({ status }) => status)
+  expect(statuses.filter(status => status !== 200)).toEqual([])
+})
