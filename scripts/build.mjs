@@ -49,7 +49,9 @@ async function bundle() {
   const resolve = { extensionAlias: { '.js': ['.ts'] } }
   const build = await rolldown({ input, platform: 'node', external, resolve, tsconfig: false })
   const names = { entryFileNames: '[name].cjs', chunkFileNames: '[name].cjs' }
-  await build.write({ dir: bundleFolder, format: 'cjs', sourcemap: true, ...names })
+  // Code that the compile cache brings (bin/compile-cache.mjs) cannot call `import()`, only `require`.
+  const output = { dir: bundleFolder, format: 'cjs', sourcemap: true, dynamicImportInCjs: false, ...names }
+  await build.write(output)
   await build.close()
 }
 

@@ -17,7 +17,7 @@ interface ConfigMap {
 }
 
 async function start(...admission: AdmissionFunction[]): Promise<void> {
-  server = await startBinnacle({ admission, log: () => {} })
+  server = await startBinnacle({ admission, controllers: [], log: () => {} })
 }
 
 const send = (method: string, path: string, body?: unknown) =>

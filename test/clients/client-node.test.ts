@@ -22,7 +22,7 @@ let server: Binnacle
 let config: KubeConfig
 let core: CoreV1Api
 beforeAll(async () => {
-  server = await startBinnacle({ storage: { folder: directory } })
+  server = await startBinnacle({ storage: { folder: directory }, controllers: ['garbage-collector-controller'] })
   config = new KubeConfig()
   config.loadFromString(server.kubeconfig)
   core = config.makeApiClient(CoreV1Api)
