@@ -14,10 +14,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
     ])
     return { run: serve, help: fullServeHelp }
   },
-  async cel() {
-    const { CEL_HELP, cel } = await import('./cel/cel-explain.js')
-    return { run: cel, help: () => CEL_HELP }
-  },
+  cel: async () => (await import('./cel/cel.js')).CEL,
+  diff: async () => (await import('./history/history.js')).DIFF,
+  get: async () => (await import('./history/history.js')).GET,
   crd: async () => (await import('./crd/crd.js')).CRD,
   envtest: async () => (await import('./envtest/envtest.js')).ENVTEST,
   snapshot: async () => (await import('./snapshot/snapshot.js')).SNAPSHOT,
@@ -35,7 +34,9 @@ Commands:
   envtest        make Go tests that use envtest run on Binnacle
   validate       say what the server would answer to manifests, without a server
   crd            lint, test, plan, and types: for authors of CustomResourceDefinitions
-  cel explain    explain the costs of validation rules, and evaluate them on an object
+  cel            evaluate expressions, and explain the costs of validation rules and admission policies
+  diff --history show what changed in an object of a server, when, and by which manager
+  get --at       print an object of a server as it was
   webhook-certs  create certificates for webhooks on this machine, and configurations that trust them
 
 binnacle <command> --help shows the flags of a command.

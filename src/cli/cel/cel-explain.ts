@@ -18,17 +18,19 @@ import {
 import { parseSchema } from '../../schema/structural.js'
 import { optionalText } from '../../server/options.js'
 import { parseFlags, printFlags } from '../flags/flags.js'
+import { explainPolicyCosts, isPolicy } from './policy-costs.js'
 
 const explainFlags = {
   rule: optionalText('EXPRESSION', 'a rule on the root of the schema, in the place of its own rules'),
   version: optionalText('NAME', 'the version of the definition; all versions with a schema if not given'),
   object: optionalText('FILE', 'an object on which to evaluate the rules'),
   'old-object': optionalText('FILE', 'the object before the change, for transition rules'),
+  params: optionalText('FILE', 'the parameters of a policy'),
 }
 
 export const CEL_HELP = `Usage: binnacle cel explain FILE [flags]
 
-Explains the validation rules of a CustomResourceDefinition, or of a schema, in YAML or JSON (- reads stdin): what each may
+Explains the expressions of an admission policy, and the validation rules of a CustomResourceDefinition or of a schema, in YAML or JSON (- reads stdin): what each may
 cost by estimate, part by part, against the limits of ${count(RULE_COST_LIMIT)} for a rule and ${count(TOTAL_COST_LIMIT)} for a schema, and which
 maxItems, maxLength or maxProperties would bring it under the limit. With --object the rules are evaluated, too.
 
@@ -72,9 +74,12 @@ export function explain([command, ...args]: readonly string[]): Explained {
     args.filter(arg => arg !== file),
     explainFlags,
   )
-  const schemas = schemasIn(readValue(file), file, values.version)
+  const value = readValue(file)
   const object = values.object === undefined ? undefined : readObject(values.object)
   const old = values['old-object'] === undefined ? undefined : readObject(values['old-object'])
+  const params = values.params === undefined ? undefined : readObject(values.params)
+  if (isObject(value) && isPolicy(value)) return explainPolicyCosts(value, { object, old, params })
+  const schemas = schemasIn(value, file, values.version)
   if (old !== undefined && object === undefined) throw new UsageError('--old-object is for use with --object')
   const reports = schemas.map(({ title, schema }) => {
     const ruled = values.rule === undefined ? schema : withOnlyRule(schema, values.rule)

@@ -1,10 +1,12 @@
 // `binnacle validate`: what the server would answer to manifests.
 
-import { readDocuments } from '../../authoring/documents.js'
+import { type Document, readDocuments } from '../../authoring/documents.js'
+import { connect } from '../../authoring/live-server.js'
 import { ADMINISTRATOR } from '../../authoring/offline-api.js'
 import { counted } from '../../authoring/report.js'
 import { validateDocuments } from '../../authoring/validate.js'
 import { UsageError } from '../../base/usage-error.js'
+import { encodeJson } from '../../codec/json.js'
 import { choice, optionalText, repeatedText, text, toggle } from '../../server/options.js'
 import type { Command } from '../command.js'
 import { parseArguments, printFlags } from '../flags/flags.js'
@@ -15,6 +17,7 @@ const validateFlags = {
     'FILE',
     'definitions and policies that count but are not checked: a file or a folder; may be repeated',
   ),
+  kubeconfig: optionalText('FILE', 'a server whose definitions and policies count, too'),
   old: repeatedText('FILE', 'objects as they are now: the same objects are then checked as updates; may be repeated'),
   'field-validation': choice(
     ['Warn', 'Strict', 'Ignore'],
@@ -52,7 +55,9 @@ async function validate(args: readonly string[]): Promise<void> {
   const { values, words } = parseArguments(args, validateFlags)
   if (words.length === 0) throw new UsageError('there is no file to validate: binnacle validate FILE...')
   const read = readDocuments(words)
-  const known = readDocuments(values.crds)
+  const given = readDocuments(values.crds)
+  const live = values.kubeconfig === undefined ? [] : await liveDefinitions(values.kubeconfig)
+  const known = { ...given, documents: [...live, ...given.documents] }
   const old = readDocuments(values.old)
   const user =
     values.as === undefined ? ADMINISTRATOR : { ...ADMINISTRATOR, name: values.as, groups: values['as-group'] }
@@ -77,4 +82,24 @@ async function validate(args: readonly string[]): Promise<void> {
     },
     values,
   )
+}
+
+const LIVE: readonly (readonly [string, string, string])[] = [
+  ['apiextensions.k8s.io/v1', 'CustomResourceDefinition', 'customresourcedefinitions'],
+  ['admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicy', 'validatingadmissionpolicies'],
+  ['admissionregistration.k8s.io/v1', 'ValidatingAdmissionPolicyBinding', 'validatingadmissionpolicybindings'],
+]
+
+/** The definitions and policies of a server, as documents. */
+async function liveDefinitions(kubeconfig: string): Promise<readonly Document[]> {
+  const server = connect(kubeconfig)
+  const documents: Document[] = []
+  for (const [apiVersion, kind, plural] of LIVE) {
+    for (const item of await server.list(`/apis/${apiVersion}/${plural}`)) {
+      const value = { ...item, apiVersion, kind }
+      const bytes = Buffer.from(encodeJson(value))
+      documents.push({ file: server.url, isNamed: true, firstLine: 0, bytes, mediaType: 'application/json', value })
+    }
+  }
+  return documents
 }

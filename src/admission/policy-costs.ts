@@ -1,0 +1,84 @@
+// What the expressions of one policy cost on an object, by the evaluation that admission does.
+
+import { type Value, type Variables } from '../cel/index.js'
+import type { ApiObject } from '../meta/object/api-object.js'
+import { objectsAt, stringAt } from '../meta/values/access.js'
+import type { Value as Json } from '../meta/values/value.js'
+import { celValueOf } from './expressions/json-value.js'
+import { COST_BUDGET, compilePolicy, OutOfBudget, PolicyEvaluation, type PolicyExpression } from './policies/compile.js'
+
+export { COST_BUDGET }
+/** The most that one expression may cost. */
+export const EXPRESSION_COST_LIMIT = 1_000_000
+
+export interface ExpressionCost {
+  /** `validations[0].expression`. */
+  readonly at: string
+  readonly text: string
+  /** Why it does not compile, or cannot be evaluated. */
+  readonly error: string | undefined
+  /** Undefined without an object. Variables count where they are first read. */
+  readonly cost: number | undefined
+  readonly value: Value | undefined
+}
+
+export interface PolicyInputs {
+  readonly object: Json
+  readonly oldObject: Json
+  readonly params: Json
+  readonly request: Json
+}
+
+/** Without inputs, the expressions are compiled only. */
+export function explainPolicy(policy: ApiObject, inputs: PolicyInputs | undefined): readonly ExpressionCost[] {
+  const programs = compilePolicy(policy)
+  const { spec, compiler, variables } = programs
+  const expressions: (PolicyExpression & { readonly at: string })[] = []
+  for (const [i, variable] of objectsAt(spec, 'variables').entries()) {
+    const compiled = variables.get(stringAt(variable, 'name'))!
+    expressions.push({ at: `variables[${i}].expression`, text: stringAt(variable, 'expression'), compiled })
+  }
+  for (const [i, each] of objectsAt(spec, 'matchConditions').entries()) {
+    const text = stringAt(each, 'expression')
+    expressions.push({ at: `matchConditions[${i}].expression`, text, compiled: compiler.matchCondition(text) })
+  }
+  for (const [i, each] of objectsAt(spec, 'validations').entries()) {
+    const text = stringAt(each, 'expression')
+    expressions.push({ at: `validations[${i}].expression`, text, compiled: compiler.validation(text) })
+    const message = stringAt(each, 'messageExpression')
+    if (message === '') continue
+    expressions.push({ at: `validations[${i}].messageExpression`, text: message, compiled: compiler.message(message) })
+  }
+  for (const [i, each] of objectsAt(spec, 'auditAnnotations').entries()) {
+    const text = stringAt(each, 'valueExpression')
+    expressions.push({ at: `auditAnnotations[${i}].valueExpression`, text, compiled: compiler.annotation(text) })
+  }
+  const evaluation = inputs && new PolicyEvaluation(programs, variablesOf(inputs))
+  return expressions.map(expression => evaluateOne(expression, evaluation))
+}
+
+const variablesOf = ({ object, oldObject, params, request }: PolicyInputs): Variables => ({
+  object: celValueOf(object),
+  oldObject: celValueOf(oldObject),
+  params: celValueOf(params),
+  request: celValueOf(request),
+  namespaceObject: null,
+})
+
+function evaluateOne(
+  expression: PolicyExpression & { readonly at: string },
+  evaluation: PolicyEvaluation | undefined,
+): ExpressionCost {
+  const { at, text, compiled } = expression
+  const known = { at, text, cost: undefined, value: undefined, error: undefined }
+  if (!compiled.ok) return { ...known, error: compiled.error }
+  if (!evaluation) return known
+  const before = evaluation.left
+  try {
+    const { value, error } = evaluation.evaluate(expression)
+    return { ...known, value, error, cost: before - evaluation.left }
+  } catch (error) {
+    if (!(error instanceof OutOfBudget)) throw error
+    return { ...known, error: error.message }
+  }
+}

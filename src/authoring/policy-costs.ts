@@ -1,0 +1,2 @@
+// The costs of an admission policy.
+export { COST_BUDGET, EXPRESSION_COST_LIMIT, type ExpressionCost, explainPolicy } from '../admission/policy-costs.js'
