@@ -6,10 +6,10 @@ import { ask } from './processes.mjs'
 export const GROUP = 'bench.example.com'
 const NAMESPACES = ['bench', 'bench-create', 'bench-watch']
 const API = `/apis/${GROUP}/v1`
-const inNamespace = namespace => `${API}/namespaces/${namespace}/gadgets`
-const OBJECTS = inNamespace('bench')
-const CREATED = inNamespace('bench-create')
-const WATCHED = inNamespace('bench-watch')
+export const collectionOf = namespace => `${API}/namespaces/${namespace}/gadgets`
+const OBJECTS = collectionOf('bench')
+const CREATED = collectionOf('bench-create')
+const WATCHED = collectionOf('bench-watch')
 export const WATCHERS = 200
 const MERGE = { contentType: 'application/merge-patch+json' }
 const APPLY = { contentType: 'application/apply-patch+yaml' }

@@ -6,7 +6,9 @@ const SUBJECTS = {
   cel: () => import('./cel.mjs'),
   compare: () => import('./compare.mjs'),
   crd: () => import('./crd.mjs'),
+  growth: () => import('./growth.mjs'),
   memory: () => import('./memory.mjs'),
+  quick: () => import('./quick.mjs'),
   storage: () => import('./storage.mjs'),
 }
 

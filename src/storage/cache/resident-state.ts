@@ -2,6 +2,7 @@
 
 import { mergeKeys } from '../common/merge-keys.js'
 import { createOrderedMap } from '../common/ordered-map.js'
+import { ownCopy } from '../common/own-copy.js'
 import { compareKeys, endOfPrefix } from '../keys.js'
 import type { Entry, Page, RangeOptions, Revision, Store, StoreEvent } from '../store.js'
 import { type ChangedEntries, keysBetween, NOTHING_CHANGED } from './changed-entries.js'
@@ -91,8 +92,5 @@ const detachedEntry = ({ key, value, revision }: Entry): Entry => ({ key, value:
 
 /** A value may be a slice of a large network message and would keep all of that message in memory. */
 function detachedValue(value: Buffer): Buffer {
-  if (value.buffer.byteLength <= 2 * value.byteLength) return value
-  const copy = Buffer.allocUnsafeSlow(value.byteLength)
-  value.copy(copy)
-  return copy
+  return value.buffer.byteLength <= 2 * value.byteLength ? value : ownCopy(value)
 }

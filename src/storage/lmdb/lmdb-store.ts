@@ -1,6 +1,7 @@
 // The embedded store: one LMDB file in a data directory; each write is on disk before it is acknowledged.
 // layout.ts describes the tables, writer.ts the commits.
 
+import { ownCopy } from '../common/own-copy.js'
 import { createWatchers } from '../common/watchers.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
 import { closed, compacted, futureRevision, StorageError } from '../storage-error.js'
@@ -149,7 +150,7 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
     } catch (error) {
       return Promise.reject(error)
     }
-    return writer.write(key, value && Buffer.from(value), expected, guard)
+    return writer.write(key, value && ownCopy(value), expected, guard)
   }
 
   async function close(): Promise<void> {

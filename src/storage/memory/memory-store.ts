@@ -2,6 +2,7 @@
 // The log has the events since the last compaction, and keys that were written since then have their versions.
 
 import { createOrderedMap } from '../common/ordered-map.js'
+import { ownCopy } from '../common/own-copy.js'
 import { createWatchers } from '../common/watchers.js'
 import {
   checkExpected,
@@ -91,7 +92,7 @@ export function createMemoryStore(from?: MemorySnapshot, beginning: Revision = 0
     if ((previous?.revision ?? 0) !== expected) return { done: false, current: previous }
     // A watcher's sink may write during delivery, so `revision` can be higher afterwards.
     const at = ++revision
-    const entry = value && { key, value: Buffer.from(value), revision: at }
+    const entry = value && { key, value: ownCopy(value), revision: at }
     if (entry) current.set(key, entry)
     else current.delete(key)
     const history = versions.get(key)
