@@ -50,7 +50,24 @@ test('entries that cannot be read are always found, so that their reader fails',
   expect(index.find([label('app', 'x')], START, END)).toMatchObject({ isExact: true })
 })
 
-test('a label that takes too much memory is no longer indexed', () => {
+test('a label with too many values is found by hashes, and what is found must be examined', () => {
+  const long = (i: number): string => `v${i}`.padEnd(100, '-')
+  const index = createAttributeIndex<undefined>('labels', { ...INDEX_LIMITS, attributeBytes: 200_000 })
+  for (let i = 0; i < 1000; i++) index.add(entryOf(`/${i}`, { id: long(i % 900), app: 'x' }))
+  expect(index.find([label('id', long(1))], START, END)).toMatchObject({ isExact: false })
+  expect(found(index, label('id', long(1)))).toEqual(expect.arrayContaining(['/1', '/901']))
+  expect(found(index, label('id', long(1)))!.length).toBeLessThan(20)
+  expect(found(index, exists('id'))).toHaveLength(1000)
+  const event = (before: string, now: string) => ({
+    ...{ revision: 2, key: '/1', value: undefined },
+    ...{ previous: entryOf('/1', { id: before }), entry: entryOf('/1', { id: now }) },
+  })
+  index.apply(event(long(1), 'w'))
+  expect(found(index, label('id', long(1)))).not.toContain('/1')
+  expect(found(index, label('id', 'w'))).toContain('/1')
+})
+
+test('a label that still takes too much memory is no longer indexed', () => {
   const index = createAttributeIndex<undefined>('labels', { ...INDEX_LIMITS, attributeBytes: 4_000 })
   for (let i = 0; i < 100; i++) index.add(entryOf(`/${i}`, { id: `v${i}`, app: 'x' }))
   expect(found(index, label('id', 'v1'))).toBeUndefined()

@@ -1,7 +1,8 @@
 // Which entries have which value of an attribute, such as a label: sorted keys for each value. A read by such values
 // costs what it finds, not what there is. The index holds keys only; the entries are read from where they are.
 //
-// Memory is bounded. An attribute that takes more than its part is no longer indexed, and reads by it examine every entry.
+// Memory is bounded. Of an attribute with too many values, values with the same hash share their keys, and what is found must
+// be examined. An attribute that still takes more than its part is no longer indexed: reads by it examine every entry.
 import { mergeKeys } from '../common/merge-keys.js'
 import { createOrderedKeys, type OrderedKeys } from '../common/ordered-keys.js'
 import { compareKeys } from '../keys.js'
@@ -42,9 +43,14 @@ const VALUE_BYTES = 160
 type Keys = string | OrderedKeys
 
 interface Attribute {
-  readonly values: Map<string, Keys>
+  /** By value, or by the hash of it. */
+  values: Map<string | number, Keys>
+  isHashed: boolean
   bytes: number
 }
+
+/** How many hashes there are. */
+const HASHES = 65_536
 
 export function createAttributeIndex<F>(source: AttributeSource, limits = INDEX_LIMITS): AttributeIndex<F> {
   const attributes = new Map<string, Attribute>()
@@ -57,8 +63,23 @@ export function createAttributeIndex<F>(source: AttributeSource, limits = INDEX_
   function grow(name: string, attribute: Attribute, by: number): void {
     attribute.bytes += by
     bytes += by
-    if (attribute.bytes > limits.attributeBytes) drop(name, attribute)
+    if (attribute.bytes > limits.attributeBytes) {
+      if (attribute.isHashed) drop(name, attribute)
+      else hashValues(name, attribute)
+    }
     while (bytes > limits.bytes) drop(...largest())
+  }
+
+  /** Values with the same hash share their keys from now on. */
+  function hashValues(name: string, attribute: Attribute): void {
+    const before = attribute.values
+    bytes -= attribute.bytes
+    attribute.values = new Map()
+    attribute.isHashed = true
+    attribute.bytes = 0
+    for (const [value, keys] of before) {
+      for (const key of typeof keys === 'string' ? [keys] : keys.all()) addValue(name, value as string, key)
+    }
   }
 
   function drop(name: string, attribute: Attribute): void {
@@ -73,33 +94,36 @@ export function createAttributeIndex<F>(source: AttributeSource, limits = INDEX_
   function addValue(name: string, value: string, key: string): void {
     if (dropped.has(name)) return
     let attribute = attributes.get(name)
-    if (!attribute) attributes.set(detached(name), (attribute = { values: new Map(), bytes: 0 }))
-    const keys = attribute.values.get(value)
+    if (!attribute) attributes.set(detached(name), (attribute = { values: new Map(), isHashed: false, bytes: 0 }))
+    const slot = slotOf(attribute, value)
+    const keys = attribute.values.get(slot)
     if (keys === undefined) {
-      attribute.values.set(detached(value), key)
-      grow(name, attribute, VALUE_BYTES + value.length + key.length)
+      attribute.values.set(typeof slot === 'string' ? detached(slot) : slot, key)
+      grow(name, attribute, bytesOf(slot, key))
     } else if (typeof keys !== 'string') {
       if (keys.add(key)) grow(name, attribute, KEY_BYTES)
     } else if (keys !== key) {
       const several = createOrderedKeys()
       several.add(keys)
       several.add(key)
-      attribute.values.set(value, several)
+      attribute.values.set(slot, several)
       grow(name, attribute, KEY_BYTES)
     }
   }
 
   function deleteValue(name: string, value: string, key: string): void {
     const attribute = attributes.get(name)
-    const keys = attribute?.values.get(value)
-    if (!attribute || keys === undefined) return
+    if (!attribute) return
+    const slot = slotOf(attribute, value)
+    const keys = attribute.values.get(slot)
+    if (keys === undefined) return
     if (typeof keys === 'string' ? keys !== key : !keys.delete(key)) return
     if (typeof keys !== 'string' && keys.size > 0) {
       grow(name, attribute, -KEY_BYTES)
       return
     }
-    attribute.values.delete(value)
-    grow(name, attribute, -VALUE_BYTES - value.length - key.length)
+    attribute.values.delete(slot)
+    grow(name, attribute, -bytesOf(slot, key))
     if (attribute.values.size > 0) return
     attributes.delete(name)
     bytes -= attribute.bytes
@@ -123,8 +147,12 @@ export function createAttributeIndex<F>(source: AttributeSource, limits = INDEX_
     const attribute = attributes.get(name)
     if (!attribute) return []
     if (!values) return [...attribute.values.values()]
-    return [...new Set(values)].map(value => attribute.values.get(value)).filter(keys => keys !== undefined)
+    const slots = new Set(values.map(value => slotOf(attribute, value)))
+    return [...slots].map(slot => attribute.values.get(slot)).filter(keys => keys !== undefined)
   }
+
+  /** An entry that is found by a hash may have another value. */
+  const isExact = ({ name, values }: AttributeTerm): boolean => !(values && attributes.get(name)?.isHashed)
 
   const isIndexed = (term: AttributeTerm): boolean => term.source === source && !dropped.has(term.name)
 
@@ -149,7 +177,7 @@ export function createAttributeIndex<F>(source: AttributeSource, limits = INDEX_
       const [fewest] = indexed.splice(counts.indexOf(Math.min(...counts)), 1)
       return {
         keys: matching(merged([...fewest!, unreadable], start, end), indexed, unreadable),
-        isExact: terms.every(isIndexed) && unreadable.size === 0,
+        isExact: terms.every(term => isIndexed(term) && isExact(term)) && unreadable.size === 0,
       }
     },
   }
@@ -176,6 +204,18 @@ const inRange = (keys: Keys, start: string, end: string): Iterable<string> => {
 
 const merged = (sets: readonly Keys[], start: string, end: string): Iterable<string> =>
   mergeKeys(sets.filter(keys => typeof keys === 'string' || keys.size > 0).map(keys => inRange(keys, start, end)))
+
+const slotOf = ({ isHashed }: Attribute, value: string): string | number => (isHashed ? hashOf(value) : value)
+
+/** FNV-1a, folded. */
+function hashOf(text: string): number {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return ((hash >>> 16) ^ hash) & (HASHES - 1)
+}
+
+const bytesOf = (slot: string | number, key: string): number =>
+  VALUE_BYTES + key.length + (typeof slot === 'string' ? slot.length : 0)
 
 /** A text that is part of a longer one would keep that one in memory. */
 const detached = (text: string): string => Buffer.from(text).toString()

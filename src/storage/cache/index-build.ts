@@ -6,6 +6,8 @@ import type { AttributeSource, CachedEntry, CachedEvent } from './entry-attribut
 export interface IndexBuild<F> {
   /** Undefined until all entries are in it. */
   readonly index: AttributeIndex<F> | undefined
+  /** Resolves when it is complete, or has failed. */
+  readonly finished: Promise<void>
   apply(event: CachedEvent<F>): void
   stop(): void
 }
@@ -46,9 +48,10 @@ export function startIndexBuild<F>(
     written.clear()
   }
 
-  fill().catch(onFailure)
+  const finished = fill().catch(onFailure)
 
   return {
+    finished,
     get index() {
       return isComplete ? index : undefined
     },

@@ -4,7 +4,7 @@ import { endOfPrefix } from '../keys.js'
 import type { RangeOptions, ReadAt, Revision, Store } from '../store.js'
 import { changedSince, keysBetween } from './changed-entries.js'
 import { type AttributeReader, type AttributeTerm, type CachedEntry, hasTerm } from './entry-attributes.js'
-import type { Freshness } from './freshness.js'
+import { type Freshness, within } from './freshness.js'
 import type { Reflector } from './reflector.js'
 
 export interface IndexedPage<F> {
@@ -17,7 +17,7 @@ export interface IndexedPage<F> {
 }
 
 /**
- * Undefined if every entry must be examined: the index is not complete yet, it has none of the terms, or the revision is
+ * Undefined if every entry must be examined: the index is not complete in time, it has none of the terms, or the revision is
  * older than the window of events.
  */
 export async function readIndexedPage<F>(
@@ -27,9 +27,13 @@ export async function readIndexedPage<F>(
   prefix: string,
   { at = 'latest', limit = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY, startAfter }: RangeOptions,
   terms: readonly AttributeTerm[],
+  waitTimeout: number,
 ): Promise<IndexedPage<F> | undefined> {
   // Labels can be read without decoding the whole entry, so that their index is the cheaper one.
-  const index = indexOf(terms.some(({ source }) => source === 'labels') ? 'labels' : 'indexedFields')
+  const build = indexOf(terms.some(({ source }) => source === 'labels') ? 'labels' : 'indexedFields')
+  // To examine all entries would take as long as the index does.
+  if (!build.index) await within(waitTimeout, build.finished)
+  const { index } = build
   if (!index || !(state || store.getNow) || !(await isReached(freshness, at))) return undefined
   // From here on nothing may wait: the index, the window and the entries must not change.
   const revision = typeof at === 'object' && 'exactly' in at ? at.exactly : window.revision

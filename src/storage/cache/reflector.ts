@@ -5,7 +5,6 @@
 import { createWatchers, type Watchers } from '../common/watchers.js'
 import { closed, StorageError } from '../storage-error.js'
 import type { Watch } from '../store.js'
-import type { AttributeIndex } from './attribute-index.js'
 import type { AttributeReader, AttributeSource, CachedEvent } from './entry-attributes.js'
 import type { EventIndex } from './event-index.js'
 import { createEventWindow, type EventWindow, slowWatcher, type WindowLimits } from './event-window.js'
@@ -19,8 +18,8 @@ export interface Reflector<F> {
   readonly freshness: Freshness
   /** All entries in memory, only for stores that are not embedded. */
   readonly state: ResidentState<F> | undefined
-  /** The index of an attribute's values, begun when it is first needed; undefined until it is complete. */
-  index(source: AttributeSource): AttributeIndex<F> | undefined
+  /** The index of an attribute's values, begun when it is first needed. */
+  index(source: AttributeSource): IndexBuild<F>
   /** The upstream watch has ended. */
   readonly ended: boolean
   stop(): void
@@ -48,10 +47,10 @@ export async function startReflector<F>(
   const indexes = new Map<AttributeSource, IndexBuild<F>>()
   let ended = false
 
-  function index(source: AttributeSource): AttributeIndex<F> | undefined {
+  function index(source: AttributeSource): IndexBuild<F> {
     let build = indexes.get(source)
-    if (!build) indexes.set(source, (build = startIndexBuild(source, readPage, () => indexes.delete(source))))
-    return build.index
+    if (!build) indexes.set(source, (build = startIndexBuild(source, readPage, () => void indexes.delete(source))))
+    return build
   }
 
   async function readPage(startAfter: string | undefined): ReturnType<ReadPage<F>> {

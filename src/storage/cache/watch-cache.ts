@@ -69,7 +69,7 @@ export interface WatchCacheOptions<F> {
   readonly attributesKept?: number
   /** How many entries are loaded at once, where the cache holds them. */
   readonly pageSize?: number
-  /** How long a read waits for the cache before it goes to the store, in milliseconds. */
+  /** How long a read waits for the cache or for an index before it goes to the store, in milliseconds. */
   readonly waitTimeout?: number
   /** How often progress of the upstream watch is requested while a read waits, in milliseconds. */
   readonly progressEvery?: number
@@ -214,7 +214,8 @@ export function createWatchCache<F = undefined>(
       const isCompacted = typeof at === 'object' && 'exactly' in at && at.exactly < compactedTo
       if (terms && terms.length > 0 && !isCompacted) {
         const running = await ready()
-        const page = running && (await readIndexedPage(store, attributeReader, running, of, rangeOptions, terms))
+        const page =
+          running && (await readIndexedPage(store, attributeReader, running, of, rangeOptions, terms, waitTimeout))
         if (page) return page
       }
       return read<CachedPage<F>>(

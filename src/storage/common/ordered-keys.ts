@@ -13,6 +13,8 @@ export interface OrderedKeys {
   delete(key: string): boolean
   /** The keys from `start` (included) to `end` (not included), in order. The set must not change meanwhile. */
   keys(start: string, end: string): IterableIterator<string>
+  /** All keys, in order. */
+  all(): string[]
   /** How many keys sort before this one. */
   rank(key: string): number
 }
@@ -81,6 +83,7 @@ export function createOrderedKeys(): OrderedKeys {
         }
       }
     },
+    all: () => runs.flat(),
     rank(key) {
       const index = runFor(key)
       let before = 0
