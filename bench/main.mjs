@@ -4,6 +4,7 @@ const SUBJECTS = {
   admission: () => import('./admission.mjs'),
   apply: () => import('./apply.mjs'),
   cel: () => import('./cel.mjs'),
+  chart: () => import('./chart.mjs'),
   compare: () => import('./compare.mjs'),
   crd: () => import('./crd.mjs'),
   growth: () => import('./growth.mjs'),
