@@ -7,8 +7,6 @@ import { type OutputFormat, WATCH_TYPES } from '../../response/output-format.js'
 import { includeObjectOf } from '../../response/table.js'
 import type { OpenWatch, PreparedWatch } from '../../verbs/watch.js'
 import { checkWatchFormat } from '../negotiation/negotiation.js'
-import { createEventBatches, type EventWriter } from './event-batches.js'
-import type { Outgoing } from './exchange.js'
 import type { ResponseWriter } from './response-writer.js'
 
 interface WatchRequest {
@@ -47,7 +45,6 @@ const MAX_MS = 2 ** 31 - 1
 export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOptions): WatchStreams {
   const ends = new Map<() => void, RequestInfo>()
   const encoders = createEventEncoders(now)
-  const batches = createEventBatches()
 
   function lastsFor({ timeoutSeconds }: PreparedWatch): number {
     // 0 is the same as no timeoutSeconds.
@@ -68,11 +65,10 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
         return ended()
       }
 
+      // The frames of a WebSocket delimit events, so that the length before a protobuf message is left out.
+      const isPrefixed = form.encoding === 'protobuf' && reply.status === 101
+      const write = (event: Buffer): boolean => outgoing.write(isPrefixed ? event.subarray(LENGTH_BYTES) : event)
       let open: OpenWatch | undefined
-      const resume = (): void => open?.resume()
-      const isWebSocket = reply.status === 101
-      const writer = isWebSocket ? frameWriter(outgoing, form, resume) : batches.open(outgoing, resume)
-      const write = (event: Buffer): boolean => writer.write(event)
       let isOver = false
       const finish = (): void => {
         if (isOver) return
@@ -80,13 +76,13 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
         clearTimeout(timer)
         ends.delete(finish)
         open?.stop()
-        writer.flush()
         outgoing.end()
         ended()
       }
       const timer = setTimeout(finish, lastsFor(watch))
       ends.set(finish, info)
       exchange.onGone(finish)
+      outgoing.onDrain(() => open?.resume())
       open = watch.start({
         event: (type, shown, source) => write(encoder.event(type, shown, source)),
         bookmark: (revision, initial) => write(encoder.bookmark(revision, initial)),
@@ -103,14 +99,5 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
       return ends.size
     },
     open: () => ends.values(),
-  }
-}
-
-/** The frames of a WebSocket delimit events, so that the length before a protobuf message is left out. */
-function frameWriter(outgoing: Outgoing, { encoding }: OutputFormat, onReady: () => void): EventWriter {
-  outgoing.onDrain(onReady)
-  return {
-    write: event => outgoing.write(encoding === 'protobuf' ? event.subarray(LENGTH_BYTES) : event),
-    flush() {},
   }
 }
