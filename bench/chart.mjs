@@ -33,7 +33,7 @@ export function chartOf({ rows, machine }) {
   const one = `<line x1="${x(1).toFixed(1)}" y1="${TOP - 6}" x2="${x(1).toFixed(1)}" y2="${height - 30}" stroke="#888" stroke-dasharray="3 3"/>`
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" font-family="sans-serif" font-size="13">
 <rect width="100%" height="100%" fill="#fff"/>
-${text(16, 24, 'Processor time (last row: memory) of kube-apiserver + etcd, as a multiple of Binnacle’s', 'start')}
+${text(16, 24, 'Processor time of kube-apiserver + etcd, as a multiple of Binnacle’s', 'start')}
 ${lines.join('\n')}
 ${one}
 ${text(16, height - 10, machine, 'start')}

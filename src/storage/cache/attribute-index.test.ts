@@ -59,8 +59,11 @@ test('a label with too many values is found by hashes, and what is found must be
   expect(found(index, label('id', long(1)))!.length).toBeLessThan(20)
   expect(found(index, exists('id'))).toHaveLength(1000)
   const event = (before: string, now: string) => ({
-    ...{ revision: 2, key: '/1', value: undefined },
-    ...{ previous: entryOf('/1', { id: before }), entry: entryOf('/1', { id: now }) },
+    revision: 2,
+    key: '/1',
+    value: undefined,
+    previous: entryOf('/1', { id: before }),
+    entry: entryOf('/1', { id: now }),
   })
   index.apply(event(long(1), 'w'))
   expect(found(index, label('id', long(1)))).not.toContain('/1')
