@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ValueObject } from '../../../meta/values/value.js'
-import { errorsOf, errorsOfChange } from '../../written-objects.suite.js'
+import { created, errorsOf, errorsOfChange } from '../../written-objects.suite.js'
 
 const RANGE = 'must be between 1 and 65535, inclusive'
 
@@ -108,4 +108,15 @@ test.each<[ValueObject, string[]]>([
   ],
 ])('endpoints with %j', (subset, errors) => {
   expect(errorsOf('v1', 'Endpoints', { subsets: [subset] })).toEqual(errors)
+})
+
+test.each([
+  ['Cluster', undefined],
+  ['Local', undefined],
+  ['', ''],
+  ['Odd', 'Odd'],
+])('an ExternalName service with the internal traffic policy %j keeps %j', (policy, kept) => {
+  const spec = { type: 'ExternalName', externalName: 'a.b', internalTrafficPolicy: policy }
+  const service = created('v1', 'Service', { metadata: { name: 'a' }, spec })
+  expect((service['spec'] as ValueObject)['internalTrafficPolicy']).toBe(kept)
 })

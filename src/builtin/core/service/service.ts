@@ -83,6 +83,8 @@ function defaults(service: ValueObject): void {
   }
 }
 
+const TRAFFIC_POLICIES = ['Cluster', 'Local']
+
 const strategy = (table: TypeTable): BuiltinStrategy => {
   const clear = clearStatus(table, 'core/v1.ServiceStatus')
   return {
@@ -101,12 +103,11 @@ const strategy = (table: TypeTable): BuiltinStrategy => {
       if (before === 'LoadBalancer' && stringAt(spec, 'type') !== before) clear(service, context)
     }),
     prepareForStatusUpdate: inTurn(keepGeneration, keepSpec),
-    // Older versions set this field for services without it; clients may still send it.
+    // Older versions set this field for services without it; clients may still send it. A wrong value is refused.
     finish: service => {
       const spec = objectAt(service, 'spec')
-      if (stringAt(spec, 'type') === 'ExternalName' && stringAt(spec, 'internalTrafficPolicy') === 'Cluster') {
-        delete spec['internalTrafficPolicy']
-      }
+      const isDropped = TRAFFIC_POLICIES.includes(stringAt(spec, 'internalTrafficPolicy'))
+      if (stringAt(spec, 'type') === 'ExternalName' && isDropped) delete spec['internalTrafficPolicy']
     },
     allowCreateOnUpdate: true,
     returnsDeletedObject: true,
@@ -237,7 +238,7 @@ function checkTraffic(spec: ValueObject): FieldError[] {
   const errors: FieldError[] = []
   const external = stringAt(spec, 'externalTrafficPolicy')
   if (isExternallyAccessible(spec)) {
-    errors.push(...checkOneOf(external, ['Cluster', 'Local'], 'spec.externalTrafficPolicy', { required: true }))
+    errors.push(...checkOneOf(external, TRAFFIC_POLICIES, 'spec.externalTrafficPolicy', { required: true }))
   } else if (external !== '') {
     const why = 'may only be set for externally-accessible services'
     errors.push(fieldInvalid('spec.externalTrafficPolicy', external, why))
@@ -251,7 +252,7 @@ function checkTraffic(spec: ValueObject): FieldError[] {
   }
   if (has(spec, 'internalTrafficPolicy')) {
     const policy = stringAt(spec, 'internalTrafficPolicy')
-    errors.push(...checkOneOf(policy, ['Cluster', 'Local'], 'spec.internalTrafficPolicy'))
+    errors.push(...checkOneOf(policy, TRAFFIC_POLICIES, 'spec.internalTrafficPolicy'))
   }
   if (has(spec, 'trafficDistribution')) {
     const supported = ['PreferClose', 'PreferSameZone', 'PreferSameNode']
