@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { metaOf } from '../../meta/object/object-meta.js'
+import { StorageError } from '../../storage/storage-error.js'
 import { createWorld, ownedBy, type World } from '../../verbs/api-world.suite.js'
 import { type Controller, quietEnv } from '../common/controller.js'
 import { startGarbageCollector } from './garbage-collector.js'
@@ -182,4 +183,39 @@ describe('a circle of owners that block', () => {
     await reconciled()
     expect(await names('a', 'b', 'c')).toEqual([])
   })
+})
+
+test('an owner in foreground deletion does not wait for ever for a dependent in another namespace', async () => {
+  await world.createNamespace('other')
+  const owner = await world.createConfigMap('default', 'owner')
+  const [reference] = ownedBy(owner).ownerReferences
+  const blocking = [{ ...reference, blockOwnerDeletion: true }]
+  await world.createConfigMap('other', 'child', { ownerReferences: blocking, finalizers: ['example.com/hold'] })
+  await world.deleteConfigMap('default', 'owner', { propagationPolicy: 'Foreground' })
+  await reconciled()
+  const { revision } = (await world.store.get('/configmaps/other/child'))!
+  await world.store.delete('/configmaps/other/child', revision)
+  await expect.poll(() => names('owner')).toEqual([])
+})
+
+test('what happened while the watch was interrupted is made up for', async () => {
+  collector.stop()
+  let sink: Parameters<typeof world.store.watch>[2] | undefined
+  const store = {
+    ...world.store,
+    watch: (...[, , given]: Parameters<typeof world.store.watch>) => {
+      sink = given
+      return { resume() {}, requestProgress() {}, close() {} }
+    },
+  }
+  const owner = await world.createConfigMap('default', 'owner')
+  await world.createConfigMap('default', 'child', ownedBy(owner))
+  collector = startGarbageCollector(store, world.context, world.registry, quietEnv(), { newDependentDelayMs: 0 })
+  await expect.poll(() => sink).toBeDefined()
+  await reconciled()
+  await world.deleteConfigMap('default', 'owner')
+  await reconciled()
+  expect(await names('child')).toEqual(['child'])
+  sink!.end(new StorageError('compacted', 'interrupted'))
+  await expect.poll(() => names('child')).toEqual([])
 })

@@ -47,13 +47,28 @@ export function startGarbageCollector(
   const queue = createControllerQueue('garbage_collector_attempt_to_delete', env, reconcile, 32)
   const locate = createKeyReader(registry)
   let isListed = false
+  /** The keys of nodes that were read since the informer began anew. */
+  let read = new Set<string>()
   const informer = startInformer(
     store,
     '/',
     {
-      begin: () => void (isListed = false),
+      begin() {
+        isListed = false
+        read = new Set()
+      },
       entry: onEntry,
-      complete: () => void (isListed = true),
+      complete() {
+        isListed = true
+        // While the watch was interrupted, objects and owners may have gone without an event.
+        const nodes = [...graph.all()]
+        for (const { key, owners } of nodes) {
+          if (read.has(key)) continue
+          graph.remove(key)
+          for (const { uid } of owners) enqueueOwner(uid)
+        }
+        for (const { key } of nodes) if (read.has(key)) queue.add(key)
+      },
       event: onEvent,
     },
     env.log,
@@ -63,13 +78,14 @@ export function startGarbageCollector(
   function onEntry(entry: Entry): void {
     const before = graph.at(entry.key)
     const node = mayBeNode(entry.value) ? graph.put(entry.key, metaOf(decodeStored(entry))) : undefined
+    if (node && !isListed) read.add(entry.key)
     if (!node) graph.remove(entry.key)
     else if (!before || !isSameNode(before, node)) enqueueChanged(node)
     if (!before) return
     // An owner that this object no longer blocks may now be deleted.
     const blocked = new Set(node?.owners.filter(isBlocking).map(({ uid }) => uid))
     for (const owner of before.owners) {
-      if (isBlocking(owner) && !blocked.has(owner.uid)) enqueueOwner(entry.key, owner)
+      if (isBlocking(owner) && !blocked.has(owner.uid)) enqueueOwner(owner.uid)
     }
   }
 
@@ -80,7 +96,7 @@ export function startGarbageCollector(
     else if (previous && mayHaveDependents(previous)) enqueueAll(graph.dependentsOf(uidIn(previous)))
     // An owner that waits for this object may now be deleted as well.
     if (!previous || !mayBeNode(previous.value)) return undefined
-    for (const owner of metaOf(decodeStored(previous)).ownerReferences ?? []) enqueueOwner(key, owner)
+    for (const { uid } of metaOf(decodeStored(previous)).ownerReferences ?? []) enqueueOwner(uid)
     return undefined
   }
 
@@ -96,11 +112,10 @@ export function startGarbageCollector(
     for (const { key } of nodes) queue.add(key)
   }
 
-  function enqueueOwner(dependentKey: string, owner: OwnerReference): void {
-    const dependent = locate(dependentKey)
-    const kind = kindOf(owner)
-    if (!dependent || !kind) return
-    queue.add(`${kind.keyPrefix}${kind.namespaced ? `${dependent.namespace}/` : ''}${owner.name}`)
+  /** By its uid: the owner that waits may be in another namespace than the one that the reference leads to. */
+  function enqueueOwner(uid: string): void {
+    const owner = graph.waiting(uid)
+    if (owner) queue.add(owner.key)
   }
 
   function kindOf({ apiVersion, kind }: OwnerReference): Kind | undefined {

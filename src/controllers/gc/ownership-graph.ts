@@ -17,6 +17,9 @@ export interface OwnershipGraph {
   /** Removes the object at a key. */
   remove(key: string): Node | undefined
   at(key: string): Node | undefined
+  all(): Iterable<Node>
+  /** The node of that uid, if it is in foreground deletion. */
+  waiting(uid: string): Node | undefined
   dependentsOf(uid: string): Node[]
   /** Whether it has dependents. */
   isOwner(uid: string): boolean
@@ -95,6 +98,8 @@ export function createOwnershipGraph(): OwnershipGraph {
     },
     remove,
     at: key => nodes.get(key),
+    all: () => nodes.values(),
+    waiting: uid => waiting.get(uid),
     dependentsOf,
     isOwner: uid => dependents.has(uid),
     isBlocked(node) {
