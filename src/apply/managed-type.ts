@@ -55,16 +55,29 @@ function noSuchVersion({ group, names }: Kind, from: string, to: string): never 
   throw new BadManagers(`${type} is unsuitable for converting to ${quote(to)}`)
 }
 
+/** Objects of a built-in type that are not stored, such as reviews. */
+export function unstoredManagedType(
+  types: Types,
+  apiVersion: string,
+  kind: string,
+  subresource: string,
+): ManagedType | undefined {
+  const type = types.ofKind(apiVersion, kind)
+  return type && plainManagedType(type, apiVersion, kind, subresource)
+}
+
 /** The Scales of any kind. Their managedFields are those of `scaleEntries`. */
 export function scaleManagedType(types: Types): ManagedType {
-  const type = types.ofKind(SCALE_VERSION, 'Scale')!
-  return {
-    apiVersion: SCALE_VERSION,
-    kind: 'Scale',
-    subresource: 'scale',
-    typeOf: at => (at === SCALE_VERSION ? mergeTypeOf(type) : undefined),
-    convert: object => object,
-    resets: () => EMPTY,
-    empty: () => emptyObject(type, SCALE_VERSION, 'Scale'),
-  }
+  return plainManagedType(types.ofKind(SCALE_VERSION, 'Scale')!, SCALE_VERSION, 'Scale', 'scale')
 }
+
+/** A type with one version, of which nothing is reset. */
+const plainManagedType = (type: Type, apiVersion: string, kind: string, subresource: string): ManagedType => ({
+  apiVersion,
+  kind,
+  subresource,
+  typeOf: at => (at === apiVersion ? mergeTypeOf(type) : undefined),
+  convert: object => object,
+  resets: () => EMPTY,
+  empty: () => emptyObject(type, apiVersion, kind),
+})

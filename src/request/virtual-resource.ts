@@ -14,6 +14,8 @@ export interface VirtualResource {
   readonly resource: APIResource
   /** How bodies are decoded. */
   readonly body: BodySpec
+  /** The object that was sent with its defaults. */
+  applyDefaults?(object: ApiObject): ApiObject
   /** The answer to the object that was sent. Errors are thrown, as StatusErrors. */
   answer(request: VirtualRequest): Promise<ApiObject>
 }

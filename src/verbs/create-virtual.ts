@@ -1,5 +1,8 @@
 // create of a virtual resource: the body is decoded and admitted, and the answer is not stored.
 import type { AttributesInit } from '../admission/attributes.js'
+import { managerName, trackUpdate } from '../apply/field-manager.js'
+import { unstoredManagedType } from '../apply/managed-type.js'
+import type { Awaitable } from '../base/awaitable.js'
 import { parseGroupVersion } from '../meta/group-version.js'
 import { type ApiObject, setMeta } from '../meta/object/api-object.js'
 import { metaOf, setRequestNamespace } from '../meta/object/object-meta.js'
@@ -7,6 +10,7 @@ import type { WriteOptions } from '../meta/options/write-options.js'
 import type { Body } from '../request/body.js'
 import type { RequestWithOptions } from '../request/request.js'
 import type { VirtualResource, VirtualResult, VirtualTarget } from '../request/virtual-resource.js'
+import { builtinTypes } from '../types/type-table.js'
 import { mutate, validate } from './pipeline/admit.js'
 import { readObject } from './pipeline/decode-body.js'
 import type { PipelineEnv } from './pipeline/pipeline-env.js'
@@ -21,8 +25,9 @@ export async function createVirtual(
 ): Promise<VirtualResult> {
   const sent = readObject(request, body, resource.body, request.options.fieldValidation)
   const placed = setMeta(sent, setRequestNamespace(metaOf(sent), target.namespace))
-  const changed = await mutate(env, attributesOf(request, resource, target, placed))
-  const object = changed ?? placed
+  const tracked = await track(env, request, resource, resource.applyDefaults?.(placed) ?? placed)
+  const changed = await mutate(env, attributesOf(request, resource, target, tracked))
+  const object = changed ?? tracked
   const answer = await resource.answer({
     ...target,
     request,
@@ -31,6 +36,18 @@ export async function createVirtual(
     validate: (completed = object) => validate(env, attributesOf(request, resource, target, completed)),
   })
   return { type: 'virtual', status: 201, object: answer }
+}
+
+/** Such an object has managedFields, too, and a review shows them. */
+function track(
+  env: PipelineEnv,
+  { options, userAgent }: RequestWithOptions<WriteOptions>,
+  { resource }: VirtualResource,
+  object: ApiObject,
+): Awaitable<ApiObject> {
+  const [, subresource = ''] = resource.name.split('/')
+  const type = unstoredManagedType(builtinTypes(), object.apiVersion, object.kind, subresource)
+  return type ? trackUpdate(type, undefined, object, managerName(options.fieldManager, userAgent), env.now()) : object
 }
 
 function attributesOf(

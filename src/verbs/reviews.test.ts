@@ -45,7 +45,8 @@ async function ask(resource: string, body: Value, namespace = ''): Promise<unkno
     const { object } = await createVirtual(offlineEnv(), request, kind, { namespace, name: '' }, sent)
     return object['status']
   } catch (error) {
-    return (error as Error).message
+    // The message about metadata prints the managedFields, too, with their time.
+    return (error as Error).message.replace(/,"managedFields":\[.*\]/, '')
   }
 }
 
@@ -128,4 +129,56 @@ test('a TokenReview returns the user of the token', async () => {
     error: 'invalid bearer token',
   })
   expect(await ask('tokenreviews', {})).toBe('token is required for TokenReview in authentication')
+})
+
+test('a review shows the fields that its sender set', async () => {
+  const kind = kinds.find(({ resource }) => resource.name === 'tokenreviews') as VirtualResource
+  const options = { dryRun: false, fieldManager: 'm', fieldValidation: '' } as const
+  const request = withOptions(systemRequest({ user: alice, userAgent: 'test' }), options)
+  const body = { bytes: Buffer.from('{"spec":{"token":"t"}}'), mediaType: 'application/json' }
+  const { object } = await createVirtual(offlineEnv(), request, kind, { namespace: '', name: '' }, body)
+  expect(object.metadata).toMatchObject({
+    managedFields: [{ manager: 'm', fieldsV1: { 'f:spec': { 'f:token': {} } } }],
+  })
+})
+
+const selecting = (selector: object): Value =>
+  ({ spec: { resourceAttributes: { verb: 'list', resource: 'pods', ...selector } } }) as Value
+
+test.each([
+  [
+    { fieldSelector: { requirements: [{ key: 'a', operator: 'In', values: [] }] } },
+    'fieldSelector.requirements[0].values: Required value',
+  ],
+  [
+    { fieldSelector: { requirements: [{ key: '', operator: 'In', values: ['x'] }] } },
+    'fieldSelector.requirements[0].key: Required value',
+  ],
+  [
+    { labelSelector: { requirements: [{ key: 'a', operator: 'Exists', values: ['x'] }] } },
+    'labelSelector.requirements[0].values: Forbidden',
+  ],
+  [
+    { labelSelector: { requirements: [{ key: 'a b', operator: 'In', values: ['x'] }] } },
+    'labelSelector.requirements[0].key: Invalid value',
+  ],
+])('a review with %j is refused', async (selector, message) => {
+  expect(await ask('selfsubjectaccessreviews', selecting(selector))).toContain(message)
+})
+
+test.each([
+  [{ fieldSelector: { rawSelector: 'a in b' } }, 'spec.resourceAttributes.fieldSelector ignored due to parse error'],
+  [
+    {
+      labelSelector: {
+        requirements: [
+          { key: 'a', operator: 'Foo' },
+          { key: 'a', operator: 'Exists' },
+        ],
+      },
+    },
+    'spec.resourceAttributes.labelSelector partially ignored due to parse error',
+  ],
+])('a review with %j says what it ignores', async (selector, evaluationError) => {
+  expect(await ask('selfsubjectaccessreviews', selecting(selector))).toMatchObject({ evaluationError })
 })

@@ -1,23 +1,17 @@
 // SelfSubjectAccessReview, SubjectAccessReview and LocalSubjectAccessReview: whether a user may do something.
 
-import {
-  asStruct,
-  childPath,
-  type FieldError,
-  fieldInvalid,
-  fieldRequired,
-  type Printed,
-} from '../../meta/errors/field-errors.js'
+import { asStruct, type FieldError, fieldInvalid, type Printed } from '../../meta/errors/field-errors.js'
 import { invalid } from '../../meta/errors/status.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
+import { has, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { type AccessAttributes } from '../../request/access-attributes.js'
 import { typedVirtualResource } from '../../request/typed-virtual-resource.js'
 import { type UserInfo } from '../../request/user-info.js'
 import type { VirtualResource } from '../../request/virtual-resource.js'
 import type { Authorize } from '../authz/authorizer.js'
+import { checkSelectors, ignoredSelectors } from './review-selectors.js'
 import { userOf } from './user-info.js'
 
 const API_VERSION = 'authorization.k8s.io/v1'
@@ -51,7 +45,9 @@ export const localSubjectAccessReviews = (authorize: Authorize): VirtualResource
 
 async function evaluated(review: ApiObject, user: UserInfo, authorize: Authorize): Promise<ApiObject> {
   const { allowed, reason } = await authorize(user, attributesOf(objectAt(review, 'spec')))
-  return { ...review, status: { allowed, ...(reason !== '' && { reason }) } }
+  const evaluationError = ignoredSelectors(review)
+  const status = { allowed, ...(reason !== '' && { reason }), ...(evaluationError !== '' && { evaluationError }) }
+  return { ...review, status }
 }
 
 function attributesOf(spec: ValueObject): AccessAttributes {
@@ -105,23 +101,6 @@ function checkUser(review: ApiObject): FieldError[] {
   const { name, groups } = userOf(objectAt(review, 'spec'))
   if (name !== '' || groups.length > 0) return []
   return [fieldInvalid('spec.user', name, 'at least one of user or group must be specified')]
-}
-
-function checkSelectors(review: ApiObject): FieldError[] {
-  const requested = objectAt(objectAt(review, 'spec'), 'resourceAttributes')
-  return ['fieldSelector', 'labelSelector'].flatMap(name => {
-    const selector = objectOrNone(requested, name)
-    if (!selector) return []
-    const path = `spec.resourceAttributes.${name}`
-    const raw = stringAt(selector, 'rawSelector')
-    const hasRequirements = objectsAt(selector, 'requirements').length > 0
-    if (raw !== '' && hasRequirements) {
-      return [fieldInvalid(childPath(path, 'rawSelector'), raw, 'may not specified at the same time as requirements')]
-    }
-    if (raw !== '' || hasRequirements) return []
-    const why = `when ${path} is specified, requirements or rawSelector is required`
-    return [fieldRequired(childPath(path, 'requirements'), why)]
-  })
 }
 
 function checkMeta(review: ApiObject): FieldError[] {

@@ -23,8 +23,8 @@ const MIN_SECONDS = 600
 const MAX_SECONDS = 2 ** 32
 const KIND = { group: 'authentication.k8s.io', kind: 'TokenRequest' }
 
-export const tokenRequests = (authority: TokenAuthority, find: FindObject): VirtualResource =>
-  typedVirtualResource('v1', 'serviceaccounts/token', async ({ object, namespace, name, now, validate }) => {
+export const tokenRequests = (authority: TokenAuthority, find: FindObject): VirtualResource => ({
+  ...typedVirtualResource('v1', 'serviceaccounts/token', async ({ object, namespace, name, now, validate }) => {
     const spec = objectAt(object, 'spec')
     const account = await find('ServiceAccount', namespace, name)
     if (!account) throw notFound({ group: '', resource: 'serviceaccounts' }, name)
@@ -35,7 +35,7 @@ export const tokenRequests = (authority: TokenAuthority, find: FindObject): Virt
     }
     const requested = stringsAt(spec, 'audiences')
     const audiences = requested.length === 0 ? [...authority.audiences] : [...requested]
-    const requestedSeconds = has(spec, 'expirationSeconds') ? numberAt(spec, 'expirationSeconds') : DEFAULT_SECONDS
+    const requestedSeconds = numberAt(spec, 'expirationSeconds')
     const errors = checkSeconds(requestedSeconds)
     if (errors.length > 0) throw invalid(KIND, '', errors)
     const metadata = { ...object.metadata, ...metaFor(account, now) }
@@ -50,7 +50,15 @@ export const tokenRequests = (authority: TokenAuthority, find: FindObject): Virt
       spec: { audiences, expirationSeconds: seconds, boundObjectRef: reference ?? null },
       status: { token, expirationTimestamp: printTime(now + seconds * 1000) },
     }
-  })
+  }),
+  applyDefaults: withSeconds,
+})
+
+function withSeconds(object: ApiObject): ApiObject {
+  const spec = objectAt(object, 'spec')
+  if (has(spec, 'expirationSeconds')) return object
+  return { ...object, spec: { ...spec, expirationSeconds: DEFAULT_SECONDS } }
+}
 
 function metaFor(account: ApiObject, now: number): ValueObject {
   const { name = '', namespace = '', uid = '' } = metaOf(account)

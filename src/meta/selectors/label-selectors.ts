@@ -295,7 +295,12 @@ export function checkLabels(labels: Labels, path: string): FieldError[] {
   return errors
 }
 
-function checkExpression({ key, operator, values = [] }: LabelExpression, path: string): FieldError[] {
+/** The errors of one requirement of a LabelSelector object. */
+export function checkExpression(
+  { key, operator, values = [] }: LabelExpression,
+  path: string,
+  { allowUnknownOperator = false }: { readonly allowUnknownOperator?: boolean } = {},
+): FieldError[] {
   const errors: FieldError[] = []
   if (operator === 'In' || operator === 'NotIn') {
     if (values.length === 0) {
@@ -306,7 +311,7 @@ function checkExpression({ key, operator, values = [] }: LabelExpression, path: 
       const why = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
       errors.push(fieldForbidden(childPath(path, 'values'), why))
     }
-  } else {
+  } else if (!allowUnknownOperator) {
     errors.push(fieldInvalid(childPath(path, 'operator'), operator, 'not a valid selector operator'))
   }
   errors.push(...checkQualifiedName(key).map(error => fieldInvalid(childPath(path, 'key'), key, error)))
