@@ -20,15 +20,18 @@ export function memberOf(type: Type, key: string): Member {
 
 /** For a member whose value is a list. */
 export function listMemberOf(type: Type, key: string): Member {
-  const field = type.kind === 'map' ? undefined : fieldOf(type, key)
-  const member = field ? fromField(field) : { type: type.element!, strategy: undefined, mergeKey: '' }
+  if (type.kind === 'map') {
+    throw unclassified('merging an object in json but data type is not struct, instead is: map')
+  }
+  const field = fieldOf(type, key)
+  const member = fromField(field)
   if (member.type.kind === 'list') {
     const element = member.type.element!
     if (element.kind === 'list') throw unclassified('unexpected slice of slice')
     return { ...member, type: element }
   }
   // The reference looks no further behind a pointer.
-  if (field?.go?.spec.pointer) return member
+  if (field.go?.spec.pointer) return member
   throw unclassified(`expected slice or array type, but got: ${goKind(type)}`)
 }
 

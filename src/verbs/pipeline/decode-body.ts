@@ -123,7 +123,7 @@ function decode({ bytes, mediaType, accepted = BODY_TYPES }: Body, { protobuf, i
 }
 
 /** Checks what is common to all kinds: the body is an object, and its apiVersion and kind are strings. */
-function checkType(value: Value, unrecognized: (why: string) => StatusError): void {
+export function checkType(value: Value, unrecognized: (why: string) => StatusError): void {
   if (value === null) return
   if (!isObject(value)) {
     const struct =

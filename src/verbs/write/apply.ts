@@ -16,6 +16,7 @@ import { isObject } from '../../meta/values/value.js'
 import { type Body } from '../../request/body.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
+import { restoreTyped, TypedDecodeError } from '../../types/decode.js'
 import { decodeObjectMeta } from '../../types/object-meta.js'
 import { type ApiContext } from '../api-context.js'
 import { checkAddress } from '../pipeline/check-address.js'
@@ -57,7 +58,10 @@ export async function applyObject(
     const updated = await replace(context, request, async old => {
       // An apply to a subresource does not create the object.
       if (!old && target.subresource === '') return undefined
-      if (!old) throw notFound(resourceOf(target.kind), target.name)
+      if (!old) {
+        asNewObject(target, await merged(undefined))
+        throw notFound(resourceOf(target.kind), target.name)
+      }
       return { ...APPLIED, object: await merged(old), isWhatClientSaw: false }
     })
     if (updated) return updated
@@ -90,17 +94,14 @@ function decodeApplied({ version }: Target, object: ApiObject): ApiObject {
     return version.strategy.applyDefaults({ ...object, metadata: metadata.value.value })
   }
   try {
-    const decoded = version.strategy.decode(object, [])
+    const decoded = version.strategy.decode(restoreTyped(version.type, object), [])
     if (decoded.refused) throw decoded.refused
     return version.strategy.applyDefaults(decoded.object)
   } catch (error) {
-    if (!(error instanceof StatusError)) throw error
+    if (!(error instanceof StatusError || error instanceof TypedDecodeError)) throw error
     const why = typeof error.cause === 'string' ? error.cause : error.message
     const type = printGroupVersionKind(groupVersionKind(object.apiVersion, object.kind))
-    const isText = why.startsWith('illegal base64')
-    throw new NotOfType(
-      `unable to convert unstructured object to ${type}: ${isText ? 'error decoding from json: ' : ''}${why}`,
-    )
+    throw new NotOfType(`unable to convert unstructured object to ${type}: ${why}`)
   }
 }
 

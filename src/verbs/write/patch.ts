@@ -7,11 +7,11 @@ import { decodeJson, encodeJson } from '../../codec/json.js'
 import type { Strategy } from '../../kinds/kind.js'
 import { resourceOf } from '../../kinds/kind-names.js'
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
-import { hasReason, invalid, notFound, StatusError, unclassified } from '../../meta/errors/status.js'
+import { badRequest, hasReason, invalid, notFound, StatusError, unclassified } from '../../meta/errors/status.js'
 import { compareTexts, printPlain } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
-import { getOwn, isObject, type Value } from '../../meta/values/value.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { notJson, type PatchKind } from '../../patch/field-validation.js'
 import { applyJsonPatch, parseJsonPatch } from '../../patch/json-patch.js'
 import { applyMergePatch, parseMergePatch } from '../../patch/merge-patch.js'
@@ -22,7 +22,7 @@ import { restoreTyped, TypedDecodeError } from '../../types/decode.js'
 import type { Type } from '../../types/type.js'
 import { type ApiContext } from '../api-context.js'
 import { checkAddress } from '../pipeline/check-address.js'
-import { strictText } from '../pipeline/decode-body.js'
+import { checkType, strictText } from '../pipeline/decode-body.js'
 import { DECODED } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
 import { replace } from './update.js'
@@ -53,7 +53,7 @@ export interface Patch {
   readonly isTyped: boolean
   apply(object: ApiObject): Value
   /** The result as its Go type; throws a TypedDecodeError if it is not of the type. */
-  readonly restore?: (result: Value) => Value
+  readonly restore?: (result: Value) => ValueObject
   /** The value in the error if the result cannot be decoded: the patch itself if it is typed, else the result. */
   readonly shown?: () => string
 }
@@ -75,7 +75,7 @@ export function parsePatch(type: Type, kind: PatchKind, bytes: Buffer, validatio
       const patch = parseStrategicMergePatch(value)
       const strict = repeatedFields(duplicates)
       const apply = (object: ApiObject): Value => applyStrategicMergePatch(object, patch, type)
-      const restore = (result: Value): Value => restoreTyped(type, result)
+      const restore = (result: Value): ValueObject => restoreTyped(type, result) as ValueObject
       return { strict, isTyped: true, apply, restore, shown: () => printPlain(value) }
     }
   }
@@ -107,6 +107,7 @@ function patched(request: ResourceRequest<PatchOptions>, old: ApiObject, patch: 
 const published =
   (shape: Strategy['decode'], { apiVersion, kind }: ApiObject): Strategy['decode'] =>
   (result, duplicates) => {
+    checkType(result, badRequest)
     if (!isObject(result) || getOwn(result, 'apiVersion')) return shape(result, duplicates)
     const fields = Object.keys(result).filter(name => name !== 'apiVersion' && name !== 'kind')
     const strict = fields.toSorted(compareTexts).map(name => `unknown field ${JSON.stringify(name)}`)
@@ -122,17 +123,24 @@ export function applyPatch(
 ): ApiObject {
   const { fieldValidation: validation } = request.options
   const result = patch.apply(old)
-  const { object, strict } = decodeResult(shape, patch, result)
-  const errors = [...patch.strict, ...strict]
+  const { object, strict } = decodeResult(shape, patch, result, old)
+  // The converter of unstructured objects reports unknown fields by their names, not in the order of the document.
+  const errors = [...patch.strict, ...(patch.restore ? strict.toSorted(compareTexts) : strict)]
   if (errors.length > 0 && validation === 'Strict') throw badResult(patch, result, strictText(errors, false))
   if (validation !== 'Ignore') for (const text of errors) request.warn(text)
   return object
 }
 
 /** A result that cannot be decoded is an error of the field `patch`. */
-function decodeResult(shape: Strategy['decode'], patch: Patch, result: Value): ReturnType<Strategy['decode']> {
+function decodeResult(
+  shape: Strategy['decode'],
+  patch: Patch,
+  result: Value,
+  { apiVersion, kind }: ApiObject,
+): ReturnType<Strategy['decode']> {
   try {
-    const decoded = shape(patch.restore ? patch.restore(result) : result, [])
+    // What is restored is of the type of the old object, whatever apiVersion and kind it names.
+    const decoded = shape(patch.restore ? { ...patch.restore(result), apiVersion, kind } : result, [])
     if (decoded.refused) throw decoded.refused
     return decoded
   } catch (error) {
