@@ -150,13 +150,15 @@ async function readPage(query: ListQuery, limit: number, startAfter: string | un
   return { revision, remaining, continueToken: tokenAfter(prefix, last, revision), pages }
 }
 
-/** With a selector, it is not known how many objects remain. */
+/**
+ * With a selector, it is not known how many objects remain. The reading stops at the limit, so that a page may continue
+ * although no object after it matches.
+ */
 async function readSelectedPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
   const { store, prefix, terms, requested: asked } = query
   const matching: ObjectView[] = []
   let { at } = query
   let from = startAfter
-  let last: ObjectEntry | undefined
   // Most selectors match much of what there is, or little: a page of a few objects need not examine hundreds.
   let size = Math.min(PAGE, Math.max(MIN_PAGE, 2 * limit))
   for (;;) {
@@ -165,12 +167,11 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
     )
     for (const [i, each] of (await viewInTurns(query, page.entries, page.isSelected)).entries()) {
       if (!each) continue
-      if (matching.length === limit) {
-        const continueToken = tokenAfter(prefix, last!, page.revision)
-        return { revision: page.revision, continueToken, pages: once(matching) }
-      }
       matching.push(each)
-      last = page.entries[i]
+      if (matching.length < limit) continue
+      const found = { revision: page.revision, pages: once(matching) }
+      if (i === page.entries.length - 1 && page.remaining === 0) return found
+      return { ...found, continueToken: tokenAfter(prefix, page.entries[i]!, page.revision) }
     }
     if (page.remaining === 0) return { revision: page.revision, pages: once(matching) }
     at = { exactly: page.revision }
