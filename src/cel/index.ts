@@ -17,7 +17,7 @@ export type { Issue, Source } from './syntax/source.js'
 // What expressions may refer to: variables, functions, types.
 
 export * as types from './check/cel-type.js'
-export { type CelType, printType } from './check/cel-type.js'
+export { type CelType, printType, runtimeTypeName } from './check/cel-type.js'
 export type { Checked } from './check/checker.js'
 export { MAX_WORK, WorkBudget } from './cost/work-budget.js'
 export {

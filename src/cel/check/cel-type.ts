@@ -86,6 +86,12 @@ export function printType(type: CelType): string {
   }
 }
 
+/** The name by which cel-go knows a type at run time: `null_type`, `google.protobuf.Timestamp`. */
+export function runtimeTypeName(type: CelType): string {
+  if (type.nullable === true) return `wrapper(${type.name})`
+  return type.params.length === 0 ? type.name : `${type.name}(${type.params.map(runtimeTypeName).join(', ')})`
+}
+
 const sizes = new WeakMap<CelType, number>()
 
 /** How many types a type consists of, itself included. */

@@ -42,11 +42,16 @@ function argumentErrors({ name, target, args }: CallExpr): Issue[] {
   const { value, offset } = at
   const invalid = [{ offset, message: `invalid ${name} argument` }]
   if (name === 'duration') return typeof value === 'string' && durationFromText(value) ? [] : invalid
+  if (name === 'timestamp' && (typeof value === 'bigint' || typeof value === 'number'))
+    return isTimestamp(value) ? [] : invalid
   if (typeof value !== 'string') return []
   if (name === 'timestamp') return parseTimestamp(value) ? [] : invalid
   if (name === 'matches') return patternError(value) ? invalid : []
   return []
 }
+
+/** Seconds since 1970 from the year 1 to the year 9999. */
+const isTimestamp = (seconds: number | bigint): boolean => seconds >= -62_135_596_800 && seconds <= 253_402_300_799
 
 /** Which kinds of value each verb takes, and its error for others. */
 const VERBS: Readonly<Record<string, { readonly kinds: readonly string[]; readonly rule: string }>> = {
@@ -77,6 +82,11 @@ function formatErrors({ types }: Checked, { name, target, args, offset }: CallEx
       const message = `error during formatting: ${taken.rule}, was given ${type.name}`
       return [{ offset: argument.offset, message }]
     }
+    const unprintable = verb === 's' ? findUnprintable(types, argument) : undefined
+    if (unprintable) {
+      const message = `error during formatting: ${STRING_RULE}, was given ${types[unprintable.id]?.name}`
+      return [{ offset: unprintable.offset, message }]
+    }
     if (!taken && verb !== 's') {
       const message = `could not parse formatting clause: unrecognized formatting clause "${verb}"`
       return [{ offset, message }]
@@ -86,6 +96,25 @@ function formatErrors({ types }: Checked, { name, target, args, offset }: CallEx
   const given = list.elements.length
   if (given <= used) return []
   return [{ offset, message: `too many arguments supplied to string.format (expected ${used}, got ${given})` }]
+}
+
+const STRING_RULE =
+  'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps'
+
+const PRINTABLE: ReadonlySet<string> = new Set(
+  'list map int uint double bool string timestamp bytes duration type null dyn any error'.split(' '),
+)
+
+/** The part of an argument that a string clause cannot print. */
+function findUnprintable(types: Checked['types'], expr: Expr): Expr | undefined {
+  const type = types[expr.id]
+  if (type && !PRINTABLE.has(type.kind)) return expr
+  const parts = expr.kind === 'list' || expr.kind === 'map' ? childrenOf(expr) : []
+  for (const part of parts) {
+    const found = findUnprintable(types, part)
+    if (found) return found
+  }
+  return undefined
 }
 
 function mixedParts({ types }: Checked, expr: Expr): Issue[] {

@@ -215,8 +215,9 @@ function selfComparisonEstimate(size: Interval, type: CelType): CallCostEstimate
   return allocationEstimate(multiply(size, size), 2 + (type === STRING || type === BYTES ? STRING_TRAVERSAL : 0))
 }
 
+/** A negative one counts as 0. */
 const literalInt = ({ expr }: CostNode): number | undefined =>
-  expr?.kind === 'literal' && typeof expr.value === 'number' ? expr.value : undefined
+  expr?.kind === 'literal' && typeof expr.value === 'number' ? Math.max(expr.value, 0) : undefined
 
 const EXTENSIONS: readonly FunctionDeclaration[] = [
   {
@@ -278,7 +279,7 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
         result: listOf(INT),
         call: count => range(count as Int),
         cost: ([count]) => allocation(Math.min(Math.max(Number(count), 0), MAX_RANGE)),
-        estimate: ({ args: [count] }) => allocationEstimate(fixed(Math.max(literalInt(count!) ?? UNBOUNDED, 0))),
+        estimate: ({ args: [count] }) => allocationEstimate(fixed(literalInt(count!) ?? UNBOUNDED)),
       },
     ],
   },

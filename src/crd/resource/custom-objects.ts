@@ -45,7 +45,10 @@ export function customRules(form: CustomVersion): Strategy {
     },
     validate(object) {
       const wrongType = checkType(form, object)
-      if (wrongType.length > 0) return wrongType
+      // Nothing else is checked then but the rules.
+      if (wrongType.length > 0) {
+        return [...wrongType, ...form.schema.evaluateRules(object, undefined, wrongType).errors]
+      }
       const meta = { namespaced: form.namespaced, name: checkDnsSubdomain }
       const errors = [
         ...checkObjectMeta(metaOf(object), meta),
@@ -182,8 +185,8 @@ function update(
   content: () => readonly FieldError[],
 ): readonly FieldError[] {
   const wrongType = checkType(form, object)
-  if (wrongType.length > 0) return wrongType
-  const errors = [...checkObjectMetaUpdate(metaOf(object), metaOf(old)), ...content()]
+  const errors =
+    wrongType.length > 0 ? wrongType : [...checkObjectMetaUpdate(metaOf(object), metaOf(old)), ...content()]
   const found = form.schema.evaluateRules(object, old, errors)
   warnings.push(...found.warnings)
   return [...errors, ...found.errors]

@@ -72,7 +72,8 @@ export function structuralErrors(written: Value, at: string): readonly FieldErro
 }
 
 /** A keyword that no structural schema can have; the schema is then not checked any further. */
-function unfitKeyword({ refused }: Schema): string | undefined {
+function unfitKeyword({ refused, extensions }: Schema): string | undefined {
+  if (extensions.preserveUnknownFields === false) return 'x-kubernetes-preserve-unknown-fields'
   if (refused.metaSchema !== '') return 'schema'
   if (refused.id !== '') return 'id'
   if (refused.ref) return '$ref'

@@ -37,7 +37,7 @@ function visit(
   errors: FieldError[],
 ): void {
   if (!holdsDefaults(schema)) return
-  const { properties, items, additionalProperties, extensions } = schema
+  const { properties, items, extensions } = schema
   if (schema.default !== undefined) {
     const found =
       position.resource === undefined
@@ -55,10 +55,7 @@ function visit(
     const field = keyPath(childPath(at, 'properties'), name)
     visit(property, field, positionOf(name, schema, extensions.embeddedResource, position), checkRules, errors)
   }
-  // In metadata, defaults of values of any name are refused already.
-  if (typeof additionalProperties === 'object' && position.resource === undefined) {
-    visit(additionalProperties, childPath(at, 'additionalProperties'), OUTSIDE, checkRules, errors)
-  }
+  // Defaults below additionalProperties are not checked.
 }
 
 function positionOf(name: string, parent: Schema, isEmbedded: boolean, position: SchemaPosition): SchemaPosition {

@@ -174,8 +174,7 @@ function objectCheck(schema: Schema): ((value: ValueObject, run: Run) => void) |
     run.path.length = step
     run.old = old
     for (const key of required) {
-      // Its default is set before the object is stored.
-      if (Object.hasOwn(value, key) || properties.get(key)?.default !== undefined) continue
+      if (Object.hasOwn(value, key)) continue
       report(run, fieldRequired(fieldOf(run, `${relativePath(run)}.${key}`)))
     }
   }
