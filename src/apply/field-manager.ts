@@ -4,7 +4,7 @@
 import { type Awaitable, andThen, orElse } from '../base/awaitable.js'
 import { badRequest, StatusError, unclassified } from '../meta/errors/status.js'
 import { isPrintable } from '../meta/go/go-text.js'
-import { groupVersionKind, printGroupVersionKind } from '../meta/group-version.js'
+import { groupVersionKind, parseGroupVersion, printGroupVersionKind } from '../meta/group-version.js'
 import { type ApiObject } from '../meta/object/api-object.js'
 import { type ManagedFieldsEntry, metaOf } from '../meta/object/object-meta.js'
 import { printTime } from '../meta/values/time.js'
@@ -243,7 +243,9 @@ function checkConfiguration(type: ManagedType, configuration: ValueObject): ApiO
   const apiVersion = textOf(configuration, 'apiVersion')
   const kind = textOf(configuration, 'kind')
   if (apiVersion !== type.apiVersion || kind !== type.kind) {
-    throw badRequest(`invalid object type: ${printGroupVersionKind(groupVersionKind(apiVersion, kind))}`)
+    // Without a group version that can be read, Kubernetes knows no kind either.
+    const given = parseGroupVersion(apiVersion).ok ? groupVersionKind(apiVersion, kind) : groupVersionKind('', '')
+    throw badRequest(`invalid object type: ${printGroupVersionKind(given)}`)
   }
   const metadata = getOwn(configuration, 'metadata')
   if (isObject(metadata) && Array.isArray(getOwn(metadata, 'managedFields'))) {

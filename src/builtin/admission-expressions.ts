@@ -9,9 +9,9 @@ import {
   type Environment,
   type ObjectTypes,
   type Program,
-  printType,
   RESOURCE_CHECK,
   RULE_ENVIRONMENT,
+  runtimeTypeName,
   types,
 } from '../cel/index.js'
 
@@ -125,8 +125,8 @@ export function compileAdmission(
     return { ok: false, error: `compilation failed: ${compiled.message}`, internal: false }
   }
   const type = compiled.ok ? compiled.program.type : compiled.checked?.type
-  const found = type === undefined ? '' : printType(type)
-  const wanted = resultTypes.map(printType)
+  const found = type === undefined ? '' : runtimeTypeName(type)
+  const wanted = resultTypes.map(runtimeTypeName)
   if (type !== undefined && !wanted.includes(found) && !resultTypes.some(({ kind }) => kind === 'any')) {
     const one = wanted.length === 1 ? wanted[0] : `one of [${wanted.join(' ')}]`
     return { ok: false, error: `must evaluate to ${one} but got ${found}`, internal: false }

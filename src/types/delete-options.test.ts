@@ -47,7 +47,7 @@ describe('delete by a body', () => {
     ],
     [
       { kind: 'Thing' },
-      '400 no kind "Thing" is registered for version "v1" in scheme "pkg/apis/meta/internalversion/scheme/register.go:27"',
+      '400 no kind "Thing" is registered for version "meta.k8s.io/v1" in scheme "pkg/apis/meta/internalversion/scheme/register.go:27"',
     ],
     [
       { propagationPolicy: 5 },

@@ -28,7 +28,7 @@ function checkKind(body: Value): void {
       'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
     throw badRequest(`${UNREAD} ${jsonTypeOf(body)} into Go value of type ${struct}`)
   }
-  const version = typeField(body, 'apiVersion') || 'v1'
+  const version = typeField(body, 'apiVersion') || 'meta.k8s.io/v1'
   const kind = typeField(body, 'kind') || 'DeleteOptions'
   if (kind !== 'DeleteOptions') {
     const scheme = 'pkg/apis/meta/internalversion/scheme/register.go:27'

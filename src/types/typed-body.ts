@@ -2,6 +2,7 @@
 import type { CborMarks } from '../codec/cbor.js'
 import { CodecError, type CodecErrorKind } from '../codec/codec-error.js'
 import { cannotHandle } from '../meta/errors/status.js'
+import { quote } from '../meta/go/go-text.js'
 import { normalApiVersion } from '../meta/group-version.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import { withHead } from '../meta/object/object-meta.js'
@@ -26,7 +27,7 @@ export function shapeTyped(
   const version = versionOf(givenVersion)
   const type = types.ofKind(givenVersion, givenKind)
   if (type === undefined) {
-    const why = `no kind ${JSON.stringify(givenKind)} is registered for version ${JSON.stringify(givenVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
+    const why = `no kind ${quote(givenKind)} is registered for version ${quote(givenVersion)} in scheme "pkg/api/legacyscheme/scheme.go:30"`
     throw cannotHandle(givenKind, version, kind, why)
   }
   if (givenKind !== kind || givenVersion !== apiVersion) {

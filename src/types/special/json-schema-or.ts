@@ -12,7 +12,7 @@ import {
   writeVarint,
 } from '../../codec/protobuf.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
-import { type DecodeState, newDecodeState, noteError, TypedDecodeError } from '../go/decode-error.js'
+import { type DecodeState, newDecodeState, printError, TypedDecodeError } from '../go/decode-error.js'
 import type { ValueCodec } from '../go/value-codec.js'
 import { type MessageCodec, readFields } from '../protobuf/message-codec.js'
 import { printedAs, type SpecialType } from './special-type.js'
@@ -76,9 +76,9 @@ function decodeApart(value: Value, schema: ValueCodec, state: DecodeState): Valu
   const { error } = inner
   if (error !== undefined) {
     const isText = typeof error === 'string'
-    noteError(
-      state,
-      isText ? error : { ...error, struct: state.struct, field: [...state.goPath, error.field].join('.') },
+    // The outer decoder ends here, too, and forgets an error that it has noted before.
+    throw new TypedDecodeError(
+      isText ? error : printError({ ...error, struct: state.struct, field: [...state.goPath, error.field].join('.') }),
     )
   }
   return decoded
