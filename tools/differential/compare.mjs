@@ -1,0 +1,91 @@
+// Runs one scenario on two servers and compares the answers, by the rules of test/conformance.
+import { randomInt } from 'node:crypto'
+import { differences, runScenario } from '../../test/conformance/runner.mjs'
+import { TOKEN } from './requests.mjs'
+
+/** Several testers may run at once, so each starts elsewhere. */
+let runs = randomInt(36 ** 5)
+
+/** The scenario with names that no run had before. Functions (`until`) are kept. */
+export function renamed(scenario) {
+  const token = `z${(runs++ % 36 ** 5).toString(36).padStart(5, '0')}`
+  return { ...replaceText(scenario, TOKEN, token), token }
+}
+
+/** A copy of a value in which one text stands for another, in keys, too. */
+export function replaceText(value, from, to) {
+  if (typeof value === 'string') return value.replaceAll(from, to)
+  if (Array.isArray(value)) return value.map(item => replaceText(item, from, to))
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(
+    Object.entries(value).map(([key, member]) => [replaceText(key, from, to), replaceText(member, from, to)]),
+  )
+}
+
+/**
+ * Runs the steps and returns the answers; one that the server does not give is `{ broken: why }`. What the scenario made is
+ * removed, unless it is to be kept.
+ */
+export async function answersOf(client, scenario, expected, { isKept = false } = {}) {
+  const results = []
+  try {
+    return await runScenario(client, scenario, { expected, onStep: (_, result) => void results.push(result) })
+  } catch (error) {
+    return [...results, { broken: String(error.message ?? error) }]
+  } finally {
+    if (!isKept) void cleanUp(client, scenario)
+  }
+}
+
+/** Removes what the scenario made, without waiting: its names are not used again. */
+export async function cleanUp(client, { cleanup = [], token }) {
+  const paths = [...cleanup, `/api/v1/namespaces/n-${token}`]
+  for (const path of paths) await client.send({ method: 'DELETE', path }).catch(() => {})
+}
+
+/**
+ * The first step at which the two servers differ, or undefined. `isKnown` says which differences do not count.
+ * @returns {Promise<{ index: number, step: object, got: object, want: object, found: string[] } | undefined>}
+ */
+export async function firstDifference({ reference, subject }, scenario, isKnown) {
+  const same = renamed(scenario)
+  const wanted = await answersOf(reference, same)
+  const got = await answersOf(subject, same, i => wanted[i])
+  for (const [index, want] of wanted.entries()) {
+    if (scenario.steps[index]?.unchecked) continue
+    const step = same.steps[index] ?? {}
+    const found = unknownDifferences(step, got[index], want, isKnown)
+    if (found.length > 0) return { index, step, got: got[index], want, found }
+  }
+  return undefined
+}
+
+/** The differences of two answers to a step that are not known. */
+export const unknownDifferences = (step, got, want, isKnown) =>
+  differences(comparable(got), comparable(want)).filter(text => !isKnown({ step, text, got, want }))
+
+/**
+ * An answer without what depends on the moment: the order of managedFields follows the seconds at which they were written,
+ * and text in YAML holds versions and times.
+ */
+function comparable(answer) {
+  if (typeof answer?.body === 'string') return { ...answer, body: answer.body.replace(VARYING_TEXT, '$1: …') }
+  return sortManagers(answer)
+}
+
+/** How the file of a Go scheme is printed depends on how the reference was built. */
+const plainText = text => text.replace(/in scheme \\?"[^"]*?\/?pkg\//g, 'in scheme "pkg/')
+
+const VARYING_TEXT = /(resourceVersion|uid|creationTimestamp|time|deletionTimestamp|continue): \S+/g
+
+function sortManagers(value) {
+  if (typeof value === 'string') return plainText(value)
+  if (Array.isArray(value)) return value.map(sortManagers)
+  if (value === null || typeof value !== 'object') return value
+  const copy = Object.fromEntries(Object.entries(value).map(([key, member]) => [key, sortManagers(member)]))
+  if (Array.isArray(copy.managedFields))
+    copy.managedFields = copy.managedFields.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1))
+  return copy
+}
+
+const nameOf = entry => `${entry?.operation} ${entry?.manager} ${entry?.apiVersion} ${entry?.subresource}`

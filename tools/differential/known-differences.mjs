@@ -1,0 +1,63 @@
+// Differences that are known and meant so, or that belong to the reference itself, with the reason of each.
+
+/** `matches` is given `{ step, text, got, want }`; `text` is one difference as `path: got … want …`. */
+export const KNOWN = [
+  {
+    reason: 'the reference refuses work while it starts the storage of a new definition, or answers a moment late',
+    matches: ({ want }) =>
+      want?.status === 429 || /storage is \(re\)initializing/.test(JSON.stringify(want?.body ?? '')),
+  },
+  {
+    reason: 'the answer names the current revision, which differs between stores',
+    matches: ({ text }) =>
+      /Too large resource version|too old resource version|The resourceVersion for the provided/.test(text),
+  },
+  {
+    reason: 'the order of maps is random in Go: the first of several errors in a map may be any of them',
+    matches: ({ got, want }) =>
+      got?.status === want?.status &&
+      /cannot restore|cannot convert .* to|unrecognized type|declared merge key|field not declared in schema|duplicate entries for key/.test(
+        want?.body?.message ?? '',
+      ),
+  },
+  {
+    reason: 'the message quotes the whole patched object, whose members have another order here',
+    matches: ({ text, got, want }) =>
+      /^\/body\/(message|details\/causes)/.test(text) &&
+      withoutQuote(got?.body?.message) === withoutQuote(want?.body?.message),
+  },
+  {
+    reason: 'a watch as PartialObjectMetadataList or in another form of lists: the reference breaks off the stream',
+    matches: ({ want, got }) => Array.isArray(want?.events) && want.events.length === 0 && got?.events?.length > 0,
+  },
+  {
+    reason: 'with resourceVersion=0 the reference may answer from a cache that lags',
+    matches: ({ step }) => /resourceVersion=0(&|$)/.test(step.path ?? ''),
+  },
+  {
+    reason:
+      'the reference stores an empty map of labels until the next write, which therefore gets a new resourceVersion',
+    matches: ({ text }) => /resourceVersion: got "<rv:\d+>" want "<rv:\d+>"/.test(text),
+  },
+  {
+    reason: 'the reference has compacted its history, or not yet',
+    matches: ({ want, got }) =>
+      (want?.status === 410) !== (got?.status === 410) || (want?.status === 410 && got?.status === 410),
+  },
+  {
+    reason: 'Go prints addresses of pointers',
+    matches: ({ want }) => /\(\*[a-zA-Z0-9./]+\)\(0x|0xc[0-9a-f]{9}/.test(JSON.stringify(want?.body ?? '')),
+  },
+  {
+    reason: 'service and pod addresses, and node ports, are chosen by chance',
+    matches: ({ text }) => /\/(clusterIPs?(\/\d+)?|nodePort|healthCheckNodePort): got/.test(text),
+  },
+  {
+    reason: 'the version of the server is its own',
+    matches: ({ step }) => step.path?.startsWith('/version'),
+  },
+]
+
+const withoutQuote = message => String(message).replace(/patch: Invalid value: "\{.*\}": /s, '')
+
+export const isKnown = difference => KNOWN.some(({ matches }) => matches(difference))
