@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { futureRevision } from '../storage/storage-error.js'
-import { asStatus } from './storage-status.js'
+import { futureRevision, StorageError } from '../storage/storage-error.js'
+import { asStatus, statusOf } from './storage-status.js'
 
 test('a read at a resourceVersion that the store has not reached is repeated until it has', async () => {
   let revision = 1
@@ -19,4 +19,10 @@ test('a read without a resourceVersion is not repeated', async () => {
   }
   await expect(asStatus(0, read)).rejects.toThrow('Too large resource version')
   expect(reads).toHaveLength(1)
+})
+
+test('a value that is too large for etcd is answered in its words, one that is too large here is a 413', () => {
+  const fromEtcd = new StorageError('value-too-large', 'etcdserver: request is too large', undefined, new Error('grpc'))
+  expect(statusOf(fromEtcd, 0).status).toMatchObject({ code: 500, message: 'etcdserver: request is too large' })
+  expect(statusOf(new StorageError('value-too-large', 'over the limit'), 0).status.code).toBe(413)
 })

@@ -10,6 +10,7 @@ import {
   serviceUnavailable,
   timeout,
   tooLargeResourceVersion,
+  unclassified,
 } from '../meta/errors/status.js'
 import { StorageError } from '../storage/storage-error.js'
 
@@ -56,7 +57,8 @@ export function statusOf(error: StorageError, requested: number | bigint): Statu
     case 'invalid-revision':
       return tooLargeResourceVersion(requested, error.revision ?? 0)
     case 'value-too-large':
-      return requestEntityTooLarge(error.message)
+      // What etcd refuses is answered in its words.
+      return error.cause === undefined ? requestEntityTooLarge(error.message) : unclassified(error.message)
     case 'unavailable':
     case 'closed':
     case 'no-space':

@@ -169,15 +169,26 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
       if (!each) continue
       matching.push(each)
       if (matching.length < limit) continue
-      const found = { revision: page.revision, pages: once(matching) }
-      if (i === page.entries.length - 1 && page.remaining === 0) return found
-      return { ...found, continueToken: tokenAfter(prefix, page.entries[i]!, page.revision) }
+      const { revision } = page
+      const found = { revision, pages: once(matching) }
+      const last = page.entries[i]!
+      const isLast = i === page.entries.length - 1 && page.remaining === 0
+      if (isLast && !(page.isSelected && (await hasEntryAfter(query, last.key, revision)))) return found
+      return { ...found, continueToken: tokenAfter(prefix, last, revision) }
     }
     if (page.remaining === 0) return { revision: page.revision, pages: once(matching) }
     at = { exactly: page.revision }
     from = page.entries.at(-1)!.key
     size = Math.min(PAGE, 2 * size)
   }
+}
+
+/** Whether anything follows a key; an index of the selector holds only what matches. */
+async function hasEntryAfter({ store, prefix, requested }: ListQuery, key: string, at: Revision): Promise<boolean> {
+  const page = await asStatus(requested, () =>
+    store.cache.range(prefix, { at: { exactly: at }, limit: 1, startAfter: key }),
+  )
+  return page.entries.length > 0
 }
 
 type FirstPage = Awaited<ReturnType<ObjectStore['cache']['range']>>

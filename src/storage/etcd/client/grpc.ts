@@ -66,6 +66,8 @@ export function unary(
   options: CallOptions,
 ): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const size = frame.length - FRAME_HEAD_BYTES
+    if (size > MAX_SENT_BYTES) return reject(tooLarge(size))
     const stream = openStream(session, headers)
     const chunks: Buffer[] = []
     let status: GrpcError | undefined | 'none' = 'none'
@@ -118,6 +120,16 @@ export function unary(
     })
     stream.end(frame)
   })
+}
+
+/** etcd's own client sends no larger messages. */
+const MAX_SENT_BYTES = 2 * 1024 * 1024
+/** A flag and the length of the message. */
+const FRAME_HEAD_BYTES = 5
+
+function tooLarge(size: number): GrpcError {
+  const text = `trying to send message larger than max (${size} vs. ${MAX_SENT_BYTES})`
+  return new GrpcError(GrpcCode.resourceExhausted, `rpc error: code = ResourceExhausted desc = ${text}`, 'answered')
 }
 
 export interface StreamSink {
