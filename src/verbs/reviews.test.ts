@@ -142,8 +142,9 @@ test('a review shows the fields that its sender set', async () => {
   })
 })
 
-const selecting = (selector: object): Value =>
-  ({ spec: { resourceAttributes: { verb: 'list', resource: 'pods', ...selector } } }) as Value
+const selecting = (selector: object): Value => ({
+  spec: { resourceAttributes: { verb: 'list', resource: 'pods', ...selector } },
+})
 
 test.each([
   [
