@@ -12,6 +12,7 @@ const COMPONENTS = [
   { program: 'kubectl', debian: 'kubernetes-client' },
   { program: 'flock', debian: 'util-linux' },
   { program: 'prlimit', debian: 'util-linux' },
+  { program: 'strace', debian: 'strace' },
 ]
 
 const found = program => (process.env.PATH ?? '').split(delimiter).some(folder => existsSync(join(folder, program)))
