@@ -11,7 +11,7 @@ import type { Entry, Guard, ReadAt, Revision, Store } from '../storage/store.js'
 import { createWatchCache, type EntryAttributes, type WatchCache } from '../storage/watch-cache.js'
 import { type ConvertedObjects, createConvertedObjects } from './cache/converted-objects.js'
 import { type ObjectAttributes, type ObjectEntry, type ObjectEvent, selectableFields } from './object-attributes.js'
-import { createObjectViews, type ObjectViews } from './object-view.js'
+import { createObjectViews, type ObjectViews, type ReadErrors } from './object-view.js'
 import { readStoredMetadata } from './stored-metadata.js'
 import { createStoredCodec, isStoredAs, type StoredCodec, storedHead } from './stored-object.js'
 import { createWatchChanges, type WatchChanges } from './watch-change.js'
@@ -61,17 +61,22 @@ function nothingIfNoKey(error: unknown): undefined {
 const NO_OBJECT: ApiObject = { apiVersion: '', kind: '', metadata: {} }
 
 /** What the stores of all kinds of a server share. */
-export interface SharedByStores {
+export interface SharedByStores extends ReadErrors {
   readonly codec: StoredCodec
   readonly converted: ConvertedObjects
 }
 
-export const createSharedByStores = (): SharedByStores => ({
+export const createSharedByStores = (errors: ReadErrors): SharedByStores => ({
+  ...errors,
   codec: createStoredCodec(),
   converted: createConvertedObjects(),
 })
 
-export function createObjectStore(store: Store, kind: Kind, shared = createSharedByStores()): ObjectStore {
+export function createObjectStore(
+  store: Store,
+  kind: Kind,
+  shared = createSharedByStores({ wrapsReadErrors: true }),
+): ObjectStore {
   const { codec } = shared
   const versions = new Map<string, KindVersion>(
     kind.versions.map(version => [apiVersionOf(kind, version.name), version]),
@@ -120,7 +125,7 @@ export function createObjectStore(store: Store, kind: Kind, shared = createShare
     return keyOf(kind, namespace, name)
   }
 
-  const views = createObjectViews(codec, shared.converted)
+  const views = createObjectViews(codec, shared.converted, shared)
 
   return {
     cache,

@@ -2,6 +2,7 @@
 import type { Kind } from '../kinds/kind.js'
 import type { Store } from '../storage/store.js'
 import { createObjectStore, createSharedByStores, type ObjectStore } from './object-store.js'
+import type { ReadErrors } from './object-view.js'
 
 export interface ObjectStores {
   objectStore(kind: Kind): ObjectStore
@@ -10,8 +11,8 @@ export interface ObjectStores {
   close(): Promise<void>
 }
 
-export function createObjectStores(store: Store): ObjectStores {
-  const shared = createSharedByStores()
+export function createObjectStores(store: Store, errors: ReadErrors = { wrapsReadErrors: true }): ObjectStores {
+  const shared = createSharedByStores(errors)
   // By the versions: a kind that changes in nothing that concerns its objects keeps its store. A kind that was replaced
   // keeps its store for the requests that began with it.
   const stores = new WeakMap<Kind['versions'], ObjectStore>()

@@ -5,7 +5,7 @@ import { type Awaitable, allOf, andThen, orElse } from '../base/awaitable.js'
 import type { Cancellation } from '../base/cancellation.js'
 import type { Kind, KindVersion, VersionedKind } from '../kinds/kind.js'
 import { apiVersionOf } from '../kinds/kind-names.js'
-import { internalError, StatusError } from '../meta/errors/status.js'
+import { internalError, StatusError, unclassified } from '../meta/errors/status.js'
 import { byName } from '../meta/go/go-text.js'
 import { type ApiObject, setMeta } from '../meta/object/api-object.js'
 import { metaOf } from '../meta/object/object-meta.js'
@@ -72,7 +72,19 @@ export interface ObjectViews {
   ): Awaitable<ApiObject>
 }
 
-export function createObjectViews(codec: StoredCodec, converted: ConvertedObjects): ObjectViews {
+export interface ReadErrors {
+  /**
+   * Whether a stored object that cannot be read is answered as an InternalError, as by kube-apiserver with its feature gate
+   * AllowUnsafeMalformedObjectDeletion. Without it, the Status has the bare message and no reason.
+   */
+  readonly wrapsReadErrors: boolean
+}
+
+export function createObjectViews(
+  codec: StoredCodec,
+  converted: ConvertedObjects,
+  { wrapsReadErrors }: ReadErrors,
+): ObjectViews {
   const heads = new WeakMap<KindVersion, Buffer>()
   /** The writes that a version reads as they are stored. A version that replaces it starts anew. */
   const current = new WeakMap<KindVersion, RevisionSet>()
@@ -87,6 +99,22 @@ export function createObjectViews(codec: StoredCodec, converted: ConvertedObject
     let revisions = current.get(version)
     if (!revisions) current.set(version, (revisions = createRevisionSet()))
     return revisions
+  }
+
+  /** A stored object that cannot be read is an error of the server, whatever the reason. */
+  function unreadable(error: unknown): never {
+    if (!(error instanceof StatusError)) throw error
+    const { reason, details } = error.status
+    if (wrapsReadErrors) throw reason === undefined ? internalError(error.message) : error
+    throw reason === 'InternalError' ? unclassified(details?.causes?.[0]?.message ?? error.message) : error
+  }
+
+  function orUnreadable<T>(read: () => T): T {
+    try {
+      return read()
+    } catch (error) {
+      return unreadable(error)
+    }
   }
 
   const isInVersion = (versioned: VersionedKind, entry: Entry): boolean => isStoredAs(entry, headOf(versioned))
@@ -226,17 +254,4 @@ function convertAll(
 ): Awaitable<readonly ApiObject[]> {
   if (kind.convertAll) return kind.convertAll(objects, to, cancellation)
   return allOf(objects.map(object => (object.apiVersion === to ? object : kind.convert(object, to, cancellation))))
-}
-
-function orUnreadable<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    return unreadable(error)
-  }
-}
-
-/** A stored object that cannot be read is an error of the server, whatever the reason. */
-function unreadable(error: unknown): never {
-  throw error instanceof StatusError && error.status.reason === undefined ? internalError(error.message) : error
 }

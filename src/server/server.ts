@@ -73,6 +73,7 @@ export interface Server {
   stop(): Promise<void>
 }
 
+const UNSAFE_DELETION = 'AllowUnsafeMalformedObjectDeletion'
 const DEFAULT_PORT = 6443
 const ADMISSION_GROUP = 'admissionregistration.k8s.io'
 /** How often watches are ended while requests are answered: a watch may begin after the others were ended. */
@@ -122,7 +123,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
 
     const objects = await phases.run(
       'objects',
-      () => createObjectStores(store),
+      () => createObjectStores(store, { wrapsReadErrors: isGateOn(options.api.featureGates, UNSAFE_DELETION) }),
       stores => stores.close(),
     )
 
@@ -372,7 +373,7 @@ function createContext(parts: ContextParts): ApiContext {
     options.admission,
   )
   const gates = {
-    unsafeDeletion: isGateOn(options.api.featureGates, 'AllowUnsafeMalformedObjectDeletion'),
+    unsafeDeletion: isGateOn(options.api.featureGates, UNSAFE_DELETION),
     watchList: isGateOn(options.api.featureGates, 'WatchList'),
   }
   const context = createApiContext({ store, objects, now, admission, permit: permitBy(authorizer), gates })

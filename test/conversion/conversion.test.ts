@@ -168,11 +168,9 @@ describe('a webhook that is unreachable', () => {
     await api.post(at('v1beta1'), widget('a', { hostPort: 'h:1' }))
     await webhook.stop()
     const { status, body } = await api.get(`${at('v1beta1')}/a`)
-    expect([status, body.reason]).toEqual([500, 'InternalError'])
+    expect([status, body.reason]).toEqual([500, undefined])
     expect(body.message).toContain(`conversion webhook for ${GROUP}/v1, Kind=Widget failed: Post "https://127.0.0.1:`)
-    expect((await api.get(at('v1beta1'))).body.message).toContain(
-      'conversion webhook for example.com/v1, Kind=Widget failed: ',
-    )
+    expect((await api.get(at('v1beta1'))).body.message).toMatch(/^conversion webhook for example.com\/v1, /)
     const { body: stored } = await api.get(`${at('v1')}/a`)
     expect((await api.put(`${at('v1')}/a`, { ...stored, port: '2' })).status).toBe(200)
     expect((await api.get(at('v1'))).body.items).toHaveLength(1)

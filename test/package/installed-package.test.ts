@@ -46,7 +46,14 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 describe('content', () => {
   test('the code once, with types, and none of the tests', () => {
     const directories = new Set(files.map(file => dirname(file).split('/').slice(0, 2).join('/')))
-    expect([...directories].toSorted()).toEqual(['.', 'bin', 'data', 'dist/bundle', 'dist/declarations'])
+    expect([...directories].toSorted()).toEqual([
+      '.',
+      'bin',
+      'data',
+      'data/descriptions',
+      'dist/bundle',
+      'dist/declarations',
+    ])
     expect(files.filter(file => /\.(test|suite)\./.test(file))).toEqual([])
     const code = files.filter(file => /\.[cm]?[jt]s$/.test(file) && !file.endsWith('.d.ts'))
     expect(code.filter(file => !/^dist\/bundle\/[\w-]+\.cjs$/.test(file))).toEqual(['bin/compile-cache.mjs'])

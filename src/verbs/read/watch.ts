@@ -178,7 +178,8 @@ function run({ store, prefix, request, selection, from, sink }: WatchRun): OpenW
 
   function fail(error: unknown): void {
     if (!(error instanceof StatusError)) request.log.error('a watch failed', { error })
-    end(error instanceof StatusError ? error.status : undefined)
+    // An object that cannot be read has no reason elsewhere; in a watch, kube-apiserver gives it one.
+    end(error instanceof StatusError ? { reason: 'InternalError', ...error.status } : undefined)
   }
 
   begin().catch(fail)

@@ -59,7 +59,8 @@ export async function applyObject(
       // An apply to a subresource does not create the object.
       if (!old && target.subresource === '') return undefined
       if (!old) {
-        asNewObject(target, await merged(undefined))
+        // Where a PUT may create the object, kube-apiserver decodes the configuration first.
+        if (target.kind.traits.allowCreateOnUpdate) asNewObject(target, await merged(undefined))
         throw notFound(resourceOf(target.kind), target.name)
       }
       return { ...APPLIED, object: await merged(old), isWhatClientSaw: false }
