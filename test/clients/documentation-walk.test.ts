@@ -42,6 +42,8 @@ describe.skipIf(kubectlMissing())('docs', () => {
       PATH: `${BIN}:${dirname(process.execPath)}:${process.env.PATH}`,
       HOME: directory,
       LC_ALL: 'C',
+      // A program that ends late would still write into the directory.
+      NODE_DISABLE_COMPILE_CACHE: '1',
       KUBECONFIG: server.kubeconfig,
     })
     try {
