@@ -1,5 +1,5 @@
 // What an object was before: read from a server by lists at exact resource versions, which every server of Kubernetes has
-// as far as its history goes, and told apart by managedFields.
+// as far as its history goes, and distinguished by managedFields.
 
 import { objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
 import { equalValues, isObject, type Value, type ValueObject } from '../meta/values/value.js'

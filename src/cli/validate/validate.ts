@@ -25,7 +25,7 @@ const validateFlags = {
     'Warn',
   ),
   namespace: text('NAME', 'the namespace of objects that name none', 'default'),
-  as: optionalText('USER', 'the user whom admission policies see'),
+  as: optionalText('USER', 'the user that admission policies see'),
   'as-group': repeatedText('GROUP', 'a group of that user; may be repeated'),
   'ignore-unknown-kinds': toggle('leave out documents of kinds that have no definition', false),
   ...reportFlags('error'),
