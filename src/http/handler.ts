@@ -46,10 +46,10 @@ import { type Awaitable, andThen } from '../base/awaitable.js'
 import type { Logger } from '../base/logger.js'
 import type { Registry } from '../kinds/registry.js'
 import { internalError, type Status, StatusError } from '../meta/errors/status.js'
+import type { UnstoredResource } from '../request/connect-resource.js'
 import { ConnectionCut } from '../request/connection-cut.js'
 import { deadlineExceeded, RequestAborted } from '../request/request.js'
 import { MalformedPath, parseRequestInfo, type RequestInfo } from '../request/request-info.js'
-import type { VirtualResource } from '../request/virtual-resource.js'
 import type { Verbs } from '../verbs/verbs.js'
 import { sendError } from './errors.js'
 import { createArrivingBodies } from './filters/arriving-bodies.js'
@@ -89,7 +89,7 @@ export interface ApiOptions {
   /** Finds the flow schema of a request, for the headers of its response. */
   readonly classify?: Classify | undefined
   /** Resources that are answered and not stored. */
-  readonly virtualResources?: readonly VirtualResource[] | undefined
+  readonly virtualResources?: readonly UnstoredResource[] | undefined
   /** Serves the paths that name no resource. */
   readonly findPath: FindPath
   /** Whether bodies and responses may be CBOR. The default is true. */

@@ -32,7 +32,7 @@ import { openStore } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
 import { builtinTypes } from '../types/type-table.js'
 import { type ApiContext, createApiContext } from '../verbs/api-context.js'
-import { podSubresources } from '../verbs/subresources.js'
+import { connectSubresources, podSubresources } from '../verbs/subresources.js'
 import { serverObjects } from '../verbs/system-writes.js'
 import { createWebhooks, type Webhooks } from '../webhook/client.js'
 import { createServerLogger } from './observability/logging.js'
@@ -224,6 +224,17 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
           pods: requireKind(registry, '', 'Pod'),
           budgets: requireKind(registry, 'policy', 'PodDisruptionBudget'),
         }),
+        ...connectSubresources(
+          context,
+          {
+            pods: requireKind(registry, '', 'Pod'),
+            nodes: requireKind(registry, '', 'Node'),
+            services: requireKind(registry, '', 'Service'),
+            endpoints: requireKind(registry, '', 'Endpoints'),
+          },
+          ({ user, info: { group, resource, subresource, namespace, name } }) =>
+            access.authorizer.authorize(user, { verb: 'create', group, resource, subresource, namespace, name }),
+        ),
       ],
       authenticate: createAuthenticate({
         tokens: access.tokens,

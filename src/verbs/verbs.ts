@@ -19,6 +19,7 @@ import {
 } from '../meta/options/write-options.js'
 import { isObject, type Value } from '../meta/values/value.js'
 import { BODY_TYPES, type Body } from '../request/body.js'
+import type { ConnectResource, ConnectResult, ConnectTarget } from '../request/connect-resource.js'
 import { forResource, type Request, withOptions } from '../request/request.js'
 import { type Target } from '../request/target.js'
 import type { VirtualResource, VirtualResult, VirtualTarget } from '../request/virtual-resource.js'
@@ -26,6 +27,7 @@ import { decodeDeleteOptions } from '../types/delete-options.js'
 import { decodeObject, openEnvelope, ProtobufError } from '../types/protobuf.js'
 import type { Types } from '../types/type.js'
 import { type ApiContext } from './api-context.js'
+import { connect } from './connect.js'
 import { createVirtual } from './create-virtual.js'
 import { getObject } from './read/get.js'
 import { listObjects } from './read/list.js'
@@ -60,6 +62,8 @@ export interface Verbs {
     query: URLSearchParams,
     body: Body,
   ): Promise<VirtualResult>
+  /** The options are those of the query. */
+  connect(request: Request, resource: ConnectResource, target: ConnectTarget): Promise<ConnectResult>
 }
 
 export type Write = (request: Request, target: Target, query: URLSearchParams, body: Body) => Promise<Result>
@@ -103,6 +107,7 @@ export function createVerbs(context: ApiContext): Verbs {
     },
     createVirtual: async (request, resource, target, query, body) =>
       createVirtual(context, withOptions(request, parseCreateOptions(query)), resource, target, body),
+    connect: (request, resource, target) => connect(context, request, resource, target),
   }
 }
 

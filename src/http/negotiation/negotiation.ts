@@ -189,10 +189,11 @@ export function checkRouteAccepts(
   encodings: readonly Encoding[],
   streams: boolean,
   cbor = true,
+  others: readonly string[] = [],
 ): void {
   // The most frequent headers.
   if (headers.accept === undefined || headers.accept === MEDIA_TYPES.json) return
-  const all = [...encodings.map(encoding => MEDIA_TYPES[encoding]), ...(streams ? STREAM_TYPES : [])]
+  const all = [...others, ...encodings.map(encoding => MEDIA_TYPES[encoding]), ...(streams ? STREAM_TYPES : [])]
   const produced = spokenTypes(all, cbor)
   const accept = headers.accept || '*/*'
   for (const part of accept.split(',')) {

@@ -1,6 +1,7 @@
 // A request to a resource: found by the router, its response format negotiated, its body read, its verb carried out.
 
 import { type Awaitable, andThen } from '../../base/awaitable.js'
+import { isConnect } from '../../request/connect-resource.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import type { UserInfo } from '../../request/user-info.js'
 import type { Result } from '../../verbs/result.js'
@@ -13,7 +14,7 @@ import { type Outcome, sendResult } from './outcome.js'
 import { serveNothing } from './path.js'
 import { readBody, readDeleteBody, withType } from './request-body.js'
 import { checkName, type Route, type Router } from './routing.js'
-import { serveVirtual } from './virtual.js'
+import { serveConnect, serveVirtual } from './virtual.js'
 import type { RouteVirtual } from './virtual-routing.js'
 import { serveWatch } from './watch.js'
 
@@ -40,7 +41,9 @@ export function serveResource(
   const { router, verbs, now } = serving
   const { exchange } = request
   const virtual = serving.routeVirtual(exchange.method, exchange.headers, request.info)
-  if (virtual) return serveVirtual(verbs, request, virtual, now)
+  if (virtual) {
+    return isConnect(virtual) ? serveConnect(verbs, request, virtual) : serveVirtual(verbs, request, virtual, now)
+  }
   const route = router.route(exchange.method, exchange.headers, request)
   if (!route) return serveNothing(router, request)
   const { deprecationWarning } = route.target.version

@@ -10,10 +10,10 @@ import { badRequest, genericResponse, methodNotSupported, notFound } from '../..
 import { quote } from '../../meta/go/go-text.js'
 import { checkPathSegment } from '../../meta/object/names.js'
 import { parseFieldSelector, requiredField } from '../../meta/selectors/field-selectors.js'
+import type { UnstoredResource } from '../../request/connect-resource.js'
 import type { Request } from '../../request/request.js'
 import type { RequestInfo } from '../../request/request-info.js'
 import { type Target } from '../../request/target.js'
-import type { VirtualResource } from '../../request/virtual-resource.js'
 import { patchTypesOf } from '../../verbs/write.js'
 import {
   checkRouteAccepts,
@@ -44,7 +44,7 @@ export interface Router {
 
 export function createRouter(
   registry: Registry,
-  virtualResources: readonly VirtualResource[] = [],
+  virtualResources: readonly UnstoredResource[] = [],
   cbor = true,
 ): Router {
   const virtualGroups = virtualResources.map(({ apiVersion }) => apiVersion.split('/', 1)[0]!)

@@ -25,7 +25,7 @@ import type { Registry } from '../../kinds/registry.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { statusOfStorageError } from '../../objects/storage-status.js'
 import { createOpenApi } from '../../openapi/openapi.js'
-import type { VirtualResource } from '../../request/virtual-resource.js'
+import type { UnstoredResource } from '../../request/connect-resource.js'
 import { type APIResource, builtinTypes } from '../../types/type-table.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { createVerbs } from '../../verbs/verbs.js'
@@ -43,7 +43,7 @@ export interface ApiParts {
   readonly definitions: Definitions
   readonly access: AccessControl
   /** Resources that are answered and not stored. */
-  readonly virtualResources: readonly VirtualResource[]
+  readonly virtualResources: readonly UnstoredResource[]
   readonly authenticate: Authenticate
   readonly classify: Classify
   /** Whether bodies and responses may be CBOR. */
@@ -113,7 +113,7 @@ export function createApi(parts: ApiParts): ApiHandler {
 const NO_PATHS: PathTable = new Map()
 
 /** The entries of virtual resources in discovery, by group version. */
-function extrasOf(kinds: readonly VirtualResource[]): Record<string, APIResource[]> {
+function extrasOf(kinds: readonly UnstoredResource[]): Record<string, APIResource[]> {
   const extras: Record<string, APIResource[]> = {}
   for (const { apiVersion, resource: facts } of kinds) (extras[apiVersion] ??= []).push(facts)
   return extras

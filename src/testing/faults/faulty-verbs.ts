@@ -49,6 +49,7 @@ export function faultyVerbs(verbs: Verbs, injector: FaultInjector, revision: () 
     delete: (request, ...rest) => among(request, () => verbs.delete(request, ...rest)),
     deleteCollection: (request, ...rest) => among(request, () => verbs.deleteCollection(request, ...rest)),
     createVirtual: (request, ...rest) => among(request, () => verbs.createVirtual(request, ...rest)),
+    connect: (request, ...rest) => among(request, () => verbs.connect(request, ...rest)),
   }
 }
 
