@@ -69,14 +69,11 @@ async function send(
   { method, path, headers, body }: GeneratedRequest,
 ): Promise<{ status: string; text: string }> {
   try {
-    const stream = session.request({
-      authorization: `Bearer ${TOKEN}`,
-      ...headers,
-      ':method': method,
-      ':path': path,
-    })
+    const fields = { authorization: `Bearer ${TOKEN}`, ...headers, ':method': method, ':path': path }
+    // By default, Node ends a GET, HEAD or DELETE before its body.
+    const stream = session.request(fields, { endStream: body.length === 0 })
     stream.on('error', () => {})
-    stream.end(body.length > 0 ? body : undefined)
+    if (body.length > 0) stream.end(body)
     let status = 'none'
     stream.on('response', answer => (status = String(answer[':status'])))
     let text = ''
