@@ -91,7 +91,7 @@ function monitor(endpoint: string, session: ClientHttp2Session): Connection {
   let silentTicks = 0
   /** Ticks since a ping was sent that is not answered yet. */
   let pingTicks: number | undefined
-  let lastPing = 0
+  let lastPing = Number.NEGATIVE_INFINITY
 
   // Ticks are counted, not time, so that a pause of this process is not mistaken for a silent peer.
   const ticker = setInterval(() => {
