@@ -16,7 +16,12 @@ const MAX_TIMER_MS = 2 ** 31 - 1
 export const SYSTEM_CLOCK: TimerClock = {
   now: Date.now,
   after(milliseconds, run) {
-    const timer = setTimeout(run, Math.min(milliseconds, MAX_TIMER_MS)).unref()
+    let timer: NodeJS.Timeout
+    const wait = (left: number): void => {
+      const next = Math.min(left, MAX_TIMER_MS)
+      timer = setTimeout(() => (left > next ? wait(left - next) : run()), next).unref()
+    }
+    wait(milliseconds)
     return () => clearTimeout(timer)
   },
 }

@@ -91,7 +91,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
   const clock = options.clock ?? SYSTEM_CLOCK
   const log = await createServerLogger(logging)
   const metrics = createMetrics()
-  const env = { log, metrics, random: Math.random }
+  const env = { log, metrics, clock, random: Math.random }
   const ruleCompiler = new RuleCompiler()
   const phases = createPhases(log, signal)
   try {

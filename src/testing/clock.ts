@@ -24,7 +24,8 @@ export function createTestClock(): TestClock {
   let since = Date.now()
   let systemSince = performance.now()
   let scale = 1
-  const timers = new Set<Timer>()
+  /** In the order of their times, and of their making. */
+  const timers: Timer[] = []
   let wake: NodeJS.Timeout | undefined
 
   const now = (): number => Math.floor(since + (performance.now() - systemSince) * scale)
@@ -38,28 +39,42 @@ export function createTestClock(): TestClock {
   }
 
   function runDue(): void {
-    for (;;) {
-      const due = [...timers].filter(({ at }) => at <= now()).toSorted((a, b) => a.at - b.at)[0]
-      if (!due) break
-      timers.delete(due)
-      due.run()
-    }
+    while (timers.length > 0 && timers[0]!.at <= now()) timers.shift()!.run()
+    wakeForFirst()
+  }
+
+  function wakeForFirst(): void {
     clearTimeout(wake)
     wake = undefined
-    if (timers.size === 0 || scale === 0) return
-    const next = Math.min(...[...timers].map(({ at }) => at))
-    wake = setTimeout(runDue, Math.min(Math.ceil((next - now()) / scale), MAX_WAIT_MS)).unref()
+    const [next] = timers
+    if (!next) return
+    const left = next.at - now()
+    // A timer that is due waits for the next turn: a caller expects it to run after `after` has returned.
+    if (left <= 0) wake = setTimeout(runDue, 0).unref()
+    else if (scale > 0) wake = setTimeout(runDue, Math.min(Math.ceil(left / scale), MAX_WAIT_MS)).unref()
+  }
+
+  /** The place of the first timer that is later than the time. */
+  function placeAfter(at: number): number {
+    let [low, high] = [0, timers.length]
+    while (low < high) {
+      const middle = (low + high) >> 1
+      if (timers[middle]!.at <= at) low = middle + 1
+      else high = middle
+    }
+    return low
   }
 
   return {
     now,
     after(milliseconds, run) {
-      const timer = { at: now() + milliseconds, run }
-      timers.add(timer)
-      // Not at once: a caller expects its timer to run after it has returned.
-      clearTimeout(wake)
-      wake = setTimeout(runDue, scale === 0 && milliseconds > 0 ? MAX_WAIT_MS : 0).unref()
-      return () => void timers.delete(timer)
+      const timer = { at: now() + Math.max(milliseconds, 0), run }
+      timers.splice(placeAfter(timer.at), 0, timer)
+      if (timers[0] === timer) wakeForFirst()
+      return () => {
+        const place = timers.lastIndexOf(timer, placeAfter(timer.at) - 1)
+        if (place !== -1) timers.splice(place, 1)
+      }
     },
     advance(by) {
       const milliseconds = typeof by === 'number' ? by : parseDuration(by)

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest'
+import { SYSTEM_CLOCK } from '../../base/clock.js'
 import { createLogger, type LogLine } from '../../base/logger.js'
 import { createMetrics } from '../../base/metrics.js'
 import { createControllerQueue, retryDelay } from './controller.js'
@@ -12,7 +13,7 @@ test('delays double up to a limit, and vary by a fifth', () => {
 test('failures are retried, counted, and logged from the third in a row on', async () => {
   const lines: LogLine[] = []
   const metrics = createMetrics()
-  const env = { log: createLogger(line => void lines.push(line)), metrics, random: () => 0.5 }
+  const env = { log: createLogger(line => void lines.push(line)), metrics, clock: SYSTEM_CLOCK, random: () => 0.5 }
   let attempts = 0
   const queue = createControllerQueue('test', env, async () => {
     if (++attempts < 4) throw new Error(`attempt ${attempts}`)

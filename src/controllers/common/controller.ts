@@ -1,5 +1,6 @@
 // What all controllers have in common: a work queue whose failures are logged, counted and retried with a growing delay,
 // under client-go's names for its metrics.
+import { SYSTEM_CLOCK, type TimerClock } from '../../base/clock.js'
 import { type Logger, NO_LOGGER } from '../../base/logger.js'
 import { createMetrics, type MetricsRegistry } from '../../base/metrics.js'
 import { createWorkQueue, MAX_CONCURRENT, type QueueHooks, type WorkQueue } from './work-queue.js'
@@ -15,12 +16,19 @@ export interface Controller {
 export interface ControllerEnv {
   readonly log: Logger
   readonly metrics: MetricsRegistry
+  /** The server's clock, by which delays pass. */
+  readonly clock: TimerClock
   /** From 0 to 1, for delays. */
   readonly random: () => number
 }
 
 /** For tests: nothing is logged, delays are the same each time. */
-export const quietEnv = (): ControllerEnv => ({ log: NO_LOGGER, metrics: createMetrics(), random: () => 0.5 })
+export const quietEnv = (clock: TimerClock = SYSTEM_CLOCK): ControllerEnv => ({
+  log: NO_LOGGER,
+  metrics: createMetrics(),
+  clock,
+  random: () => 0.5,
+})
 
 /** Waits for the first read of an informer. If that fails, the informer logs it and tries again by itself. */
 export const whenRead = (started: Promise<void>): Promise<void> => started.catch(() => {})
@@ -35,7 +43,7 @@ const LOGGED_FROM = 3
 /** The queue of a controller. `reconcile` rejects when the key is to be tried again. */
 export function createControllerQueue(
   name: string,
-  { log, metrics, random }: ControllerEnv,
+  { log, metrics, clock, random }: ControllerEnv,
   reconcile: (key: string) => Promise<void>,
   concurrency = MAX_CONCURRENT,
 ): WorkQueue {
@@ -54,6 +62,7 @@ export function createControllerQueue(
       },
     },
     concurrency,
+    clock,
   )
 }
 

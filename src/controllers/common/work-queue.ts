@@ -1,9 +1,11 @@
 // A queue of keys, as client-go's workqueue: a key that is added twice is worked on once, a few keys at a time, and a key
-// whose work failed is tried again later.
+// whose work failed is tried again later. A delay that a controller asks for passes by the server's clock; one after a
+// failure by the system's, because what has failed gets well by itself, also while a test has stopped the server's clock.
+import { SYSTEM_CLOCK, type TimerClock } from '../../base/clock.js'
 
 export interface WorkQueue {
   add(key: string): void
-  /** Adds it after a delay. */
+  /** Adds it after a delay by the server's clock. Of several delays of a key, each adds it. */
   addLater(key: string, ms: number): void
   /** Resolves when no key waits or is worked on. Keys that are added later do not count. */
   idle(): Promise<void>
@@ -25,12 +27,14 @@ export function createWorkQueue(
   work: (key: string) => Promise<void>,
   hooks: QueueHooks,
   concurrency = MAX_CONCURRENT,
+  clock: TimerClock = SYSTEM_CLOCK,
 ): WorkQueue {
   /** Keys in the order of their adding, with the time of it. */
   const waiting = new Map<string, number>()
   const active = new Set<string>()
   const failures = new Map<string, number>()
-  const timers = new Set<NodeJS.Timeout>()
+  /** Cancel the timers that run. */
+  const timers = new Set<() => void>()
   let whenIdle: (() => void)[] = []
   let stopped = false
   let isPlanned = false
@@ -42,14 +46,13 @@ export function createWorkQueue(
     pumpSoon()
   }
 
-  function addLater(key: string, ms: number): void {
+  function addAfter(key: string, ms: number, by: TimerClock): void {
     if (stopped) return
-    const timer = setTimeout(() => {
-      timers.delete(timer)
+    const cancel = by.after(ms, () => {
+      timers.delete(cancel)
       add(key)
-    }, ms)
-    timer.unref()
-    timers.add(timer)
+    })
+    timers.add(cancel)
   }
 
   /**
@@ -87,7 +90,7 @@ export function createWorkQueue(
       const count = (failures.get(key) ?? 0) + 1
       failures.set(key, count)
       // An error after the stop is mostly that the store is closed.
-      if (!stopped) addLater(key, hooks.retryAfter(key, error, count))
+      if (!stopped) addAfter(key, hooks.retryAfter(key, error, count), SYSTEM_CLOCK)
     }
     hooks.onDone?.(performance.now() - began)
     active.delete(key)
@@ -96,7 +99,7 @@ export function createWorkQueue(
 
   return {
     add,
-    addLater,
+    addLater: (key, ms) => addAfter(key, ms, clock),
     idle: () =>
       new Promise(resolve => {
         whenIdle.push(resolve)
@@ -105,7 +108,7 @@ export function createWorkQueue(
     stop() {
       stopped = true
       waiting.clear()
-      for (const timer of timers) clearTimeout(timer)
+      for (const cancel of timers) cancel()
       for (const resolve of whenIdle) resolve()
     },
   }

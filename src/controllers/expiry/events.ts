@@ -12,7 +12,6 @@ import { type Controller, type ControllerEnv, createControllerQueue, whenRead } 
 
 /** Events that expire within this time are deleted together. */
 const BATCH_MS = 1_000
-const MAX_DELAY_MS = 2 ** 31 - 1
 const EXPIRED = 'expired'
 
 interface Written {
@@ -29,7 +28,7 @@ export async function startEventExpiry(
   const store = context.objectStore(events)
   const written = new Map<string, Written>()
   const queue = createControllerQueue('event_expiry', env, deleteExpired, 1)
-  let timer: NodeJS.Timeout | undefined
+  let cancelTimer: (() => void) | undefined
   const informer = startInformer(
     store.cache,
     events.keyPrefix,
@@ -52,17 +51,17 @@ export async function startEventExpiry(
     // To the end, where the latest are.
     written.delete(key)
     written.set(key, { revision, expiry: (Number.isNaN(at) ? context.now() : at) + ttlMs })
-    if (timer === undefined) wait()
+    if (!cancelTimer) wait()
   }
 
   /** One timer, for the first to expire. */
   function wait(): void {
-    clearTimeout(timer)
-    timer = undefined
+    cancelTimer?.()
+    cancelTimer = undefined
     const [first] = written.values()
     if (!first) return
     const delay = Math.max(first.expiry - context.now(), BATCH_MS)
-    timer = setTimeout(() => queue.add(EXPIRED), Math.min(delay, MAX_DELAY_MS)).unref()
+    cancelTimer = env.clock.after(delay, () => queue.add(EXPIRED))
   }
 
   async function deleteExpired(): Promise<void> {
@@ -80,7 +79,7 @@ export async function startEventExpiry(
   return {
     idle: () => queue.idle(),
     stop() {
-      clearTimeout(timer)
+      cancelTimer?.()
       informer.stop()
       queue.stop()
     },

@@ -9,9 +9,6 @@ import { systemObjects } from '../../verbs/system-writes.js'
 import type { Controller, ControllerEnv } from '../common/controller.js'
 import { queueKey, readQueueKey, startKindController } from '../common/kind-controller.js'
 
-/** The longest delay that a timer can have. */
-const MAX_DELAY_MS = 2 ** 31 - 1
-
 export function startTtlAfterFinished(context: ApiContext, jobs: Kind, env: ControllerEnv): Promise<Controller> {
   const objects = systemObjects(context, 'ttl-after-finished-controller')
   return startKindController(context, {
@@ -32,7 +29,7 @@ export function startTtlAfterFinished(context: ApiContext, jobs: Kind, env: Cont
       const expiry = job && expiryOf(job)
       if (expiry === undefined) return
       const left = expiry - context.now()
-      if (left > 0) return queue.addLater(key, Math.min(left, MAX_DELAY_MS))
+      if (left > 0) return queue.addLater(key, left)
       const { uid, resourceVersion } = metaOf(job!)
       await objects.delete(jobs, namespace, name, {
         propagationPolicy: 'Foreground',

@@ -100,14 +100,18 @@ export async function startNamespaceController(
 
   /** Puts the namespace back into the queue at the next event of a remaining object after the revision, or in time. */
   function waitFor(name: string, revision: Revision, { kinds, failures, nextEnd }: Remaining): void {
-    const delay = failures.length > 0 ? RETRY_MS : Math.min(nextEnd - context.now(), RESYNC_MS)
-    let timer = enqueueIn(Math.max(delay, BATCH_MS))
+    let timer = enqueueIn(failures.length > 0 ? RETRY_MS : RESYNC_MS)
+    const cancelEnd =
+      nextEnd === Number.POSITIVE_INFINITY
+        ? undefined
+        : env.clock.after(Math.max(nextEnd - context.now(), BATCH_MS), () => queue.add(name))
     function enqueueIn(ms: number): NodeJS.Timeout {
       return setTimeout(() => queue.add(name), ms).unref()
     }
     const stopWaiting = (): void => {
       waiting.delete(name)
       clearTimeout(timer)
+      cancelEnd?.()
       for (const watch of watches) watch.close()
     }
     const wake = (ms: number): void => {

@@ -1,0 +1,93 @@
+// What follows the clock of a test server: nothing here waits for time to pass.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type KubernetesObject, startBinnacle, type TestServer } from '../../src/testing/index.js'
+
+let server: TestServer
+
+beforeAll(async () => {
+  server = await startBinnacle({ protocol: 'http' })
+  server.clock.freeze()
+})
+afterAll(() => server.stop())
+
+const metadata = (name: string) => ({ name, namespace: 'default' })
+const container = { name: 'c', image: 'i' }
+
+async function post(path: string, object: object): Promise<KubernetesObject> {
+  const headers = { 'content-type': 'application/json' }
+  const response = await server.fetch(path, { method: 'POST', headers, body: JSON.stringify(object) })
+  expect(response.status).toBe(201)
+  return (await response.json()) as KubernetesObject
+}
+
+test('an Event lives as long as --event-ttl says', async () => {
+  const event = { apiVersion: 'v1', kind: 'Event', metadata: metadata('e'), involvedObject: { namespace: 'default' } }
+  await server.apply(event)
+  server.clock.advance('59m')
+  await server.get(event)
+  const gone = server.waitFor(event, 'deleted')
+  server.clock.advance('2m')
+  await gone
+})
+
+test('a finished Job lives as long as its ttlSecondsAfterFinished says', async () => {
+  const job = { apiVersion: 'batch/v1', kind: 'Job', metadata: metadata('j') }
+  const template = { spec: { restartPolicy: 'Never', containers: [container] } }
+  await server.apply({ ...job, spec: { ttlSecondsAfterFinished: 3600, template } })
+  const lastTransitionTime = new Date(server.clock.now()).toISOString().replace(/\.\d+/, '')
+  const conditions = ['SuccessCriteriaMet', 'Complete'].map(type => ({ type, status: 'True', lastTransitionTime }))
+  const times = { startTime: lastTransitionTime, completionTime: lastTransitionTime }
+  const finished = await server.fetch('/apis/batch/v1/namespaces/default/jobs/j/status', {
+    method: 'PATCH',
+    headers: { 'content-type': 'application/merge-patch+json' },
+    body: JSON.stringify({ status: { conditions, ...times } }),
+  })
+  expect(finished.status).toBe(200)
+  const gone = server.waitFor(job, 'deleted')
+  server.clock.advance('61m')
+  await gone
+})
+
+test('a dependent of an owner that never was is collected after a delay', async () => {
+  const dependent = { apiVersion: 'v1', kind: 'ConfigMap', metadata: metadata('dependent') }
+  const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'none', uid: 'none' }
+  await server.apply({ ...dependent, metadata: { ...dependent.metadata, ownerReferences: [owner] } })
+  const gone = server.waitFor(dependent, 'deleted')
+  server.clock.advance('1s')
+  await gone
+})
+
+test('a namespace is gone when the grace period of its last pod has passed', async () => {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'ends' } }
+  await server.apply(namespace)
+  const accounts = '/api/v1/namespaces/ends/serviceaccounts'
+  await server.waitFor(
+    { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: 'ends' } },
+    'exists',
+  )
+  expect((await server.fetch(accounts)).status).toBe(200)
+  const pod = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p', namespace: 'ends' } }
+  await server.apply({ ...pod, spec: { nodeName: 'n', containers: [container] } })
+  await server.delete(namespace)
+  await server.waitFor(pod, ({ metadata: { deletionTimestamp } }) => deletionTimestamp !== undefined)
+  await server.waitFor(namespace, 'NamespaceContentRemaining')
+  const gone = server.waitFor(namespace, 'deleted')
+  server.clock.advance('31s')
+  await gone
+})
+
+test('a token expires', async () => {
+  const path = '/api/v1/namespaces/default/serviceaccounts'
+  await post(path, { metadata: { name: 'holder' } })
+  const request = await post(`${path}/holder/token`, { spec: { audiences: [], expirationSeconds: 600 } })
+  const { token } = request['status'] as { token: string }
+  const whoAmI = async () => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+    const body = JSON.stringify({ apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' })
+    return (await server.fetch('/apis/authentication.k8s.io/v1/selfsubjectreviews', { method: 'POST', headers, body }))
+      .status
+  }
+  expect(await whoAmI()).toBe(201)
+  server.clock.advance('15m')
+  expect(await whoAmI()).toBe(401)
+})
