@@ -31,11 +31,12 @@ const ROOMS = {
   discovery: 'base meta codec types kinds request response',
   controllers: 'base meta codec storage crd builtin kinds request objects admission verbs',
   http: 'base meta kinds request auth verbs response discovery openapi',
+  console: 'base meta codec cel types schema kinds crd request auth authoring http',
   server:
     'base meta codec storage cel webhook types schema convert kinds patch apply crd builtin request objects auth ' +
-    'admission verbs response openapi discovery controllers http',
+    'admission verbs response openapi discovery controllers http console',
   testing: 'base meta codec storage kinds request auth verbs http server',
-  cli: 'base meta codec storage cel webhook types schema crd verbs auth authoring server testing',
+  cli: 'base meta codec storage cel webhook types schema crd verbs auth authoring console server testing',
 }
 
 /** Rooms without private parts: their folders only sort the files. */

@@ -1,3 +1,4 @@
 // Token requests and the reviews of tokens and access.
 export * from './reviews/review-kinds.js'
 export * from './reviews/token-request.js'
+export { userInfo } from './reviews/user-info.js'

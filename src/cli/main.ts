@@ -15,6 +15,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
     return { run: serve, help: fullServeHelp }
   },
   cel: async () => (await import('./cel/cel.js')).CEL,
+  console: async () => (await import('./console/console.js')).CONSOLE,
   diff: async () => (await import('./history/history.js')).DIFF,
   get: async () => (await import('./history/history.js')).GET,
   crd: async () => (await import('./crd/crd.js')).CRD,
@@ -30,6 +31,7 @@ Usage: binnacle <command> [flags]
 
 Commands:
   serve          serve the API; also without a command
+  console        print a link that signs in to the web console of a server
   snapshot       save the objects of a server to a file, and restore them
   envtest        make Go tests that use envtest run on Binnacle
   validate       say what the server would answer to manifests, without a server

@@ -11,6 +11,7 @@ import {
 } from '../admission/functions.js'
 import type { Identity } from '../auth/authenticator.js'
 import type { LogLine } from '../base/logger.js'
+import { UsageError } from '../base/usage-error.js'
 import type { ConvertFunction } from '../convert/function-conversion.js'
 import { type BinnacleOptions, readLibraryOptions } from './options/library.js'
 import { startServer } from './server.js'
@@ -50,6 +51,8 @@ export interface Binnacle {
   readonly token: string
   /** The administrator's client certificate, which gives the same access. */
   readonly client: KeyPair
+  /** A link that signs in to the console once, as the administrator. It is valid for ten minutes. Needs `console: true`. */
+  consoleLink(): string
   /** What the functions of `admission` were asked. */
   readonly admission: AdmissionCalls
   /** Ends watches, answers the requests that are being served, and closes everything. */
@@ -70,6 +73,10 @@ export async function startBinnacle(options: BinnacleOptions = {}): Promise<Binn
     ca,
     token,
     client,
+    consoleLink() {
+      if (!server.consoleLink) throw new UsageError('the console is not served: start with { console: true }')
+      return server.consoleLink()
+    },
     admission: server.admission,
     stop: () => server.stop(),
   }

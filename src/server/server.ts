@@ -19,7 +19,11 @@ import { permitBy } from '../auth/authorizer.js'
 import { KEYS_PATH } from '../auth/tokens.js'
 import { andThen } from '../base/awaitable.js'
 import { SYSTEM_CLOCK } from '../base/clock.js'
+import { KUBERNETES_VERSION } from '../base/kubernetes-version.js'
 import { createMetrics, type MetricsRegistry } from '../base/metrics.js'
+import { packageVersion } from '../base/package-version.js'
+import { createConsole } from '../console/console.js'
+import { signInLink } from '../console/sign-in-link.js'
 import { createNamesLock, startDefinitions } from '../controllers/definitions.js'
 import { serviceAddresses } from '../controllers/service-allocation.js'
 import type { Registry } from '../kinds/registry.js'
@@ -38,6 +42,7 @@ import { createWebhooks, type Webhooks } from '../webhook/client.js'
 import { createServerLogger } from './observability/logging.js'
 import { registerProcessMetrics } from './observability/process-metrics.js'
 import { measureStore, registerStorageMetrics } from './observability/storage-metrics.js'
+import { ADMINISTRATOR } from './options/administrator.js'
 import { allowsEverything } from './options/authorization.js'
 import { isGateOn } from './options/feature-gates.js'
 import type { ServerOptions } from './options/server-options.js'
@@ -70,6 +75,8 @@ export interface Server {
   readonly admission: AdmissionCalls
   /** The kinds that are served. */
   readonly registry: Registry
+  /** A link that signs the administrator in to the console, once. Absent if the console is not served. */
+  readonly consoleLink: (() => string) | undefined
   stop(): Promise<void>
 }
 
@@ -213,6 +220,19 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
     registerStorageMetrics(metrics, store, registry, options.storage)
     /** The port is known once the server listens; requests cannot come before that. */
     const state = { isStopping: false, address: '' }
+    const console =
+      options.console &&
+      createConsole({
+        ...options.console,
+        tokens: access.tokens,
+        audiences: access.authority.audiences,
+        about: {
+          version: KUBERNETES_VERSION,
+          binnacle: packageVersion(),
+          testing: hooks?.paths?.has('/binnacle/testing/*') ?? false,
+        },
+        log,
+      })
     const api = createApi({
       registry,
       context,
@@ -243,6 +263,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
         anonymous: authentication.anonymous && !allowsEverything(authorization),
         requestHeader: authentication.requestHeader,
         clientCa: tls?.clientCa ?? '',
+        ofSession: console?.authenticate,
       }),
       classify: flows.classify,
       cbor: isGateOn(options.api.featureGates, 'CBORServingAndStorage'),
@@ -250,6 +271,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       verbosity: logging.verbosity,
       checkStore: () => store.check(),
       hooks,
+      consolePaths: console?.paths,
       isStopping: () => state.isStopping,
       serverAddress: () => state.address,
       jwksUri: () => authentication.serviceAccounts.jwksUri ?? `https://${externalAddress()}${KEYS_PATH}`,
@@ -288,10 +310,11 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       },
       created => created.stop(),
     )
+    const handle = console?.before(api.handle) ?? api.handle
     const listeners = await phases.run(
       'listen',
       () =>
-        openRequests(serving, tls, withStrictTransportSecurity(api.handle, serving.strictTransportSecurity), {
+        openRequests(serving, tls, withStrictTransportSecurity(handle, serving.strictTransportSecurity), {
           readers: api.readers,
           isOpen: allowsEverything(authorization),
         }),
@@ -303,6 +326,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       },
     )
     const server = clientUrl(listeners.url)
+    const sessions = options.console?.sessions
     state.address = new URL(server).host
     controllers.start(listeners.httpsUrl)
     log.info('serving', { url: listeners.url })
@@ -312,6 +336,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       httpUrl: listeners.httpUrl,
       admission: calls,
       registry,
+      consoleLink: sessions && (() => signInLink(server, sessions.createCode({ user: ADMINISTRATOR }))),
       access: { server, ...(listeners.httpsUrl && { ca: tls!.ca, client: tls!.admin }) },
       async stop() {
         if (!state.isStopping) log.info('stopping')

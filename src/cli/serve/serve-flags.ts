@@ -4,6 +4,7 @@ import {
   apiFlags,
   authenticationFlags,
   authorizationFlags,
+  consoleFlags,
   controllerFlags,
   type FlagTable,
   type FlagValues,
@@ -30,6 +31,11 @@ const kubeconfigFlags = {
   ),
 } satisfies FlagTable
 
+const openFlags = {
+  ...consoleFlags,
+  open: toggle('open the console in a browser', false),
+} satisfies FlagTable
+
 const testingFlags = {
   testing: toggle(
     'serve the testing API below /binnacle/testing: faults, a clock that moves, reset and copies; objects are kept in memory',
@@ -49,6 +55,7 @@ export const serveFlags = {
   ...controllerFlags,
   ...limitFlags,
   ...loggingFlags,
+  ...openFlags,
   ...testingFlags,
 } satisfies FlagTable
 
@@ -68,6 +75,7 @@ const SECTIONS: Readonly<Record<string, FlagTable>> = {
   'Leader election': leaderElectionFlags,
   Limits: limitFlags,
   Logging: loggingFlags,
+  Console: openFlags,
   Testing: testingFlags,
 }
 

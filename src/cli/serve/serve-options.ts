@@ -5,7 +5,9 @@ import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Identity } from '../../auth/authenticator.js'
 import { UsageError } from '../../base/usage-error.js'
+import { createSessions } from '../../console/sessions.js'
 import {
+  ADMINISTRATOR,
   admissionFromFlags,
   allowsEverything,
   apiFromFlags,
@@ -41,6 +43,8 @@ export interface ServePlan {
   readonly testing: boolean
   /** The administrator's token, where client certificates cannot be used. */
   readonly token: string | undefined
+  /** Whether the console is opened in a browser. */
+  readonly open: boolean
 }
 
 export function readServeOptions(args: readonly string[]): ServePlan {
@@ -50,6 +54,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
   if (testing && flags.storage !== undefined && flags.storage !== 'memory') {
     throw new UsageError(`--testing keeps objects in memory: leave out --storage=${flags.storage}`)
   }
+  if (flags.open && !flags.console) throw new UsageError('--open opens the console, which --console=false switches off')
   const storage: StorageOptions = testing ? { kind: 'memory' } : storageFromFlags(flags)
   const authentication = authenticationFromFlags(flags)
   const server: ServerOptions = {
@@ -63,6 +68,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     controllers: controllersFromFlags(flags),
     limits: limitsFromFlags(flags),
     logging: loggingFromFlags(flags),
+    console: flags.console ? { sessions: createSessions() } : undefined,
   }
   const warnings = [
     ...ignored.map(name => `--${name} has no effect here`),
@@ -78,6 +84,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     kubeconfig: flags['kubeconfig-out'] ?? join(dataFolder, 'kubeconfig'),
     mergeInto: flags['merge-kubeconfig'] ? usersKubeconfig() : undefined,
     testing,
+    open: flags.open,
     token: flags.https && !testing ? undefined : addAdminToken(authentication.tokens),
   }
 }
@@ -88,7 +95,7 @@ const ANONYMOUS_OFF =
 /** Over plain http there are no client certificates, so the administrator gets a token. */
 function addAdminToken(tokens: Map<string, Identity>): string {
   const token = randomBytes(24).toString('base64url')
-  tokens.set(token, { name: 'kubernetes-admin', uid: '', groups: ['system:masters'], extra: {} })
+  tokens.set(token, ADMINISTRATOR)
   return token
 }
 

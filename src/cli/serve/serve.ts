@@ -1,6 +1,7 @@
 // `binnacle serve`: reads the flags, starts the server, and stops it on a signal.
 import { type Access, mergeKubeconfig, writeKubeconfig } from '../../server/kubeconfig.js'
 import type { Server } from '../../server/server.js'
+import { openBrowser } from '../console/open-browser.js'
 import { readServeOptions, type ServePlan } from './serve-options.js'
 import { listenForSignals } from './signals.js'
 
@@ -20,7 +21,9 @@ export async function serve(args: readonly string[]): Promise<void> {
   }
   try {
     await writeAccess(plan, server.access)
-    process.stdout.write(greeting(plan, server))
+    const link = server.consoleLink?.()
+    process.stdout.write(greeting(plan, server, link))
+    if (plan.open && link !== undefined) openBrowser(link)
     await signals.first
   } finally {
     await server.stop()
@@ -49,12 +52,17 @@ async function unlessFull(file: string, write: () => Promise<void>): Promise<voi
 }
 
 /** Programs look for `ready at <url>,` in the first line. */
-function greeting({ kubeconfig, mergeInto, storedWhere }: ServePlan, { url, httpUrl }: Server): string {
+function greeting(
+  { kubeconfig, mergeInto, storedWhere }: ServePlan,
+  { url, httpUrl }: Server,
+  consoleLink: string | undefined,
+): string {
   const kubectl = mergeInto === undefined ? `kubectl --kubeconfig=${kubeconfig}` : 'kubectl'
   const lines = [
     `Binnacle is ready at ${url}, keeping objects ${storedWhere}.`,
     ...(httpUrl === undefined || httpUrl === url ? [] : [`Plain http is at ${httpUrl}.`]),
     `Try it:  ${kubectl} get namespaces`,
+    ...(consoleLink === undefined ? [] : [`Console: ${consoleLink} (signs in once, within 10 minutes)`]),
     'Stop it: Ctrl+C',
   ]
   return `${lines.join('\n')}\n`

@@ -5,7 +5,7 @@ import type { IncomingRequest } from '../wire/incoming-request.js'
 /** Serves a path. Errors are thrown, as StatusErrors. */
 export type PathHandler = (request: PathRequest) => Promise<void> | void
 
-export type PathRequest = Pick<IncomingRequest, 'info' | 'user' | 'reply' | 'cbor'>
+export type PathRequest = Pick<IncomingRequest, 'info' | 'user' | 'impersonator' | 'readBody' | 'reply' | 'cbor'>
 
 /** The handler of a path, if there is one. */
 export type FindPath = (path: string) => PathHandler | undefined

@@ -52,6 +52,8 @@ export const ANSWERED: Outgoing = { write: () => true, onDrain: () => {}, end: (
 
 export interface Peer {
   readonly address: string
+  /** The connection is one of TLS. */
+  readonly encrypted: boolean
   /** The client's certificate, if it sent one. */
   certificate(): PeerCertificate | undefined
 }
@@ -95,6 +97,10 @@ class ConnectedPeer implements Peer {
 
   get address(): string {
     return this.socket?.remoteAddress ?? ''
+  }
+
+  get encrypted(): boolean {
+    return this.socket instanceof TLSSocket
   }
 
   certificate(): ReturnType<Peer['certificate']> {

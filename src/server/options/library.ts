@@ -6,9 +6,11 @@ import type { Identity } from '../../auth/authenticator.js'
 import type { LogLine } from '../../base/logger.js'
 import { nearest } from '../../base/nearest.js'
 import { UsageError } from '../../base/usage-error.js'
+import { createSessions } from '../../console/sessions.js'
 import type { ConvertFunction } from '../../convert/function-conversion.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
+import { ADMINISTRATOR } from './administrator.js'
 import { checkServiceRange, DEFAULT_SERVICE_RANGE } from './api.js'
 import { DEFAULT_SERVICE_ACCOUNTS } from './authentication.js'
 import { type AuthorizationMode, checkModes } from './authorization.js'
@@ -72,6 +74,8 @@ export interface BinnacleOptions {
    * `{ 'widgets.example.com': (object, to) => ({ ...object, apiVersion: to }) }`.
    */
   readonly conversions?: Readonly<Record<string, ConvertFunction>>
+  /** Whether the console, a web page, is served at `/console/`. The default is false. */
+  readonly console?: boolean
   /**
    * How much is logged: 0 errors, warnings, start and stop; 1 also slow requests; 2 every request; 4 details for
    * debugging. By default, warnings and errors are logged.
@@ -94,7 +98,7 @@ export function readLibraryOptions(options: BinnacleOptions): { server: ServerOp
     storage: storageOf(options),
     serving: { https: { address, port } },
     authentication: {
-      tokens: new Map([[token, ADMIN], ...Object.entries(tokens).map(identityOf)]),
+      tokens: new Map([[token, ADMINISTRATOR], ...Object.entries(tokens).map(identityOf)]),
       anonymous,
       serviceAccounts: DEFAULT_SERVICE_ACCOUNTS,
     },
@@ -114,6 +118,7 @@ export function readLibraryOptions(options: BinnacleOptions): { server: ServerOp
     },
     controllers: { ...DEFAULT_CONTROLLERS, ...(options.controllers && { controllers: options.controllers }) },
     limits: {},
+    console: options.console ? { sessions: createSessions() } : undefined,
     logging: {
       ...DEFAULT_LOGGING,
       verbosity: options.verbosity ?? 0,
@@ -123,8 +128,6 @@ export function readLibraryOptions(options: BinnacleOptions): { server: ServerOp
   }
   return { server, token }
 }
-
-const ADMIN: Identity = { name: 'kubernetes-admin', uid: '', groups: ['system:masters'], extra: {} }
 
 type TokenOptions = NonNullable<BinnacleOptions['tokens']>
 
@@ -223,6 +226,7 @@ const CHECKS: { readonly [K in keyof Required<BinnacleOptions>]: Check } = {
       refuseUnless(typeof convert === 'function', `conversions: ${name}`, 'it must be a function')
     }
   },
+  console: isBoolean,
   verbosity: (value, label) => refuseUnless(isWholeNumber(value), label, 'it must be a whole number, 0 or more'),
   log: value => refuseUnless(typeof value === 'function', 'log', 'it must be a function'),
 }

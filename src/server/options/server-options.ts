@@ -6,6 +6,7 @@ import type { AdmissionOptions } from './admission.js'
 import type { ApiOptions } from './api.js'
 import type { AuthenticationOptions } from './authentication.js'
 import type { AuthorizationOptions } from './authorization.js'
+import type { ConsoleOptions } from './console.js'
 import type { ControllerOptions } from './controllers.js'
 import type { ServerHooks } from './hooks.js'
 import type { LimitOptions } from './limits.js'
@@ -25,5 +26,7 @@ export interface ServerOptions {
   /** Of the replicas on one etcd; the defaults when absent. */
   readonly leaderElection?: ElectionTimes | undefined
   readonly clock?: TimerClock | undefined
+  /** The console is not served when absent. */
+  readonly console?: ConsoleOptions | undefined
   readonly hooks?: ServerHooks | undefined
 }

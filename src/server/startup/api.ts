@@ -61,6 +61,8 @@ export interface ApiParts {
   readonly log: Logger
   readonly metrics: MetricsRegistry
   readonly hooks?: ServerHooks | undefined
+  /** Paths beside those of the API. */
+  readonly consolePaths?: PathTable | undefined
 }
 
 export function createApi(parts: ApiParts): ApiHandler {
@@ -93,7 +95,13 @@ export function createApi(parts: ApiParts): ApiHandler {
     classify: parts.classify,
     impersonate: createImpersonation(access.authorizer.authorize),
     virtualResources: parts.virtualResources,
-    findPath: firstOf(findIn(hooks?.paths ?? NO_PATHS), findIn(ownPaths), findOpenApi(openapi), findPage(discovery)),
+    findPath: firstOf(
+      findIn(hooks?.paths ?? NO_PATHS),
+      findIn(ownPaths),
+      findIn(parts.consolePaths ?? NO_PATHS),
+      findOpenApi(openapi),
+      findPage(discovery),
+    ),
     cbor: parts.cbor,
     limits: limits.requests,
     minRequestTimeoutMs: limits.minRequestTimeoutMs,

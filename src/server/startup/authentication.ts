@@ -1,4 +1,5 @@
-// Authenticates a request: by a proxy that names the user, by a bearer token, or by a client certificate.
+// Authenticates a request: by a session of the console, by a proxy that names the user, by a bearer token, or by a client
+// certificate.
 import { X509Certificate } from 'node:crypto'
 import {
   type Authenticator,
@@ -10,8 +11,10 @@ import {
   type TokenAuthenticator,
   userOfHeaders,
 } from '../../auth/authenticator.js'
+import { type Awaitable, andThen } from '../../base/awaitable.js'
 import type { Exchange } from '../../http/exchange.js'
 import type { Authenticate } from '../../http/handler.js'
+import type { UserInfo } from '../../request/user-info.js'
 import type { RequestHeaderOptions } from '../options/authentication.js'
 
 export interface AuthenticationParts {
@@ -22,14 +25,19 @@ export interface AuthenticationParts {
   readonly requestHeader?: RequestHeaderOptions | undefined
   /** PEM: the authorities whose client certificates name a user. */
   readonly clientCa: string
+  /** The user of a request that belongs to a session of the console, `false` if there is no such session. */
+  readonly ofSession?: ((exchange: Exchange) => Awaitable<UserInfo | false | undefined>) | undefined
 }
 
 export function createAuthenticate(parts: AuthenticationParts): Authenticate {
-  const { tokens, audiences, anonymous, requestHeader, clientCa } = parts
+  const { tokens, audiences, anonymous, requestHeader, clientCa, ofSession } = parts
   const proxies = requestHeader && createProxyCheck(requestHeader, clientCa)
   // In kube-apiserver's order: a valid certificate wins over a token.
   const authenticators: Authenticator[] = [byCertificate, byBearer(tokens, audiences)]
   return (exchange, warn) => {
+    // A request that names a session has no other credentials, also not the certificate of the browser.
+    const session = ofSession?.(exchange)
+    if (session !== undefined) return andThen(session, user => user || undefined)
     const proxied = proxies?.isProxy(exchange) ? userOfHeaders(requestHeader!, exchange.rawHeaders) : undefined
     const credentials = new SentCredentials(exchange, proxies)
     if (proxied) return authenticate(credentials, [() => proxied], false)
