@@ -3,7 +3,14 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['src/**/*.test.ts'], pool: 'threads', isolate: false } },
+      {
+        test: {
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'console/src/**/*.test.ts'],
+          pool: 'threads',
+          isolate: false,
+        },
+      },
       {
         test: {
           name: 'integration',

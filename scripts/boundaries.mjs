@@ -90,6 +90,18 @@ const forbidden = [
     to: { path: [tests, '^(test|bench|scripts)/'] },
   },
   {
+    name: 'the console imports the doors of base, meta and codec, and types from elsewhere',
+    severity: 'error',
+    from: { path: '^console/', pathNot: tests },
+    to: { path: ['^src/(?!base/|meta/|codec/)', '^src/codec/[^/]+/'], dependencyTypesNot: ['type-only'] },
+  },
+  {
+    name: 'the server does not import the console',
+    severity: 'error',
+    from: { path: '^src/' },
+    to: { path: '^console/' },
+  },
+  {
     name: 'production code uses declared dependencies',
     severity: 'error',
     from: { path: '^src/', pathNot: tests },
@@ -97,7 +109,7 @@ const forbidden = [
   },
 ]
 
-const { output } = await cruise(['src'], {
+const { output } = await cruise(['src', 'console/src'], {
   validate: true,
   ruleSet: { forbidden },
   parser: 'swc',

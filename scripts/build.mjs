@@ -3,10 +3,12 @@
 //   time of a start; with the bundle the server is ready in about half the time. The files are CommonJS, which `import` and
 //   `require` both load, so that there is one copy of the code and one state.
 // - dist/declarations: the types of the library for TypeScript.
+// - dist/console: the web console (build-console.mjs).
 // - dist/<room>: the modules one by one, for benchmarks, for tests, and while developing.
-// The package has the first two. With `--whole`, which `prepack` uses, it is an error if the bundler does not run.
+// The package has the first three. With `--whole`, which `prepack` uses, it is an error if the bundler does not run.
 import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
+import { buildConsole, consoleFolder } from './build-console.mjs'
 import { node, programOf, root } from './programs.mjs'
 
 /** The entry points: of the executable, and of the package. */
@@ -37,8 +39,14 @@ try {
   if (process.argv.includes('--whole')) throw error
   console.error(`Not bundled, so that the server starts more slowly: ${error.message}`)
 }
+try {
+  await buildConsole()
+} catch (error) {
+  if (process.argv.includes('--whole')) throw error
+  console.error(`The console is not built: ${error.message}`)
+}
 // Removes what an earlier build left of modules that were moved or deleted.
-drop(dist, path => statSync(path).mtimeMs < began)
+drop(dist, path => !path.startsWith(consoleFolder) && statSync(path).mtimeMs < began)
 writeFileSync(join(dist, '.built'), '')
 
 async function bundle() {

@@ -20,7 +20,14 @@ export async function installIfNeeded() {
   utimesSync(installed, now, now)
 }
 
-const BUILT_FROM = ['src', 'scripts/build.mjs', 'tsconfig.json', 'tsconfig.build.json']
+const BUILT_FROM = [
+  'src',
+  'console',
+  'scripts/build.mjs',
+  'scripts/build-console.mjs',
+  'tsconfig.json',
+  'tsconfig.build.json',
+]
 
 export async function buildIfNeeded() {
   const sources = BUILT_FROM.map(path => newest(join(root, path)))

@@ -40,7 +40,7 @@ function filesWithoutResult({ numFailedTests, testResults }) {
 const isComplete = results => results.every(({ status }) => ['passed', 'skipped', 'todo'].includes(status))
 
 const testFiles = () =>
-  ['src', 'test'].flatMap(directory =>
+  ['src', 'console/src', 'test'].flatMap(directory =>
     readdirSync(join(root, directory), { recursive: true })
       .map(name => `${directory}/${name.replaceAll('\\', '/')}`)
       .filter(name => name.endsWith('.test.ts')),

@@ -24,6 +24,7 @@ if (first === 'unit') {
 }
 if (!ensureComponents()) process.exit(1)
 await step('types', programOf('typescript', 'tsc'), '--noEmit')
+await step('types of the console', programOf('typescript', 'tsc'), '--noEmit', '-p', 'console')
 await step('lint', programOf('oxlint'), '--type-aware', '--deny-warnings')
 await step('room boundaries', 'scripts/boundaries.mjs')
 await step('format', programOf('@biomejs/biome', 'biome'), 'check')

@@ -1,0 +1,50 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { Button } from './button.js'
+
+interface DialogProps {
+  readonly title: string
+  readonly wide?: boolean
+  readonly onClose: () => void
+  readonly children: ComponentChildren
+  /** Buttons at the end. */
+  readonly actions?: ComponentChildren
+}
+
+/** A modal dialog: the browser keeps the focus within it and returns it, and Escape closes it. */
+export function Dialog({ title, wide = false, onClose, children, actions }: DialogProps) {
+  const element = useRef<HTMLDialogElement>(null)
+  const titleId = useId()
+  useEffect(() => {
+    const dialog = element.current!
+    const returnTo = document.activeElement
+    dialog.showModal()
+    return () => {
+      dialog.close()
+      if (returnTo instanceof HTMLElement) returnTo.focus()
+    }
+  }, [])
+  return (
+    <dialog
+      ref={element}
+      class={wide ? 'dialog wide' : 'dialog'}
+      aria-labelledby={titleId}
+      onCancel={event => {
+        event.preventDefault()
+        onClose()
+      }}
+      onMouseDown={event => {
+        if (event.target === element.current) onClose()
+      }}
+    >
+      <div class="dialog-body">
+        <header>
+          <h2 id={titleId}>{title}</h2>
+          <Button icon="close" label="Close" tone="quiet" onClick={onClose} />
+        </header>
+        <div class="dialog-content">{children}</div>
+        {actions !== undefined && <footer>{actions}</footer>}
+      </div>
+    </dialog>
+  )
+}

@@ -1,0 +1,3 @@
+export function CreateView() {
+  return null
+}

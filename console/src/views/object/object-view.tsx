@@ -1,0 +1,3 @@
+export function ObjectView() {
+  return null
+}
