@@ -1,6 +1,6 @@
 // Checks the plan of the house: which room imports which, that rooms are entered by their doors, and that this check did
 // look at every module. A room is a folder of src/. The files at its root are its doors; its sub-folders are private.
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { cruise } from 'dependency-cruiser'
 
@@ -90,12 +90,6 @@ const forbidden = [
     to: { path: [tests, '^(test|bench|scripts)/'] },
   },
   {
-    name: 'the console imports the doors of base, meta and codec, and types from elsewhere',
-    severity: 'error',
-    from: { path: '^console/', pathNot: tests },
-    to: { path: ['^src/(?!base/|meta/|codec/)', '^src/codec/[^/]+/'], dependencyTypesNot: ['type-only'] },
-  },
-  {
     name: 'the server does not import the console',
     severity: 'error',
     from: { path: '^src/' },
@@ -109,7 +103,7 @@ const forbidden = [
   },
 ]
 
-const { output } = await cruise(['src', 'console/src'], {
+const { output } = await cruise(['src'], {
   validate: true,
   ruleSet: { forbidden },
   parser: 'swc',
@@ -126,6 +120,23 @@ if (checked.length < sources.length || dependencies < sources.length) {
   console.error(`Only ${checked.length} of ${sources.length} modules were checked, with ${dependencies} imports.`)
   process.exit(1)
 }
-for (const { rule, from, to } of output.summary.violations) console.error(`${rule.name}: ${from} → ${to}`)
-if (output.summary.violations.length > 0) process.exit(1)
+const violations = [...output.summary.violations, ...consoleViolations()]
+for (const { rule, from, to } of violations) console.error(`${rule.name}: ${from} → ${to}`)
+if (violations.length > 0) process.exit(1)
 console.log(`Boundaries hold: ${checked.length} modules, ${dependencies} imports.`)
+
+/** The console imports the doors of base, meta and codec. Its files are read here: the parser above knows no JSX. */
+function consoleViolations() {
+  const rule = { name: 'the console imports doors of base, meta and codec' }
+  const modules = readdirSync('console/src', { recursive: true, encoding: 'utf8' }).filter(name => /\.tsx?$/.test(name))
+  return modules.flatMap(name => {
+    const from = `console/src/${name}`
+    const imports = readFileSync(from, 'utf8').matchAll(
+      /^(?:import|export) (?!type ).*?from '(\.[^']*\/src\/[^']*)'/gms,
+    )
+    return [...imports]
+      .map(([, to]) => to)
+      .filter(to => !/^(\.\.\/)+src\/(base\/.+|meta\/.+|codec\/[^/]+)$/.test(to))
+      .map(to => ({ rule, from, to }))
+  })
+}
