@@ -8,7 +8,9 @@ import { RANDOM_IDS } from '../meta/object/ids.js'
 import { generateName } from '../meta/object/names.js'
 import type { Lister } from '../objects/lister.js'
 import type { Webhooks } from '../webhook/client.js'
+import type { FindCredentials } from '../webhook/webhook-users.js'
 import { type Admission, type AdmissionPlugin, createAdmission } from './chain.js'
+import type { PluginConfigurations } from './configuration.js'
 import type { FunctionPlugins } from './functions.js'
 import { createOnUpdate } from './internal/create-on-update.js'
 import { csrRequester } from './internal/csr-requester.js'
@@ -63,6 +65,7 @@ export interface AdmissionEnv {
   readonly webhookClient: Webhooks
   readonly webhookSources: WebhookSources
   readonly metrics: MetricsRegistry
+  readonly configurations: PluginConfigurations
   /** Functions of the program that embeds the server. */
   readonly functions: FunctionPlugins
 }
@@ -94,10 +97,14 @@ const NEEDS_NODES = 'not applicable: there are no kubelets'
 const NEEDS_CONFIG = 'not applicable: it needs a configuration file'
 const DEPRECATED = 'deprecated: it has no effect on its own'
 
-const webhookEnv = ({ findNamespace, authorizer, webhookClient, metrics, now }: AdmissionEnv): WebhookEnv => ({
+const webhookEnv = (
+  { findNamespace, authorizer, webhookClient, metrics, now }: AdmissionEnv,
+  findCredentials: FindCredentials,
+): WebhookEnv => ({
   findNamespace,
   authorizer,
   client: webhookClient,
+  findCredentials,
   metrics: createWebhookMetrics(metrics),
   now,
 })
@@ -117,7 +124,7 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   on('TaintNodesByCondition', () => taintNodesByCondition),
   missing('AlwaysPullImages', false, NOT_YET),
   missing('ImagePolicyWebhook', false, NEEDS_CONFIG),
-  on('PodSecurity', ({ objects }) => podSecurity(objects)),
+  on('PodSecurity', env => podSecurity(env, env.configurations.podSecurity)),
   missing('PodNodeSelector', false, NOT_YET),
   on('Priority', ({ objects }) => priority(objects)),
   on('DefaultTolerationSeconds', () => defaultTolerationSeconds),
@@ -142,10 +149,14 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   missing('JobValidation', true, ALPHA),
   missing('PodResizeValidator', true, NEEDS_NODES),
   on('MutatingAdmissionPolicy', mutatingAdmissionPolicy),
-  on('MutatingAdmissionWebhook', env => mutatingWebhooks(env.webhookSources.mutating, webhookEnv(env))),
+  on('MutatingAdmissionWebhook', env =>
+    mutatingWebhooks(env.webhookSources.mutating, webhookEnv(env, env.configurations.mutatingWebhooks)),
+  ),
   on('ValidatingAdmissionPolicy', validatingAdmissionPolicy),
-  on('ValidatingAdmissionWebhook', env => validatingWebhooks(env.webhookSources.validating, webhookEnv(env))),
-  on('ResourceQuota', resourceQuota),
+  on('ValidatingAdmissionWebhook', env =>
+    validatingWebhooks(env.webhookSources.validating, webhookEnv(env, env.configurations.validatingWebhooks)),
+  ),
+  on('ResourceQuota', env => resourceQuota(env, env.configurations.limitedResources)),
   missing('AlwaysDeny', false, DEPRECATED),
 ]
 

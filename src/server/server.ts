@@ -7,6 +7,7 @@
 //   readiness off → listeners stop accepting → watches end → requests are answered → controllers → webhooks → store
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { PluginConfigurations } from '../admission/configuration.js'
 import {
   type AdmissionCalls,
   compileFunctions,
@@ -48,7 +49,7 @@ import { isGateOn } from './options/feature-gates.js'
 import type { ServerOptions } from './options/server-options.js'
 import { type StartedPolicies, startPolicyObjects } from './policy-objects.js'
 import { type AccessControl, openAccess } from './startup/access.js'
-import { checkAdmissionPlugins } from './startup/admission-plugins.js'
+import { checkAdmissionPlugins, readAdmissionConfiguration } from './startup/admission-plugins.js'
 import { createApi } from './startup/api.js'
 import { createAuthenticate } from './startup/authentication.js'
 import { bootstrap, firstAddress, keptObjects } from './startup/bootstrap.js'
@@ -103,14 +104,15 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
   const phases = createPhases(log, signal)
   try {
     const calls = createAdmissionCalls()
-    const { registry, functions } = await phases.run('check the options', () => {
+    const { registry, functions, configurations } = await phases.run('check the options', () => {
       const warnings = checkAdmissionPlugins(options.admission)
       const builtin = createBuiltinRegistry(options.api.runtimeConfig, ruleCompiler)
       for (const warning of [...warnings, ...builtin.warnings]) log.warn(warning)
-      const configurations = requireKind(builtin.registry, ADMISSION_GROUP, 'ValidatingWebhookConfiguration')
+      const webhookKind = requireKind(builtin.registry, ADMISSION_GROUP, 'ValidatingWebhookConfiguration')
       return {
         registry: builtin.registry,
-        functions: compileFunctions(options.admission.functions, configurations, calls.add),
+        functions: compileFunctions(options.admission.functions, webhookKind, calls.add),
+        configurations: readAdmissionConfiguration(options.admission),
       }
     })
 
@@ -203,6 +205,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       webhookSources,
       metrics,
       functions,
+      configurations,
     })
 
     const definitions = await phases.run(
@@ -378,12 +381,13 @@ interface ContextParts {
   readonly webhookSources: WebhookSources
   readonly metrics: MetricsRegistry
   readonly functions: FunctionPlugins
+  readonly configurations: PluginConfigurations
 }
 
 /** What requests work with: the objects, and admission, which decides with the authorizer. */
 function createContext(parts: ContextParts): ApiContext {
   const { store, objects, registry, access, quotas, policies, options, now } = parts
-  const { webhookClient, webhookSources, metrics, functions } = parts
+  const { webhookClient, webhookSources, metrics, functions, configurations } = parts
   const namespaces = requireKind(registry, '', 'Namespace')
   const quotaKind = requireKind(registry, '', 'ResourceQuota')
   const authorizer = () => access.authorizer
@@ -405,6 +409,7 @@ function createContext(parts: ContextParts): ApiContext {
       webhookSources,
       metrics,
       functions,
+      configurations,
     },
     options.admission,
   )

@@ -1,10 +1,13 @@
 // The clientConfig of a webhook: a URL, or a service of the cluster.
+import type { Credentials } from './webhook-users.js'
 
 export interface ClientConfig {
   readonly url?: string | undefined
   readonly service?: ServiceReference | undefined
   /** Base64 PEM bundle that must have signed the webhook's certificate; the system's trust store if absent. */
   readonly caBundle?: string | undefined
+  /** With which the webhook is called. */
+  readonly credentials?: Credentials | undefined
 }
 
 export interface ServiceReference {
@@ -25,11 +28,12 @@ export interface Destination {
   readonly path: string
   readonly service: ServiceReference | undefined
   readonly ca: string | undefined
+  readonly credentials: Credentials | undefined
 }
 
 /** Throws an Error if the configuration has no usable target. */
 export function destinationOf(config: ClientConfig, timeoutMs: number): Destination {
-  const { service, url, caBundle } = config
+  const { service, url, caBundle, credentials } = config
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('latin1') : undefined
   const query = `?timeout=${printSeconds(timeoutMs)}`
   if (service) {
@@ -38,7 +42,7 @@ export function destinationOf(config: ClientConfig, timeoutMs: number): Destinat
     const address = `https://${host}:${port}${path === '' ? '/' : path}`
     if (!URL.canParse(address))
       throw new Error(`${JSON.stringify(address)} is no URL: check service ${namespace}/${name}`)
-    return { url: address + query, host, port, path: new URL(address).pathname + query, service, ca }
+    return { url: address + query, host, port, path: new URL(address).pathname + query, service, ca, credentials }
   }
   if (url === undefined) throw new Error('webhook configuration must have either service or URL')
   if (!URL.canParse(url)) throw new Error(`Unparsable webhook URL: ${url}`)
@@ -52,7 +56,15 @@ export function destinationOf(config: ClientConfig, timeoutMs: number): Destinat
     path: pathname + query,
     service: undefined,
     ca,
+    credentials,
   }
+}
+
+/** The target with its port, by which credentials are found. */
+export function hostPortOf(config: ClientConfig): string {
+  if (config.service) return `${hostOfService(config.service)}:${config.service.port ?? DEFAULT_PORT}`
+  const { host, port } = new URL(config.url ?? '')
+  return port === '' ? `${host}:${DEFAULT_PORT}` : host
 }
 
 /** The DNS name of a service in a cluster, which its certificate must be for. */

@@ -107,7 +107,7 @@ async function call(
 
 function begin(
   agent: Agent,
-  { host, port, path, ca }: Destination,
+  { host, port, path, ca, credentials }: Destination,
   address: Address | undefined,
   length: number,
   signal: AbortSignal,
@@ -124,11 +124,13 @@ function begin(
       accept: 'application/json, */*',
       'content-length': length,
       'user-agent': 'binnacle',
+      ...credentials?.headers,
     },
     // For any address, the certificate must be for the host name.
     servername: isIP(host) === 0 ? host : '',
     checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
     ...(ca !== undefined && { ca }),
+    ...(credentials?.cert && { cert: credentials.cert, key: credentials.key }),
     // As in Go, the bundle may contain the webhook's own certificate instead of its CA.
     allowPartialTrustChain: true,
     signal,

@@ -1,10 +1,12 @@
 // Which subresources of a pod LimitRanger and PodSecurity check.
 import { expect, test } from 'vitest'
+import { createMetrics } from '../../base/metrics.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import type { Lister } from '../../objects/lister.js'
 import { attributesFor } from '../attributes.suite.js'
 import { type AdmissionPlugin, createAdmission } from '../chain.js'
 import { limitRanger } from './limit-ranger.js'
+import { NO_EXEMPTIONS } from './pod-security/configuration.js'
 import { podSecurity } from './pod-security/plugin.js'
 
 const RANGE: ApiObject = {
@@ -51,7 +53,7 @@ test('LimitRanger checks resizes, and no other updates', async () => {
 })
 
 test('PodSecurity checks updates that change what a pod runs, through every subresource that can', async () => {
-  const plugin = podSecurity(OBJECTS)
+  const plugin = podSecurity({ objects: OBJECTS, metrics: createMetrics() }, NO_EXEMPTIONS)
   const violation = 'pods "p" is forbidden: violates PodSecurity "baseline:latest": host namespaces (hostPID=true)'
   expect(await refusalOf(plugin, 'pods', pod('1', 'other'))).toBe(violation)
   expect(await refusalOf(plugin, 'pods/ephemeralcontainers', pod('1', 'other'))).toBe(violation)

@@ -4,7 +4,9 @@ import { badRequest, StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import { RANDOM_IDS } from '../../meta/object/ids.js'
 import type { Webhooks } from '../../webhook/client.js'
+import { hostPortOf } from '../../webhook/client-config.js'
 import { WebhookError } from '../../webhook/webhook-error.js'
+import { type Credentials, type FindCredentials, NO_CREDENTIALS } from '../../webhook/webhook-users.js'
 import type { AdmittedRequest, Attributes } from '../attributes.js'
 import type { WebhookMatchEnv } from './match.js'
 import type { WebhookMetrics } from './metrics.js'
@@ -22,6 +24,7 @@ import type { Webhook } from './source.js'
 /** What the plugins of webhooks get from the server. */
 export interface WebhookEnv extends WebhookMatchEnv {
   readonly client: Webhooks
+  readonly findCredentials: FindCredentials
   readonly metrics: WebhookMetrics
   readonly now: () => number
 }
@@ -49,7 +52,7 @@ export type WebhookType = 'admit' | 'validating'
  * with the reason why the request was aborted. `encoded`: the request as `encodeRequest` gives it.
  */
 export async function callWebhook(
-  { client, now }: WebhookEnv,
+  { client, findCredentials, now }: WebhookEnv,
   type: WebhookType,
   webhook: Webhook,
   { request }: Attributes,
@@ -69,9 +72,15 @@ export async function callWebhook(
   }
   const uid = RANDOM_IDS.uid()
   const left = Math.min(webhook.timeoutSeconds * 1000, request.deadline - now())
+  const credentials = await credentialsFor(findCredentials, webhook)
   let response: AdmissionResponse
   try {
-    const body = await client.post(webhook.client, encodeReview(version, uid, encoded()), left, request.signal)
+    const body = await client.post(
+      { ...webhook.client, credentials },
+      encodeReview(version, uid, encoded()),
+      left,
+      request.signal,
+    )
     response = readReview(version, uid, type === 'admit', body)
   } catch (error) {
     throw asCallError(name, error)
@@ -80,6 +89,15 @@ export async function callWebhook(
   for (const text of response.warnings) request.warn(text)
   if (!response.allowed) throw new WebhookRefusal(refusalBy(`admission webhook ${quote(name)}`, response.result).status)
   return response
+}
+
+async function credentialsFor(find: FindCredentials, { name, client }: Webhook): Promise<Credentials | undefined> {
+  if (find === NO_CREDENTIALS) return undefined
+  try {
+    return await find(hostPortOf(client))
+  } catch (error) {
+    throw new CallError(name, `could not get REST client: ${(error as Error).message}`, 500)
+  }
 }
 
 function asCallError(name: string, error: unknown): unknown {

@@ -3,6 +3,7 @@
 // cluster.
 
 import type { Admission } from '../../admission/chain.js'
+import { DEFAULT_CONFIGURATIONS } from '../../admission/configuration.js'
 import { createServerAdmission, type PolicyObjects } from '../../admission/plugins.js'
 import { ALWAYS_ALLOW, type RuleResolver } from '../../auth/authorizer.js'
 import { createMetrics } from '../../base/metrics.js'
@@ -55,6 +56,7 @@ export function createOfflineAdmission(kept: KeptObjects, registry: Registry, no
       webhookClient: createWebhooks(),
       webhookSources: { mutating: NO_WEBHOOKS, validating: NO_WEBHOOKS, stop() {} },
       metrics: createMetrics(),
+      configurations: DEFAULT_CONFIGURATIONS,
       functions: () => [],
     },
     { disabled: NEED_A_CLUSTER },

@@ -76,7 +76,6 @@ const REFUSED: Readonly<Record<string, string>> = {
   'authorization is by RBAC, AlwaysAllow or AlwaysDeny only (--authorization-mode)': `
     authorization-config authorization-policy-file authorization-webhook-cache-authorized-ttl
     authorization-webhook-cache-unauthorized-ttl authorization-webhook-config-file authorization-webhook-version`,
-  'admission plugins take no configuration, so its restrictions would not hold': 'admission-control-config-file',
   'it is deprecated; use --enable-admission-plugins and --disable-admission-plugins': 'admission-control',
   'connections to webhooks and etcd are made directly, so its rules would not hold': 'egress-selector-config-file',
   'all objects are stored in one place (--etcd-servers)': 'etcd-servers-overrides',

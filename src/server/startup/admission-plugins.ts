@@ -1,5 +1,10 @@
-// Checks the names of the admission plugins that the options switch on and off.
-import { ADMISSION_PLUGINS, findAdmissionPlugin } from '../../admission/plugins.js'
+// Checks the names of the admission plugins that the options switch on and off, and reads their configuration.
+import {
+  DEFAULT_CONFIGURATIONS,
+  type PluginConfigurations,
+  readPluginConfigurations,
+} from '../../admission/configuration.js'
+import { ADMISSION_PLUGINS, findAdmissionPlugin, isAdmissionPluginOn } from '../../admission/plugins.js'
 import { nearest } from '../../base/nearest.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { AdmissionOptions } from '../options/admission.js'
@@ -16,6 +21,13 @@ export function checkAdmissionPlugins({ enabled, disabled }: Pick<AdmissionOptio
     const missing = findAdmissionPlugin(name)?.missing
     return missing === undefined ? [] : `the admission plugin ${name} has no effect: ${missing}`
   })
+}
+
+/** The configuration of plugins, from its file. Throws a UsageError with kube-apiserver's message. */
+export function readAdmissionConfiguration(options: AdmissionOptions): PluginConfigurations {
+  const { configFile, enabled } = options
+  if (configFile === undefined) return DEFAULT_CONFIGURATIONS
+  return readPluginConfigurations(configFile, name => isAdmissionPluginOn(name, options), enabled)
 }
 
 function checkName(name: string, flag: string): void {

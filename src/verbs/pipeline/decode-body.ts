@@ -8,11 +8,10 @@ import { decodeYaml } from '../../codec/yaml.js'
 import type { VersionedKind } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
 import { badRequest, cannotHandle, type StatusError, unsupportedMediaType } from '../../meta/errors/status.js'
-import { jsonTypeOf } from '../../meta/go/go-text.js'
-import { parseGroupVersion } from '../../meta/group-version.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
+import { checkTypeMeta, strictText } from '../../meta/object/type-meta.js'
 import type { FieldValidation } from '../../meta/options/write-options.js'
-import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { getOwn, isObject, type Value } from '../../meta/values/value.js'
 import { BODY_TYPES, type Body, type BodySpec } from '../../request/body.js'
 import type { Request } from '../../request/request.js'
 import { cborMismatch } from '../../types/decode.js'
@@ -63,15 +62,6 @@ function validated(
   throw cannotHandle(kind, version, kind, strictText(strict, isYaml))
 }
 
-/** The errors of YAML come first, under a heading. */
-export function strictText(strict: readonly string[], isYaml: boolean): string {
-  const fromYaml = isYaml ? strict.filter(text => text.startsWith('line ')) : []
-  const others = isYaml ? strict.filter(text => !text.startsWith('line ')) : strict
-  const heading =
-    fromYaml.length === 0 ? [] : [`yaml: unmarshal errors:\n${fromYaml.map(text => `  ${text}`).join('\n')}`]
-  return `strict decoding error: ${[...heading, ...others].join(', ')}`
-}
-
 /** The body as a value that may be an object; anything else is refused. */
 export function decodeBody(body: Body, form: BodySpec): Decoded {
   const { bytes, mediaType } = body
@@ -79,7 +69,7 @@ export function decodeBody(body: Body, form: BodySpec): Decoded {
     badRequest(`the object provided is unrecognized (must be of type ${form.kind}): ${why} (${summary(bytes)})`)
   try {
     const decoded = decode(body, form)
-    if (mediaType !== 'application/cbor') checkType(decoded.value, unrecognized)
+    if (mediaType !== 'application/cbor') checkTypeMeta(decoded.value, unrecognized)
     else if (form.isUntyped) checkTypeInCbor(decoded.value, bytes, form, unrecognized)
     else checkTypeOfCbor(decoded, bytes, unrecognized)
     if (form.isUntyped && !(isObject(decoded.value) && getOwn(decoded.value, 'kind'))) {
@@ -122,21 +112,7 @@ function decode({ bytes, mediaType, accepted = BODY_TYPES }: Body, { protobuf, i
   }
 }
 
-/** Checks what is common to all kinds: the body is an object, and its apiVersion and kind are strings. */
-export function checkType(value: Value, unrecognized: (why: string) => StatusError): void {
-  if (value === null) return
-  if (!isObject(value)) {
-    const struct =
-      'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }'
-    throw unrecognized(`${NO_TYPE_IN_JSON}json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type ${struct}`)
-  }
-  const apiVersion = typeMember(value, 'apiVersion', unrecognized)
-  typeMember(value, 'kind', unrecognized)
-  const groupVersion = parseGroupVersion(apiVersion)
-  if (!groupVersion.ok) throw unrecognized(groupVersion.error)
-}
-
-/** The same for CBOR, with the messages of its decoder. */
+/** What `checkTypeMeta` does, for CBOR and with the messages of its decoder. */
 function checkTypeOfCbor({ value, cbor }: Decoded, bytes: Buffer, unrecognized: (why: string) => StatusError): void {
   if (value === null) return
   const source = { root: value, marks: cbor ?? newCborMarks(), goType: 'v1.TypeMeta' }
@@ -163,14 +139,6 @@ function checkTypeInCbor(
   if (typeof givenVersion !== 'string' || givenVersion === '') {
     throw cannotHandle(givenKind, '', kind, missing('apiVersion'))
   }
-}
-
-function typeMember(value: ValueObject, member: string, unrecognized: (why: string) => StatusError): string {
-  const text = getOwn(value, member) ?? ''
-  if (typeof text === 'string') return text
-  throw unrecognized(
-    `${NO_TYPE_IN_JSON}json: cannot unmarshal ${jsonTypeOf(text)} into Go struct field .${member} of type string`,
-  )
 }
 
 const SUMMARY_BYTES = 30

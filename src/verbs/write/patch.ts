@@ -10,6 +10,7 @@ import { fieldInvalid } from '../../meta/errors/field-errors.js'
 import { badRequest, hasReason, invalid, notFound, StatusError, unclassified } from '../../meta/errors/status.js'
 import { compareTexts, printPlain } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
+import { checkTypeMeta, strictText } from '../../meta/object/type-meta.js'
 import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { notJson, type PatchKind } from '../../patch/field-validation.js'
@@ -22,7 +23,6 @@ import { restoreTyped, TypedDecodeError } from '../../types/decode.js'
 import type { Type } from '../../types/type.js'
 import { type ApiContext } from '../api-context.js'
 import { checkAddress } from '../pipeline/check-address.js'
-import { checkType, strictText } from '../pipeline/decode-body.js'
 import { DECODED } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
 import { replace } from './update.js'
@@ -107,7 +107,7 @@ function patched(request: ResourceRequest<PatchOptions>, old: ApiObject, patch: 
 const published =
   (shape: Strategy['decode'], { apiVersion, kind }: ApiObject): Strategy['decode'] =>
   (result, duplicates) => {
-    checkType(result, badRequest)
+    checkTypeMeta(result, badRequest)
     if (!isObject(result) || getOwn(result, 'apiVersion')) return shape(result, duplicates)
     const fields = Object.keys(result).filter(name => name !== 'apiVersion' && name !== 'kind')
     const strict = fields.toSorted(compareTexts).map(name => `unknown field ${JSON.stringify(name)}`)

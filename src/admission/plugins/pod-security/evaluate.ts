@@ -4,11 +4,10 @@
 import { quote } from '../../../meta/go/go-text.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
 import { metaOf } from '../../../meta/object/object-meta.js'
-import type { Labels } from '../../../meta/selectors/label-selectors.js'
 import { mapAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../../meta/values/value.js'
 import type { PodLike } from './check.js'
-import { isStricter, type LevelVersion, type Policy, policyOf, printLevelVersion } from './policy.js'
+import { isStricter, type LevelVersion, type Policy, printLevelVersion } from './policy.js'
 import { printViolations, violationsOf } from './standard.js'
 
 export interface Evaluation {
@@ -17,22 +16,31 @@ export interface Evaluation {
   readonly warnings: readonly string[]
 }
 
-/** Evaluates a pod by the labels of its namespace. */
-export function evaluatePod(labels: Labels, pod: PodLike): Evaluation {
-  const { policy } = policyOf(labels)
+/** Called for each evaluation of a mode that counts. */
+export type Evaluated = (isAllowed: boolean, level: LevelVersion, mode: keyof Policy) => void
+
+/** Evaluates a pod by the policy of its namespace. */
+export function evaluatePod(policy: Policy, pod: PodLike, evaluated: Evaluated): Evaluation {
   const violations = violationsOf(policy.enforce, pod)
-  if (violations.length === 0) return { warnings: warningsFor(policy, pod) }
+  evaluated(violations.length === 0, policy.enforce, 'enforce')
+  if (violations.length === 0) return { warnings: evaluateTemplate(policy, pod, evaluated) }
+  countAudit(policy, pod, evaluated)
   const refusal = `violates PodSecurity ${quote(printLevelVersion(policy.enforce))}: ${printViolations(violations)}`
   return { refusal, warnings: [] }
 }
 
 /** The warnings for a template. Templates are never refused; the pods created from them are. */
-export const evaluateTemplate = (labels: Labels, pod: PodLike): string[] => warningsFor(policyOf(labels).policy, pod)
-
-function warningsFor({ warn }: Policy, pod: PodLike): string[] {
+export function evaluateTemplate(policy: Policy, pod: PodLike, evaluated: Evaluated): string[] {
+  const { warn } = policy
+  countAudit(policy, pod, evaluated)
   const violations = violationsOf(warn, pod)
   if (violations.length === 0) return []
+  evaluated(false, warn, 'warn')
   return [`would violate PodSecurity ${quote(printLevelVersion(warn))}: ${printViolations(violations)}`]
+}
+
+function countAudit({ audit }: Policy, pod: PodLike, evaluated: Evaluated): void {
+  if (violationsOf(audit, pod).length > 0) evaluated(false, audit, 'audit')
 }
 
 /** The field that holds the pod template, by resource. */
@@ -91,9 +99,7 @@ export function changesSecurity(pod: ApiObject, old: ApiObject): boolean {
 // ---- changes of namespaces
 
 /** The new `enforce` level, if it is stricter than the old one or of another version. */
-export function tightenedLevel(labels: Labels, oldLabels: Labels): LevelVersion | undefined {
-  const now = policyOf(labels).policy.enforce
-  const before = policyOf(oldLabels).policy.enforce
+export function tightenedLevel({ enforce: now }: Policy, { enforce: before }: Policy): LevelVersion | undefined {
   if (now.level === 'privileged' || (now.level === before.level && now.minor === before.minor)) return undefined
   return now.minor === before.minor && !isStricter(now.level, before.level) ? undefined : now
 }

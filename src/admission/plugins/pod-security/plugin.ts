@@ -1,17 +1,23 @@
 // PodSecurity: pods must satisfy the level of the Pod Security Standards that the labels of their namespace enforce.
 // Pods and pod templates that violate the `warn` level, and namespaces whose pods violate a new level, give warnings.
 
+import type { MetricsRegistry } from '../../../base/metrics.js'
 import { type FieldError, printFieldError } from '../../../meta/errors/field-errors.js'
 import { invalid } from '../../../meta/errors/status.js'
+import { quote } from '../../../meta/go/go-text.js'
 import { printGroupResource } from '../../../meta/group-version.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
 import { metaOf } from '../../../meta/object/object-meta.js'
 import type { Labels } from '../../../meta/selectors/label-selectors.js'
+import { objectAt, stringAt } from '../../../meta/values/access.js'
 import type { Lister } from '../../../objects/lister.js'
 import { type Attributes, forbiddenBy } from '../../attributes.js'
 import type { AdmissionPlugin } from '../../chain.js'
+import type { PodLike } from './check.js'
+import type { PodSecurityConfiguration } from './configuration.js'
 import {
   changesSecurity,
+  type Evaluated,
   evaluatePod,
   evaluateTemplate,
   existingViolations,
@@ -20,7 +26,8 @@ import {
   templateOf,
   tightenedLevel,
 } from './evaluate.js'
-import { policyOf } from './policy.js'
+import { createPodSecurityMetrics } from './metrics.js'
+import { hasMode, isEquivalent, isPrivileged, MODES, type Policy, policyOf, printLevelVersion } from './policy.js'
 
 const NAMESPACE = { group: '', kind: 'Namespace' }
 const POD = { group: '', kind: 'Pod' }
@@ -28,36 +35,84 @@ const POD = { group: '', kind: 'Pod' }
 /** Subresources of pods that do not change what a pod runs. */
 const EXEMPT_SUBRESOURCES = new Set(['binding', 'eviction', 'status'])
 
-export function podSecurity(objects: Lister): AdmissionPlugin {
-  const labelsOfNamespace = async (namespace: string): Promise<Labels> => {
+export interface PodSecurityEnv {
+  readonly objects: Lister
+  readonly metrics: MetricsRegistry
+}
+
+export function podSecurity(
+  { objects, metrics: registry }: PodSecurityEnv,
+  { defaults, exemptions }: PodSecurityConfiguration,
+): AdmissionPlugin {
+  const metrics = createPodSecurityMetrics(registry)
+
+  const policyOfNamespace = async (namespace: string): Promise<ReturnType<typeof policyOf>> => {
     const found = await objects.find(NAMESPACE, '', namespace)
-    return found ? labelsOf(found) : {}
+    return policyOf(found ? labelsOf(found) : {}, defaults)
+  }
+
+  const isExempt = (attributes: Attributes): boolean => {
+    const { namespace, request } = attributes
+    if (!exemptions.namespaces.has(namespace) && !exemptions.usernames.has(request.user.name)) return false
+    metrics.exempted(attributes)
+    return true
+  }
+
+  /** By its runtime class. */
+  const isExemptPod = (attributes: Attributes, { spec }: PodLike): boolean => {
+    if (!exemptions.runtimeClasses.has(stringAt(spec, 'runtimeClassName'))) return false
+    metrics.exempted(attributes)
+    return true
   }
 
   async function checkPod(attributes: Attributes, pod: ApiObject): Promise<void> {
     const { subresource, oldObject, namespace, request } = attributes
-    if (EXEMPT_SUBRESOURCES.has(subresource) || (oldObject && !changesSecurity(pod, oldObject))) return
-    const { refusal, warnings } = evaluatePod(await labelsOfNamespace(namespace), podLike(pod))
+    if (EXEMPT_SUBRESOURCES.has(subresource) || isExempt(attributes)) return
+    const { policy, errors } = await policyOfNamespace(namespace)
+    const evaluated: Evaluated = (isAllowed, level, mode) => metrics.evaluated(isAllowed, level, mode, attributes)
+    if (errors.length === 0 && isPrivileged(policy)) return evaluated(true, policy.enforce, 'enforce')
+    if (oldObject && !changesSecurity(pod, oldObject)) return undefined
+    if (isExemptPod(attributes, podLike(pod))) return undefined
+    if (errors.length > 0) metrics.failed(attributes)
+    const { refusal, warnings } = evaluatePod(policy, podLike(pod), evaluated)
     if (refusal !== undefined) throw forbiddenBy(attributes, refusal)
     for (const warning of warnings) request.warn(warning)
   }
 
-  async function checkTemplate({ resource, namespace, request }: Attributes, object: ApiObject): Promise<void> {
-    const template = templateOf(printGroupResource(resource), object)
-    if (!template) return
-    for (const warning of evaluateTemplate(await labelsOfNamespace(namespace), template)) request.warn(warning)
+  async function checkTemplate(attributes: Attributes, object: ApiObject): Promise<void> {
+    const { resource, subresource, namespace, request } = attributes
+    const template = subresource === '' ? templateOf(printGroupResource(resource), object) : undefined
+    if (!template || isExempt(attributes)) return
+    const { policy, errors } = await policyOfNamespace(namespace)
+    if (isExemptPod(attributes, template)) return
+    if (errors.length > 0) metrics.failed(attributes)
+    const evaluated: Evaluated = (isAllowed, level, mode) => metrics.evaluated(isAllowed, level, mode, attributes)
+    for (const warning of evaluateTemplate(policy, template, evaluated)) request.warn(warning)
   }
 
-  async function checkNamespace({ name, oldObject, request }: Attributes, object: ApiObject): Promise<void> {
+  async function checkNamespace(
+    { name, subresource, oldObject, request }: Attributes,
+    object: ApiObject,
+  ): Promise<void> {
+    if (subresource !== '') return
     const labels = labelsOf(object)
-    const { errors } = policyOf(labels)
+    const { policy, errors } = policyOf(labels, defaults)
+    const before = oldObject && policyOf(labelsOf(oldObject), defaults)
     // Labels that were invalid before may stay.
-    if (errors.length > 0 && printAll(errors) !== printAll(oldObject ? policyOf(labelsOf(oldObject)).errors : [])) {
+    if (errors.length > 0 && printAll(errors) !== printAll(before?.errors ?? [])) {
       throw invalid(NAMESPACE, name, errors)
     }
-    const level = oldObject && tightenedLevel(labels, labelsOf(oldObject))
+    const level = before && tightenedLevel(policy, before.policy)
+    if (before && !level) return
+    if (exemptions.namespaces.has(name)) {
+      if (!isPrivileged(policy) && !isEquivalent(policy, defaults)) request.warn(ignoredPolicy(name, policy, labels))
+      return
+    }
     if (!level) return
-    for (const warning of existingViolations(name, await objects.all(POD, name), level)) request.warn(warning)
+    const pods = (await objects.all(POD, name)).filter(
+      pod => !exemptions.runtimeClasses.has(stringAt(objectAt(pod, 'spec'), 'runtimeClassName')),
+    )
+    for (const warning of existingViolations(name, pods, level)) request.warn(warning)
   }
 
   return {
@@ -77,3 +132,10 @@ export function podSecurity(objects: Lister): AdmissionPlugin {
 const labelsOf = (object: ApiObject): Labels => metaOf(object).labels ?? {}
 
 const printAll = (errors: readonly FieldError[]): string => errors.map(printFieldError).join('\n')
+
+/** The warning about labels of a namespace that is exempt. */
+function ignoredPolicy(namespace: string, policy: Policy, labels: Labels): string {
+  const modes = MODES.filter(mode => policy[mode].level !== 'privileged' && hasMode(labels, mode))
+  const printed = modes.map(mode => `${mode}=${printLevelVersion(policy[mode])}`).join(', ')
+  return `namespace ${quote(namespace)} is exempt from Pod Security, and the policy (${printed}) will be ignored`
+}

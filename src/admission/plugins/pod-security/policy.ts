@@ -18,39 +18,80 @@ export interface Policy {
   readonly warn: LevelVersion
 }
 
-export const printLevelVersion = ({ level, minor }: LevelVersion): string =>
-  `${level}:${minor === LATEST ? 'latest' : `v1.${minor}`}`
+/** In the order in which their errors are reported. */
+export const MODES: readonly (keyof Policy)[] = ['enforce', 'audit', 'warn']
+
+export const printVersion = (minor: number): string => (minor === LATEST ? 'latest' : `v1.${minor}`)
+
+export const printLevelVersion = ({ level, minor }: LevelVersion): string => `${level}:${printVersion(minor)}`
 
 const LATEST = Number.POSITIVE_INFINITY
 /** From the most lenient to the strictest. */
 const LEVELS: readonly string[] = ['privileged', 'baseline', 'restricted']
 const PREFIX = 'pod-security.kubernetes.io/'
 
+const LENIENT: LevelVersion = { level: 'privileged', minor: LATEST }
+/** The policy that allows everything. */
+export const PRIVILEGED: Policy = { enforce: LENIENT, audit: LENIENT, warn: LENIENT }
+
 export const isStricter = (a: Level, b: Level): boolean => LEVELS.indexOf(a) > LEVELS.indexOf(b)
 
-/** The policy. Of invalid labels, `enforce` is read as the strictest level, the other modes as the most lenient. */
-export function policyOf(labels: Labels): { readonly policy: Policy; readonly errors: readonly FieldError[] } {
+export const isPrivileged = (policy: Policy): boolean => MODES.every(mode => policy[mode].level === 'privileged')
+
+/** Whether two policies allow the same. */
+export const isEquivalent = (a: Policy, b: Policy): boolean =>
+  MODES.every(
+    mode => a[mode].level === b[mode].level && (a[mode].level === 'privileged' || a[mode].minor === b[mode].minor),
+  )
+
+/** Whether the labels set the level or the version of a mode. */
+export const hasMode = (labels: Labels, mode: keyof Policy): boolean =>
+  Object.hasOwn(labels, `${PREFIX}${mode}`) || Object.hasOwn(labels, `${PREFIX}${mode}-version`)
+
+/**
+ * The policy of a namespace: `defaults`, unless its labels say otherwise. Of invalid labels, `enforce` is read as the
+ * strictest level, the other modes as the most lenient.
+ */
+export function policyOf(
+  labels: Labels,
+  defaults: Policy,
+): { readonly policy: Policy; readonly errors: readonly FieldError[] } {
   const errors: FieldError[] = []
-  const modeOf = (mode: keyof Policy): LevelVersion => ({
-    level: levelOf(labels, `${PREFIX}${mode}`, mode === 'enforce' ? 'restricted' : 'privileged', errors),
-    minor: minorOf(labels, `${PREFIX}${mode}-version`, errors),
-  })
-  return { policy: { enforce: modeOf('enforce'), audit: modeOf('audit'), warn: modeOf('warn') }, errors }
+  /** What a label says; undefined if it is absent or wrong. */
+  const read = <T>(label: string, parse: (text: string) => T | string): T | undefined => {
+    if (!Object.hasOwn(labels, label)) return undefined
+    const parsed = parse(labels[label]!)
+    if (typeof parsed !== 'string') return parsed
+    errors.push(fieldInvalid(keyPath('metadata.labels', label), labels[label]!, parsed))
+    return undefined
+  }
+  const modeOf = (mode: keyof Policy): LevelVersion => {
+    const label = `${PREFIX}${mode}`
+    const wrong = mode === 'enforce' ? 'restricted' : 'privileged'
+    const level = read(label, parseLevel)?.level ?? (Object.hasOwn(labels, label) ? wrong : defaults[mode].level)
+    const version = `${label}-version`
+    const minor = read(version, parseVersion)?.minor
+    return { level, minor: minor ?? (Object.hasOwn(labels, version) ? LATEST : defaults[mode].minor) }
+  }
+  const policy = { enforce: modeOf('enforce'), audit: modeOf('audit'), warn: modeOf('warn') }
+  return { policy: withWarnings(labels, policy), errors }
 }
 
-function levelOf(labels: Labels, label: string, otherwise: Level, errors: FieldError[]): Level {
-  if (!Object.hasOwn(labels, label)) return 'privileged'
-  const level = labels[label]!
-  if (LEVELS.includes(level)) return level as Level
-  errors.push(fieldInvalid(keyPath('metadata.labels', label), level, `must be one of ${LEVELS.join(', ')}`))
-  return otherwise
+/** A namespace that enforces a stricter level than it warns of, and does not set the latter, warns of the former. */
+function withWarnings(labels: Labels, policy: Policy): Policy {
+  const { enforce, warn } = policy
+  const isValid = LEVELS.includes(labels[`${PREFIX}enforce`] ?? '')
+  if (!isValid || Object.hasOwn(labels, `${PREFIX}warn`) || !isStricter(enforce.level, warn.level)) return policy
+  const minor = Object.hasOwn(labels, `${PREFIX}warn-version`) ? warn.minor : enforce.minor
+  return { ...policy, warn: { level: enforce.level, minor } }
 }
 
-function minorOf(labels: Labels, label: string, errors: FieldError[]): number {
-  const version = Object.hasOwn(labels, label) ? labels[label]! : 'latest'
-  if (version === 'latest') return LATEST
-  const minor = /^v1\.(0|[1-9][0-9]{0,8})$/.exec(version)?.[1]
-  if (minor !== undefined) return Number(minor)
-  errors.push(fieldInvalid(keyPath('metadata.labels', label), version, 'must be "latest" or "v1.x"'))
-  return LATEST
+/** The level, or why it is none. */
+export const parseLevel = (text: string): Pick<LevelVersion, 'level'> | string =>
+  LEVELS.includes(text) ? { level: text as Level } : `must be one of ${LEVELS.join(', ')}`
+
+export function parseVersion(text: string): Pick<LevelVersion, 'minor'> | string {
+  if (text === 'latest') return { minor: LATEST }
+  const minor = /^v1\.(0|[1-9][0-9]{0,8})$/.exec(text)?.[1]
+  return minor === undefined ? 'must be "latest" or "v1.x"' : { minor: Number(minor) }
 }

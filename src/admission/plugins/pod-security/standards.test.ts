@@ -1,16 +1,18 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../../meta/errors/field-errors.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
+import type { Labels } from '../../../meta/selectors/label-selectors.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import {
   changesSecurity,
+  type Evaluated,
   evaluatePod,
   evaluateTemplate,
   existingViolations,
   templateOf,
   tightenedLevel,
 } from './evaluate.js'
-import { type Level, policyOf } from './policy.js'
+import { type Level, PRIVILEGED, policyOf } from './policy.js'
 import { printViolations, violationsOf } from './standard.js'
 
 const ENFORCE = 'pod-security.kubernetes.io/enforce'
@@ -186,7 +188,7 @@ test('AppArmor annotations are named with their values', () => {
 
 describe('labels', () => {
   test('that are invalid are errors, and enforce the strictest level', () => {
-    const { policy, errors } = policyOf({ [ENFORCE]: 'odd', [WARN]: 'odd', [`${ENFORCE}-version`]: '1.30' })
+    const { policy, errors } = policyOf({ [ENFORCE]: 'odd', [WARN]: 'odd', [`${ENFORCE}-version`]: '1.30' }, PRIVILEGED)
     expect(policy).toMatchObject({ enforce: { level: 'restricted' }, warn: { level: 'privileged' } })
     expect(errors.map(printFieldError)).toEqual([
       `metadata.labels[${ENFORCE}]: Invalid value: "odd": must be one of privileged, baseline, restricted`,
@@ -196,19 +198,39 @@ describe('labels', () => {
   })
 
   test('refuse pods, and warn of pods and templates', () => {
-    const labels = { [ENFORCE]: 'baseline', [`${ENFORCE}-version`]: 'v1.30', [WARN]: 'baseline' }
+    const policyBy = (labels: Labels) => policyOf(labels, PRIVILEGED).policy
+    const policy = policyBy({ [ENFORCE]: 'baseline', [`${ENFORCE}-version`]: 'v1.30', [WARN]: 'baseline' })
+    const counted: string[] = []
+    const count: Evaluated = (isAllowed, { level }, mode) => void counted.push(`${mode} ${level} ${isAllowed}`)
     const pod = { annotations: {}, spec: { hostPID: true } }
-    expect(evaluatePod(labels, pod)).toEqual({
+    expect(evaluatePod(policy, pod, count)).toEqual({
       refusal: 'violates PodSecurity "baseline:v1.30": host namespaces (hostPID=true)',
       warnings: [],
     })
     const warnings = ['would violate PodSecurity "baseline:latest": host namespaces (hostPID=true)']
-    expect(evaluateTemplate(labels, pod)).toEqual(warnings)
-    expect(evaluatePod({ [WARN]: 'baseline' }, pod)).toEqual({ warnings })
+    expect(evaluateTemplate(policy, pod, count)).toEqual(warnings)
+    expect(evaluatePod(policyBy({ [WARN]: 'baseline' }), pod, count)).toEqual({ warnings })
+    expect(counted).toEqual([
+      'enforce baseline false',
+      'warn baseline false',
+      'enforce privileged true',
+      'warn baseline false',
+    ])
+  })
+
+  test('warn of the level that they enforce, unless they set another one', () => {
+    const warn = (labels: Labels) => policyOf(labels, PRIVILEGED).policy.warn
+    expect(warn({ [ENFORCE]: 'restricted', [`${ENFORCE}-version`]: 'v1.30' })).toEqual({
+      level: 'restricted',
+      minor: 30,
+    })
+    expect(warn({ [ENFORCE]: 'restricted', [WARN]: 'baseline' }).level).toBe('baseline')
+    expect(warn({ [ENFORCE]: 'odd' }).level).toBe('privileged')
   })
 
   test('that are stricter than before are found', () => {
-    const level = (labels: Record<string, string>, old: Record<string, string>) => tightenedLevel(labels, old)?.level
+    const policyBy = (labels: Labels) => policyOf(labels, PRIVILEGED).policy
+    const level = (labels: Labels, old: Labels) => tightenedLevel(policyBy(labels), policyBy(old))?.level
     expect(level({ [ENFORCE]: 'restricted' }, { [ENFORCE]: 'baseline' })).toBe('restricted')
     expect(level({ [ENFORCE]: 'baseline' }, { [ENFORCE]: 'restricted' })).toBeUndefined()
     expect(level({ [ENFORCE]: 'baseline' }, { [ENFORCE]: 'restricted', [`${ENFORCE}-version`]: 'v1.20' })).toBe(

@@ -1,8 +1,9 @@
 // Checks a request against the quotas of its namespace, and computes their usage after it.
 
+import { unclassified } from '../../../meta/errors/status.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
 import { metaOf } from '../../../meta/object/object-meta.js'
-import { objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
+import { objectAt, objectsAt, stringsAt } from '../../../meta/values/access.js'
 import {
   compareQuantities,
   printQuantity,
@@ -13,13 +14,15 @@ import {
 } from '../../../meta/values/quantity.js'
 import { type Attributes, forbiddenBy } from '../../attributes.js'
 import { type Amounts, addAmounts, amountsIn } from '../pod-resources.js'
-import type { QuotaEvaluator, ScopeSelector } from './quota-evaluator.js'
+import type { LimitedResource } from './limited-resources.js'
+import { type QuotaEvaluator, readScopeSelector, type ScopeSelector } from './quota-evaluator.js'
 
-/** The new usage of each quota that the request changes, by name. Throws a 403 if a quota is exceeded. */
+/** The new usage of each quota that the request changes, by name. Throws a 403 if a quota is exceeded or missing. */
 export function checkQuotas(
   quotas: readonly ApiObject[],
   attributes: Attributes,
   evaluator: QuotaEvaluator,
+  limited: readonly LimitedResource[],
   now: number,
 ): ReadonlyMap<string, Amounts> {
   const { object, oldObject, operation } = attributes
@@ -32,15 +35,56 @@ export function checkQuotas(
   }
   // A quota that did not count the old object is charged for the whole new one.
   const old = operation === 'UPDATE' ? oldObject : undefined
-  const deltaOf = (quota: ApiObject): Amounts =>
-    old && matches(quota, old, evaluator) ? increase(usage, evaluator.usage(old, now)) : usage
+  const grown = old ? increase(usage, evaluator.usage(old, now)) : usage
+  const deltaOf = (quota: ApiObject): Amounts => (old && matches(quota, old, evaluator) ? grown : usage)
+  const deltas = matching.length === 0 ? [grown] : matching.map(deltaOf)
+  if (deltas.every(delta => [...delta.values()].every(amount => signOf(amount) === 0))) return new Map()
+  checkCovered(quotas, matching, attributes, evaluator, limited, usage)
   const updates = new Map<string, Amounts>()
-  for (const quota of matching) {
-    const used = charge(quota, deltaOf(quota), attributes)
+  for (const [i, quota] of matching.entries()) {
+    const used = charge(quota, deltas[i]!, attributes)
     if (used) updates.set(metaOf(quota).name ?? '', used)
   }
   return updates
 }
+
+/** What is limited by the configuration needs a quota for it. */
+function checkCovered(
+  quotas: readonly ApiObject[],
+  matching: readonly ApiObject[],
+  attributes: Attributes,
+  evaluator: QuotaEvaluator,
+  limited: readonly LimitedResource[],
+  usage: Amounts,
+): void {
+  if (limited.length === 0) return
+  const { resource, object } = attributes
+  const parts = limited
+    .filter(each => each.group === resource.group && each.resource === resource.resource)
+    .flatMap(({ matchContains }) => matchContains)
+  const covered = new Set(matching.flatMap(quota => [...statusOf(quota, 'hard').keys()].filter(evaluator.tracks)))
+  const uncovered = [...usage]
+    .filter(([name, amount]) => signOf(amount) > 0 && !covered.has(name) && parts.some(part => name.includes(part)))
+    .map(([name]) => name)
+  if (uncovered.length > 0) {
+    throw forbiddenBy(attributes, `insufficient quota to consume: ${uncovered.toSorted().join(',')}`)
+  }
+  const isIn = (scope: ScopeSelector): boolean => evaluator.isInScope?.(object!, scope) ?? false
+  const coveredScopes = new Set(
+    quotas
+      .flatMap(scopesOf)
+      .filter(isIn)
+      .map(({ scopeName }) => scopeName),
+  )
+  const scopes = limited
+    .flatMap(({ matchScopes }) => matchScopes)
+    .filter(scope => isIn(scope) && !coveredScopes.has(scope.scopeName))
+  if (scopes.length > 0) throw unclassified(`insufficient quota to match these scopes: ${printScopes(scopes)}`)
+}
+
+/** As Go prints a list of structs. */
+const printScopes = (scopes: readonly ScopeSelector[]): string =>
+  `[${scopes.map(({ scopeName, operator, values }) => `{${scopeName} ${operator} [${values.join(' ')}]}`).join(' ')}]`
 
 const statusOf = (quota: ApiObject, field: 'hard' | 'used'): Amounts =>
   amountsIn(objectAt(objectAt(quota, 'status'), field))
@@ -54,11 +98,7 @@ export function scopesOf(quota: ApiObject): ScopeSelector[] {
   const spec = objectAt(quota, 'spec')
   return [
     ...stringsAt(spec, 'scopes').map(scopeName => ({ scopeName, operator: 'Exists', values: [] })),
-    ...objectsAt(objectAt(spec, 'scopeSelector'), 'matchExpressions').map(each => ({
-      scopeName: stringAt(each, 'scopeName'),
-      operator: stringAt(each, 'operator'),
-      values: stringsAt(each, 'values'),
-    })),
+    ...objectsAt(objectAt(spec, 'scopeSelector'), 'matchExpressions').map(readScopeSelector),
   ]
 }
 

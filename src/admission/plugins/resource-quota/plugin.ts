@@ -12,6 +12,7 @@ import type { AdmissionPlugin } from '../../chain.js'
 import type { Amounts } from '../pod-resources.js'
 import { checkQuotas } from './check.js'
 import { evaluatorFor } from './evaluators.js'
+import type { LimitedResource } from './limited-resources.js'
 
 const QUOTA = { group: '', kind: 'ResourceQuota' }
 const MAX_ATTEMPTS = 4
@@ -30,7 +31,10 @@ export interface ResourceQuotaEnv {
   readonly now: () => number
 }
 
-export function resourceQuota({ objects, changeQuotaStatus, hasQuotas, now }: ResourceQuotaEnv): AdmissionPlugin {
+export function resourceQuota(
+  { objects, changeQuotaStatus, hasQuotas, now }: ResourceQuotaEnv,
+  limited: readonly LimitedResource[],
+): AdmissionPlugin {
   /** The last check of each namespace: checks of one namespace run one after the other, so that none misses usage. */
   const checks = new Map<string, Promise<void>>()
 
@@ -39,8 +43,8 @@ export function resourceQuota({ objects, changeQuotaStatus, hasQuotas, now }: Re
     const evaluator = evaluatorFor(resource)
     for (let attempt = 1; ; attempt++) {
       const quotas = await objects.all(QUOTA, namespace)
-      if (quotas.length === 0) return
-      const updates = checkQuotas(quotas, attributes, evaluator, now())
+      if (quotas.length === 0 && limited.length === 0) return
+      const updates = checkQuotas(quotas, attributes, evaluator, limited, now())
       if (updates.size === 0 || request.dryRun) return
       if (await writeAll(namespace, quotas, updates)) return
       if (attempt === MAX_ATTEMPTS) {
@@ -75,7 +79,8 @@ export function resourceQuota({ objects, changeQuotaStatus, hasQuotas, now }: Re
     validate(attributes) {
       const { namespace, object, storedKind } = attributes
       // Objects that are not stored, and namespaces, use nothing.
-      if (namespace === '' || !object || !storedKind?.namespaced || !hasQuotas(namespace)) return undefined
+      if (namespace === '' || !object || !storedKind?.namespaced) return undefined
+      if (limited.length === 0 && !hasQuotas(namespace)) return undefined
       const isOfResource = attributes.kind.kind === storedKind.names.kind
       if (!isOfResource || !evaluatorFor(attributes.resource).handles(attributes)) return undefined
       const before = checks.get(namespace)

@@ -2,6 +2,8 @@
 // an object uses, and which scopes it is in.
 
 import { type ApiObject } from '../../../meta/object/api-object.js'
+import { stringAt, stringsAt } from '../../../meta/values/access.js'
+import type { ValueObject } from '../../../meta/values/value.js'
 import type { Attributes } from '../../attributes.js'
 import type { Amounts } from '../pod-resources.js'
 
@@ -23,3 +25,9 @@ export interface ScopeSelector {
   readonly operator: string
   readonly values: readonly string[]
 }
+
+export const readScopeSelector = (selector: ValueObject): ScopeSelector => ({
+  scopeName: stringAt(selector, 'scopeName'),
+  operator: stringAt(selector, 'operator'),
+  values: stringsAt(selector, 'values'),
+})

@@ -7,7 +7,8 @@ import { builtinTypes } from '../../../types/type-table.js'
 import { type Attributes, createAttributes } from '../../attributes.js'
 import { attributesFor } from '../../attributes.suite.js'
 import { evaluatorFor } from './evaluators.js'
-import { resourceQuota } from './plugin.js'
+import type { LimitedResource } from './limited-resources.js'
+import { type ResourceQuotaEnv, resourceQuota } from './plugin.js'
 
 const KINDS = builtinKinds(builtinTypes())
 const kindOf = (name: string): Kind => KINDS.find(({ names }) => names.kind === name)!
@@ -48,9 +49,11 @@ const attributesOf = (object: ApiObject, written: Written = {}): Attributes => {
 }
 
 /** Runs the plugin over stored quotas; returns the refusals, and the usage afterwards. */
-async function charge(quotas: ApiObject[], ...requests: Attributes[]) {
+const charge = (quotas: ApiObject[], ...requests: Attributes[]) => chargeLimited([], quotas, ...requests)
+
+async function chargeLimited(limited: readonly LimitedResource[], quotas: ApiObject[], ...requests: Attributes[]) {
   const stored = new Map(quotas.map(each => [each.metadata['name'] as string, each]))
-  const plugin = resourceQuota({
+  const env: ResourceQuotaEnv = {
     objects: { find: async () => undefined, all: async () => [...stored.values()] },
     hasQuotas: () => true,
     now: () => 0,
@@ -59,7 +62,8 @@ async function charge(quotas: ApiObject[], ...requests: Attributes[]) {
       const next = Number(stored.get(name)!.metadata['resourceVersion']) + 1
       if (changed) stored.set(name, { ...changed, metadata: { ...changed.metadata, resourceVersion: String(next) } })
     },
-  })
+  }
+  const plugin = resourceQuota(env, limited)
   const results = await Promise.allSettled(requests.map(async attributes => plugin.validate!(attributes)))
   return {
     refusals: results.map(result => (result.status === 'rejected' ? (result.reason as Error).message : '')),
@@ -195,4 +199,30 @@ test('a quota of claims counts storage in total and by class, and an update by i
     `exceeded quota: q, requested: ${byClass}=2Gi, used: ${byClass}=2Gi, limited: ${byClass}=3Gi`,
   )
   expect(used).toEqual([{ 'requests.storage': '2Gi', [byClass]: '2Gi' }])
+})
+
+test('what is limited by the configuration needs a quota that covers it', async () => {
+  const pods = { group: '', resource: 'pods', matchContains: ['requests.'], matchScopes: [] }
+  const inClass = { scopeName: 'PriorityClass', operator: 'In', values: ['high'] }
+  const limited: LimitedResource[] = [pods, { ...pods, matchContains: [], matchScopes: [inClass] }]
+  const create = (spec: ValueObject) => attributesOf(objectOf('Pod', spec))
+  const cpu = { containers: [{ name: 'c', resources: { requests: { cpu: '1' } } }] }
+  const high = { containers: [{ name: 'c' }], priorityClassName: 'high' }
+  const without = await chargeLimited(limited, [], create(cpu), create(high), create({ containers: [] }))
+  expect(without.refusals).toEqual([
+    'pods "a" is forbidden: insufficient quota to consume: requests.cpu',
+    'insufficient quota to match these scopes: [{PriorityClass In [high]}]',
+    '',
+  ])
+  const quotas = [
+    quota('cpu', { 'requests.cpu': '2' }, { 'requests.cpu': '0' }),
+    quota('high', { pods: '1' }, { pods: '0' }, { scopeSelector: { matchExpressions: [inClass] } }),
+  ]
+  const covered = await chargeLimited(
+    limited,
+    quotas,
+    create(cpu),
+    create({ ...cpu, ...high, containers: cpu.containers }),
+  )
+  expect(covered.refusals).toEqual(['', ''])
 })

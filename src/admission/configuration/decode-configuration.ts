@@ -1,0 +1,35 @@
+// A document that configures admission, decoded strictly, with kube-apiserver's messages.
+import { UsageError } from '../../base/usage-error.js'
+import { CodecError } from '../../codec/codec-error.js'
+import { decodeYaml } from '../../codec/yaml.js'
+import { quote } from '../../meta/go/go-text.js'
+import { checkTypeMeta, strictText } from '../../meta/object/type-meta.js'
+import { getOwn, isObject, type ValueObject } from '../../meta/values/value.js'
+import { decodeTyped, TypedDecodeError } from '../../types/decode.js'
+import { type ConfigurationScheme, configurationTypes } from './configuration-types.js'
+
+/** Throws a UsageError. */
+export function decodeConfiguration(bytes: Buffer, { kinds, scheme }: ConfigurationScheme): ValueObject {
+  const refuse = (why: string): UsageError => new UsageError(why)
+  try {
+    const { value, duplicates } = decodeYaml(bytes)
+    checkTypeMeta(value, refuse)
+    const document = isObject(value) ? value : {}
+    const kind = getOwn(document, 'kind') ?? ''
+    const apiVersion = getOwn(document, 'apiVersion') ?? ''
+    if (kind === '') throw refuse(`Object 'Kind' is missing in '${bytes.toString()}'`)
+    if (apiVersion === '') throw refuse(`Object 'apiVersion' is missing in '${bytes.toString()}'`)
+    if (!kinds.includes(`${apiVersion as string} ${kind as string}`)) {
+      const version = quote(apiVersion as string)
+      throw refuse(`no kind ${quote(kind as string)} is registered for version ${version} in scheme ${quote(scheme)}`)
+    }
+    const type = configurationTypes().ofKind(apiVersion as string, kind as string)!
+    const decoded = decodeTyped(type, document)
+    const strict = [...duplicates, ...decoded.strict]
+    if (strict.length > 0) throw refuse(strictText(strict, true))
+    return decoded.value
+  } catch (error) {
+    if (error instanceof CodecError || error instanceof TypedDecodeError) throw refuse(error.message)
+    throw error
+  }
+}
