@@ -153,5 +153,10 @@ const escapeLabel = (value: string): string =>
 
 const braced = (labels: string): string => (labels === '' ? '' : `{${labels}}`)
 
-const printNumber = (value: number): string =>
-  value === Infinity ? '+Inf' : value === -Infinity ? '-Inf' : String(value)
+/** As Go's Prometheus client writes it, so that queries that name a bucket (`le="1e+06"`) find it. */
+function printNumber(value: number): string {
+  if (value === Infinity || value === -Infinity) return value > 0 ? '+Inf' : '-Inf'
+  const size = Math.abs(value)
+  if (size === 0 || (size >= 1e-4 && size < 1e6)) return String(value)
+  return value.toExponential().replace(/e([+-])([0-9])$/, 'e$10$2')
+}

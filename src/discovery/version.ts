@@ -6,6 +6,9 @@ import type { ValueObject } from '../meta/values/value.js'
 /** The version of the API in OpenAPI documents. */
 export const API_VERSION = `${MAJOR}.${MINOR}`
 
+/** The oldest version whose API is still served. */
+export const MIN_COMPATIBLE = `${MAJOR}.35`
+
 /** `/version`. */
 export const serverVersion = (): ValueObject => ({
   major: MAJOR,
@@ -13,7 +16,7 @@ export const serverVersion = (): ValueObject => ({
   emulationMajor: MAJOR,
   emulationMinor: MINOR,
   minCompatibilityMajor: MAJOR,
-  minCompatibilityMinor: '35',
+  minCompatibilityMinor: MIN_COMPATIBLE.slice(MAJOR.length + 1),
   gitVersion: KUBERNETES_VERSION,
   gitCommit: '',
   gitTreeState: 'clean',

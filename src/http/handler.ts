@@ -72,12 +72,15 @@ import { type Exchange, RequestCutShort } from './wire/exchange.js'
 import { IncomingRequest } from './wire/incoming-request.js'
 import { createResponseWriter, type ResponseWriter } from './wire/response-writer.js'
 import { createSlowReaders, type SlowReaders } from './wire/slow-readers.js'
-import { createWatchStreams } from './wire/watch-stream.js'
+import { createWatchStreams, type WatchObserver } from './wire/watch-stream.js'
 
-export type { Authenticate, Classify, FlowUids, OnDeprecated }
+export type { Authenticate, Classify, FlowUids, OnDeprecated, WatchObserver }
 
 /** A request after it was served. `failure` is an error that is a bug of the server. */
-export type ServedRequest = Pick<IncomingRequest, 'info' | 'user' | 'userAgent' | 'exchange' | 'log' | 'failure'>
+export type ServedRequest = Pick<
+  IncomingRequest,
+  'info' | 'user' | 'userAgent' | 'exchange' | 'log' | 'failure' | 'isRouted' | 'bodyBytes' | 'reply'
+>
 
 export interface ApiOptions {
   readonly registry: Registry
@@ -104,6 +107,7 @@ export interface ApiOptions {
   /** Called for each request once it is answered, for the log and the metrics. */
   readonly observe?: ((request: ServedRequest, status: number, milliseconds: number) => void) | undefined
   readonly onDeprecated?: OnDeprecated | undefined
+  readonly observeWatch?: ((info: RequestInfo) => WatchObserver) | undefined
 }
 
 export interface ApiHandler {
@@ -129,7 +133,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   const bodies = createArrivingBodies()
   const router = createRouter(registry, virtualResources, cbor)
   const minRequestTimeoutMs = options.minRequestTimeoutMs ?? MIN_REQUEST_TIMEOUT_MS
-  const watches = createWatchStreams({ minRequestTimeoutMs, now })
+  const watches = createWatchStreams({ minRequestTimeoutMs, now, observe: options.observeWatch })
   const routeVirtual = createVirtualRouter(virtualResources, cbor)
   const serving: ResourceServing = { router, routeVirtual, verbs, watches, now, onDeprecated }
 

@@ -28,6 +28,7 @@ import { signInLink } from '../console/sign-in-link.js'
 import { createNamesLock, startDefinitions } from '../controllers/definitions.js'
 import { serviceAddresses } from '../controllers/service-allocation.js'
 import type { Registry } from '../kinds/registry.js'
+import { isGateOn } from '../meta/feature-gates.js'
 import { createEncodedStore } from '../objects/encoded-store.js'
 import { type KindInformer, startKindInformer } from '../objects/informer.js'
 import { createLister } from '../objects/lister.js'
@@ -40,12 +41,13 @@ import { type ApiContext, createApiContext } from '../verbs/api-context.js'
 import { connectSubresources, podSubresources } from '../verbs/subresources.js'
 import { serverObjects } from '../verbs/system-writes.js'
 import { createWebhooks, type Webhooks } from '../webhook/client.js'
+import { registerBuildMetrics } from './observability/build-metrics.js'
 import { createServerLogger } from './observability/logging.js'
 import { registerProcessMetrics } from './observability/process-metrics.js'
 import { measureStore, registerStorageMetrics } from './observability/storage-metrics.js'
 import { ADMINISTRATOR } from './options/administrator.js'
 import { allowsEverything } from './options/authorization.js'
-import { isGateOn } from './options/feature-gates.js'
+import { migratesStorage } from './options/effective-gates.js'
 import type { ServerOptions } from './options/server-options.js'
 import { type StartedPolicies, startPolicyObjects } from './policy-objects.js'
 import { type AccessControl, openAccess } from './startup/access.js'
@@ -220,6 +222,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
     )
 
     registerProcessMetrics(metrics)
+    registerBuildMetrics(metrics, options.api.featureGates)
     registerStorageMetrics(metrics, store, registry, options.storage)
     /** The port is known once the server listens; requests cannot come before that. */
     const state = { isStopping: false, address: '' }
@@ -305,7 +308,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
           serving,
           ca: tls?.ca,
           authority: access.authority,
-          migrates: isGateOn(options.api.featureGates, 'StorageVersionMigrator'),
+          migrates: migratesStorage(options.api.featureGates),
           authentication: { clientCa: tls?.clientCa, requestHeader: authentication.requestHeader },
           virtualVersions,
           env,

@@ -10,6 +10,7 @@ export async function servePath(findPath: FindPath, router: Router, request: Inc
   const { path } = request.info
   const handler = path.startsWith('//') ? undefined : findPath(path)
   if (!handler) return serveNothing(router, request)
+  request.isRouted = true
   await handler(request)
   return 'done'
 }

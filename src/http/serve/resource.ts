@@ -42,10 +42,12 @@ export function serveResource(
   const { exchange } = request
   const virtual = serving.routeVirtual(exchange.method, exchange.headers, request.info)
   if (virtual) {
+    request.isRouted = true
     return isConnect(virtual) ? serveConnect(verbs, request, virtual) : serveVirtual(verbs, request, virtual, now)
   }
   const route = router.route(exchange.method, exchange.headers, request)
   if (!route) return serveNothing(router, request)
+  request.isRouted = true
   const { deprecationWarning } = route.target.version
   if (deprecationWarning) {
     request.warn(deprecationWarning)

@@ -3,6 +3,7 @@ import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
 import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { once } from '../../base/memo.js'
 
 export interface Exchange {
   readonly method: string
@@ -63,6 +64,8 @@ export interface PeerCertificate {
   readonly subject: Record<string, string | string[]>
   /** A trusted authority has signed it, and it has not expired. */
   readonly isValid: boolean
+  /** When it expires, in milliseconds. */
+  validTo(): number
 }
 
 /** The body is longer than the limit. */
@@ -111,9 +114,10 @@ class ConnectedPeer implements Peer {
 
 function certificateOf(socket: Socket | undefined): ReturnType<Peer['certificate']> {
   if (!(socket instanceof TLSSocket)) return undefined
-  const { raw, subject } = socket.getPeerCertificate()
+  const { raw, subject, valid_to } = socket.getPeerCertificate()
   if (!raw) return undefined
-  return { raw, subject: subject as unknown as Record<string, string | string[]>, isValid: socket.authorized }
+  const names = subject as unknown as Record<string, string | string[]>
+  return { raw, subject: names, isValid: socket.authorized, validTo: once(() => Date.parse(valid_to)) }
 }
 
 /** Collects a readable stream of bytes up to a limit. */

@@ -23,6 +23,10 @@ export class IncomingRequest implements Request {
   /** Set when the request is classified. */
   flow: RequestHeaders['flow']
   deadline = Infinity
+  /** Whether a resource or a path was found that serves the request. */
+  isRouted = false
+  /** The length of the body that was read; undefined if none was. */
+  bodyBytes: number | undefined
   /** How the body of a request is read that changes something; set when it is authorized. */
   bodyReader: ReadBody | undefined
   /** An error that is a bug of the server, for the log. */
@@ -45,8 +49,10 @@ export class IncomingRequest implements Request {
     this.reply = createResponseWriter(exchange, this)
   }
 
-  readBody(limit: number): Promise<Buffer> {
-    return this.bodyReader ? this.bodyReader(this, limit) : this.exchange.body(limit)
+  async readBody(limit: number): Promise<Buffer> {
+    const body = await (this.bodyReader ? this.bodyReader(this, limit) : this.exchange.body(limit))
+    this.bodyBytes = body.length
+    return body
   }
 
   get sourceIPs(): readonly string[] {

@@ -11,6 +11,8 @@ export interface ResponseWriter {
   readonly exchange: Exchange
   /** 0 until the response begins. */
   readonly status: number
+  /** The length of the body so far, as it was sent. */
+  readonly bytes: number
   /** Small responses, such as errors. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void
   text(status: number, text: string): void
@@ -19,6 +21,8 @@ export interface ResponseWriter {
   sendEncoded(response: EncodedResponse): Promise<void> | void
   /** Begins a response of unknown length. */
   begin(status: number, headers: OutgoingHttpHeaders): Outgoing
+  /** Writes a piece of a response that has begun. False if the caller must wait until the client has read more. */
+  write(chunk: Buffer): boolean
   /** Begins a watch: over a WebSocket if the client asks for one. `isText` says what its frames contain. */
   beginWatch(headers: OutgoingHttpHeaders, isText: boolean): Outgoing
   /** Ends a response that is incomplete, or that will not be sent. */
@@ -43,6 +47,7 @@ export const createResponseWriter = (exchange: Exchange, headers?: RequestHeader
 /** A class, since one is made for every request. */
 class ExchangeWriter implements ResponseWriter {
   status = 0
+  bytes = 0
   private outgoing = ANSWERED
 
   constructor(
@@ -53,6 +58,7 @@ class ExchangeWriter implements ResponseWriter {
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void {
     if (this.status !== 0) return
     this.status = status
+    this.bytes = body.length
     this.exchange.answer(status, this.complete(headers), body)
   }
 
@@ -74,6 +80,11 @@ class ExchangeWriter implements ResponseWriter {
     this.status = status
     this.outgoing = this.exchange.begin(status, this.complete(headers))
     return this.outgoing
+  }
+
+  write(chunk: Buffer): boolean {
+    this.bytes += chunk.length
+    return this.outgoing.write(chunk)
   }
 
   beginWatch(headers: OutgoingHttpHeaders, isText: boolean): Outgoing {
@@ -141,35 +152,37 @@ async function sendPieces(
   const outgoing = reply.begin(status, headers)
   try {
     if (isHead(reply) || outgoing === ANSWERED) outgoing.end()
-    else await (compress ? pipeCompressed : pipe)(reply.exchange, outgoing, first, iterator)
+    else await (compress ? pipeCompressed : pipe)(reply, outgoing, first, iterator)
   } finally {
     await iterator.return?.()
   }
 }
 
 async function pipe(
-  exchange: Exchange,
+  reply: ResponseWriter,
   outgoing: Outgoing,
   first: readonly Buffer[],
   rest: AsyncIterator<Buffer>,
 ): Promise<void> {
+  const { exchange } = reply
   const drain = drainOf(exchange, outgoing)
-  for (const piece of first) if (!outgoing.write(piece)) await drain.wait()
+  for (const piece of first) if (!reply.write(piece)) await drain.wait()
   for (;;) {
     if (exchange.gone) return
     const { done, value } = await rest.next()
     if (done) break
-    if (!outgoing.write(value)) await drain.wait()
+    if (!reply.write(value)) await drain.wait()
   }
   outgoing.end()
 }
 
 async function pipeCompressed(
-  exchange: Exchange,
+  reply: ResponseWriter,
   outgoing: Outgoing,
   first: readonly Buffer[],
   rest: AsyncIterator<Buffer>,
 ): Promise<void> {
+  const { exchange } = reply
   const drain = drainOf(exchange, outgoing)
   const zip = createGzip(GZIP)
   const feed = async (): Promise<void> => {
@@ -189,7 +202,7 @@ async function pipeCompressed(
   const fed = feed().catch((error: unknown) => void zip.destroy(error as Error))
   for await (const piece of zip) {
     if (exchange.gone) break
-    if (!outgoing.write(piece as Buffer)) await drain.wait()
+    if (!reply.write(piece as Buffer)) await drain.wait()
   }
   await fed
   outgoing.end()

@@ -35,6 +35,14 @@ export interface WatchStreamOptions {
   /** A watch without timeoutSeconds lasts between this and twice as long. */
   readonly minRequestTimeoutMs: number
   readonly now: () => number
+  /** Called when a watch begins. The observer that it returns is called for all that is sent. */
+  readonly observe?: ((info: RequestInfo) => WatchObserver) | undefined
+}
+
+export interface WatchObserver {
+  sent(bytes: number): void
+  /** All objects that were there at the start have been sent. */
+  listed(): void
 }
 
 /** The length before each message in a stream of protobuf messages. */
@@ -42,7 +50,7 @@ const LENGTH_BYTES = 4
 /** The longest time of a timer. */
 const MAX_MS = 2 ** 31 - 1
 
-export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOptions): WatchStreams {
+export function createWatchStreams({ minRequestTimeoutMs, now, observe }: WatchStreamOptions): WatchStreams {
   const ends = new Map<() => void, RequestInfo>()
   const encoders = createEventEncoders(now)
 
@@ -67,7 +75,11 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
 
       // The frames of a WebSocket delimit events, so that the length before a protobuf message is left out.
       const isPrefixed = form.encoding === 'protobuf' && reply.status === 101
-      const write = (event: Buffer): boolean => outgoing.write(isPrefixed ? event.subarray(LENGTH_BYTES) : event)
+      const observer = observe?.(info)
+      const write = (event: Buffer): boolean => {
+        observer?.sent(event.length)
+        return outgoing.write(isPrefixed ? event.subarray(LENGTH_BYTES) : event)
+      }
       let open: OpenWatch | undefined
       let isOver = false
       const finish = (): void => {
@@ -85,7 +97,10 @@ export function createWatchStreams({ minRequestTimeoutMs, now }: WatchStreamOpti
       outgoing.onDrain(() => open?.resume())
       open = watch.start({
         event: (type, shown, source) => write(encoder.event(type, shown, source)),
-        bookmark: (revision, initial) => write(encoder.bookmark(revision, initial)),
+        bookmark(revision, initial) {
+          if (initial) observer?.listed()
+          return write(encoder.bookmark(revision, initial))
+        },
         end(status) {
           if (status) write(encoder.error(status))
           finish()

@@ -17,9 +17,14 @@ function setUp() {
   const load = { load: { reading: 2, mutating: 1 }, openWatches: () => [watch, watch] }
   const requests = createRequestMetrics(metrics, registry, () => load)
   return {
-    async count(method: string, path: string, { query = '', type = '', code = 200 } = {}): Promise<string[]> {
+    async count(
+      method: string,
+      path: string,
+      { query = '', type = '', code = 200, isRouted = true } = {},
+    ): Promise<string[]> {
       const info = parseRequestInfo(method, path, query)
-      requests.onRequestEnd({ info, exchange: { method, query, headers: { 'content-type': type } } }, code, 0.3)
+      const exchange = { method, query, headers: { 'content-type': type } }
+      requests.onRequestEnd({ info, exchange, isRouted, bodyBytes: 10, reply: { bytes: 2000 } }, code, 0.3)
       const page = await metrics.print()
       return page.split('\n').filter(line => line.startsWith('apiserver_request_total{'))
     },
@@ -59,13 +64,39 @@ test.each<[string, string, object, string]>([
   expect(await setUp().count(method, `${WIDGETS}${path}`, options)).toEqual([expected])
 })
 
-test('names that are not served do not become labels', async () => {
+test('requests that nothing serves are not counted', async () => {
+  const { count } = setUp()
+  expect(await count('GET', '/apis/made.up/v1/things', { isRouted: false })).toEqual([])
+  expect(await count('GET', '/version')).toEqual([])
+})
+
+test('paths that name no resource', async () => {
   const { count } = setUp()
   const none = 'group="",version="",resource=""'
-  expect(await count('GET', '/apis/made.up/v1/things')).toEqual([
-    `apiserver_request_total{verb="LIST",dry_run="",${none},subresource="",scope="",component="apiserver",code="200"} 1`,
+  for (const path of ['/healthz', '/apis', '/openapi/v3/apis/apps/v1']) await count('GET', path)
+  expect(await count('GET', '/openapi/v3')).toEqual([
+    `apiserver_request_total{verb="GET",dry_run="",${none},subresource="/healthz",scope="",component="",code="200"} 1`,
+    `apiserver_request_total{verb="GET",dry_run="",${none},subresource="apis",scope="",component="apiserver",code="200"} 1`,
+    `apiserver_request_total{verb="GET",dry_run="",${none},subresource="openapi/v3/",scope="",component="",code="200"} 1`,
+    `apiserver_request_total{verb="GET",dry_run="",${none},subresource="openapi/v3",scope="",component="",code="200"} 1`,
   ])
-  expect((await count('BREW', '/healthz'))[1]).toMatch(/verb="other".*subresource="\/healthz"/)
+})
+
+test('sizes of bodies, responses and events', async () => {
+  const { count, print, requests } = setUp()
+  await count('GET', `${WIDGETS}/${PLURAL}`)
+  await count('POST', `${WIDGETS}/namespaces/a/${PLURAL}`)
+  const observer = requests.onWatch(parseRequestInfo('GET', `${WIDGETS}/${PLURAL}`, 'watch=true'))
+  observer.sent(1500)
+  observer.listed()
+  const page = await print()
+  expect(page).toMatch(/apiserver_response_sizes_sum\{verb="LIST",.*\} 2000/)
+  expect(page).not.toMatch(/apiserver_response_sizes_sum\{verb="POST"/)
+  expect(page).toMatch(/apiserver_request_body_size_bytes_sum\{.*verb="create"\} 10/)
+  expect(page).toMatch(/apiserver_response_sizes_bucket\{.*le="1e\+06"\} 1/)
+  expect(page).toMatch(/apiserver_watch_events_sizes_bucket\{.*le="1024"\} 0/)
+  expect(page).toMatch(/apiserver_watch_events_total\{.*\} 1/)
+  expect(page).toMatch(/apiserver_watch_list_duration_seconds_count\{.*scope="cluster"\} 1/)
 })
 
 test('the requests of the moment, and deprecated versions', async () => {

@@ -1,17 +1,26 @@
 // Metrics of requests, by kube-apiserver's names, labels and buckets, so that dashboards made for it work. Counting a
 // request costs one look-up and two additions.
+
+import { once } from '../../base/memo.js'
 import type { Counter, Histogram, MetricsRegistry } from '../../base/metrics.js'
+import type { WatchObserver } from '../../http/handler.js'
 import type { Registry } from '../../kinds/registry.js'
 import type { RequestInfo } from '../../request/request-info.js'
 
 export interface RequestMetrics {
   onRequestEnd(request: CountedRequest, code: number, seconds: number): void
   onDeprecated(info: RequestInfo): void
+  /** Counts the events of a watch. */
+  onWatch(info: RequestInfo): WatchObserver
 }
 
 export interface CountedRequest {
   readonly info: RequestInfo
   readonly exchange: { readonly method: string; readonly query: string; readonly headers: Headers }
+  /** Only requests that something serves are counted: a client can invent any number of names. */
+  readonly isRouted: boolean
+  readonly bodyBytes: number | undefined
+  readonly reply: { readonly bytes: number }
 }
 
 type Headers = Readonly<Record<string, string | string[] | undefined>>
@@ -23,9 +32,12 @@ export interface Load {
 }
 
 const COMPONENT = 'apiserver'
-const LATENCY_BUCKETS = [
-  0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
-]
+const SLI_BUCKETS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60]
+const LATENCY_BUCKETS = [0.005, 0.025, ...SLI_BUCKETS]
+const RESPONSE_BUCKETS = [1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9]
+const BODY_BUCKETS = Array.from({ length: 31 }, (_, i) => 50_000 + i * 100_000)
+const EVENT_BUCKETS = Array.from({ length: 8 }, (_, i) => 1024 * 2 ** i)
+const WATCH_LIST_BUCKETS = [0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 2, 4, 6, 8, 10, 15, 20, 30, 45, 60]
 
 export function createRequestMetrics(
   metrics: MetricsRegistry,
@@ -43,6 +55,25 @@ export function createRequestMetrics(
     ['verb', 'dry_run', 'group', 'version', 'resource', 'subresource', 'scope', 'component'],
     LATENCY_BUCKETS,
   )
+  const withoutDryRun = ['verb', 'group', 'version', 'resource', 'subresource', 'scope', 'component'] as const
+  const sli = metrics.histogram(
+    'apiserver_request_sli_duration_seconds',
+    'Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component.',
+    withoutDryRun,
+    SLI_BUCKETS,
+  )
+  const responses = metrics.histogram(
+    'apiserver_response_sizes',
+    'Response size distribution in bytes for each group, version, verb, resource, subresource, scope and component.',
+    withoutDryRun,
+    RESPONSE_BUCKETS,
+  )
+  const bodies = metrics.histogram(
+    'apiserver_request_body_size_bytes',
+    'Apiserver request body size in bytes broken out by resource and verb.',
+    ['group', 'resource', 'verb'],
+    BODY_BUCKETS,
+  )
   const deprecated = metrics.gauge(
     'apiserver_requested_deprecated_apis',
     'Gauge of deprecated APIs that have been requested, broken out by API group, version, resource, subresource, and removed_release.',
@@ -52,33 +83,75 @@ export function createRequestMetrics(
   /** By resource. One resource has few series, and comparing their labels is faster than building a key. */
   const series = new Map<string, Series[]>()
 
-  function seriesOf(labels: RequestLabels): Series {
+  function seriesOf(labels: RequestLabels, info: RequestInfo): Series {
     let ofResource = series.get(labels.resource)
     if (!ofResource) series.set(labels.resource, (ofResource = []))
     for (const each of ofResource) if (isSame(each.labels, labels)) return each
-    const { verb, dryRun, group, version, resource, subresource, scope } = labels
+    const { verb, dryRun, group, version, resource, subresource, scope, component } = labels
+    const common = [verb, group, version, resource, subresource, scope, component] as const
+    const isRead = verb === 'GET' || verb === 'LIST'
     const created: Series = {
       labels,
       counters: new Map(),
-      count: code => total.with(verb, dryRun, group, version, resource, subresource, scope, COMPONENT, String(code)),
-      latency: latencies.with(verb, dryRun, group, version, resource, subresource, scope, COMPONENT),
+      count: code => total.with(verb, dryRun, group, version, resource, subresource, scope, component, String(code)),
+      latency: latencies.with(verb, dryRun, group, version, resource, subresource, scope, component),
+      sli: sli.with(...common),
+      responseSize: isRead ? responses.with(...common) : undefined,
+      // Made for the first body, since most series have none.
+      bodySize: once(() => bodies.with(group, resource, info.verb)),
     }
     ofResource.push(created)
     return created
   }
 
   return {
-    onRequestEnd({ info, exchange }, code, seconds) {
-      const found = seriesOf(labelsOf(info, exchange, registry))
+    onRequestEnd(request, code, seconds) {
+      const labels = labelsOf(request)
+      if (!labels) return
+      const found = seriesOf(labels, request.info)
       let counter = found.counters.get(code)
       if (!counter) found.counters.set(code, (counter = found.count(code)))
       counter.inc()
       found.latency.observe(seconds)
+      found.sli.observe(seconds)
+      found.responseSize?.observe(request.reply.bytes)
+      if (request.bodyBytes !== undefined) found.bodySize().observe(request.bodyBytes)
     },
     onDeprecated(info) {
-      const { group, version, resource } = info
-      deprecated.with(group, version, resource, knownSubresource(info), '').set(1)
+      const { group, version, resource, subresource } = info
+      deprecated.with(group, version, resource, subresource, '').set(1)
     },
+    onWatch: countWatches(metrics),
+  }
+}
+
+function countWatches(metrics: MetricsRegistry): (info: RequestInfo) => WatchObserver {
+  const labels = ['group', 'version', 'resource'] as const
+  const events = metrics.counter('apiserver_watch_events_total', 'Number of events sent in watch clients', labels)
+  const sizes = metrics.histogram(
+    'apiserver_watch_events_sizes',
+    'Watch event size distribution in bytes',
+    labels,
+    EVENT_BUCKETS,
+  )
+  const lists = metrics.histogram(
+    'apiserver_watch_list_duration_seconds',
+    'Response latency distribution in seconds for watch list requests broken by group, version, resource and scope.',
+    ['group', 'version', 'resource', 'scope'],
+    WATCH_LIST_BUCKETS,
+  )
+  return info => {
+    const { group, version, resource } = info
+    const began = performance.now()
+    const count = events.with(group, version, resource)
+    const size = sizes.with(group, version, resource)
+    return {
+      sent(bytes) {
+        count.inc()
+        size.observe(bytes)
+      },
+      listed: () => lists.with(group, version, resource, scopeOf(info)).observe((performance.now() - began) / 1000),
+    }
   }
 }
 
@@ -90,6 +163,7 @@ interface RequestLabels {
   readonly resource: string
   readonly subresource: string
   readonly scope: string
+  readonly component: string
 }
 
 interface Series {
@@ -97,6 +171,9 @@ interface Series {
   readonly counters: Map<number, Counter>
   count(code: number): Counter
   readonly latency: Histogram
+  readonly sli: Histogram
+  readonly responseSize: Histogram | undefined
+  bodySize(): Histogram
 }
 
 const isSame = (a: RequestLabels, b: RequestLabels): boolean =>
@@ -107,20 +184,42 @@ const isSame = (a: RequestLabels, b: RequestLabels): boolean =>
   a.scope === b.scope &&
   a.dryRun === b.dryRun
 
-/** Only names of served resources become labels: a client can invent any number of others. */
-function labelsOf(info: RequestInfo, exchange: CountedRequest['exchange'], registry: Registry): RequestLabels {
+/** Undefined for requests that are not counted. */
+function labelsOf({ info, exchange, isRouted }: CountedRequest): RequestLabels | undefined {
+  if (!isRouted) return undefined
+  if (!info.isResource) return pathLabels(info.path)
+  const { group, version, resource, subresource } = info
   const scope = scopeOf(info)
-  const isServed = info.isResource && registry.find(info.group, info.version, info.resource) !== undefined
   return {
     verb: verbOf(info, exchange, scope),
     dryRun: dryRunOf(info, exchange.query),
-    group: isServed ? info.group : '',
-    version: isServed ? info.version : '',
-    resource: isServed ? info.resource : '',
-    subresource: isServed ? knownSubresource(info) : knownPath(info),
-    scope: isServed ? scope : '',
+    group,
+    version,
+    resource,
+    subresource,
+    scope,
+    component: COMPONENT,
   }
 }
+
+const NO_RESOURCE = { verb: 'GET', dryRun: '', group: '', version: '', resource: '', scope: '' }
+
+/** Paths that name no resource, as kube-apiserver counts them; the others it does not count. */
+const PATHS = new Map<string, RequestLabels>([
+  ...['/healthz', '/livez', '/readyz'].map((path): [string, RequestLabels] => [
+    path,
+    { ...NO_RESOURCE, subresource: path, component: '' },
+  ]),
+  ...['api', 'apis'].map((path): [string, RequestLabels] => [
+    `/${path}`,
+    { ...NO_RESOURCE, subresource: path, component: COMPONENT },
+  ]),
+  ['/openapi/v3', { ...NO_RESOURCE, subresource: 'openapi/v3', component: '' }],
+])
+const OPENAPI_GROUP: RequestLabels = { ...NO_RESOURCE, subresource: 'openapi/v3/', component: '' }
+
+const pathLabels = (path: string): RequestLabels | undefined =>
+  PATHS.get(path) ?? (path.startsWith('/openapi/v3/') ? OPENAPI_GROUP : undefined)
 
 function scopeOf({ isResource, verb, namespace, name }: RequestInfo): string {
   if (!isResource) return ''
@@ -128,11 +227,18 @@ function scopeOf({ isResource, verb, namespace, name }: RequestInfo): string {
   return namespace === '' ? 'cluster' : 'namespace'
 }
 
+/** Subresources that join the client with a pod, service or node. */
+const CONNECTING = new Set(['exec', 'attach', 'portforward', 'proxy'])
 const METHODS = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 
 /** As kube-apiserver reports it: the method, but LIST, WATCH and APPLY apart. DELETE of a collection is seen by its scope. */
-function verbOf({ verb }: RequestInfo, { method, headers }: CountedRequest['exchange'], scope: string): string {
+function verbOf(
+  { verb, subresource }: RequestInfo,
+  { method, headers }: CountedRequest['exchange'],
+  scope: string,
+): string {
   if (verb === 'watch') return 'WATCH'
+  if (CONNECTING.has(subresource)) return 'CONNECT'
   if (method === 'GET' || method === 'HEAD') return scope === '' || scope === 'resource' ? 'GET' : 'LIST'
   if (method === 'PATCH' && headers['content-type'] === 'application/apply-patch+yaml') return 'APPLY'
   return METHODS.has(method) ? method : 'other'
@@ -144,25 +250,6 @@ function dryRunOf({ query }: RequestInfo, text: string): string {
   if (values.size === 0) return ''
   return values.size === 1 && values.has('All') ? 'All' : 'invalid'
 }
-
-const SUBRESOURCES = new Set([
-  'status',
-  'scale',
-  'finalize',
-  'approval',
-  'binding',
-  'ephemeralcontainers',
-  'eviction',
-  'resize',
-  'token',
-])
-
-export const knownSubresource = ({ subresource }: { readonly subresource: string }): string =>
-  SUBRESOURCES.has(subresource) ? subresource : ''
-
-const PATHS = new Set(['/healthz', '/livez', '/readyz', '/metrics', '/version', '/openapi/v2', '/openapi/v3'])
-
-const knownPath = ({ path }: RequestInfo): string => (PATHS.has(path) ? path : '')
 
 function countLoad(metrics: MetricsRegistry, registry: Registry, current: () => Load): void {
   const inFlight = metrics.gauge(

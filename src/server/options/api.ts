@@ -2,8 +2,9 @@
 import { isIP } from 'node:net'
 import { UsageError } from '../../base/usage-error.js'
 import type { ConvertFunction } from '../../convert/function-conversion.js'
+import { checkFeatureGates, type FeatureGates } from '../../meta/feature-gates.js'
 import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
-import { checkFeatureGates, type FeatureGates } from './feature-gates.js'
+import { gatesWithoutEffect } from './effective-gates.js'
 import type { FlagTable, FlagValues } from './flag.js'
 import { booleans, text } from './flag-values.js'
 import type { StorageMediaType } from './storage.js'
@@ -55,8 +56,12 @@ export const apiFromFlags = (flags: Flags, storageMediaType: StorageMediaType): 
   conversions: {},
 })
 
-/** What was set without an effect; throws a UsageError for unknown and locked gates. */
-export const gateWarnings = (flags: Flags): string[] => checkFeatureGates(gatesOf(flags))
+/** What was set without an effect; throws a UsageError for what kube-apiserver refuses. */
+export function gateWarnings(flags: Flags): string[] {
+  const gates = gatesOf(flags)
+  checkFeatureGates(gates)
+  return gatesWithoutEffect(gates)
+}
 
 /** A gate may be written with its component; this server has one. */
 const gatesOf = (flags: Flags): FeatureGates =>

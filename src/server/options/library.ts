@@ -1,5 +1,6 @@
 // The options of `startBinnacle()`. TypeScript checks their names and values where it is used; programs in JavaScript and
 // options that were read from a file are checked here, so that a wrong name or value is an error and not ignored.
+
 import { randomBytes } from 'node:crypto'
 import type { AdmissionFunction } from '../../admission/functions.js'
 import type { Identity } from '../../auth/authenticator.js'
@@ -8,6 +9,7 @@ import { nearest } from '../../base/nearest.js'
 import { UsageError } from '../../base/usage-error.js'
 import { createSessions } from '../../console/sessions.js'
 import type { ConvertFunction } from '../../convert/function-conversion.js'
+import { checkFeatureGates } from '../../meta/feature-gates.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
 import { ADMINISTRATOR } from './administrator.js'
@@ -15,7 +17,6 @@ import { checkServiceRange, DEFAULT_SERVICE_RANGE } from './api.js'
 import { DEFAULT_SERVICE_ACCOUNTS } from './authentication.js'
 import { type AuthorizationMode, checkModes } from './authorization.js'
 import { checkControllers, DEFAULT_CONTROLLERS } from './controllers.js'
-import { checkFeatureGates } from './feature-gates.js'
 import { DEFAULT_LOGGING } from './logging.js'
 import type { ServerOptions } from './server-options.js'
 import { checkAddress } from './serving.js'

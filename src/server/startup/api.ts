@@ -29,6 +29,7 @@ import type { UnstoredResource } from '../../request/connect-resource.js'
 import { type APIResource, builtinTypes } from '../../types/type-table.js'
 import { type ApiContext } from '../../verbs/api-context.js'
 import { createVerbs } from '../../verbs/verbs.js'
+import { measureAuthentication, measureAuthorization } from '../observability/access-metrics.js'
 import { deprecatedUse } from '../observability/deprecated-use.js'
 import { createRequestLog } from '../observability/request-log.js'
 import { createRequestMetrics } from '../observability/request-metrics.js'
@@ -90,8 +91,8 @@ export function createApi(parts: ApiParts): ApiHandler {
   const api = createApiHandler({
     registry,
     verbs: hooks?.wrapVerbs?.(verbs) ?? verbs,
-    authenticate: parts.authenticate,
-    authorize: access.authorizer.authorize,
+    authenticate: measureAuthentication(parts.authenticate, parts.metrics),
+    authorize: measureAuthorization(access.authorizer.authorize, parts.metrics),
     classify: parts.classify,
     impersonate: createImpersonation(access.authorizer.authorize),
     virtualResources: parts.virtualResources,
@@ -114,6 +115,7 @@ export function createApi(parts: ApiParts): ApiHandler {
       hooks?.observe?.(request, status, milliseconds)
     },
     onDeprecated: deprecatedUse(requestMetrics, log),
+    observeWatch: requestMetrics.onWatch,
   })
   return api
 }

@@ -1,0 +1,110 @@
+// Metrics of authentication and authorization, by kube-apiserver's names and labels.
+import type { Authorize } from '../../auth/authorizer.js'
+import type { Awaitable } from '../../base/awaitable.js'
+import type { MetricsRegistry } from '../../base/metrics.js'
+import type { Authenticate } from '../../http/handler.js'
+import type { UserInfo } from '../../request/user-info.js'
+
+const BUCKETS = Array.from({ length: 15 }, (_, i) => 0.001 * 2 ** i)
+const HOUR = 3600
+const DAY = 24 * HOUR
+const LIFETIME_BUCKETS = [
+  0,
+  ...[0.5, 1, 2, 6, 12].map(hours => hours * HOUR),
+  ...[1, 2, 4, 7, 30, 90, 180, 360].map(days => days * DAY),
+]
+
+export function measureAuthentication(authenticate: Authenticate, metrics: MetricsRegistry): Authenticate {
+  const users = metrics.counter(
+    'authenticated_user_requests',
+    'Counter of authenticated requests broken out by username.',
+    ['username'],
+  )
+  const attempts = metrics.counter('authentication_attempts', 'Counter of authenticated attempts.', ['result'])
+  const durations = metrics.histogram(
+    'authentication_duration_seconds',
+    'Authentication duration in seconds broken out by result.',
+    ['result'],
+    BUCKETS,
+  )
+  const lifetimes = metrics
+    .histogram(
+      'apiserver_client_certificate_expiration_seconds',
+      'Distribution of the remaining lifetime on the certificate used to authenticate a request.',
+      [],
+      LIFETIME_BUCKETS,
+    )
+    .with()
+  const tokens = countTokens(metrics)
+  const results = { success: cellsOf('success'), failure: cellsOf('failure'), error: cellsOf('error') }
+
+  function cellsOf(result: string) {
+    return { attempt: () => attempts.with(result), duration: () => durations.with(result) }
+  }
+
+  return (exchange, warn) => {
+    const began = performance.now()
+    const done = (user: UserInfo | undefined): UserInfo | undefined => {
+      // Credentials that are not valid are an error there: a failure is a request without any.
+      const hasToken = exchange.headers.authorization !== undefined
+      const { attempt, duration } = results[user ? 'success' : hasToken ? 'error' : 'failure']
+      attempt().inc()
+      duration().observe((performance.now() - began) / 1000)
+      if (!user) return undefined
+      users.with(publicName(user.name)).inc()
+      const certificate = exchange.peer.certificate()
+      if (certificate?.isValid) lifetimes.observe((certificate.validTo() - Date.now()) / 1000)
+      if (hasToken) tokens(user)
+      return user
+    }
+    const user = authenticate(exchange, warn)
+    return user instanceof Promise ? user.then(done) : done(user)
+  }
+}
+
+const CREDENTIAL_ID = 'authentication.kubernetes.io/credential-id'
+
+/** Tokens of service accounts: those with an ID were requested, those without are in Secrets. */
+function countTokens(metrics: MetricsRegistry): (user: UserInfo) => void {
+  const counter = (name: string, help: string) => metrics.counter(name, help, []).with()
+  const valid = counter('serviceaccount_valid_tokens_total', 'Cumulative valid projected service account tokens used')
+  const legacy = counter('serviceaccount_legacy_tokens_total', 'Cumulative legacy service account tokens used')
+  return user => {
+    if (!user.name.startsWith('system:serviceaccount:')) return
+    const isRequested = user.extra[CREDENTIAL_ID] !== undefined
+    ;(isRequested ? valid : legacy).inc()
+  }
+}
+
+/** Few names, because every user would be a series of its own. */
+const PUBLIC_NAMES = new Set(['admin', 'client', 'kube_proxy', 'kubelet', 'system:serviceaccount:kube-system:default'])
+
+const publicName = (name: string): string => (PUBLIC_NAMES.has(name) ? name : name.includes('@') ? 'email_id' : 'other')
+
+export function measureAuthorization(authorize: Authorize, metrics: MetricsRegistry): Authorize {
+  const attempts = metrics.counter(
+    'authorization_attempts_total',
+    "Counter of authorization attempts broken down by result. It can be either 'allowed', 'denied', 'no-opinion' or 'error'.",
+    ['result'],
+  )
+  const durations = metrics.histogram(
+    'authorization_duration_seconds',
+    'Authorization duration in seconds broken out by result.',
+    ['result'],
+    BUCKETS,
+  )
+  const count = (result: string, began: number): void => {
+    attempts.with(result).inc()
+    durations.with(result).observe((performance.now() - began) / 1000)
+  }
+  return (user, attributes) => {
+    const began = performance.now()
+    const done = <T extends { readonly allowed: boolean }>(decision: T): T => {
+      // No authorizer here denies: what no rule allows, none has an opinion on.
+      count(decision.allowed ? 'allowed' : 'no-opinion', began)
+      return decision
+    }
+    const decision: Awaitable<{ readonly allowed: boolean; readonly reason: string }> = authorize(user, attributes)
+    return decision instanceof Promise ? decision.then(done) : done(decision)
+  }
+}
