@@ -152,7 +152,7 @@ describe('flags without effect give a warning', () => {
     [['--allow-privileged', '--goaway-chance', '0.1'], ['allow-privileged', 'goaway-chance'].map(unneeded)],
     [['--feature-gates=CBORServingAndStorage=true,KMSv1=true'], ['--feature-gates: KMSv1 has no effect here']],
     [
-      ['--feature-gates=kube:KMSv1=false', '--feature-gates=NodeSwap=true'],
+      ['--feature-gates=kube:KMSv1=true', '--feature-gates=NodeSwap=true'],
       ['--feature-gates: KMSv1 has no effect here'],
     ],
     [['--feature-gates=CBORServingAndStorage=false'], []],
