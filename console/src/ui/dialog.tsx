@@ -2,6 +2,8 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useId, useRef } from 'preact/hooks'
 import { Button } from './button.js'
 
+const FIRST_FOCUS = '.dialog-content :is(input, select, textarea), footer button'
+
 interface DialogProps {
   readonly title: string
   readonly wide?: boolean
@@ -19,6 +21,8 @@ export function Dialog({ title, wide = false, onClose, children, actions }: Dial
     const dialog = element.current!
     const returnTo = document.activeElement
     dialog.showModal()
+    // Not the button that closes it, which comes first.
+    dialog.querySelector<HTMLElement>(FIRST_FOCUS)?.focus()
     return () => {
       dialog.close()
       if (returnTo instanceof HTMLElement) returnTo.focus()
