@@ -5,8 +5,19 @@
 // - dist/declarations: the types of the library for TypeScript.
 // - dist/console: the web console (build-console.mjs).
 // - dist/<room>: the modules one by one, for benchmarks, for tests, and while developing.
-// The package has the first three. With `--whole`, which `prepack` uses, it is an error if the bundler does not run.
-import { readdirSync, readFileSync, rmdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+// - dist/man: the manual page.
+// The package has all but the modules. With `--whole`, which `prepack` uses, it is an error if the bundler does not run.
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
 import { buildConsole, consoleFolder } from './build-console.mjs'
 import { node, programOf, root } from './programs.mjs'
@@ -45,6 +56,7 @@ try {
   if (process.argv.includes('--whole')) throw error
   console.error(`The console is not built: ${error.message}`)
 }
+await writeManual()
 // Removes what an earlier build left of modules that were moved or deleted.
 drop(dist, path => !path.startsWith(consoleFolder) && statSync(path).mtimeMs < began)
 writeFileSync(join(dist, '.built'), '')
@@ -61,6 +73,14 @@ async function bundle() {
   const output = { dir: bundleFolder, format: 'cjs', sourcemap: true, dynamicImportInCjs: false, ...names }
   await build.write(output)
   await build.close()
+}
+
+async function writeManual() {
+  mkdirSync(join(dist, 'man'), { recursive: true })
+  const page = openSync(join(dist, 'man', 'binnacle.1'), 'w')
+  const status = await node(['bin/binnacle', 'man'], { stdio: ['ignore', page, 'inherit'] })
+  closeSync(page)
+  if (status !== 0) process.exit(status)
 }
 
 /** The declaration files that these entries refer to. The others describe modules that cannot be imported. */

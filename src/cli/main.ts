@@ -1,12 +1,9 @@
 // The entry of the command line: finds the command, and prints errors.
 
-import { nearest } from '../base/nearest.js'
 import { packageVersion } from '../base/package-version.js'
-import { UsageError } from '../base/usage-error.js'
-import type { Command } from './command.js'
+import { type CommandTable, commandGroup, findCommand, isHelp, runCommand } from './command.js'
 
-/** Each is loaded when it is called, so that none makes the start of another slower. */
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+const COMMANDS: CommandTable = {
   async serve() {
     const [{ serve }, { fullServeHelp }] = await Promise.all([
       import('./serve/serve.js'),
@@ -14,6 +11,9 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
     ])
     return { run: serve, help: fullServeHelp }
   },
+  up: async () => (await import('./background/up.js')).UP,
+  down: async () => (await import('./background/down.js')).DOWN,
+  status: async () => (await import('./background/status.js')).STATUS,
   cel: async () => (await import('./cel/cel.js')).CEL,
   console: async () => (await import('./console/console.js')).CONSOLE,
   diff: async () => (await import('./history/history.js')).DIFF,
@@ -23,6 +23,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
   snapshot: async () => (await import('./snapshot/snapshot.js')).SNAPSHOT,
   validate: async () => (await import('./validate/validate.js')).VALIDATE,
   'webhook-certs': async () => (await import('./webhook-certs/webhook-certs.js')).WEBHOOK_CERTS,
+  completion: async () => (await import('./completion/completion.js')).completionCommand(PROGRAM),
+  man: async () => (await import('./man/man.js')).manCommand(PROGRAM),
 }
 
 const HELP = `Binnacle: the Kubernetes API without the cluster.
@@ -32,6 +34,9 @@ Usage: binnacle <command> [flags]
 Commands:
   serve          serve the API; also without a command
   console        print a link that signs in to the web console of a server
+  up             start a server in the background, for kubectl
+  down           stop it
+  status         say whether a server is ready
   snapshot       save the objects of a server to a file, and restore them
   envtest        make Go tests that use envtest run on Binnacle
   validate       say what the server would answer to manifests, without a server
@@ -41,8 +46,14 @@ Commands:
   get --at       print an object of a server as it was
   webhook-certs  create certificates for webhooks on this machine, and configurations that trust them
 
+  completion     print what makes a shell complete the commands and flags
+  man            print the manual page
+
 binnacle <command> --help shows the flags of a command.
 `
+
+/** All commands, for those that describe them. */
+const PROGRAM = commandGroup('', COMMANDS, HELP)
 
 export async function main(argv: readonly string[]): Promise<void> {
   try {
@@ -58,18 +69,8 @@ async function run([first = 'serve', ...rest]: readonly string[]): Promise<void>
   if (isHelp(first) || first === 'help') return void process.stdout.write(HELP)
   if (first === '--version') return console.log(`binnacle ${packageVersion()}`)
   const isFlag = first.startsWith('-')
-  const load = isFlag ? COMMANDS['serve'] : Object.hasOwn(COMMANDS, first) ? COMMANDS[first] : undefined
-  if (!load) throw new UsageError(`there is no command ${JSON.stringify(first)}: ${hint(first)}`)
-  const { run: runCommand, help } = await load()
-  if (help && rest.some(isHelp)) return void process.stdout.write(await help())
-  await runCommand(isFlag ? [first, ...rest] : rest)
-}
-
-const isHelp = (arg: string): boolean => arg === '--help' || arg === '-h'
-
-function hint(word: string): string {
-  const near = nearest(word, Object.keys(COMMANDS))
-  return near === undefined ? 'binnacle --help shows all commands' : `did you mean ${near}?`
+  const command = await findCommand(COMMANDS, isFlag ? 'serve' : first)
+  await runCommand(command, isFlag ? [first, ...rest] : rest)
 }
 
 /** Errors that the user can correct are printed in one line without a stack: usage, storage and system errors. */

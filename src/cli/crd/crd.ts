@@ -1,10 +1,8 @@
-// `binnacle crd …`: finds the command.
-import { nearest } from '../../base/nearest.js'
-import { UsageError } from '../../base/usage-error.js'
-import type { Command } from '../command.js'
+// `binnacle crd …`: the commands for authors of definitions.
+import { type Command, type CommandTable, commandGroup } from '../command.js'
 import { withUsageErrors } from '../report/report.js'
 
-const COMMANDS: Readonly<Record<string, () => Promise<Command>>> = {
+const COMMANDS: CommandTable = {
   plan: async () => (await import('./crd-plan.js')).PLAN,
   types: async () => (await import('./crd-types.js')).TYPES,
   convert: async () => (await import('./crd-convert.js')).CONVERT,
@@ -27,19 +25,6 @@ Commands for authors of CustomResourceDefinitions:
 binnacle crd COMMAND --help shows the flags of a command.
 `
 
-export const CRD: Command = { run: args => withUsageErrors(() => run(args)) }
+const GROUP = commandGroup('crd', COMMANDS, HELP)
 
-const isHelp = (arg: string): boolean => arg === '--help' || arg === '-h'
-
-async function run([name, ...rest]: readonly string[]): Promise<void> {
-  if (name === undefined || isHelp(name)) return void process.stdout.write(HELP)
-  const load = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined
-  if (!load) {
-    const near = nearest(name, Object.keys(COMMANDS))
-    const hint = near === undefined ? 'binnacle crd --help shows all commands' : `did you mean ${near}?`
-    throw new UsageError(`there is no command crd ${name}: ${hint}`)
-  }
-  const command = await load()
-  if (rest.some(isHelp)) return void process.stdout.write(await command.help!())
-  await command.run(rest)
-}
+export const CRD: Command = { ...GROUP, run: args => withUsageErrors(() => GROUP.run(args)) }

@@ -4,11 +4,18 @@ import { chmod, mkdir, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { KUBERNETES_VERSION } from '../../base/kubernetes-version.js'
 import { packageFile } from '../../base/package-file.js'
+import { isSingleExecutable } from '../own-program.js'
 import { serveHelp } from '../serve/serve-flags.js'
 
-export async function installAssets(folder: string): Promise<void> {
+/** `isBeside`: the scripts start the executable `binnacle` of their own folder, so that the folder can be moved. */
+export async function installAssets(folder: string, isBeside: boolean): Promise<void> {
   await mkdir(folder, { recursive: true })
-  for (const [name, text] of Object.entries(scripts(programs()))) await writeExecutable(join(folder, name), text)
+  const started = isBeside
+    ? executable('$here/binnacle')
+    : (await isSingleExecutable())
+      ? executable(process.execPath)
+      : nodePrograms()
+  for (const [name, text] of Object.entries(scripts(started))) await writeExecutable(join(folder, name), text)
 }
 
 /** What the scripts start. */
@@ -20,8 +27,19 @@ export interface Programs {
   readonly check: string
 }
 
+/** The single executable. Its path may begin with `$here`, the folder of the script. */
+function executable(path: string): Programs {
+  const word = path.startsWith('$here') ? `"${path}"` : shellWord(path)
+  return {
+    binnacle: word,
+    etcd: `${word} envtest etcd`,
+    check: `here=$(cd "\${0%/*}" && pwd)
+[ -x ${word} ] || fail "there is no executable ${path}; run 'binnacle envtest install' again"`,
+  }
+}
+
 /** Node and this package, by the paths that they have now. */
-function programs(): Programs {
+function nodePrograms(): Programs {
   const file = (path: string) => shellWord(packageFile(path))
   return {
     binnacle: `"$node" ${file('bin/binnacle')}`,

@@ -32,6 +32,7 @@ import { otherFlags, serveFlags } from './serve-flags.js'
 
 export interface ServePlan {
   readonly server: ServerOptions
+  readonly dataDir: string
   /** Flags that have no effect. */
   readonly warnings: readonly string[]
   /** Where objects are stored, in words. */
@@ -79,6 +80,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
   ]
   return {
     server,
+    dataDir: dataFolder,
     warnings,
     storedWhere: describeStorage(storage),
     kubeconfig: flags['kubeconfig-out'] ?? join(dataFolder, 'kubeconfig'),
@@ -100,5 +102,5 @@ function addAdminToken(tokens: Map<string, Identity>): string {
 }
 
 /** Of several files in $KUBECONFIG, kubectl too changes the first. */
-const usersKubeconfig = (): string =>
+export const usersKubeconfig = (): string =>
   process.env['KUBECONFIG']?.split(delimiter).find(Boolean) ?? join(homedir(), '.kube', 'config')

@@ -1,14 +1,9 @@
 // `binnacle snapshot save|restore`: the backup of the objects of a server, also while it runs.
-import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { UsageError } from '../../base/usage-error.js'
-import { text } from '../../server/options.js'
+import { dataDirFlags } from '../background/data-dir.js'
 import type { Command } from '../command.js'
 import { parseArguments, printFlags } from '../flags/flags.js'
-
-const snapshotFlags = {
-  'data-dir': text('<folder>', 'the folder of the server, as given to binnacle serve', join(homedir(), '.binnacle')),
-}
 
 const HELP = `Usage: binnacle snapshot save <file> [flags]
        binnacle snapshot restore <file> [flags]
@@ -22,17 +17,17 @@ watch begin again. A folder that has objects already is refused.
 Objects in etcd are saved with etcdctl snapshot save.
 
 Flags:
-${printFlags(snapshotFlags)}
+${printFlags(dataDirFlags)}
 
 Examples:
   binnacle snapshot save backup.mdb
   binnacle snapshot restore backup.mdb --data-dir=/var/lib/binnacle
 `
 
-export const SNAPSHOT: Command = { run: snapshot, help: () => HELP }
+export const SNAPSHOT: Command = { run: snapshot, help: () => HELP, words: ['save', 'restore'] }
 
 async function snapshot(args: readonly string[]): Promise<void> {
-  const { values, words } = parseArguments(args, snapshotFlags)
+  const { values, words } = parseArguments(args, dataDirFlags)
   const [action = '', file, ...more] = words
   if (action !== 'save' && action !== 'restore') {
     throw new UsageError('binnacle snapshot is followed by save or restore; --help shows more')

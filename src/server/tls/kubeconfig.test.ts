@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { decodeYaml } from '../../codec/yaml/decode.js'
-import { mergeKubeconfig, writeKubeconfig } from './kubeconfig.js'
+import { mergeKubeconfig, removeFromKubeconfig, writeKubeconfig } from './kubeconfig.js'
 
 let folder: string
 beforeEach(() => {
@@ -48,6 +48,18 @@ test('merging keeps other entries, and replaces an older entry of this server', 
     users: [{ name: 'me' }, { name: 'binnacle' }],
     preferences: { colors: true },
   })
+})
+
+test('removing takes out what merging has added, unless it is another server by now', async () => {
+  const path = join(folder, 'config')
+  const others = { clusters: [{ name: 'work' }], contexts: [{ name: 'work' }], users: [{ name: 'me' }] }
+  writeFileSync(path, JSON.stringify(others))
+  await mergeKubeconfig(path, access)
+  const merged = read(path)
+  await removeFromKubeconfig(path, 'https://127.0.0.1:1')
+  expect(read(path)).toEqual(merged)
+  await removeFromKubeconfig(path, access.server)
+  expect(read(path)).toEqual({ apiVersion: 'v1', kind: 'Config', ...others })
 })
 
 test('merging into a symbolic link changes its target', async () => {

@@ -54,6 +54,19 @@ export async function mergeKubeconfig(path: string, access: Access): Promise<voi
   await replaceFile(path, encodeYaml(merged))
 }
 
+/** Takes the server out of a kubeconfig that `mergeKubeconfig` has changed; not if the entry names another address by now. */
+export async function removeFromKubeconfig(path: string, server: string): Promise<void> {
+  const config = await readConfig(path)
+  const ours = entries(config['clusters']).find(({ name }) => name === NAME)?.['cluster']
+  if (!isObject(ours) || ours['server'] !== server) return
+  const rest: ValueObject = { ...config }
+  for (const list of ['clusters', 'contexts', 'users'] as const) {
+    rest[list] = entries(config[list]).filter(({ name }) => name !== NAME)
+  }
+  if (rest['current-context'] === NAME) delete rest['current-context']
+  await replaceFile(path, encodeYaml(rest))
+}
+
 const entries = (list: Value | undefined): ValueObject[] => (Array.isArray(list) ? list.filter(isObject) : [])
 
 /** The file exists and is not a kubeconfig, so it is not overwritten. */

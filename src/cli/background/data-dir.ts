@@ -1,0 +1,8 @@
+// The flag that names a server by its data directory.
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import { text } from '../../server/options.js'
+
+export const dataDirFlags = {
+  'data-dir': text('<folder>', 'the folder of the server, as given to binnacle serve', join(homedir(), '.binnacle')),
+}
