@@ -29,8 +29,9 @@ export function useCompileCache(version) {
 const isNode = () => process.release?.name === 'node' && !process.versions.bun && !process.versions.deno
 
 function ownFolder(version) {
-  const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'binnacle', version)
   try {
+    // A user without a home directory, as in some containers, makes this fail.
+    const folder = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'binnacle', version)
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const { uid, mode } = statSync(folder)
     const isOwn = process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0)

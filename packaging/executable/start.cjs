@@ -4,7 +4,7 @@
 const { createHash } = require('node:crypto')
 const { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } = require('node:fs')
 const { createRequire } = require('node:module')
-const { homedir, tmpdir, userInfo } = require('node:os')
+const { homedir, tmpdir } = require('node:os')
 const { dirname, join } = require('node:path')
 const { getAsset } = require('node:sea')
 const { gunzipSync } = require('node:zlib')
@@ -18,8 +18,9 @@ createRequire(join(folder, 'package.json'))('./start.cjs')().catch(error => {
 /** The folder with the files of the program. Another process may be unpacking the same: the first that is complete counts. */
 function unpackedProgram(digest) {
   const reasons = []
-  for (const place of [join(cacheFolder(), 'program'), join(tmpdir(), `binnacle-${userInfo().username}`)]) {
+  for (const placeOf of [cacheFolder, temporaryFolder]) {
     try {
+      const place = placeOf()
       const complete = join(ownFolder(place), digest)
       if (!existsSync(complete)) unpack(digest, place, complete)
       return complete
@@ -31,8 +32,13 @@ function unpackedProgram(digest) {
   process.exit(1)
 }
 
+/** Fails for a user without a home directory, as in some containers. */
 function cacheFolder() {
-  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'binnacle')
+  return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'binnacle', 'program')
+}
+
+function temporaryFolder() {
+  return join(tmpdir(), `binnacle-${process.getuid?.() ?? ''}`)
 }
 
 /** What is in the folder is executed, so that no other user may write there. */

@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
+import { homeDirectory } from '../base/home-directory.js'
 import { UsageError } from '../base/usage-error.js'
 import { decodeJson, encodeJson } from '../codec/json.js'
 import { decodeYaml } from '../codec/yaml.js'
@@ -46,7 +46,9 @@ const PAGE = 500
 const TIMEOUT_MS = 30_000
 
 /** `path` is a kubeconfig; by default that of KUBECONFIG, or ~/.kube/config. */
-export function connect(path: string = process.env['KUBECONFIG'] || join(homedir(), '.kube', 'config')): LiveServer {
+export function connect(
+  path: string = process.env['KUBECONFIG'] || join(homeDirectory(), '.kube', 'config'),
+): LiveServer {
   const access = accessIn(path)
   const call = async (method: string, at: string, body?: ValueObject, mediaType = 'application/json') => {
     const { code, bytes } = await exchange(access, method, at, body && Buffer.from(encodeJson(body)), mediaType)

@@ -1,6 +1,7 @@
 // `binnacle envtest`: Binnacle in the place of the kube-apiserver and etcd that controller-runtime's envtest starts.
-import { homedir } from 'node:os'
+
 import { join, resolve } from 'node:path'
+import { homeDirectory } from '../../base/home-directory.js'
 import { KUBERNETES_VERSION } from '../../base/kubernetes-version.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { Command } from '../command.js'
@@ -57,5 +58,5 @@ async function envtest([first = 'install', ...rest]: readonly string[]): Promise
 }
 
 function defaultFolder(): string {
-  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'binnacle', 'envtest')
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homeDirectory(), '.cache'), 'binnacle', 'envtest')
 }

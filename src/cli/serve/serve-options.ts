@@ -1,9 +1,9 @@
 // Turns the command line of `binnacle serve` into the options of a server, and refuses what cannot be carried out before
 // anything is touched.
 import { randomBytes } from 'node:crypto'
-import { homedir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { Identity } from '../../auth/authenticator.js'
+import { homeDirectory } from '../../base/home-directory.js'
 import { UsageError } from '../../base/usage-error.js'
 import { createSessions } from '../../console/sessions.js'
 import {
@@ -103,4 +103,4 @@ function addAdminToken(tokens: Map<string, Identity>): string {
 
 /** Of several files in $KUBECONFIG, kubectl too changes the first. */
 export const usersKubeconfig = (): string =>
-  process.env['KUBECONFIG']?.split(delimiter).find(Boolean) ?? join(homedir(), '.kube', 'config')
+  process.env['KUBECONFIG']?.split(delimiter).find(Boolean) ?? join(homeDirectory(), '.kube', 'config')

@@ -1,6 +1,7 @@
 // Where objects are stored.
-import { homedir } from 'node:os'
+
 import { join } from 'node:path'
+import { homeDirectory } from '../../base/home-directory.js'
 import { UsageError } from '../../base/usage-error.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import type { FlagTable, FlagValues } from './flag.js'
@@ -15,7 +16,7 @@ export const storageFlags = {
   'data-dir': text(
     '<folder>',
     'the folder of this server: store/ for objects, pki/ for certificates, and the file kubeconfig',
-    join(homedir(), '.binnacle'),
+    join(homeDirectory(), '.binnacle'),
   ),
   storage: {
     ...choice<'lmdb' | 'memory' | 'etcd'>(['lmdb', 'memory', 'etcd'], 'where objects are stored', undefined),
