@@ -79,7 +79,7 @@ async function readNamed(path: string): Promise<Buffer> {
   try {
     return await readFile(path)
   } catch (error) {
-    throw new Error(openError(path, error))
+    throw new Error(openError(path, error), { cause: error })
   }
 }
 

@@ -28,6 +28,7 @@ test('an Event lives as long as --event-ttl says', async () => {
   const gone = server.waitFor(event, 'deleted')
   server.clock.advance('2m')
   await gone
+  await expect(server.get(event)).rejects.toMatchObject({ code: 404 })
 })
 
 test('a finished Job lives as long as its ttlSecondsAfterFinished says', async () => {
@@ -55,6 +56,7 @@ test('a dependent of an owner that never was is collected after a delay', async 
   const gone = server.waitFor(dependent, 'deleted')
   server.clock.advance('1s')
   await gone
+  await expect(server.get(dependent)).rejects.toMatchObject({ code: 404 })
 })
 
 test('a namespace is gone when the grace period of its last pod has passed', async () => {

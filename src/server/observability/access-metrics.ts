@@ -44,7 +44,7 @@ export function measureAuthentication(authenticate: Authenticate, metrics: Metri
 
   return (exchange, warn) => {
     const began = performance.now()
-    const done = (user: UserInfo | undefined): UserInfo | undefined => {
+    const counted = (user: UserInfo | undefined): UserInfo | undefined => {
       // Credentials that are not valid are an error there: a failure is a request without any.
       const hasToken = exchange.headers.authorization !== undefined
       const { attempt, duration } = results[user ? 'success' : hasToken ? 'error' : 'failure']
@@ -58,7 +58,7 @@ export function measureAuthentication(authenticate: Authenticate, metrics: Metri
       return user
     }
     const user = authenticate(exchange, warn)
-    return user instanceof Promise ? user.then(done) : done(user)
+    return user instanceof Promise ? user.then(counted) : counted(user)
   }
 }
 
@@ -99,12 +99,12 @@ export function measureAuthorization(authorize: Authorize, metrics: MetricsRegis
   }
   return (user, attributes) => {
     const began = performance.now()
-    const done = <T extends { readonly allowed: boolean }>(decision: T): T => {
+    const counted = <T extends { readonly allowed: boolean }>(decision: T): T => {
       // No authorizer here denies: what no rule allows, none has an opinion on.
       count(decision.allowed ? 'allowed' : 'no-opinion', began)
       return decision
     }
     const decision: Awaitable<{ readonly allowed: boolean; readonly reason: string }> = authorize(user, attributes)
-    return decision instanceof Promise ? decision.then(done) : done(decision)
+    return decision instanceof Promise ? decision.then(counted) : counted(decision)
   }
 }

@@ -62,7 +62,7 @@ export function policyOf(
     if (!Object.hasOwn(labels, label)) return undefined
     const parsed = parse(labels[label]!)
     if (typeof parsed !== 'string') return parsed
-    errors.push(fieldInvalid(keyPath('metadata.labels', label), labels[label]!, parsed))
+    errors.push(fieldInvalid(keyPath('metadata.labels', label), labels[label], parsed))
     return undefined
   }
   const modeOf = (mode: keyof Policy): LevelVersion => {
