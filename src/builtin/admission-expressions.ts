@@ -14,6 +14,7 @@ import {
   runtimeTypeName,
   types,
 } from '../cel/index.js'
+import type { Declarations } from '../types/cel-types.js'
 
 export interface AdmissionVariables {
   /** `params`, for policies with a paramKind. */
@@ -107,6 +108,35 @@ export function admissionEnvironment({ params = false, authorizer = false }: Adm
     environments.set(key, environment)
   }
   return environment
+}
+
+/** The types of what a policy sees, as far as they are known. */
+export interface KnownTypes {
+  readonly object: Declarations | undefined
+  /** `none` if the policy has no parameters. */
+  readonly params: Declarations | undefined | 'none'
+}
+
+/** The environment in which the types of expressions are checked. As in kube-apiserver, it has no `requestResource`. */
+export function typedEnvironment({ object, params }: KnownTypes): Environment {
+  const declared = [object, params === 'none' ? undefined : params].flatMap(each => (each ? [each.objectTypes] : []))
+  const all = [ADMISSION_OBJECT_TYPES, ...declared]
+  const typeOfObject = object?.root.celType ?? DYN
+  return createEnvironment({
+    ...RULE_ENVIRONMENT,
+    objectTypes: {
+      has: name => all.some(each => each.has(name)),
+      field: (type, field) => all.find(each => each.has(type))?.field(type, field),
+    },
+    variables: {
+      object: typeOfObject,
+      oldObject: typeOfObject,
+      namespaceObject: objectType('kubernetes.Namespace'),
+      request: objectType('kubernetes.AdmissionRequest'),
+      ...(params !== 'none' && { params: params?.root.celType ?? DYN }),
+      authorizer: AUTHORIZER,
+    },
+  })
 }
 
 export type AdmissionProgram =

@@ -1,12 +1,13 @@
 // The expressions of one admission policy, compiled: when the policy is written, to report errors, and when it is
 // loaded for admission. Each variable may use the variables before it, and all other expressions may use all of them.
 
-import { type CelType, type Environment, extendEnvironment, type ObjectTypes, types } from '../cel/index.js'
+import { type CelType, compile, type Environment, extendEnvironment, type ObjectTypes, types } from '../cel/index.js'
 import {
-  ADMISSION_OBJECT_TYPES,
   type AdmissionProgram,
   admissionEnvironment,
   compileAdmission,
+  type KnownTypes,
+  typedEnvironment,
 } from './admission-expressions.js'
 import { ESCAPE_KEY, JSON_PATCHES, PATCH_OBJECT, PATCH_OBJECT_TYPES } from './patch-expressions.js'
 
@@ -38,13 +39,8 @@ export interface PolicyCompiler {
 
 export function createPolicyCompiler({ params, variables }: PolicyCompilerOptions): PolicyCompiler {
   const declared = new Map<string, CelType>()
-  const objectTypes: ObjectTypes = {
-    has: name => name === VARIABLES_TYPE.name || ADMISSION_OBJECT_TYPES.has(name),
-    field: (type, field) =>
-      type === VARIABLES_TYPE.name ? declared.get(field) : ADMISSION_OBJECT_TYPES.field(type, field),
-  }
   const withVariables = (environment: Environment): Environment =>
-    variables ? extendEnvironment(environment, { variables: { variables: VARIABLES_TYPE }, objectTypes }) : environment
+    variables ? declareVariables(environment, declared) : environment
   const full = withVariables(admissionEnvironment({ params, authorizer: true }))
   const withoutAuthorizer = withVariables(admissionEnvironment({ params }))
   let patching: Environment | undefined
@@ -61,6 +57,41 @@ export function createPolicyCompiler({ params, variables }: PolicyCompilerOption
     annotation: expression => compileAdmission(expression, full, [STRING, NULL]),
     applyConfiguration: expression => compileAdmission(expression, patchEnvironment(), [PATCH_OBJECT]),
     jsonPatch: expression => compileAdmission(expression, patchEnvironment(), [JSON_PATCHES]),
+  }
+}
+
+/** The environment with `variables`, whose fields are looked up when an expression is compiled. */
+function declareVariables(environment: Environment, declared: ReadonlyMap<string, CelType>): Environment {
+  const { objectTypes } = environment
+  return extendEnvironment(environment, {
+    variables: { variables: VARIABLES_TYPE },
+    objectTypes: {
+      ...objectTypes,
+      has: name => name === VARIABLES_TYPE.name || objectTypes.has(name),
+      field: (type, field) => (type === VARIABLES_TYPE.name ? declared.get(field) : objectTypes.field(type, field)),
+    },
+  })
+}
+
+/** Checks the types of the expressions of a policy for one kind of objects. */
+export interface TypeChecker {
+  variable(name: string, expression: string): void
+  /** What is wrong; undefined if nothing is. */
+  check(expression: string): string | undefined
+}
+
+export function createTypeChecker(known: KnownTypes): TypeChecker {
+  const declared = new Map<string, CelType>()
+  const environment = declareVariables(typedEnvironment(known), declared)
+  return {
+    variable(name, expression) {
+      const compiled = compileAdmission(expression, environment, [ANY])
+      declared.set(name, compiled.ok ? declaredType(compiled.program.type) : DYN)
+    },
+    check(expression) {
+      const compiled = compile(expression, environment)
+      return compiled.ok || compiled.stage === 'program' ? undefined : compiled.message
+    },
   }
 }
 

@@ -1,5 +1,6 @@
 // The controllers that run beside the requests.
 
+export * from './admission/policy-status.js'
 export * from './apiservices/api-services.js'
 export * from './common/controller.js'
 export * from './common/controller-runner.js'

@@ -37,7 +37,7 @@ export interface SystemObjects {
     subresource?: string,
   ): Promise<void>
   /** Applies the fields of the object by server-side apply, also those that others own; creates it if it does not exist. */
-  apply(kind: Kind, configuration: ValueObject & { metadata: ValueObject }): Promise<void>
+  apply(kind: Kind, configuration: ValueObject & { metadata: ValueObject }, subresource?: string): Promise<void>
   /** Deletes the object if it exists; returns it if it is still terminating. */
   delete(kind: Kind, namespace: string, name: string, options?: Partial<DeleteOptions>): Promise<ApiObject | undefined>
   /** The same for the object of an entry that has just been read. */
@@ -45,8 +45,8 @@ export interface SystemObjects {
 }
 
 /** Objects in the storage version. */
-export const systemObjects = (context: ApiContext, controller: string): SystemObjects =>
-  objectsFor(context, ofController(controller), inStorageVersion)
+export const systemObjects = (context: ApiContext, controller: string, applyManager?: string): SystemObjects =>
+  objectsFor(context, ofController(controller, applyManager), inStorageVersion)
 
 /** The same for what kube-apiserver itself writes. */
 export const serverObjects = (context: ApiContext): SystemObjects => objectsFor(context, SERVER, inStorageVersion)
@@ -102,7 +102,7 @@ const SERVER: Writer = {
 }
 
 /** A controller that updates objects is known by its program, and one that applies fields by its own name. */
-const ofController = (controller: string): Writer => ({
+const ofController = (controller: string, applyManager = controller): Writer => ({
   user: {
     name: `system:serviceaccount:kube-system:${controller}`,
     uid: '',
@@ -110,7 +110,7 @@ const ofController = (controller: string): Writer => ({
     extra: {},
   },
   manager: 'kube-controller-manager',
-  applyManager: controller,
+  applyManager,
 })
 
 function objectsFor(context: ApiContext, { user, manager, applyManager }: Writer, seenAs: SeenAs): SystemObjects {
@@ -159,10 +159,10 @@ function objectsFor(context: ApiContext, { user, manager, applyManager }: Writer
         }),
       )
     },
-    async apply(kind, configuration) {
+    async apply(kind, configuration, subresource) {
       const version = storageVersionOf(kind)
       const { namespace = '', name = '' } = metaOf(configuration)
-      const target: Target = { kind, version, namespace, name, subresource: '' }
+      const target: Target = { kind, version, namespace, name, subresource: subresource ?? '' }
       const typed = { apiVersion: apiVersionOf(kind, version.name), kind: kind.names.kind, ...configuration }
       const options = { ...optionsOf(applyManager), force: true }
       await applyObject(context, requestFor(target, options), { bytes: Buffer.from(encodeJson(typed)), mediaType: '' })

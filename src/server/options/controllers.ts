@@ -12,7 +12,8 @@ const OWN = words(`
   legacy-serviceaccount-token-cleaner-controller namespace-controller persistentvolume-protection-controller
   persistentvolumeclaim-protection-controller resourcequota-controller root-ca-certificate-publisher-controller
   serviceaccount-controller serviceaccount-token-controller storage-version-migrator-controller
-  ttl-after-finished-controller volumeattributesclass-protection-controller
+  ttl-after-finished-controller validatingadmissionpolicy-status-controller
+  volumeattributesclass-protection-controller
 `)
 
 /** Its other controllers: they run pods, nodes and volumes, which are not here, or sign certificates. */
@@ -27,7 +28,6 @@ const ABSENT = words(`
   podgroup-protection-controller replicaset-controller replicationcontroller-controller resourceclaim-controller
   resourcepoolstatusrequest-controller selinux-warning-controller service-cidr-controller statefulset-controller
   storageversion-garbage-collector-controller taint-eviction-controller token-cleaner-controller ttl-controller
-  validatingadmissionpolicy-status-controller
 `)
 
 export interface ControllerOptions {

@@ -11,6 +11,7 @@ import {
   startGarbageCollector,
   startLegacyTokenCleaner,
   startNamespaceController,
+  startPolicyStatus,
   startResourceQuotas,
   startRootCaPublisher,
   startServiceAccounts,
@@ -22,6 +23,7 @@ import {
 import type { Kind } from '../../kinds/kind.js'
 import type { Registry } from '../../kinds/registry.js'
 import type { Store } from '../../storage/store.js'
+import { builtinTypes } from '../../types/type-table.js'
 import type { ApiContext } from '../../verbs/api-context.js'
 import { type ControllerOptions, isControllerOn } from '../options/controllers.js'
 import { DEFINITIONS, requireKind } from './kinds.js'
@@ -63,6 +65,7 @@ function startsOf({
   const [pods, claims, volumes] = [core('Pod'), core('PersistentVolumeClaim'), core('PersistentVolume')]
   const clusterRoles = requireKind(registry, 'rbac.authorization.k8s.io', 'ClusterRole')
   const endpointSlices = requireKind(registry, 'discovery.k8s.io', 'EndpointSlice')
+  const policies = requireKind(registry, 'admissionregistration.k8s.io', 'ValidatingAdmissionPolicy')
   const jobs = requireKind(registry, 'batch', 'Job')
   const classes = requireKind(registry, 'storage.k8s.io', 'VolumeAttributesClass')
   const migrations = requireKind(registry, 'storagemigration.k8s.io', 'StorageVersionMigration')
@@ -92,6 +95,8 @@ function startsOf({
         env,
       ),
     'ttl-after-finished-controller': () => startTtlAfterFinished(context, jobs, env),
+    'validatingadmissionpolicy-status-controller': () =>
+      startPolicyStatus(context, policies, { registry, types: builtinTypes() }, env),
     'clusterrole-aggregation-controller': () => startClusterRoleAggregation(context, clusterRoles, env),
     'persistentvolumeclaim-protection-controller': () => startClaimProtection(context, { claims, pods }, env),
     'persistentvolume-protection-controller': () => startVolumeProtection(context, volumes, env),

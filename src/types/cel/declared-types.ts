@@ -48,6 +48,8 @@ export interface Declarations {
 export interface DeclareOptions {
   /** A resource: it has apiVersion, kind and the names in metadata, whatever its type says. */
   readonly isResource?: boolean
+  /** All fields of a resource as they are published, so that metadata has all its fields. */
+  readonly isPublished?: boolean
   /** The CEL name of the root; the types below are named by their paths from it. */
   readonly rootName?: string
 }
@@ -55,10 +57,11 @@ export interface DeclareOptions {
 /** Declares a type with all that is below it; undefined if it is hidden. */
 export function declareTypes(
   type: Type,
-  { isResource = false, rootName = 'selfType' }: DeclareOptions,
+  { isResource = false, isPublished = false, rootName = 'selfType' }: DeclareOptions,
 ): Declarations | undefined {
   const objects = new Map<string, DeclaredType>()
-  const root = new Declarer(objects, rootName).declare(type, isResource, rootName)
+  const declarer = new Declarer(objects, rootName)
+  const root = isPublished ? declarer.declarePublished(type, rootName) : declarer.declare(type, isResource, rootName)
   if (root === undefined) return undefined
   const objectTypes: ObjectTypes = {
     has: name => objects.has(name),
@@ -117,6 +120,11 @@ class Declarer {
     }
   }
 
+  /** An object with all fields of a resource, also those that its author did not declare. */
+  declarePublished(type: Type, name: string): DeclaredType | undefined {
+    return type.kind === 'object' ? this.declareObject(type, false, name, type.fields) : this.declare(type, true, name)
+  }
+
   private declareSpecial(type: Type, name: string): DeclaredType | undefined {
     switch (type.special!.cel) {
       case 'dyn':
@@ -167,7 +175,12 @@ class Declarer {
     }
   }
 
-  private declareObject(type: Type, isResource: boolean, wanted: string): DeclaredType {
+  private declareObject(
+    type: Type,
+    isResource: boolean,
+    wanted: string,
+    declaredFields = type.declaredFields,
+  ): DeclaredType {
     if (type.name !== '' && this.open.has(type.name)) return this.emptyObject(type, wanted)
     this.open.add(type.name)
     const fields = new Map<string, DeclaredField>()
@@ -184,7 +197,7 @@ class Declarer {
       // Its name in quotes, a colon and a comma. A field with a default need not be sent.
       if (required && value === undefined) minBytes += Buffer.byteLength(property) + declared.minBytes + 4
     }
-    for (const field of type.declaredFields.values()) {
+    for (const field of declaredFields.values()) {
       if (!lacksMeta || !META_FIELDS.has(field.name)) declareField(field)
     }
     if (lacksMeta) {

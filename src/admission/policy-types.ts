@@ -1,0 +1,144 @@
+// Checks the types of the expressions of a ValidatingAdmissionPolicy against the kinds that its rules name, for its status.
+import { createTypeChecker, type TypeChecker } from '../builtin/policy-expressions.js'
+import type { Registry } from '../kinds/registry.js'
+import { compareTexts } from '../meta/go/go-text.js'
+import { type GroupVersionKind, groupVersionKind, printGroupVersion } from '../meta/group-version.js'
+import type { ApiObject } from '../meta/object/api-object.js'
+import { objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
+import type { ValueObject } from '../meta/values/value.js'
+import { type Declarations, declareTypes } from '../types/cel-types.js'
+import type { Type } from '../types/type.js'
+import type { TypeTable } from '../types/type-table.js'
+
+export interface ExpressionWarning {
+  /** `spec.validations[0].expression`. */
+  readonly fieldRef: string
+  readonly warning: string
+}
+
+export interface TypeCheckEnv {
+  readonly registry: Registry
+  /** The types of built-in kinds, also of those that are not stored. */
+  readonly types: TypeTable
+  readonly now: () => number
+}
+
+export function checkPolicyTypes(policy: ApiObject, env: TypeCheckEnv): readonly ExpressionWarning[] {
+  const spec = objectAt(policy, 'spec')
+  const checkers = checkersOf(spec, env)
+  const warnings: ExpressionWarning[] = []
+  const check = (fieldRef: string, expression: string): void => {
+    const found = checkers.flatMap(({ kind, checker }) => {
+      const message = checker.check(expression)
+      return message === undefined ? [] : `${printKind(kind)}: ${message}\n`
+    })
+    if (found.length > 0) warnings.push({ fieldRef, warning: found.join('\n') })
+  }
+  for (const [i, validation] of objectsAt(spec, 'validations').entries()) {
+    check(`spec.validations[${i}].expression`, stringAt(validation, 'expression'))
+    const message = stringAt(validation, 'messageExpression')
+    if (message !== '') check(`spec.validations[${i}].messageExpression`, message)
+  }
+  return warnings
+}
+
+const printKind = (kind: GroupVersionKind): string => `${kind.group}/${kind.version}, Kind=${kind.kind}`
+
+interface KindChecker {
+  readonly kind: GroupVersionKind
+  readonly checker: TypeChecker
+}
+
+function checkersOf(spec: ValueObject, env: TypeCheckEnv): KindChecker[] {
+  const paramKind = objectOrNone(spec, 'paramKind')
+  const params = paramKind
+    ? declaredKind(groupVersionKind(stringAt(paramKind, 'apiVersion'), stringAt(paramKind, 'kind')), env)
+    : 'none'
+  return kindsToCheck(spec, env).flatMap(kind => {
+    const object = declaredKind(kind, env)
+    if (!object) return []
+    const checker = createTypeChecker({ object, params })
+    for (const variable of objectsAt(spec, 'variables')) {
+      checker.variable(stringAt(variable, 'name'), stringAt(variable, 'expression'))
+    }
+    return [{ kind, checker }]
+  })
+}
+
+/** The kind with its fields; undefined if there is no such kind. As in kube-apiserver, its CEL name ends in a number. */
+function declaredKind(kind: GroupVersionKind, env: TypeCheckEnv): Declarations | undefined {
+  const type = typeOf(kind, env)
+  return type && declareTypes(type, { isPublished: true, rootName: `${kind.kind}${(env.now() % 1000) * 1_000_000}` })
+}
+
+function typeOf({ group, version, kind }: GroupVersionKind, { registry, types }: TypeCheckEnv): Type | undefined {
+  const stored = registry.findKind(group, kind)
+  if (stored) return stored.versions.find(({ name, served }) => served && name === version)?.type
+  return types.ofKind(printGroupVersion({ group, version }), kind)
+}
+
+// ---- the kinds that rules name
+
+/** No more than this many kinds are collected from one rule. */
+const MAX_KINDS = 10
+
+/** Rules with wildcards name no certain kinds. */
+function kindsToCheck(spec: ValueObject, env: TypeCheckEnv): GroupVersionKind[] {
+  const kinds = new Map<string, GroupVersionKind>()
+  const all = servedResources(env)
+  const sorted = (): GroupVersionKind[] => [...kinds.values()].toSorted(compareKinds)
+  for (const rule of objectsAt(objectAt(spec, 'matchConstraints'), 'resourceRules')) {
+    const groups = certain(rule, 'apiGroups')
+    const versions = certain(rule, 'apiVersions')
+    const resources = stringsAt(rule, 'resources').filter(resource => !/[*/]/.test(resource))
+    let count = 0
+    for (const group of groups.toSorted(compareTexts)) {
+      for (const version of versions.toSorted(compareTexts)) {
+        for (const resource of resources.toSorted(compareTexts)) {
+          for (const kind of all.filter(each => isNamed(each, group, version, resource.toLowerCase()))) {
+            kinds.set(printKind(kind), kind)
+            if (++count === MAX_KINDS) return sorted()
+          }
+        }
+      }
+    }
+  }
+  return sorted()
+}
+
+const certain = (rule: ValueObject, field: string): readonly string[] => {
+  const names = stringsAt(rule, field)
+  return names.some(name => name.includes('*')) ? [] : names
+}
+
+interface ServedResource extends GroupVersionKind {
+  readonly plural: string
+  readonly singular: string
+}
+
+/** As kube-controller-manager finds resources: without a group, those of all groups. */
+const isNamed = (each: ServedResource, group: string, version: string, resource: string): boolean =>
+  (group === '' || each.group === group) &&
+  each.version === version &&
+  (each.plural === resource || each.singular === resource)
+
+function servedResources({ registry, types }: TypeCheckEnv): ServedResource[] {
+  const found: ServedResource[] = []
+  for (const { group, names, versions } of registry.all()) {
+    for (const { name: version, served } of versions) {
+      if (served) found.push({ group, version, kind: names.kind, plural: names.plural, singular: names.singular })
+    }
+  }
+  for (const apiVersion of types.groupVersions()) {
+    for (const { name, singularName = '', kind } of types.resources(apiVersion)) {
+      const { group, version } = groupVersionKind(apiVersion, kind)
+      // Those that are not stored, such as reviews.
+      if (name.includes('/') || registry.findKind(group, kind)) continue
+      found.push({ group, version, kind, plural: name, singular: singularName || kind.toLowerCase() })
+    }
+  }
+  return found.toSorted(compareKinds)
+}
+
+const compareKinds = (a: GroupVersionKind, b: GroupVersionKind): number =>
+  compareTexts(a.group, b.group) || compareTexts(a.version, b.version) || compareTexts(a.kind, b.kind)
