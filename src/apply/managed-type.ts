@@ -12,7 +12,7 @@ import type { ManagedType } from './field-manager.js'
 import { BadManagers } from './managers/managers.js'
 import { resetFields } from './managers/reset-fields.js'
 import { SCALE_VERSION } from './managers/scale-entries.js'
-import { EMPTY } from './paths/field-set.js'
+import { EMPTY, type FieldSet } from './paths/field-set.js'
 
 /** The objects of a kind, or their status. */
 export function managedType(kind: Kind, version: KindVersion, subresource: string): ManagedType {
@@ -20,7 +20,8 @@ export function managedType(kind: Kind, version: KindVersion, subresource: strin
   const isCustom = version.type.dialect === 'structural'
   const name = kind.names.kind
   const types = new Map(kind.versions.map(each => [apiVersionOf(kind, each.name), each.type]))
-  const resets = resetFields(version.subresources, subresource)
+  const subresources = new Map(kind.versions.map(each => [apiVersionOf(kind, each.name), each.subresources]))
+  const resetsOf = (at: string): FieldSet => resetFields(subresources.get(at) ?? version.subresources, subresource)
   let empty: ValueObject | undefined
   return {
     apiVersion,
@@ -32,8 +33,8 @@ export function managedType(kind: Kind, version: KindVersion, subresource: strin
       return isCustom ? noSuchVersion(kind, apiVersion, at) : undefined
     },
     convert: (object, to) => kind.convert(object, to),
-    // Custom kinds reset fields only in the version of the request, built-in kinds in all versions.
-    resets: at => (at === apiVersion || !isCustom ? resets : EMPTY),
+    // A write to an object of a custom kind resets fields only in the version of the request, all others in all versions.
+    resets: at => (at === apiVersion || !isCustom || subresource === 'status' ? resetsOf(at) : EMPTY),
     empty: () => (empty ??= emptyObject(version.type, apiVersion, name)),
   }
 }

@@ -18,10 +18,21 @@ export interface StoredEncoding {
   readonly protobuf: boolean
   /** Whether objects of other kinds are written as CBOR; otherwise as JSON. */
   readonly cbor: boolean
+  /** Kinds whose objects have another form in etcd than in this server. */
+  readonly storedForms?: readonly StoredForm[] | undefined
+}
+
+export interface StoredForm {
+  readonly kind: string
+  /** The version here, and the version in etcd. */
+  readonly apiVersion: string
+  readonly storedVersion: string
+  toStored(object: ApiObject): ApiObject
+  fromStored(object: ApiObject): ApiObject
 }
 
 export function createEncodedStore(store: Store, encoding: StoredEncoding): Store {
-  const read = createReader(encoding.types)
+  const read = createReader(encoding)
   const write = createWriter(encoding)
   const entryOf = (entry: Entry): Entry => {
     const value = read(entry.value)
@@ -44,8 +55,8 @@ export function createEncodedStore(store: Store, encoding: StoredEncoding): Stor
       const page = await store.range(prefix, options)
       return { ...page, entries: page.entries.map(entryOf) }
     },
-    create: async (key, value) => resultOf(await store.create(key, write(value))),
-    update: async (key, value, expected) => resultOf(await store.update(key, write(value), expected)),
+    create: async (key, value, guard) => resultOf(await store.create(key, write(value), guard)),
+    update: async (key, value, expected, guard) => resultOf(await store.update(key, write(value), expected, guard)),
     delete: async (key, expected) => resultOf(await store.delete(key, expected)),
     watch: (target, after, sink) =>
       store.watch(target, after, {
@@ -64,12 +75,12 @@ const BRACE = 0x7b
 const HEAD = /^\{"apiVersion":"[^"\\]+","kind":"[^"\\]+","metadata":\{/
 const HEAD_LENGTH = 512
 
-function createReader(types: Types): (value: Buffer) => Buffer {
+function createReader({ types, storedForms = [] }: StoredEncoding): (value: Buffer) => Buffer {
   return value => {
     try {
       if (isEnvelope(value)) return fromProtobuf(types, value)
       if (value.subarray(0, SELF_DESCRIBED.length).equals(SELF_DESCRIBED)) return stored(types, decodeCbor(value).value)
-      return fromJson(types, value)
+      return fromJson(types, storedForms, value)
     } catch {
       // Encrypted or damaged: a request that needs the object gets the error of its bytes.
       return value
@@ -85,11 +96,15 @@ function openObject(types: Types, value: Uint8Array): ApiObject {
   return shapeTyped(types, envelope.apiVersion, envelope.kind, decodeObject(types, envelope), []).object
 }
 
-function fromJson(types: Types, value: Buffer): Buffer {
+function fromJson(types: Types, forms: readonly StoredForm[], value: Buffer): Buffer {
   // kube-apiserver ends JSON with a newline, which would split the line of a watch event.
   const text = value.at(-1) === NEWLINE ? value.subarray(0, -1) : value
-  if (text[0] !== BRACE || HEAD.test(text.toString('latin1', 0, HEAD_LENGTH))) return text
-  return stored(types, decodeJson(text, { floatMinusZero: true }).value)
+  if (text[0] !== BRACE) return text
+  const head = text.toString('latin1', 0, HEAD_LENGTH)
+  const form = forms.find(({ storedVersion }) => head.includes(`"apiVersion":"${storedVersion}"`))
+  if (!form && HEAD.test(head)) return text
+  const object = decodeJson(text, { floatMinusZero: true }).value
+  return stored(types, form && isObject(object) ? form.fromStored(object as ApiObject) : object)
 }
 
 /** The members of custom objects are sorted by name, as kube-apiserver shows them. */
@@ -101,14 +116,16 @@ function stored(types: Types, value: Value): Buffer {
 
 // ---- writing
 
-function createWriter({ types, protobuf, cbor }: StoredEncoding): (value: Uint8Array) => Uint8Array {
+function createWriter({ types, protobuf, cbor, storedForms = [] }: StoredEncoding): (value: Uint8Array) => Uint8Array {
   return value => {
     // What is not an object, such as a key of the server, is stored as it is.
-    if ((!protobuf && !cbor) || value[0] !== BRACE) return value
+    if (value[0] !== BRACE) return value
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     const { value: object } = decodeJson(bytes, { floatMinusZero: true })
     if (!isObject(object) || !isObject(object['metadata'])) return value
     const { apiVersion, kind } = object as ApiObject
+    const form = storedForms.find(each => each.apiVersion === apiVersion && each.kind === kind)
+    if (form) return encodeStored(form.toStored(object as ApiObject))
     const type = types.ofKind(apiVersion, kind)
     if (!type) return cbor ? encodeCbor(object) : value
     return (protobuf && !isAlwaysJson(object as ApiObject) && exactProtobuf(types, object as ApiObject)) || value

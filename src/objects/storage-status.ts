@@ -57,8 +57,7 @@ export function statusOf(error: StorageError, requested: number | bigint): Statu
     case 'invalid-revision':
       return tooLargeResourceVersion(requested, error.revision ?? 0)
     case 'value-too-large':
-      // What etcd refuses is answered in its words.
-      return error.cause === undefined ? requestEntityTooLarge(error.message) : unclassified(error.message)
+      return tooLarge(error)
     case 'unavailable':
     case 'closed':
     case 'no-space':
@@ -75,6 +74,13 @@ export function statusOf(error: StorageError, requested: number | bigint): Statu
 /** When a client may try again. The store may be back at any moment. */
 const RETRY_SECONDS = 1
 
+/** What etcd refuses is answered in its words. */
+function tooLarge(error: StorageError): StatusError {
+  const { message } = error
+  const { status } = error.cause === undefined ? requestEntityTooLarge(message) : unclassified(message)
+  return new StatusError(status, { cause: error })
+}
+
 /** What the object was checked by has changed, such as its definition: the request may succeed when it is repeated. */
 const guardFailed = (error: StorageError): StatusError =>
   new StatusError(
@@ -88,5 +94,10 @@ export function statusOfStorageError(error: unknown): StatusError | undefined {
 }
 
 /** Whether nothing was stored because what the object was checked by has changed. */
-export const isGuardFailure = (error: unknown): boolean =>
-  error instanceof StatusError && error.cause instanceof StorageError && error.cause.code === 'guard-changed'
+export const isGuardFailure = (error: unknown): boolean => hasCause(error, 'guard-changed')
+
+/** Whether nothing was stored because the object is larger than the store allows. */
+export const isTooLarge = (error: unknown): boolean => hasCause(error, 'value-too-large')
+
+const hasCause = (error: unknown, code: StorageError['code']): boolean =>
+  error instanceof StatusError && error.cause instanceof StorageError && error.cause.code === code

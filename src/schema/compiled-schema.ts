@@ -7,7 +7,7 @@ import { compileRules } from './rules/compile-rules.js'
 import { evaluateRules, NO_FINDINGS, type RuleFindings } from './rules/evaluate-rules.js'
 import { RuleCompiler } from './rules/rule-compiler.js'
 import { type Shaped, STEP, shapeValue } from './shape/shape.js'
-import { parseSchema, type Schema } from './structure/structural.js'
+import { BELOW, parseSchema, type Schema } from './structure/structural.js'
 import { checkEmbedded } from './validate/embedded.js'
 import { checkListTypes } from './validate/list-types.js'
 import { checkChangedListTypes, validateChange } from './validate/ratchet.js'
@@ -57,7 +57,11 @@ export function compileSchema(
       return schema()
     },
     shape: (object, options = {}) => shape(object, schema(), options),
-    default: object => void shapeValue(object, schema(), { steps: STEP.default }),
+    default(object) {
+      if ((schema().below & BELOW.default) === 0) return
+      // Defaults may bring metadata of embedded resources that ObjectMeta does not have.
+      shapeValue(object, schema(), { steps: STEP.default | STEP.coerce, dropInvalid: true })
+    },
     validate: object => [
       ...checkEmbedded(object, schema()),
       ...validateChange(validator(), schema(), object, undefined),

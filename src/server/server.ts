@@ -27,6 +27,7 @@ import { createConsole } from '../console/console.js'
 import { signInLink } from '../console/sign-in-link.js'
 import { createNamesLock, startDefinitions } from '../controllers/definitions.js'
 import { serviceAddresses } from '../controllers/service-allocation.js'
+import { STORED_DEFINITION } from '../crd/stored-form.js'
 import type { Registry } from '../kinds/registry.js'
 import { isGateOn } from '../meta/feature-gates.js'
 import { createEncodedStore } from '../objects/encoded-store.js'
@@ -368,6 +369,7 @@ function inEtcdEncoding(store: Store, { storage, api }: ServerOptions): Store {
     types: builtinTypes(),
     protobuf: api.storageMediaType === 'application/vnd.kubernetes.protobuf',
     cbor: isGateOn(api.featureGates, 'CBORServingAndStorage'),
+    storedForms: [STORED_DEFINITION],
   })
 }
 

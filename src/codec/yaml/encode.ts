@@ -7,8 +7,9 @@ import { compareYamlKeys } from './key-order.js'
 import { resolveScalar } from './resolve.js'
 import { type Analysis, analyze, doubleQuotedEscape, looksLikeBase60 } from './styles.js'
 
-export function encodeYaml(value: Value): string {
-  const emitter = new Emitter()
+/** `width`: the column after which lines are folded. */
+export function encodeYaml(value: Value, width = WIDTH): string {
+  const emitter = new Emitter(width)
   emitter.document(value)
   return emitter.text
 }
@@ -34,6 +35,8 @@ class Emitter {
   private afterSpace = true
   private inIndentation = true
   private readonly open: Open[] = []
+
+  constructor(private readonly width: number) {}
 
   document(root: Value): void {
     this.node(root, false)
@@ -136,7 +139,7 @@ class Emitter {
       const c = text.charAt(i)
       if (c === ' ') {
         const inner = !quoted || (i > 0 && i < text.length - 1)
-        if (mayFold && !afterSpaces && this.column > WIDTH && inner && text.charAt(i + 1) !== ' ') this.newLine()
+        if (mayFold && !afterSpaces && this.column > this.width && inner && text.charAt(i + 1) !== ' ') this.newLine()
         else this.put(c)
         afterSpaces = true
       } else if (BREAKS.includes(c)) {
@@ -160,7 +163,14 @@ class Emitter {
       const character = String.fromCodePoint(text.codePointAt(i)!)
       const escape = doubleQuotedEscape(character)
       if (escape !== undefined) this.put(escape)
-      else if (character === ' ' && mayFold && !afterSpaces && this.column > WIDTH && i > 0 && i < text.length - 1) {
+      else if (
+        character === ' ' &&
+        mayFold &&
+        !afterSpaces &&
+        this.column > this.width &&
+        i > 0 &&
+        i < text.length - 1
+      ) {
         this.newLine()
         if (text.charAt(i + 1) === ' ') this.put('\\')
       } else this.put(character)

@@ -79,7 +79,7 @@ it('a document of version 3 has its schemas, references and extensions', () => {
   ]
   const extension = [
     [1, 'x-kubernetes-map-type'],
-    [2, [[2, '"atomic"']]],
+    [2, [[2, 'atomic\n']]],
   ]
   const own = [
     [25, 'object'],

@@ -1,7 +1,7 @@
 // Documents in protobuf, with gnostic's messages, which Go clients decode faster than JSON. Values without a field in
 // those messages (extensions, examples, enumerations) are included as YAML text.
 
-import { decodeJson, encodeJson } from '../../codec/json.js'
+import { decodeJson } from '../../codec/json.js'
 import {
   BYTES,
   FIXED64,
@@ -15,6 +15,7 @@ import {
   writeVarint,
   written,
 } from '../../codec/protobuf.js'
+import { encodeYaml } from '../../codec/yaml.js'
 import { isNumber, isObject, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 
 export const encodeV2 = (json: Buffer): Buffer => encode(DOCUMENT_V2, json)
@@ -105,8 +106,8 @@ const real =
     writeTag(writer, number, FIXED64)
   }
 
-/** Any value, as YAML; JSON is YAML. */
-const anything: Message = (writer, value) => text(2)(writer, encodeJson(value))
+/** Any value, as YAML whose lines are not folded. */
+const anything: Message = (writer, value) => text(2)(writer, encodeYaml(value, Infinity))
 
 const isReference = (value: Value): value is ValueObject => isObject(value) && typeof value['$ref'] === 'string'
 

@@ -1,6 +1,6 @@
 // Metrics of authentication and authorization, by kube-apiserver's names and labels.
 import type { Authorize } from '../../auth/authorizer.js'
-import type { Awaitable } from '../../base/awaitable.js'
+import { andThen } from '../../base/awaitable.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
 import type { Authenticate } from '../../http/handler.js'
 import type { UserInfo } from '../../request/user-info.js'
@@ -57,8 +57,7 @@ export function measureAuthentication(authenticate: Authenticate, metrics: Metri
       if (hasToken) tokens(user)
       return user
     }
-    const user = authenticate(exchange, warn)
-    return user instanceof Promise ? user.then(counted) : counted(user)
+    return andThen(authenticate(exchange, warn), counted)
   }
 }
 
@@ -104,7 +103,6 @@ export function measureAuthorization(authorize: Authorize, metrics: MetricsRegis
       count(decision.allowed ? 'allowed' : 'no-opinion', began)
       return decision
     }
-    const decision: Awaitable<{ readonly allowed: boolean; readonly reason: string }> = authorize(user, attributes)
-    return decision instanceof Promise ? decision.then(counted) : counted(decision)
+    return andThen(authorize(user, attributes), counted)
   }
 }

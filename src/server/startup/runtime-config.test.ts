@@ -22,6 +22,8 @@ test.each([
   ['apps', { 'api/all': true }, ['v1', 'v1beta1', 'v2alpha1']],
   ['apps', { 'api/beta': true, 'api/ga': false }, ['v1beta1']],
   ['apps', { 'api/all': false, 'apps/v1': true }, ['v1']],
+  ['apiextensions.k8s.io', { 'api/all': true }, ['v1', 'v2alpha1']],
+  ['apiextensions.k8s.io', { 'apiextensions.k8s.io/v1beta1': true }, ['v1', 'v1beta1']],
 ])('in group "%s" under %j', (group, config, expected) => {
   expect(served(group, config)).toEqual(expected)
 })

@@ -4,13 +4,14 @@ import type { Kind } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
 import type { RuntimeConfig } from '../options/api.js'
 
+/** Versions that kube-apiserver has removed: only their own name switches them on. */
+const REMOVED = new Set(['apiextensions.k8s.io/v1beta1'])
+
 export function withRuntimeConfig(kind: Kind, config: RuntimeConfig): Kind {
   const versions = kind.versions.map(version => {
-    const served =
-      config[apiVersionOf(kind, version.name)] ??
-      config[`api/${stabilityOf(version.name)}`] ??
-      config['api/all'] ??
-      version.served
+    const apiVersion = apiVersionOf(kind, version.name)
+    const byStage = config[`api/${stabilityOf(version.name)}`] ?? config['api/all']
+    const served = config[apiVersion] ?? (REMOVED.has(apiVersion) ? undefined : byStage) ?? version.served
     return served === version.served ? version : { ...version, served }
   })
   return versions.every((version, i) => version === kind.versions[i]) ? kind : { ...kind, versions }

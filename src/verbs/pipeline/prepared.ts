@@ -1,9 +1,10 @@
 // An object that is ready to be stored, and what must be done once it is known whether it was.
 
 import type { Allocated } from '../../kinds/kind.js'
-import { hasReason, StatusError } from '../../meta/errors/status.js'
+import { StatusError } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
+import { isTooLarge } from '../../objects/storage-status.js'
 import { RequestAborted } from '../../request/request.js'
 
 export interface Prepared {
@@ -53,7 +54,7 @@ export async function storePrepared<T>(
     return done
   } catch (error) {
     // managedFields may be larger than the rest of the object. An apply needs them.
-    if (hasReason(error, 'RequestEntityTooLarge') && !how.isApply && metaOf(prepared.stored).managedFields) {
+    if (isTooLarge(error) && !how.isApply && metaOf(prepared.stored).managedFields) {
       return storePrepared(withoutManagedFields(prepared), how, store)
     }
     // After an error of the store it is not known whether the object was stored, so that nothing may be released.
