@@ -1,5 +1,5 @@
 // UTF-8 as Go decodes it: each byte that is not part of a valid sequence becomes U+FFFD.
-import { isUtf8 } from 'node:buffer'
+import { Buffer, isUtf8 } from 'node:buffer'
 
 /** Decodes UTF-8 bytes, with U+FFFD for every single byte that is not part of a valid sequence. */
 export function decodeUtf8(bytes: Uint8Array): string {

@@ -1,5 +1,6 @@
 // Encodes YAML as the API server does (sigs.k8s.io/yaml with libyaml's emitter): keys in natural order, lists at the
 // indentation of their key, quotes only where a string would be read as another type, lines folded after 80 columns.
+import { Buffer } from 'node:buffer'
 import { printFloat } from '../../meta/go/go-text.js'
 import { isObject, type Value, WholeFloat } from '../../meta/values/value.js'
 import { encodeJson } from '../json/encode.js'

@@ -1,6 +1,6 @@
 // Converts bytes to the text for the YAML scanner: encodings, byte order marks, and characters that YAML 1.1 does not
 // allow.
-import { isUtf8 } from 'node:buffer'
+import { Buffer, isUtf8 } from 'node:buffer'
 import type { CodecError } from '../codec-error.js'
 import { asBuffer } from '../utf8.js'
 import { yamlError } from './cursor.js'

@@ -1,4 +1,5 @@
 // Scans the properties of a YAML node or document: tags, anchors and directives.
+import { Buffer } from 'node:buffer'
 import {
   type Cursor,
   isBlank,
