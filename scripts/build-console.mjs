@@ -1,12 +1,12 @@
-// Builds the web console to dist/console: a page, its hashed assets, and each of them compressed, so that the server sends
+// Builds the web console to dist/page: a page, its hashed assets, and each of them compressed, so that the server sends
 // bytes that are ready. Does nothing if the sources have not changed since.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { root } from './programs.mjs'
 
-export const consoleFolder = join(root, 'dist', 'console')
-const marker = join(consoleFolder, '.built')
+export const pageFolder = join(root, 'dist', 'page')
+const marker = join(pageFolder, '.built')
 
 /** What the page is made of. It reads YAML and values with the server's own code. */
 const BUILT_FROM = ['console', 'src/codec', 'src/meta', 'scripts/build-console.mjs', 'package-lock.json']
@@ -18,7 +18,7 @@ export async function buildConsole() {
   if (existsSync(marker) && statSync(marker).mtimeMs >= Math.max(...BUILT_FROM.map(path => newest(join(root, path)))))
     return
   const { build } = await import('vite')
-  rmSync(consoleFolder, { recursive: true, force: true })
+  rmSync(pageFolder, { recursive: true, force: true })
   await build({
     configFile: false,
     root: join(root, 'console'),
@@ -28,7 +28,7 @@ export async function buildConsole() {
     resolve: { alias: { 'node:buffer': join(root, 'console', 'src', 'yaml', 'node-buffer.ts') } },
     oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
     build: {
-      outDir: consoleFolder,
+      outDir: pageFolder,
       emptyOutDir: true,
       target: 'es2023',
       sourcemap: false,
@@ -40,7 +40,7 @@ export async function buildConsole() {
       license: { fileName: 'licenses.md' },
     },
   })
-  compress(consoleFolder)
+  compress(pageFolder)
   writeFileSync(marker, '')
 }
 

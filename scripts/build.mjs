@@ -3,7 +3,7 @@
 //   time of a start; with the bundle the server is ready in about half the time. The files are CommonJS, which `import` and
 //   `require` both load, so that there is one copy of the code and one state.
 // - dist/declarations: the types of the library for TypeScript.
-// - dist/console: the web console (build-console.mjs).
+// - dist/page: the web console (build-console.mjs).
 // - dist/<room>: the modules one by one, for benchmarks, for tests, and while developing.
 // - dist/man: the manual page.
 // The package has all but the modules. With `--whole`, which `prepack` uses, it is an error if the bundler does not run.
@@ -19,7 +19,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { dirname, isAbsolute, join } from 'node:path'
-import { buildConsole, consoleFolder } from './build-console.mjs'
+import { buildConsole, pageFolder } from './build-console.mjs'
 import { node, programOf, root } from './programs.mjs'
 
 /** The entry points: of the executable, and of the package. */
@@ -58,7 +58,7 @@ try {
 }
 await writeManual()
 // Removes what an earlier build left of modules that were moved or deleted.
-drop(dist, path => !path.startsWith(consoleFolder) && statSync(path).mtimeMs < began)
+drop(dist, path => !path.startsWith(pageFolder) && statSync(path).mtimeMs < began)
 writeFileSync(join(dist, '.built'), '')
 
 async function bundle() {

@@ -52,16 +52,17 @@ describe('content', () => {
       'data',
       'data/descriptions',
       'dist/bundle',
-      'dist/console',
       'dist/declarations',
+      'dist/man',
+      'dist/page',
     ])
     expect(files.filter(file => /\.(test|suite)\./.test(file))).toEqual([])
     const code = files.filter(file => /\.[cm]?[jt]s$/.test(file) && !file.endsWith('.d.ts'))
-    expect(code.filter(file => !/^dist\/(bundle\/[\w-]+\.cjs|console\/assets\/[\w-]+\.js)$/.test(file))).toEqual([
+    expect(code.filter(file => !/^dist\/(bundle\/[\w-]+\.cjs|page\/assets\/[\w-]+\.js)$/.test(file))).toEqual([
       'bin/compile-cache.mjs',
     ])
     expect(code).toContain('dist/bundle/index.cjs')
-    expect(files).toContain('dist/console/index.html')
+    expect(files).toContain('dist/page/index.html')
   })
 
   test('source maps with sources, which lead to the original line', () => {
