@@ -1,6 +1,6 @@
 // What the expressions of one policy cost on an object, by the evaluation that admission does.
 
-import { type Value, type Variables } from '../cel/index.js'
+import type { Environment, Value, Variables } from '../cel/index.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import { objectsAt, stringAt } from '../meta/values/access.js'
 import type { Value as Json } from '../meta/values/value.js'
@@ -27,6 +27,7 @@ export interface PolicyInputs {
   readonly oldObject: Json
   readonly params: Json
   readonly request: Json
+  readonly namespaceObject?: Json | undefined
 }
 
 /** Without inputs, the expressions are compiled only. */
@@ -57,12 +58,12 @@ export function explainPolicy(policy: ApiObject, inputs: PolicyInputs | undefine
   return expressions.map(expression => evaluateOne(expression, evaluation))
 }
 
-const variablesOf = ({ object, oldObject, params, request }: PolicyInputs): Variables => ({
+const variablesOf = ({ object, oldObject, params, request, namespaceObject = null }: PolicyInputs): Variables => ({
   object: celValueOf(object),
   oldObject: celValueOf(oldObject),
   params: celValueOf(params),
   request: celValueOf(request),
-  namespaceObject: null,
+  namespaceObject: celValueOf(namespaceObject),
 })
 
 function evaluateOne(
@@ -81,4 +82,23 @@ function evaluateOne(
     if (!(error instanceof OutOfBudget)) throw error
     return { ...known, error: error.message }
   }
+}
+
+// ---- one expression, for authors who try it out
+
+export interface PolicySetting {
+  readonly environment: Environment
+  readonly inputs: Variables
+}
+
+/** What an expression of a policy with these variables may refer to, and the values for one request. */
+export function policySetting(
+  variables: readonly { readonly name: string; readonly expression: string }[],
+  inputs: PolicyInputs,
+  further: Variables,
+): PolicySetting {
+  const spec = { paramKind: {}, variables: variables.map(each => ({ ...each })) }
+  const programs = compilePolicy({ apiVersion: '', kind: '', metadata: {}, spec })
+  const evaluation = new PolicyEvaluation(programs, { ...variablesOf(inputs), ...further })
+  return { environment: programs.compiler.environment, inputs: evaluation.inputs }
 }

@@ -2,23 +2,18 @@
 // as in validation rules; without one, it is dynamic.
 
 import {
-  type CelType,
-  type Value as CelValue,
   compile,
-  createEnvironment,
   type Environment,
   extendEnvironment,
   fromPlain,
   printType,
-  RULE_ENVIRONMENT,
   toPlain,
   types,
   type Variables,
 } from '../cel/index.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../meta/values/value.js'
-import { parseSchema, structuralType } from '../schema/structural.js'
-import { celReader, type DeclaredType, declareTypes, escapeName } from '../types/cel-types.js'
-import { builtinTypes } from '../types/type-table.js'
+import { type DeclaredType, escapeName } from '../types/cel-types.js'
+import { ruleSetting, typeOfSchema } from './cel-setting.js'
 
 export interface CelSession {
   evaluate(text: string): Evaluated
@@ -44,38 +39,15 @@ export interface CelInputs {
 const COST_LIMIT = 10_000_000
 
 export function createCelSession({ object, old, params, schema }: CelInputs): CelSession {
-  const declarations =
-    schema &&
-    declareTypes(
-      structuralType(builtinTypes(), {
-        schema: () => parseSchema(schema),
-        written: () => schema,
-        writtenBytes: undefined,
-        preserveUnknownFields: false,
-      }),
-      { isResource: true },
-    )
-  const read = declarations ? celReader(declarations.root) : undefined
-  const self: CelType = declarations?.root.celType ?? types.DYN
-  const declared: Record<string, CelType> = {}
-  const variables: Record<string, CelValue> = {}
-  const add = (name: string, type: CelType, value: Value | undefined, typed: boolean): void => {
-    if (value === undefined) return
-    declared[name] = type
-    variables[name] = typed && read ? read(value) : fromPlain(value)
-  }
-  add('self', self, object, true)
-  add('oldSelf', self, old, true)
-  add('object', types.DYN, object, false)
-  add('oldObject', types.DYN, old, false)
-  add('params', types.DYN, params, false)
-  const environment = extendEnvironment(createEnvironment(RULE_ENVIRONMENT), {
-    variables: declared,
-    ...(declarations && { objectTypes: declarations.objectTypes }),
+  const rule = ruleSetting({ object, oldObject: old, type: schema && typeOfSchema(schema) })
+  const dynamic = Object.entries({ object, oldObject: old, params }).filter(([, value]) => value !== undefined)
+  const environment = extendEnvironment(rule.environment, {
+    variables: Object.fromEntries(dynamic.map(([name]) => [name, types.DYN])),
   })
+  const variables = { ...rule.inputs, ...Object.fromEntries(dynamic.map(([name, value]) => [name, fromPlain(value)])) }
   return {
     evaluate: text => evaluate(text, environment, variables),
-    complete: text => complete(text, environment, { object, old, params }, declarations?.root),
+    complete: text => complete(text, environment, { object, old, params }, rule.declared),
   }
 }
 

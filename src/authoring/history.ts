@@ -67,10 +67,20 @@ export async function findResource(
 /** The object as it was at a resource version; undefined if it did not exist then, or the server no longer knows. */
 export async function objectAtVersion(
   server: LiveServer,
-  { path, kind }: LiveResource,
+  resource: LiveResource,
   name: string,
   version: string,
 ): Promise<ValueObject | undefined> {
+  const found = await findAtVersion(server, resource, name, version)
+  return found === 'forgotten' ? undefined : found
+}
+
+async function findAtVersion(
+  server: Pick<LiveServer, 'get'>,
+  { path, kind }: LiveResource,
+  name: string,
+  version: string,
+): Promise<ValueObject | undefined | 'forgotten'> {
   const query = new URLSearchParams({
     fieldSelector: `metadata.name=${name}`,
     resourceVersion: version,
@@ -83,20 +93,29 @@ export async function objectAtVersion(
     return found && { apiVersion: stringAt(list, 'apiVersion'), kind, ...found }
   } catch (error) {
     // 410: the server has dropped that part of its history.
-    if (error instanceof LiveError && error.status?.code === 410) return undefined
+    if (error instanceof LiveError && error.status?.code === 410) return 'forgotten'
     throw error
   }
 }
 
+/** How the revisions of an object end: with the first one, or with the oldest that the server still knows. */
+export type HistoryEnd = 'created' | 'forgotten'
+
 /** The object now and before, the newest first, as far back as the server knows. */
-export async function* revisionsOf(server: LiveServer, resource: LiveResource, name: string): AsyncGenerator<Revision> {
-  let object = await server.get(`${resource.path}/${name}`)
-  while (object !== undefined) {
+export async function* revisionsOf(
+  server: Pick<LiveServer, 'get'>,
+  { path }: Pick<LiveResource, 'path'>,
+  name: string,
+): AsyncGenerator<Revision, HistoryEnd> {
+  let object: ValueObject | undefined | 'forgotten' = await server.get(`${path}/${encodeURIComponent(name)}`)
+  while (object !== undefined && object !== 'forgotten') {
     const revision = revisionOf(object)
     yield revision
     const before = BigInt(revision.resourceVersion) - 1n
-    object = before > 0n ? await objectAtVersion(server, resource, name, String(before)) : undefined
+    const resource: LiveResource = { path, kind: stringAt(object, 'kind') }
+    object = before > 0n ? await findAtVersion(server, resource, name, String(before)) : undefined
   }
+  return object ?? 'created'
 }
 
 function revisionOf(object: ValueObject): Revision {

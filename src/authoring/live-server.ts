@@ -1,4 +1,4 @@
-// A server that a kubeconfig names: reads and writes objects as JSON. Only what commands for authors need.
+// A server, most often the one that a kubeconfig names: reads and writes objects as JSON. Only what commands for authors need.
 
 import { readFileSync } from 'node:fs'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
@@ -50,18 +50,33 @@ export function connect(
   path: string = process.env['KUBECONFIG'] || join(homeDirectory(), '.kube', 'config'),
 ): LiveServer {
   const access = accessIn(path)
-  const call = async (method: string, at: string, body?: ValueObject, mediaType = 'application/json') => {
-    const { code, bytes } = await exchange(access, method, at, body && Buffer.from(encodeJson(body)), mediaType)
+  return liveServer(access.url.origin, request => exchange(access, request))
+}
+
+export interface LiveRequest {
+  readonly method: string
+  readonly path: string
+  readonly body: Buffer | undefined
+  readonly mediaType: string
+}
+
+export interface LiveResponse {
+  readonly code: number
+  readonly bytes: Buffer
+}
+
+/** `url` names the server in messages. */
+export function liveServer(url: string, send: (request: LiveRequest) => Promise<LiveResponse>): LiveServer {
+  const call = async (method: string, at: string, object?: ValueObject, mediaType = 'application/json') => {
+    const body = object && Buffer.from(encodeJson(object))
+    const { code, bytes } = await send({ method, path: at, body, mediaType })
     const value = parse(bytes)
     if (code < 400) return value
     const status = value as unknown as Status
-    throw new LiveError(`${access.url.origin} answers ${code} to ${method} ${at}: ${status.message ?? ''}`, {
-      ...status,
-      code,
-    })
+    throw new LiveError(`${url} answers ${code} to ${method} ${at}: ${status.message ?? ''}`, { ...status, code })
   }
   return {
-    url: access.url.origin,
+    url,
     async get(at) {
       try {
         return await call('GET', at)
@@ -98,11 +113,8 @@ function parse(bytes: Buffer): ValueObject {
 
 function exchange(
   { url, tls, authorization }: Access,
-  method: string,
-  path: string,
-  body: Buffer | undefined,
-  mediaType: string,
-): Promise<{ readonly code: number; readonly bytes: Buffer }> {
+  { method, path, body, mediaType }: LiveRequest,
+): Promise<LiveResponse> {
   return new Promise((resolveWith, reject) => {
     const open = url.protocol === 'http:' ? httpRequest : httpsRequest
     const headers = {

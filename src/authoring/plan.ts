@@ -1,5 +1,6 @@
 // `binnacle crd plan`: what a change of a definition means, and what it does to the objects that are stored.
 
+import { setImmediate } from 'node:timers/promises'
 import { encodeJson } from '../codec/json.js'
 import { versionsOf } from '../crd/definition.js'
 import { type ApiObject } from '../meta/object/api-object.js'
@@ -36,6 +37,9 @@ const RULES: Readonly<Record<Impact, string>> = {
   stored: 'breaks-stored',
 }
 
+/** Stored objects that are checked without a break. */
+const TURN = 20
+
 export async function planChanges({ documents, oldOf, objectsOf }: PlanInput): Promise<Planned> {
   const findings: Finding[] = []
   let objects = 0
@@ -70,7 +74,11 @@ export async function planChanges({ documents, oldOf, objectsOf }: PlanInput): P
       versionsOf(old).find(each => each.served && each.name === version) ?? versionsOf(old).find(({ served }) => served)
     const live = await objectsOf(old, serving?.name ?? version)
     objects += live.length
-    for (const each of live) findings.push(...(await checkStored(api, document, each)))
+    for (const [i, each] of live.entries()) {
+      // A server that plans serves others meanwhile.
+      if (i % TURN === 0) await setImmediate()
+      findings.push(...(await checkStored(api, document, each)))
+    }
   }
   return { findings, definitions: definitions.length, objects }
 }

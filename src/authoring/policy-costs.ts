@@ -1,2 +1,8 @@
 // The costs of an admission policy.
-export { COST_BUDGET, EXPRESSION_COST_LIMIT, type ExpressionCost, explainPolicy } from '../admission/policy-costs.js'
+export {
+  COST_BUDGET,
+  EXPRESSION_COST_LIMIT,
+  type ExpressionCost,
+  explainPolicy,
+  policySetting,
+} from '../admission/policy-costs.js'

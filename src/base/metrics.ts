@@ -40,19 +40,35 @@ export interface MetricsRegistry {
   onCollect(measure: () => void | Promise<void>): void
   /** The page in Prometheus' text format, families in order of their names. */
   print(): Promise<string>
+  /** The cells of these families as they are now; families that do not exist have none. */
+  read(...names: readonly string[]): Promise<ReadonlyMap<string, readonly Sample[]>>
+}
+
+export interface Sample {
+  readonly labels: Readonly<Record<string, string>>
+  /** Of a histogram, how many values there were. */
+  readonly value: number
+  /** Of a histogram: the sum of the values, and how many are not above each bound. */
+  readonly sum?: number
+  readonly buckets?: readonly { readonly bound: number; readonly count: number }[]
 }
 
 export const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
 type Type = 'counter' | 'gauge' | 'histogram'
 type Print = (name: string, labels: string, lines: string[]) => void
-type AnyFamily = Family<readonly string[], unknown> & { readonly type: Type; print(lines: string[]): void }
+type Read = () => Omit<Sample, 'labels'>
+type AnyFamily = Family<readonly string[], unknown> & {
+  readonly type: Type
+  print(lines: string[]): void
+  read(): readonly Sample[]
+}
 
 export function createMetrics(): MetricsRegistry {
   const families = new Map<string, AnyFamily>()
   const measures: (() => void | Promise<void>)[] = []
 
-  function register<L extends readonly string[], C extends { print: Print }>(
+  function register<L extends readonly string[], C extends { print: Print; read: Read }>(
     type: Type,
     name: string,
     help: string,
@@ -69,14 +85,20 @@ export function createMetrics(): MetricsRegistry {
     return family as Family<L, C>
   }
 
+  const measureAll = (): Promise<unknown> => Promise.allSettled(measures.map(async measure => measure()))
+
   return {
     counter: (name, help, labels) => register('counter', name, help, labels, createNumber),
     gauge: (name, help, labels) => register('gauge', name, help, labels, createNumber),
     histogram: (name, help, labels, buckets) =>
       register('histogram', name, help, labels, () => createHistogram(buckets)),
     onCollect: measure => void measures.push(measure),
+    async read(...names) {
+      await measureAll()
+      return new Map(names.map(name => [name, families.get(name)?.read() ?? []]))
+    },
     async print() {
-      await Promise.allSettled(measures.map(async measure => measure()))
+      await measureAll()
       const lines: string[] = []
       for (const name of [...families.keys()].toSorted()) families.get(name)!.print(lines)
       lines.push('')
@@ -85,14 +107,14 @@ export function createMetrics(): MetricsRegistry {
   }
 }
 
-function createFamily<C extends { print: Print }>(
+function createFamily<C extends { print: Print; read: Read }>(
   type: Type,
   name: string,
   help: string,
   labels: readonly string[],
   create: () => C,
 ): Family<readonly string[], C> & AnyFamily {
-  const cells = new Map<string, { readonly labels: string; readonly cell: C }>()
+  const cells = new Map<string, { readonly labels: string; readonly values: readonly string[]; readonly cell: C }>()
   return {
     type,
     name,
@@ -100,10 +122,15 @@ function createFamily<C extends { print: Print }>(
       // NUL stands in no label value: names of resources, verbs and codes do not contain it.
       const key = values.length === 1 ? values[0]! : values.join('\0')
       let found = cells.get(key)
-      if (found === undefined) cells.set(key, (found = { labels: printLabels(labels, values), cell: create() }))
+      if (found === undefined) cells.set(key, (found = { labels: printLabels(labels, values), values, cell: create() }))
       return found.cell
     },
     reset: () => cells.clear(),
+    read: () =>
+      Array.from(cells.values(), ({ values, cell }) => ({
+        labels: Object.fromEntries(labels.map((label, i) => [label, values[i]!])),
+        ...cell.read(),
+      })),
     print(lines) {
       if (cells.size === 0) return
       lines.push(`# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}`, `# TYPE ${name} ${type}`)
@@ -112,17 +139,18 @@ function createFamily<C extends { print: Print }>(
   }
 }
 
-function createNumber(): Gauge & { print: Print } {
+function createNumber(): Gauge & { print: Print; read: Read } {
   let current = 0
   return {
     set: value => void (current = value),
     inc: (by = 1) => void (current += by),
     dec: (by = 1) => void (current -= by),
+    read: () => ({ value: current }),
     print: (name, labels, lines) => void lines.push(`${name}${braced(labels)} ${printNumber(current)}`),
   }
 }
 
-function createHistogram(bounds: readonly number[]): Histogram & { print: Print } {
+function createHistogram(bounds: readonly number[]): Histogram & { print: Print; read: Read } {
   // How many values are above the previous bound and not above this one; the last count is of those above all bounds.
   const counts = Array.from({ length: bounds.length + 1 }, () => 0)
   let sum = 0
@@ -132,6 +160,11 @@ function createHistogram(bounds: readonly number[]): Histogram & { print: Print 
       while (i < bounds.length && value > bounds[i]!) i++
       counts[i]!++
       sum += value
+    },
+    read() {
+      let count = 0
+      const buckets = counts.map((more, i) => ({ bound: bounds[i] ?? Infinity, count: (count += more) }))
+      return { value: count, sum, buckets }
     },
     print(name, labels, lines) {
       let count = 0

@@ -25,6 +25,8 @@ export interface PolicyCompilerOptions {
 
 /** Compiles the expressions of one policy. It has state: a variable is known after `variable` was called for it. */
 export interface PolicyCompiler {
+  /** What validations may refer to. */
+  readonly environment: Environment
   variable(name: string, expression: string): AdmissionProgram
   matchCondition(expression: string): AdmissionProgram
   validation(expression: string): AdmissionProgram
@@ -46,6 +48,7 @@ export function createPolicyCompiler({ params, variables }: PolicyCompilerOption
   let patching: Environment | undefined
   const patchEnvironment = (): Environment => (patching ??= withPatches(full))
   return {
+    environment: full,
     variable(name, expression) {
       const compiled = compileAdmission(expression, full, [ANY])
       declared.set(name, compiled.ok ? declaredType(compiled.program.type) : DYN)

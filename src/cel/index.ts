@@ -5,6 +5,7 @@
 
 export { CelError, CostLimitExceeded, isError, NO_SUCH_OVERLOAD } from './cel-error.js'
 export type { EvaluateOptions, Evaluation } from './eval/evaluator.js'
+export { type PartTrace, type TracedEvaluation, traceEvaluation } from './eval/trace.js'
 export {
   type Compilation,
   type CompileOptions,
@@ -48,7 +49,9 @@ export { STANDARD_LIBRARY } from './libraries/standard.js'
 
 export { type CostTree, type EstimateOptions, estimateCost, type SizeEstimator } from './cost/cost-estimate.js'
 export { type Interval, UNBOUNDED } from './cost/cost-intervals.js'
-export { bodyOf, printExpression } from './syntax/print-expression.js'
+export { type ExpressionPart, partsBelow } from './syntax/expression-parts.js'
+export { printExpression } from './syntax/print-expression.js'
+export { positionIn } from './syntax/source.js'
 export { type Expr, walk } from './syntax/syntax-tree.js'
 
 // Values: from and to plain JavaScript, or made by the host.

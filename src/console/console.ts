@@ -3,14 +3,19 @@
 // the page does goes through the API as the user of its session.
 
 import type { TokenAuthenticator } from '../auth/authenticator.js'
+import type { Authorizer } from '../auth/authorizer.js'
 import type { Awaitable } from '../base/awaitable.js'
 import type { Logger } from '../base/logger.js'
+import type { MetricsRegistry } from '../base/metrics.js'
 import { packageFile } from '../base/package-file.js'
 import type { Exchange } from '../http/exchange.js'
+import type { ApiHandler } from '../http/handler.js'
 import type { PathTable } from '../http/pages.js'
+import type { Registry } from '../kinds/registry.js'
 import type { ValueObject } from '../meta/values/value.js'
 import type { UserInfo } from '../request/user-info.js'
-import { codePaths } from './endpoints/codes.js'
+import { endpointPaths } from './endpoints/endpoints.js'
+import { createRecentRequests, type RecentRequests } from './endpoints/recent-requests.js'
 import { CONSOLE_PATH, createPage } from './page/serve-page.js'
 import type { Sessions } from './sessions.js'
 import { createSignIn, SESSION_PATH } from './sign-in/sign-in.js'
@@ -22,6 +27,15 @@ export interface ConsoleParts {
   readonly audiences: readonly string[]
   /** What the page is told of the server with its session. */
   readonly about: ValueObject
+  readonly registry: Registry
+  readonly authorizer: Authorizer
+  readonly metrics: MetricsRegistry
+  /** Where objects are stored, and for how long changes are kept. */
+  readonly storage: ValueObject
+  /** Health checks; each rejects with the reason if it fails. */
+  readonly checks: () => Readonly<Record<string, () => Promise<void>>>
+  /** The handler of the API, once there is one. */
+  readonly api: () => Pick<ApiHandler, 'handle' | 'load' | 'openWatches'>
   /** The folder with the built page; that of the package when absent. */
   readonly pageFolder?: string | undefined
   readonly log: Logger
@@ -36,12 +50,15 @@ export interface Console {
   authenticate(exchange: Exchange): Awaitable<UserInfo | false | undefined>
   /** Endpoints below /console/api/ that are authenticated and authorized as other paths are. */
   readonly paths: PathTable
+  /** Called for each request once it is answered. */
+  readonly observe: RecentRequests['add']
 }
 
 export function createConsole(parts: ConsoleParts): Console {
   const { log, pageFolder = packageFile('dist/page') } = parts
   const servePage = createPage(pageFolder)
   const signIn = createSignIn(parts)
+  const recent = createRecentRequests()
   const serverOf = ({ path }: Exchange): ((exchange: Exchange) => Promise<void>) | undefined => {
     if (path === SESSION_PATH) return signIn.handle
     if (path.startsWith(`${CONSOLE_PATH}api/`)) return undefined
@@ -58,6 +75,7 @@ export function createConsole(parts: ConsoleParts): Console {
       })
     },
     authenticate: signIn.authenticate,
-    paths: codePaths(parts),
+    paths: endpointPaths(parts, recent),
+    observe: recent.add,
   }
 }

@@ -79,7 +79,18 @@ export type { Authenticate, Classify, FlowUids, OnDeprecated, WatchObserver }
 /** A request after it was served. `failure` is an error that is a bug of the server. */
 export type ServedRequest = Pick<
   IncomingRequest,
-  'info' | 'user' | 'userAgent' | 'exchange' | 'log' | 'failure' | 'isRouted' | 'bodyBytes' | 'reply'
+  | 'info'
+  | 'user'
+  | 'impersonator'
+  | 'decision'
+  | 'userAgent'
+  | 'auditId'
+  | 'exchange'
+  | 'log'
+  | 'failure'
+  | 'isRouted'
+  | 'bodyBytes'
+  | 'reply'
 >
 
 export interface ApiOptions {

@@ -35,7 +35,7 @@ import { type KindInformer, startKindInformer } from '../objects/informer.js'
 import { createLister } from '../objects/lister.js'
 import { createObjectStores, type ObjectStores } from '../objects/object-stores.js'
 import { RuleCompiler } from '../schema/rules.js'
-import { openStore } from '../storage/open-store.js'
+import { HISTORY_MS, openStore } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
 import { builtinTypes } from '../types/type-table.js'
 import { type ApiContext, createApiContext } from '../verbs/api-context.js'
@@ -58,6 +58,7 @@ import { createAuthenticate } from './startup/authentication.js'
 import { bootstrap, firstAddress, keptObjects } from './startup/bootstrap.js'
 import { createControllers } from './startup/controllers.js'
 import { startFlowSchemas } from './startup/flow-schemas.js'
+import { liveChecks } from './startup/health-checks.js'
 import { createBuiltinRegistry, DEFINITIONS, requireKind } from './startup/kinds.js'
 import { clientUrl, openListeners } from './startup/listeners.js'
 import { createPhases } from './startup/phases.js'
@@ -227,6 +228,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
     registerStorageMetrics(metrics, store, registry, options.storage)
     /** The port is known once the server listens; requests cannot come before that. */
     const state = { isStopping: false, address: '' }
+    const health = { checkStore: () => store.check(), isStopping: () => state.isStopping }
     const console =
       options.console &&
       createConsole({
@@ -238,6 +240,12 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
           binnacle: packageVersion(),
           testing: hooks?.paths?.has('/binnacle/testing/*') ?? false,
         },
+        registry,
+        authorizer: access.authorizer,
+        metrics,
+        storage: { kind: options.storage.kind, historySeconds: (options.storage.historyMs ?? HISTORY_MS) / 1000 },
+        checks: () => liveChecks(health),
+        api: () => api,
         log,
       })
     const api = createApi({
@@ -276,10 +284,10 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       cbor: isGateOn(options.api.featureGates, 'CBORServingAndStorage'),
       limits,
       verbosity: logging.verbosity,
-      checkStore: () => store.check(),
+      ...health,
       hooks,
       consolePaths: console?.paths,
-      isStopping: () => state.isStopping,
+      observe: console?.observe,
       serverAddress: () => state.address,
       jwksUri: () => authentication.serviceAccounts.jwksUri ?? `https://${externalAddress()}${KEYS_PATH}`,
       log,

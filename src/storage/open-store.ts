@@ -6,6 +6,8 @@ import type { LmdbOptions } from './lmdb/lmdb-store.js'
 import type { MemoryStore } from './memory/memory-store.js'
 import type { Store } from './store.js'
 
+export { HISTORY_MS }
+
 export type StorageOptions =
   | { readonly kind: 'memory'; readonly historyMs?: number; readonly store?: MemoryStore }
   | ({ readonly kind: 'lmdb'; readonly directory: string; readonly historyMs?: number } & LmdbOptions)

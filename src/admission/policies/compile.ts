@@ -88,7 +88,8 @@ export type Evaluated =
 
 /** Evaluates expressions of a policy one after the other, with variables that they share, within one budget. */
 export class PolicyEvaluation {
-  private readonly inputs: Variables
+  /** The variables of the environment, with those of the policy. */
+  readonly inputs: Variables
   private readonly variables: LazyVariables
   private readonly work = new WorkBudget(MAX_WORK)
 

@@ -5,7 +5,7 @@ import { MAX_WORK, WorkBudget } from '../cost/work-budget.js'
 import type { Environment } from '../environment.js'
 import type { Expr } from '../syntax/syntax-tree.js'
 import type { Value } from '../values/values.js'
-import type { Frame, Variables } from './frame.js'
+import type { Evaluate, Frame, Variables } from './frame.js'
 import { type Generated, generate } from './javascript/generate.js'
 import { GIVE_UP } from './javascript/writer.js'
 import { compileTree } from './plan.js'
@@ -46,27 +46,31 @@ export function evaluatorOf(tree: { expr: Expr } & Partial<Checked>, environment
 
 function closuresOf(tree: { expr: Expr } & Partial<Checked>, environment: Environment): Evaluator {
   const { compiled, locals } = compileTree(tree, environment)
-  const { run } = compiled
   const unset = unsetLocals(locals)
-  return (
-    variables,
-    { costLimit = DEFAULT_COST_LIMIT, workLimit = MAX_WORK, budget = new WorkBudget(workLimit) } = NO_OPTIONS,
-  ) => {
-    const before = budget.left
-    const frame: Frame = { variables, locals: unset.slice(), cost: 0, limit: costLimit, budget }
-    try {
-      const value = run(frame)
-      const work = before - budget.left
-      return isError(value) ? { error: value, cost: frame.cost, work } : { value, cost: frame.cost, work }
-    } catch (error) {
-      if (!(error instanceof CostLimitExceeded)) throw error
-      const work = before - budget.left
-      return { error: new CelError(error.message), limitExceeded: true, cost: frame.cost, work }
-    }
+  return (variables, options = NO_OPTIONS) => evaluateClosure(compiled.run, unset.slice(), variables, options)
+}
+
+/** Evaluates within limits. */
+export function evaluateClosure(
+  run: Evaluate,
+  locals: (Value | undefined)[],
+  variables: Variables,
+  { costLimit = DEFAULT_COST_LIMIT, workLimit = MAX_WORK, budget = new WorkBudget(workLimit) }: EvaluateOptions,
+): Evaluation {
+  const before = budget.left
+  const frame: Frame = { variables, locals, cost: 0, limit: costLimit, budget }
+  try {
+    const value = run(frame)
+    const work = before - budget.left
+    return isError(value) ? { error: value, cost: frame.cost, work } : { value, cost: frame.cost, work }
+  } catch (error) {
+    if (!(error instanceof CostLimitExceeded)) throw error
+    const work = before - budget.left
+    return { error: new CelError(error.message), limitExceeded: true, cost: frame.cost, work }
   }
 }
 
-const unsetLocals = (count: number): undefined[] => Array.from({ length: count }, () => undefined)
+export const unsetLocals = (count: number): undefined[] => Array.from({ length: count }, () => undefined)
 
 /** Evaluations before code is generated, which takes as long as about a hundred of them. */
 const USES_BEFORE_CODE = 100

@@ -31,8 +31,16 @@ export interface CompiledTree {
   readonly locals: number
 }
 
-export function compileTree(tree: { expr: Expr } & Partial<Checked>, environment: Environment): CompiledTree {
-  const compiler = new TreeCompiler(environment, tree.types ?? [], tree.references ?? [], tree.types !== undefined)
+/** Puts something around the closures of a part. */
+export type Watch = (expr: Expr, compiled: Compiled) => Compiled
+
+export function compileTree(
+  tree: { expr: Expr } & Partial<Checked>,
+  environment: Environment,
+  watch?: Watch,
+): CompiledTree {
+  const { types = [], references = [] } = tree
+  const compiler = new TreeCompiler(environment, types, references, tree.types !== undefined, watch)
   const compiled = compiler.compile(tree.expr)
   return { compiled, locals: compiler.locals }
 }
@@ -55,6 +63,7 @@ class TreeCompiler implements Compiler {
     private readonly types: readonly (CelType | undefined)[],
     private readonly references: readonly (Reference | undefined)[],
     readonly checked: boolean,
+    private readonly watch: Watch | undefined,
   ) {}
 
   typeOf(expr: Expr): CelType | undefined {
@@ -66,13 +75,18 @@ class TreeCompiler implements Compiler {
   }
 
   compile(expr: Expr): Compiled {
-    if (!expr.shared) return this.compileNode(expr)
+    if (!expr.shared) return this.compileWatched(expr)
     let compiled = this.shared.get(expr)
     if (compiled === undefined) {
-      compiled = this.compileNode(expr)
+      compiled = this.compileWatched(expr)
       this.shared.set(expr, compiled)
     }
     return compiled
+  }
+
+  private compileWatched(expr: Expr): Compiled {
+    const compiled = this.compileNode(expr)
+    return this.watch ? this.watch(expr, compiled) : compiled
   }
 
   private compileNode(expr: Expr): Compiled {

@@ -39,7 +39,7 @@ export function bodyOf({ step }: ComprehensionExpr): Expr {
 
 function printMacro(expr: ComprehensionExpr): string {
   const variables = expr.iterVar2 === undefined ? expr.iterVar : `${expr.iterVar}, ${expr.iterVar2}`
-  if (expr.range.kind === 'list' && expr.range.elements.length === 0 && expr.accuVar !== ACCUMULATOR) {
+  if (isBinding(expr)) {
     return `cel.bind(${expr.accuVar}, ${printExpression(expr.init)}, ${printExpression(expr.result)})`
   }
   return `${operand(expr.range)}.${macroName(expr)}(${variables}, ${printExpression(bodyOf(expr))})`
@@ -55,9 +55,11 @@ function macroName({ step, init }: ComprehensionExpr): string {
 
 function printCall({ name, target, args }: CallExpr): string {
   const [a, b, c] = args
-  const mapped =
-    name === OPERATORS.conditional && a?.kind === 'call' && a.target?.shared ? printOptMap(a.target, b!) : undefined
-  if (mapped !== undefined) return mapped
+  const mapped = optMapOf({ name, args })
+  if (mapped) {
+    const { macro, optional, binding } = mapped
+    return `${operand(optional)}.${macro}(${binding.accuVar}, ${printExpression(binding.result)})`
+  }
   if (name === OPERATORS.conditional) return `${operand(a!)} ? ${operand(b!)} : ${operand(c!)}`
   if (name === OPERATORS.index) return `${operand(a!)}[${printExpression(b!)}]`
   if (name === OPERATORS.optionalIndex) return `${operand(a!)}[?${printExpression(b!)}]`
@@ -71,14 +73,25 @@ function printCall({ name, target, args }: CallExpr): string {
   return target ? `${operand(target)}.${call}` : call
 }
 
-/** `optional.optMap(name, body)` and optFlatMap() by the branch of their expansion that has a value. */
-function printOptMap(optional: Expr, then: Expr): string | undefined {
-  const isMap = then.kind === 'call' && then.name === 'optional.of'
-  const binding = isMap ? then.args[0]! : then
-  if (binding.kind !== 'comprehension') return undefined
-  const macro = isMap ? 'optMap' : 'optFlatMap'
-  return `${operand(optional)}.${macro}(${binding.accuVar}, ${printExpression(binding.result)})`
+interface OptMap {
+  readonly macro: 'optMap' | 'optFlatMap'
+  readonly optional: Expr
+  readonly binding: ComprehensionExpr
 }
+
+/** `optional.optMap(name, body)` and optFlatMap() by the branch of their expansion that has a value. */
+export function optMapOf({ name, args }: Pick<CallExpr, 'name' | 'args'>): OptMap | undefined {
+  const [condition, then] = args
+  if (name !== OPERATORS.conditional || condition?.kind !== 'call' || !condition.target?.shared) return undefined
+  const isMap = then?.kind === 'call' && then.name === 'optional.of'
+  const binding = isMap ? then.args[0]! : then!
+  if (binding.kind !== 'comprehension') return undefined
+  return { macro: isMap ? 'optMap' : 'optFlatMap', optional: condition.target, binding }
+}
+
+/** `cel.bind(name, init, result)`. */
+export const isBinding = ({ range, accuVar }: ComprehensionExpr): boolean =>
+  range.kind === 'list' && range.elements.length === 0 && accuVar !== ACCUMULATOR
 
 /** In brackets where it would be read otherwise. */
 function operand(expr: Expr): string {

@@ -41,6 +41,12 @@ export function printIssues(source: Source, issues: readonly Issue[], name = '<i
   return printed.join('\n')
 }
 
+/** The line and column of a code point, both from 1, as editors count. */
+export function positionIn(text: string, offset: number): { readonly line: number; readonly column: number } {
+  const { line, column } = locate(linesOf(sourceOf(text)), offset)
+  return { line, column: column + 1 }
+}
+
 interface Line {
   readonly text: string
   /** The code point with which it begins. */

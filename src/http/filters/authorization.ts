@@ -8,11 +8,13 @@ import type { RequestInfo } from '../../request/request-info.js'
 import type { IncomingRequest } from '../wire/incoming-request.js'
 
 export function authorizeRequest(
-  { user }: IncomingRequest,
+  request: IncomingRequest,
   attributes: AccessAttributes,
   authorize: Authorize,
 ): Awaitable<void> {
+  const { user } = request
   return andThen(authorize(user, attributes), decision => {
+    request.decision = decision
     if (!decision.allowed) throw new Forbidden(refusal(user, attributes, decision))
   })
 }

@@ -2,6 +2,7 @@
 // when it is first read, so that a get needs none of it.
 
 import { isIP } from 'node:net'
+import type { Decision } from '../../auth/authorizer.js'
 import type { Logger } from '../../base/logger.js'
 import { clientGone, type Request, type RequestAborted } from '../../request/request.js'
 import type { RequestInfo } from '../../request/request-info.js'
@@ -20,6 +21,8 @@ export class IncomingRequest implements Request {
   /** Set by authentication, and again by impersonation. */
   user: UserInfo = UNKNOWN
   impersonator: UserInfo | undefined
+  /** Set by authorization: whether the request is allowed, and why. */
+  decision: Decision | undefined
   /** Set when the request is classified. */
   flow: RequestHeaders['flow']
   deadline = Infinity

@@ -246,8 +246,8 @@ function estimateOf(
 const maxOf = (program: Program, environment: Environment, sizes: SizeEstimator): number =>
   estimateOf(program, environment, sizes).max
 
-/** Sizes by the path from `self`, or `oldSelf`, which is of the same type. */
-function sizesOf(root: DeclaredType): SizeEstimator {
+/** Sizes by the path from a variable, whatever its name: `self` and `oldSelf` are of the same type. */
+export function sizesOf(root: DeclaredType): SizeEstimator {
   return {
     sizeOf({ path }): Interval | undefined {
       if (path.length === 0) return undefined

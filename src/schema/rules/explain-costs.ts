@@ -1,6 +1,6 @@
 // What the rules of a schema may cost, part by part, and which bounds would make an expensive one affordable. Bounds
 // are not guessed: the schema is compiled with them, and the largest that fits is searched for.
-import { bodyOf, type CostTree, type Expr, printExpression } from '../../cel/index.js'
+import { type CostTree, type Expr, partsBelow, printExpression } from '../../cel/index.js'
 import { isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { timesInRequest } from '../../types/cel-types.js'
 import { parseSchema, type Schema } from '../structure/structural.js'
@@ -93,16 +93,7 @@ function partsOf({ program, estimate }: CompiledRule): readonly CostPart[] {
       size: size === 1 ? undefined : size,
       repeated,
     })
-    if (expr.kind === 'comprehension') {
-      visit(expr.range, depth + 1, false)
-      visit(bodyOf(expr), depth + 1, true)
-    } else if (expr.kind === 'call') {
-      for (const arg of expr.target ? [expr.target, ...expr.args] : expr.args) visit(arg, depth + 1, false)
-    } else if (expr.kind === 'list') {
-      for (const element of expr.elements) visit(element, depth + 1, false)
-    } else if (expr.kind === 'select' && expr.operand.kind !== 'ident' && expr.operand.kind !== 'select') {
-      visit(expr.operand, depth + 1, false)
-    }
+    for (const part of partsBelow(expr)) visit(part.expr, depth + 1, part.repeated)
   }
   visit(program.expr, 0, false)
   return parts

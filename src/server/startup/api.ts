@@ -15,11 +15,9 @@ import {
   findOpenApi,
   findPage,
   firstOf,
-  type HealthCheck,
   healthPaths,
   type PathHandler,
   type PathTable,
-  Unhealthy,
 } from '../../http/pages.js'
 import type { Registry } from '../../kinds/registry.js'
 import type { ValueObject } from '../../meta/values/value.js'
@@ -64,6 +62,8 @@ export interface ApiParts {
   readonly hooks?: ServerHooks | undefined
   /** Paths beside those of the API. */
   readonly consolePaths?: PathTable | undefined
+  /** Called for each request once it is answered. */
+  readonly observe?: ServerHooks['observe']
 }
 
 export function createApi(parts: ApiParts): ApiHandler {
@@ -113,6 +113,7 @@ export function createApi(parts: ApiParts): ApiHandler {
       requestMetrics.onRequestEnd(request, status, milliseconds / 1000)
       logRequest(request, status, milliseconds)
       hooks?.observe?.(request, status, milliseconds)
+      parts.observe?.(request, status, milliseconds)
     },
     onDeprecated: deprecatedUse(requestMetrics, log),
     observeWatch: requestMetrics.onWatch,
@@ -130,18 +131,7 @@ function extrasOf(kinds: readonly UnstoredResource[]): Record<string, APIResourc
 }
 
 function ownPathsOf({ checkStore, isStopping, access, jwksUri, metrics }: ApiParts): PathTable {
-  // kube-apiserver's name for the check of the store, whichever store it is.
-  const etcd: HealthCheck = async () => {
-    try {
-      await checkStore()
-    } catch (error) {
-      throw new Unhealthy((error as Error).message, 'the store does not answer; the page of this check says why')
-    }
-  }
-  const shutdown: HealthCheck = async () => {
-    if (isStopping()) throw new Error('the server is stopping')
-  }
-  const checks = healthChecks(etcd, shutdown)
+  const checks = healthChecks({ checkStore, isStopping })
   const showMetrics: PathHandler = async ({ reply }) =>
     reply.send(200, { 'content-type': METRICS_MEDIA_TYPE }, await metrics.print())
   return new Map<string, PathHandler>([

@@ -1,6 +1,6 @@
 // The health checks of /healthz, /livez and /readyz, by kube-apiserver's names, which scripts and tests look for. The steps
 // of a start come before the first request, so that their checks pass as soon as the server answers at all.
-import type { HealthCheck } from '../../http/pages.js'
+import { type HealthCheck, Unhealthy } from '../../http/pages.js'
 
 type Checks = Readonly<Record<string, HealthCheck>>
 
@@ -25,10 +25,42 @@ const startChecks = (): Checks => ({
   'autoregister-completion': passes,
 })
 
-/** `etcd` asks the store, whichever it is; `shutdown` fails once the server is stopping. */
-export const healthChecks = (etcd: HealthCheck, shutdown: HealthCheck) => ({
-  healthz: { ping: passes, log: passes, etcd, ...startChecks() } satisfies Checks,
+export interface ServerState {
+  /** Rejects with the reason when the store does not answer. */
+  checkStore(): Promise<void>
+  isStopping(): boolean
+}
+
+export const healthChecks = (state: ServerState) => ({
+  healthz: { ping: passes, log: passes, ...storeCheck(state), ...startChecks() } satisfies Checks,
   // A server whose store does not answer is alive: it would not be better after a restart.
   livez: { ping: passes, log: passes, ...startChecks() } satisfies Checks,
-  readyz: { ping: passes, log: passes, etcd, 'informer-sync': passes, ...startChecks(), shutdown } satisfies Checks,
+  readyz: {
+    ping: passes,
+    log: passes,
+    ...storeCheck(state),
+    'informer-sync': passes,
+    ...startChecks(),
+    ...shutdownCheck(state),
+  } satisfies Checks,
+})
+
+/** Those that can fail while the server runs. */
+export const liveChecks = (state: ServerState) => ({ ...storeCheck(state), ...shutdownCheck(state) }) satisfies Checks
+
+/** `etcd` is kube-apiserver's name for the check of the store, whichever store it is. */
+const storeCheck = ({ checkStore }: ServerState) => ({
+  async etcd() {
+    try {
+      await checkStore()
+    } catch (error) {
+      throw new Unhealthy((error as Error).message, 'the store does not answer; the page of this check says why')
+    }
+  },
+})
+
+const shutdownCheck = ({ isStopping }: ServerState) => ({
+  async shutdown() {
+    if (isStopping()) throw new Error('the server is stopping')
+  },
 })
