@@ -13,12 +13,14 @@ async function carryOut({ id, task, args }) {
   }
 }
 
-/** Connections are kept from round to round, as clients keep them. */
+/** Connections are kept from round to round, as clients keep them. The server closes those that are not used for long. */
 const pools = new Map()
 async function poolOf({ url, ca }, size) {
   const key = `${url} ${size}`
-  if (!pools.has(key)) pools.set(key, await Promise.all(Array.from({ length: size }, () => connectHttp2(url, ca))))
-  return pools.get(key)
+  const pool = pools.get(key) ?? Array.from({ length: size })
+  const open = await Promise.all(pool.map(each => (each && !each.isClosed ? each : connectHttp2(url, ca))))
+  pools.set(key, open)
+  return open
 }
 
 const headersOf = (
@@ -104,7 +106,7 @@ const watches = new Map()
 /** Opens so many watches; resolves when the server has begun to answer all of them. */
 async function watch({ server, path, count, connections }) {
   const pool = await Promise.all(Array.from({ length: connections }, () => connectHttp2(server.url, server.ca)))
-  const state = { pool, events: 0, wake() {} }
+  const state = { pool, events: 0, ended: undefined, wake() {} }
   watches.set(server.url, state)
   const headers = headersOf(server, 'GET', path)
   await Promise.all(
@@ -119,7 +121,11 @@ async function watch({ server, path, count, connections }) {
               for (let at = chunk.indexOf(10); at !== -1; at = chunk.indexOf(10, at + 1)) state.events++
               state.wake()
             },
-            ended: error => reject(error ?? new Error('the watch ended')),
+            ended(error) {
+              state.ended ??= error ?? new Error('the server ended a watch')
+              reject(state.ended)
+              state.wake()
+            },
           })
         }),
     ),
@@ -129,7 +135,10 @@ async function watch({ server, path, count, connections }) {
 /** Resolves when so many events have come in all, since the last time. */
 async function waitForEvents({ server, count }) {
   const state = watches.get(server.url)
-  while (state.events < count) await new Promise(resolve => (state.wake = resolve))
+  while (state.events < count) {
+    if (state.ended) throw state.ended
+    await new Promise(resolve => (state.wake = resolve))
+  }
   state.events -= count
 }
 

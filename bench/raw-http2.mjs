@@ -55,9 +55,11 @@ export async function connectHttp2(url, ca) {
   const streams = new Map()
   let next = 1
   let untold = 0
+  let isClosed = false
   socket.on('data', frameReader(onFrame, onPayload))
   socket.on('error', () => {})
   socket.on('close', () => {
+    isClosed = true
     for (const { ended } of streams.values()) ended(new Error('the connection broke'))
   })
 
@@ -66,8 +68,10 @@ export async function connectHttp2(url, ca) {
     if (type === SETTINGS && !(flags & ACK)) socket.write(frame(SETTINGS, ACK, 0))
     else if (type === PING && !(flags & ACK)) socket.write(frame(PING, ACK, 0, payload))
     else if (type === RST_STREAM) finish(stream, new Error(`stream reset with ${payload.readUInt32BE(0)}`))
-    else if (type === GOAWAY) socket.end()
-    else if (type === HEADERS) streams.get(stream)?.begun?.()
+    else if (type === GOAWAY) {
+      isClosed = true
+      socket.end()
+    } else if (type === HEADERS) streams.get(stream)?.begun?.()
     if (type <= HEADERS && flags & END_STREAM) finish(stream)
   }
   function onPayload(stream, bytes) {
@@ -84,6 +88,10 @@ export async function connectHttp2(url, ca) {
   }
 
   return {
+    /** The server has closed the connection, for example because it was not used for long. */
+    get isClosed() {
+      return isClosed
+    },
     /** Sends a request; `listener` has `begun`, `data` and `ended`, each of them if it likes. */
     request(headers, body, listener) {
       const stream = next

@@ -1,0 +1,532 @@
+// One connection of HTTP/2, as a server (RFC 9113). What a client sends is cut into frames here; the responses of all
+// streams are gathered and leave in one write for each turn of the event loop, so that a frame costs little more than
+// the copy of its bytes. There is one write at a time: what comes meanwhile waits in its stream, where it is counted.
+
+import type { Socket } from 'node:net'
+import { type Peer, peerOf } from '../exchange.js'
+import {
+  ACK,
+  COMPRESSION_ERROR,
+  CONTINUATION,
+  ConnectionError,
+  DATA,
+  DEFAULT_WINDOW,
+  ENABLE_PUSH,
+  END_HEADERS,
+  END_STREAM,
+  ENHANCE_YOUR_CALM,
+  FLOW_CONTROL_ERROR,
+  FRAME_HEAD,
+  FRAME_SIZE,
+  FRAME_SIZE_ERROR,
+  frame,
+  GOAWAY,
+  goawayFrame,
+  HAS_PRIORITY,
+  HEADERS,
+  INITIAL_WINDOW_SIZE,
+  INTERNAL_ERROR,
+  MAX_CONCURRENT_STREAMS,
+  MAX_FRAME_SIZE,
+  MAX_HEADER_LIST_SIZE,
+  MAX_WINDOW,
+  NO_ERROR,
+  numberFrame,
+  PADDED,
+  PING,
+  PREFACE,
+  PRIORITY,
+  PROTOCOL_ERROR,
+  PUSH_PROMISE,
+  REFUSED_STREAM,
+  RST_STREAM,
+  SETTINGS,
+  STREAM_CLOSED,
+  settingsFrame,
+  WINDOW_UPDATE,
+} from './frames.js'
+import { CompressionError, createHpackDecoder } from './hpack-decoder.js'
+import { encodeResponseHeaders, type HeaderFields } from './hpack-encoder.js'
+import { createOutput, type Output } from './output.js'
+import { areTrailers, requestHeaders } from './request-headers.js'
+import { Stream, type StreamHost } from './stream.js'
+
+export interface ConnectionOptions {
+  readonly maxStreams: number
+  readonly maxHeaderBytes: number
+  /** Called for each request when its headers are there. */
+  readonly onRequest: (stream: Stream) => void
+  readonly onClose: () => void
+}
+
+/** How much a client may send before the server has used it: on one stream, and on all of them. */
+const STREAM_WINDOW = 256 * 1024
+const CONNECTION_WINDOW = 1024 * 1024
+/** A block of headers has at most so many frames; those of Node and Go are full. */
+const MAX_CONTINUATIONS = 128
+/** Requests that a client may give up: at once, and a second. */
+const RESETS = { burst: 5_000, perSecond: 500 }
+/** Headers and answers to frames of control that are kept for a client that does not read. */
+const MAX_BACKLOG = 4 * 1024 * 1024
+/** How much of a body is read after its response. */
+const MAX_DISCARDED = 64 * 1024
+/** How long a client that has violated the protocol has to read why its connection ends. */
+const FAILED_GRACE_MS = 1_000
+
+const NOTHING = Buffer.alloc(0)
+
+interface HeaderBlock {
+  readonly stream: number
+  readonly isEnd: boolean
+  readonly parts: Buffer[]
+  size: number
+}
+
+export class Connection implements StreamHost {
+  readonly peer: Peer
+  readonly streams = new Map<number, Stream>()
+  /** Pings since the client last answered one. */
+  unansweredPings = 0
+  /** How many it has had. */
+  requests = 0
+  private readonly decoder
+  private readonly output: Output
+  private readonly resets = createAllowance(RESETS)
+  private rest: Buffer | undefined
+  private begun: 'no' | 'preface' | 'settings' = 'no'
+  private block: HeaderBlock | undefined
+  private lastStream = 0
+  private receiveWindow = CONNECTION_WINDOW
+  private unacknowledged = 0
+  private initialWindow = DEFAULT_WINDOW
+  private hasResponded = false
+  private isGoingAway = false
+  private isOver = false
+
+  constructor(
+    readonly socket: Socket,
+    private readonly options: ConnectionOptions,
+  ) {
+    this.peer = peerOf(socket)
+    this.decoder = createHpackDecoder(options.maxHeaderBytes)
+    this.output = createOutput(socket, stream => this.finish(stream))
+    socket.setNoDelay(true)
+    socket.on('data', chunk => this.onData(chunk))
+    socket.on('error', () => {})
+    socket.on('end', () => this.destroy())
+    socket.on('close', () => this.over())
+    this.output.control(
+      settingsFrame([
+        [MAX_CONCURRENT_STREAMS, options.maxStreams],
+        [INITIAL_WINDOW_SIZE, STREAM_WINDOW],
+        [MAX_HEADER_LIST_SIZE, options.maxHeaderBytes],
+      ]),
+    )
+    this.output.control(numberFrame(WINDOW_UPDATE, 0, CONNECTION_WINDOW - DEFAULT_WINDOW))
+  }
+
+  // — for the endpoint
+
+  /** Bytes that are written and not sent. */
+  get held(): number {
+    let held = this.output.unsent
+    for (const { pending } of this.streams.values()) held += pending
+    return held
+  }
+
+  /** Changes whenever the client reads. */
+  get sent(): number {
+    return this.output.sent
+  }
+
+  get isDestroyed(): boolean {
+    return this.isOver
+  }
+
+  ping(): void {
+    this.unansweredPings++
+    this.output.control(frame(PING, 0, 0, Buffer.alloc(8)))
+  }
+
+  /** Accepts no new streams; the connection ends when those that it has are done. */
+  close(): void {
+    if (this.isGoingAway || this.isOver) return
+    this.isGoingAway = true
+    this.output.control(goawayFrame(this.lastStream, NO_ERROR))
+    this.endIfDone()
+  }
+
+  destroy(): void {
+    this.socket.destroy()
+    this.over()
+  }
+
+  private endIfDone(): void {
+    if (this.isGoingAway && this.streams.size === 0 && !this.isOver) this.output.end()
+  }
+
+  private over(): void {
+    if (this.isOver) return
+    this.isOver = true
+    this.output.stop()
+    this.options.onClose()
+    for (const stream of this.streams.values()) stream.close()
+    this.streams.clear()
+  }
+
+  /** The client has violated the protocol. */
+  private fail(code: number): void {
+    this.output.control(goawayFrame(this.lastStream, code))
+    this.output.end()
+    this.over()
+    setTimeout(() => this.socket.destroy(), FAILED_GRACE_MS).unref()
+  }
+
+  // — for the streams
+
+  respond(stream: Stream, status: number, headers: HeaderFields, isWhole: boolean): void {
+    headers['date'] ??= currentDate()
+    const block = encodeResponseHeaders(status, headers, !this.hasResponded)
+    this.hasResponded = true
+    const flags = isWhole ? END_STREAM : 0
+    if (isWhole) stream.isEndSent = true
+    if (block.length <= FRAME_SIZE) {
+      this.output.control(frame(HEADERS, flags | END_HEADERS, stream.id, block))
+    } else {
+      let at = FRAME_SIZE
+      this.output.control(frame(HEADERS, flags, stream.id, block.subarray(0, at)))
+      for (; at < block.length; at += FRAME_SIZE) {
+        const isLast = at + FRAME_SIZE >= block.length
+        const part = block.subarray(at, at + FRAME_SIZE)
+        this.output.control(frame(CONTINUATION, isLast ? END_HEADERS : 0, stream.id, part))
+      }
+    }
+    if (isWhole) this.output.ready(stream)
+  }
+
+  ready(stream: Stream): void {
+    this.output.ready(stream)
+  }
+
+  consumed(stream: Stream, bytes: number): void {
+    this.acknowledge(bytes)
+    if (stream.isRemoteClosed || stream.gone) return
+    stream.unacknowledged += bytes
+    if (stream.unacknowledged < STREAM_WINDOW / 2) return
+    this.output.control(numberFrame(WINDOW_UPDATE, stream.id, stream.unacknowledged))
+    stream.receiveWindow += stream.unacknowledged
+    stream.unacknowledged = 0
+  }
+
+  private acknowledge(bytes: number): void {
+    this.unacknowledged += bytes
+    if (this.unacknowledged < CONNECTION_WINDOW / 2 || this.isOver) return
+    this.output.control(numberFrame(WINDOW_UPDATE, 0, this.unacknowledged))
+    this.receiveWindow += this.unacknowledged
+    this.unacknowledged = 0
+  }
+
+  reset(stream: Stream, code: number): void {
+    if (this.isOver) return
+    this.resetId(stream.id, code)
+    this.remove(stream)
+  }
+
+  private resetId(id: number, code: number): void {
+    this.output.control(numberFrame(RST_STREAM, id, code))
+  }
+
+  /** The end of the response is on its way. A client that is still sending its body may come to its end. */
+  private finish(stream: Stream): void {
+    if (stream.isRemoteClosed) return this.remove(stream)
+    this.acknowledge(stream.unread)
+    stream.close()
+  }
+
+  /** The rest of a body after the response. A client that sends much more is stopped. */
+  private discard(stream: Stream, size: number, isLast: boolean): void {
+    this.acknowledge(size)
+    stream.unacknowledged += size
+    if (isLast) return this.remove(stream)
+    if (stream.unacknowledged > MAX_DISCARDED) this.reset(stream, NO_ERROR)
+  }
+
+  private remove(stream: Stream): void {
+    this.streams.delete(stream.id)
+    this.acknowledge(stream.unread)
+    stream.close()
+    this.endIfDone()
+  }
+
+  // — what the client sends
+
+  private onData(chunk: Buffer): void {
+    if (this.isOver) return
+    this.output.hold()
+    try {
+      this.read(chunk)
+    } catch (error) {
+      if (error instanceof ConnectionError) this.fail(error.code)
+      else if (error instanceof CompressionError) this.fail(COMPRESSION_ERROR)
+      else {
+        this.fail(INTERNAL_ERROR)
+        throw error
+      }
+    } finally {
+      this.output.release()
+    }
+  }
+
+  private read(chunk: Buffer): void {
+    let bytes = this.rest ? Buffer.concat([this.rest, chunk]) : chunk
+    this.rest = undefined
+    if (this.begun === 'no') {
+      const length = Math.min(bytes.length, PREFACE.length)
+      if (PREFACE.compare(bytes, 0, length, 0, length) !== 0) {
+        throw new ConnectionError(PROTOCOL_ERROR, 'this is not HTTP/2')
+      }
+      if (length < PREFACE.length) {
+        this.rest = bytes
+        return
+      }
+      this.begun = 'preface'
+      bytes = bytes.subarray(PREFACE.length)
+    }
+    let at = 0
+    while (bytes.length - at >= FRAME_HEAD && !this.isOver) {
+      const length = bytes.readUIntBE(at, 3)
+      if (length > FRAME_SIZE) throw new ConnectionError(FRAME_SIZE_ERROR, 'a frame is too large')
+      const from = at + FRAME_HEAD
+      if (bytes.length < from + length) break
+      this.onFrame(bytes[at + 3]!, bytes[at + 4]!, bytes.readUInt32BE(at + 5) & MAX_WINDOW, bytes, from, from + length)
+      at = from + length
+    }
+    if (at < bytes.length) this.rest = bytes.subarray(at)
+    if (this.output.backlog > MAX_BACKLOG) throw new ConnectionError(ENHANCE_YOUR_CALM, 'the client does not read')
+  }
+
+  private onFrame(type: number, flags: number, id: number, bytes: Buffer, from: number, to: number): void {
+    if (this.begun === 'preface') {
+      if (type !== SETTINGS || flags & ACK) throw new ConnectionError(PROTOCOL_ERROR, 'settings come first')
+      this.begun = 'settings'
+    }
+    if (this.block && (type !== CONTINUATION || id !== this.block.stream)) {
+      throw new ConnectionError(PROTOCOL_ERROR, 'a block of headers is not complete')
+    }
+    switch (type) {
+      case DATA:
+        return this.onDataFrame(flags, id, bytes, from, to)
+      case HEADERS:
+        return this.onHeadersFrame(flags, id, bytes, from, to)
+      case CONTINUATION:
+        return this.onContinuation(flags, bytes, from, to)
+      case WINDOW_UPDATE:
+        return this.onWindowUpdate(id, bytes, from, to)
+      case RST_STREAM:
+        return this.onReset(id, to - from)
+      case SETTINGS:
+        return this.onSettings(flags, id, bytes, from, to)
+      case PING:
+        return this.onPing(flags, id, bytes, from, to)
+      case PRIORITY:
+        return this.onPriority(id, bytes, from, to)
+      case GOAWAY:
+        if (id !== 0) throw new ConnectionError(PROTOCOL_ERROR, 'GOAWAY on a stream')
+        if (to - from < 8) throw new ConnectionError(FRAME_SIZE_ERROR, 'GOAWAY')
+        return
+      case PUSH_PROMISE:
+        throw new ConnectionError(PROTOCOL_ERROR, 'a client cannot push')
+      default: // Frames of unknown types are ignored.
+    }
+  }
+
+  private onDataFrame(flags: number, id: number, bytes: Buffer, from: number, to: number): void {
+    this.checkOpened(id)
+    const size = to - from
+    const [start, end] = unpadded(flags, bytes, from, to)
+    this.receiveWindow -= size
+    if (this.receiveWindow < 0) throw new ConnectionError(FLOW_CONTROL_ERROR, 'the client sends too much')
+    const isLast = (flags & END_STREAM) !== 0
+    const stream = this.streams.get(id)
+    if (!stream || stream.isRemoteClosed) {
+      this.acknowledge(size)
+      this.resetId(id, STREAM_CLOSED)
+      if (stream) this.remove(stream)
+      return
+    }
+    if (stream.gone) return this.discard(stream, size, isLast)
+    stream.receiveWindow -= size
+    if (stream.receiveWindow < 0) return this.reset(stream, FLOW_CONTROL_ERROR)
+    if (size > end - start) this.consumed(stream, size - (end - start))
+    if (!stream.receive(bytes.subarray(start, end), isLast)) this.reset(stream, PROTOCOL_ERROR)
+  }
+
+  private onHeadersFrame(flags: number, id: number, bytes: Buffer, from: number, to: number): void {
+    if (id % 2 === 0) throw new ConnectionError(PROTOCOL_ERROR, 'not a stream of the client')
+    let [start, end] = unpadded(flags, bytes, from, to)
+    if (flags & HAS_PRIORITY) {
+      checkPriority(id, bytes, start, end)
+      start += PRIORITY_SIZE
+    }
+    const isEnd = (flags & END_STREAM) !== 0
+    const part = bytes.subarray(start, end)
+    if (flags & END_HEADERS) this.onHeaders(id, part, isEnd)
+    else this.block = { stream: id, isEnd, parts: [part], size: part.length }
+  }
+
+  private onContinuation(flags: number, bytes: Buffer, from: number, to: number): void {
+    const { block } = this
+    if (!block) throw new ConnectionError(PROTOCOL_ERROR, 'nothing is continued')
+    block.parts.push(bytes.subarray(from, to))
+    block.size += to - from
+    if (block.size > this.options.maxHeaderBytes || block.parts.length > MAX_CONTINUATIONS) {
+      throw new ConnectionError(ENHANCE_YOUR_CALM, 'a block of headers is too large')
+    }
+    if (!(flags & END_HEADERS)) return
+    this.block = undefined
+    this.onHeaders(block.stream, Buffer.concat(block.parts), block.isEnd)
+  }
+
+  private onHeaders(id: number, block: Buffer, isEnd: boolean): void {
+    const fields = this.decoder.decode(block)
+    const open = this.streams.get(id)
+    if (open) return this.onTrailers(open, fields, isEnd)
+    if (id <= this.lastStream) return this.resetId(id, STREAM_CLOSED)
+    // A client that has read the GOAWAY sends such a request on another connection.
+    if (this.isGoingAway) return
+    this.lastStream = id
+    if (this.streams.size >= this.options.maxStreams) return this.resetId(id, REFUSED_STREAM)
+    if (!fields) return this.resetId(id, ENHANCE_YOUR_CALM)
+    const headers = requestHeaders(fields)
+    if (!headers) return this.resetId(id, PROTOCOL_ERROR)
+    const stream = new Stream(id, headers, fields, this, this.initialWindow, STREAM_WINDOW)
+    if (isEnd && !stream.receive(NOTHING, true)) return this.resetId(id, PROTOCOL_ERROR)
+    this.streams.set(id, stream)
+    this.requests++
+    this.options.onRequest(stream)
+  }
+
+  private onTrailers(stream: Stream, fields: readonly string[] | undefined, isEnd: boolean): void {
+    if (stream.isRemoteClosed) return this.reset(stream, STREAM_CLOSED)
+    if (stream.gone) return this.remove(stream)
+    const isValid = isEnd && fields !== undefined && areTrailers(fields)
+    if (!isValid || !stream.receive(NOTHING, true)) this.reset(stream, PROTOCOL_ERROR)
+  }
+
+  private onWindowUpdate(id: number, bytes: Buffer, from: number, to: number): void {
+    if (to - from !== 4) throw new ConnectionError(FRAME_SIZE_ERROR, 'WINDOW_UPDATE')
+    const by = bytes.readUInt32BE(from) & MAX_WINDOW
+    if (id === 0) {
+      if (by === 0) throw new ConnectionError(PROTOCOL_ERROR, 'a window grows by nothing')
+      if (!this.output.grow(by)) throw new ConnectionError(FLOW_CONTROL_ERROR, 'the window is too large')
+      return
+    }
+    this.checkOpened(id)
+    const stream = this.streams.get(id)
+    if (!stream) return
+    if (by === 0) return this.reset(stream, PROTOCOL_ERROR)
+    stream.sendWindow += by
+    if (stream.sendWindow > MAX_WINDOW) return this.reset(stream, FLOW_CONTROL_ERROR)
+    this.output.ready(stream)
+  }
+
+  private onReset(id: number, size: number): void {
+    this.checkOpened(id)
+    if (size !== 4) throw new ConnectionError(FRAME_SIZE_ERROR, 'RST_STREAM')
+    const stream = this.streams.get(id)
+    if (!stream) return
+    if (!stream.gone) this.resets.use()
+    this.remove(stream)
+  }
+
+  private onSettings(flags: number, id: number, bytes: Buffer, from: number, to: number): void {
+    if (id !== 0) throw new ConnectionError(PROTOCOL_ERROR, 'settings of a stream')
+    if (flags & ACK ? to !== from : (to - from) % 6 !== 0) throw new ConnectionError(FRAME_SIZE_ERROR, 'SETTINGS')
+    if (flags & ACK) return
+    for (let at = from; at < to; at += 6) this.onSetting(bytes.readUInt16BE(at), bytes.readUInt32BE(at + 2))
+    this.output.control(frame(SETTINGS, ACK, 0))
+  }
+
+  private onSetting(id: number, value: number): void {
+    if (id === ENABLE_PUSH && value > 1) throw new ConnectionError(PROTOCOL_ERROR, 'ENABLE_PUSH')
+    if (id === MAX_FRAME_SIZE) {
+      if (value < FRAME_SIZE || value >= 2 ** 24) throw new ConnectionError(PROTOCOL_ERROR, 'MAX_FRAME_SIZE')
+      // A larger frame would hold up the other streams.
+      return
+    }
+    if (id !== INITIAL_WINDOW_SIZE) return
+    if (value > MAX_WINDOW) throw new ConnectionError(FLOW_CONTROL_ERROR, 'INITIAL_WINDOW_SIZE')
+    const change = value - this.initialWindow
+    this.initialWindow = value
+    for (const stream of this.streams.values()) {
+      stream.sendWindow += change
+      if (stream.sendWindow > MAX_WINDOW) throw new ConnectionError(FLOW_CONTROL_ERROR, 'INITIAL_WINDOW_SIZE')
+      this.output.ready(stream)
+    }
+  }
+
+  private onPing(flags: number, id: number, bytes: Buffer, from: number, to: number): void {
+    if (id !== 0) throw new ConnectionError(PROTOCOL_ERROR, 'PING on a stream')
+    if (to - from !== 8) throw new ConnectionError(FRAME_SIZE_ERROR, 'PING')
+    if (flags & ACK) this.unansweredPings = 0
+    else this.output.control(frame(PING, ACK, 0, bytes.subarray(from, to)))
+  }
+
+  private onPriority(id: number, bytes: Buffer, from: number, to: number): void {
+    if (id === 0) throw new ConnectionError(PROTOCOL_ERROR, 'PRIORITY without a stream')
+    if (to - from !== PRIORITY_SIZE) throw new ConnectionError(FRAME_SIZE_ERROR, 'PRIORITY')
+    checkPriority(id, bytes, from, to)
+  }
+
+  private checkOpened(id: number): void {
+    if (id === 0) throw new ConnectionError(PROTOCOL_ERROR, 'the frame belongs to a stream')
+    if (id > this.lastStream && !this.isGoingAway) throw new ConnectionError(PROTOCOL_ERROR, 'the stream is idle')
+    if (id % 2 === 0) throw new ConnectionError(PROTOCOL_ERROR, 'not a stream of the client')
+  }
+}
+
+const PRIORITY_SIZE = 5
+
+function checkPriority(id: number, bytes: Buffer, from: number, to: number): void {
+  if (to - from < PRIORITY_SIZE) throw new ConnectionError(FRAME_SIZE_ERROR, 'priority')
+  if ((bytes.readUInt32BE(from) & MAX_WINDOW) === id) {
+    throw new ConnectionError(PROTOCOL_ERROR, 'a stream depends on itself')
+  }
+}
+
+/** Where the payload of a frame begins and ends. */
+function unpadded(flags: number, bytes: Buffer, from: number, to: number): [number, number] {
+  if (!(flags & PADDED)) return [from, to]
+  if (from === to) throw new ConnectionError(FRAME_SIZE_ERROR, 'padding')
+  const end = to - bytes[from]!
+  if (end < from + 1) throw new ConnectionError(PROTOCOL_ERROR, 'padding')
+  return [from + 1, end]
+}
+
+/** So many at once, and so many a second; beyond that the connection ends. */
+function createAllowance({ burst, perSecond }: { burst: number; perSecond: number }): { use(): void } {
+  let left = burst
+  let since = 0
+  return {
+    use() {
+      if (left > 0) return void left--
+      const now = performance.now()
+      left = Math.min(burst, Math.floor(((now - since) / 1000) * perSecond)) - 1
+      since = now
+      if (left < 0) throw new ConnectionError(ENHANCE_YOUR_CALM, 'too many frames')
+    },
+  }
+}
+
+let dateText = ''
+let dateSecond = 0
+
+/** The header `Date`, made once a second. */
+function currentDate(): string {
+  const second = Math.floor(Date.now() / 1000)
+  if (second !== dateSecond) {
+    dateSecond = second
+    dateText = new Date(second * 1000).toUTCString()
+  }
+  return dateText
+}

@@ -1,0 +1,262 @@
+// One stream of a connection: a request and its response.
+
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import {
+  ANSWERED,
+  BodyTooLarge,
+  type Exchange,
+  type OnBytes,
+  type Outgoing,
+  type Peer,
+  RequestCutShort,
+  splitTarget,
+} from '../exchange.js'
+import { INTERNAL_ERROR } from './frames.js'
+import type { HeaderFields } from './hpack-encoder.js'
+
+/** What a stream needs of its connection. */
+export interface StreamHost {
+  readonly peer: Peer
+  /** Sends the header of the response. `isWhole`: nothing follows it. */
+  respond(stream: Stream, status: number, headers: HeaderFields, isWhole: boolean): void
+  /** The stream has something to send, or has ended. */
+  ready(stream: Stream): void
+  /** Bytes of the body were used, so that the client may send as many more. */
+  consumed(stream: Stream, bytes: number): void
+  /** Ends the stream at once. */
+  reset(stream: Stream, code: number): void
+}
+
+/** Above it, `write` asks its caller to wait; `onDrain` is called when it is below half of that. */
+const HIGH_WATER = 128 * 1024
+
+const NOTHING = Buffer.alloc(0)
+
+/** A class, since one is made for every request. */
+export class Stream implements Exchange, Outgoing {
+  readonly method: string
+  readonly path: string
+  readonly query: string
+  /** How many bytes of DATA the client accepts. */
+  sendWindow: number
+  /** How many bytes of DATA the client may send. */
+  receiveWindow: number
+  /** Bytes of the body that were used and that the client does not know of. */
+  unacknowledged = 0
+  /** The client has sent everything. */
+  isRemoteClosed = false
+  gone = false
+
+  // — the response
+  isResponded = false
+  /** Nothing more will be written. */
+  isEnded = false
+  /** The end of the response is on its way. */
+  isEndSent = false
+  /** What is written and not sent. The first `offset` bytes of the first chunk are sent already. */
+  readonly chunks: Buffer[] = []
+  offset = 0
+  pending = 0
+  /** Among the streams that the connection is to send. */
+  isQueued = false
+  sentBytes = 0
+  private needsDrain = false
+  private drainListener: (() => void) | undefined
+  private goneListeners: (() => void)[] | undefined
+
+  // — the body
+  private collector: Collector | undefined
+  private received: Buffer[] | undefined
+  private receivedBytes = 0
+  private declaredLength = -1
+  private isBodyDropped = false
+
+  constructor(
+    readonly id: number,
+    readonly headers: IncomingHttpHeaders,
+    readonly rawHeaders: readonly string[],
+    private readonly host: StreamHost,
+    sendWindow: number,
+    receiveWindow: number,
+  ) {
+    this.sendWindow = sendWindow
+    this.receiveWindow = receiveWindow
+    this.method = (headers[':method'] as string | undefined) ?? 'GET'
+    const { path, query } = splitTarget((headers[':path'] as string | undefined) ?? '/')
+    this.path = path
+    this.query = query
+    const length = headers['content-length']
+    if (length !== undefined) this.declaredLength = Number(length)
+  }
+
+  get peer(): Peer {
+    return this.host.peer
+  }
+
+  onGone(listener: () => void): void {
+    if (this.goneListeners) this.goneListeners.push(listener)
+    else this.goneListeners = [listener]
+  }
+
+  // — the body
+
+  body(limit: number, onBytes?: OnBytes): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      if (this.gone && !this.isRemoteClosed) return reject(new RequestCutShort('the request was cut short'))
+      this.collector = { limit, onBytes, resolve, reject, chunks: [], size: 0 }
+      const received = this.received
+      this.received = undefined
+      if (received) for (const chunk of received) this.collect(chunk)
+      if (this.isRemoteClosed) this.completeBody()
+    })
+  }
+
+  /** A part of the body has come. False if there is more than the request has declared. */
+  receive(chunk: Buffer, isLast: boolean): boolean {
+    this.receivedBytes += chunk.length
+    const isRight =
+      this.declaredLength === -1 ||
+      (isLast ? this.receivedBytes === this.declaredLength : this.receivedBytes <= this.declaredLength)
+    if (!isRight) return false
+    if (chunk.length > 0) {
+      if (this.collector) this.collect(chunk)
+      else (this.received ??= []).push(chunk)
+    }
+    if (isLast) {
+      this.isRemoteClosed = true
+      this.completeBody()
+    }
+    return true
+  }
+
+  private collect(chunk: Buffer): void {
+    const collector = this.collector!
+    this.host.consumed(this, chunk.length)
+    if (this.isBodyDropped) return
+    collector.size += chunk.length
+    try {
+      if (collector.size > collector.limit) throw new BodyTooLarge(`the body is over ${collector.limit} bytes`)
+      collector.onBytes?.(chunk.length)
+      collector.chunks.push(chunk)
+    } catch (error) {
+      // The response decides how the rest of the body is handled.
+      this.isBodyDropped = true
+      collector.chunks.length = 0
+      collector.reject(error)
+    }
+  }
+
+  private completeBody(): void {
+    const { collector } = this
+    if (!collector || this.isBodyDropped) return
+    this.isBodyDropped = true
+    const { chunks } = collector
+    collector.resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+  }
+
+  /** Bytes of the body that have come and were not used. */
+  get unread(): number {
+    let bytes = 0
+    if (this.received) for (const { length } of this.received) bytes += length
+    return bytes
+  }
+
+  // — the response
+
+  answer(status: number, headers: OutgoingHttpHeaders, body?: Buffer | string): void {
+    if (this.gone || this.isResponded) return
+    this.isResponded = true
+    const bytes = body === undefined ? NOTHING : typeof body === 'string' ? Buffer.from(body) : body
+    headers['content-length'] ??= bytes.length
+    const isWhole = bytes.length === 0 || this.method === 'HEAD'
+    this.isEnded = true
+    if (!isWhole) this.queue(bytes)
+    this.host.respond(this, status, headers, isWhole)
+    this.host.ready(this)
+  }
+
+  begin(status: number, headers: OutgoingHttpHeaders): Outgoing {
+    if (this.gone || this.isResponded) return ANSWERED
+    this.isResponded = true
+    const isWhole = this.method === 'HEAD'
+    if (isWhole) this.isEnded = true
+    this.host.respond(this, status, headers, isWhole)
+    return this
+  }
+
+  write(chunk: Buffer | string): boolean {
+    if (this.gone || this.isEnded) return true
+    this.queue(typeof chunk === 'string' ? Buffer.from(chunk) : chunk)
+    this.host.ready(this)
+    if (this.pending < HIGH_WATER) return true
+    this.needsDrain = true
+    return false
+  }
+
+  onDrain(listener: () => void): void {
+    this.drainListener = listener
+  }
+
+  end(): void {
+    if (this.gone || this.isEnded) return
+    this.isEnded = true
+    this.host.ready(this)
+  }
+
+  abort(): void {
+    this.cut()
+  }
+
+  cut(): void {
+    if (!this.gone) this.host.reset(this, INTERNAL_ERROR)
+  }
+
+  private queue(chunk: Buffer): void {
+    if (chunk.length === 0) return
+    this.chunks.push(chunk)
+    this.pending += chunk.length
+  }
+
+  /** So many bytes were taken from `chunks`. */
+  sent(bytes: number): void {
+    this.pending -= bytes
+    this.sentBytes += bytes
+    this.sendWindow -= bytes
+  }
+
+  /** Called when the connection has sent something of the stream, outside of its own loops. */
+  drain(): void {
+    if (!this.needsDrain || this.pending > HIGH_WATER / 2) return
+    this.needsDrain = false
+    this.drainListener?.()
+  }
+
+  get waitsForDrain(): boolean {
+    return this.needsDrain && this.pending <= HIGH_WATER / 2
+  }
+
+  /** The stream is over, whether its response is complete or not. */
+  close(): void {
+    if (this.gone) return
+    this.gone = true
+    this.chunks.length = 0
+    this.pending = 0
+    this.received = undefined
+    if (this.collector && !this.isBodyDropped) {
+      this.isBodyDropped = true
+      this.collector.reject(new RequestCutShort('the request was cut short'))
+    }
+    const listeners = this.goneListeners
+    this.goneListeners = undefined
+    if (listeners) for (const listener of listeners) listener()
+  }
+}
+
+interface Collector {
+  readonly limit: number
+  readonly onBytes: OnBytes | undefined
+  readonly resolve: (body: Buffer) => void
+  readonly reject: (error: unknown) => void
+  readonly chunks: Buffer[]
+  size: number
+}
