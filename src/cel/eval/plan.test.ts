@@ -130,6 +130,24 @@ describe('values that fit no overload', () => {
   })
 })
 
+describe('scalars have no fields, and lists cannot have any', () => {
+  test.each<[string, Value, unknown]>([
+    ['has(d.a)', null, false],
+    ['has(d.a)', 1, false],
+    ['has(d.a)', 'a', false],
+    ['d.?a.hasValue()', null, false],
+    ["d[?'a'].hasValue()", 1, false],
+    ['d.a', 1, 'no such key: a'],
+    ['has(d.a.b)', null, 'no such key: a'],
+    ['has(d.a)', [1], "unsupported index type 'string' in list"],
+    ['d.?a.hasValue()', [1], "unsupported index type 'string' in list"],
+    ['d.a', [1], "unsupported index type 'string' in list"],
+  ])('%s of %j is %j', (expression, d, expected) => {
+    const { value, error } = run(expression, { d })
+    expect(error?.message ?? value).toBe(expected)
+  })
+})
+
 describe('run-time cost', () => {
   const l = [1, 2, 3]
   test.each<[string, number]>([

@@ -1,6 +1,6 @@
 // Steps into values: fields, keys and indexes, plain and optional, and the cost of a step.
-import { CelError, isError, NO_SUCH_OVERLOAD } from '../cel-error.js'
-import { MapValue, ObjectValue, OPTIONAL_NONE, OptionalValue, type Value } from '../values/values.js'
+import { CelError, isError } from '../cel-error.js'
+import { isList, MapValue, ObjectValue, OPTIONAL_NONE, OptionalValue, type Value } from '../values/values.js'
 import { type Compiled, type Evaluate, spend } from './frame.js'
 import { indexInto, noSuchKey } from './operators.js'
 
@@ -47,15 +47,14 @@ export function selectField(value: Value, field: string): Value {
     const found = value.get(field)
     return found === undefined ? noSuchKey(field) : found
   }
-  return value instanceof OptionalValue ? optionalField(value, field) : noSuchKey(field)
+  return value instanceof OptionalValue ? optionalField(value, field) : indexInto(value, field)
 }
 
 /** `value.?field`. */
 export function optionalField(value: Value, field: string): Value {
   const inner = value instanceof OptionalValue ? value.value : value
   if (inner === undefined) return OPTIONAL_NONE
-  if (!(inner instanceof ObjectValue) && !(inner instanceof MapValue)) return NO_SUCH_OVERLOAD
-  const found = inner.get(field)
+  const found = findField(inner, field)
   if (found === undefined) return OPTIONAL_NONE
   return isError(found) ? found : new OptionalValue(found)
 }
@@ -68,6 +67,7 @@ export function optionalIndex(value: Value, key: Value): Value {
     const found = inner.get(key)
     return found === undefined || isError(found) ? OPTIONAL_NONE : new OptionalValue(found)
   }
+  if (!isList(inner)) return OPTIONAL_NONE
   const found = indexInto(inner, key)
   if (!isError(found)) return new OptionalValue(found)
   return found.message.startsWith('index out of bounds') ? OPTIONAL_NONE : found
@@ -76,7 +76,15 @@ export function optionalIndex(value: Value, key: Value): Value {
 export function hasField(value: Value, field: string): Value {
   const inner = value instanceof OptionalValue ? value.value : value
   if (inner === undefined) return false
-  if (!(inner instanceof ObjectValue) && !(inner instanceof MapValue)) return NO_SUCH_OVERLOAD
-  // A value that cannot be converted is present all the same.
-  return inner.get(field) !== undefined
+  if (inner instanceof ObjectValue || inner instanceof MapValue) {
+    // A value that cannot be converted is present all the same.
+    return inner.get(field) !== undefined
+  }
+  return findField(inner, field) ?? false
+}
+
+/** The value of a field; undefined if there is none, as in scalars and null. A list has an error, since it has no fields. */
+function findField(value: Value, field: string): Value | undefined {
+  if (value instanceof ObjectValue || value instanceof MapValue) return value.get(field)
+  return isList(value) ? indexInto(value, field) : undefined
 }
