@@ -12,6 +12,7 @@ import type { FindCredentials } from '../webhook/webhook-users.js'
 import { type Admission, type AdmissionPlugin, createAdmission } from './chain.js'
 import type { PluginConfigurations } from './configuration.js'
 import type { FunctionPlugins } from './functions.js'
+import { claimAuthorization } from './internal/claim-authorization.js'
 import { createOnUpdate } from './internal/create-on-update.js'
 import { csrRequester } from './internal/csr-requester.js'
 import { definitionLifecycle } from './internal/definition-lifecycle.js'
@@ -179,6 +180,7 @@ const INTERNAL_LAST: readonly Create[] = [
   () => systemPriorityClasses,
   ({ authorizer, rules }) => rbacEscalation(authorizer, rules),
   ({ authorizer }) => createOnUpdate(authorizer),
+  ({ objects, authorizer }) => claimAuthorization(objects, authorizer),
 ]
 
 const isOn = (

@@ -39,6 +39,23 @@ export function recordedBodies(scenarios) {
   return bodies
 }
 
+let recorded
+
+/** Bodies that were accepted by a create of a resource: those of samples.json first, then the recorded ones. */
+export function samplesOf({ apiVersion, kind }) {
+  recorded ??= recordedBodies(readScenarios())
+  const own = SAMPLES.filter(body => body.apiVersion === apiVersion && body.kind === kind)
+  return [...own, ...(recorded.get(`${apiVersion} ${kind}`) ?? [])]
+}
+
+const SAMPLES = JSON.parse(readFileSync(new URL('samples.json', import.meta.url), 'utf8'))
+
+/** The type of a kind, or the type of a name: its fields. */
+export const typeOf = of => table.types[typeof of === 'string' ? of : table.kinds[`${of.apiVersion} ${of.kind}`]]
+
+/** A random value of a type. */
+export const valueOfType = (random, type, name, chances) => valueOf(random, type, name, chances, 2)
+
 /** A random object of a kind. Fields are set with `density`, and hold a hostile value with `hostility`. */
 export function randomObject(random, { apiVersion, kind }, name, { density = 0.15, hostility = 0.02 } = {}) {
   const type = table.kinds[`${apiVersion} ${kind}`]

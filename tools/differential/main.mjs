@@ -6,7 +6,9 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { Client } from '../../test/conformance/runner.mjs'
 import { AREAS } from './areas.mjs'
+import { RESOURCES, samplesOf } from './builtin-values.mjs'
 import { answersOf, cleanUp, firstDifference, renamed } from './compare.mjs'
+import { compareFields } from './fields.mjs'
 import { isKnown } from './known-differences.mjs'
 import { brokenLaws, checkCollection } from './laws.mjs'
 import { compareManifests, readManifests } from './manifests.mjs'
@@ -24,6 +26,8 @@ const { values: flags } = parseArgs({
     area: { type: 'string' },
     jobs: { type: 'string', default: '4' },
     manifests: { type: 'string' },
+    fields: { type: 'string' },
+    verbs: { type: 'string', default: 'create,update,status' },
     out: { type: 'string', default: 'differences' },
     only: { type: 'string' },
     help: { type: 'boolean' },
@@ -32,6 +36,7 @@ const { values: flags } = parseArgs({
 if (flags.help) {
   console.log(`usage: npm run differential -- [--reference URL --token T] [--server URL [--server-token T]] [--seed N] [--minutes M]
        [--area ${Object.keys(AREAS).join('|')}] [--jobs N] [--only N] [--manifests FOLDER] [--out FOLDER]
+       [--fields PATTERN [--verbs create,update,status]]
 
 Sends generated requests to both servers and writes each difference, made as small as possible, as a recording into --out.
 Without --reference it checks laws: no 500 that is a bug, a get shows what a write answered, a list equals its pages, a watch
@@ -54,7 +59,7 @@ mkdirSync(flags.out, { recursive: true })
 
 /** Writes a difference once for each kind of difference. */
 function report(name, difference, scenario) {
-  const signature = signatureOf(difference)
+  const signature = `${difference.of ?? ''} ${signatureOf(difference)}`
   const count = (seen.get(signature) ?? 0) + 1
   seen.set(signature, count)
   if (count > 1) return
@@ -132,8 +137,31 @@ async function runManifests() {
   tally.scenarios = found.length
 }
 
+/** Kinds whose `apiVersion Kind` matches, field by field. */
+async function runFields() {
+  if (!reference) throw new Error('--fields needs --reference')
+  const pattern = new RegExp(flags.fields)
+  for (const resource of RESOURCES.filter(({ apiVersion, kind }) => pattern.test(`${apiVersion} ${kind}`))) {
+    const of = `${resource.apiVersion.replace('/', '-')}-${resource.kind}`
+    const fieldOf = ({ want, got }) =>
+      [want, got].map(each => each?.body?.details?.causes?.[0]?.field?.replace(/\d+/g, '')).join()
+    let n = 0
+    tally.scenarios++
+    tally.requests += await compareFields({ reference, subject }, resource, samplesOf(resource), {
+      isKnown,
+      verbs: flags.verbs.split(','),
+      report: difference =>
+        report(
+          `fields/${of}-${n++}`,
+          { ...difference, of: `${of} ${fieldOf(difference)}` },
+          { steps: [difference.step] },
+        ),
+    })
+  }
+}
+
 console.log(`seed ${seed}`)
-await (flags.manifests ? runManifests() : runGenerated())
+await (flags.manifests ? runManifests() : flags.fields ? runFields() : runGenerated())
 const repeated = [...seen.values()].reduce((sum, count) => sum + count, 0)
 console.log(
   `\n${tally.scenarios} scenarios, ${tally.requests} requests, ${tally.differences} kinds of difference (${repeated} in all), seed ${seed}`,

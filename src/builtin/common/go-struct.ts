@@ -15,7 +15,14 @@ export const asGoField = (typeName: string, object: ValueObject, name: string): 
   return isObject(value) || Array.isArray(value) ? asStruct(value) : value
 }
 
-/** A pod template as messages show it: Go's embedded ObjectMeta has no member of its own. */
+/** A template as messages show it: Go's embedded ObjectMeta has no member of its own. */
+export const asGoClaimTemplate = (template: ValueObject): Printed =>
+  asStruct({
+    ...objectAt(template, 'metadata'),
+    Spec: goStruct('resource/v1.ResourceClaimSpec', objectAt(template, 'spec')),
+  })
+
+/** The same for a pod template. */
 export const asGoTemplate = (template: ValueObject): Printed => {
   const [metadata, spec] = [objectAt(template, 'metadata'), objectAt(template, 'spec')]
   return asStruct({ ...metadata, Spec: goStruct('core/v1.PodSpec', withHostFields(spec)) })
@@ -247,6 +254,16 @@ const RENAMED: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'core/v1.GlusterfsVolumeSource': GLUSTERFS,
   'core/v1.GlusterfsPersistentVolumeSource': GLUSTERFS,
   'core/v1.AzureDiskVolumeSource': { diskURI: 'DataDiskURI' },
+  'resource/v1.DeviceAttribute': {
+    int: 'IntValue',
+    bool: 'BoolValue',
+    string: 'StringValue',
+    version: 'VersionValue',
+    ints: 'IntValues',
+    bools: 'BoolValues',
+    strings: 'StringValues',
+    versions: 'VersionValues',
+  },
 }
 
 const goName = (name: string): string =>

@@ -52,6 +52,18 @@ export function checkCidr(range: string, path: string, accepted: ReadonlySet<str
   return found.address === found.first ? [] : invalid('must not have bits set beyond the prefix length')
 }
 
+/** The address of a network interface with the size of its network, in canonical form. */
+export function checkInterfaceAddress(text: string, path: string): FieldError[] {
+  const found = parseCidr(text)
+  const [address = ''] = text.split('/')
+  if (found === undefined) {
+    const example = 'must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)'
+    return [fieldInvalid(path, text, example)]
+  }
+  const canonical = `${found.family === 'IPv6' ? canonicalIpv6(address) : withoutLeadingZeros(address)}/${found.prefix}`
+  return text === canonical ? [] : [fieldInvalid(path, text, `must be in canonical form (${quote(canonical)})`)]
+}
+
 const NONE: ReadonlySet<string> = new Set()
 
 export interface CidrRange {

@@ -1,15 +1,18 @@
 // Metadata of the built-in kinds: the rules for every object, and for its finalizers.
-import { type FieldError, fieldInvalid, indexPath } from '../../meta/errors/field-errors.js'
+import { childPath, type FieldError, fieldForbidden, fieldInvalid, indexPath } from '../../meta/errors/field-errors.js'
 import { checkDnsSubdomain, type NameRule } from '../../meta/object/names.js'
 import {
+  checkAnnotations,
   checkObjectMeta,
   checkObjectMetaUpdate,
   FOREGROUND_FINALIZER,
   metaOf,
   ORPHAN_FINALIZER,
 } from '../../meta/object/object-meta.js'
+import { checkLabels } from '../../meta/selectors/label-selectors.js'
+import { mapAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import type { Rule } from './rules.js'
+import { check, type Rule } from './rules.js'
 
 export interface MetaScope {
   readonly namespaced: boolean
@@ -47,6 +50,19 @@ export function checkMeta(
     ...(knownFinalizers ? checkFinalizerDomains(object) : []),
   ]
 }
+
+const TEMPLATE_METADATA = new Set(['labels', 'annotations'])
+
+/** Metadata in the template of a claim: labels and annotations, and nothing else. */
+export const templateMetadata: readonly Rule[] = [
+  check((meta, path) => checkAnnotations(mapAt(meta, 'annotations'), childPath(path, 'annotations'))),
+  check((meta, path) => checkLabels(mapAt(meta, 'labels'), childPath(path, 'labels'))),
+  check((meta, path) =>
+    Object.keys(meta)
+      .filter(name => !TEMPLATE_METADATA.has(name) && meta[name] !== null)
+      .map(name => fieldForbidden(childPath(path, name === 'uid' ? 'uID' : name), 'cannot be set')),
+  ),
+]
 
 const checkFinalizerDomains = (object: ValueObject): FieldError[] =>
   (metaOf(object).finalizers ?? []).flatMap((finalizer, i) =>

@@ -6,13 +6,12 @@ import {
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-  fieldTooLong,
   keyPath,
 } from '../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
+import { checkDnsLabel } from '../../meta/object/names.js'
 import { has, mapAt, numberAt, numberOrNone, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { checkText } from '../common/field-checks.js'
+import { checkDriverName } from '../common/driver-name.js'
 import { check, format, ifSet, optionalOneOf, type Rule, range, required, run, when } from '../common/rules.js'
 
 export interface VolumeSource {
@@ -227,16 +226,4 @@ export const iscsiRules = (prefixMessage: string, secretRef: readonly Rule[]): r
 
 // ---- CSI
 
-const MAX_DRIVER_NAME = 63
-
-export function checkCsiDriverName(name: string, path: string): FieldError[] {
-  if (name === '') return [fieldRequired(path)]
-  return [
-    ...(Buffer.byteLength(name) > MAX_DRIVER_NAME ? [fieldTooLong(path, MAX_DRIVER_NAME)] : []),
-    ...checkText(name, text => checkDnsSubdomain(text.toLowerCase()), path),
-  ]
-}
-
-export const csiDriver = check((source, path) =>
-  checkCsiDriverName(stringAt(source, 'driver'), childPath(path, 'driver')),
-)
+export const csiDriver = check((source, path) => checkDriverName(stringAt(source, 'driver'), childPath(path, 'driver')))

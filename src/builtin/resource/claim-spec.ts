@@ -1,29 +1,13 @@
 // The spec of a claim to devices, which ResourceClaim and ResourceClaimTemplate have in common.
 
-import {
-  type FieldError,
-  fieldDuplicate,
-  fieldInvalid,
-  fieldRequired,
-  indexPath,
-} from '../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain } from '../../meta/object/names.js'
-import {
-  has,
-  numberAt,
-  objectAt,
-  objectOrNone,
-  objectsAt,
-  setDefault,
-  stringAt,
-  stringsAt,
-} from '../../meta/values/access.js'
-import { repeatsOf } from '../../meta/values/list-keys.js'
+import { type FieldError, fieldInvalid, fieldRequired, type Printed } from '../../meta/errors/field-errors.js'
+import { checkDnsSubdomain } from '../../meta/object/names.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
-import { asGoStruct } from '../common/go-struct.js'
 import { checkUpdate, type Rule } from '../common/rules.js'
-import { checkConfiguration, checkItems, checkSelector } from './device-rules.js'
+import { checkFullAttributeName, checkItems, checkLabel, checkSet, checkStringSet } from './device-names.js'
+import { checkConfiguration, checkSelector, checkToleration } from './device-rules.js'
 
 /** A request without a count is for one device. */
 export function defaultClaimSpec(spec: ValueObject): void {
@@ -39,13 +23,11 @@ function defaultDevices(devices: ValueObject): void {
   if (stringAt(devices, 'allocationMode') === 'ExactCount') setDefault(devices, 'count', 1)
 }
 
-/** `typeName`: the type of the spec in Go, which the message prints. */
-export const immutableSpec = (typeName: string): Rule =>
+/** `print`: how messages show the spec. */
+export const immutableSpec = (print: (spec: ValueObject) => Printed): Rule =>
   checkUpdate((object, old) => {
     const spec = objectAt(object, 'spec')
-    return equalValues(spec, objectAt(old, 'spec'))
-      ? []
-      : [fieldInvalid('spec', asGoStruct(typeName, spec), 'field is immutable')]
+    return equalValues(spec, objectAt(old, 'spec')) ? [] : [fieldInvalid('spec', print(spec), 'field is immutable')]
   })
 
 const MAX_ALTERNATIVES = 8
@@ -53,73 +35,74 @@ const MAX_ALTERNATIVES = 8
 export function checkClaimSpec(spec: ValueObject, path: string): FieldError[] {
   const devices = objectAt(spec, 'devices')
   const at = `${path}.devices`
-  const names = new Set<string>()
-  const known = new Set<string>()
-  for (const request of objectsAt(devices, 'requests')) {
-    const name = stringAt(request, 'name')
-    known.add(name)
-    for (const alternative of objectsAt(request, 'firstAvailable'))
-      known.add(`${name}/${stringAt(alternative, 'name')}`)
-  }
+  const names = requestNames(spec)
   return [
-    ...checkItems(devices, 'requests', at, (request, each) => checkRequest(request, names, each)),
+    ...checkSet(devices, 'requests', at, checkRequest, { keyOf: nameOf }),
     ...checkItems(devices, 'constraints', at, (constraint, each) => [
-      ...checkReferences(constraint, known, each),
-      ...(has(constraint, 'matchAttribute') || has(constraint, 'distinctAttribute')
-        ? []
-        : [fieldRequired(`${each}.matchAttribute`)]),
+      ...checkReferences(constraint, names, each),
+      ...checkConstraint(constraint, each),
     ]),
     ...checkItems(devices, 'config', at, (configuration, each) => [
-      ...checkReferences(configuration, known, each),
+      ...checkReferences(configuration, names, each),
       ...checkConfiguration(configuration, each),
     ]),
   ]
 }
 
-function checkReferences(object: ValueObject, known: ReadonlySet<string>, path: string): FieldError[] {
-  const names = stringsAt(object, 'requests')
-  const repeats = repeatsOf(names)
-  const why = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
-  return names.flatMap((name, i) => {
-    const at = indexPath(`${path}.requests`, i)
-    const errors = known.has(name) ? [] : [fieldInvalid(at, name, why)]
-    if (repeats.has(i)) errors.push(fieldDuplicate(at, name))
-    return errors
-  })
+const nameOf = (item: ValueObject): string => stringAt(item, 'name')
+
+/** The names by which other parts of a claim refer to its requests: `request` and `request/alternative`. */
+export function requestNames(spec: ValueObject): ReadonlySet<string> {
+  const names = new Set<string>()
+  for (const request of objectsAt(objectAt(spec, 'devices'), 'requests')) {
+    names.add(nameOf(request))
+    for (const alternative of objectsAt(request, 'firstAvailable'))
+      names.add(`${nameOf(request)}/${nameOf(alternative)}`)
+  }
+  return names
+}
+
+const NOT_A_REQUEST =
+  "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+
+export function checkReference(name: string, names: ReadonlySet<string>, path: string): FieldError[] {
+  const parts = name.split('/')
+  const unknown = names.has(name) ? [] : [fieldInvalid(path, name, NOT_A_REQUEST)]
+  return parts.length > 2 ? unknown : [...parts.flatMap(part => checkLabel(part, path)), ...unknown]
+}
+
+export const checkReferences = (object: ValueObject, names: ReadonlySet<string>, path: string): FieldError[] =>
+  checkStringSet(object, 'requests', path, (name, at) => checkReference(name, names, at))
+
+const NO_ATTRIBUTE = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set'
+
+function checkConstraint(constraint: ValueObject, path: string): FieldError[] {
+  const name = ['matchAttribute', 'distinctAttribute'].find(field => has(constraint, field))
+  return name === undefined
+    ? [fieldRequired(path, NO_ATTRIBUTE)]
+    : checkFullAttributeName(stringAt(constraint, name), `${path}.${name}`)
 }
 
 const ONE_OF_TWO = 'exactly one of `exactly` or `firstAvailable` is required'
 
-function checkRequest(request: ValueObject, names: Set<string>, path: string): FieldError[] {
+function checkRequest(request: ValueObject, path: string): FieldError[] {
   const exactly = objectOrNone(request, 'exactly')
   const alternatives = objectsAt(request, 'firstAvailable')
-  const errors = checkRequestName(request, names, path)
+  const errors = checkLabel(nameOf(request), `${path}.name`)
   if (exactly === undefined && alternatives.length === 0) return [...errors, fieldRequired(path, ONE_OF_TWO)]
   if (exactly !== undefined && alternatives.length > 0) {
     return [...errors, fieldInvalid(path, null, `${ONE_OF_TWO}, but multiple fields are set`)]
   }
   if (exactly !== undefined) return [...errors, ...checkDevices(exactly, `${path}.exactly`)]
-  const inner = new Set<string>()
-  return [
-    ...errors,
-    ...checkItems(
-      request,
-      'firstAvailable',
-      path,
-      (alternative, at) => [...checkRequestName(alternative, inner, at), ...checkDevices(alternative, at)],
-      MAX_ALTERNATIVES,
-    ),
+  const checkAlternative = (alternative: ValueObject, at: string): FieldError[] => [
+    ...checkLabel(nameOf(alternative), `${at}.name`),
+    ...checkDevices(alternative, at),
   ]
+  const options = { max: MAX_ALTERNATIVES, keyOf: nameOf }
+  return [...errors, ...checkSet(request, 'firstAvailable', path, checkAlternative, options)]
 }
 
-function checkRequestName(request: ValueObject, names: Set<string>, path: string): FieldError[] {
-  const name = stringAt(request, 'name')
-  const at = `${path}.name`
-  const errors = name === '' ? [fieldRequired(at)] : checkText(name, checkDnsLabel, at)
-  if (names.has(name)) errors.push(fieldDuplicate(path, name))
-  names.add(name)
-  return errors
-}
+const MAX_TOLERATIONS = 16
 
 /** A number of devices of a class, or all of them. */
 function checkDevices(devices: ValueObject, path: string): FieldError[] {
@@ -135,5 +118,6 @@ function checkDevices(devices: ValueObject, path: string): FieldError[] {
     ...checkOneOf(mode, ['All', 'ExactCount'], `${path}.allocationMode`),
     ...(mode === 'All' && count !== 0 ? counted("must not be specified when allocationMode is 'All'") : []),
     ...(mode === 'ExactCount' && count <= 0 ? counted('must be greater than zero') : []),
+    ...checkItems(devices, 'tolerations', path, checkToleration, MAX_TOLERATIONS),
   ]
 }

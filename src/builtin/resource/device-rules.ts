@@ -1,4 +1,4 @@
-// Rules for selectors and configurations of devices, which classes and claims have in common.
+// Rules that several kinds of the group have in common: selectors, configurations, taints and tolerations.
 import {
   compile,
   createEnvironment,
@@ -9,7 +9,6 @@ import {
   types,
 } from '../../cel/index.js'
 import {
-  childPath,
   type FieldError,
   fieldInvalid,
   fieldRequired,
@@ -17,28 +16,12 @@ import {
   fieldTooMany,
   indexPath,
 } from '../../meta/errors/field-errors.js'
-import { checkDnsSubdomain } from '../../meta/object/names.js'
-import { has, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
-import type { ValueObject } from '../../meta/values/value.js'
-import { checkText } from '../common/field-checks.js'
-
-/** How many items a list may have. */
-const MAX_ITEMS = 32
-
-export function checkItems(
-  object: ValueObject,
-  field: string,
-  path: string,
-  check: (item: ValueObject, path: string) => FieldError[],
-  max = MAX_ITEMS,
-): FieldError[] {
-  const items = objectsAt(object, field)
-  const at = childPath(path, field)
-  return [
-    ...(items.length > max ? [fieldTooMany(at, items.length, max)] : []),
-    ...items.flatMap((item, i) => check(item, indexPath(at, i))),
-  ]
-}
+import { checkLabelValue, checkQualifiedName } from '../../meta/object/names.js'
+import { objectOrNone, stringAt, stringsAt } from '../../meta/values/access.js'
+import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import { checkDriverName } from '../common/driver-name.js'
+import { checkOneOf, checkText } from '../common/field-checks.js'
+import { duplicatesOf } from './device-names.js'
 
 const EXPRESSION_MAX = 10 * 1024
 
@@ -47,7 +30,6 @@ export function checkSelector(selector: ValueObject, path: string): FieldError[]
   if (cel === undefined) return [fieldRequired(`${path}.cel`)]
   const expression = stringAt(cel, 'expression')
   const at = `${path}.cel.expression`
-  if (expression === '') return [fieldRequired(at)]
   if (Buffer.byteLength(expression) > EXPRESSION_MAX) return [fieldTooLong(at, EXPRESSION_MAX)]
   const compiled = compile(expression, environment())
   if (!compiled.ok) {
@@ -87,17 +69,73 @@ const DEVICE_TYPES: ObjectTypes = {
 
 export function checkConfiguration(configuration: ValueObject, path: string): FieldError[] {
   const opaque = objectOrNone(configuration, 'opaque')
-  if (opaque === undefined) return [fieldRequired(path, 'exactly one of `opaque` is required')]
+  if (opaque === undefined) return [fieldRequired(`${path}.opaque`)]
   return [
-    ...checkDriver(stringAt(opaque, 'driver'), `${path}.opaque.driver`),
-    ...(has(opaque, 'parameters') ? [] : [fieldRequired(`${path}.opaque.parameters`)]),
+    ...checkDriverName(stringAt(opaque, 'driver'), `${path}.opaque.driver`),
+    ...checkParameters(getOwn(opaque, 'parameters') ?? null, `${path}.opaque.parameters`),
   ]
 }
 
-const DRIVER_MAX = 63
+const MAX_PARAMETERS = 10 * 1024
 
-function checkDriver(driver: string, path: string): FieldError[] {
-  if (driver === '') return [fieldRequired(path)]
-  const errors = driver.length > DRIVER_MAX ? [fieldTooLong(path, DRIVER_MAX)] : []
-  return [...errors, ...checkText(driver, checkDnsSubdomain, path)]
+/** Data of a driver: an object of limited size, whatever is in it. */
+export function checkParameters(parameters: Value, path: string): FieldError[] {
+  if (parameters === null) return [fieldRequired(path)]
+  if (Buffer.byteLength(JSON.stringify(parameters)) > MAX_PARAMETERS) return [fieldTooLong(path, MAX_PARAMETERS)]
+  return isObject(parameters) ? [] : [fieldInvalid(path, '<value omitted>', 'must be a valid JSON object')]
+}
+
+// ---- taints, tolerations, binding conditions
+
+const EFFECTS = ['NoExecute', 'NoSchedule', 'None']
+
+export function checkTaint(taint: ValueObject, path: string): FieldError[] {
+  return [
+    ...checkText(stringAt(taint, 'key'), checkQualifiedName, `${path}.key`),
+    ...checkText(stringAt(taint, 'value'), checkLabelValue, `${path}.value`),
+    ...checkOneOf(stringAt(taint, 'effect'), EFFECTS, `${path}.effect`, { required: true }),
+  ]
+}
+
+export function checkToleration(toleration: ValueObject, path: string): FieldError[] {
+  const [key, operator, value, effect] = ['key', 'operator', 'value', 'effect'].map(name => stringAt(toleration, name))
+  const errors = key === '' ? [] : checkText(key!, checkQualifiedName, `${path}.key`)
+  errors.push(...checkOneOf(operator!, ['Equal', 'Exists'], `${path}.operator`, { required: true }))
+  if (operator === 'Exists' && value !== '') {
+    errors.push(fieldInvalid(`${path}.value`, value!, 'must be empty for operator `Exists`'))
+  }
+  if (operator === 'Equal') errors.push(...checkText(value!, checkLabelValue, `${path}.value`))
+  return effect === '' ? errors : [...errors, ...checkOneOf(effect!, EFFECTS, `${path}.effect`)]
+}
+
+const MAX_BINDING_CONDITIONS = 4
+const BINDING = 'bindingConditions'
+const FAILURE = 'bindingFailureConditions'
+
+/** Conditions that a device waits for before it is bound, and those that end the wait. One needs the other. */
+export function checkBindingConditions(device: ValueObject, path: string): FieldError[] {
+  const [binding, failure] = [stringsAt(device, BINDING), stringsAt(device, FAILURE)]
+  const [bindingPath, failurePath] = [`${path}.${BINDING}`, `${path}.${FAILURE}`]
+  const names = (texts: readonly string[], at: string): FieldError[] =>
+    texts.length > MAX_BINDING_CONDITIONS
+      ? [fieldTooMany(at, texts.length, MAX_BINDING_CONDITIONS)]
+      : texts.flatMap((text, i) => checkText(text, checkQualifiedName, indexPath(at, i)))
+  const both = new Set(binding)
+  return [
+    ...names(binding, bindingPath),
+    ...names(failure, failurePath),
+    ...duplicatesOf(binding, bindingPath),
+    ...duplicatesOf(failure, failurePath),
+    ...failure.flatMap((text, i) =>
+      both.has(text)
+        ? [fieldInvalid(indexPath(failurePath, i), text, `${FAILURE} must not overlap with ${BINDING}`)]
+        : [],
+    ),
+    ...(binding.length === 0 && failure.length > 0
+      ? [fieldInvalid(bindingPath, getOwn(device, BINDING) ?? null, `${BINDING} are required to use ${FAILURE}`)]
+      : []),
+    ...(failure.length === 0 && binding.length > 0
+      ? [fieldInvalid(failurePath, getOwn(device, FAILURE) ?? null, `${FAILURE} are required to use ${BINDING}`)]
+      : []),
+  ]
 }

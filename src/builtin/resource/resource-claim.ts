@@ -3,12 +3,14 @@ import { has, objectAt, objectsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { statusApart } from '../common/build-kind.js'
 import { defineKind } from '../common/define-kind.js'
+import { asGoStruct } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check } from '../common/rules.js'
-import { statusAlone } from '../common/strategies.js'
+import { inTurn, statusAlone } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { checkClaimSpec, defaultClaimSpec, immutableSpec } from './claim-spec.js'
+import { claimStatus, dropDeallocated } from './claim-status.js'
 
 function stateCell(claim: ValueObject): string {
   const status = objectAt(claim, 'status')
@@ -23,14 +25,18 @@ function stateCell(claim: ValueObject): string {
 export const resourceClaim = defineKind('resource.k8s.io/v1', 'ResourceClaim', {
   defaults: claim => defaultClaimSpec(objectAt(claim, 'spec')),
   strategy: statusApart('resource.k8s.io/v1', 'ResourceClaim', {
-    prepareForStatusUpdate: statusAlone,
+    prepareForStatusUpdate: inTurn(statusAlone, dropDeallocated),
     returnsDeletedObject: true,
   }),
   statusReset: ['metadata'],
   validation: validationRules({
     create: [metadata({ namespaced: true }), check(claim => checkClaimSpec(objectAt(claim, 'spec'), 'spec'))],
-    update: [metadataUpdate, immutableSpec('resource/v1.ResourceClaimSpec')],
-    status: [metadataUpdate],
+    update: [
+      metadata({ namespaced: true }),
+      metadataUpdate,
+      immutableSpec(spec => asGoStruct('resource/v1.ResourceClaimSpec', spec)),
+    ],
+    status: [metadataUpdate, claimStatus],
   }),
   table: (claim, now) => [nameOf(claim), stateCell(claim), ageOf(claim, now)],
 })

@@ -1,11 +1,139 @@
 // ResourceSlice: the devices of a node or of a network, as a driver publishes them.
-import { objectAt, stringAt } from '../../meta/values/access.js'
+import { type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
+import { checkDnsSubdomain } from '../../meta/object/names.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
+import { firstByKey } from '../../meta/values/list-keys.js'
+import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
-import { specOnly } from '../common/strategies.js'
+import { checkDriverName } from '../common/driver-name.js'
+import { checkText } from '../common/field-checks.js'
+import { asGoField } from '../common/go-struct.js'
+import { metadata, metadataUpdate } from '../common/metadata.js'
+import { check, field, immutable, run } from '../common/rules.js'
+import { selectableFields, stringField } from '../common/selectable-fields.js'
+import { inTurn, type PrepareForCreate, specOnly } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
+import { validationRules } from '../common/validation.js'
+import { nodeSelectorRules } from '../core/pod/scheduling.js'
+import { checkPoolName, checkSet } from './device-names.js'
+import { checkCounterSet, checkDevice, dropDisabled, givenNodes, needsMore, printNames } from './slice-devices.js'
+
+const MAX_DEVICES = 128
+const MAX_DEVICES_WITH_MORE = 64
+const MAX_COUNTER_SETS = 8
+
+const deviceName = (device: ValueObject): string => stringAt(device, 'name')
+
+const specRules = [
+  check((spec, path) => checkDriverName(stringAt(spec, 'driver'), `${path}.driver`)),
+  field('pool', [
+    check((pool, path) => checkPoolName(stringAt(pool, 'name'), `${path}.name`)),
+    check((pool, path) => {
+      const count = numberAt(pool, 'resourceSliceCount')
+      return count > 0 ? [] : [fieldInvalid(`${path}.resourceSliceCount`, count, 'must be greater than zero')]
+    }),
+    check((pool, path) => {
+      const generation = numberAt(pool, 'generation')
+      const why = 'must be greater than or equal to zero'
+      return generation >= 0 ? [] : [fieldInvalid(`${path}.generation`, generation, why)]
+    }),
+    immutable('name'),
+  ]),
+  immutable('driver'),
+  immutable('nodeName'),
+  check((spec, path) => checkNodes(spec, path)),
+  check((spec, path) =>
+    has(spec, 'sharedCounters') && has(spec, 'devices')
+      ? [fieldInvalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')]
+      : [],
+  ),
+  check((spec, path, old) => {
+    const before = firstByKey(old === undefined ? [] : objectsAt(old, 'devices'), deviceName)
+    const hasNodes = getOwn(spec, 'perDeviceNodeSelection') === true
+    const max = objectsAt(spec, 'devices').some(needsMore) ? MAX_DEVICES_WITH_MORE : MAX_DEVICES
+    return checkSet(
+      spec,
+      'devices',
+      path,
+      (device, at) => checkDevice(device, before.get(deviceName(device)), hasNodes, at),
+      { max, keyOf: deviceName },
+    )
+  }),
+  check((spec, path) =>
+    checkSet(spec, 'sharedCounters', path, checkCounterSet, { max: MAX_COUNTER_SETS, keyOf: deviceName }),
+  ),
+]
+
+const NODE_FIELDS = ['nodeName', 'nodeSelector', 'allNodes', 'perDeviceNodeSelection']
+const ONE_OF_FOUR = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required'
+
+function checkNodes(spec: ValueObject, path: string): FieldError[] {
+  const errors: FieldError[] = []
+  const name = stringAt(spec, 'nodeName')
+  if (name !== '') errors.push(...checkText(name, checkDnsSubdomain, `${path}.nodeName`))
+  else if (has(spec, 'nodeName')) {
+    errors.push(fieldInvalid(`${path}.nodeName`, '', 'must be either unset or set to a non-empty string'))
+  }
+  const selector = objectOrNone(spec, 'nodeSelector')
+  if (selector !== undefined) {
+    errors.push(...run(nodeSelectorRules, selector, undefined, `${path}.nodeSelector`))
+    if (objectsAt(selector, 'nodeSelectorTerms').length !== 1) {
+      const shown = asGoField('core/v1.NodeSelector', selector, 'nodeSelectorTerms')
+      const at = `${path}.nodeSelector.nodeSelectorTerms`
+      errors.push(fieldInvalid(at, shown, 'must have exactly one node selector term'))
+    }
+  }
+  for (const flag of ['allNodes', 'perDeviceNodeSelection']) {
+    if (getOwn(spec, flag) !== false) continue
+    errors.push(fieldInvalid(`${path}.${flag}`, false, 'must be either unset or set to true'))
+  }
+  const given = givenNodes(spec, NODE_FIELDS)
+  if (given.length === 0) errors.push(fieldRequired(path, ONE_OF_FOUR))
+  if (given.length > 1) {
+    errors.push(fieldInvalid(path, printNames(given), `${ONE_OF_FOUR}, but multiple fields are set`))
+  }
+  return errors
+}
+
+const devicesOf = (slice: ValueObject): readonly ValueObject[] => objectsAt(objectAt(slice, 'spec'), 'devices')
+
+/** The time of a taint that has none is that of the write. */
+const dateTaints: PrepareForCreate = (slice, { now }) => {
+  for (const device of devicesOf(slice)) {
+    for (const taint of objectsAt(device, 'taints')) setDefault(taint, 'timeAdded', now)
+  }
+}
+
+function driverWarnings(slice: ValueObject): string[] {
+  const driver = stringAt(objectAt(slice, 'spec'), 'driver')
+  if (driver === driver.toLowerCase()) return []
+  return [`spec.driver: driver names should be lowercase; "${driver}" contains uppercase characters`]
+}
 
 export const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
-  strategy: { ...specOnly, returnsDeletedObject: true },
+  strategy: {
+    prepareForCreate: (slice, context) => {
+      dateTaints(slice, context)
+      devicesOf(slice).forEach(dropDisabled)
+      specOnly.prepareForCreate!(slice, context)
+    },
+    prepareForUpdate: inTurn(
+      (slice, _, context) => dateTaints(slice, context),
+      // A change of a field that is then dropped counts as a change.
+      specOnly.prepareForUpdate!,
+      slice => devicesOf(slice).forEach(dropDisabled),
+    ),
+    returnsDeletedObject: true,
+  },
+  validation: validationRules({
+    create: [metadata({ namespaced: false }), field('spec', specRules)],
+    update: [metadataUpdate, field('spec', specRules)],
+  }),
+  warnings: driverWarnings,
+  selectableFields: selectableFields(
+    { 'spec.nodeName': stringField('spec', 'nodeName'), 'spec.driver': stringField('spec', 'driver') },
+    { kindInMessage: 'ResourceSlice', namespaced: false },
+  ),
   table: (slice, now) => {
     const spec = objectAt(slice, 'spec')
     const pool = stringAt(objectAt(spec, 'pool'), 'name')

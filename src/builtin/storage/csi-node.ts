@@ -13,6 +13,7 @@ import { numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../meta/v
 import { firstByKey, repeatsOf } from '../../meta/values/list-keys.js'
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
+import { checkDriverName } from '../common/driver-name.js'
 import { checkNotNegative, checkText } from '../common/field-checks.js'
 import { asGoStruct } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
@@ -20,7 +21,6 @@ import { check, checkUpdate, field, type Rule } from '../common/rules.js'
 import { keepGeneration } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { checkDriverName } from './driver-name.js'
 
 const MAX_NODE_ID = 256
 

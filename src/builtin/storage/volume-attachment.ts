@@ -4,6 +4,7 @@ import { checkDnsSubdomain } from '../../meta/object/names.js'
 import { has, numberAt, objectAt, stringAt } from '../../meta/values/access.js'
 import { equalValues } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
+import { checkDriverName } from '../common/driver-name.js'
 import { checkText } from '../common/field-checks.js'
 import { asGoStruct } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
@@ -11,7 +12,6 @@ import { check, checkUpdate, field, optional, type Rule } from '../common/rules.
 import { clearStatus, inTurn, keepGeneration, keepStatus, statusAlone } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { checkDriverName } from './driver-name.js'
 
 // ---- validation
 

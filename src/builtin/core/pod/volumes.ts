@@ -10,12 +10,11 @@ import {
 } from '../../../meta/errors/field-errors.js'
 import { quote } from '../../../meta/go/go-text.js'
 import { checkDnsLabel, checkDnsSubdomain } from '../../../meta/object/names.js'
-import { checkAnnotations } from '../../../meta/object/object-meta.js'
-import { checkLabels } from '../../../meta/selectors/label-selectors.js'
-import { has, mapAt, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
 import { signOf } from '../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../meta/values/value.js'
 import { checkText } from '../../common/field-checks.js'
+import { templateMetadata } from '../../common/metadata.js'
 import { check, each, field, ifSet, oneOf, optional, type Rule, required, run } from '../../common/rules.js'
 import { checkClaimSpec } from '../persistent-volume-claim.js'
 import {
@@ -170,18 +169,8 @@ function checkProjection(projected: ValueObject, path: string): FieldError[] {
 
 // ---- claims within a volume
 
-const CLAIM_METADATA = new Set(['labels', 'annotations'])
-
 const claimTemplate: readonly Rule[] = [
-  field('metadata', [
-    check((meta, path) => checkAnnotations(mapAt(meta, 'annotations'), childPath(path, 'annotations'))),
-    check((meta, path) => checkLabels(mapAt(meta, 'labels'), childPath(path, 'labels'))),
-    check((meta, path) =>
-      Object.keys(meta)
-        .filter(name => !CLAIM_METADATA.has(name) && meta[name] !== null)
-        .map(name => fieldForbidden(childPath(path, name === 'uid' ? 'uID' : name), 'cannot be set')),
-    ),
-  ]),
+  field('metadata', templateMetadata),
   check((template, path) => checkClaimSpec(objectAt(template, 'spec'), childPath(path, 'spec'))),
 ]
 
