@@ -193,6 +193,8 @@ export interface SubresourceStrategy {
   readonly verbs?: readonly string[] | undefined
   prepareForUpdate(object: ApiObject, old: ApiObject, now: number): ApiObject
   validateUpdate(object: ApiObject, old: ApiObject, warnings: string[]): readonly FieldError[]
+  /** What is accepted with a warning. Without it there are no warnings. */
+  readonly warnings?: ((object: ApiObject, old: ApiObject) => readonly string[]) | undefined
   /** Fields that a write through this endpoint cannot change and so does not own, as paths: `metadata.labels`. */
   readonly resetFields?: readonly string[] | undefined
 }

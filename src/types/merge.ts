@@ -98,8 +98,8 @@ const DEDUCED: MergeType = {
   map: freeMap(false, () => DEDUCED),
 }
 
-/** An object of which nothing is declared. */
-const FREE_OBJECT: MergeType = { map: DEDUCED.map! }
+/** JSON of a type that is not known here is taken as a whole. */
+const FREE_OBJECT: MergeType = { map: UNTYPED_ATOMIC.map! }
 
 const SPECIAL: Readonly<Record<'scalar' | 'object' | 'any', MergeType>> = {
   scalar: { scalar: 'untyped' },
@@ -138,7 +138,7 @@ function mapOf(type: Type): MergeMap {
   const { fields, merge } = type
   const isAtomic = merge.map === 'atomic'
   const others = type.kind === 'map' ? type.element : type.additional
-  if (fields.size === 0 && others === type.types.any && !isAtomic) return FREE_OBJECT.map!
+  if (fields.size === 0 && others === type.types.any && !isAtomic) return DEDUCED.map!
   const compiled = new Map<string, MergeType>()
   return {
     isAtomic,

@@ -11,11 +11,12 @@ const MAX_SAMPLES = 2
 const JOBS = 4
 
 /**
- * Compares one resource. `samples` are bodies of creates. Calls `report` for each difference; resolves with the number of
- * requests.
+ * Compares one resource. `samples` are bodies of creates. Calls `report` for each difference, and `keep` for the refusals that
+ * both servers answered alike; resolves with the number of requests.
  */
-export async function compareFields({ reference, subject }, resource, samples, { isKnown, report, verbs }) {
+export async function compareFields({ reference, subject }, resource, samples, { isKnown, report, keep, verbs }) {
   let requests = 0
+  let base = {}
   const compare = async (step, subjectStep = step) => {
     requests++
     const [[want], [got]] = await Promise.all([
@@ -24,7 +25,7 @@ export async function compareFields({ reference, subject }, resource, samples, {
     ])
     const found = unknownDifferences(step, got, want, isKnown)
     if (found.length > 0) report({ step: subjectStep, got, want, found })
-    return { want, got }
+    else if (want.status === 422 && differences(got, want).length === 0) keep?.({ ...base, step, want })
   }
   const chosen = mostFields(samples, MAX_SAMPLES)
   for (const sample of chosen) {
@@ -37,8 +38,16 @@ export async function compareFields({ reference, subject }, resource, samples, {
     const name = `x-${own.token}`
     const body = {
       ...own.sample,
-      metadata: { ...own.sample.metadata, name, namespace: undefined, generateName: undefined },
+      // An object whose owner does not exist would be collected.
+      metadata: {
+        ...own.sample.metadata,
+        name,
+        namespace: undefined,
+        generateName: undefined,
+        ownerReferences: undefined,
+      },
     }
+    base = { token: own.token, create: post(own.path, body), resource }
     await Promise.all([reference, subject].map(client => client.send(own.namespace).catch(() => {})))
     if (verbs.includes('create'))
       await eachOf(fieldChanges(resource, body), change => compare(post(`${own.path}?dryRun=All`, change)))

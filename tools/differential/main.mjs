@@ -13,6 +13,7 @@ import { isKnown } from './known-differences.mjs'
 import { brokenLaws, checkCollection } from './laws.mjs'
 import { compareManifests, readManifests } from './manifests.mjs'
 import { createRandom } from './random.mjs'
+import { createRecorder } from './record-fields.mjs'
 import { shrink, signatureOf } from './shrink.mjs'
 
 const { values: flags } = parseArgs({
@@ -27,6 +28,7 @@ const { values: flags } = parseArgs({
     jobs: { type: 'string', default: '4' },
     manifests: { type: 'string' },
     fields: { type: 'string' },
+    record: { type: 'string' },
     verbs: { type: 'string', default: 'create,update,status' },
     out: { type: 'string', default: 'differences' },
     only: { type: 'string' },
@@ -36,7 +38,7 @@ const { values: flags } = parseArgs({
 if (flags.help) {
   console.log(`usage: npm run differential -- [--reference URL --token T] [--server URL [--server-token T]] [--seed N] [--minutes M]
        [--area ${Object.keys(AREAS).join('|')}] [--jobs N] [--only N] [--manifests FOLDER] [--out FOLDER]
-       [--fields PATTERN [--verbs create,update,status]]
+       [--fields PATTERN [--verbs create,update,status] [--record FILE]]
 
 Sends generated requests to both servers and writes each difference, made as small as possible, as a recording into --out.
 Without --reference it checks laws: no 500 that is a bug, a get shows what a write answered, a list equals its pages, a watch
@@ -141,6 +143,7 @@ async function runManifests() {
 async function runFields() {
   if (!reference) throw new Error('--fields needs --reference')
   const pattern = new RegExp(flags.fields)
+  const recorder = flags.record && createRecorder()
   for (const resource of RESOURCES.filter(({ apiVersion, kind }) => pattern.test(`${apiVersion} ${kind}`))) {
     const of = `${resource.apiVersion.replace('/', '-')}-${resource.kind}`
     const fieldOf = ({ want, got }) =>
@@ -149,6 +152,7 @@ async function runFields() {
     tally.scenarios++
     tally.requests += await compareFields({ reference, subject }, resource, samplesOf(resource), {
       isKnown,
+      keep: recorder?.keep,
       verbs: flags.verbs.split(','),
       report: difference =>
         report(
@@ -158,6 +162,7 @@ async function runFields() {
         ),
     })
   }
+  if (recorder) console.log(`${recorder.write(flags.record)} scenarios recorded`)
 }
 
 console.log(`seed ${seed}`)

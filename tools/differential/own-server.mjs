@@ -24,6 +24,7 @@ export async function startOwnServer() {
     `--token-auth-file=${join(folder, 'tokens')}`,
     '--service-cluster-ip-range=10.0.0.0/24',
     '--disable-admission-plugins=ServiceAccount',
+    '--controllers=namespace-controller,garbage-collector-controller',
     '--feature-gates=CBORServingAndStorage=true,AllowUnsafeMalformedObjectDeletion=true',
   ])
   const exited = new Promise(resolve => child.once('exit', resolve))

@@ -19,7 +19,7 @@ const ADMIN_LABEL = 'resource.kubernetes.io/admin-access'
 export const claimAuthorization = (objects: Lister, authorizer: GetAuthorizer): AdmissionPlugin => ({
   name: 'ResourceClaimAuthorization',
   operations: new Set(['CREATE', 'UPDATE']),
-  resources: [`resourceclaims.${GROUP}`, `resourceclaimtemplates.${GROUP}`],
+  resources: [`resourceclaims.${GROUP}`, `resourceclaims.${GROUP}/status`, `resourceclaimtemplates.${GROUP}`],
   async mutate(attributes) {
     const { object, oldObject, namespace, kind, subresource } = attributes
     const isStatus = subresource === 'status'

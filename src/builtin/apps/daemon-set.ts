@@ -1,16 +1,16 @@
 // DaemonSet: a pod of one template on each node.
 import {
-  asStruct,
   childPath,
   type FieldError,
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
 } from '../../meta/errors/field-errors.js'
-import { ensureObject, mapAt, numberAt, objectAt, setDefault, stringAt } from '../../meta/values/access.js'
+import { ensureObject, mapAt, numberAt, objectAt, setDefault } from '../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { sameValue } from '../common/field-checks.js'
+import { asGoStruct } from '../common/go-struct.js'
 import { check, field, notNegative, optional, type Rule, required, union } from '../common/rules.js'
 import {
   counted,
@@ -95,8 +95,7 @@ const updateStrategyRules: readonly Rule[] = [
     },
     [
       check((strategy, path) => {
-        const rollingUpdate = getOwn(strategy, 'rollingUpdate') ?? null
-        const shown = asStruct({ Type: stringAt(strategy, 'type'), RollingUpdate: rollingUpdate })
+        const shown = asGoStruct('apps/v1.DaemonSetUpdateStrategy', strategy)
         return [fieldNotSupported(path, shown, ['RollingUpdate', 'OnDelete'])]
       }),
     ],

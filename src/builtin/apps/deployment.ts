@@ -1,23 +1,10 @@
 // Deployment: replica sets of one template after another.
-import {
-  asStruct,
-  childPath,
-  type FieldError,
-  fieldInvalid,
-  fieldNotSupported,
-} from '../../meta/errors/field-errors.js'
-import {
-  ensureObject,
-  keepFrom,
-  numberAt,
-  numberOrNone,
-  objectAt,
-  setDefault,
-  stringAt,
-} from '../../meta/values/access.js'
+import { childPath, type FieldError, fieldInvalid, fieldNotSupported } from '../../meta/errors/field-errors.js'
+import { ensureObject, keepFrom, numberAt, numberOrNone, objectAt, setDefault } from '../../meta/values/access.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkNotNegative } from '../common/field-checks.js'
+import { asGoStruct } from '../common/go-struct.js'
 import { check, field, forbidden, notNegative, optional, type Rule, required, union } from '../common/rules.js'
 import {
   counted,
@@ -93,8 +80,7 @@ const strategyRules: readonly Rule[] = [
     },
     [
       check((strategy, path) => {
-        const rollingUpdate = getOwn(strategy, 'rollingUpdate') ?? null
-        const shown = asStruct({ Type: stringAt(strategy, 'type'), RollingUpdate: rollingUpdate })
+        const shown = asGoStruct('apps/v1.DeploymentStrategy', strategy)
         return [fieldNotSupported(path, shown, ['Recreate', 'RollingUpdate'])]
       }),
     ],
@@ -146,7 +132,7 @@ export const deployment = defineKind('apps/v1', 'Deployment', {
     status: [
       statusCounts(
         ['updatedReplicas', 'readyReplicas', 'availableReplicas'],
-        ['observedGeneration', 'unavailableReplicas', 'collisionCount'],
+        ['observedGeneration', 'unavailableReplicas', 'terminatingReplicas', 'collisionCount'],
       ),
       growingCollisionCount,
     ],

@@ -161,7 +161,7 @@ const limited =
 function buildSubresources(
   table: TypeTable,
   resource: APIResource,
-  { apiVersion, statusReset }: KindDefinition,
+  { apiVersion, statusReset, statusWarnings }: KindDefinition,
   strategy: BuiltinStrategy,
   validation: Validation,
 ): Subresources {
@@ -183,6 +183,7 @@ function buildSubresources(
   return {
     status: facts('status') && {
       ...subresourceStrategy('status', prepareForStatusUpdate, validation.status ?? validation.update),
+      warnings: statusWarnings,
       resetFields: ['spec', ...(statusReset ?? [])],
     },
     scale: facts('scale') && scaleRules,

@@ -21,6 +21,8 @@ export interface KindParts {
   readonly validation?: Validation
   /** Warnings that come with the response to a write that is accepted. */
   readonly warnings?: Warnings
+  /** The same for a write to the status. */
+  readonly statusWarnings?: (object: ValueObject) => string[]
   /** The cells of an object's row in a Table. Without it: name and age. */
   readonly table?: TableRow
   /** The fields that a field selector may name beside `metadata.name` and `metadata.namespace`. */

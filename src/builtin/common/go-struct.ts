@@ -133,6 +133,7 @@ const ORDER: Readonly<Record<string, readonly string[]>> = {
     'resourceClaims',
     'resources',
     'hostnameOverride',
+    'schedulingGroup',
   ],
   'core/v1.PodSecurityContext': [
     ...HOST_FIELDS,

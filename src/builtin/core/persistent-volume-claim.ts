@@ -10,7 +10,7 @@ import {
   keyPath,
 } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
-import { checkDnsSubdomain, checkQualifiedName } from '../../meta/object/names.js'
+import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from '../../meta/object/names.js'
 import { checkLabelSelector } from '../../meta/selectors/label-selectors.js'
 import {
   ensureObject,
@@ -22,7 +22,7 @@ import {
   stringAt,
   stringsAt,
 } from '../../meta/values/access.js'
-import { compareQuantities, printQuantity, signOf } from '../../meta/values/quantity.js'
+import { compareQuantities, printQuantity, quantityOf, signOf } from '../../meta/values/quantity.js'
 import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkImmutable, checkText } from '../common/field-checks.js'
@@ -31,7 +31,7 @@ import { check, checkUpdate, field, format, ifSet, oneOf, optional, type Rule, r
 import { type BuiltinStrategy, inTurn, keepGeneration, keepSpec, keepStatus } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { amountOf, checkNotNegativeAmount, isInteger } from './pod/container-resources.js'
+import { amountOf, checkBasicAmount, checkNotNegativeAmount, isInteger } from './pod/container-resources.js'
 import { diffSpecs } from './pod/spec-diff.js'
 import { classOf, isBeingDeleted, printAccessModes, stringOrUnset } from './volume-cells.js'
 
@@ -131,10 +131,21 @@ const dataSource = (name: string): Rule =>
     format('apiGroup', checkDnsSubdomain),
   ])
 
+/** A source in another namespace, which is allowed only where there was a source before. */
+const sourceElsewhere = check((spec, path) => {
+  const namespace = stringAt(objectAt(spec, 'dataSourceRef'), 'namespace')
+  if (namespace === '') return []
+  const why = 'may not be specified when dataSourceRef.namespace is specified'
+  return [
+    ...checkText(namespace, checkDnsLabel, `${path}.dataSourceRef.namespace`),
+    ...(has(spec, 'dataSource') ? [fieldInvalid(path, asStruct({}), why)] : []),
+  ]
+})
+
 const sameDataSource = check((spec, path) => {
   const source = objectOrNone(spec, 'dataSource')
   const ref = objectOrNone(spec, 'dataSourceRef')
-  if (source === undefined || ref === undefined) return []
+  if (source === undefined || ref === undefined || stringAt(ref, 'namespace') !== '') return []
   const isSame = ['apiGroup', 'kind', 'name'].every(each => stringAt(source, each) === stringAt(ref, each))
   return isSame ? [] : [fieldInvalid(path, asStruct({}), 'must match dataSourceRef')]
 })
@@ -152,6 +163,7 @@ const claimSpecRules: readonly Rule[] = [
   ifSet('volumeMode', [oneOf('volumeMode', VOLUME_MODES)]),
   dataSource('dataSource'),
   dataSource('dataSourceRef'),
+  sourceElsewhere,
   sameDataSource,
   format('volumeAttributesClassName', checkDnsSubdomain),
 ]
@@ -201,8 +213,8 @@ function withoutAllowedChanges(spec: ValueObject, before: ValueObject, isBound: 
 function checkShrinking(spec: ValueObject, before: ValueObject, capacity: ValueObject): FieldError[] {
   const [now, then] = [amountOf(requestsOf(spec), 'storage'), amountOf(requestsOf(before), 'storage')]
   if (now === undefined || then === undefined || compareQuantities(now, then) >= 0) return []
-  const given = amountOf(capacity, 'storage')
-  return given === undefined || compareQuantities(now, given) <= 0
+  const given = amountOf(capacity, 'storage') ?? quantityOf(0n)
+  return compareQuantities(now, given) <= 0
     ? [fieldForbidden('spec.resources.requests.storage', 'field can not be less than status.capacity')]
     : []
 }
@@ -223,9 +235,7 @@ const statusRules: readonly Rule[] = [
   ),
   check(claim => {
     const capacity = objectAt(objectAt(claim, 'status'), 'capacity')
-    return Object.keys(capacity).flatMap(name =>
-      checkNotNegativeAmount(capacity, name, keyPath('status.capacity', name)),
-    )
+    return Object.keys(capacity).flatMap(name => checkBasicAmount(capacity, name, keyPath('status.capacity', name)))
   }),
   check(claim => checkResizing(objectAt(claim, 'status'))),
 ]

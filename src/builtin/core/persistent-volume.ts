@@ -23,6 +23,7 @@ import { printQuantity, quantityAsFloat, signOf } from '../../meta/values/quanti
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
 import { checkImmutable, sameValue } from '../common/field-checks.js'
+import { asGoField } from '../common/go-struct.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import {
   check,
@@ -42,7 +43,7 @@ import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { accessModes, CLASS_ANNOTATION, VOLUME_MODES } from './persistent-volume-claim.js'
 import { amountOf } from './pod/container-resources.js'
-import { deprecatedLabelWarnings } from './pod/node-labels.js'
+import { deprecatedLabelWarnings, withSuccessors } from './pod/node-labels.js'
 import { nodeSelectorRules } from './pod/scheduling.js'
 import { diffSpecs } from './pod/spec-diff.js'
 import { classOf, isBeingDeleted, printAccessModes, stringOrUnset } from './volume-cells.js'
@@ -53,6 +54,8 @@ import {
   csiDriver,
   glusterfsRules,
   iscsiRules,
+  isPortalTooLong,
+  PORTAL_TOO_LONG,
   SHARED_SOURCES,
   storageOsRules,
   type VolumeSources,
@@ -77,8 +80,10 @@ const strategy: BuiltinStrategy = {
   prepareForUpdate: inTurn(keepGeneration, keepStatus),
   prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, (volume, old, { now }) => {
     const [status, before] = [ensureObject(volume, 'status'), objectAt(old, 'status')]
-    if (stringAt(status, 'phase') === stringAt(before, 'phase')) keepFrom(status, before, 'lastPhaseTransitionTime')
-    else if (same(status, before, 'lastPhaseTransitionTime')) status['lastPhaseTransitionTime'] = now
+    const isGiven = has(status, 'lastPhaseTransitionTime')
+    if (stringAt(status, 'phase') === stringAt(before, 'phase')) {
+      if (!isGiven) keepFrom(status, before, 'lastPhaseTransitionTime')
+    } else if (!isGiven || same(status, before, 'lastPhaseTransitionTime')) status['lastPhaseTransitionTime'] = now
   }),
   returnsDeletedObject: true,
 }
@@ -221,6 +226,14 @@ const attributesClassStays = checkUpdate((spec, old) =>
 /** The path of this error has no `spec`. */
 const immutableMode = checkUpdate((spec, old) => checkImmutable(spec, old, 'volumeMode', 'volumeMode'))
 
+/** Once there is an affinity, only its labels may change to their successors. The path has no `spec`. */
+const immutableAffinity = checkUpdate((spec, old) => {
+  const [now, before] = [getOwn(spec, 'nodeAffinity') ?? null, getOwn(old, 'nodeAffinity') ?? null]
+  if (before === null || sameValue(now, before) || sameValue(now, withSuccessors(before))) return []
+  const shown = asGoField('core/v1.PersistentVolumeSpec', spec, 'nodeAffinity')
+  return [fieldInvalid('nodeAffinity', shown, 'field is immutable, except for updating from beta label to GA')]
+})
+
 // ---- warnings
 
 const DEPRECATED_ANNOTATIONS: Readonly<Record<string, string>> = {
@@ -278,14 +291,22 @@ const row: TableRow = (volume, now) => {
   ]
 }
 
-const rules: readonly Rule[] = [metadata({ namespaced: false }), field('spec', specRules)]
+/** An initiator's connection is named after the volume and the portal. kube-apiserver writes the field in small letters. */
+const portalLength = check(volume => {
+  const iscsi = objectAt(objectAt(volume, 'spec'), 'iscsi')
+  const name = stringAt(objectAt(volume, 'metadata'), 'name')
+  if (!isPortalTooLong(name, iscsi)) return []
+  return [fieldInvalid('spec.iscsi.targetportal', stringAt(iscsi, 'targetPortal'), PORTAL_TOO_LONG)]
+})
+
+const rules: readonly Rule[] = [metadata({ namespaced: false }), field('spec', specRules), portalLength]
 
 export const persistentVolume = defineKind('v1', 'PersistentVolume', {
   defaults,
   strategy,
   validation: validationRules({
     create: rules,
-    update: [...rules, field('spec', [immutableSource, immutableMode, attributesClassStays])],
+    update: [...rules, field('spec', [immutableSource, immutableMode, immutableAffinity, attributesClassStays])],
     status: [metadataUpdate],
   }),
   warnings,

@@ -52,7 +52,7 @@ describe('pods', () => {
   })
 
   test('a write to the status changes neither spec nor quality of service', () => {
-    const patch = { spec: { hostNetwork: true }, status: { phase: 'Running', qosClass: 'Guaranteed' } }
+    const patch = { spec: { hostNetwork: true }, status: { phase: 'Running', qosClass: '' } }
     const pod = changed('v1', 'Pod', old, patch, 'status')
     expect(pod).toMatchObject({ spec: old['spec'], status: { phase: 'Running', qosClass: 'BestEffort' } })
   })

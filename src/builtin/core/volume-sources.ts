@@ -12,7 +12,7 @@ import { checkDnsLabel } from '../../meta/object/names.js'
 import { has, mapAt, numberAt, numberOrNone, objectAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkDriverName } from '../common/driver-name.js'
-import { check, format, ifSet, optionalOneOf, type Rule, range, required, run, when } from '../common/rules.js'
+import { check, format, ifSet, oneOf, optionalOneOf, type Rule, range, required, run, when } from '../common/rules.js'
 
 export interface VolumeSource {
   readonly rules: readonly Rule[]
@@ -175,7 +175,7 @@ export const SHARED_SOURCES = {
     rules: [
       required('diskName'),
       required('diskURI'),
-      optionalOneOf('cachingMode', ['None', 'ReadOnly', 'ReadWrite']),
+      ifSet('cachingMode', [oneOf('cachingMode', ['None', 'ReadOnly', 'ReadWrite'])]),
       optionalOneOf('kind', ['Dedicated', 'Managed', 'Shared']),
       azureDiskUri,
     ],
@@ -223,6 +223,14 @@ export const iscsiRules = (prefixMessage: string, secretRef: readonly Rule[]): r
     ),
   ]),
 ]
+
+const MAX_PORTAL = 64
+
+export const PORTAL_TOO_LONG =
+  'Total length of <volume name>:<iscsi.targetPortal> must be under 64 characters if iscsi.initiatorName is specified.'
+
+export const isPortalTooLong = (volumeName: string, iscsi: ValueObject): boolean =>
+  has(iscsi, 'initiatorName') && Buffer.byteLength(`${volumeName}:${stringAt(iscsi, 'targetPortal')}`) > MAX_PORTAL
 
 // ---- CSI
 

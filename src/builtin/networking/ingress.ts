@@ -13,10 +13,10 @@ import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind, type Warnings } from '../common/define-kind.js'
 import { checkPortNumber, checkText } from '../common/field-checks.js'
 import { checkIp, familyOf } from '../common/ip-rules.js'
-import { ipWarnings } from '../common/ip-warnings.js'
+import { loadBalancerWarnings } from '../common/ip-warnings.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, each, eachString, field, format, optional, type Rule, required, run, union } from '../common/rules.js'
-import { counted, same } from '../common/strategies.js'
+import { counted } from '../common/strategies.js'
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { kindAndName } from './object-reference.js'
@@ -208,14 +208,9 @@ const loadBalancer = check((status, path, old) => {
 // ---- warnings
 
 const warnings: Warnings = (ingress, old) => {
-  if (old === undefined) {
-    const isOld = annotationOf(ingress) !== undefined && !has(objectAt(ingress, 'spec'), 'ingressClassName')
-    return isOld ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`] : []
-  }
-  if (same(ingress, old, 'status')) return []
-  return objectsAt(objectAt(objectAt(ingress, 'status'), 'loadBalancer'), 'ingress').flatMap((point, i) =>
-    ipWarnings(stringAt(point, 'ip'), `status.loadBalancer.ingress[${i}]`),
-  )
+  if (old !== undefined) return []
+  const isOld = annotationOf(ingress) !== undefined && !has(objectAt(ingress, 'spec'), 'ingressClassName')
+  return isOld ? [`annotation "${CLASS_ANNOTATION}" is deprecated, please use 'spec.ingressClassName' instead`] : []
 }
 
 // ---- Table
@@ -262,6 +257,7 @@ export const ingress = defineKind('networking.k8s.io/v1', 'Ingress', {
     status: [metadataUpdate, field('status', [field('loadBalancer', [loadBalancer])])],
   }),
   warnings,
+  statusWarnings: loadBalancerWarnings,
   table: row,
   keyPrefix: '/ingress/',
 })

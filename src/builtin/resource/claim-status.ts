@@ -1,5 +1,6 @@
 // The status of a claim: the devices that were allocated, what they are reserved for, and what drivers report of them.
 import {
+  asStruct,
   type FieldError,
   fieldDuplicate,
   fieldForbidden,
@@ -141,7 +142,7 @@ function checkReportedDevices(status: ValueObject): FieldError[] {
   const errors = reports.flatMap((device, i) => checkReport(device, allocated, indexPath('status.devices', i)))
   for (const [i, device] of reports.entries()) {
     const key = keyOf(device)
-    if (seen.has(key)) errors.push(fieldDuplicate(indexPath('status.devices', i), deviceId(device)))
+    if (seen.has(key)) errors.push(fieldDuplicate(indexPath('status.devices', i), asStruct(deviceId(device))))
     seen.add(key)
   }
   return errors
@@ -155,7 +156,7 @@ function checkReport(device: ValueObject, allocated: ReadonlySet<string>, path: 
     ...(has(device, 'shareID') ? checkShareId(stringAt(device, 'shareID'), `${path}.shareID`) : []),
     ...(allocated.has(keyOf(device))
       ? []
-      : [fieldInvalid(path, deviceId(device), 'must be an allocated device in the claim')]),
+      : [fieldInvalid(path, asStruct(deviceId(device)), 'must be an allocated device in the claim')]),
     ...(conditions.length > MAX_CONDITIONS
       ? [fieldTooMany(`${path}.conditions`, conditions.length, MAX_CONDITIONS)]
       : []),

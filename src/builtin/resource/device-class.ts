@@ -1,13 +1,12 @@
 // DeviceClass.
 import { fieldInvalid } from '../../meta/errors/field-errors.js'
-import { checkQualifiedName } from '../../meta/object/names.js'
 import { has, stringAt } from '../../meta/values/access.js'
 import { defineKind } from '../common/define-kind.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, field } from '../common/rules.js'
 import { specOnly } from '../common/strategies.js'
 import { validationRules } from '../common/validation.js'
-import { isExtended } from '../core/pod/container-resources.js'
+import { isExtendedName } from '../core/pod/container-resources.js'
 import { checkItems } from './device-names.js'
 import { checkConfiguration, checkSelector } from './device-rules.js'
 
@@ -18,8 +17,7 @@ const rules = [
     check((spec, path) => checkItems(spec, 'config', path, checkConfiguration)),
     check((spec, path) => {
       const name = stringAt(spec, 'extendedResourceName')
-      const isValid = isExtended(name) && checkQualifiedName(`requests.${name}`).length === 0
-      return !has(spec, 'extendedResourceName') || isValid
+      return !has(spec, 'extendedResourceName') || isExtendedName(name)
         ? []
         : [fieldInvalid(`${path}.extendedResourceName`, name, 'must be a valid extended resource name')]
     }),

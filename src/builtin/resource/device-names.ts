@@ -57,12 +57,25 @@ export const checkFullAttributeName = (name: string, path: string): FieldError[]
     : [fieldInvalid(path, name, 'a fully qualified name must be a domain and a name separated by a slash')]),
 ]
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const UUID_FORM =
   'uid must be in RFC 4122 normalized form, `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx` with lowercase hexadecimal characters'
 
-export const checkShareId = (id: string, path: string): FieldError[] =>
-  UUID.test(id) ? [] : [fieldInvalid(path, id, UUID_FORM)]
+/** The forms in which a UUID can be written, by their lengths; only one of them is allowed. */
+const OTHER_FORMS: Readonly<Record<number, RegExp>> = {
+  32: /^[0-9a-f]{32}$/i,
+  36: UUID,
+  38: /^.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}.$/is,
+  45: /^urn:uuid:[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i,
+}
+
+export function checkShareId(id: string, path: string): FieldError[] {
+  const form = OTHER_FORMS[Buffer.byteLength(id)]
+  const invalid = (why: string): FieldError[] => [fieldInvalid(path, id, why)]
+  if (form === undefined) return invalid(`error validating uid: invalid UUID length: ${Buffer.byteLength(id)}`)
+  if (!form.test(id)) return invalid('error validating uid: invalid UUID format')
+  return UUID.test(id) && id === id.toLowerCase() ? [] : invalid(UUID_FORM)
+}
 
 // ---- lists and maps
 

@@ -26,7 +26,7 @@ describe('a class of devices', () => {
     ['device.driver', 'must evaluate to bool or the unknown type, not string'],
     ['device.nothing', "compilation failed: ERROR: <input>:1:7: undefined field 'nothing'"],
     ['object.x', "undeclared reference to 'object'"],
-    ['', 'spec.selectors[0].cel.expression: Required value'],
+    ['', 'compilation failed: ERROR: <input>:1:0: Syntax error'],
   ])('that picks by %s', (expression, error) => {
     expect(picked(expression)).toEqual([expect.stringContaining(error)])
   })

@@ -27,7 +27,8 @@ const MAX_LINE_BYTES = 16_384
 export function printIssues(source: Source, issues: readonly Issue[], name = '<input>'): string {
   const lines = linesOf(source)
   const located = issues.slice(0, MAX_PRINTED).map(({ message, offset }) => {
-    const { line, column } = locate(lines, offset)
+    // In an empty source there is a line, but no position in it.
+    const { line, column } = source.text === '' ? { line: 1, column: -1 } : locate(lines, offset)
     return { message, line, column }
   })
   // Sorting is stable: errors of one position stay in the order in which they were found.
@@ -35,7 +36,7 @@ export function printIssues(source: Source, issues: readonly Issue[], name = '<i
   const printed = located.map(({ line, column, message }) => {
     const head = `ERROR: ${name}:${line}:${column + 1}: ${message}`
     // An error without a position has its line printed as -1 and its column as 0.
-    return line < 0 ? head : head + snippet(lines[line - 1]?.text ?? '', column)
+    return column < 0 ? head : head + snippet(lines[line - 1]?.text ?? '', column)
   })
   if (issues.length > MAX_PRINTED) printed.push(`${issues.length - MAX_PRINTED} more errors were truncated`)
   return printed.join('\n')
@@ -69,9 +70,11 @@ interface Location {
   readonly column: number
 }
 
+const NOWHERE: Location = { line: -1, column: -1 }
+
 /** By binary search: an expression can have as many errors as characters. */
 function locate(lines: readonly Line[], offset: number): Location {
-  if (offset < 0) return { line: -1, column: -1 }
+  if (offset < 0) return NOWHERE
   let low = 0
   let high = lines.length - 1
   while (low < high) {

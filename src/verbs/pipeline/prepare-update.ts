@@ -84,7 +84,7 @@ export async function prepareUpdate(
     if (turns.isDue()) await turns.give()
     for (const text of warnings) request.warn(text)
     if (errors.length > 0) throw invalid(groupKindIn(object, kind), metaOf(object).name ?? '', errors)
-    for (const text of version.strategy.warnings(object, old)) request.warn(text)
+    for (const text of strategy.warnings?.(object, old) ?? []) request.warn(text)
     await validate(env, {
       operation: 'UPDATE',
       request,

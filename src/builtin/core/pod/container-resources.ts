@@ -88,6 +88,13 @@ export function checkNotNegativeAmount(amounts: ValueObject, name: string, path:
   return [fieldInvalid(path, printQuantity(amount), 'must be greater than or equal to 0')]
 }
 
+/** The same with another message, which shows the amount as a number. */
+export function checkBasicAmount(amounts: ValueObject, name: string, path: string): FieldError[] {
+  const amount = amountOf(amounts, name)
+  if (amount === undefined || signOf(amount) >= 0) return []
+  return [fieldInvalid(path, Math.floor(quantityAsFloat(amount)), 'must be a valid resource quantity')]
+}
+
 /** The name of a resource, in any place. */
 export function checkResourceName(name: string, path: string): FieldError[] {
   const errors = checkText(name, checkQualifiedName, path)
@@ -97,6 +104,9 @@ export function checkResourceName(name: string, path: string): FieldError[] {
 
 export function checkContainerResourceName(name: string, path: string): FieldError[] {
   const errors = checkResourceName(name, path)
+  if (isForeign(name) && !isExtendedName(name)) {
+    return [...errors, fieldInvalid(path, name, "doesn't follow extended resource name standard")]
+  }
   if (name.includes('/') || CONTAINER_RESOURCES.has(name) || name.startsWith('hugepages-')) return errors
   return [...errors, fieldInvalid(path, name, 'must be a standard resource for containers')]
 }
@@ -130,6 +140,12 @@ export function amountOf(amounts: ValueObject, name: string): Quantity | undefin
 }
 
 export const isInteger = ({ amount, scale }: Quantity): boolean => scale >= 0 || amount % 10n ** BigInt(-scale) === 0n
+
+const isForeign = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/')
+
+/** The name of an extended resource, with which a quota can be named, too. */
+export const isExtendedName = (name: string): boolean =>
+  isExtended(name) && checkQualifiedName(`requests.${name}`).length === 0
 
 /** A resource with a name outside the domains of Kubernetes. */
 export const isExtended = (name: string): boolean =>

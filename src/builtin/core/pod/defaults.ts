@@ -169,7 +169,7 @@ function defaultVolume(volume: ValueObject): void {
     if (token !== undefined) setDefault(token, 'expirationSeconds', 3600, false)
   }
   const claim = objectAt(objectAt(objectAt(volume, 'ephemeral'), 'volumeClaimTemplate'), 'spec')
-  if (isObject(claim) && Object.keys(claim).length > 0) setDefault(claim, 'volumeMode', 'Filesystem')
+  if (isObject(claim) && Object.keys(claim).length > 0) setDefault(claim, 'volumeMode', 'Filesystem', false)
 }
 
 function defaultFieldRefs(downward: ValueObject): void {

@@ -1,7 +1,7 @@
 // Labels of nodes that were renamed, and warnings about selectors that name them.
 import { checkLabelValue } from '../../../meta/object/names.js'
 import { objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
+import { isObject, type Value, type ValueObject } from '../../../meta/values/value.js'
 
 const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',
@@ -12,6 +12,24 @@ const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
   'app.kubernetes.io/created-by': 'deprecated since v1.9',
   'scheduler.alpha.kubernetes.io/preferAvoidPods': 'deprecated since v1.22; use Taints and Tolerations instead',
   'node-role.kubernetes.io/master': 'use "node-role.kubernetes.io/control-plane" instead',
+}
+
+/** Labels that have a successor which means the same. */
+const SUCCESSORS: Readonly<Record<string, string>> = {
+  'beta.kubernetes.io/arch': 'kubernetes.io/arch',
+  'beta.kubernetes.io/os': 'kubernetes.io/os',
+  'failure-domain.beta.kubernetes.io/region': 'topology.kubernetes.io/region',
+  'failure-domain.beta.kubernetes.io/zone': 'topology.kubernetes.io/zone',
+  'beta.kubernetes.io/instance-type': 'node.kubernetes.io/instance-type',
+}
+
+/** A copy of a value in which requirements name the successors of their labels. */
+export function withSuccessors(value: Value): Value {
+  if (Array.isArray(value)) return value.map(withSuccessors)
+  if (!isObject(value)) return value
+  const copy = Object.fromEntries(Object.entries(value).map(([name, member]) => [name, withSuccessors(member)]))
+  const key = stringAt(value, 'key')
+  return Object.hasOwn(SUCCESSORS, key) ? { ...copy, key: SUCCESSORS[key]! } : copy
 }
 
 /** What to use in place of a label; undefined for a label that is not deprecated. */

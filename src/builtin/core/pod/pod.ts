@@ -22,7 +22,8 @@ import { checkPodSpec } from './pod-spec.js'
 import { checkResize } from './resize.js'
 import { mergeLabelKeys } from './scheduling.js'
 import { checkSpecChange } from './spec-change.js'
-import { checkPodStatus, newPodStatus, podGrace, syncPodIps } from './status.js'
+import { keepObserved, newPodStatus, podGrace, syncPodIps } from './status.js'
+import { checkPodStatus, podStatusWarnings } from './status-rules.js'
 import { forEphemeralContainers, forResize } from './subresources.js'
 import { podRow, podRowConditions } from './table.js'
 import { podWarnings } from './warnings.js'
@@ -38,7 +39,7 @@ const strategy: BuiltinStrategy = {
     for (const name of ['deletionTimestamp', 'ownerReferences']) {
       keepFrom(ensureObject(pod, 'metadata'), objectAt(old, 'metadata'), name)
     }
-    keepFrom(ensureObject(pod, 'status'), objectAt(old, 'status'), 'qosClass')
+    keepObserved(ensureObject(pod, 'status'), objectAt(old, 'status'))
   }),
   prepareForSubresourceUpdate: { ephemeralcontainers: forEphemeralContainers, resize: forResize },
   returnsDeletedObject: true,
@@ -126,10 +127,11 @@ export const pod = defineKind('v1', 'Pod', {
   validation: validationRules({
     create: [...rules, noEphemeralContainers, noNodeWhileGated],
     update: updateRules(checkSpecChange),
-    status: [metadataUpdate, checkUpdate(checkPodStatus)],
+    status: [metadataUpdate, fixedAnnotations, checkUpdate(checkPodStatus)],
     parts: { ephemeralcontainers: updateRules(checkOnlyAdded), resize: updateRules(checkResize) },
   }),
   warnings: podWarnings,
+  statusWarnings: podStatusWarnings,
   table: podRow,
   selectableFields: selectableFields(
     {

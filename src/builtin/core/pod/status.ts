@@ -1,9 +1,6 @@
-// The status of a pod: the fields that the server sets, and the rules for writes to it.
+// The status of a pod: the fields that the server sets or keeps.
 
-import { type FieldError, fieldForbidden, indexPath } from '../../../meta/errors/field-errors.js'
-import { checkDnsSubdomain, checkQualifiedName } from '../../../meta/object/names.js'
-import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
-import { firstByKey } from '../../../meta/values/list-keys.js'
+import { keepFrom, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
 import {
   addQuantities,
   compareQuantities,
@@ -12,8 +9,6 @@ import {
   signOf,
 } from '../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../meta/values/value.js'
-import { checkText } from '../../common/field-checks.js'
-import { checkIp } from '../../common/ip-rules.js'
 
 /** The status of a new pod. */
 export function newPodStatus(pod: ValueObject, now: string): ValueObject {
@@ -107,40 +102,17 @@ function positiveAmount(amounts: ValueObject, name: string): Quantity | undefine
   return amount.ok && signOf(amount.value) > 0 ? amount.value : undefined
 }
 
-// ---- validation
-
-const SYSTEM_CONDITIONS = new Set(['PodScheduled', 'Ready', 'Initialized'])
-
-export function checkPodStatus(pod: ValueObject, old: ValueObject): FieldError[] {
-  const status = objectAt(pod, 'status')
-  // kube-apiserver's messages name a path in the metadata.
-  const conditions = objectsAt(status, 'conditions').flatMap((condition, i) => {
+/** A write that leaves out generations, or the class of service, keeps what was there. */
+export function keepObserved(status: ValueObject, old: ValueObject): void {
+  if (stringAt(status, 'qosClass') === '') keepFrom(status, old, 'qosClass')
+  if (numberAt(status, 'observedGeneration') === 0) keepFrom(status, old, 'observedGeneration')
+  const before = new Map<string, ValueObject[]>()
+  for (const condition of objectsAt(old, 'conditions')) {
     const type = stringAt(condition, 'type')
-    return SYSTEM_CONDITIONS.has(type) ? [] : checkText(type, checkQualifiedName, `metadata.conditions[${i}].Type`)
-  })
-  const nominated = stringAt(status, 'nominatedNodeName')
-  const node =
-    nominated === '' || nominated === stringAt(objectAt(old, 'status'), 'nominatedNodeName')
-      ? []
-      : checkText(nominated, checkDnsSubdomain, 'status.nominatedNodeName')
-  const addresses = ['podIPs', 'hostIPs'].flatMap(field =>
-    objectsAt(status, field).flatMap((entry, i) => checkIp(stringAt(entry, 'ip'), indexPath(`status.${field}`, i))),
-  )
-  return [...conditions, ...node, ...checkStaysEnded(pod, old), ...addresses]
-}
-
-/** A container that has ended, and is not restarted, stays ended. */
-function checkStaysEnded(pod: ValueObject, old: ValueObject): FieldError[] {
-  const restart = stringAt(objectAt(old, 'spec'), 'restartPolicy')
-  if (restart === 'Always') return []
-  const nameOfStatus = (status: ValueObject): string => stringAt(status, 'name')
-  const now = firstByKey(objectsAt(objectAt(pod, 'status'), 'containerStatuses'), nameOfStatus)
-  return objectsAt(objectAt(old, 'status'), 'containerStatuses').flatMap((before, i) => {
-    const ended = objectOrNone(objectAt(before, 'state'), 'terminated')
-    if (ended === undefined || (restart === 'OnFailure' && numberAt(ended, 'exitCode') !== 0)) return []
-    const same = now.get(nameOfStatus(before))
-    if (same === undefined || has(objectAt(same, 'state'), 'terminated')) return []
-    const why = 'may not be transitioned to non-terminated state'
-    return [fieldForbidden(`status.containerStatuses[${i}].state`, why)]
-  })
+    before.set(type, [...(before.get(type) ?? []), condition])
+  }
+  for (const condition of objectsAt(status, 'conditions')) {
+    const was = before.get(stringAt(condition, 'type'))?.shift()
+    if (was && numberAt(condition, 'observedGeneration') === 0) keepFrom(condition, was, 'observedGeneration')
+  }
 }

@@ -24,6 +24,8 @@ import {
   csiDriver,
   glusterfsRules,
   iscsiRules,
+  isPortalTooLong,
+  PORTAL_TOO_LONG,
   SHARED_SOURCES,
   storageOsRules,
   type VolumeSources,
@@ -47,6 +49,7 @@ export function checkVolumes(spec: ValueObject, path: string, ofPod: boolean, po
     const namePath = childPath(at, 'name')
     const name = stringAt(volume, 'name')
     const own = checkVolumeSource(volume, sources, at)
+    if (isPortalTooLong(name, objectAt(volume, 'iscsi'))) own.push(fieldInvalid(namePath, name, PORTAL_TOO_LONG))
     if (podName !== '' && name !== '' && has(volume, 'ephemeral')) own.push(...checkClaimName(podName, name, namePath))
     if (name === '') own.push(fieldRequired(namePath))
     else own.push(...checkText(name, checkDnsLabel, namePath))

@@ -30,7 +30,7 @@ import type { TypeTable } from '../../../types/type-table.js'
 import { defineKind } from '../../common/define-kind.js'
 import { checkOneOf, checkPortNumber, checkText, sameValue } from '../../common/field-checks.js'
 import { checkCidr, checkIp, checkRoutableIp, familyOf } from '../../common/ip-rules.js'
-import { cidrWarnings, ipWarnings } from '../../common/ip-warnings.js'
+import { cidrWarnings, ipWarnings, loadBalancerWarnings } from '../../common/ip-warnings.js'
 import { metadata, metadataUpdate } from '../../common/metadata.js'
 import { check, checkUpdate, field, oneOf, type Rule } from '../../common/rules.js'
 import { selectableFields, stringField } from '../../common/selectable-fields.js'
@@ -465,6 +465,7 @@ export const service = defineKind('v1', 'Service', {
     status: [metadataUpdate, check(checkLoadBalancerStatus)],
   }),
   warnings,
+  statusWarnings: loadBalancerWarnings,
   table: row,
   selectableFields: selectableFields({
     'spec.clusterIP': stringField('spec', 'clusterIP'),
