@@ -59,11 +59,11 @@ export async function compareFields({ reference, subject }, resource, samples, {
       if (verbs.includes('update'))
         await eachOf(fieldChanges(resource, stored), change => update(`${at}?dryRun=All`, change))
       if (verbs.includes('status') && resource.subresources.includes('status')) {
-        const samples = own.sample.status ? [own.sample.status] : []
+        const statuses = own.sample.status ? [own.sample.status] : []
         const changeStatus = change => update(`${at}/status?dryRun=All`, change)
-        await eachOf(statusChanges(resource, stored, samples), changeStatus)
+        await eachOf(statusChanges(resource, stored, statuses), changeStatus)
         // Once more, over a status that is there.
-        for (const status of samples) {
+        for (const status of statuses) {
           await update(`${at}/status`, { ...stored, status })
           await eachOf(statusChanges(resource, { ...stored, status }), changeStatus)
         }
@@ -109,11 +109,18 @@ async function eachOf(changes, work) {
   await Promise.all(Array.from({ length: JOBS }, job))
 }
 
-const SYSTEM_FIELDS = ['uid', 'resourceVersion', 'creationTimestamp', 'managedFields', 'generation', 'selfLink']
+const SYSTEM_FIELDS = new Set([
+  'uid',
+  'resourceVersion',
+  'creationTimestamp',
+  'managedFields',
+  'generation',
+  'selfLink',
+])
 
 const withoutSystemFields = object => ({
   ...object,
-  metadata: Object.fromEntries(Object.entries(object.metadata).filter(([key]) => !SYSTEM_FIELDS.includes(key))),
+  metadata: Object.fromEntries(Object.entries(object.metadata).filter(([key]) => !SYSTEM_FIELDS.has(key))),
 })
 
 /** The same change for the other server, which chose other values (addresses, ports, uids) for the same object. */

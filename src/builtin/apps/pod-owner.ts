@@ -120,6 +120,8 @@ export const selectorAndTemplate = ({
       }
     } else if (required) errors.push(fieldRequired(path))
     const selector = selectorOf(object)
+    // For a daemon set the errors of the selector are enough.
+    if (!selector.ok && !required) return [...errors, ...checkLastingPods(objectAt(spec, 'template'), podOwnerKind)]
     if (!selector.ok) return [...errors, fieldInvalid(path, asStruct(object ?? null), 'invalid label selector')]
     const template = objectAt(withTemplate(spec), 'template')
     return [

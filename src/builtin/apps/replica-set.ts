@@ -3,6 +3,7 @@ import { setDefault } from '../../meta/values/access.js'
 import { defineKind } from '../common/define-kind.js'
 import { notNegative } from '../common/rules.js'
 import { counted } from '../common/strategies.js'
+import { dropGatedFieldsAt } from '../core/pod/gated-fields.js'
 import { templateWarnings } from '../core/pod/warnings.js'
 import { podOwner, replicaRow, selectorAndTemplate, selectorCell, specWithTemplate, statusCounts } from './pod-owner.js'
 
@@ -13,6 +14,7 @@ export const replicaStatusCounts = statusCounts(
 )
 
 export const replicaSet = defineKind('apps/v1', 'ReplicaSet', {
+  dropDisabled: dropGatedFieldsAt('spec', 'template'),
   defaults: set => setDefault(specWithTemplate(set), 'replicas', 1, false),
   strategy: counted('apps/v1.ReplicaSetStatus'),
   validation: podOwner({

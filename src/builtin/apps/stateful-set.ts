@@ -37,6 +37,7 @@ import {
 import { counted } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { checkClaimSpec, claimSpecWarnings, defaultVolumeClaim } from '../core/persistent-volume-claim.js'
+import { dropGatedFieldsAt } from '../core/pod/gated-fields.js'
 import { templateWarnings } from '../core/pod/warnings.js'
 import {
   checkAtMaxAll,
@@ -77,8 +78,6 @@ function defaultUpdateStrategy(strategy: ValueObject): void {
   }
   const rolling = objectOrNone(strategy, 'rollingUpdate')
   if (rolling === undefined) return
-  // A field of a feature that is off by default in kube-apiserver, which drops it.
-  delete rolling['maxUnavailable']
   if (stringAt(strategy, 'type') === 'RollingUpdate') setDefault(rolling, 'partition', 0, false)
 }
 
@@ -142,14 +141,15 @@ const claimTemplate = check((claim, path) => checkClaimSpec(objectAt(claim, 'spe
 function withClaimedVolumes(given: ValueObject): ValueObject {
   const { hostname: _, subdomain: __, ...podSpecGiven } = objectAt(objectAt(given, 'template'), 'spec')
   const spec = { ...given, template: { ...objectAt(given, 'template'), spec: podSpecGiven } }
-  const claims = objectsAt(spec, 'volumeClaimTemplates').map(claim => stringAt(objectAt(claim, 'metadata'), 'name'))
-  if (claims.length === 0) return spec
-  const claimed = new Set(claims)
+  const claimed = new Set(
+    objectsAt(spec, 'volumeClaimTemplates').map(claim => stringAt(objectAt(claim, 'metadata'), 'name')),
+  )
+  if (claimed.size === 0) return spec
   const template = objectAt(spec, 'template')
   const podSpec = objectAt(template, 'spec')
   const volumes = [
     ...objectsAt(podSpec, 'volumes').filter(volume => !claimed.has(stringAt(volume, 'name'))),
-    ...claims.map(claim => ({ name: claim, persistentVolumeClaim: { claimName: claim } })),
+    ...Array.from(claimed, claim => ({ name: claim, persistentVolumeClaim: { claimName: claim } })),
   ]
   return { ...spec, template: { ...template, spec: { ...podSpec, volumes } } }
 }
@@ -201,6 +201,10 @@ const row: TableRow = (set, now) => {
 }
 
 export const statefulSet = defineKind('apps/v1', 'StatefulSet', {
+  dropDisabled: set => {
+    dropGatedFieldsAt('spec', 'template')(set)
+    delete objectAt(objectAt(objectAt(set, 'spec'), 'updateStrategy'), 'rollingUpdate')['maxUnavailable']
+  },
   defaults,
   strategy: counted('apps/v1.StatefulSetStatus'),
   validation: podOwner({

@@ -232,7 +232,7 @@ export const endpointSlice = defineKind('discovery.k8s.io/v1', 'EndpointSlice', 
       startGeneration(slice)
       dropTopology(slice)
     },
-    prepareForUpdate: inTurn(keepGeneration, dropTopologyOfChanged, countChanges),
+    prepareForUpdate: inTurn(keepGeneration, countChanges, dropTopologyOfChanged),
   },
   validation: validationRules({
     create: sliceRules,

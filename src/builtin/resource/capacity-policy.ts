@@ -70,7 +70,7 @@ function checkValues(values: readonly Quantity[], { fallback, most }: Bounds, pa
         ? [invalid(i, `option is larger than capacity value: ${printQuantity(most)}`)]
         : [],
     ),
-    ...[...repeatsOf(amounts)].map(i => fieldDuplicate(indexPath(path, i), amounts[i]!)),
+    ...[...repeatsOf(amounts)].map(i => fieldDuplicate(indexPath(path, i), amounts[i])),
     ...(values.some(value => compareQuantities(value, fallback) === 0)
       ? []
       : [fieldInvalid(path, printQuantity(fallback), notDefault)]),

@@ -133,7 +133,7 @@ export function checkStringSet(
 }
 
 export function duplicatesOf(keys: readonly string[], path: string): FieldError[] {
-  return [...repeatsOf(keys)].map(i => fieldDuplicate(indexPath(path, i), keys[i]!))
+  return [...repeatsOf(keys)].map(i => fieldDuplicate(indexPath(path, i), keys[i]))
 }
 
 /** A map: the errors of keys are at the map itself, those of values at the key. */
@@ -147,10 +147,9 @@ export function checkMap(
   const keys = Object.keys(map)
   const at = childPath(path, field)
   if (checks.max !== undefined && keys.length > checks.max) return [fieldTooMany(at, keys.length, checks.max)]
-  return keys.flatMap(key => [
-    ...checks.key(key, at),
-    ...(checks.value?.(objectAt(map, key), `${at}[${shortened(key)}]`) ?? []),
-  ])
+  const checkEntry = (key: string): FieldError[] =>
+    checks.key(key, at).concat(checks.value?.(objectAt(map, key), `${at}[${shortened(key)}]`) ?? [])
+  return keys.flatMap(checkEntry)
 }
 
 /** A key of a domain and an identifier. Longer ones lose their middle in messages. */

@@ -102,7 +102,7 @@ export function checkToleration(toleration: ValueObject, path: string): FieldErr
   const errors = key === '' ? [] : checkText(key!, checkQualifiedName, `${path}.key`)
   errors.push(...checkOneOf(operator!, ['Equal', 'Exists'], `${path}.operator`, { required: true }))
   if (operator === 'Exists' && value !== '') {
-    errors.push(fieldInvalid(`${path}.value`, value!, 'must be empty for operator `Exists`'))
+    errors.push(fieldInvalid(`${path}.value`, value, 'must be empty for operator `Exists`'))
   }
   if (operator === 'Equal') errors.push(...checkText(value!, checkLabelValue, `${path}.value`))
   return effect === '' ? errors : [...errors, ...checkOneOf(effect!, EFFECTS, `${path}.effect`)]

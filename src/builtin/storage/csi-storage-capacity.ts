@@ -14,7 +14,7 @@ const rules: readonly Rule[] = [
   metadata({ namespaced: true }),
   optional('nodeTopology', [check((selector, path) => checkLabelSelector(selector, path))]),
   check(capacity => checkText(stringAt(capacity, 'storageClassName'), checkDnsSubdomain, 'storageClassName')),
-  check(capacity => ['capacity', 'maximumVolumeSize'].flatMap(name => checkNotNegativeAmount(capacity, name, name))),
+  check(capacity => checkNotNegativeAmount(capacity, 'capacity', 'capacity')),
 ]
 
 export const csiStorageCapacity = defineKind('storage.k8s.io/v1', 'CSIStorageCapacity', {

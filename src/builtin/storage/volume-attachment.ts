@@ -25,9 +25,10 @@ const source = check((given, path) => {
   if (!isNamed) return []
   const name = stringAt(given, 'persistentVolumeName')
   const at = childPath(path, 'persistentVolumeName')
-  return name === ''
-    ? [fieldRequired(at, 'must specify non empty persistentVolumeName')]
-    : checkText(name, checkDnsSubdomain, at)
+  return [
+    ...(name === '' ? [fieldRequired(at, 'must specify non empty persistentVolumeName')] : []),
+    ...checkText(name, checkDnsSubdomain, at),
+  ]
 })
 
 const specRules: readonly Rule[] = [

@@ -55,7 +55,6 @@ export function defaultPodTemplate(template: ValueObject): void {
 }
 
 export function defaultPodSpec(spec: ValueObject): void {
-  dropGatedFields(spec)
   // `serviceAccount` is the deprecated name of the field; both are kept equal.
   const account = stringAt(spec, 'serviceAccountName') || stringAt(spec, 'serviceAccount')
   if (account !== '') {
@@ -70,20 +69,6 @@ export function defaultPodSpec(spec: ValueObject): void {
   for (const volume of objectsAt(spec, 'volumes')) defaultVolume(volume)
   for (const container of allContainers(spec)) defaultContainer(container)
   for (const container of objectsAt(spec, 'ephemeralContainers')) defaultContainer(container)
-}
-
-/** Fields of features that are off by default in kube-apiserver, which drops them. */
-function dropGatedFields(spec: ValueObject): void {
-  delete spec['schedulingGroup']
-  for (const list of ['initContainers', 'containers', 'ephemeralContainers']) {
-    for (const container of objectsAt(spec, list)) delete objectAt(container, 'lifecycle')['stopSignal']
-  }
-  for (const volume of objectsAt(spec, 'volumes')) {
-    for (const source of objectsAt(objectAt(volume, 'projected'), 'sources')) {
-      delete source['clusterTrustBundle']
-      delete source['podCertificate']
-    }
-  }
 }
 
 const allContainers = (spec: ValueObject): readonly ValueObject[] => [

@@ -18,6 +18,7 @@ import {
 import { validationRules } from '../../common/validation.js'
 import { defaultPod } from './defaults.js'
 import { checkOnlyAdded } from './ephemeral-containers.js'
+import { dropGatedFields } from './gated-fields.js'
 import { checkPodSpec } from './pod-spec.js'
 import { checkResize } from './resize.js'
 import { mergeLabelKeys } from './scheduling.js'
@@ -118,6 +119,7 @@ const podIps = (pod: ValueObject): string =>
     .join(',')
 
 export const pod = defineKind('v1', 'Pod', {
+  dropDisabled: object => dropGatedFields(objectAt(object, 'spec')),
   defaults: object => {
     defaultPod(object)
     syncPodIps(objectAt(object, 'status'))

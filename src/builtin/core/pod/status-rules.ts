@@ -125,18 +125,20 @@ const MAX_ID = 2_147_483_647
 function checkUsers(status: ValueObject, list: string, os: string): FieldError[] {
   return objectsAt(status, list).flatMap((each, i) => {
     const linux = objectOrNone(objectAt(each, 'user'), 'linux')
-    const path = `status.${list}[${i}].user.linux`
-    if (linux === undefined) return []
-    if (os === 'windows') return [fieldForbidden(path, 'cannot be set for a windows pod')]
-    const groups = getOwn(linux, 'supplementalGroups')
-    return [
-      ...checkId(numberAt(linux, 'uid'), `${path}.uid`),
-      ...checkId(numberAt(linux, 'gid'), `${path}.gid`),
-      ...(Array.isArray(groups) ? groups : []).flatMap((id, g) =>
-        checkId(Number(id), `${path}.supplementalGroups[${g}]`),
-      ),
-    ]
+    return linux === undefined ? [] : checkUser(linux, os, `status.${list}[${i}].user.linux`)
   })
+}
+
+function checkUser(user: ValueObject, os: string, path: string): FieldError[] {
+  if (os === 'windows') return [fieldForbidden(path, 'cannot be set for a windows pod')]
+  const groups = getOwn(user, 'supplementalGroups')
+  return [
+    ...checkId(numberAt(user, 'uid'), `${path}.uid`),
+    ...checkId(numberAt(user, 'gid'), `${path}.gid`),
+    ...(Array.isArray(groups) ? groups : []).flatMap((id, g) =>
+      checkId(Number(id), `${path}.supplementalGroups[${g}]`),
+    ),
+  ]
 }
 
 const checkId = (id: number, path: string): FieldError[] =>
@@ -163,14 +165,19 @@ function checkAllocatedResources(
     )
   }
   const containers = firstByKey(objectsAt(spec, CONTAINER_LISTS[list]), nameOf)
-  return objectsAt(status, list).flatMap((each, i) =>
-    objectsAt(each, field).flatMap((allocated, j) => {
-      const path = `status.${list}[${i}].${field}[${j}]`
-      const container = containers.get(nameOf(each))
-      return [...(container ? checkResource(nameOf(allocated), container, path) : []), ...checkHealth(allocated, path)]
-    }),
-  )
+  return objectsAt(status, list).flatMap((each, i) => {
+    const container = containers.get(nameOf(each))
+    return objectsAt(each, field).flatMap((allocated, j) =>
+      checkAllocated(allocated, container, `status.${list}[${i}].${field}[${j}]`),
+    )
+  })
 }
+
+/** A status of a container that the pod does not have is not compared with its requests. */
+const checkAllocated = (allocated: ValueObject, container: ValueObject | undefined, path: string): FieldError[] => [
+  ...(container ? checkResource(nameOf(allocated), container, path) : []),
+  ...checkHealth(allocated, path),
+]
 
 function checkResource(name: string, container: ValueObject, path: string): FieldError[] {
   const resources = objectAt(container, 'resources')
@@ -186,20 +193,20 @@ function checkResource(name: string, container: ValueObject, path: string): Fiel
 
 function checkHealth(allocated: ValueObject, path: string): FieldError[] {
   const resources = objectsAt(allocated, 'resources')
-  const ids = resources.map(resource => stringAt(resource, 'resourceID'))
-  const repeats = repeatsOf(ids)
-  return resources.flatMap((resource, k) => {
-    const at = `${path}.resources[${k}]`
-    const [health, message] = [stringAt(resource, 'health'), stringAt(resource, 'message')]
-    return [
-      ...(HEALTH.includes(health) ? [] : [fieldNotSupported(`${at}.health`, health, HEALTH)]),
-      ...(has(resource, 'message') && message === ''
-        ? [fieldRequired(`${at}.message`, 'must be non-empty if specified')]
-        : []),
-      ...(Buffer.byteLength(message) > MAX_HEALTH_MESSAGE ? [fieldTooLong(`${at}.message`, MAX_HEALTH_MESSAGE)] : []),
-      ...(repeats.has(k) ? [fieldDuplicate(`${at}.resourceID`, ids[k]!)] : []),
-    ]
-  })
+  const repeats = repeatsOf(resources.map(resource => stringAt(resource, 'resourceID')))
+  return resources.flatMap((resource, k) => checkResourceHealth(resource, repeats.has(k), `${path}.resources[${k}]`))
+}
+
+function checkResourceHealth(resource: ValueObject, isRepeated: boolean, path: string): FieldError[] {
+  const [health, message] = [stringAt(resource, 'health'), stringAt(resource, 'message')]
+  const errors: FieldError[] = []
+  if (!HEALTH.includes(health)) errors.push(fieldNotSupported(`${path}.health`, health, HEALTH))
+  if (has(resource, 'message') && message === '') {
+    errors.push(fieldRequired(`${path}.message`, 'must be non-empty if specified'))
+  }
+  if (Buffer.byteLength(message) > MAX_HEALTH_MESSAGE) errors.push(fieldTooLong(`${path}.message`, MAX_HEALTH_MESSAGE))
+  if (isRepeated) errors.push(fieldDuplicate(`${path}.resourceID`, stringAt(resource, 'resourceID')))
+  return errors
 }
 
 // ---- claims
@@ -208,17 +215,18 @@ function checkClaims(status: ValueObject, spec: ValueObject): FieldError[] {
   const claims = new Set(objectsAt(spec, 'resourceClaims').map(nameOf))
   const entries = objectsAt(status, 'resourceClaimStatuses')
   const repeats = repeatsOf(entries.map(nameOf))
-  return entries.flatMap((entry, i) => {
-    const path = `status.resourceClaimStatuses[${i}]`
+  const errors: FieldError[] = []
+  for (const [i, entry] of entries.entries()) {
+    const [path, name] = [`status.resourceClaimStatuses[${i}]`, nameOf(entry)]
     const claim = stringAt(entry, 'resourceClaimName')
-    return [
-      ...(claims.has(nameOf(entry))
-        ? []
-        : [fieldInvalid(`${path}.name`, nameOf(entry), 'must match the name of an entry in `spec.resourceClaims`')]),
-      ...(repeats.has(i) ? [fieldDuplicate(`${path}.name`, nameOf(entry))] : []),
-      ...(has(entry, 'resourceClaimName') ? checkText(claim, checkDnsSubdomain, `${path}.resourceClaimName`) : []),
-    ]
-  })
+    if (!claims.has(name)) {
+      errors.push(fieldInvalid(`${path}.name`, name, 'must match the name of an entry in `spec.resourceClaims`'))
+    }
+    if (repeats.has(i)) errors.push(fieldDuplicate(`${path}.name`, name))
+    if (has(entry, 'resourceClaimName'))
+      errors.push(...checkText(claim, checkDnsSubdomain, `${path}.resourceClaimName`))
+  }
+  return errors
 }
 
 const NO_CONTAINER = 'must match the name of an entry in spec.initContainers.name or spec.containers.name'
@@ -233,28 +241,28 @@ function checkExtendedClaim(claim: ValueObject | undefined, spec: ValueObject): 
   const containers = firstByKey([...objectsAt(spec, 'containers'), ...objectsAt(spec, 'initContainers')], nameOf)
   const keys = ['containerName', 'resourceName', 'requestName']
   const repeats = repeatsOf(mappings.map(mapping => JSON.stringify(keys.map(key => stringAt(mapping, key)))))
+  const errors: FieldError[] = []
+  if (mappings.length === 0) {
+    errors.push(fieldRequired(`${path}.requestMappings`, 'at least one request mapping is required'))
+  }
+  for (const [i, mapping] of mappings.entries()) {
+    const at = indexPath(`${path}.requestMappings`, i)
+    errors.push(...checkMapping(mapping, containers, at))
+    // kube-apiserver's errors have no index here.
+    errors.push(...checkText(stringAt(mapping, 'requestName'), checkDnsLabel, `${path}.requestName`))
+    if (repeats.has(i)) errors.push(...keys.map(key => fieldDuplicate(`${at}.${key}`, stringAt(mapping, key))))
+  }
   const name = stringAt(claim, 'resourceClaimName')
-  return [
-    ...(mappings.length === 0
-      ? [fieldRequired(`${path}.requestMappings`, 'at least one request mapping is required')]
-      : []),
-    ...mappings.flatMap((mapping, i) => {
-      const at = indexPath(`${path}.requestMappings`, i)
-      const [container, resource] = [stringAt(mapping, 'containerName'), stringAt(mapping, 'resourceName')]
-      const found = containers.get(container)
-      const hasRequest = found && has(objectAt(objectAt(found, 'resources'), 'requests'), resource)
-      return [
-        ...(found ? [] : [fieldInvalid(`${at}.containerName`, container, NO_CONTAINER)]),
-        ...(found && !hasRequest ? [fieldInvalid(`${at}.resourceName`, resource, NO_REQUEST)] : []),
-        // kube-apiserver's errors have no index here.
-        ...checkText(stringAt(mapping, 'requestName'), checkDnsLabel, `${path}.requestName`),
-        ...(repeats.has(i) ? keys.map(key => fieldDuplicate(`${at}.${key}`, stringAt(mapping, key))) : []),
-      ]
-    }),
-    ...(name === ''
-      ? [fieldRequired(`${path}.resourceClaimName`)]
-      : checkText(name, checkDnsSubdomain, `${path}.resourceClaimName`)),
-  ]
+  if (name === '') return [...errors, fieldRequired(`${path}.resourceClaimName`)]
+  return [...errors, ...checkText(name, checkDnsSubdomain, `${path}.resourceClaimName`)]
+}
+
+function checkMapping(mapping: ValueObject, containers: ReadonlyMap<string, ValueObject>, path: string): FieldError[] {
+  const [container, resource] = [stringAt(mapping, 'containerName'), stringAt(mapping, 'resourceName')]
+  const found = containers.get(container)
+  if (found === undefined) return [fieldInvalid(`${path}.containerName`, container, NO_CONTAINER)]
+  const isRequested = has(objectAt(objectAt(found, 'resources'), 'requests'), resource)
+  return isRequested ? [] : [fieldInvalid(`${path}.resourceName`, resource, NO_REQUEST)]
 }
 
 // ---- addresses
