@@ -14,6 +14,8 @@ const SUITES = [
     run: ['python3', '-m', 'pytest', '-q', '-p', 'no:cacheprovider', '-p', 'binnacle_testing.plugin', 'tests'],
     env: { PYTHONPATH: 'src', PYTHONDONTWRITEBYTECODE: '1' },
   },
+  { language: 'Java', folder: 'java', probe: ['mvn', '--version'], run: ['mvn', '--quiet', '--batch-mode', 'test'] },
+  { language: 'Rust', folder: 'rust', probe: ['cargo', '--version'], run: ['cargo', 'test', '--quiet'] },
 ]
 
 await installIfNeeded()
