@@ -48,7 +48,7 @@ import { registerProcessMetrics } from './observability/process-metrics.js'
 import { measureStore, registerStorageMetrics } from './observability/storage-metrics.js'
 import { ADMINISTRATOR } from './options/administrator.js'
 import { allowsEverything } from './options/authorization.js'
-import { migratesStorage } from './options/effective-gates.js'
+import { admissionWithGates, migratesStorage } from './options/effective-gates.js'
 import type { ServerOptions } from './options/server-options.js'
 import { type StartedPolicies, startPolicyObjects } from './policy-objects.js'
 import { type AccessControl, openAccess } from './startup/access.js'
@@ -281,6 +281,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
         ofSession: console?.authenticate,
       }),
       classify: flows.classify,
+      openApiEnums: isGateOn(options.api.featureGates, 'OpenAPIEnums'),
       cbor: isGateOn(options.api.featureGates, 'CBORServingAndStorage'),
       limits,
       verbosity: logging.verbosity,
@@ -424,11 +425,12 @@ function createContext(parts: ContextParts): ApiContext {
       functions,
       configurations,
     },
-    options.admission,
+    admissionWithGates(options.admission, options.api.featureGates),
   )
   const gates = {
     unsafeDeletion: isGateOn(options.api.featureGates, UNSAFE_DELETION),
     watchList: isGateOn(options.api.featureGates, 'WatchList'),
+    watchCache: options.api.watchCache,
   }
   const context = createApiContext({ store, objects, now, admission, permit: permitBy(authorizer), gates })
   return context

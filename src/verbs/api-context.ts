@@ -16,15 +16,17 @@ export interface ApiContext extends ObjectStores, PipelineEnv {
   readonly gates: VerbGates
 }
 
-/** The feature gates that the verbs depend on. */
+/** The feature gates and flags that the verbs depend on. */
 export interface VerbGates {
   /** AllowUnsafeMalformedObjectDeletion: objects that cannot be read are reported as such, and can be deleted. */
   readonly unsafeDeletion: boolean
   /** WatchList: a watch may begin with the objects that exist. */
   readonly watchList: boolean
+  /** --watch-cache: a list at resourceVersion=0 is answered as from a cache, which knows no limit. */
+  readonly watchCache: boolean
 }
 
-const DEFAULT_GATES: VerbGates = { unsafeDeletion: false, watchList: true }
+const DEFAULT_GATES: VerbGates = { unsafeDeletion: false, watchList: true, watchCache: true }
 
 /** Throws a StatusError if the user may not use the verb on the target. */
 export type Permit = (verb: string, target: Target, user: UserInfo) => Promise<void>

@@ -33,6 +33,7 @@ export const tokenRequests = (authority: TokenAuthority, find: FindObject): Virt
       const why = 'must match the service account name if specified'
       throw invalid(KIND, name, [fieldInvalid('metadata.name', own, why)])
     }
+    checkUid(object, account, name)
     const requested = stringsAt(spec, 'audiences')
     const audiences = requested.length === 0 ? [...authority.audiences] : [...requested]
     const requestedSeconds = numberAt(spec, 'expirationSeconds')
@@ -53,6 +54,15 @@ export const tokenRequests = (authority: TokenAuthority, find: FindObject): Virt
   }),
   applyDefaults: withSeconds,
 })
+
+/** A request may say which service account it means, since one of the same name may have been created meanwhile. */
+function checkUid(request: ApiObject, account: ApiObject, name: string): void {
+  const { uid = '' } = metaOf(request)
+  const { uid: actual = '' } = metaOf(account)
+  if (uid === '' || uid === actual) return
+  const why = `the UID in the token request (${uid}) does not match the UID of the service account (${actual})`
+  throw conflict({ group: KIND.group, resource: KIND.kind }, name, why)
+}
 
 function withSeconds(object: ApiObject): ApiObject {
   const spec = objectAt(object, 'spec')

@@ -148,6 +148,7 @@ const availableCell = (condition: ValueObject): string =>
     : `${stringAt(condition, 'status')} (${stringAt(condition, 'reason')})`
 
 export const apiService = defineKind('apiregistration.k8s.io/v1', 'APIService', {
+  keyPrefix: '/apiregistration.k8s.io/apiservices/',
   defaults,
   strategy,
   statusReset: ['metadata'],

@@ -42,6 +42,8 @@ export interface DocumentSource {
   readonly build: string
   /** Whether the server speaks CBOR. The default is true. */
   readonly cbor?: boolean | undefined
+  /** Whether the values that a field of a built-in kind may have are listed. The default is true. */
+  readonly enums?: boolean | undefined
 }
 
 export interface Document {
@@ -68,10 +70,11 @@ export function createDocuments({
   serverVersion,
   build,
   cbor = true,
+  enums: hasEnums = true,
 }: DocumentSource): Documents {
   const versions = once(() => publishedVersions(registry, types(), extras))
-  const v2 = createPrinter(V2, PARTS_V2, () => typeSchemas(types(), V2), cbor)
-  const v3 = createPrinter(V3, PARTS_V3, () => typeSchemas(types(), V3), cbor)
+  const v2 = createPrinter(V2, PARTS_V2, () => typeSchemas(types(), { ...V2, hasEnums }), cbor)
+  const v3 = createPrinter(V3, PARTS_V3, () => typeSchemas(types(), { ...V3, hasEnums }), cbor)
   const etagFrom = (...parts: readonly unknown[]): string =>
     hashOf(JSON.stringify([build, serverVersion, cbor, ...parts]))
 

@@ -5,6 +5,8 @@ import type { ValueObject } from '../../meta/values/value.js'
 export interface Dialect {
   readonly version: 2 | 3
   readonly hasDefaults: boolean
+  /** Whether the values that a field may have are listed; they are by default. */
+  readonly hasEnums?: boolean
   /** A schema that is only a reference. */
   refTo(definition: string): ValueObject
   /** A reference with further keywords. */

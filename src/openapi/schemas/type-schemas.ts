@@ -118,7 +118,7 @@ function fieldSchema(dialect: Dialect, owner: string, { name, type, go }: Field,
   const more = {
     ...(description && { description }),
     ...(dialect.hasDefaults && defaultOf(type, spec)),
-    ...(spec.enum && { enum: [...spec.enum] }),
+    ...(spec.enum && dialect.hasEnums !== false && { enum: [...spec.enum] }),
   }
   const own = typeSchema(
     dialect,
@@ -165,7 +165,7 @@ function typeSchema(
       needs,
       orNothing({
         ...(dialect.hasDefaults && defaultOf(of, {})),
-        ...(elementEnum && { enum: [...elementEnum] }),
+        ...(elementEnum && dialect.hasEnums !== false && { enum: [...elementEnum] }),
       }),
     )
   switch (type.kind) {

@@ -6,7 +6,7 @@ import { checkFeatureGates, type FeatureGates } from '../../meta/feature-gates.j
 import { type HostOverrides, parseHostOverride } from '../../webhook/host-overrides.js'
 import { gatesWithoutEffect } from './effective-gates.js'
 import type { FlagTable, FlagValues } from './flag.js'
-import { booleans, text } from './flag-values.js'
+import { booleans, text, toggle } from './flag-values.js'
 import type { StorageMediaType } from './storage.js'
 
 /** By `apps/v1`, `v1`, or `api/all`, `api/ga`, `api/beta`, `api/alpha`; the most specific one counts. */
@@ -17,6 +17,8 @@ export interface ApiOptions {
   readonly serviceRange: string
   readonly runtimeConfig: RuntimeConfig
   readonly featureGates: FeatureGates
+  /** Whether a list at resourceVersion=0 is answered as from kube-apiserver's watch cache. */
+  readonly watchCache: boolean
   /** How built-in objects are encoded in etcd. */
   readonly storageMediaType: StorageMediaType
   /** Addresses of webhooks by host name, for names that DNS does not know, such as `converter.default.svc`. */
@@ -31,6 +33,7 @@ export const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 export const apiFlags = {
   'service-cluster-ip-range': text('<range>', 'the IPv4 range of the addresses of services', DEFAULT_SERVICE_RANGE),
   'feature-gates': booleans('<gate>=true|false,…', 'features to switch on or off', 'CBORServingAndStorage=true'),
+  'watch-cache': toggle('ignore the limit of a list at resourceVersion=0, as a cache that is read whole does', true),
   'runtime-config': booleans('<group/version>=true|false,…', 'API versions to switch on or off', 'apps/v1=true'),
   'webhook-resolve': {
     placeholder: '<host>=<address>[:<port>]',
@@ -52,6 +55,7 @@ export const apiFromFlags = (flags: Flags, storageMediaType: StorageMediaType): 
   ),
   runtimeConfig: flags['runtime-config'],
   featureGates: gatesOf(flags),
+  watchCache: flags['watch-cache'],
   webhookHosts: flags['webhook-resolve'],
   conversions: {},
 })

@@ -7,6 +7,9 @@ const EFFECTIVE: ReadonlySet<string> = new Set([
   'AllBeta',
   'AllowUnsafeMalformedObjectDeletion',
   'CBORServingAndStorage',
+  'MutatingAdmissionPolicy',
+  'OpenAPIEnums',
+  'PodTopologyLabelsAdmission',
   'StorageVersionMigrator',
   'WatchList',
 ])
@@ -19,3 +22,14 @@ export const gatesWithoutEffect = (gates: FeatureGates): string[] =>
 
 /** On by default only here: the API that it works for is off until --runtime-config switches it on. */
 export const migratesStorage = (gates: FeatureGates): boolean => gates['StorageVersionMigrator'] ?? true
+
+/** Admission plugins that a gate switches off. */
+const PLUGINS = { PodTopologyLabels: 'PodTopologyLabelsAdmission', MutatingAdmissionPolicy: 'MutatingAdmissionPolicy' }
+
+export function admissionWithGates<O extends { readonly disabled: readonly string[] }>(
+  options: O,
+  gates: FeatureGates,
+): O {
+  const off = Object.entries(PLUGINS).flatMap(([plugin, gate]) => (isGateOn(gates, gate) ? [] : plugin))
+  return off.length === 0 ? options : { ...options, disabled: [...options.disabled, ...off] }
+}

@@ -47,7 +47,7 @@ const HARMLESS = `
   service-account-extend-token-expiration service-account-lookup service-node-port-range
   show-hidden-metrics-for-version shutdown-send-retry-after shutdown-watch-termination-grace-period storage-backend
   storage-initialization-timeout
-  tracing-config-file vmodule watch-cache watch-cache-sizes
+  tracing-config-file vmodule watch-cache-sizes
 `
 
 /** Flags of earlier versions, which scripts still pass. */
@@ -92,6 +92,6 @@ const SWITCHES = new Set(
     enable-logs-handler enable-priority-and-fairness encryption-provider-config-automatic-reload
     log-json-split-stream log-text-split-stream permit-address-sharing permit-port-sharing profiling
     runtime-config-emulation-forward-compatible service-account-extend-token-expiration service-account-lookup
-    shutdown-send-retry-after watch-cache
+    shutdown-send-retry-after
   `),
 )

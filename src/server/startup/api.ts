@@ -47,6 +47,8 @@ export interface ApiParts {
   readonly classify: Classify
   /** Whether bodies and responses may be CBOR. */
   readonly cbor: boolean
+  /** Whether OpenAPI lists the values that a field may have. */
+  readonly openApiEnums: boolean
   readonly limits: LimitOptions
   /** How much is logged about requests. */
   readonly verbosity: number
@@ -84,6 +86,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     serverVersion: API_VERSION,
     build: packageVersion(),
     cbor: parts.cbor,
+    enums: parts.openApiEnums,
     now: context.now,
   })
   const current = verbsByCurrentDefinition(createVerbs(context), parts.definitions, registry)

@@ -6,24 +6,28 @@ type Checks = Readonly<Record<string, HealthCheck>>
 
 const passes: HealthCheck = async () => {}
 
-/** Hooks of kube-apiserver whose work is done here too, in its order. */
+/** Steps of kube-apiserver's start whose work is done here too, or is not needed, in its order. */
 const START = `
-  start-apiserver-admission-initializer generic-apiserver-start-informers start-apiextensions-informers
+  start-apiserver-admission-initializer generic-apiserver-start-informers priority-and-fairness-config-consumer
+  priority-and-fairness-filter storage-object-count-tracker-hook start-apiextensions-informers
   start-apiextensions-controllers crd-informer-synced start-system-namespaces-controller
-  start-cluster-authentication-info-controller storage-readiness start-legacy-token-tracking-controller
-  start-service-ip-repair-controllers rbac/bootstrap-roles scheduling/bootstrap-system-priority-classes
-  priority-and-fairness-config-producer bootstrap-controller start-kubernetes-service-cidr-controller
-  start-kube-aggregator-informers apiservice-status-local-available-controller
-  apiservice-status-remote-available-controller apiservice-registration-controller apiservice-discovery-controller
-  kube-apiserver-autoregistration apiservice-openapi-controller apiservice-openapiv3-controller
+  peer-endpoint-reconciler-controller start-cluster-authentication-info-controller
+  start-kube-apiserver-identity-lease-controller start-kube-apiserver-identity-lease-garbage-collector
+  storage-readiness start-legacy-token-tracking-controller start-service-ip-repair-controllers rbac/bootstrap-roles
+  scheduling/bootstrap-system-priority-classes priority-and-fairness-config-producer bootstrap-controller
+  start-kubernetes-service-cidr-controller start-kube-aggregator-informers
+  apiservice-status-local-available-controller apiservice-status-remote-available-controller
+  apiservice-registration-controller apiservice-discovery-controller kube-apiserver-autoregistration
+  autoregister-completion apiservice-openapi-controller apiservice-openapiv3-controller
 `
   .trim()
   .split(/\s+/)
 
-const startChecks = (): Checks => ({
-  ...Object.fromEntries(START.map(name => [`poststarthook/${name}`, passes])),
-  'autoregister-completion': passes,
-})
+const startChecks = (): Checks =>
+  Object.fromEntries(START.map(name => [name === 'autoregister-completion' ? name : `poststarthook/${name}`, passes]))
+
+/** The certificate of its own connections, which kube-apiserver must renew and this server does not have. */
+const LOOPBACK = { 'loopback-serving-certificate': passes }
 
 export interface ServerState {
   /** Rejects with the reason when the store does not answer. */
@@ -32,13 +36,15 @@ export interface ServerState {
 }
 
 export const healthChecks = (state: ServerState) => ({
-  healthz: { ping: passes, log: passes, ...storeCheck(state), ...startChecks() } satisfies Checks,
-  // A server whose store does not answer is alive: it would not be better after a restart.
-  livez: { ping: passes, log: passes, ...startChecks() } satisfies Checks,
+  healthz: { ping: passes, log: passes, ...LOOPBACK, ...storeCheck(state), ...startChecks() } satisfies Checks,
+  // A server whose store does not answer is alive: the client of the store tries again by itself, and a restart would not
+  // help. The check is there because clients look for its name.
+  livez: { ping: passes, log: passes, ...LOOPBACK, etcd: passes, ...startChecks() } satisfies Checks,
   readyz: {
     ping: passes,
     log: passes,
     ...storeCheck(state),
+    'etcd-readiness': storeCheck(state).etcd,
     'informer-sync': passes,
     ...startChecks(),
     ...shutdownCheck(state),

@@ -23,7 +23,7 @@ import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 import type { ReadAt, Revision } from '../../storage/store.js'
 import type { AttributeTerm } from '../../storage/watch-cache.js'
-import { type ApiContext } from '../api-context.js'
+import type { ApiContext, VerbGates } from '../api-context.js'
 import type { ListResult } from '../result.js'
 
 /** How many entries are read and passed on at a time. */
@@ -52,7 +52,7 @@ export async function listObjects(context: ApiContext, request: ResourceRequest<
       ),
     isLocal: entries => entries.every(entry => store.views.isInVersion(target, entry)),
     selection,
-    ...startOf(options),
+    ...startOf(options, context.gates),
   }
   const { revision, continueToken, remaining, pages } = await begin(query, target)
   return {
@@ -90,20 +90,25 @@ interface Found {
 }
 
 /** The revision to read at and the key to start after, from resourceVersion, resourceVersionMatch, limit and continue. */
-function startOf(options: ListOptions): Pick<ListQuery, 'at' | 'requested' | 'limit' | 'token'> {
+function startOf(
+  options: ListOptions,
+  { watchCache }: VerbGates,
+): Pick<ListQuery, 'at' | 'requested' | 'limit' | 'token'> {
   const { resourceVersion, resourceVersionMatch } = options
-  const version = parseResourceVersion(resourceVersion)
-  if (!version.ok) throw badRequest(`invalid resource version: ${version.error}`)
-  const requested = version.value
   // With resourceVersion=0 the limit is ignored, as by kube-apiserver's watch cache.
-  const limit = options.limit > 0 && resourceVersion !== '0' ? options.limit : undefined
+  const limit = options.limit > 0 && !(watchCache && resourceVersion === '0') ? options.limit : undefined
   if (options.continue !== '') {
     const token = decodeContinue(options.continue)
     if (!token.ok) throw badRequest(token.error)
-    if (requested !== 0n) throw badRequest('specifying resource version is not allowed when using continue')
+    if (resourceVersion !== '' && resourceVersion !== '0') {
+      throw badRequest('specifying resource version is not allowed when using continue')
+    }
     const { revision } = token.value
-    return { at: revision > 0 ? { exactly: revision } : 'latest', requested, limit, token: token.value }
+    return { at: revision > 0 ? { exactly: revision } : 'latest', requested: 0n, limit, token: token.value }
   }
+  const version = parseResourceVersion(resourceVersion)
+  if (!version.ok) throw badRequest(`invalid resource version: ${version.error}`)
+  const requested = version.value
   if (requested === 0n) return { at: resourceVersion === '' ? 'latest' : 'any', requested, limit, token: undefined }
   const exact = resourceVersionMatch === 'Exact' || (resourceVersionMatch === '' && limit !== undefined)
   const at = exact ? { exactly: Number(requested) } : { notOlderThan: Number(requested) }
