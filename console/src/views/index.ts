@@ -27,4 +27,23 @@ export const VIEWS: readonly View[] = [
     pattern: '/new/:group/:version/:resource',
     load: () => import('./object/create-view.js').then(({ CreateView }) => CreateView),
   },
+  {
+    pattern: '/definitions/:name',
+    load: () => import('./definition/definition.js').then(({ DefinitionView }) => DefinitionView),
+  },
+  {
+    pattern: '/playground',
+    load: () => import('./playground/playground.js').then(({ Playground }) => Playground),
+    entry: { title: 'CEL playground', icon: 'code' },
+  },
+  {
+    pattern: '/watch',
+    load: () => import('./watch/watch.js').then(({ Watch }) => Watch),
+    entry: { title: 'Watch', icon: 'pulse' },
+  },
+  {
+    pattern: '/server',
+    load: () => import('./server/server.js').then(({ Server }) => Server),
+    entry: { title: 'Server', icon: 'server' },
+  },
 ]

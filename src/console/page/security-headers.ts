@@ -1,14 +1,11 @@
 // The headers of everything that the console answers itself.
 import type { OutgoingHttpHeaders } from 'node:http'
 
-/**
- * Scripts come from files of the package only, and texts never become scripts or markup (Trusted Types). Styles may be
- * inline because the editor adds its own as elements.
- */
+/** Scripts and styles come from files of the package only, and texts never become scripts or markup (Trusted Types). */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
+  "style-src 'self'",
   "img-src 'self' data:",
   "font-src 'self'",
   "connect-src 'self'",

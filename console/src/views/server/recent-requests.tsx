@@ -1,0 +1,95 @@
+// The last requests: who sent them, what was decided, and why.
+import type { RecentRequest } from '../../api/console-api.js'
+import { parameter, setQuery } from '../../router.js'
+import { exactTime } from '../../state/clock.js'
+import { Badge } from '../../ui/notice.js'
+
+const MAX_SHOWN = 200
+
+export function RecentRequests({ requests }: { readonly requests: readonly RecentRequest[] }) {
+  const [text, which] = [parameter('q').toLowerCase(), parameter('which')]
+  const found = requests.filter(request => isWanted(request, which) && textOf(request).includes(text))
+  const shown = found.slice(-MAX_SHOWN).toReversed()
+  return (
+    <section class="panel">
+      <div class="panel-head">
+        <h2>Last requests</h2>
+        <input
+          type="search"
+          aria-label="Filter requests"
+          placeholder="user, path, reason"
+          value={parameter('q')}
+          onInput={event => setQuery({ q: event.currentTarget.value })}
+        />
+        <select
+          aria-label="Which requests"
+          value={which}
+          onChange={event => setQuery({ which: event.currentTarget.value })}
+        >
+          <option value="">all but the console's own</option>
+          <option value="refused">refused</option>
+          <option value="writes">writes</option>
+          <option value="all">all</option>
+        </select>
+        <span class="muted">
+          {shown.length < found.length ? `${shown.length} of ${found.length}` : `${found.length}`} shown
+        </span>
+      </div>
+      <div class="table-scroll limited" tabIndex={0} role="region" aria-label="Last requests">
+        <table class="plain-table">
+          <thead>
+            <tr>
+              <th>Time</th>
+              <th>User</th>
+              <th>Request</th>
+              <th class="end">Status</th>
+              <th class="end">Took</th>
+              <th>Decision</th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(request => (
+              <tr key={request.seq}>
+                <td title={exactTime(request.time)}>{request.time.slice(11, 19)}</td>
+                <td title={request.userAgent}>
+                  {request.user ?? <span class="muted">unknown</span>}
+                  {request.impersonator !== undefined && <small> by {request.impersonator}</small>}
+                </td>
+                <td>
+                  <code>
+                    {request.method} {request.path}
+                    {request.query === undefined ? '' : `?${request.query}`}
+                  </code>
+                </td>
+                <td class="end">
+                  <Badge tone={request.status >= 500 ? 'bad' : request.status >= 400 ? 'warn' : 'good'}>
+                    {request.status}
+                  </Badge>
+                </td>
+                <td class="end">{request.milliseconds.toFixed(1)} ms</td>
+                <td class="reason">{reasonOf(request)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function isWanted({ status, method, path, userAgent = '', query = '' }: RecentRequest, which: string): boolean {
+  if (which === 'all') return true
+  if (which === 'refused') return status >= 400
+  if (which === 'writes') return !['GET', 'HEAD'].includes(method)
+  const isOwn = path.startsWith('/console/') || userAgent === 'binnacle-console' || userAgent.startsWith('Mozilla/')
+  return !isOwn || (status >= 400 && !query.includes('watch'))
+}
+
+const textOf = ({ user = '', method, path, reason = '', status }: RecentRequest): string =>
+  `${user} ${method} ${path} ${reason} ${status}`.toLowerCase()
+
+function reasonOf({ decision, reason, status }: RecentRequest): string {
+  if (decision === 'none') return status === 401 ? 'not authenticated' : ''
+  if (decision === 'forbid') return `refused${reason === undefined ? ': no role allows it' : `: ${reason}`}`
+  return reason ?? 'allowed'
+}
