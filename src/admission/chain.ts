@@ -9,6 +9,7 @@
 import { type Awaitable, andThen } from '../base/awaitable.js'
 import type { ApiObject } from '../meta/object/api-object.js'
 import type { Attributes, Operation } from './attributes.js'
+import type { ChainMetrics, Measure } from './chain-metrics.js'
 import { withValidManagedFields } from './internal/managed-fields.js'
 
 export interface AdmissionPlugin {
@@ -39,16 +40,18 @@ type Validate = (attributes: Attributes) => Awaitable<void>
 interface Steps {
   readonly mutating: readonly Mutate[]
   readonly validating: readonly Validate[]
+  readonly measureAdmit: Measure
+  readonly measureValidate: Measure
 }
 
 type StepsByOperation = Readonly<Record<Operation, Steps>>
 
 /** Plugins run in the order of the list. */
-export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission {
+export function createAdmission(plugins: readonly AdmissionPlugin[], metrics: ChainMetrics = NO_METRICS): Admission {
   const declared = new Set(plugins.flatMap(({ resources = [] }) => resources))
   const byResource = new Map<string, StepsByOperation>()
-  for (const resource of declared) byResource.set(resource, stepsFor(plugins, resource))
-  const others = stepsFor(plugins, undefined)
+  for (const resource of declared) byResource.set(resource, stepsFor(plugins, resource, metrics))
+  const others = stepsFor(plugins, undefined, metrics)
 
   function stepsOf({ resource: { group, resource }, subresource, operation }: Attributes): Steps {
     const name = group === '' ? resource : `${resource}.${group}`
@@ -58,13 +61,17 @@ export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission 
 
   return {
     mutate(attributes) {
-      const { mutating } = stepsOf(attributes)
-      if (mutating.length === 0) return undefined
-      const mutated = andThen(mutateFrom(mutating, 0, attributes), changed => secondRun(mutating, attributes, changed))
+      const { mutating, measureAdmit } = stepsOf(attributes)
+      const mutated = measureAdmit(() =>
+        mutating.length === 0
+          ? undefined
+          : andThen(mutateFrom(mutating, 0, attributes), changed => secondRun(mutating, attributes, changed)),
+      )
       return andThen(mutated, changed => changed && withValidManagedFields(attributes, changed))
     },
     validate(attributes) {
-      return validateFrom(stepsOf(attributes).validating, 0, attributes)
+      const { validating, measureValidate } = stepsOf(attributes)
+      return measureValidate(() => validateFrom(validating, 0, attributes))
     },
   }
 }
@@ -72,15 +79,29 @@ export function createAdmission(plugins: readonly AdmissionPlugin[]): Admission 
 /** The chain that admits everything. */
 export const NO_ADMISSION: Admission = { mutate: () => undefined, validate: () => {} }
 
-function stepsFor(plugins: readonly AdmissionPlugin[], resource: string | undefined): StepsByOperation {
+const NO_METRICS: ChainMetrics = { step: () => action => action(), plugin: () => undefined }
+
+function stepsFor(
+  plugins: readonly AdmissionPlugin[],
+  resource: string | undefined,
+  metrics: ChainMetrics,
+): StepsByOperation {
   const matching = plugins.filter(
     ({ resources }) => !resources || (resource !== undefined && resources.some(each => includes(each, resource))),
   )
   const forOperation = (operation: Operation): Steps => {
     const steps = matching.filter(({ operations }) => operations.has(operation))
     return {
-      mutating: steps.flatMap(plugin => (plugin.mutate ? [plugin.mutate.bind(plugin)] : [])),
-      validating: steps.flatMap(plugin => (plugin.validate ? [plugin.validate.bind(plugin)] : [])),
+      mutating: steps.flatMap(plugin =>
+        plugin.mutate ? [measured(plugin.mutate.bind(plugin), metrics.plugin(plugin.name, 'admit', operation))] : [],
+      ),
+      validating: steps.flatMap(plugin =>
+        plugin.validate
+          ? [measured(plugin.validate.bind(plugin), metrics.plugin(plugin.name, 'validate', operation))]
+          : [],
+      ),
+      measureAdmit: metrics.step('admit', operation),
+      measureValidate: metrics.step('validate', operation),
     }
   }
   return {
@@ -90,6 +111,11 @@ function stepsFor(plugins: readonly AdmissionPlugin[], resource: string | undefi
     CONNECT: forOperation('CONNECT'),
   }
 }
+
+const measured = <T>(
+  call: (attributes: Attributes) => T,
+  measure: Measure | undefined,
+): ((attributes: Attributes) => T) => (measure ? attributes => measure(() => call(attributes)) : call)
 
 /** Whether what a plugin declares holds for a resource that some plugin declares. */
 function includes(declared: string, resource: string): boolean {

@@ -10,7 +10,9 @@ import type { Lister } from '../objects/lister.js'
 import type { Webhooks } from '../webhook/client.js'
 import type { FindCredentials } from '../webhook/webhook-users.js'
 import { type Admission, type AdmissionPlugin, createAdmission } from './chain.js'
+import { createChainMetrics } from './chain-metrics.js'
 import type { PluginConfigurations } from './configuration.js'
+import { countedConditions } from './expressions/condition-metrics.js'
 import type { FunctionPlugins } from './functions.js'
 import { claimAuthorization } from './internal/claim-authorization.js'
 import { createOnUpdate } from './internal/create-on-update.js'
@@ -101,12 +103,14 @@ const DEPRECATED = 'deprecated: it has no effect on its own'
 const webhookEnv = (
   { findNamespace, authorizer, webhookClient, metrics, now }: AdmissionEnv,
   findCredentials: FindCredentials,
+  type: 'admit' | 'validate',
 ): WebhookEnv => ({
   findNamespace,
   authorizer,
   client: webhookClient,
   findCredentials,
   metrics: createWebhookMetrics(metrics),
+  evaluateConditions: countedConditions(metrics, 'webhook', type),
   now,
 })
 
@@ -151,11 +155,14 @@ export const ADMISSION_PLUGINS: readonly AdmissionPluginEntry[] = [
   missing('PodResizeValidator', true, NEEDS_NODES),
   on('MutatingAdmissionPolicy', mutatingAdmissionPolicy),
   on('MutatingAdmissionWebhook', env =>
-    mutatingWebhooks(env.webhookSources.mutating, webhookEnv(env, env.configurations.mutatingWebhooks)),
+    mutatingWebhooks(env.webhookSources.mutating, webhookEnv(env, env.configurations.mutatingWebhooks, 'admit')),
   ),
   on('ValidatingAdmissionPolicy', validatingAdmissionPolicy),
   on('ValidatingAdmissionWebhook', env =>
-    validatingWebhooks(env.webhookSources.validating, webhookEnv(env, env.configurations.validatingWebhooks)),
+    validatingWebhooks(
+      env.webhookSources.validating,
+      webhookEnv(env, env.configurations.validatingWebhooks, 'validate'),
+    ),
   ),
   on('ResourceQuota', env => resourceQuota(env, env.configurations.limitedResources)),
   missing('AlwaysDeny', false, DEPRECATED),
@@ -202,5 +209,6 @@ export function createServerAdmission(env: AdmissionEnv, options: AdmissionOptio
     if (isOn(entry, options)) plugins.push(entry.create!(env))
   }
   const create = (each: Create): AdmissionPlugin => each(env)
-  return createAdmission([...INTERNAL_FIRST.map(create), ...plugins, ...INTERNAL_LAST.map(create)])
+  const metrics = createChainMetrics(env.metrics, name => findAdmissionPlugin(name) !== undefined)
+  return createAdmission([...INTERNAL_FIRST.map(create), ...plugins, ...INTERNAL_LAST.map(create)], metrics)
 }

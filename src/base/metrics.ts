@@ -36,6 +36,8 @@ export interface MetricsRegistry {
     labels: L,
     buckets: readonly number[],
   ): Family<L, Histogram>
+  /** Only the number and the sum of values, without quantiles. */
+  summary<const L extends readonly string[]>(name: string, help: string, labels: L): Family<L, Histogram>
   /** Registers a function that sets gauges before each page. If it fails, they keep the values they had. */
   onCollect(measure: () => void | Promise<void>): void
   /** The page in Prometheus' text format, families in order of their names. */
@@ -55,7 +57,7 @@ export interface Sample {
 
 export const METRICS_MEDIA_TYPE = 'text/plain; version=0.0.4; charset=utf-8'
 
-type Type = 'counter' | 'gauge' | 'histogram'
+type Type = 'counter' | 'gauge' | 'histogram' | 'summary'
 type Print = (name: string, labels: string, lines: string[]) => void
 type Read = () => Omit<Sample, 'labels'>
 type AnyFamily = Family<readonly string[], unknown> & {
@@ -92,6 +94,7 @@ export function createMetrics(): MetricsRegistry {
     gauge: (name, help, labels) => register('gauge', name, help, labels, createNumber),
     histogram: (name, help, labels, buckets) =>
       register('histogram', name, help, labels, () => createHistogram(buckets)),
+    summary: (name, help, labels) => register('summary', name, help, labels, createSummary),
     onCollect: measure => void measures.push(measure),
     async read(...names) {
       await measureAll()
@@ -175,6 +178,20 @@ function createHistogram(bounds: readonly number[]): Histogram & { print: Print;
       }
       lines.push(`${name}_sum${braced(labels)} ${printNumber(sum)}`, `${name}_count${braced(labels)} ${count}`)
     },
+  }
+}
+
+function createSummary(): Histogram & { print: Print; read: Read } {
+  let count = 0
+  let sum = 0
+  return {
+    observe(value) {
+      count++
+      sum += value
+    },
+    read: () => ({ value: count, sum }),
+    print: (name, labels, lines) =>
+      void lines.push(`${name}_sum${braced(labels)} ${printNumber(sum)}`, `${name}_count${braced(labels)} ${count}`),
   }
 }
 

@@ -34,7 +34,7 @@ import { createEncodedStore } from '../objects/encoded-store.js'
 import { type KindInformer, startKindInformer } from '../objects/informer.js'
 import { createLister } from '../objects/lister.js'
 import { createObjectStores, type ObjectStores } from '../objects/object-stores.js'
-import { RuleCompiler } from '../schema/rules.js'
+import { createRuleMetrics, RuleCompiler } from '../schema/rules.js'
 import { HISTORY_MS, openStore } from '../storage/open-store.js'
 import type { Store } from '../storage/store.js'
 import { builtinTypes } from '../types/type-table.js'
@@ -104,7 +104,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
   const log = await createServerLogger(logging)
   const metrics = createMetrics()
   const env = { log, metrics, clock, random: Math.random }
-  const ruleCompiler = new RuleCompiler()
+  const ruleCompiler = new RuleCompiler(createRuleMetrics(metrics))
   const phases = createPhases(log, signal)
   try {
     const calls = createAdmissionCalls()

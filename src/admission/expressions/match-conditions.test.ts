@@ -49,7 +49,7 @@ test('the authorizer is asked about the user, or about the service account', () 
     'authorizer.requestResource.check("update").allowed()',
     'authorizer.serviceAccount("x", "robot").path("/x").check("get").reason() == "no"',
   ]
-  expect(evaluate(checks, { authorizer })).toEqual({ matches: false, condition: 'c0' })
+  expect(evaluate(checks, { authorizer })).toEqual({ matches: false, condition: 'c0', errors: 0 })
   expect(asked).toEqual([
     ['alice', { verb: 'update', group: '', resource: 'pods', subresource: '', namespace: 'x', name: 'a' }],
     ['system:serviceaccount:x:robot', { verb: 'get', path: '/x' }],
@@ -57,7 +57,7 @@ test('the authorizer is asked about the user, or about the service account', () 
 })
 
 test('a false condition counts more than errors', () => {
-  expect(evaluate(['object.nothing == 1', 'false'])).toEqual({ matches: false, condition: 'c1' })
+  expect(evaluate(['object.nothing == 1', 'false'])).toEqual({ matches: false, condition: 'c1', errors: 1 })
 })
 
 test('errors refuse, or do not match, by the failure policy', () => {
@@ -65,8 +65,9 @@ test('errors refuse, or do not match, by the failure policy', () => {
   expect(evaluate(failing)).toEqual({
     matches: undefined,
     error: "expression 'object.nothing == 1' resulted in error: no such key: nothing",
+    errors: 1,
   })
-  expect(evaluate(failing, { failurePolicy: 'Ignore' })).toEqual({ matches: false })
+  expect(evaluate(failing, { failurePolicy: 'Ignore' })).toEqual({ matches: false, errors: 1 })
 })
 
 test('costs are limited', () => {
@@ -80,5 +81,6 @@ test('costs are limited', () => {
   expect(evaluate([two, two, two, two])).toEqual({
     matches: undefined,
     error: 'validation failed due to running out of cost budget, no further validation rules will be run',
+    errors: 0,
   })
 })

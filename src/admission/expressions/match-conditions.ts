@@ -19,10 +19,13 @@ export interface MatchConditions {
 
 export type MatchResult =
   | { readonly matches: true }
-  /** `condition`: the name of the one that is false; undefined if some failed and failures are ignored. */
-  | { readonly matches: false; readonly condition?: string | undefined }
+  /**
+   * `condition`: the name of the one that is false; undefined if some failed and failures are ignored. `errors`: how many
+   * failed before it.
+   */
+  | { readonly matches: false; readonly condition?: string | undefined; readonly errors: number }
   /** Some conditions failed, and none is false: the request is refused. */
-  | { readonly matches: undefined; readonly error: string }
+  | { readonly matches: undefined; readonly error: string; readonly errors: number }
 
 /** The cost of all conditions of one webhook or policy together. */
 const MAX_COST = 2_500_000
@@ -38,8 +41,8 @@ export function matchConditions(
   declared: AdmissionVariables = { authorizer: true },
 ): MatchConditions {
   let compiled: readonly AdmissionProgram[] | undefined
-  const failed = (errors: readonly string[]): MatchResult =>
-    failurePolicy === 'Ignore' ? { matches: false } : { matches: undefined, error: aggregate(errors) }
+  const failed = (messages: readonly string[], errors = messages.length): MatchResult =>
+    failurePolicy === 'Ignore' ? { matches: false, errors } : { matches: undefined, error: aggregate(messages), errors }
   return {
     isEmpty: conditions.length === 0,
     evaluate(variables) {
@@ -57,9 +60,9 @@ export function matchConditions(
         }
         const { value, error, cost } = evaluateOne(program.program, variables, budget)
         left -= cost
-        if (left < 0) return failed([OUT_OF_BUDGET])
+        if (left < 0) return failed([OUT_OF_BUDGET], 0)
         if (error !== undefined) errors.push(`expression '${expression}' resulted in error: ${error}`)
-        else if (value === false) isFalse ??= { matches: false, condition: name }
+        else if (value === false) isFalse ??= { matches: false, condition: name, errors: errors.length }
       }
       return isFalse ?? (errors.length > 0 ? failed(errors) : { matches: true })
     },

@@ -14,6 +14,7 @@ import { equalValues } from '../../meta/values/value.js'
 import { type Attributes, forbiddenBy } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
 import { inRequestedVersion, type MatchedResource } from '../expressions/admission-request.js'
+import { countedConditions, type EvaluateConditions } from '../expressions/condition-metrics.js'
 import { celValueOf } from '../expressions/json-value.js'
 import { admissionVariables } from '../expressions/variables.js'
 import {
@@ -59,6 +60,7 @@ const PLUGIN = 'MutatingAdmissionPolicy'
 export function mutatingAdmissionPolicy(env: MutatingPolicyEnv): AdmissionPlugin {
   const source = createPolicySource(env.mutatingPolicies, compileMutating)
   const metrics = createPolicyMetrics(env.metrics, 'mutating')
+  const evaluateConditions = countedConditions(env.metrics, 'policy', 'admit')
   return {
     name: PLUGIN,
     operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
@@ -66,7 +68,7 @@ export function mutatingAdmissionPolicy(env: MutatingPolicyEnv): AdmissionPlugin
       const candidates = source(attributes)
       if (candidates.length === 0 || isExcluded(attributes.resource)) return undefined
       const policies = candidates.filter(policy => mayApply(policy, attributes))
-      return policies.length === 0 ? undefined : mutate(env, metrics, policies, attributes)
+      return policies.length === 0 ? undefined : mutate(env, metrics, evaluateConditions, policies, attributes)
     },
   }
 }
@@ -104,6 +106,7 @@ interface Invocations {
 async function mutate(
   env: MutatingPolicyEnv,
   metrics: PolicyMetrics,
+  evaluateConditions: EvaluateConditions,
   policies: readonly Bound[],
   attributes: Attributes,
 ): Promise<ApiObject | undefined> {
@@ -129,6 +132,7 @@ async function mutate(
       const begin = performance.now()
       const run = await runPolicy(
         env,
+        evaluateConditions,
         invocation,
         before,
         namespace,
@@ -185,6 +189,7 @@ interface Run {
 /** Undefined if a condition is not met, or if the policy is not due. */
 async function runPolicy(
   env: MutatingPolicyEnv,
+  evaluateConditions: EvaluateConditions,
   { policy, matched, params }: Invocation<MutatingPolicy>,
   attributes: Attributes,
   namespace: Value,
@@ -197,7 +202,7 @@ async function runPolicy(
     params: celValueOf(params ?? null),
   })
   if (!compiled.conditions.isEmpty) {
-    const result = compiled.conditions.evaluate(await inputsOf())
+    const result = evaluateConditions(compiled.conditions, policy.name, attributes.operation, await inputsOf())
     if (result.matches === undefined) return { attributes, errors: [result.error], hasRun: false }
     if (!result.matches) return undefined
   }

@@ -11,7 +11,9 @@ import type { ApiObject } from '../../meta/object/api-object.js'
 import { objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
 import { type Attributes, forbiddenBy } from '../attributes.js'
 import type { AdmissionPlugin } from '../chain.js'
+import { countedConditions, type EvaluateConditions } from '../expressions/condition-metrics.js'
 import { celValueOf } from '../expressions/json-value.js'
+import type { MatchConditions, MatchResult } from '../expressions/match-conditions.js'
 import { admissionVariables } from '../expressions/variables.js'
 import {
   findApplicable,
@@ -71,6 +73,7 @@ interface Denial {
 export function validatingAdmissionPolicy(env: ValidatingPolicyEnv): AdmissionPlugin {
   const source = createPolicySource(env.validatingPolicies, compileValidating)
   const metrics = createPolicyMetrics(env.metrics, 'validating')
+  const evaluateConditions = countedConditions(env.metrics, 'policy', 'validate')
   return {
     name: 'ValidatingAdmissionPolicy',
     operations: new Set(['CREATE', 'UPDATE', 'DELETE', 'CONNECT']),
@@ -78,7 +81,7 @@ export function validatingAdmissionPolicy(env: ValidatingPolicyEnv): AdmissionPl
       const candidates = source(attributes)
       if (candidates.length === 0 || isExcluded(attributes.resource)) return undefined
       const policies = candidates.filter(policy => mayApply(policy, attributes))
-      return policies.length === 0 ? undefined : validate(env, metrics, policies, attributes)
+      return policies.length === 0 ? undefined : validate(env, metrics, evaluateConditions, policies, attributes)
     },
   }
 }
@@ -112,6 +115,7 @@ function compileValidating(object: ApiObject): ValidatingPolicy {
 async function validate(
   env: ValidatingPolicyEnv,
   metrics: PolicyMetrics,
+  evaluateConditions: EvaluateConditions,
   policies: readonly Bound[],
   attributes: Attributes,
 ): Promise<void> {
@@ -124,7 +128,9 @@ async function validate(
   for (const invocation of invocations) {
     const { policy, binding } = invocation
     const inputs = await inputsOf(invocation)
-    const { decisions, annotations } = evaluatePolicy(policy.compiled, inputs, namespace)
+    const { decisions, annotations } = evaluatePolicy(policy.compiled, inputs, namespace, conditions =>
+      evaluateConditions(conditions, policy.name, attributes.operation, inputs),
+    )
     for (const [i, { violation, seconds }] of decisions.entries()) {
       const isTolerated = violation === undefined || violation.isIgnored
       const actions = isTolerated ? ALLOW : stringsAt(binding.spec, 'validationActions')
@@ -192,10 +198,15 @@ interface PolicyResult {
 
 const NO_RESULT: PolicyResult = { decisions: [], annotations: [] }
 
-function evaluatePolicy(policy: ValidatingPolicy, inputs: Variables, namespace: Value): PolicyResult {
+function evaluatePolicy(
+  policy: ValidatingPolicy,
+  inputs: Variables,
+  namespace: Value,
+  evaluateConditions: (conditions: MatchConditions) => MatchResult,
+): PolicyResult {
   const { conditions, validations, annotations } = policy
   if (!conditions.isEmpty) {
-    const { matches, ...result } = conditions.evaluate(inputs)
+    const { matches, ...result } = evaluateConditions(conditions)
     if (matches === undefined) return failedResult(policy, (result as { error: string }).error)
     if (!matches) return NO_RESULT
   }

@@ -22,6 +22,7 @@ import { builtinTypes } from '../../types/type-table.js'
 import { BELOW, type Rule, type Schema } from '../structure/structural.js'
 import { partType } from '../structure/structural-type.js'
 import type { RuleCompiler } from './rule-compiler.js'
+import type { RuleMetrics } from './rule-metrics.js'
 
 export interface CompiledRule {
   readonly rule: Rule
@@ -54,6 +55,7 @@ export interface RuleNode {
   readonly properties: ReadonlyMap<string, RuleNode>
   readonly items: RuleNode | undefined
   readonly additionalProperties: RuleNode | undefined
+  readonly metrics: RuleMetrics | undefined
 }
 
 /** The rules of a version's schema; undefined where it has none. */
@@ -99,6 +101,10 @@ class Node implements RuleNode {
     private readonly declaration: Declaration,
     private readonly compiler: RuleCompiler,
   ) {}
+
+  get metrics(): RuleMetrics | undefined {
+    return this.compiler.metrics
+  }
 
   get declared(): DeclaredType | undefined {
     return this.declaration.declared

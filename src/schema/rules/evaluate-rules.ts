@@ -162,11 +162,23 @@ function fieldOf({ at, path }: Run): string {
 // ---- the rules of one value
 
 function evaluateNode(run: Run, node: RuleNode, value: Value, pair: Correlated | undefined): void {
-  const { read, rules } = node
+  const { read } = node
   if (read === undefined) return
   const old = run.isDefault ? value : (pair?.old ?? undefined)
-  const variables = variablesOf(value, old, read, run.isDefault)
-  for (const compiled of rules) {
+  const begin = node.metrics && performance.now()
+  evaluateAll(run, node, value, pair, old, variablesOf(value, old, read, run.isDefault))
+  if (begin !== undefined) node.metrics!.evaluated((performance.now() - begin) / 1000)
+}
+
+function evaluateAll(
+  run: Run,
+  node: RuleNode,
+  value: Value,
+  pair: Correlated | undefined,
+  old: Value | undefined,
+  variables: RuleVariables,
+): void {
+  for (const compiled of node.rules) {
     if (run.budget < 0) return
     const { rule, program, error, usesOldSelf } = compiled
     const before = { budget: run.budget, errors: run.errors.length }

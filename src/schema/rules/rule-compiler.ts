@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto'
 import type { Program } from '../../cel/index.js'
 import type { DeclaredType } from '../../types/cel-types.js'
 import type { Rule } from '../structure/structural.js'
+import type { RuleMetrics } from './rule-metrics.js'
 
 /** What the compiler needs to know of a compiled rule. */
 interface Compiled {
@@ -15,6 +16,9 @@ interface Compiled {
 }
 
 export class RuleCompiler {
+  /** `metrics`: absent where nothing is counted. */
+  constructor(readonly metrics?: RuleMetrics) {}
+
   private readonly programs = new Map<string, WeakRef<Program>>()
   private readonly rules = new WeakMap<Program, Compiled>()
   private readonly fingerprints = new WeakMap<DeclaredType, string>()
@@ -29,7 +33,9 @@ export class RuleCompiler {
     const program = this.programs.get(key)?.deref()
     const known = program && this.rules.get(program)
     if (known !== undefined) return { ...(known as T), rule }
+    const begin = performance.now()
     const compiled = compile()
+    this.metrics?.compiled((performance.now() - begin) / 1000)
     // Messages of errors name the types of this node, so a rule with errors is not shared.
     if (compiled.program !== undefined && compiled.messageError === undefined) {
       this.programs.set(key, new WeakRef(compiled.program))
