@@ -13,6 +13,7 @@ const COMPONENTS = [
   { program: 'flock', debian: 'util-linux' },
   { program: 'prlimit', debian: 'util-linux' },
   { program: 'strace', debian: 'strace' },
+  { program: 'chromium', debian: 'chromium' },
 ]
 
 const found = program => (process.env.PATH ?? '').split(delimiter).some(folder => existsSync(join(folder, program)))

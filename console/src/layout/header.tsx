@@ -28,12 +28,18 @@ export function Header() {
           }}
         />
       </span>
-      <Link to="/" class="brand">
+      <Link to="/" class="brand" label="Binnacle: all kinds">
         <img src={icon} alt="" width={22} height={22} />
         <span>Binnacle</span>
       </Link>
       <NamespacePicker />
-      <button type="button" class="finder" onClick={() => openPalette()} aria-keyshortcuts="Control+K">
+      <button
+        type="button"
+        class="finder"
+        aria-label="Find a kind, an object, an action"
+        aria-keyshortcuts="Control+K"
+        onClick={() => openPalette()}
+      >
         <Icon name="search" />
         <span>Find a kind, an object, an action</span>
         <kbd>Ctrl K</kbd>

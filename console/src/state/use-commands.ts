@@ -1,7 +1,10 @@
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 import { type Command, offer } from './commands.js'
 
-/** Offers commands while the component is shown; again when one of `inputs` changes. */
+/**
+ * Offers commands while the component is shown; again when one of `inputs` changes, before the next key can arrive: a later
+ * effect would let a fast typist run commands of the state before.
+ */
 export function useCommands(list: readonly Command[], inputs: readonly unknown[]): void {
-  useEffect(() => offer(list), inputs)
+  useLayoutEffect(() => offer(list), inputs)
 }

@@ -43,7 +43,13 @@ export function lineOf(document: YamlDocument, path: Path): number {
   return line
 }
 
-/** The last line of the value at a path. */
+export function nodeAt(document: YamlDocument, path: Path): YamlNode | undefined {
+  let node = document.positions
+  for (const part of path) node = typeof part === 'number' ? node?.items?.[part] : node?.members?.get(part)
+  return node
+}
+
+/** The last line of a value. */
 export function lastLineOf(node: YamlNode): number {
   let line = node.line
   for (const child of [...(node.members?.values() ?? []), ...(node.items ?? [])])

@@ -63,6 +63,12 @@ test('managers own lines: members, items by key, values of sets', () => {
   )
 })
 
+test('a list that is owned as a whole owns all of its lines', () => {
+  const document = readYaml('spec:\n  cargo:\n  - name: coal\n    tons: 2\n  ship: Fram\n')
+  const entries = [{ manager: 'a', operation: 'Update' as const, fieldsV1: { 'f:spec': { 'f:cargo': {} } } }]
+  expect([...ownersByLine(document, ownedFields(entries, document.value)).keys()]).toEqual([1, 2, 3])
+})
+
 test('the fields of conflicts are found by the keys of their items', () => {
   const { value } = readYaml('spec:\n  cargo:\n  - name: lamps\n  - name: coal\n    tons: 2\n')
   expect(resolveConflictPath('.spec.cargo[name="coal"].tons', value)).toEqual(['spec', 'cargo', 1, 'tons'])

@@ -1,5 +1,5 @@
 // The objects of a kind as a table, live.
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { refusal } from '../../api/access.js'
 import { messageOf } from '../../api/client.js'
 import { findResource, groups } from '../../api/discovery.js'
@@ -51,6 +51,8 @@ function ResourceTable({ resource }: { readonly resource: Resource }) {
   const path = collectionPath(resource, namespace)
   const live = useLiveTable(path, labels, fields)
   const [activeKey, setActiveKey] = useState(lastActive.get(path) ?? '')
+  /** As the state, but known at once: keys may come faster than the page is drawn. */
+  const latestKey = useRef(activeKey)
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set())
   const [dialog, setDialog] = useState<OpenDialog>(undefined)
 
@@ -73,6 +75,7 @@ function ResourceTable({ resource }: { readonly resource: Resource }) {
   const activate = (row: Row | undefined): void => {
     if (row === undefined) return
     setActiveKey(row.key)
+    latestKey.current = row.key
     lastActive.set(path, row.key)
   }
   const open = (row: Row | undefined, tab = ''): void => {
@@ -82,13 +85,15 @@ function ResourceTable({ resource }: { readonly resource: Resource }) {
   }
   const toggle = (row: Row | undefined, range: boolean): void => {
     if (row === undefined) return
-    const next = new Set(selected)
-    const from = rows.findIndex(({ key }) => key === activeKey)
+    const from = latestIndex()
     const to = rows.indexOf(row)
-    if (range && from >= 0)
-      for (const each of rows.slice(Math.min(from, to), Math.max(from, to) + 1)) next.add(each.key)
-    else if (!next.delete(row.key)) next.add(row.key)
-    setSelected(next)
+    setSelected(before => {
+      const next = new Set(before)
+      if (range && from >= 0) {
+        for (const each of rows.slice(Math.min(from, to), Math.max(from, to) + 1)) next.add(each.key)
+      } else if (!next.delete(row.key)) next.add(row.key)
+      return next
+    })
     activate(row)
   }
   /** What an action is for: the selected rows, or else the active one. */
@@ -102,7 +107,9 @@ function ResourceTable({ resource }: { readonly resource: Resource }) {
     label: nothing ?? refusal({ ...access, verb: 'patch' }),
   }
   const create = (): void => navigate(createLink(resource, namespace))
-  const move = (by: number): void => activate(rows[Math.max(0, Math.min(rows.length - 1, index + by))])
+  const latestIndex = (): number => rows.findIndex(({ key }) => key === latestKey.current)
+  const latestRow = (): Row | undefined => rows[latestIndex()]
+  const move = (by: number): void => activate(rows[Math.max(0, Math.min(rows.length - 1, latestIndex() + by))])
   const tableKeys: readonly Command[] = [
     { id: 'down', title: 'Next row', group: 'Table', keys: ['j', 'ArrowDown'], hidden: true, run: () => move(1) },
     { id: 'up', title: 'Previous row', group: 'Table', keys: ['k', 'ArrowUp'], hidden: true, run: () => move(-1) },
@@ -144,7 +151,7 @@ function ResourceTable({ resource }: { readonly resource: Resource }) {
       group: 'Table',
       keys: ['Enter', 'd'],
       hidden: true,
-      run: () => open(rows[index]),
+      run: () => open(latestRow()),
     },
     {
       id: 'edit',
@@ -152,7 +159,7 @@ function ResourceTable({ resource }: { readonly resource: Resource }) {
       group: 'Table',
       keys: ['e', 'y'],
       disabled: nothing,
-      run: () => open(rows[index], 'yaml'),
+      run: () => open(latestRow(), 'yaml'),
     },
     {
       id: 'select',
@@ -160,7 +167,7 @@ function ResourceTable({ resource }: { readonly resource: Resource }) {
       group: 'Table',
       keys: [' '],
       hidden: true,
-      run: () => toggle(rows[index], false),
+      run: () => toggle(latestRow(), false),
     },
     { id: 'filter', title: 'Filter by text', group: 'Table', keys: ['/'], hidden: true, run: () => focusOn('filter') },
     { id: 'namespace', title: 'Choose the namespace', group: 'Table', keys: ['n'], run: () => focusOn('namespace') },

@@ -15,6 +15,8 @@ export interface Row {
   /** What the text filter looks at; made when it is first needed. */
   search: string | undefined
   sortKey: string | number
+  /** Orders rows that are equal otherwise. */
+  readonly tieKey: string
   isShown: boolean
 }
 
@@ -58,6 +60,7 @@ export function createRowStore(): RowStore {
         changedAt,
         search: undefined,
         sortKey: '',
+        tieKey: naturalKey(key),
         isShown: false,
       }
       added.sortKey = sortKeyOf(added, order)
@@ -114,20 +117,19 @@ export function createRowStore(): RowStore {
         row.sortKey = sortKeyOf(row, order)
         found.push(row)
       }
-      ordered = found.toSorted(order.descending ? (a, b) => compare(b, a) : compare)
+      const sign = order.descending ? -1 : 1
+      ordered = found.toSorted((a, b) => sign * compareKeys(a.sortKey, b.sortKey) || compareKeys(a.tieKey, b.tieKey))
       isStale = false
       return ordered
     },
   }
 }
 
-function compare(a: Row, b: Row): number {
-  if (a.sortKey !== b.sortKey) {
-    // Numbers come before texts.
-    if (typeof a.sortKey !== typeof b.sortKey) return typeof a.sortKey === 'number' ? -1 : 1
-    return a.sortKey < b.sortKey ? -1 : 1
-  }
-  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+/** Numbers come before texts. */
+function compareKeys(a: string | number, b: string | number): number {
+  if (a === b) return 0
+  if (typeof a !== typeof b) return typeof a === 'number' ? -1 : 1
+  return a < b ? -1 : 1
 }
 
 function fits(row: Row, words: readonly string[]): boolean {
