@@ -92,11 +92,11 @@ describe.skipIf(chromiumMissing())('under load', () => {
     await page.getByText('10,0').first().waitFor()
     const client = await page.context().newCDPSession(page)
     await client.send('Performance.enable')
-    const busy = async (): Promise<number> => {
+    const measure = async (): Promise<ReadonlyMap<string, number>> => {
       const { metrics } = await client.send('Performance.getMetrics')
-      return metrics.find(({ name }) => name === 'TaskDuration')!.value
+      return new Map(metrics.map(({ name, value }) => [name, value]))
     }
-    const before = await busy()
+    const before = await measure()
     const { events, frames, rows } = await page.evaluate(async seconds => {
       const { load } = globalThis as unknown as { load: Load }
       const first = load.events
@@ -115,16 +115,18 @@ describe.skipIf(chromiumMissing())('under load', () => {
       })
       return { events: load.events - first, frames: load.frames.length, rows: most }
     }, SECONDS)
-    const share = ((await busy()) - before) / SECONDS
+    const after = await measure()
+    const spent = (name: string): number => after.get(name)! - before.get(name)!
+    // Processor time of the page's main thread, which does not grow when other programs keep the machine busy.
+    const busy = spent('ThreadTime') / SECONDS
     // Only rows in sight are in the document, however many there are and however fast one scrolls.
     expect(rows).toBeGreaterThan(10)
     expect(rows).toBeLessThan(80)
     expect(events).toBeGreaterThan(0.8 * 1000 * SECONDS)
-    // Generous, because other tests share the machine: alone it is about 60 frames a second at a third of a processor.
-    expect(frames / SECONDS).toBeGreaterThan(20)
-    expect(share).toBeLessThan(0.9)
-    if (process.env['FIGURES'] === '1')
-      console.log({ rows: ROWS, events, framesPerSecond: frames / SECONDS, busy: share })
+    // More than half of each frame is left for the user. The number of frames depends on the machine: it shows life only.
+    expect(busy).toBeLessThan(0.5)
+    expect(frames / SECONDS).toBeGreaterThan(2)
+    if (process.env['FIGURES'] === '1') console.log({ rows: ROWS, events, frames: frames / SECONDS, busy })
     expect(shared.takeErrors()).toEqual([])
     await page.context().close()
   })

@@ -110,16 +110,23 @@ export const messageOf = (error: unknown): string => (error instanceof Error ? e
 async function readError(response: Response): Promise<ApiError> {
   const text = await response.text().catch(() => '')
   try {
-    const status = JSON.parse(text) as Status
+    const status = await readStatus(text, response.headers.get('content-type') ?? '')
     if (status.kind === 'Status') return new ApiError({ ...status, code: status.code ?? response.status })
   } catch {
-    // Not JSON: the text itself is the message.
+    // No Status: the text itself is the message.
   }
   return new ApiError({
     kind: 'Status',
     code: response.status,
     message: text.trim().slice(0, 500) || response.statusText,
   })
+}
+
+/** An error has the format that was asked for. The code that reads YAML is loaded when it is needed. */
+async function readStatus(text: string, type: string): Promise<Status> {
+  if (!type.includes('yaml')) return JSON.parse(text) as Status
+  const { readYaml } = await import('../yaml/yaml-document.js')
+  return readYaml(text).value as unknown as Status
 }
 
 function reportWarnings(response: Response): void {

@@ -1,6 +1,6 @@
 // An editor as a component. CodeMirror is loaded when the first one is shown.
 import type { Extension } from '@codemirror/state'
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import type { Editor } from './editor-core.js'
 
 interface CodeEditorProps {
@@ -45,7 +45,8 @@ export function CodeEditor(props: CodeEditorProps) {
       editor.current = undefined
     }
   }, [])
-  useEffect(() => editor.current?.setText(value), [value])
+  // Before the next key can arrive: a later effect would put an earlier text into the place of what was typed since.
+  useLayoutEffect(() => editor.current?.setText(value), [value])
   useEffect(() => editor.current?.setReadOnly(readOnly), [readOnly])
   return <div ref={host} class="code-editor" />
 }

@@ -67,7 +67,7 @@ export function createEditor(options: EditorOptions): Editor {
       search({ top: true }),
       tooltips({ position: 'absolute' }),
       language === 'yaml' ? yaml() : [],
-      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
       editable.of(EditorState.readOnly.of(readOnly)),
       EditorView.updateListener.of(update => {
         if (update.docChanged) onChange?.(update.state.doc.toString())
@@ -201,9 +201,9 @@ const look: Extension = [
     '.cm-gutter-lint': { width: '16px' },
     '.cm-changedLine': { backgroundColor: 'var(--good-ground) !important' },
     '&.cm-merge-a .cm-changedLine, .cm-deletedChunk': { backgroundColor: 'var(--bad-ground) !important' },
-    '.cm-changedText': { background: 'color-mix(in srgb, var(--good) 26%, transparent) !important' },
+    '.cm-changedText': { background: 'color-mix(in srgb, var(--good) 13%, transparent) !important' },
     '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': {
-      background: 'color-mix(in srgb, var(--bad) 26%, transparent) !important',
+      background: 'color-mix(in srgb, var(--bad) 13%, transparent) !important',
     },
     '.cm-collapsedLines': { color: 'var(--text-faint)', background: 'var(--sunken)', fontFamily: 'var(--font)' },
   }),

@@ -28,21 +28,15 @@ export function Header() {
           }}
         />
       </span>
-      <Link to="/" class="brand" label="Binnacle: all kinds">
+      <Link to="/" class="brand">
         <img src={icon} alt="" width={22} height={22} />
         <span>Binnacle</span>
       </Link>
       <NamespacePicker />
-      <button
-        type="button"
-        class="finder"
-        aria-label="Find a kind, an object, an action"
-        aria-keyshortcuts="Control+K"
-        onClick={() => openPalette()}
-      >
+      <button type="button" class="finder" aria-keyshortcuts="Control+K" onClick={() => openPalette()}>
         <Icon name="search" />
         <span>Find a kind, an object, an action</span>
-        <kbd>Ctrl K</kbd>
+        <kbd aria-hidden="true">Ctrl K</kbd>
       </button>
       <div class="header-end">
         <Button

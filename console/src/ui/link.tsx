@@ -6,8 +6,6 @@ interface LinkProps {
   readonly to: string
   readonly class?: string
   readonly title?: string
-  /** The name, where the text may be hidden. */
-  readonly label?: string
   readonly current?: boolean
   readonly children: ComponentChildren
   readonly tabIndex?: number
@@ -15,13 +13,12 @@ interface LinkProps {
 }
 
 /** A link between views. With a modifier it opens a new tab, as everywhere. */
-export function Link({ to, class: className, title, label, current = false, children, tabIndex, onFollow }: LinkProps) {
+export function Link({ to, class: className, title, current = false, children, tabIndex, onFollow }: LinkProps) {
   return (
     <a
       href={BASE + to}
       class={className}
       title={title}
-      aria-label={label}
       tabIndex={tabIndex}
       aria-current={current ? 'page' : undefined}
       onClick={event => {
