@@ -9,6 +9,9 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'console/src/**/*.test.ts'],
           pool: 'threads',
           isolate: false,
+          // A limit against endless tests only: on a busy machine everything takes several times as long.
+          testTimeout: 30_000,
+          hookTimeout: 30_000,
         },
       },
       {

@@ -2,7 +2,8 @@
 // as far as its history goes, and distinguished by managedFields.
 
 import { objectAt, objectsAt, stringAt, stringsAt } from '../meta/values/access.js'
-import { equalValues, isObject, type Value, type ValueObject } from '../meta/values/value.js'
+import { changesBetween, type FieldChange } from '../meta/values/field-changes.js'
+import { equalValues, type ValueObject } from '../meta/values/value.js'
 import { LiveError, type LiveServer } from './live-server.js'
 
 /** A resource as the command line names it. */
@@ -25,12 +26,6 @@ export interface Edit {
   /** The managers whose entries were written with it. */
   readonly managers: readonly string[]
   readonly changes: readonly FieldChange[]
-}
-
-export interface FieldChange {
-  readonly field: string
-  readonly before: Value | undefined
-  readonly after: Value | undefined
 }
 
 /** Finds a resource by its plural, singular, short name or kind; `widgets.example.com` names its group. */
@@ -138,7 +133,7 @@ export function editsOf(newestFirst: readonly Revision[]): readonly Edit[] {
       resourceVersion,
       time,
       managers: writersOf(object, before),
-      changes: before ? changesBetween(before, object, '') : [],
+      changes: before ? changesBetween(before, object) : [],
     }
   })
 }
@@ -157,18 +152,3 @@ function writersOf(object: ValueObject, before: ValueObject | undefined): readon
 
 const isSameWriter = (a: ValueObject, b: ValueObject): boolean =>
   ['manager', 'operation', 'subresource'].every(name => a[name] === b[name])
-
-const NOT_SHOWN = new Set(['metadata.managedFields', 'metadata.resourceVersion', 'metadata.generation'])
-
-function changesBetween(before: Value | undefined, after: Value | undefined, at: string): readonly FieldChange[] {
-  if (NOT_SHOWN.has(at) || equalValues(before, after)) return []
-  if (isObject(before) && isObject(after)) {
-    return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap(name =>
-      changesBetween(before[name], after[name], at === '' ? name : `${at}.${name}`),
-    )
-  }
-  if (Array.isArray(before) && Array.isArray(after) && before.length === after.length) {
-    return before.flatMap((each, i) => changesBetween(each, after[i], `${at}[${i}]`))
-  }
-  return [{ field: at, before, after }]
-}

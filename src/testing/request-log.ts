@@ -28,6 +28,10 @@ export interface RequestLog extends Iterable<LoggedRequest> {
 }
 
 export interface WritableRequestLog extends RequestLog {
+  /** How many requests there were, those included that were dropped or cleared. */
+  readonly count: number
+  /** The requests after the first `count`, as far as they are kept. */
+  since(count: number): readonly LoggedRequest[]
   add(request: ServedRequest, status: number, milliseconds: number): void
 }
 
@@ -36,7 +40,12 @@ const MAX_REQUESTS = 10_000
 
 export function createRequestLog(): WritableRequestLog {
   let requests: LoggedRequest[] = []
+  let count = 0
   return {
+    get count() {
+      return count
+    },
+    since: before => requests.slice(Math.max(0, requests.length - (count - before))),
     [Symbol.iterator]: () => requests[Symbol.iterator](),
     get length() {
       return requests.length
@@ -48,6 +57,7 @@ export function createRequestLog(): WritableRequestLog {
     clear: () => void (requests = []),
     add({ info, user, userAgent, exchange }, status, milliseconds) {
       if (requests.length >= MAX_REQUESTS) requests.shift()
+      count++
       const { verb, group, resource, subresource, namespace, name } = info
       requests.push({
         verb,

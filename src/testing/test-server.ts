@@ -10,6 +10,7 @@ import { createTestClock, type TestClock } from './clock.js'
 import { startCore, type TestCore } from './core.js'
 import { type Faults } from './faults/faults.js'
 import { createTestObjects, eventsOf, type TestObjects, type WatchEvent } from './objects.js'
+import { type Recording, startRecording, withReport } from './recording.js'
 import { type RequestLog } from './request-log.js'
 import { readSnapshot, type Snapshot, writeSnapshot } from './snapshots.js'
 import { createTestUsers, type TestUsers } from './users.js'
@@ -38,6 +39,10 @@ export interface TestServer extends TestObjects, AsyncDisposable {
   readonly faults: Faults
   /** The requests so far, those of the test itself included. */
   readonly requests: RequestLog
+  /** Records requests and changes of objects from now on, for reports on a failed test. */
+  record(): Recording
+  /** Runs a test, and adds the report of its recording to the error if it fails. */
+  recorded<T>(work: () => Promise<T>): Promise<T>
   /** The events of all objects of a resource, from now on: `server.events('/api/v1/pods')`. Ends with the loop. */
   events(path: string): AsyncGenerator<WatchEvent>
 
@@ -93,6 +98,7 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     if (directory) await rm(await directory, { recursive: true, force: true })
   }
   const kubeconfig = printKubeconfig({ server: url, ...(ca !== '' && { ca }), token })
+  const record = (): Recording => startRecording(core)
   return {
     ...createTestObjects(fetch, () => core.registry),
     url,
@@ -111,6 +117,8 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     clock,
     faults: core.faults,
     requests: core.requests,
+    record,
+    recorded: work => withReport(record(), work),
     async *events(path) {
       const abort = new AbortController()
       const at = `${path}${path.includes('?') ? '&' : '?'}watch=true&resourceVersion=${core.revision()}`

@@ -1,0 +1,52 @@
+// What a test server reports of a test that fails.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startBinnacle, type TestServer } from '../../src/testing/index.js'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await startBinnacle({ protocol: 'http' })
+})
+afterAll(() => server.stop())
+
+const configMap = (name: string, data: object) => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default' },
+  data,
+})
+const isConfigMap = ({ key }: { readonly key: string }): boolean => key.includes('/configmaps/')
+
+test('a recording has the requests and the changes of objects since it began', async () => {
+  await server.apply([configMap('changed', { a: '1', b: '1' }), configMap('deleted', {})])
+  const recording = server.record()
+  await server.apply([configMap('changed', { a: '2', b: '1' }), configMap('created', {})])
+  await server.delete(configMap('deleted', {}))
+  expect(recording.requests.map(({ verb, name }) => `${verb} ${name}`)).toEqual([
+    'patch changed',
+    'patch created',
+    'delete deleted',
+  ])
+  expect(recording.changes().filter(isConfigMap)).toEqual([
+    { key: '/configmaps/default/deleted', type: 'deleted', fields: [] },
+    {
+      key: '/configmaps/default/changed',
+      type: 'changed',
+      fields: [{ field: 'data.a', before: '1', after: '2' }],
+    },
+    { key: '/configmaps/default/created', type: 'created', fields: [] },
+  ])
+})
+
+test('a test that fails reports what it did', async () => {
+  const failing = server.recorded(async () => {
+    await server.apply(configMap('seen', { text: 'x'.repeat(1000) }))
+    throw new Error('the operator did nothing')
+  })
+  await expect(failing).rejects.toThrow(
+    /^the operator did nothing\n\nAPI requests \(the last 1 of 1\):\n {2}201 PATCH \/api\/v1\/namespaces\/default\/configmaps\/seen\?.*\nObjects that differ from the beginning \(1\):\n {2}created \/configmaps\/default\/seen$/,
+  )
+})
+
+test('a test that passes gives its result', async () => {
+  expect(await server.recorded(async () => 7)).toBe(7)
+})
