@@ -121,6 +121,9 @@ export interface Store {
   /** Rejects with the reason if the store cannot read and write now, and does so soon: for health checks. */
   check(): Promise<void>
 
+  /** How many bytes the whole database takes, where the store can say so. */
+  size?(): Promise<number>
+
   /** Finishes running operations, ends watches with `closed`, and releases files and connections. */
   close(): Promise<void>
 }

@@ -43,6 +43,7 @@ describe('a new pod', () => {
   test('gets the default account, its pull secrets and a volume with its token', async () => {
     expect(await admit(pod())).toEqual({
       serviceAccountName: 'default',
+      serviceAccount: 'default',
       imagePullSecrets: [{ name: 'registry' }],
       containers: [{ name: 'c', volumeMounts: [MOUNT] }],
       volumes: [

@@ -67,6 +67,8 @@ export function serviceAccount(objects: Lister, options: ServiceAccountOptions):
       const changed = copyValue(pod)
       const spec = objectAt(changed, 'spec')
       spec['serviceAccountName'] = name
+      // The deprecated name of the field is kept equal.
+      spec['serviceAccount'] = name
       if (mountsToken(account, pod)) mountToken(spec, generateName)
       const pullSecrets = objectsAt(account, 'imagePullSecrets')
       if (objectsAt(spec, 'imagePullSecrets').length === 0 && pullSecrets.length > 0) {

@@ -19,13 +19,14 @@ export function registerStorageMetrics(
   const revision = metrics.gauge('binnacle_storage_revision', 'The revision of the latest write.', [])
   metrics.onCollect(async () => revision.with().set(await store.revision()))
   countObjects(metrics, store, registry)
-  if (storage.kind !== 'lmdb') return
+  const sizeOf = storage.kind === 'lmdb' ? () => bytesIn(storage.directory) : store.size
+  if (!sizeOf) return
   const size = metrics.gauge(
     'apiserver_storage_size_bytes',
     'Size of the storage database file physically allocated in bytes.',
     ['storage_cluster_id'],
   )
-  metrics.onCollect(async () => size.with('etcd-0').set(await bytesIn(storage.directory)))
+  metrics.onCollect(async () => size.with('etcd-0').set(await sizeOf()))
 }
 
 function countObjects(metrics: MetricsRegistry, store: Store, registry: Registry): void {

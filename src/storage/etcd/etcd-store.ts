@@ -82,6 +82,11 @@ export async function openEtcdStore(options: EtcdStoreOptions): Promise<EtcdStor
   return {
     embedded: false,
 
+    async size() {
+      const { dbSize } = await client.call(STATUS, {}, { withoutLeader: true })
+      return dbSize
+    },
+
     get promptProgress() {
       return promptProgress
     },

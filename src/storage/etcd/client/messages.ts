@@ -104,6 +104,8 @@ export interface WatchResponse {
 export interface StatusResponse {
   /** The version of the answering member, such as `3.5.13`. */
   readonly version: string
+  /** The size of the database file, in bytes. */
+  readonly dbSize: number
 }
 
 /** A method of etcd's API: its path and the encoding of its messages. */
@@ -168,7 +170,7 @@ const root = protobuf.Root.fromJSON({
       fragment: ['bool', 7],
       events: ['WatchEvent', 11, 'repeated'],
     }),
-    StatusResponse: message({ version: ['string', 2] }),
+    StatusResponse: message({ version: ['string', 2], dbSize: ['int64', 3] }),
   },
 })
 setDefaults()
