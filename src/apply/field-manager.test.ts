@@ -378,3 +378,24 @@ function deepFrozen<T>(value: T): T {
   }
   return value
 }
+
+test('what a create owns does not depend on what was created before', () => {
+  const spec = fc.record(
+    {
+      a: fc.oneof(fc.string(), fc.constant(null)),
+      obj: fc.record({ x: fc.string(), y: fc.string() }, { requiredKeys: [] }),
+      list: fc.array(fc.string(), { maxLength: 2 }),
+      set: fc.uniqueArray(fc.string(), { maxLength: 2 }),
+      free: fc.oneof(fc.constant({}), fc.constant({ p: 1 }), fc.constant({ p: { q: [] } }), fc.constant({ p: [1] })),
+    },
+    { requiredKeys: [] },
+  )
+  const create = (as: ManagedType, each: Value) =>
+    metaOf(trackUpdate(as, undefined, widget(each, { labels: { app: 'a' } }), 'm', 0) as ApiObject).managedFields
+  const used = { ...type }
+  fc.assert(
+    fc.property(spec, each => {
+      expect(create(used, each as Value)).toEqual(create({ ...type }, each as Value))
+    }),
+  )
+})

@@ -21,7 +21,15 @@ import {
   type ManagerName,
   type Managers,
 } from './managers/managed-fields.js'
-import { type Applied, applyTo, BadManagers, type Taken, takeOver, type VersionedType } from './managers/managers.js'
+import {
+  type Applied,
+  applyTo,
+  BadManagers,
+  createdFields,
+  type Taken,
+  takeOver,
+  type VersionedType,
+} from './managers/managers.js'
 import { equalSets, type FieldSet, union } from './paths/field-set.js'
 import { TypedError } from './typed/typed-errors.js'
 import { checkTyped } from './typed/validate.js'
@@ -75,9 +83,13 @@ export function trackUpdate(
     const before = live === undefined ? asObject(type.empty()) : withManagedFields(live, [])
     // The live object is checked where the two are compared.
     checkTyped(mergeTypeFor(type), bare, { allowDuplicates: true })
-    return andThen(afterUpdate(type, before, bare, managers, manager, now), after =>
-      withManagedFields(bare, encodeManagedFields(capUpdaters(after).values())),
-    )
+    const after =
+      live === undefined && managers.size === 0
+        ? andThen(createdFields(type, before, bare), fields =>
+            withUpdater(type, managers, { managers, fields }, manager, now),
+          )
+        : afterUpdate(type, before, bare, managers, manager, now)
+    return andThen(after, then => withManagedFields(bare, encodeManagedFields(capUpdaters(then).values())))
   }
   return orElse(tracked, error => {
     if (error instanceof TypedError || error instanceof BadManagers || error instanceof StatusError) return bare

@@ -8,7 +8,12 @@ const { encode, decode } = createStoredCodec()
 const object = (managedFields?: ApiObject['metadata'][string]): ApiObject => ({
   apiVersion: 'v1',
   kind: 'ConfigMap',
-  metadata: { name: 'a', labels: { '<': 'b' }, ...(managedFields !== undefined && { managedFields }), zone: 1 },
+  metadata: {
+    name: 'a',
+    labels: { '<': 'b', managedFields: '0', x: '"managedFields":0' },
+    ...(managedFields !== undefined && { managedFields }),
+    zone: 1,
+  },
   data: { a: 'line\n' },
 })
 const fieldsV1 = { 'f:data': { '.': {}, 'k:{"name":"<"}': {} } }
@@ -18,6 +23,7 @@ test.each([
   ['no managers', undefined],
   ['an empty list of them', []],
   ['a manager', [entry]],
+  ['a manager with an odd name', [{ ...entry, manager: '"fieldsV1":0' }]],
   ['several', [entry, { ...entry, manager: 'n', fieldsV1: {} }]],
   ['an empty entry', [{}]],
   ['what are no entries', [1, null, 'x', { fieldsV1: 'x' }]],

@@ -6,7 +6,6 @@ import {
   createInternedParts,
   decodeJson,
   encodeJson,
-  encodeMembers,
   encodeString,
   type InternedParts,
   type InternedPosition,
@@ -55,20 +54,24 @@ function printStored(object: ValueObject, parts: InternedParts): string {
   const metadata = object['metadata']
   const entries = isObject(metadata) ? metadata['managedFields'] : undefined
   if (!Array.isArray(entries) || entries.length === 0) return encodeJson(object)
-  return encodeMembers(object, name =>
-    name !== 'metadata'
-      ? undefined
-      : encodeMembers(metadata as ValueObject, each =>
-          each === 'managedFields' ? `[${entries.map(entry => printEntry(entry, parts)).join(',')}]` : undefined,
-        ),
-  )
+  const marked = { ...object, metadata: { ...(metadata as ValueObject), managedFields: 0 } }
+  const printed = entries.map(entry => printEntry(entry, parts)).join(',')
+  return withText(encodeJson(marked), 'managedFields', `[${printed}]`)
 }
 
 function printEntry(entry: Value, parts: InternedParts): string {
-  if (!isObject(entry)) return encodeJson(entry)
-  return encodeMembers(entry, (name, member) =>
-    name === FIELDS.name && isObject(member) ? parts.print(member) : undefined,
-  )
+  const fields = isObject(entry) ? entry[FIELDS.name] : undefined
+  if (!isObject(fields)) return encodeJson(entry)
+  return withText(encodeJson({ ...(entry as ValueObject), [FIELDS.name]: 0 }), FIELDS.name, parts.print(fields))
+}
+
+/**
+ * Puts a member that is encoded already in the place of a 0. Quotes within strings are escaped, the metadata come first in an
+ * object, and nothing else in them has a member of that name that is a number.
+ */
+function withText(encoded: string, name: string, text: string): string {
+  const at = encoded.indexOf(`"${name}":0`) + name.length + 3
+  return encoded.slice(0, at) + text + encoded.slice(at + 1)
 }
 
 function withoutVersion(metadata: ValueObject): ValueObject {

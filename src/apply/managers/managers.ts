@@ -24,6 +24,7 @@ import { mergeTyped } from '../typed/merge.js'
 import { fieldsOf } from '../typed/owned-fields.js'
 import { removeItems } from '../typed/remove-items.js'
 import { underCurrentType } from '../typed/schema-change.js'
+import { hasShape, type ValueShape, valueShapeOf } from '../typed/value-shape.js'
 import { type Conflict, Conflicts } from './conflicts.js'
 import { idOf, type ManagerName, type Managers, type Owned } from './managed-fields.js'
 
@@ -80,6 +81,36 @@ export function takeOver(type: VersionedType, live: ApiObject, next: ApiObject, 
     }),
   )
 }
+
+// ---- create
+
+/** The fields that the creation of an object sets. */
+export function createdFields(type: VersionedType, empty: ApiObject, next: ApiObject): Awaitable<FieldSet> {
+  if (!isBare(empty)) return andThen(takeOver(type, empty, next, NO_MANAGERS), ({ fields }) => fields)
+  const known = created.get(type) ?? []
+  for (const { shape, fields } of known) if (hasShape(shape, next)) return fields
+  return andThen(takeOver(type, empty, next, NO_MANAGERS), ({ fields }) => {
+    const shape = valueShapeOf(type.typeOf(type.apiVersion)!, next)
+    if (shape !== undefined) created.set(type, [{ shape, fields }, ...known].slice(0, MAX_SHAPES))
+    return fields
+  })
+}
+
+interface Created {
+  readonly shape: ValueShape
+  readonly fields: FieldSet
+}
+
+/** The last shapes of created objects, with the fields that each of them owns: an object of that shape owns the same. */
+const created = new WeakMap<VersionedType, readonly Created[]>()
+const MAX_SHAPES = 4
+
+const NO_MANAGERS: Managers = new Map()
+
+/** Whether only the shape of an object, not its values, decides in which fields it differs from this one. */
+const isBare = (empty: ApiObject): boolean =>
+  Object.keys(empty).every(name => NEVER_OWNED.has(fieldElement(name))) &&
+  Object.keys(empty.metadata).every(name => name === 'creationTimestamp')
 
 // ---- apply
 

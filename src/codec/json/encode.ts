@@ -1,7 +1,7 @@
 // Encodes JSON as Go's encoding/json does: the same numbers, and `<`, `>`, `&`, U+2028 and U+2029 escaped. Kubernetes
 // ends a response with a newline unless it is pretty; the caller adds it.
 import { compareTexts } from '../../meta/go/go-text.js'
-import { isObject, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
+import { isObject, type Value, WholeFloat } from '../../meta/values/value.js'
 
 export interface JsonEncodeOptions {
   /** Two spaces per level, as for `?pretty=true`. */
@@ -16,21 +16,6 @@ export function encodeJson(value: Value, { pretty = false, sortKeys = false }: J
     if (!PRINTED_DIFFERENTLY.test(text)) return text
   }
   return write(value, pretty, sortKeys)
-}
-
-/** Encodes an object from the encoded texts of its members; members without a text are left out. */
-export function encodeMembers(
-  object: ValueObject,
-  textOf: (name: string, member: Value) => string | undefined,
-): string {
-  let text = ''
-  for (const name of Object.keys(object)) {
-    const member = object[name]!
-    if (member === undefined) continue
-    const interned = textOf(name, member) ?? (typeof member === 'string' ? encodeString(member) : encodeJson(member))
-    text += `${text === '' ? '{' : ','}${encodeString(name)}:${interned}`
-  }
-  return text === '' ? '{}' : `${text}}`
 }
 
 /** Characters that Go escapes and JSON.stringify does not, or the other way round. */
