@@ -171,6 +171,9 @@ function Tried({ start }: { readonly start: PlaygroundState }) {
   )
 }
 
+/** Long lines are wrapped, so that nothing scrolls sideways. */
+const wrapped = async () => (await import('@codemirror/view')).EditorView.lineWrapping
+
 interface BoxProps {
   readonly title: string
   readonly value: string
@@ -192,6 +195,7 @@ function Box({ title, value, short = false, onChange, action }: BoxProps) {
           language={title === 'Expression' ? 'plain' : 'yaml'}
           value={value}
           onChange={onChange}
+          extensions={wrapped}
         />
       </div>
     </section>
@@ -255,12 +259,15 @@ function bodyOf(state: PlaygroundState): object {
     ...given('object', state.object),
     ...given('oldObject', state.oldObject),
     ...(isPolicy && { ...given('params', state.params), ...given('request', state.request) }),
-    ...(typeof variables === 'object' &&
-      variables !== null && {
-        variables: Object.entries(variables).map(([name, each]) => ({ name, expression: String(each) })),
-      }),
+    ...(typeof variables === 'object' && variables !== null && { variables: variablesIn(variables) }),
   }
 }
+
+/** A map of names to expressions, or a list as in the spec of a policy. */
+const variablesIn = (value: object): readonly object[] =>
+  Array.isArray(value)
+    ? (value as readonly object[])
+    : Object.entries(value).map(([name, each]) => ({ name, expression: String(each) }))
 
 function given(name: string, text: string): object {
   const value = valueOf(name, text)
