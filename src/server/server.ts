@@ -42,6 +42,7 @@ import { type ApiContext, createApiContext } from '../verbs/api-context.js'
 import { connectSubresources, podSubresources } from '../verbs/subresources.js'
 import { serverObjects } from '../verbs/system-writes.js'
 import { createWebhooks, type Webhooks } from '../webhook/client.js'
+import type { Simulation } from '../workloads/start-workloads.js'
 import { registerBuildMetrics } from './observability/build-metrics.js'
 import { createServerLogger } from './observability/logging.js'
 import { registerProcessMetrics } from './observability/process-metrics.js'
@@ -64,6 +65,7 @@ import { clientUrl, openListeners } from './startup/listeners.js'
 import { createPhases } from './startup/phases.js'
 import { serviceFinder } from './startup/service-finder.js'
 import { withStrictTransportSecurity } from './startup/strict-transport-security.js'
+import { registerWorkloads } from './startup/workloads.js'
 import type { Access } from './tls/kubeconfig.js'
 import { shareAuthority } from './tls/shared-authority.js'
 import { hostsOf, prepareTls } from './tls/tls.js'
@@ -82,6 +84,8 @@ export interface Server {
   readonly registry: Registry
   /** A link that signs the administrator in to the console, once. Absent if the console is not served. */
   readonly consoleLink: (() => string) | undefined
+  /** The simulation of workloads, once it has started; undefined if there is none. */
+  readonly simulation: Promise<Simulation> | undefined
   stop(): Promise<void>
 }
 
@@ -299,6 +303,13 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
         ? state.address
         : `${serving.externalHostname}:${state.address.split(':').at(-1)}`
 
+    const { started: simulation, registered: workloads } = registerWorkloads({
+      context,
+      registry,
+      env,
+      options: options.workloads,
+      controllers: options.controllers.controllers,
+    })
     // Created before the listeners and started after them, because phases are undone in the reverse order: requests
     // are answered before the controllers stop.
     const controllers = await phases.run(
@@ -321,6 +332,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
           migrates: migratesStorage(options.api.featureGates),
           authentication: { clientCa: tls?.clientCa, requestHeader: authentication.requestHeader },
           virtualVersions,
+          workloads,
           env,
         })
       },
@@ -351,6 +363,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       url: listeners.url,
       httpUrl: listeners.httpUrl,
       admission: calls,
+      simulation,
       registry,
       consoleLink: sessions && (() => signInLink(server, sessions.createCode({ user: ADMINISTRATOR }))),
       access: { server, ...(listeners.httpsUrl && { ca: tls!.ca, client: tls!.admin }) },

@@ -7,6 +7,8 @@
 //   POST   /binnacle/testing/chaos               {"seed": 42}: switches a mixture of faults on
 //   GET    /binnacle/testing/clock               {"now": "2026-01-01T00:00:00.000Z"}
 //   POST   /binnacle/testing/clock               {"advance": "1h"}, {"freeze": true} or {"run": 60}
+//   POST   /binnacle/testing/pods                {"namespace": "a", "name": "p" or "labels": "app=web"} with "fail": {…},
+//                                                "complete": true, "evict": true or "ready": false
 //   POST   /binnacle/testing/snapshots           {"name": "prepared"}
 //   POST   /binnacle/testing/reset               {"name": "prepared"}, or {} for the state after the start
 //   POST   /binnacle/testing/history/compact
@@ -52,6 +54,7 @@ export function createTestingApi(server: TestServer): TestingApi {
       GET: () => ({ now: new Date(server.clock.now()).toISOString() }),
       POST: body => moveClock(server, body),
     },
+    '/pods': { POST: body => actOnPods(server, body) },
     '/snapshots': { POST: ({ name }) => server.snapshot(requiredText('name', name)) },
     '/reset': { POST: ({ name }) => server.reset(name === undefined ? undefined : requiredText('name', name)) },
     '/history/compact': { POST: () => server.compactHistory() },
@@ -96,6 +99,25 @@ function moveClock({ clock }: TestServer, { advance, freeze, run }: Body): void 
   else if (freeze === true) clock.freeze()
   else if (typeof run === 'number') clock.run(run)
   else throw new UsageError('the clock takes {"advance": "1h"}, {"freeze": true} or {"run": 60}')
+}
+
+async function actOnPods({ pods }: TestServer, { namespace, name, labels, ...actions }: Body): Promise<void> {
+  const reference = {
+    ...(namespace !== undefined && { namespace: requiredText('namespace', namespace) }),
+    ...(name !== undefined && { name: requiredText('name', name) }),
+    ...(labels !== undefined && { labels: requiredText('labels', labels) }),
+  }
+  const { fail, complete, evict, ready } = actions
+  const wrong = Object.keys(actions).length !== 1
+  if (!wrong && typeof fail === 'object' && fail !== null) await pods.fail(reference, fail)
+  else if (!wrong && fail === true) await pods.fail(reference)
+  else if (!wrong && complete === true) await pods.complete(reference)
+  else if (!wrong && evict === true) await pods.evict(reference)
+  else if (!wrong && typeof ready === 'boolean') await pods.setReady(reference, ready)
+  else
+    throw new UsageError(
+      'pods take one of {"fail": {"exitCode": 1}}, {"complete": true}, {"evict": true}, {"ready": false}',
+    )
 }
 
 function requiredText(name: string, value: unknown): string {

@@ -1,5 +1,6 @@
 // `binnacle/testing`: servers for tests, which can be copied, reset and disturbed.
 export type { BinnacleOptions } from '../server/index.js'
+export type { PodFailure, PodReference, SimulatedPods } from '../workloads/start-workloads.js'
 export { ApiError, type Fetch, type FetchInit, type KubernetesObject } from './client.js'
 export type { TestClock } from './clock.js'
 export type { ChaosOptions } from './faults/chaos.js'

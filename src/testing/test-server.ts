@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { UsageError } from '../base/usage-error.js'
 import { type KeyPair, printKubeconfig } from '../server/kubeconfig.js'
 import { type BinnacleOptions, readLibraryOptions } from '../server/library.js'
+import type { SimulatedPods, Simulation } from '../workloads/start-workloads.js'
 import { createFetch, type Fetch } from './client.js'
 import { createTestClock, type TestClock } from './clock.js'
 import { startCore, type TestCore } from './core.js'
@@ -37,6 +38,10 @@ export interface TestServer extends TestObjects, AsyncDisposable {
   readonly users: TestUsers
   readonly clock: TestClock
   readonly faults: Faults
+  /** What simulated pods do on request. Only with the option `workloads`. */
+  readonly pods: SimulatedPods
+  /** Resolves when the simulated workloads have nothing to do until the clock moves or something is written. */
+  idle(): Promise<void>
   /** The requests so far, those of the test itself included. */
   readonly requests: RequestLog
   /** Records requests and changes of objects from now on, for reports on a failed test. */
@@ -78,6 +83,8 @@ export async function startBinnacle({
   const from = snapshot === undefined ? undefined : await readSnapshot(snapshot)
   const setup: Setup = { token: read.token, clock: createTestClock() }
   const core = await startCore({ options: { ...read.server, serving }, clock: setup.clock, from })
+  // Its nodes are part of the state after the start.
+  await (await core.server.simulation)?.idle()
   return createTestServer(core, setup)
 }
 
@@ -96,6 +103,11 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
   const stop = async (): Promise<void> => {
     await core.stop()
     if (directory) await rm(await directory, { recursive: true, force: true })
+  }
+  const simulation = async (): Promise<Simulation> => {
+    const running = await core.server.simulation
+    if (!running) throw new UsageError('nothing is simulated: start the server with the option workloads')
+    return running
   }
   const kubeconfig = printKubeconfig({ server: url, ...(ca !== '' && { ca }), token })
   const record = (): Recording => startRecording(core)
@@ -116,6 +128,13 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     users: createTestUsers(core.tokens, () => access),
     clock,
     faults: core.faults,
+    pods: {
+      fail: async (pod, failure) => (await simulation()).pods.fail(pod, failure),
+      complete: async pod => (await simulation()).pods.complete(pod),
+      evict: async pod => (await simulation()).pods.evict(pod),
+      setReady: async (pod, isReady) => (await simulation()).pods.setReady(pod, isReady),
+    },
+    idle: async () => (await simulation()).idle(),
     requests: core.requests,
     record,
     recorded: work => withReport(record(), work),

@@ -28,6 +28,8 @@ export interface SystemObjects {
   get(kind: Kind, namespace: string, name: string): Promise<ApiObject | undefined>
   /** Creates the object unless there is one of its name. Its apiVersion and kind may be absent. */
   create(kind: Kind, object: ValueObject & { metadata: ValueObject }): Promise<void>
+  /** The same, but returns the new object, and rejects if there is one of its name. */
+  createNew(kind: Kind, object: ValueObject & { metadata: ValueObject }): Promise<ApiObject>
   /** Changes the object if it exists; `change` returns undefined to leave it as it is. */
   change(
     kind: Kind,
@@ -36,6 +38,14 @@ export interface SystemObjects {
     change: (old: ApiObject) => ApiObject | undefined,
     subresource?: string,
   ): Promise<void>
+  /** The same, but returns the object as it is then; undefined if it does not exist. */
+  update(
+    kind: Kind,
+    namespace: string,
+    name: string,
+    change: (old: ApiObject) => ApiObject | undefined,
+    subresource?: string,
+  ): Promise<ApiObject | undefined>
   /** Applies the fields of the object by server-side apply, also those that others own; creates it if it does not exist. */
   apply(kind: Kind, configuration: ValueObject & { metadata: ValueObject }, subresource?: string): Promise<void>
   /** Deletes the object if it exists; returns it if it is still terminating. */
@@ -50,6 +60,21 @@ export const systemObjects = (context: ApiContext, controller: string, applyMana
 
 /** The same for what kube-apiserver itself writes. */
 export const serverObjects = (context: ApiContext): SystemObjects => objectsFor(context, SERVER, inStorageVersion)
+
+/** The same for a component of the cluster that is no controller: its user, its groups, and its name as a manager. */
+export const componentObjects = (
+  context: ApiContext,
+  { user, groups, manager }: { readonly user: string; readonly groups: readonly string[]; readonly manager: string },
+): SystemObjects =>
+  objectsFor(
+    context,
+    {
+      user: { name: user, uid: '', groups: [...groups, 'system:authenticated'], extra: {} },
+      manager,
+      applyManager: manager,
+    },
+    inStorageVersion,
+  )
 
 const inStorageVersion: SeenAs = kind => ({ kind, version: storageVersionOf(kind) })
 
@@ -131,7 +156,7 @@ function objectsFor(context: ApiContext, { user, manager, applyManager }: Writer
     return removed?.isGone === false ? removed.object : undefined
   }
 
-  return {
+  const objects: SystemObjects = {
     async get(kind, namespace, name) {
       const target = await targetOf(kind, namespace, name)
       return unlessGone(async () =>
@@ -139,25 +164,34 @@ function objectsFor(context: ApiContext, { user, manager, applyManager }: Writer
       )
     },
     async create(kind, object) {
-      const version = storageVersionOf(kind)
-      const namespace = metaOf(object).namespace ?? ''
-      const target: Target = { kind, version, namespace, name: '', subresource: '' }
-      const typed = { apiVersion: apiVersionOf(kind, version.name), kind: kind.names.kind, ...object }
       try {
-        await createFrom(context, requestFor(target, optionsOf(manager)), typed, MADE)
+        await objects.createNew(kind, object)
       } catch (error) {
         if (!hasReason(error, 'AlreadyExists')) throw error
       }
     },
+    async createNew(kind, object) {
+      const version = storageVersionOf(kind)
+      const namespace = metaOf(object).namespace ?? ''
+      const target: Target = { kind, version, namespace, name: '', subresource: '' }
+      const typed = { apiVersion: apiVersionOf(kind, version.name), kind: kind.names.kind, ...object }
+      return (await createFrom(context, requestFor(target, optionsOf(manager)), typed, MADE)).value()
+    },
     async change(kind, namespace, name, change, subresource) {
+      await objects.update(kind, namespace, name, change, subresource)
+    },
+    async update(kind, namespace, name, change, subresource) {
       const target: Target = { ...(await targetOf(kind, namespace, name)), subresource: subresource ?? '' }
-      await unlessGone(() =>
+      let current: ApiObject | undefined
+      const changed = await unlessGone(() =>
         replace(context, requestFor(target, optionsOf(manager)), async old => {
           if (!old) throw notFound(resourceOf(kind), name)
+          current = old
           const object = change(old)
           return object && { ...MADE, object, isWhatClientSaw: false }
         }),
       )
+      return changed ? changed.object.value() : current
     },
     async apply(kind, configuration, subresource) {
       const version = storageVersionOf(kind)
@@ -170,6 +204,7 @@ function objectsFor(context: ApiContext, { user, manager, applyManager }: Writer
     delete: (kind, namespace, name, options = {}) => remove(kind, { namespace, name }, options),
     deleteEntry: (kind, entry, options = {}) => remove(kind, objectKeyOf(kind, entry.key), options, entry),
   }
+  return objects
 }
 
 const optionsOf = (fieldManager: string): WriteOptions => ({

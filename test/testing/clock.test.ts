@@ -46,7 +46,7 @@ test('a finished Job lives as long as its ttlSecondsAfterFinished says', async (
   expect(finished.status).toBe(200)
   const gone = server.waitFor(job, 'deleted')
   server.clock.advance('61m')
-  await gone
+  expect(await gone).toBeDefined()
 })
 
 test('a dependent of an owner that never was is collected after a delay', async () => {
@@ -75,7 +75,7 @@ test('a namespace is gone when the grace period of its last pod has passed', asy
   await server.waitFor(namespace, 'NamespaceContentRemaining')
   const gone = server.waitFor(namespace, 'deleted')
   server.clock.advance('31s')
-  await gone
+  expect(await gone).toBeDefined()
 })
 
 test('a token expires', async () => {

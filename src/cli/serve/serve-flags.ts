@@ -16,6 +16,7 @@ import {
   servingFlags,
   storageFlags,
   toggle,
+  workloadFlags,
 } from '../../server/options.js'
 import { printFlags } from '../flags/flags.js'
 
@@ -53,6 +54,7 @@ export const serveFlags = {
   ...apiFlags,
   ...leaderElectionFlags,
   ...controllerFlags,
+  ...workloadFlags,
   ...limitFlags,
   ...loggingFlags,
   ...openFlags,
@@ -72,6 +74,7 @@ const SECTIONS: Readonly<Record<string, FlagTable>> = {
   Admission: admissionFlags,
   API: apiFlags,
   Controllers: controllerFlags,
+  'Simulated workloads': workloadFlags,
   'Leader election': leaderElectionFlags,
   Limits: limitFlags,
   Logging: loggingFlags,

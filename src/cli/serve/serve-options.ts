@@ -25,6 +25,7 @@ import {
   servingFromFlags,
   storageFromFlags,
   storageWarnings,
+  workloadsFromFlags,
 } from '../../server/options.js'
 import type { StorageOptions } from '../../storage/open-store.js'
 import { parseFlags } from '../flags/flags.js'
@@ -67,6 +68,7 @@ export function readServeOptions(args: readonly string[]): ServePlan {
     api: apiFromFlags(flags, flags['storage-media-type'] ?? DEFAULT_MEDIA_TYPE),
     leaderElection: leaderElectionFromFlags(flags),
     controllers: controllersFromFlags(flags),
+    workloads: workloadsFromFlags(flags),
     limits: limitsFromFlags(flags),
     logging: loggingFromFlags(flags),
     console: flags.console ? { sessions: createSessions() } : undefined,

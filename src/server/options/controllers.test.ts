@@ -21,7 +21,7 @@ test('a name that kube-controller-manager does not have is refused, with the one
 })
 
 test('a controller that is not here may be named, which has no effect', () => {
-  const names = ['*', 'deployment-controller', '-cronjob-controller']
+  const names = ['*', 'ttl-controller', '-token-cleaner-controller']
   expect(checkControllers(names, '--controllers')).toBe(names)
-  expect(controllerWarnings(names)).toEqual(['--controllers: deployment-controller has no effect here'])
+  expect(controllerWarnings(names)).toEqual(['--controllers: ttl-controller has no effect here'])
 })

@@ -1,6 +1,7 @@
 // Which controllers run beside the API, by the names of kube-controller-manager.
 import { nearest } from '../../base/nearest.js'
 import { UsageError } from '../../base/usage-error.js'
+import { WORKLOAD_CONTROLLERS } from '../../workloads/workload-controllers.js'
 import type { FlagTable, FlagValues } from './flag.js'
 import { duration, list, toggle } from './flag-values.js'
 
@@ -16,18 +17,15 @@ const OWN = words(`
   volumeattributesclass-protection-controller
 `)
 
-/** Its other controllers: they run pods, nodes and volumes, which are not here, or sign certificates. */
+/** Its other controllers: they need real nodes, volumes and clouds, which are not here, or sign certificates. */
 const ABSENT = words(`
   bootstrap-signer-controller certificatesigningrequest-approving-controller
-  certificatesigningrequest-cleaner-controller certificatesigningrequest-signing-controller cronjob-controller
-  daemonset-controller deployment-controller device-taint-eviction-controller disruption-controller
-  endpoints-controller endpointslice-controller ephemeral-volume-controller horizontal-pod-autoscaler-controller
-  job-controller kube-apiserver-serving-clustertrustbundle-publisher-controller node-ipam-controller
-  node-lifecycle-controller persistentvolume-attach-detach-controller persistentvolume-binder-controller
-  persistentvolume-expander-controller pod-garbage-collector-controller podcertificaterequest-cleaner-controller
-  podgroup-protection-controller replicaset-controller replicationcontroller-controller resourceclaim-controller
-  resourcepoolstatusrequest-controller selinux-warning-controller service-cidr-controller statefulset-controller
-  storageversion-garbage-collector-controller taint-eviction-controller token-cleaner-controller ttl-controller
+  certificatesigningrequest-cleaner-controller certificatesigningrequest-signing-controller
+  device-taint-eviction-controller kube-apiserver-serving-clustertrustbundle-publisher-controller node-ipam-controller
+  persistentvolume-attach-detach-controller persistentvolume-expander-controller
+  podcertificaterequest-cleaner-controller podgroup-protection-controller resourceclaim-controller
+  resourcepoolstatusrequest-controller selinux-warning-controller service-cidr-controller
+  storageversion-garbage-collector-controller token-cleaner-controller ttl-controller
 `)
 
 export interface ControllerOptions {
@@ -42,7 +40,7 @@ export const DEFAULT_CONTROLLERS: ControllerOptions = { controllers: ['*'], even
 export const controllerFlags = {
   controllers: list(
     '<names>',
-    `controllers to run: "*" for all, a name to switch it on, -name to switch it off. There are ${OWN.join(', ')}`,
+    `controllers to run: "*" for all, a name to switch it on, -name to switch it off. There are ${OWN.join(', ')}; and, for workloads, by name or with --simulate-workloads, ${WORKLOAD_CONTROLLERS.join(', ')}`,
     DEFAULT_CONTROLLERS.controllers,
   ),
   'enable-garbage-collector': toggle('delete objects whose owners are gone', true),
@@ -63,8 +61,9 @@ export const controllersFromFlags = (flags: Flags): ControllerOptions => ({
 export function checkControllers(names: readonly string[], label: string): readonly string[] {
   for (const given of names) {
     const name = given.replace(/^-/, '')
-    if (given === '*' || OWN.includes(name) || ABSENT.includes(name)) continue
-    const near = nearest(name, OWN)
+    const known = [...OWN, ...WORKLOAD_CONTROLLERS]
+    if (given === '*' || known.includes(name) || ABSENT.includes(name)) continue
+    const near = nearest(name, known)
     const hint = near === undefined ? `there are ${OWN.join(', ')}` : `did you mean ${near}?`
     throw new UsageError(`${label}: ${JSON.stringify(name)} is not in the list of known controllers: ${hint}`)
   }

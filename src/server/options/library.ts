@@ -21,6 +21,7 @@ import { DEFAULT_LOGGING } from './logging.js'
 import type { ServerOptions } from './server-options.js'
 import { checkAddress } from './serving.js'
 import { checkEndpoint, DEFAULT_MEDIA_TYPE } from './storage.js'
+import { readWorkloads, type SimulatedWorkloads } from './workloads.js'
 
 export interface BinnacleOptions {
   /**
@@ -52,6 +53,11 @@ export interface BinnacleOptions {
    * one on, `-` and a name to switch it off: `['*', '-garbage-collector-controller']`.
    */
   readonly controllers?: readonly string[]
+  /**
+   * Whether nodes, a scheduler and kubelets are simulated, and the controllers of workloads run: `true`, or how:
+   * `{ nodes: 5, readyAfter: '10s' }`.
+   */
+  readonly workloads?: boolean | SimulatedWorkloads
   /** Admission plugins to switch off, by kube-apiserver's names: `['NamespaceLifecycle']`. */
   readonly disabledAdmissionPlugins?: readonly string[]
   /**
@@ -119,6 +125,7 @@ export function readLibraryOptions(options: BinnacleOptions): { server: ServerOp
       conversions: options.conversions ?? {},
     },
     controllers: { ...DEFAULT_CONTROLLERS, ...(options.controllers && { controllers: options.controllers }) },
+    workloads: readWorkloads(options.workloads),
     limits: {},
     console: options.console ? { sessions: createSessions() } : undefined,
     logging: {
@@ -198,6 +205,8 @@ const CHECKS: { readonly [K in keyof Required<BinnacleOptions>]: Check } = {
     refuseUnless(isStrings(value), label, 'it must be a list of names')
     checkControllers(value as string[], label)
   },
+  // Checked where they are read.
+  workloads() {},
   disabledAdmissionPlugins(value, label) {
     refuseUnless(isStrings(value), label, 'it must be a list of names')
   },

@@ -2,6 +2,7 @@
 import type { TimerClock } from '../../base/clock.js'
 import type { ElectionTimes } from '../../controllers/start-controllers.js'
 import type { StorageOptions } from '../../storage/open-store.js'
+import type { WorkloadOptions } from '../../workloads/workload-options.js'
 import type { AdmissionOptions } from './admission.js'
 import type { ApiOptions } from './api.js'
 import type { AuthenticationOptions } from './authentication.js'
@@ -25,6 +26,8 @@ export interface ServerOptions {
   readonly logging: LoggingOptions
   /** Of the replicas on one etcd; the defaults when absent. */
   readonly leaderElection?: ElectionTimes | undefined
+  /** Undefined: workloads are not simulated. */
+  readonly workloads?: WorkloadOptions | undefined
   readonly clock?: TimerClock | undefined
   /** The console is not served when absent. */
   readonly console?: ConsoleOptions | undefined

@@ -34,6 +34,8 @@ export interface ControllerParts extends KubeControllerParts {
   readonly authentication: AuthenticationInfo
   /** Group versions that are served without a kind in the registry. */
   readonly virtualVersions: readonly string[]
+  /** The controllers of workloads, if any of them run. */
+  readonly workloads: RegisteredController | undefined
 }
 
 export interface Controllers {
@@ -74,6 +76,7 @@ function registeredControllers(parts: ControllerParts, httpsUrl: string | undefi
   const services = requireKind(registry, 'apiregistration.k8s.io', 'APIService')
   return [
     ...kubeControllers(parts),
+    ...(parts.workloads ? [parts.workloads] : []),
     {
       name: 'apiservices',
       start: () => startApiServices(context, registry, services, parts.virtualVersions, env),

@@ -1,0 +1,8 @@
+// As whom a kubelet writes.
+import type { Component } from '../common/workload-env.js'
+
+export const kubeletUser = (node: string): Component => ({
+  user: `system:node:${node}`,
+  groups: ['system:nodes'],
+  manager: 'kubelet',
+})
