@@ -5,8 +5,12 @@ import type { Controller, ControllerEnv } from '../controllers/start-controllers
 import type { Registry } from '../kinds/registry.js'
 import type { ApiContext } from '../verbs/api-context.js'
 import { startWorkloadEnv, type WorkloadEnv } from './common/workload-env.js'
+import { startCronJobController } from './cronjobs/cron-job-controller.js'
 import { startDaemonSetController } from './daemonsets/daemon-set-controller.js'
 import { startDeploymentController } from './deployments/deployment-controller.js'
+import { startEndpointSliceController } from './endpoints/endpoint-slice-controller.js'
+import { startEndpointsController } from './endpoints/endpoints-controller.js'
+import { startJobController } from './jobs/job-controller.js'
 import { startKubelets } from './kubelet/kubelet.js'
 
 export type { PodFailure, PodReference, SimulatedPods } from './kubelet/pod-requests.js'
@@ -24,8 +28,12 @@ import type { WorkloadOptions } from './workload-options.js'
 type Start = (w: WorkloadEnv) => Controller | Promise<Controller>
 
 const CONTROLLERS: Readonly<Record<string, Start>> = {
+  'cronjob-controller': startCronJobController,
   'daemonset-controller': startDaemonSetController,
   'deployment-controller': startDeploymentController,
+  'endpoints-controller': startEndpointsController,
+  'endpointslice-controller': startEndpointSliceController,
+  'job-controller': startJobController,
   'node-lifecycle-controller': startNodeLifecycle,
   'pod-garbage-collector-controller': startPodGarbageCollector,
   'replicaset-controller': startReplicaSetController,

@@ -36,9 +36,10 @@ function createSteppedClock() {
       for (;;) {
         const next = timers.filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)[0]
         if (!next) break
-        timers = timers.filter(each => each !== next)
+        const together = timers.filter(({ at }) => at === next.at)
+        timers = timers.filter(({ at }) => at !== next.at)
         now = Math.max(now, next.at)
-        next.run()
+        for (const { run } of together) run()
         await idle()
       }
       now = end

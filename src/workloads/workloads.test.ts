@@ -1,0 +1,202 @@
+// The other kinds of workloads, on one simulation each.
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { type Loose, podTemplate, type SimulatedWorld, startSimulatedWorld } from './world.suite.js'
+
+let world: SimulatedWorld
+beforeEach(async () => {
+  world = await startSimulatedWorld()
+})
+afterEach(() => world.stop())
+
+const selector = { matchLabels: { app: 'a' } }
+const names = (objects: Loose[]): string[] => objects.map(({ metadata }) => metadata.name)
+
+describe('a StatefulSet', () => {
+  const create = (spec: object = {}, annotations: object = {}) =>
+    world.create('StatefulSet', 's', {
+      spec: { replicas: 3, serviceName: 's', selector, template: podTemplate('a', {}, { annotations }), ...spec },
+    })
+
+  test('makes its pods in order, each when the one before is ready', async () => {
+    await create({}, { 'binnacle.dev/ready-after': '10s' })
+    await world.idle()
+    expect(names(await world.list('Pod'))).toEqual(['s-0'])
+    await world.advance(10_000)
+    expect(names(await world.list('Pod'))).toEqual(['s-0', 's-1'])
+    await world.advance(20_000)
+    const [revision] = await world.list('ControllerRevision')
+    expect((await world.get('StatefulSet', 's')).status).toEqual({
+      observedGeneration: 1,
+      replicas: 3,
+      readyReplicas: 3,
+      currentReplicas: 3,
+      updatedReplicas: 3,
+      availableReplicas: 3,
+      currentRevision: revision.metadata.name,
+      updateRevision: revision.metadata.name,
+      collisionCount: 0,
+    })
+    const pod = await world.get('Pod', 's-1')
+    expect(pod.spec).toMatchObject({ hostname: 's-1', subdomain: 's' })
+    expect(pod.metadata.labels).toMatchObject({
+      'statefulset.kubernetes.io/pod-name': 's-1',
+      'apps.kubernetes.io/pod-index': '1',
+      'controller-revision-hash': revision.metadata.name,
+    })
+  })
+
+  test('brings its pods to a new template from the last to the first, down to the partition', async () => {
+    await create({ updateStrategy: { rollingUpdate: { partition: 1 } } })
+    await world.idle()
+    await world.change('StatefulSet', 's', set => {
+      set.spec.template.spec.containers[0].image = 'example.com/image:2'
+    })
+    await world.idle()
+    const images = (await world.list('Pod')).map(pod => pod.spec.containers[0].image)
+    expect(images).toEqual(['example.com/image:1', 'example.com/image:2', 'example.com/image:2'])
+    expect(await world.list('ControllerRevision')).toHaveLength(2)
+    await world.change('StatefulSet', 's', set => {
+      set.spec.replicas = 1
+    })
+    await world.idle()
+    expect(names(await world.list('Pod'))).toEqual(['s-0'])
+  })
+})
+
+test('a DaemonSet has a pod on each node that it tolerates, and on new ones', async () => {
+  await world.change('Node', 'node-3', node => {
+    node.spec.taints = [{ key: 'special', effect: 'NoSchedule' }]
+  })
+  await world.create('DaemonSet', 'd', { spec: { selector, template: podTemplate('a') } })
+  await world.idle()
+  const nodes = async () =>
+    (await world.list('Pod')).map(pod => pod.spec.nodeName).toSorted((a: string, b: string) => (a < b ? -1 : 1))
+  expect(await nodes()).toEqual(['node-1', 'node-2'])
+  await world.create('Node', 'node-4', {})
+  await world.idle()
+  expect(await nodes()).toEqual(['node-1', 'node-2', 'node-4'])
+  expect((await world.get('DaemonSet', 'd')).status).toMatchObject({
+    desiredNumberScheduled: 3,
+    currentNumberScheduled: 3,
+    numberReady: 3,
+    numberAvailable: 3,
+    updatedNumberScheduled: 3,
+  })
+  await world.change('DaemonSet', 'd', set => {
+    set.spec.template.spec.containers[0].image = 'example.com/image:2'
+  })
+  await world.idle()
+  expect(new Set((await world.list('Pod')).map(pod => pod.spec.containers[0].image))).toEqual(
+    new Set(['example.com/image:2']),
+  )
+})
+
+test('a CronJob makes Jobs at its times, keeps the last ones, and follows its time zone', async () => {
+  await world.stop()
+  world = await startSimulatedWorld({ nodes: 1 })
+  const jobTemplate = { spec: { template: podTemplate('c', { restartPolicy: 'Never' }) } }
+  const spec = { schedule: '* * * * *', successfulJobsHistoryLimit: 2, jobTemplate }
+  await world.create('CronJob', 'c', { spec })
+  await world.create('CronJob', 'late', { spec: { ...spec, schedule: '3 9 * * *', timeZone: 'Asia/Tokyo' } })
+  await world.idle()
+  await world.advance(4 * 60_000 + 1000)
+  const jobs = await world.list('Job')
+  expect(names(jobs).filter(name => name.startsWith('c-'))).toHaveLength(2)
+  expect(names(jobs).filter(name => name.startsWith('late-'))).toEqual([
+    `late-${Date.parse('2026-01-01T00:03:00Z') / 60_000}`,
+  ])
+  const { status } = await world.get('CronJob', 'c')
+  expect(status).toMatchObject({ lastScheduleTime: '2026-01-01T00:04:00Z' })
+  expect(status.active).toBeUndefined()
+  expect(await world.events('c')).toContainEqual(expect.stringContaining('SawCompletedJob'))
+})
+
+test('a Service has EndpointSlices and Endpoints of its pods, which follow their readiness', async () => {
+  const ports = [{ name: 'http', containerPort: 8080 }]
+  const containers = [{ name: 'c', image: 'i', ports }]
+  await world.create('Deployment', 'a', { spec: { replicas: 2, selector, template: podTemplate('a', { containers }) } })
+  await world.create('Service', 'a', {
+    spec: { selector: { app: 'a' }, clusterIP: 'None', ports: [{ name: 'web', port: 80, targetPort: 'http' }] },
+  })
+  await world.idle()
+  const [slice] = await world.list('EndpointSlice')
+  expect(slice.ports).toEqual([{ name: 'web', port: 8080, protocol: 'TCP' }])
+  expect(slice.endpoints.map((each: Loose) => each.conditions)).toEqual(
+    Array.from({ length: 2 }, () => ({ ready: true, serving: true, terminating: false })),
+  )
+  const [pod] = await world.list('Pod')
+  await world.workloads.simulation.pods.setReady({ namespace: 'n', name: pod.metadata.name }, false)
+  await world.idle()
+  const endpoints = await world.get('Endpoints', 'a')
+  expect(endpoints.subsets[0]).toMatchObject({
+    addresses: [{ targetRef: { kind: 'Pod' } }],
+    notReadyAddresses: [{ ip: pod.status.podIP }],
+    ports: [{ name: 'web', port: 8080, protocol: 'TCP' }],
+  })
+})
+
+describe('pods and nodes', () => {
+  test('a pod that fits nowhere says why, and is bound when there is room', async () => {
+    const resources = { requests: { cpu: '40' } }
+    await world.create('Pod', 'big', { spec: { containers: [{ name: 'c', image: 'i', resources }] } })
+    await world.idle()
+    const pod = await world.get('Pod', 'big')
+    expect(pod.status.conditions[0]).toMatchObject({ type: 'PodScheduled', status: 'False', reason: 'Unschedulable' })
+    expect(pod.status.conditions[0].message).toMatch(/^0\/3 nodes are available: 3 Insufficient cpu\. /)
+    await world.create('Node', 'large', { status: { capacity: { cpu: '64', memory: '64Gi', pods: '10' } } })
+    await world.change(
+      'Node',
+      'large',
+      node => {
+        node.status.capacity = { cpu: '64' }
+        node.status.allocatable = { cpu: '64' }
+      },
+      'status',
+    )
+    await world.idle()
+    expect((await world.get('Pod', 'big')).spec.nodeName).toBe('large')
+  })
+
+  test('a container that fails is started again, at once and then ever later', async () => {
+    await world.create('Pod', 'p', { spec: podTemplate('a').spec })
+    await world.idle()
+    const fail = () => world.workloads.simulation.pods.fail({ namespace: 'n', name: 'p' }, { reason: 'OOMKilled' })
+    await fail()
+    await world.idle()
+    const status = async () => (await world.get('Pod', 'p')).status.containerStatuses[0]
+    expect(await status()).toMatchObject({ restartCount: 1, ready: true, lastState: { terminated: { exitCode: 1 } } })
+    await fail()
+    await world.idle()
+    expect((await status()).state.waiting.reason).toBe('CrashLoopBackOff')
+    await world.advance(10_000)
+    expect(await status()).toMatchObject({ restartCount: 2, ready: true })
+  })
+
+  test('the pods of a node that falls silent are evicted when they do not tolerate it any more', async () => {
+    const tolerations = ['not-ready', 'unreachable'].map(key => ({
+      key: `node.kubernetes.io/${key}`,
+      operator: 'Exists',
+      effect: 'NoExecute',
+      tolerationSeconds: 300,
+    }))
+    await world.create('Deployment', 'a', {
+      spec: { replicas: 3, selector, template: podTemplate('a', { tolerations }) },
+    })
+    await world.idle()
+    await world.change('Node', 'node-1', node => {
+      node.metadata.annotations = { 'binnacle.dev/silent': 'true' }
+    })
+    await world.advance(70_000)
+    const node = await world.get('Node', 'node-1')
+    expect(node.spec.taints.map((taint: Loose) => `${taint.key}:${taint.effect}`)).toEqual([
+      'node.kubernetes.io/unreachable:NoSchedule',
+      'node.kubernetes.io/unreachable:NoExecute',
+    ])
+    expect((await world.get('Deployment', 'a')).status.availableReplicas).toBe(2)
+    await world.advance(310_000)
+    expect((await world.get('Deployment', 'a')).status.availableReplicas).toBe(3)
+    await world.delete('Node', 'node-1')
+    await world.advance(41_000)
+    expect((await world.list('Pod')).map(pod => pod.spec.nodeName)).not.toContain('node-1')
+  })
+})
