@@ -282,14 +282,13 @@ describe.skipIf(chromiumMissing())('the console', () => {
     await waitForRows(page)
     await checkAccessibility(page)
     for (const key of ['j', 'j', ' ']) await page.keyboard.press(key)
-    await picture(page, `console-browse-${width === 390 ? 'phone' : theme}`)
+    if (theme === 'light') await picture(page, width === 390 ? 'console-phone' : 'console-browse')
     // The page itself never scrolls sideways; the table does.
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width)
     await page.keyboard.press('Control+k')
     await page.keyboard.type('voy')
     await checkShown(page.getByRole('option', { name: 'voyage-1', exact: false }).first())
     await checkAccessibility(page)
-    if (width > 400 && theme === 'dark') await picture(page, 'console-palette')
     await page.keyboard.press('Escape')
     if (width < 400) {
       await page.getByRole('button', { name: 'Kinds' }).click()

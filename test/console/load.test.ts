@@ -72,7 +72,7 @@ function madeUp(): void {
   const original = globalThis.fetch
   globalThis.fetch = async (input, init) => {
     const url = input instanceof Request ? input.url : input.toString()
-    if (!url.includes('/voyages')) return original(input, init)
+    if (!url.includes('/apis/sea.example.com/')) return original(input, init)
     if (url.includes('watch=true')) return watch()
     const rows = Array.from({ length: ROW_COUNT }, (_, index) => rowOf(index, index % 40))
     return Response.json(table(rows))

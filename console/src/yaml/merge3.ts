@@ -27,18 +27,18 @@ export function merge3(base: Value, mine: Value, theirs: Value): Merged {
     if (equalValues(m, t)) return t
     if (path.length === 2 && path[0] === 'metadata' && IGNORED.has(String(path[1]))) return t
     if (equalValues(b, t)) return m
-    if (equalValues(b, m)) {
-      taken.push(path)
-      return t
-    }
-    if (isObject(m) && isObject(t)) {
-      const before = isObject(b) ? b : {}
+    const before = isObject(b) ? b : undefined
+    if (isObject(m) && isObject(t) && (before !== undefined || !equalValues(b, m))) {
       const result = new Map<string, Value>()
       for (const name of new Set([...Object.keys(t), ...Object.keys(m)])) {
-        const merged = merge(own(before, name), own(m, name), own(t, name), [...path, name])
+        const merged = merge(own(before ?? {}, name), own(m, name), own(t, name), [...path, name])
         if (merged !== undefined) result.set(name, merged)
       }
       return Object.fromEntries(result)
+    }
+    if (equalValues(b, m)) {
+      taken.push(path)
+      return t
     }
     conflicts.push({ path, base: b, mine: m, theirs: t })
     return t

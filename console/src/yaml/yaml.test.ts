@@ -63,6 +63,14 @@ test('managers own lines: members, items by key, values of sets', () => {
   )
 })
 
+test('a merge names the fields that the other side changed, without those that every write changes', () => {
+  const base = { metadata: { name: 'a', resourceVersion: '1' }, spec: { crew: { hands: 1, captain: 'x' } } }
+  const theirs = { metadata: { name: 'a', resourceVersion: '2' }, spec: { crew: { hands: 2, captain: 'x' } } }
+  const { value, taken } = merge3(base, base, theirs)
+  expect(value).toEqual(theirs)
+  expect(taken).toEqual([['spec', 'crew', 'hands']])
+})
+
 test('a list that is owned as a whole owns all of its lines', () => {
   const document = readYaml('spec:\n  cargo:\n  - name: coal\n    tons: 2\n  ship: Fram\n')
   const entries = [{ manager: 'a', operation: 'Update' as const, fieldsV1: { 'f:spec': { 'f:cargo': {} } } }]

@@ -64,7 +64,7 @@ export function EventsTab({ object }: ObjectTabProps) {
   if (events.length === 0) return <EmptyState title="There are no events about this object." />
   return (
     <div class="page">
-      <table class="plain">
+      <table class="event-table">
         <thead>
           <tr>
             <th scope="col">Type</th>

@@ -8,7 +8,7 @@ import { type ApiObject, groupVersion, objectPath, type Resource } from '../../a
 import { browseLink, groupOf, namespaceOf } from '../../links.js'
 import { navigate, parameter, setQuery } from '../../router.js'
 import { ageOf, exactTime, now } from '../../state/clock.js'
-import { toastError } from '../../state/toasts.js'
+import { toast, toastError } from '../../state/toasts.js'
 import { useCommands } from '../../state/use-commands.js'
 import { Button } from '../../ui/button.js'
 import { Link } from '../../ui/link.js'
@@ -93,8 +93,11 @@ function LoadedObject({ resource, object, isDeleted }: { resource: Resource; obj
   const select = (id: string): void => setQuery({ tab: id === 'overview' ? '' : id }, { push: true })
   const access = { group: resource.group, resource: resource.name, namespace, name: metadata.name }
   const refused = isDeleted ? 'The object is gone.' : refusal({ ...access, verb: 'delete' })
-  const back = (): void =>
-    navigate(browseLink(resource, resource.namespaced ? { namespace: parameter('from') || namespace } : {}))
+  const back = (): void => {
+    if (draft.isChanged.value) toast('warning', 'There are unsaved changes: save or discard them first.')
+    else navigate(browseLink(resource, resource.namespaced ? { namespace: parameter('from') || namespace } : {}))
+  }
+  useUnsavedWarning(draft.isChanged.value)
   useCommands(
     [
       ...TABS.map(({ id, title }, index) => ({
@@ -186,6 +189,16 @@ export function useSchema({ group, version, kind }: Resource): KindSchema | unde
     }
   }, [group, version, kind])
   return schema
+}
+
+/** The browser asks before a page with unsaved changes is closed. */
+function useUnsavedWarning(isChanged: boolean): void {
+  useEffect(() => {
+    if (!isChanged) return
+    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
+    addEventListener('beforeunload', ask)
+    return () => removeEventListener('beforeunload', ask)
+  }, [isChanged])
 }
 
 /** A draft that follows the object for as long as nothing is edited. */
