@@ -7,6 +7,7 @@ import type { ApiObject } from '../../meta/object/api-object.js'
 import { has, objectAt } from '../../meta/values/access.js'
 import { equalValues } from '../../meta/values/value.js'
 import { startInformer } from '../../objects/informer.js'
+import { createLister } from '../../objects/lister.js'
 import { keyPrefixOf, objectKeyOf } from '../../objects/object-store.js'
 import { decodeStored } from '../../objects/stored-object.js'
 import type { Store, StoreEvent, Watch } from '../../storage/store.js'
@@ -22,9 +23,9 @@ const RESYNC_MS = 5 * 60_000
 const RETRY_MS = 200
 const UNCERTAIN_MS = 1_000
 /** Kinds whose usage can change by an update; the others are counted. */
-const MEASURED = new Set(['Pod', 'Service', 'PersistentVolumeClaim'])
+const MEASURED = new Set(['Pod.', 'Service.', 'PersistentVolumeClaim.', 'ResourceClaim.resource.k8s.io'])
 
-const isMeasuredAnew = ({ group, names }: Kind): boolean => group === '' && MEASURED.has(names.kind)
+const isMeasuredAnew = ({ group, names }: Kind): boolean => MEASURED.has(`${names.kind}.${group}`)
 
 /** Whether the status is that of the spec. What admission adds to it needs no measurement. */
 const isMeasured = (quota: ApiObject): boolean =>
@@ -40,6 +41,7 @@ export async function startResourceQuotas(
 ): Promise<Controller> {
   const objects = systemObjects(context, 'resourcequota-controller')
   const queue = createControllerQueue('resourcequota_primary', env, reconcile)
+  const lister = createLister(registry, context)
   const locate = createKeyReader(registry)
   /** The names of the quotas by namespace. */
   const known = new Map<string, Set<string>>()
@@ -150,6 +152,7 @@ export async function startResourceQuotas(
       kinds: [...registry.all()].filter(isCounted),
       objects: kind => objectsOf(kind, namespace),
       now: context.now(),
+      lister,
     })
     const hard = objectAt(objectAt(quota, 'spec'), 'hard')
     await objects.change(

@@ -11,7 +11,7 @@ import type { Attributes } from '../../attributes.js'
 import type { AdmissionPlugin } from '../../chain.js'
 import type { Amounts } from '../pod-resources.js'
 import { checkQuotas } from './check.js'
-import { evaluatorFor } from './evaluators.js'
+import { evaluatorFor, loadEvaluator } from './evaluators.js'
 import type { LimitedResource } from './limited-resources.js'
 
 const QUOTA = { group: '', kind: 'ResourceQuota' }
@@ -40,7 +40,7 @@ export function resourceQuota(
 
   async function check(attributes: Attributes): Promise<void> {
     const { namespace, resource, request } = attributes
-    const evaluator = evaluatorFor(resource)
+    const evaluator = await loadEvaluator(resource, namespace, objects)
     for (let attempt = 1; ; attempt++) {
       const quotas = await objects.all(QUOTA, namespace)
       if (quotas.length === 0 && limited.length === 0) return

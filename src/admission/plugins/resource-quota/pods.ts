@@ -65,8 +65,11 @@ export const podEvaluator: QuotaEvaluator = {
   },
 }
 
-/** A resource of another domain than Kubernetes, such as example.com/gpu. */
-const isExtended = (name: string): boolean => name.includes('/') && !name.includes('kubernetes.io/')
+const DEVICE_CLASS = 'deviceclass.resource.kubernetes.io/'
+
+/** A resource of another domain than Kubernetes, such as example.com/gpu, or the devices of a class. */
+const isExtended = (name: string): boolean =>
+  name.startsWith(DEVICE_CLASS) || (name.includes('/') && !name.includes('kubernetes.io/'))
 
 /** Quotas count pods that have not ended. A pod whose grace period is over does not block new ones. */
 function hasEnded(pod: ApiObject, now: number): boolean {

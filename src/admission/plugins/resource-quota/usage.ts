@@ -3,12 +3,14 @@
 import type { Kind } from '../../../kinds/kind.js'
 import { resourceOf } from '../../../kinds/kind-names.js'
 import type { ApiObject } from '../../../meta/object/api-object.js'
+import { metaOf } from '../../../meta/object/object-meta.js'
 import { objectAt } from '../../../meta/values/access.js'
 import { addQuantities, printQuantity, type Quantity, quantityOf } from '../../../meta/values/quantity.js'
 import type { ValueObject } from '../../../meta/values/value.js'
+import type { Lister } from '../../../objects/lister.js'
 import { amountsIn } from '../pod-resources.js'
 import { scopesOf } from './check.js'
-import { evaluatorFor } from './evaluators.js'
+import { loadEvaluator } from './evaluators.js'
 
 export interface QuotaWorld {
   /** The kinds with namespaces whose objects can be deleted. */
@@ -16,15 +18,20 @@ export interface QuotaWorld {
   /** The objects of the quota's namespace. */
   objects(kind: Kind): Promise<readonly ApiObject[]>
   readonly now: number
+  readonly lister: Pick<Lister, 'all'>
 }
 
 /** The usage by resource name. Names that no kind is measured by are left out. */
-export async function measureUsage(quota: ApiObject, { kinds, objects, now }: QuotaWorld): Promise<ValueObject> {
+export async function measureUsage(
+  quota: ApiObject,
+  { kinds, objects, now, lister }: QuotaWorld,
+): Promise<ValueObject> {
+  const { namespace = '' } = metaOf(quota)
   const hard = [...amountsIn(objectAt(objectAt(quota, 'spec'), 'hard')).keys()]
   const scopes = scopesOf(quota)
   const used = new Map<string, Quantity>()
   for (const kind of kinds) {
-    const { tracks, usage, isInScope } = evaluatorFor(resourceOf(kind))
+    const { tracks, usage, isInScope } = await loadEvaluator(resourceOf(kind), namespace, lister)
     const limited = hard.filter(tracks)
     if (limited.length === 0) continue
     for (const name of limited) used.set(name, used.get(name) ?? quantityOf(0n))
