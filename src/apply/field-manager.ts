@@ -2,6 +2,7 @@
 // None of them changes its arguments.
 
 import { type Awaitable, andThen, orElse } from '../base/awaitable.js'
+import { startTurns } from '../base/turns.js'
 import { badRequest, StatusError, unclassified } from '../meta/errors/status.js'
 import { isPrintable } from '../meta/go/go-text.js'
 import { groupVersionKind, parseGroupVersion, printGroupVersionKind } from '../meta/group-version.js'
@@ -79,17 +80,22 @@ export function trackUpdate(
   const bare = withManagedFields(next, [])
   // An object without managers gets none before the first apply.
   if (managers.size === 0 && live !== undefined) return bare
+  const turns = startTurns()
   const tracked = (): Awaitable<ApiObject> => {
     const before = live === undefined ? asObject(type.empty()) : withManagedFields(live, [])
     // The live object is checked where the two are compared.
     checkTyped(mergeTypeFor(type), bare, { allowDuplicates: true })
-    const after =
+    const after = (): Awaitable<Managers> =>
       live === undefined && managers.size === 0
         ? andThen(createdFields(type, before, bare), fields =>
             withUpdater(type, managers, { managers, fields }, manager, now),
           )
         : afterUpdate(type, before, bare, managers, manager, now)
-    return andThen(after, then => withManagedFields(bare, encodeManagedFields(capUpdaters(then).values())))
+    return andThen(turns.next(), () =>
+      andThen(after(), then =>
+        andThen(turns.next(), () => withManagedFields(bare, encodeManagedFields(capUpdaters(then).values()))),
+      ),
+    )
   }
   return orElse(tracked, error => {
     if (error instanceof TypedError || error instanceof BadManagers || error instanceof StatusError) return bare
@@ -195,6 +201,7 @@ export async function applyConfiguration(
   configuration: ValueObject,
   request: ApplyRequest,
 ): Promise<ApplyResult> {
+  const turns = startTurns()
   const applied = checkConfiguration(type, configuration)
   const stored = decodeStoredManagers(live === undefined ? [] : entriesOf(live))
   if (!stored.ok) throw unclassified(`failed to decode managed fields: ${stored.error}`)
@@ -202,12 +209,16 @@ export async function applyConfiguration(
   const schema = mergeTypeFor(type)
   checkAs('failed to create typed patch object', applied, () => checkTyped(schema, applied, { allowDuplicates: false }))
   checkAs('failed to create typed live object', before, () => checkTyped(schema, before, { allowDuplicates: true }))
+  await turns.next()
   const managers = await managersBeforeApply(type, live, before, stored.value, request.now)
+  await turns.next()
   const { apiVersion, subresource } = type
   const name: ManagerName = { manager: request.manager, operation: 'Apply', apiVersion, subresource }
   const done = await applyOrConflict(type, before, applied, managers, name, request.force)
   const isUnchanged = done.object === undefined
+  await turns.next()
   const decoded = done.object === undefined ? copyValue(before) : await decodeAs(request, done.object, applied)
+  await turns.next()
   const ofManagers = isUnchanged ? done.managers : withTime(done.managers, idOf(name), printTime(request.now))
   const object = withManagedFields(decoded, encodeManagedFields(ofManagers.values()))
   return { object: request.manager === KUBECTL ? withLastApplied(object, applied) : object, isUnchanged }

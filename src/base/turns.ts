@@ -5,11 +5,14 @@
 //   if (turns.isDue()) await turns.give()
 
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Awaitable } from './awaitable.js'
 
 export interface Turns {
   /** Asked before a promise is made, so that short work needs none. */
   isDue(): boolean
   give(): Promise<void>
+  /** Both in one: a promise only if a turn is due. */
+  next(): Awaitable<void>
 }
 
 /** How long the steps of one request may take together before others get a turn. */
@@ -25,6 +28,10 @@ class WorkInTurns implements Turns {
 
   isDue(): boolean {
     return performance.now() - this.began > this.turnMs
+  }
+
+  next(): Awaitable<void> {
+    return this.isDue() ? this.give() : undefined
   }
 
   async give(): Promise<void> {

@@ -1,6 +1,7 @@
 // Schemas and values made to hurt: each is answered clearly, in bounded time, and the process lives on.
 import { describe, expect, test } from 'vitest'
 import { decodeJson } from '../codec/json/decode.js'
+import { MAX_FOUND } from '../meta/errors/error-limit.js'
 import { printFieldError } from '../meta/errors/field-errors.js'
 import type { Value, ValueObject } from '../meta/values/value.js'
 import { checkSchema } from './check/check-schema.js'
@@ -133,7 +134,18 @@ describe('values', () => {
     const started = performance.now()
     const schema = compileSchema(withSpec({ type: 'array', items: { type: 'string' } }))
     const errors = schema.validate({ spec: list })
-    expect(errors).toHaveLength(10_000) // where telling ends
+    expect(errors).toHaveLength(MAX_FOUND)
     expect(performance.now() - started).toBeLessThan(2_000)
+  })
+
+  test('of a default for each of many items are limited', () => {
+    const items = {
+      type: 'object',
+      properties: { a: { type: 'array', items: { type: 'string' }, default: ['x', 'y'] } },
+    }
+    const schema = compileSchema(withSpec({ type: 'array', items }))
+    const withItems = (length: number): ValueObject => ({ spec: Array.from({ length }, () => ({})) })
+    expect(() => schema.default(withItems(10_000))).not.toThrow()
+    expect(() => schema.default(withItems(90_000))).toThrow('Request entity too large')
   })
 })

@@ -30,8 +30,10 @@ export interface WebhookOptions {
 
 export type FindService = (service: ServiceReference & { readonly port: number }) => Promise<Required<Address>>
 
-/** The maximum size of a response. */
-const MAX_RESPONSE_BYTES = 64 * 1024 * 1024
+/** The maximum size of a response: an answer is about as long as the objects that were sent. */
+const maxResponseBytes = (requestBytes: number): number => 4 * 1024 * 1024 + 4 * requestBytes
+/** So much of a response that is no Status is quoted in an error, as client-go does. */
+const MAX_QUOTED_BYTES = 2048
 const AGENT = { keepAlive: true, maxSockets: 64, maxFreeSockets: 32, timeout: 90_000 }
 
 export function createWebhooks({ hosts = new Map(), findService, now }: WebhookOptions = {}): Webhooks {
@@ -94,10 +96,11 @@ async function call(
   signal: AbortSignal,
 ): Promise<Buffer> {
   for (;;) {
-    const outgoing = begin(agent, destination, address, Buffer.byteLength(body), signal)
+    const length = Buffer.byteLength(body)
+    const outgoing = begin(agent, destination, address, length, signal)
     try {
       outgoing.end(body)
-      return await readResponse(await responseTo(outgoing))
+      return await readResponse(await responseTo(outgoing), maxResponseBytes(length))
     } catch (error) {
       // The peer closed a reused connection at the moment of this call, so the call is repeated.
       if (!outgoing.reusedSocket || !isCutOff(error) || signal.aborted) throw error
@@ -148,12 +151,12 @@ const responseTo = (outgoing: ClientRequest): Promise<IncomingMessage> =>
     outgoing.on('error', reject)
   })
 
-async function readResponse(response: IncomingMessage): Promise<Buffer> {
+async function readResponse(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is larger than ${MAX_RESPONSE_BYTES} bytes`)
+    if (size > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
   const body = Buffer.concat(chunks, size)
@@ -161,7 +164,9 @@ async function readResponse(response: IncomingMessage): Promise<Buffer> {
   if (statusCode >= 200 && statusCode <= 206) return body
   const isText = headers['content-type']?.startsWith('text/') ?? false
   throw new WebhookError(
-    messageIn(body) ?? genericResponse(statusCode, 'POST', isText ? body.toString().trim() : 'unknown').message,
+    messageIn(body) ??
+      genericResponse(statusCode, 'POST', isText ? body.toString('utf8', 0, MAX_QUOTED_BYTES).trim() : 'unknown')
+        .message,
     statusCode,
   )
 }

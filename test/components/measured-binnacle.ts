@@ -12,6 +12,7 @@ export interface Measured {
   readonly peakRss: number
   /** Bytes in use, those outside the heap included. */
   readonly heap: number
+  readonly slowness?: number
 }
 
 export interface MeasuredBinnacle extends BinnacleProcess {
@@ -21,13 +22,15 @@ export interface MeasuredBinnacle extends BinnacleProcess {
   measure(): Promise<Measured>
   /** The same after a garbage collection. */
   collect(): Promise<Measured>
+  /** How much longer CPU time is now than on an idle machine: 1 or more. Begins to measure anew. */
+  slowness(): Promise<number>
 }
 
 const probe = fileURLToPath(new URL('loop-probe.mjs', import.meta.url))
 
 export async function startMeasuredBinnacle(...flags: string[]): Promise<MeasuredBinnacle> {
   const { server, child } = await startBinnacleWith(['--expose-gc', '--import', probe], flags)
-  const ask = async (question: 'reset' | 'measure' | 'collect'): Promise<Measured> => {
+  const ask = async (question: 'reset' | 'measure' | 'collect' | 'slowness'): Promise<Measured> => {
     child.send(question)
     return ((await once(child, 'message')) as [Measured])[0]
   }
@@ -36,5 +39,6 @@ export async function startMeasuredBinnacle(...flags: string[]): Promise<Measure
     reset: async () => void (await ask('reset')),
     measure: () => ask('measure'),
     collect: () => ask('collect'),
+    slowness: async () => (await ask('slowness')).slowness!,
   }
 }

@@ -23,7 +23,7 @@ export async function startHostileServer(...flags: string[]): Promise<HostileSer
 export const many = (count: number, item: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => item(i)).join(',')
 
-/** The most that a request may cost. Times are CPU time, since the machine may be busy. */
+/** The most that a request may cost, on an idle machine. Times are CPU time. */
 export interface Bounds {
   readonly cpuMs: number
   readonly answerBytes: number
@@ -33,26 +33,33 @@ export interface Bounds {
 
 /** The bounds for a body of that size. */
 export const boundsFor = (bodyBytes: number): Bounds => ({
-  cpuMs: 1_000 + 6_000 * (bodyBytes / 2 ** 20),
+  cpuMs: 1_000 + 1_500 * (bodyBytes / 2 ** 20),
   // Defaults and managedFields may be several times as long as what was sent.
   answerBytes: 1024 * 1024 + 12 * bodyBytes,
-  heldMs: 300 + 1_500 * (bodyBytes / 2 ** 20),
+  heldMs: 150 + 100 * (bodyBytes / 2 ** 20),
 })
+
+/** A measurement that is over its bounds is repeated: garbage of earlier requests or a busy machine may be the cause. */
+const ATTEMPTS = 3
 
 /** Sends a request and checks what it cost. */
 export async function sendWithin(
   server: HostileServer,
   method: string,
   path: string,
-  body: string,
+  body: string | Buffer,
   headers: Record<string, string> = {},
 ): Promise<Response> {
   const bounds = boundsFor(body.length)
-  await server.reset()
-  const answer = await server.send(method, path, body, headers)
-  const { cpuMs, heldMs } = await server.measure()
-  expect.soft(answer.text.length, 'bytes of the answer').toBeLessThan(bounds.answerBytes)
-  expect.soft(cpuMs, 'CPU time').toBeLessThan(bounds.cpuMs)
-  expect.soft(heldMs, 'time for which the event loop was held').toBeLessThan(bounds.heldMs)
-  return answer
+  for (let attempt = 1; ; attempt++) {
+    const slowness = await server.slowness()
+    const answer = await server.send(method, path, body, headers)
+    const { cpuMs, heldMs } = await server.measure()
+    const isWithin = cpuMs < bounds.cpuMs * slowness && heldMs < bounds.heldMs * slowness
+    if (!isWithin && attempt < ATTEMPTS) continue
+    expect.soft(answer.text.length, 'bytes of the answer').toBeLessThan(bounds.answerBytes)
+    expect.soft(cpuMs, 'CPU time').toBeLessThan(bounds.cpuMs * slowness)
+    expect.soft(heldMs, 'time for which the event loop was held').toBeLessThan(bounds.heldMs * slowness)
+    return answer
+  }
 }

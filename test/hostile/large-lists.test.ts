@@ -1,4 +1,5 @@
 // Objects with very many items: the time is proportional to the size of the body, and the answer is not much larger.
+// Most have nearly as many values as an object may have (`meta/object/value-limit.ts`).
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type HostileServer, many, sendWithin, startHostileServer } from './hostile-server.js'
 
@@ -7,6 +8,9 @@ beforeAll(async () => {
   server = await startHostileServer()
 })
 afterAll(() => server?.stop())
+
+/** So many items with no members are just allowed. */
+const DENSE = 99_900
 
 const NAMESPACE = '/api/v1/namespaces/default'
 const ROLES = '/apis/rbac.authorization.k8s.io/v1/clusterroles'
@@ -30,44 +34,45 @@ test.each<[what: string, path: string, status: number, body: string]>([
     201,
     withMeta(`"managedFields":[${many(3_000, i => entry(i, 'Apply'))}]`),
   ],
-  ['empty ports', `${NAMESPACE}/services`, 422, object(`"spec":{"ports":[${many(100_000, () => '{}')}]}`)],
+  ['too many ports', `${NAMESPACE}/services`, 413, object(`"spec":{"ports":[${many(900_000, () => '{}')}]}`)],
+  ['empty ports', `${NAMESPACE}/services`, 422, object(`"spec":{"ports":[${many(DENSE, () => '{}')}]}`)],
   [
     'ports',
     `${NAMESPACE}/services`,
     422,
-    object(`"spec":{"ports":[${many(15_000, i => `{"port":${i},"name":"a${i}"}`)}]}`),
+    object(`"spec":{"ports":[${many(30_000, i => `{"port":${i},"name":"a${i}"}`)}]}`),
   ],
-  ['empty containers', `${NAMESPACE}/pods`, 422, pod(`"containers":[${many(100_000, () => '{}')}]`)],
-  ['containers', `${NAMESPACE}/pods`, 201, pod(`"containers":[${many(6_000, i => `{"name":"a${i}","image":"x"}`)}]`)],
+  ['empty containers', `${NAMESPACE}/pods`, 422, pod(`"containers":[${many(DENSE, () => '{}')}]`)],
+  ['containers', `${NAMESPACE}/pods`, 201, pod(`"containers":[${many(30_000, i => `{"name":"a${i}","image":"x"}`)}]`)],
   [
     'empty variables',
     `${NAMESPACE}/pods`,
     422,
-    pod(`"containers":[{"name":"a","image":"x","env":[${many(100_000, () => '{}')}]}]`),
+    pod(`"containers":[{"name":"a","image":"x","env":[${many(DENSE, () => '{}')}]}]`),
   ],
-  ['volumes', `${NAMESPACE}/pods`, 201, pod(`${CONTAINER},"volumes":[${many(8_000, i => `{"name":"v${i}"}`)}]`)],
+  ['volumes', `${NAMESPACE}/pods`, 201, pod(`${CONTAINER},"volumes":[${many(45_000, i => `{"name":"v${i}"}`)}]`)],
   [
     'tolerations',
     `${NAMESPACE}/pods`,
     201,
-    pod(`${CONTAINER},"tolerations":[${many(8_000, i => `{"key":"a${i}","operator":"Exists"}`)}]`),
+    pod(`${CONTAINER},"tolerations":[${many(30_000, i => `{"key":"a${i}","operator":"Exists"}`)}]`),
   ],
   [
     'spread constraints',
     `${NAMESPACE}/pods`,
     201,
     pod(
-      `${CONTAINER},"topologySpreadConstraints":[${many(4_000, i => `{"maxSkew":1,"topologyKey":"a${i}","whenUnsatisfiable":"DoNotSchedule"}`)}]`,
+      `${CONTAINER},"topologySpreadConstraints":[${many(20_000, i => `{"maxSkew":1,"topologyKey":"a${i}","whenUnsatisfiable":"DoNotSchedule"}`)}]`,
     ),
   ],
-  ['finalizers', `${NAMESPACE}/configmaps`, 422, withMeta(`"finalizers":[${many(100_000, () => '"a"')}]`)],
-  ['empty owners', `${NAMESPACE}/configmaps`, 422, withMeta(`"ownerReferences":[${many(100_000, () => '{}')}]`)],
+  ['finalizers', `${NAMESPACE}/configmaps`, 422, withMeta(`"finalizers":[${many(150_000, () => '"a"')}]`)],
+  ['empty owners', `${NAMESPACE}/configmaps`, 422, withMeta(`"ownerReferences":[${many(DENSE, () => '{}')}]`)],
   [
     'owners',
     `${NAMESPACE}/configmaps`,
     201,
     withMeta(
-      `"ownerReferences":[${many(5_000, i => `{"apiVersion":"v1","kind":"Pod","name":"a${i}","uid":"u${i}"}`)}]`,
+      `"ownerReferences":[${many(18_000, i => `{"apiVersion":"v1","kind":"Pod","name":"a${i}","uid":"u${i}"}`)}]`,
     ),
   ],
   [
@@ -78,15 +83,15 @@ test.each<[what: string, path: string, status: number, body: string]>([
       `"ownerReferences":[${many(3_000, i => `{"apiVersion":"v1","kind":"Pod","name":"a${i}","uid":"u${i}","controller":true}`)}]`,
     ),
   ],
-  ['bad labels', `${NAMESPACE}/configmaps`, 422, withMeta(`"labels":{${many(30_000, i => `"!a${i}":"!"`)}}`)],
-  ['bad keys', `${NAMESPACE}/configmaps`, 422, object(`"data":{${many(30_000, i => `"!k${i}":""`)}}`)],
-  ['keys', `${NAMESPACE}/configmaps`, 201, object(`"data":{${many(20_000, i => `"k${i}":""`)}}`)],
-  ['unknown fields', `${NAMESPACE}/configmaps`, 201, object(many(50_000, i => `"x${i}":1`))],
+  ['bad labels', `${NAMESPACE}/configmaps`, 422, withMeta(`"labels":{${many(90_000, i => `"!a${i}":"!"`)}}`)],
+  ['bad keys', `${NAMESPACE}/configmaps`, 422, object(`"data":{${many(90_000, i => `"!k${i}":""`)}}`)],
+  ['keys', `${NAMESPACE}/configmaps`, 201, object(`"data":{${many(90_000, i => `"k${i}":""`)}}`)],
+  ['unknown fields', `${NAMESPACE}/configmaps`, 201, object(many(90_000, i => `"x${i}":1`))],
   [
     'unknown fields, strict',
     `${NAMESPACE}/configmaps?fieldValidation=Strict`,
     400,
-    object(many(50_000, i => `"x${i}":1`)),
+    object(many(90_000, i => `"x${i}":1`)),
   ],
   [
     'repeated fields, strict',
@@ -94,12 +99,12 @@ test.each<[what: string, path: string, status: number, body: string]>([
     400,
     object(many(50_000, () => '"x":1')),
   ],
-  ['empty rules', ROLES, 422, object(`"rules":[${many(100_000, () => '{}')}]`)],
+  ['empty rules', ROLES, 422, object(`"rules":[${many(DENSE, () => '{}')}]`)],
   [
     'rules',
     ROLES,
     201,
-    object(`"rules":[${many(5_000, i => `{"verbs":["get"],"apiGroups":["g${i}"],"resources":["r"]}`)}]`),
+    object(`"rules":[${many(15_000, i => `{"verbs":["get"],"apiGroups":["g${i}"],"resources":["r"]}`)}]`),
   ],
 ])('%s', { timeout: 60_000 }, async (_, path, status, body) => {
   expect((await sendWithin(server, 'POST', path, body)).status).toBe(status)
@@ -113,7 +118,7 @@ test('lines of YAML that repeat a key', { timeout: 60_000 }, async () => {
 })
 
 test('a hundred patches of one large object all succeed', { timeout: 120_000 }, async () => {
-  const data = many(5_000, i => `"k${i}":"v"`)
+  const data = many(3_000, i => `"k${i}":"v"`)
   await server.send('POST', `${NAMESPACE}/configmaps`, `{"metadata":{"name":"large"},"data":{${data}}}`)
   const headers = { 'content-type': 'application/merge-patch+json' }
   const patches = Array.from({ length: 100 }, (_, i) =>
@@ -121,4 +126,22 @@ test('a hundred patches of one large object all succeed', { timeout: 120_000 }, 
   )
   const statuses = (await Promise.all(patches)).map(({ status }) => status)
   expect(statuses.filter(status => status !== 200)).toEqual([])
+})
+
+test('a configuration of very many keys that is applied twice', { timeout: 120_000 }, async () => {
+  const path = `${NAMESPACE}/configmaps/applied?fieldManager=a`
+  const headers = { 'content-type': 'application/apply-patch+yaml' }
+  const data = many(30_000, i => `"k${i}":"v"`)
+  const body = `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"applied"},"data":{${data}}}`
+  expect((await server.send('PATCH', path, body, headers)).status).toBe(201)
+  expect((await sendWithin(server, 'PATCH', path, body, headers)).status).toBe(200)
+})
+
+test('patches may not make an object larger than a body may be', { timeout: 60_000 }, async () => {
+  const path = `${NAMESPACE}/configmaps/growing`
+  const headers = { 'content-type': 'application/merge-patch+json' }
+  await server.send('POST', `${NAMESPACE}/configmaps`, '{"metadata":{"name":"growing"}}')
+  const part = (from: number): string => `{"data":{${many(60_000, i => `"k${from + i}":""`)}}}`
+  expect((await sendWithin(server, 'PATCH', path, part(0), headers)).status).toBe(200)
+  expect((await sendWithin(server, 'PATCH', path, part(60_000), headers)).status).toBe(413)
 })

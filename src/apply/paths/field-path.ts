@@ -108,13 +108,31 @@ export function sortElements(elements: Iterable<PathElement>): PathElement[] {
   const all = [...elements]
   if (all.length < 2) return all
   if (all.every(element => element[0] === 'f')) return all.toSorted(compareTexts)
-  const sorting = all.map(element => ({
-    element,
-    rank: RANKS[element[0]!] ?? 4,
-    value: sortable(element),
-  }))
-  sorting.sort((a, b) => a.rank - b.rank || compareValues(a.value, b.value))
-  return sorting.map(({ element }) => element)
+  const ofKind: PathElement[][] = [[], [], [], [], []]
+  for (const element of all) ofKind[RANKS[element[0]!] ?? 4]!.push(element)
+  return ofKind.flatMap(sortOfKind)
+}
+
+interface Sortable {
+  readonly element: PathElement
+  readonly value: Value
+}
+
+function sortOfKind(elements: PathElement[]): PathElement[] {
+  if (elements.length < 2) return elements
+  const sorting = elements.map((element): Sortable => ({ element, value: sortable(element) }))
+  return sorting.toSorted(orderOf(sorting)).map(({ element }) => element)
+}
+
+/** Lists may be very long, and nearly all have members of one type, which need no general comparison. */
+function orderOf(sorting: readonly Sortable[]): (a: Sortable, b: Sortable) => number {
+  if (sorting.every(({ value }) => typeof value === 'number')) {
+    return (a, b) => (a.value as number) - (b.value as number)
+  }
+  if (sorting.every(({ value }) => typeof value === 'string')) {
+    return (a, b) => compareTexts(a.value as string, b.value as string)
+  }
+  return (a, b) => compareValues(a.value, b.value)
 }
 
 const RANKS: Readonly<Record<string, number>> = { f: 0, k: 1, v: 2, i: 3 }

@@ -1,4 +1,5 @@
 // Checks that a value is of its type, as far as merging depends on it.
+import { MAX_FOUND } from '../../meta/errors/error-limit.js'
 import { isNumber, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import {
   type MergeList,
@@ -78,7 +79,7 @@ function checkItems(
   const errors: TypeMismatch[] = []
   const isAtomic = list.type === 'atomic'
   const seen = isAtomic || allowDuplicates ? undefined : new Set<string>()
-  for (let i = 0; i < items.length; i++) {
+  for (let i = 0; i < items.length && errors.length < MAX_FOUND; i++) {
     const item = items[i]!
     if (!isAtomic && (seen || !hasElement(list, item))) {
       const element = itemElement(list, item)
@@ -108,7 +109,7 @@ function checkMembers(
     if (inner === NONE) continue
     errors ??= []
     addWithin(errors, printElement(fieldElement(name)), inner)
-    if (type === undefined) break
+    if (type === undefined || errors.length >= MAX_FOUND) break
   }
   return errors ?? NONE
 }

@@ -3,8 +3,8 @@ import { limitErrors, MAX_FOUND, MAX_PRINTED } from './error-limit.js'
 import { asStruct, fieldInvalid, fieldRequired, printFieldErrors } from './field-errors.js'
 import { invalid } from './status.js'
 
-const errorsOfMany = (count: number) =>
-  limitErrors(() => Array.from({ length: count }, (_, i) => fieldRequired(`spec.ports[${i}].name`)))
+const errorsOfMany = (count: number, detail = '') =>
+  limitErrors(() => Array.from({ length: count }, (_, i) => fieldRequired(`spec.ports[${i}].name`, detail)))
 
 test('a validation ends after too many errors, and those that were found are reported', () => {
   let made = 0
@@ -23,7 +23,7 @@ test('errors outside a validation are not counted', () => {
 })
 
 test('a Status is not much longer than the limit, and says how many errors it does not show', () => {
-  const { status } = invalid({ group: '', kind: 'Service' }, 'a', errorsOfMany(MAX_FOUND))
+  const { status } = invalid({ group: '', kind: 'Service' }, 'a', errorsOfMany(MAX_FOUND, 'x'.repeat(500)))
   expect(JSON.stringify(status).length).toBeLessThan(4 * MAX_PRINTED)
   const { causes = [] } = status.details!
   expect(causes.length).toBeLessThan(MAX_FOUND)

@@ -2,7 +2,7 @@
 // of 2 MB with 700,000 faults makes it answer with hundreds of MB.
 
 /** After this many errors a validation ends. */
-export const MAX_FOUND = 10_000
+export const MAX_FOUND = 1_000
 /** After this many characters no further error is printed. The first one is always complete. */
 export const MAX_PRINTED = 256 * 1024
 

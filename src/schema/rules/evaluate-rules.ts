@@ -12,6 +12,7 @@ import {
   type Program,
   type Variables,
 } from '../../cel/index.js'
+import { MAX_FOUND } from '../../meta/errors/error-limit.js'
 import {
   type BadValue,
   type FieldError,
@@ -26,7 +27,6 @@ import { getOwn, isObject, type Value, type ValueObject } from '../../meta/value
 import { followFieldPath } from '../structure/field-path.js'
 import type { Rule, Schema } from '../structure/structural.js'
 import { type Correlated, correlate, correlatedItem, correlatedMember, isUnchanged } from '../validate/correlate.js'
-import { MAX_ERRORS } from '../validate/run.js'
 import { type CompiledRule, nodesOf, type RuleNode } from './compile-rules.js'
 
 export interface RuleFindings {
@@ -244,11 +244,11 @@ function evaluateRule(
   const error = failure(run, node, compiled, plain, field, value)
   // Ratcheting: what failed before and did not change stays.
   if (usesOldSelf || pair === undefined || !isUnchanged(pair)) report(run, error)
-  else if (run.warnings.length < MAX_ERRORS) run.warnings.push(printFieldError(error))
+  else if (run.warnings.length < MAX_FOUND) run.warnings.push(printFieldError(error))
 }
 
 function report({ errors }: Run, error: FieldError): void {
-  if (errors.length < MAX_ERRORS) errors.push(error)
+  if (errors.length < MAX_FOUND) errors.push(error)
 }
 
 function evaluate(run: Run, program: Program, variables: Variables): Evaluation {

@@ -8,6 +8,7 @@
 // At each node the steps are done in this order. A step whose keyword stands nowhere below a node is left out there.
 import { childPath, type FieldError, fieldInvalid, indexPath, keyPath } from '../../meta/errors/field-errors.js'
 import { compareTexts } from '../../meta/go/go-text.js'
+import { countValues, MAX_VALUES, tooManyValues } from '../../meta/object/value-limit.js'
 import { copyValue, equalValues, isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { decodeObjectMeta, decodeStoredObjectMeta } from '../../types/object-meta.js'
 import { BELOW, type Schema } from '../structure/structural.js'
@@ -80,6 +81,8 @@ class Run {
   /** Which of these are keys of maps. */
   private readonly isMapKey: boolean[] = []
   private depth = 0
+  /** How many values came from defaults. */
+  private defaulted = 0
 
   constructor(
     private readonly dropInvalid: boolean,
@@ -101,7 +104,7 @@ class Run {
     for (let i = 0; i < list.length && this.error === undefined; i++) {
       let item = list[i]!
       if (item === null && (steps & STEP.default) !== 0 && items !== undefined && replacesNull(items)) {
-        item = copyValue(items.default!)
+        item = this.copyDefault(items.default!)
         list[i] = item
         this.changed = true
       }
@@ -146,7 +149,7 @@ class Run {
     for (const [key, property] of properties) {
       if (property.default === undefined) continue
       if (Object.hasOwn(object, key) && !(object[key] === null && !property.nullable)) continue
-      setOwn(object, key, copyValue(property.default))
+      setOwn(object, key, this.copyDefault(property.default))
       this.changed = true
     }
   }
@@ -174,10 +177,17 @@ class Run {
       delete object[key]
     } else {
       if ((steps & STEP.default) === 0) return null
-      setOwn(object, key, copyValue(schema.default))
+      setOwn(object, key, this.copyDefault(schema.default))
     }
     this.changed = true
     return object[key] ?? null
+  }
+
+  /** An item of a list may have a default of any size, so that a short body could become a very large object. */
+  private copyDefault<T extends Value>(value: T): T {
+    this.defaulted += 1 + (typeof value === 'object' ? countValues(value) : 0)
+    if (this.defaulted > MAX_VALUES) throw tooManyValues()
+    return copyValue(value)
   }
 
   private coerce(object: ValueObject): void {

@@ -1,6 +1,7 @@
 // One validation under way: where it is, what it found, and (on an update) what stood there before.
 
 import { encodeJson } from '../../codec/json.js'
+import { MAX_FOUND } from '../../meta/errors/error-limit.js'
 import {
   type BadValue,
   childPath,
@@ -29,12 +30,12 @@ export type Validator = (value: Value, run: Run) => void
 
 export const startRun = (at: string, old?: Correlated): Run => ({ at, path: [], errors: [], matches: 0, old })
 
-/** At most so many errors are reported, so that the response does not outgrow the request. */
-export const MAX_ERRORS = 10_000
-
 export function report(run: Run, error: FieldError): void {
-  if (run.errors.length < MAX_ERRORS) run.errors.push(error)
+  if (!isFull(run)) run.errors.push(error)
 }
+
+/** Whether there are so many errors that the validation ends. */
+export const isFull = ({ errors }: Run): boolean => errors.length >= MAX_FOUND
 
 /** The field of an error that has none. */
 export const reportBare = (run: Run, message: string): void => report(run, fieldInvalid(run.at, '', message))

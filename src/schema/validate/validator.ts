@@ -9,7 +9,7 @@ import { enumCheck } from './enums.js'
 import { isKnownAnywhere } from './formats.js'
 import { junctorCheck } from './junctors.js'
 import { isNumberValue, numberCheck } from './numbers.js'
-import { fieldOf, type Run, relativePath, report, type Validator } from './run.js'
+import { fieldOf, isFull, type Run, relativePath, report, type Validator } from './run.js'
 import { textCheck } from './texts.js'
 import { checkType, quickTypeCheck, typesOf } from './type.js'
 
@@ -120,7 +120,7 @@ function listCheck({ items, checks }: Schema): ((value: readonly Value[], run: R
       item.validator ??= compile(item.schema)
       const { old } = run
       const step = run.path.length
-      for (let i = 0; i < length; i++) {
+      for (let i = 0; i < length && !isFull(run); i++) {
         run.path[step] = i
         if (old !== undefined) run.old = correlatedItem(old, i)
         item.validator(value[i]!, run)
@@ -161,6 +161,7 @@ function objectCheck(schema: Schema): ((value: ValueObject, run: Run) => void) |
     const { old } = run
     const step = run.path.length
     for (const key of keys) {
+      if (isFull(run)) break
       const named = members.get(key)
       const member = named ?? others
       if (member !== undefined) {

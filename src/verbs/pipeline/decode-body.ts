@@ -10,6 +10,7 @@ import { apiVersionOf } from '../../kinds/kind-names.js'
 import { badRequest, cannotHandle, type StatusError, unsupportedMediaType } from '../../meta/errors/status.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { checkTypeMeta, strictText } from '../../meta/object/type-meta.js'
+import { checkDecodedBody } from '../../meta/object/value-limit.js'
 import type { FieldValidation } from '../../meta/options/write-options.js'
 import { getOwn, isObject, type Value } from '../../meta/values/value.js'
 import { BODY_TYPES, type Body, type BodySpec } from '../../request/body.js'
@@ -69,6 +70,8 @@ export function decodeBody(body: Body, form: BodySpec): Decoded {
     badRequest(`the object provided is unrecognized (must be of type ${form.kind}): ${why} (${summary(bytes)})`)
   try {
     const decoded = decode(body, form)
+    // An alias of YAML repeats what it names.
+    checkDecodedBody(decoded.value, mediaType === 'application/yaml' ? Infinity : bytes.length)
     if (mediaType !== 'application/cbor') checkTypeMeta(decoded.value, unrecognized)
     else if (form.isUntyped) checkTypeInCbor(decoded.value, bytes, form, unrecognized)
     else checkTypeOfCbor(decoded, bytes, unrecognized)

@@ -21,6 +21,7 @@ import {
   setRequestNamespace,
   withoutSystemFields,
 } from '../../meta/object/object-meta.js'
+import { checkAdmittedCount } from '../../meta/object/value-limit.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
 import type { ResourceRequest } from '../../request/request.js'
 import type { Target } from '../../request/target.js'
@@ -65,6 +66,7 @@ export async function admitCreate(
   const tracked = isTracked ? defaulted : await track(env, request, undefined, defaulted)
   if (turns.isDue()) await turns.give()
   const changed = await mutate(env, { operation: 'CREATE', request, target, object: tracked, oldObject: undefined })
+  if (changed) checkAdmittedCount(changed)
   // Admission may have changed the namespace, too.
   const admitted = changed && setMeta(changed, setRequestNamespace(metaOf(changed), target.namespace))
   const object = mergeOwnerReferences(request, admitted ?? tracked, 'admitted')

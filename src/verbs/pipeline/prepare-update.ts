@@ -23,6 +23,7 @@ import {
   metaOf,
   setRequestNamespace,
 } from '../../meta/object/object-meta.js'
+import { checkAdmittedCount } from '../../meta/object/value-limit.js'
 import { parseObjectVersion } from '../../meta/options/resource-version.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
 import { keyPrefixOf } from '../../objects/object-store.js'
@@ -73,6 +74,7 @@ export async function prepareUpdate(
   const changed = admittedAs
     ? undefined
     : await mutate(env, { operation: 'UPDATE', request, target, object: tracked, oldObject: old })
+  if (changed) checkAdmittedCount(changed)
   const strategy: SubresourceStrategy = subresourceStrategy(version, target.subresource) ?? version.strategy
   const admitted = mergeOwnerReferences(request, changed ? placed(target, changed, old) : tracked, 'admitted')
   const object = complete(env, target, strategy, admitted, old)

@@ -11,6 +11,7 @@ import { jsonTypeOf } from '../../meta/go/go-text.js'
 import { groupVersionKind, printGroupVersionKind } from '../../meta/group-version.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
+import { checkValueCount } from '../../meta/object/value-limit.js'
 import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
 import { isObject } from '../../meta/values/value.js'
 import { type Body } from '../../request/body.js'
@@ -89,6 +90,7 @@ function asNewObject({ kind, name }: Target, object: ApiObject): ApiObject {
 
 /** The merged object, decoded and defaulted. Of custom objects only the metadata is decoded. */
 function decodeApplied({ version }: Target, object: ApiObject): ApiObject {
+  checkValueCount(object)
   if (version.type.dialect === 'structural') {
     const metadata = decodeObjectMeta(object.metadata)
     if (!metadata.ok) throw new NotOfType(metadata.error)
@@ -124,6 +126,7 @@ export function configurationReader(request: ResourceRequest<PatchOptions>, body
 function decodeConfiguration({ bytes, mediaType }: Body, validation: FieldValidation): Configuration {
   try {
     const { value, duplicates } = mediaType.endsWith('cbor') ? decodeCbor(bytes) : decodeYaml(bytes)
+    checkValueCount(value)
     if (value !== null && !isObject(value)) {
       const why = `json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type map[string]interface {}`
       throw badRequest(`error decoding YAML: error unmarshaling JSON: while decoding JSON: ${why}`)

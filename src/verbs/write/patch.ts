@@ -11,6 +11,7 @@ import { badRequest, hasReason, invalid, notFound, StatusError, unclassified } f
 import { compareTexts, printPlain } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { checkTypeMeta, strictText } from '../../meta/object/type-meta.js'
+import { checkDecodedBody, checkValueCount } from '../../meta/object/value-limit.js'
 import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { notJson, type PatchKind } from '../../patch/field-validation.js'
@@ -86,7 +87,9 @@ const repeatedFields = (paths: readonly string[]): string[] =>
 
 function decodePatch(kind: PatchKind, bytes: Buffer, validation: FieldValidation): Decoded {
   try {
-    return decodeJson(bytes)
+    const decoded = decodeJson(bytes)
+    checkDecodedBody(decoded.value, bytes.length)
+    return decoded
   } catch (error) {
     if (error instanceof CodecError) throw notJson(kind, error.message, validation === '' ? 'Warn' : validation)
     throw error
@@ -123,6 +126,7 @@ export function applyPatch(
 ): ApiObject {
   const { fieldValidation: validation } = request.options
   const result = patch.apply(old)
+  checkValueCount(result)
   const { object, strict } = decodeResult(shape, patch, result, old)
   // The converter of unstructured objects reports unknown fields by their names, not in the order of the document.
   const errors = [...patch.strict, ...(patch.restore ? strict.toSorted(compareTexts) : strict)]
