@@ -169,7 +169,14 @@ describe('flags without effect give a warning', () => {
   }
 })
 
+test('the console is served unless it is switched off', () => {
+  expect(options().server.console).toBeDefined()
+  expect(options('--console=false').server.console).toBeUndefined()
+  expect(options('--open')).toMatchObject({ open: true })
+})
+
 test.each([
+  [['--open', '--console=false'], '--open opens the console, which --console=false switches off'],
   [['--https=false'], '--https=false leaves nothing to serve; give --http-port as well'],
   [['--bind-address=localhost'], '--bind-address=localhost: it must be an IP address'],
   [['--authorization-mode=ABAC'], '--authorization-mode=ABAC: policies in a file are not supported'],
