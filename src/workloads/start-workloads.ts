@@ -8,6 +8,7 @@ import { startWorkloadEnv, type WorkloadEnv } from './common/workload-env.js'
 import { startCronJobController } from './cronjobs/cron-job-controller.js'
 import { startDaemonSetController } from './daemonsets/daemon-set-controller.js'
 import { startDeploymentController } from './deployments/deployment-controller.js'
+import { startDisruptionController } from './disruption/disruption-controller.js'
 import { startEndpointSliceController } from './endpoints/endpoint-slice-controller.js'
 import { startEndpointsController } from './endpoints/endpoints-controller.js'
 import { startJobController } from './jobs/job-controller.js'
@@ -23,6 +24,8 @@ import { startTaintEviction } from './nodes/taint-eviction.js'
 import { startReplicaSetController, startReplicationController } from './replicasets/replica-set-controller.js'
 import { startScheduler } from './scheduler/scheduler.js'
 import { startStatefulSetController } from './statefulsets/stateful-set-controller.js'
+import { startEphemeralVolumes } from './volumes/ephemeral-volumes.js'
+import { startVolumeBinder } from './volumes/volume-binder.js'
 import type { WorkloadOptions } from './workload-options.js'
 
 type Start = (w: WorkloadEnv) => Controller | Promise<Controller>
@@ -31,10 +34,13 @@ const CONTROLLERS: Readonly<Record<string, Start>> = {
   'cronjob-controller': startCronJobController,
   'daemonset-controller': startDaemonSetController,
   'deployment-controller': startDeploymentController,
+  'disruption-controller': startDisruptionController,
   'endpoints-controller': startEndpointsController,
   'endpointslice-controller': startEndpointSliceController,
+  'ephemeral-volume-controller': startEphemeralVolumes,
   'job-controller': startJobController,
   'node-lifecycle-controller': startNodeLifecycle,
+  'persistentvolume-binder-controller': startVolumeBinder,
   'pod-garbage-collector-controller': startPodGarbageCollector,
   'replicaset-controller': startReplicaSetController,
   'replicationcontroller-controller': startReplicationController,

@@ -200,3 +200,53 @@ describe('pods and nodes', () => {
     expect((await world.list('Pod')).map(pod => pod.spec.nodeName)).not.toContain('node-1')
   })
 })
+
+describe('budgets and volumes', () => {
+  test('a PodDisruptionBudget allows as many evictions as it can spare', async () => {
+    await world.create('Deployment', 'a', { spec: { replicas: 3, selector, template: podTemplate('a') } })
+    await world.create('PodDisruptionBudget', 'b', { spec: { selector, maxUnavailable: 1 } })
+    await world.idle()
+    const status = async () => (await world.get('PodDisruptionBudget', 'b')).status
+    expect(await status()).toMatchObject({
+      observedGeneration: 1,
+      disruptionsAllowed: 1,
+      currentHealthy: 3,
+      desiredHealthy: 2,
+      expectedPods: 3,
+      conditions: [{ type: 'DisruptionAllowed', status: 'True', reason: 'SufficientPods' }],
+    })
+    const [pod] = await world.list('Pod')
+    await world.workloads.simulation.pods.setReady({ namespace: 'n', name: pod.metadata.name }, false)
+    await world.idle()
+    expect(await status()).toMatchObject({ disruptionsAllowed: 0, currentHealthy: 2 })
+    const [, other] = await world.list('Pod')
+    const evict = world.workloads.simulation.pods.evict({ namespace: 'n', name: other.metadata.name })
+    await expect(evict).rejects.toThrow("Cannot evict pod as it would violate the pod's disruption budget.")
+  })
+
+  test('a claim is bound to a volume that fits, or one is provisioned; with a consumer if the class waits', async () => {
+    const spec = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } }
+    await world.create('PersistentVolume', 'static', {
+      spec: { capacity: { storage: '2Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/data' } },
+    })
+    await world.create('StorageClass', 'fast', { provisioner: 'example.com/disk' })
+    await world.create('StorageClass', 'late', {
+      provisioner: 'example.com/disk',
+      volumeBindingMode: 'WaitForFirstConsumer',
+    })
+    await world.create('PersistentVolumeClaim', 'plain', { spec: { ...spec, storageClassName: '' } })
+    await world.create('PersistentVolumeClaim', 'fast', { spec: { ...spec, storageClassName: 'fast' } })
+    await world.create('PersistentVolumeClaim', 'late', { spec: { ...spec, storageClassName: 'late' } })
+    await world.idle()
+    const claim = (name: string) => world.get('PersistentVolumeClaim', name)
+    expect(await claim('plain')).toMatchObject({ spec: { volumeName: 'static' }, status: { phase: 'Bound' } })
+    const fast = await claim('fast')
+    expect(fast).toMatchObject({ spec: { volumeName: `pvc-${fast.metadata.uid}` }, status: { phase: 'Bound' } })
+    expect((await claim('late')).status.phase).toBe('Pending')
+    const volumes = [{ name: 'v', persistentVolumeClaim: { claimName: 'late' } }]
+    await world.create('Pod', 'p', { spec: { ...podTemplate('a').spec, volumes } })
+    await world.idle()
+    expect((await claim('late')).status.phase).toBe('Bound')
+    expect((await world.get('Pod', 'p')).status.phase).toBe('Running')
+  })
+})
