@@ -32,7 +32,7 @@ export interface StatefulPods {
 export function createStatefulPods(w: WorkloadEnv, writes: Writes, recorder: EventRecorder): StatefulPods {
   function record(set: StatefulSet, verb: string, pod: string, error?: unknown): void {
     const reason = verb[0]!.toUpperCase() + verb.slice(1)
-    const what = `${verb} Pod ${pod} in StatefulSet ${set.metadata.name}`
+    const what = `${reason} Pod ${pod} in StatefulSet ${set.metadata.name}`
     if (error === undefined) recorder.record(set, 'Normal', `Successful${reason}`, `${what} successful`)
     else recorder.record(set, 'Warning', `Failed${reason}`, `${what} failed error: ${messageOf(error)}`)
   }
@@ -44,7 +44,7 @@ export function createStatefulPods(w: WorkloadEnv, writes: Writes, recorder: Eve
       const found = w.claims.get(namespace, own)
       if (found?.metadata.deletionTimestamp !== undefined) throw new Error(`pvc ${own} is being deleted`)
       if (found) continue
-      const what = `create Claim ${own} Pod ${podName(set, ordinal)} in StatefulSet ${name}`
+      const what = `Create Claim ${own} Pod ${podName(set, ordinal)} in StatefulSet ${name}`
       try {
         await writes.create(w.claims, {
           metadata: {
