@@ -205,6 +205,8 @@ const look: Extension = [
     '&.cm-merge-a .cm-changedText, .cm-deletedChunk .cm-deletedText': {
       background: 'color-mix(in srgb, var(--bad) 13%, transparent) !important',
     },
+    // The sign that CodeMirror puts there is in few fonts.
+    '.cm-collapsedLines:before, .cm-collapsedLines:after': { content: '"…"' },
     '.cm-collapsedLines': { color: 'var(--text-faint)', background: 'var(--sunken)', fontFamily: 'var(--font)' },
   }),
 ]
