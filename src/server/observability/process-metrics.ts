@@ -34,6 +34,11 @@ function registerLinuxMetrics(metrics: MetricsRegistry): void {
   const openFiles = metrics.gauge('process_open_fds', 'Number of open file descriptors.', [])
   const maxFiles = metrics.gauge('process_max_fds', 'Maximum number of open file descriptors.', [])
   const virtual = metrics.gauge('process_virtual_memory_bytes', 'Virtual memory size in bytes.', [])
+  const maxVirtual = metrics.gauge(
+    'process_virtual_memory_max_bytes',
+    'Maximum amount of virtual memory available in bytes.',
+    [],
+  )
   metrics.onCollect(async () => {
     const [names, limits, status] = await Promise.all([
       readdir('/proc/self/fd'),
@@ -41,8 +46,13 @@ function registerLinuxMetrics(metrics: MetricsRegistry): void {
       readFile('/proc/self/status', 'utf8'),
     ])
     openFiles.with().set(names.length)
-    const limit = /^Max open files +(\S+)/m.exec(limits)?.[1]
-    maxFiles.with().set(limit === 'unlimited' ? Infinity : Number(limit ?? 0))
+    const limitOf = (name: string, unlimited: number): number => {
+      const limit = new RegExp(`^${name} +(\\S+)`, 'm').exec(limits)?.[1]
+      return limit === 'unlimited' ? unlimited : Number(limit ?? 0)
+    }
+    maxFiles.with().set(limitOf('Max open files', Infinity))
+    // Without a limit, Prometheus' libraries print the largest number of 64 bits.
+    maxVirtual.with().set(limitOf('Max address space', 2 ** 64))
     virtual.with().set(Number(/^VmSize:\s+([0-9]+) kB/m.exec(status)?.[1] ?? 0) * 1024)
   })
 }
