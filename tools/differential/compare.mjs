@@ -54,15 +54,16 @@ export async function firstDifference({ reference, subject }, scenario, isKnown)
   for (const [index, want] of wanted.entries()) {
     if (scenario.steps[index]?.unchecked) continue
     const step = same.steps[index] ?? {}
-    const found = unknownDifferences(step, got[index], want, isKnown)
+    const before = same.steps.slice(0, index + 1)
+    const found = unknownDifferences(step, got[index], want, isKnown, before)
     if (found.length > 0) return { index, step, got: got[index], want, found }
   }
   return undefined
 }
 
 /** The differences of two answers to a step that are not known. */
-export const unknownDifferences = (step, got, want, isKnown) =>
-  differences(comparable(got), comparable(want)).filter(text => !isKnown({ step, text, got, want }))
+export const unknownDifferences = (step, got, want, isKnown, before = [step]) =>
+  differences(comparable(got), comparable(want)).filter(text => !isKnown({ step, text, got, want, before }))
 
 /**
  * An answer without what depends on the moment: the order of managedFields follows the seconds at which they were written,

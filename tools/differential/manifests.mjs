@@ -58,7 +58,7 @@ export async function compareManifests({ reference, subject }, objects, { isKnow
       ? { method: 'GET', path: `${DEFINITIONS}/${object.metadata.name}` }
       : post(`${target}?dryRun=All&fieldValidation=Strict`, body)
     const [want, got] = await Promise.all([reference, subject].map(client => answer(client, step)))
-    const found = differences(got, want).filter(text => !isKnown({ step, text, got, want }))
+    const found = differences(got, want).filter(text => !isKnown({ step, text, got, want, before: [step] }))
     if (found.length > 0) report({ file, step, got, want, found })
   }
   return posted

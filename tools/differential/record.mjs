@@ -48,7 +48,7 @@ function varyingSteps(steps, first, others) {
   for (const [i, want] of first.entries()) {
     for (const results of others) {
       if (differences(results[i], want).length === 0 || steps[i].unchecked) continue
-      if (unknownDifferences(steps[i], results[i], want, isKnown).length > 0) return undefined
+      if (unknownDifferences(steps[i], results[i], want, isKnown, steps.slice(0, i + 1)).length > 0) return undefined
       varying.add(i)
     }
   }

@@ -3,7 +3,7 @@ import { type ApiObject } from '../../meta/object/api-object.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { builtinTypes } from '../../types/type-table.js'
 import { builtinKinds } from '../builtin-kinds.js'
-import { created, errorsOfChange, tableRowOf, validationOf } from '../written-objects.suite.js'
+import { created, errorsOfChange, strategyOf, tableRowOf, validationOf } from '../written-objects.suite.js'
 
 const kind = builtinKinds(builtinTypes()).find(({ names }) => names.kind === 'HorizontalPodAutoscaler')!
 const scaleTargetRef = { kind: 'Deployment', name: 'd', apiVersion: 'apps/v1' }
@@ -206,4 +206,20 @@ describe('autoscaling/v1', () => {
     const row = tableRowOf('autoscaling/v1', 'horizontalpodautoscalers')(object, 0)
     expect(row.slice(0, 3)).toEqual(['x', 'Deployment/d', '<unknown>/5'])
   })
+})
+
+test('annotations of v1 that hold parts of the status are not written with the object', () => {
+  const conditions = 'autoscaling.alpha.kubernetes.io/conditions'
+  const withConditions = (text: string): ValueObject => ({
+    metadata: { annotations: { [conditions]: text, own: 'x' } },
+  })
+  const { prepareForCreate, prepareForUpdate } = strategyOf('autoscaling/v1', 'HorizontalPodAutoscaler')
+  const context = { now: '2024-01-02T03:04:05Z' }
+  const created = withConditions('[]')
+  prepareForCreate!(created, context)
+  expect(created).toMatchObject({ metadata: { annotations: { own: 'x' } } })
+  expect(created).not.toHaveProperty(['metadata', 'annotations', conditions])
+  const updated = withConditions('[1]')
+  prepareForUpdate!(updated, withConditions('[2]'), context)
+  expect(updated).toMatchObject({ metadata: { annotations: { own: 'x', [conditions]: '[2]' } } })
 })

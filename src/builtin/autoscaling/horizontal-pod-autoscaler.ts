@@ -13,15 +13,23 @@ import {
 } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { decodeTyped, TypedDecodeError } from '../../types/decode.js'
-import { builtinTypes } from '../../types/type-table.js'
+import { builtinTypes, type TypeTable } from '../../types/type-table.js'
+import { statusApart } from '../common/build-kind.js'
 import { defineKind } from '../common/define-kind.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, field, min, notNegative, type Rule } from '../common/rules.js'
+import { type BuiltinStrategy, inTurn } from '../common/strategies.js'
 import { ageOf, NONE, nameOf, type TableRow, UNKNOWN } from '../common/table-cells.js'
 import { type Validation, validationRules } from '../common/validation.js'
 import { behavior, defaultBehavior } from './behavior.js'
 import { checkApiVersion, metrics, objectReference } from './metrics.js'
-import { cpuMetric, dropConversionAnnotations, toAutoscalerV1, toAutoscalerV2 } from './v1-conversion.js'
+import {
+  cpuMetric,
+  dropConversionAnnotations,
+  keepStatusAnnotations,
+  toAutoscalerV1,
+  toAutoscalerV2,
+} from './v1-conversion.js'
 
 // ---- versions
 
@@ -166,8 +174,22 @@ function percent(numbers: ValueObject): string | undefined {
 
 // ---- definitions
 
+/** The status is not written with the object, nor are its parts that v1 has in annotations. */
+const strategyV1 = (table: TypeTable): BuiltinStrategy => {
+  const usual = statusApart('autoscaling/v1', KIND)(table)
+  return {
+    ...usual,
+    prepareForCreate: (autoscaler, context) => {
+      usual.prepareForCreate!(autoscaler, context)
+      keepStatusAnnotations(autoscaler)
+    },
+    prepareForUpdate: inTurn(usual.prepareForUpdate!, keepStatusAnnotations),
+  }
+}
+
 export const autoscalerV1 = defineKind('autoscaling/v1', KIND, {
   defaults: defaultsV1,
+  strategy: strategyV1,
   validation: validationV1,
   table: (autoscaler, now) => row(inV2(autoscaler), now),
   convert: autoscaler => inV2(autoscaler),

@@ -2,7 +2,7 @@
 // has is written to annotations in v1 and read from them again, so that a round trip loses nothing.
 import { decodeJson } from '../../codec/json.js'
 import { printJson } from '../../meta/go/go-text.js'
-import { has, mapAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
+import { ensureObject, has, mapAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import { isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { currentFromV1, currentToV1, metricFromV1, metricToV1, utilizationOf } from './v1-metrics.js'
 
@@ -41,6 +41,20 @@ export function dropConversionAnnotations(autoscaler: ValueObject): void {
   if (annotations === undefined) return
   for (const name of CONVERSION_ANNOTATIONS) delete annotations[name]
   if (Object.keys(annotations).length === 0) delete meta['annotations']
+}
+
+const STATUS_ANNOTATIONS = [ANNOTATION.current, ANNOTATION.conditions]
+
+/** The annotations that hold parts of the status: they are those of the old object, if there is one. */
+export function keepStatusAnnotations(autoscaler: ValueObject, old: ValueObject = {}): void {
+  const meta = ensureObject(autoscaler, 'metadata')
+  const before = objectAt(objectAt(old, 'metadata'), 'annotations')
+  const kept = ensureObject(meta, 'annotations')
+  for (const name of STATUS_ANNOTATIONS) {
+    if (has(before, name)) kept[name] = before[name]!
+    else delete kept[name]
+  }
+  if (Object.keys(kept).length === 0) delete meta['annotations']
 }
 
 // ---- from v2 to v1

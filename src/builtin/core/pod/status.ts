@@ -19,7 +19,8 @@ export function newPodStatus(pod: ValueObject, now: string): ValueObject {
     const message = 'Scheduling is blocked due to non-empty scheduling gates'
     setPodCondition(status, { type: 'PodScheduled', status: 'False', reason, message }, now)
   }
-  status['qosClass'] = qosClassOf(spec)
+  // A class that the client names is kept.
+  status['qosClass'] = stringAt(objectAt(pod, 'status'), 'qosClass') || qosClassOf(spec)
   return status
 }
 

@@ -63,8 +63,10 @@ export function addressPool({
         return found.ok ? parsed(printAddress(found.value)) : found
       }
       const number = parseAddress(address)
-      if (number === undefined || number < first || number >= first + size) return failed(OTHER_NETWORK)
-      if (number === first || number > first + usable) {
+      const isElsewhere = number === undefined || number < first || number >= first + size
+      // A dry run asks the only range there is, whatever the address; a create looks for the range of the address.
+      if (isElsewhere && !dryRun) return failed(OTHER_NETWORK)
+      if (isElsewhere || number === first || number > first + usable) {
         const valid = `The range of valid IPs is ${range}`
         return failed(`the provided IP (${address}) is not in the valid range. ${valid}`)
       }
