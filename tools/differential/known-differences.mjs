@@ -13,7 +13,9 @@ export const KNOWN = [
   {
     reason: 'the answer names the current revision, which differs between stores',
     matches: ({ text }) =>
-      /Too large resource version|too old resource version|The resourceVersion for the provided/.test(text),
+      /Too large resource version|does not match the ResourceVersion in record|too old resource version|The resourceVersion for the provided/.test(
+        text,
+      ),
   },
   {
     reason: 'the order of maps is random in Go: the first of several errors in a map may be any of them',
@@ -64,10 +66,32 @@ export const KNOWN = [
     matches: ({ text }) => /\/(clusterIPs?(\/\d+)?|nodePort|healthCheckNodePort): got/.test(text),
   },
   {
+    reason: 'the time of a change of phase may fall into the next second',
+    matches: ({ text }) => /\/lastPhaseTransitionTime: got "[^"]*" want "[^"]*"$/.test(text),
+  },
+  {
+    reason: 'an object that waits for the garbage collector is gone sooner here',
+    matches: ({ before }) => before.some(({ method, body }) => method === 'DELETE' && isOrphaning(body)),
+  },
+  {
+    reason: 'privileged containers are allowed',
+    matches: ({ text, want }) =>
+      /disallowed by cluster policy/.test(JSON.stringify(want?.body ?? '')) ||
+      /disallowed by cluster policy/.test(text),
+  },
+  {
+    reason: 'an empty list or map counts as none: its field has no manager',
+    matches: ({ step, text }) =>
+      /managedFields\/\d+\/fieldsV1\/.*: got nothing want \{\}/.test(text) &&
+      /\[\s*\]|:\s*\{\s*\}/.test(JSON.stringify(step.body ?? '')),
+  },
+  {
     reason: 'the version of the server is its own',
     matches: ({ step }) => step.path?.startsWith('/version'),
   },
 ]
+
+const isOrphaning = body => body?.orphanDependents === true || body?.propagationPolicy === 'Orphan'
 
 const sortedLines = message => String(message).split('\n').toSorted().join('\n')
 

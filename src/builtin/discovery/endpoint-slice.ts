@@ -20,7 +20,7 @@ import { has, mapAt, numberAt, objectAt, objectsAt, setDefault, stringAt, string
 import { equalValues, type ValueObject } from '../../meta/values/value.js'
 import { defineKind, type Warnings } from '../common/define-kind.js'
 import { checkText } from '../common/field-checks.js'
-import { checkIp, checkRoutableIp, familyOf } from '../common/ip-rules.js'
+import { checkCanonicalIp, checkIp, checkRoutableIp, familyOf } from '../common/ip-rules.js'
 import { ipWarnings } from '../common/ip-warnings.js'
 import { metadata } from '../common/metadata.js'
 import { check, each, field, immutable, oneOf, type Rule, run, when } from '../common/rules.js'
@@ -86,7 +86,7 @@ const addresses = (type: string): Rule =>
 
 /** An address of the other family is an error of the list. */
 function checkAddress(address: string, family: 'IPv4' | 'IPv6', listPath: string, path: string): FieldError[] {
-  const errors = checkIp(address, path)
+  const errors = family === 'IPv6' ? checkCanonicalIp(address, path) : checkIp(address, path)
   if (errors.length > 0) return errors
   return [
     ...(familyOf(address) === family ? [] : [fieldInvalid(listPath, address, `must be an ${family} address`)]),

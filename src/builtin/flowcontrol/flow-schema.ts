@@ -202,7 +202,6 @@ export const flowSchema = defineKind('flowcontrol.apiserver.k8s.io/v1', 'FlowSch
   defaults: schema => setDefault(ensureObject(schema, 'spec'), 'matchingPrecedence', 1000),
   strategy: counted('flowcontrol/v1.FlowSchemaStatus', {
     prepareForStatusUpdate: statusAlone,
-    allowUnconditionalUpdate: false,
   }),
   statusReset: ['metadata'],
   validation: flowControlValidation([

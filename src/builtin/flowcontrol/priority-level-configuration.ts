@@ -150,7 +150,6 @@ export const priorityLevelConfiguration = defineKind('flowcontrol.apiserver.k8s.
   defaults,
   strategy: counted('flowcontrol/v1.PriorityLevelConfigurationStatus', {
     prepareForStatusUpdate: statusAlone,
-    allowUnconditionalUpdate: false,
   }),
   statusReset: ['metadata'],
   validation: flowControlValidation([

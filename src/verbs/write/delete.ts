@@ -18,9 +18,10 @@ export async function deleteObject(context: ApiContext, request: DeleteRequest):
   const { target, options } = request
   if (options.ignoreStoreReadError) return deleteUnreadable(context, request)
   const { kind } = target
-  const { object, isGone } = await remove(context, request)
   const { warning } = kind.traits.defaultPropagation ?? {}
+  // Also for an object that does not exist.
   if (warning !== undefined && requestedPropagation(options) === undefined) request.warn(warning)
+  const { object, isGone } = await remove(context, request)
   if (isGone && !kind.traits.returnsDeletedObject) {
     const { name = '', uid = '' } = metaOf(object)
     const details = { name, group: kind.group, kind: kind.names.plural, uid }
