@@ -10,7 +10,7 @@ export const QUANTITY: SpecialType = {
   name: 'api/resource.Quantity',
   codec: () => ({ decode, ...printedAs('0') }),
   message: () => MESSAGE,
-  merge: 'any',
+  merge: 'scalar',
   cel: 'hidden',
   openapi: version => (version === 2 ? { type: 'string' } : { oneOf: [{ type: 'string' }, { type: 'number' }] }),
 }
