@@ -1,5 +1,6 @@
 // Requests without end, the same ones for the same seed: objects of the built-in kinds and mutated recordings, in all
 // encodings, by all verbs, with odd names, queries and headers.
+import { encodeJson } from '../../src/codec/json.js'
 import type { Value } from '../../src/meta/values/value.js'
 import { createRandom, type Random } from '../storage/history/random.js'
 import { ENCODINGS, type Encoding, encodeBody, MEDIA_TYPE_OF } from './encodings.js'
@@ -78,7 +79,8 @@ function ofRecording(random: Random, { method, path, headers, body }: RecordedRe
   }
 }
 
-const textOf = (value: Value): string => (typeof value === 'string' ? value : JSON.stringify(value))
+/** The value may be nested too deeply for `JSON.stringify`. */
+const textOf = (value: Value): string => (typeof value === 'string' ? value : encodeJson(value))
 
 function ofObject(random: Random, objects: ReturnType<typeof createObjectGenerator>): GeneratedRequest {
   const resource = random.oneOf(objects.resources)
