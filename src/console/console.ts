@@ -25,7 +25,7 @@ export interface ConsoleParts {
   readonly tokens: readonly TokenAuthenticator[]
   /** The audiences of this server. */
   readonly audiences: readonly string[]
-  /** What the page is told of the server with its session. */
+  /** What the page gets about the server, with its session. */
   readonly about: ValueObject
   readonly registry: Registry
   readonly authorizer: Authorizer

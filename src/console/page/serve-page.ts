@@ -27,7 +27,7 @@ export function createPage(folder: string): (exchange: Exchange) => Promise<void
 
 const NOT_BUILT = 'The console was not built. In a clone of the repository, `npm run build` builds it.\n'
 
-/** Names of objects may have dots, so that a view cannot be told from a file by its path alone. */
+/** Names of objects may have dots, so that the path alone does not say whether it is a view or a file. */
 const isView = (name: string, accepted = ''): boolean =>
   !name.startsWith('assets/') && (accepted.includes('text/html') || !name.split('/').at(-1)!.includes('.'))
 

@@ -1,4 +1,4 @@
-// As whom a kubelet writes.
+// The user as which a kubelet writes.
 import type { Component } from '../common/workload-env.js'
 
 export const kubeletUser = (node: string): Component => ({
