@@ -46,7 +46,8 @@ test('a finished Job lives as long as its ttlSecondsAfterFinished says', async (
   expect(finished.status).toBe(200)
   const gone = server.waitFor(job, 'deleted')
   server.clock.advance('61m')
-  expect(await gone).toBeDefined()
+  await gone
+  await expect(server.get(job)).rejects.toMatchObject({ code: 404 })
 })
 
 test('a dependent of an owner that never was is collected after a delay', async () => {
@@ -75,7 +76,8 @@ test('a namespace is gone when the grace period of its last pod has passed', asy
   await server.waitFor(namespace, 'NamespaceContentRemaining')
   const gone = server.waitFor(namespace, 'deleted')
   server.clock.advance('31s')
-  expect(await gone).toBeDefined()
+  await gone
+  await expect(server.get(namespace)).rejects.toMatchObject({ code: 404 })
 })
 
 test('a token expires', async () => {
