@@ -6,6 +6,9 @@ import { definition, VOYAGES } from './voyages.js'
 
 const ROWS = 10_000
 const SECONDS = 3
+/** The time between two frames of a screen, and what an event may cost beside it. */
+const MAX_FRAME_SECONDS = 1 / 60
+const MAX_EVENT_SECONDS = 0.0006
 
 interface Load {
   events: number
@@ -118,15 +121,16 @@ describe.skipIf(chromiumMissing())('under load', () => {
     const after = await measure()
     const spent = (name: string): number => after.get(name)! - before.get(name)!
     // Processor time of the page's main thread, which does not grow when other programs keep the machine busy.
-    const busy = spent('ThreadTime') / SECONDS
+    const busy = spent('ThreadTime')
     // Only rows in sight are in the document, however many there are and however fast one scrolls.
     expect(rows).toBeGreaterThan(10)
     expect(rows).toBeLessThan(80)
     expect(events).toBeGreaterThan(0.8 * 1000 * SECONDS)
-    // More than half of each frame is left for the user. The number of frames depends on the machine: it shows life only.
-    expect(busy).toBeLessThan(0.5)
+    // A quiet machine draws more frames, each with fewer events. The number of frames itself only shows that it goes on.
+    expect(busy).toBeLessThan(frames * MAX_FRAME_SECONDS + events * MAX_EVENT_SECONDS)
     expect(frames / SECONDS).toBeGreaterThan(2)
-    if (process.env['FIGURES'] === '1') console.log({ rows: ROWS, events, frames: frames / SECONDS, busy })
+    if (process.env['FIGURES'] === '1')
+      console.log({ rows: ROWS, events, frames: frames / SECONDS, busy: busy / SECONDS })
     expect(shared.takeErrors()).toEqual([])
     await page.context().close()
   })
