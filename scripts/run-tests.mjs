@@ -25,7 +25,8 @@ export async function runTests(args) {
   }
 }
 
-const vitest = args => node([programOf('vitest'), 'run', ...args])
+/** A worker for each core: by default one core is left idle, which of two cores is half of them. */
+const vitest = args => node([programOf('vitest'), 'run', '--maxWorkers=100%', ...args])
 
 /** Nothing if any test has failed: then the failure is what counts. */
 function filesWithoutResult({ numFailedTests, testResults }) {
