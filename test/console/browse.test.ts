@@ -154,6 +154,7 @@ describe.skipIf(chromiumMissing())('the console', () => {
       await checkShown(page.locator('.data-row.active', { hasText: 'voyage-1' }))
       await page.keyboard.press(':')
       await page.keyboard.type('crd')
+      await checkShown(page.getByRole('option', { name: 'CustomResourceDefinition' }).first())
       await page.keyboard.press('Enter')
       await checkShown(page.getByRole('heading', { name: 'CustomResourceDefinition' }))
       await page.keyboard.press('?')

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useId, useRef } from 'preact/hooks'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
 import { Button } from './button.js'
 
 const FIRST_FOCUS = '.dialog-content :is(input, select, textarea), footer button'
@@ -17,7 +17,7 @@ interface DialogProps {
 export function Dialog({ title, wide = false, onClose, children, actions }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null)
   const titleId = useId()
-  useEffect(() => {
+  useLayoutEffect(() => {
     const dialog = element.current!
     const returnTo = document.activeElement
     dialog.showModal()

@@ -1,6 +1,6 @@
 // Ctrl+K: finds kinds, objects and actions by what is typed, the best match first.
 import { signal } from '@preact/signals'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { Icon } from './icon.js'
 import { type FoundItem, findItems } from './palette-items.js'
 
@@ -22,11 +22,12 @@ function OpenPalette({ start }: { readonly start: string }) {
   const dialog = useRef<HTMLDialogElement>(null)
   const list = useRef<HTMLUListElement>(null)
   const finder = useMemo(() => findItems(setItems), [])
-  useEffect(() => {
+  // Before the next key is read: what is typed at once belongs to the palette.
+  useLayoutEffect(() => {
     dialog.current!.showModal()
     return () => finder.stop()
   }, [])
-  useEffect(() => {
+  useLayoutEffect(() => {
     setActive(0)
     finder.find(text)
   }, [text])
