@@ -40,7 +40,7 @@ export const boundsFor = (bodyBytes: number): Bounds => ({
 })
 
 /** A measurement that is over its bounds is repeated: garbage of earlier requests or a busy machine may be the cause. */
-const ATTEMPTS = 3
+const ATTEMPTS = 5
 
 /** Sends a request and checks what it cost. */
 export async function sendWithin(
@@ -52,9 +52,11 @@ export async function sendWithin(
 ): Promise<Response> {
   const bounds = boundsFor(body.length)
   for (let attempt = 1; ; attempt++) {
-    const slowness = await server.slowness()
+    const before = await server.slowness()
     const answer = await server.send(method, path, body, headers)
     const { cpuMs, heldMs } = await server.measure()
+    // Other work on the machine may have begun or ended meanwhile.
+    const slowness = Math.max(before, await server.slowness())
     const isWithin = cpuMs < bounds.cpuMs * slowness && heldMs < bounds.heldMs * slowness
     if (!isWithin && attempt < ATTEMPTS) continue
     expect.soft(answer.text.length, 'bytes of the answer').toBeLessThan(bounds.answerBytes)
