@@ -34,7 +34,7 @@ import { check, checkUpdate, field, immutable, notNegative, type Rule } from '..
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
 import { type Validation, validationRules } from '../common/validation.js'
 import { defaultPodTemplate } from '../core/pod/defaults.js'
-import { checkPodTemplate } from '../core/pod/pod-spec.js'
+import { checkPodTemplate } from '../core/pod/spec/pod-spec.js'
 
 // ---- defaults
 

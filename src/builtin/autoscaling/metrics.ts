@@ -14,7 +14,7 @@ import { parseQuantity, printQuantity, signOf } from '../../meta/values/quantity
 import type { ValueObject } from '../../meta/values/value.js'
 import { checkText } from '../common/field-checks.js'
 import { check, each, field, format, type Rule, required, run } from '../common/rules.js'
-import { checkContainerResourceName } from '../core/pod/container-resources.js'
+import { checkContainerResourceName } from '../core/pod/containers/container-resources.js'
 
 // ---- references to objects
 

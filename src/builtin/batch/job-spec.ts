@@ -24,7 +24,7 @@ import { checkDomainPath } from '../common/domain-path.js'
 import { checkImmutable, checkOneOf, sameValue } from '../common/field-checks.js'
 import { asGoStruct, asGoTemplate } from '../common/go-struct.js'
 import { check, checkUpdate, immutable, maxBytes, notNegative, type Rule, when } from '../common/rules.js'
-import { checkPodTemplate } from '../core/pod/pod-spec.js'
+import { checkPodTemplate } from '../core/pod/spec/pod-spec.js'
 import { podFailurePolicy, successPolicy } from './job-policies.js'
 
 // ---- defaults

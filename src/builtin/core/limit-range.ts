@@ -27,7 +27,12 @@ import { metadata } from '../common/metadata.js'
 import { check } from '../common/rules.js'
 import { keepGeneration } from '../common/strategies.js'
 import { validationRules } from '../common/validation.js'
-import { amountOf, checkContainerResourceName, checkResourceName, mayExceed } from './pod/container-resources.js'
+import {
+  amountOf,
+  checkContainerResourceName,
+  checkResourceName,
+  mayExceed,
+} from './pod/containers/container-resources.js'
 
 /** A container without amounts of its own gets `default` as limits and `defaultRequest` as requests. */
 function defaultLimit(limit: ValueObject): void {

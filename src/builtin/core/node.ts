@@ -25,7 +25,7 @@ import { booleanField, selectableFields } from '../common/selectable-fields.js'
 import { inTurn, keepGeneration, keepSpec, keepStatus, type PrepareForUpdate } from '../common/strategies.js'
 import { ageOf, NONE, nameOf, type TableRow, UNKNOWN } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { isInteger, isIntegerResource } from './pod/container-resources.js'
+import { isInteger, isIntegerResource } from './pod/containers/container-resources.js'
 
 /** The effects of taints, in the order of messages. */
 export const TAINT_EFFECTS = ['NoSchedule', 'PreferNoSchedule', 'NoExecute']

@@ -31,8 +31,8 @@ import { check, checkUpdate, field, format, ifSet, oneOf, optional, type Rule, r
 import { type BuiltinStrategy, inTurn, keepGeneration, keepSpec, keepStatus } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { amountOf, checkBasicAmount, checkNotNegativeAmount, isInteger } from './pod/container-resources.js'
-import { diffSpecs } from './pod/spec-diff.js'
+import { amountOf, checkBasicAmount, checkNotNegativeAmount, isInteger } from './pod/containers/container-resources.js'
+import { diffSpecs } from './pod/spec/spec-diff.js'
 import { classOf, isBeingDeleted, printAccessModes, stringOrUnset } from './volume-cells.js'
 
 /** The annotation that was the class of a volume or claim before the field. */

@@ -42,10 +42,10 @@ import { type BuiltinStrategy, inTurn, keepGeneration, keepSpec, keepStatus, sam
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { accessModes, CLASS_ANNOTATION, VOLUME_MODES } from './persistent-volume-claim.js'
-import { amountOf } from './pod/container-resources.js'
-import { deprecatedLabelWarnings, withSuccessors } from './pod/node-labels.js'
-import { nodeSelectorRules } from './pod/scheduling.js'
-import { diffSpecs } from './pod/spec-diff.js'
+import { amountOf } from './pod/containers/container-resources.js'
+import { deprecatedLabelWarnings, withSuccessors } from './pod/spec/node-labels.js'
+import { nodeSelectorRules } from './pod/spec/scheduling.js'
+import { diffSpecs } from './pod/spec/spec-diff.js'
 import { classOf, isBeingDeleted, printAccessModes, stringOrUnset } from './volume-cells.js'
 import {
   azureFileRules,

@@ -9,7 +9,7 @@ import { nameOf, printLabels } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { defaultPodTemplate } from './pod/defaults.js'
 import { dropGatedFieldsAt } from './pod/gated-fields.js'
-import { checkPodTemplate } from './pod/pod-spec.js'
+import { checkPodTemplate } from './pod/spec/pod-spec.js'
 import { templateWarnings } from './pod/warnings.js'
 
 const template = check(object => checkPodTemplate(objectAt(object, 'template'), 'template'))

@@ -22,7 +22,7 @@ import {
   checkResourceName,
   isInteger,
   isIntegerResource,
-} from './pod/container-resources.js'
+} from './pod/containers/container-resources.js'
 
 const scopesAreKept = checkUpdate((spec, old) => {
   const scopes = stringsAt(spec, 'scopes')

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { changed, created } from '../written-objects.suite.js'
-import { podGrace, qosClassOf } from './pod/status.js'
+import { podGrace, qosClassOf } from './pod/subresources/status.js'
 
 describe('namespaces', () => {
   test('a new one is active, has its own finalizer and its name as a label', () => {

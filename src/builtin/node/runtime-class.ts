@@ -12,8 +12,8 @@ import { check, format, immutable, optional, type Rule } from '../common/rules.j
 import { keepGeneration } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { checkResources } from '../core/pod/container-resources.js'
-import { checkTolerations } from '../core/pod/scheduling.js'
+import { checkResources } from '../core/pod/containers/container-resources.js'
+import { checkTolerations } from '../core/pod/spec/scheduling.js'
 
 /** The fields by which two tolerations are the same. */
 const idOf = (toleration: ValueObject): string =>

@@ -6,7 +6,7 @@ import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, field } from '../common/rules.js'
 import { specOnly } from '../common/strategies.js'
 import { validationRules } from '../common/validation.js'
-import { isExtendedName } from '../core/pod/container-resources.js'
+import { isExtendedName } from '../core/pod/containers/container-resources.js'
 import { checkItems } from './device-names.js'
 import { checkConfiguration, checkSelector } from './device-rules.js'
 

@@ -14,7 +14,7 @@ import { selectableFields, stringField } from '../common/selectable-fields.js'
 import { inTurn, type PrepareForCreate, specOnly } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { nodeSelectorRules } from '../core/pod/scheduling.js'
+import { nodeSelectorRules } from '../core/pod/spec/scheduling.js'
 import { checkPoolName, checkSet } from './device-names.js'
 import { checkCounterSet, checkDevice, dropDisabled, givenNodes, needsMore, printNames } from './slice-devices.js'
 

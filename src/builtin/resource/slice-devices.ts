@@ -12,7 +12,7 @@ import { equalValues, getOwn, type ValueObject } from '../../meta/values/value.j
 import { checkText } from '../common/field-checks.js'
 import { asGoStruct } from '../common/go-struct.js'
 import { run } from '../common/rules.js'
-import { nodeSelectorRules } from '../core/pod/scheduling.js'
+import { nodeSelectorRules } from '../core/pod/spec/scheduling.js'
 import { checkRequestPolicy } from './capacity-policy.js'
 import { checkAttributeName, checkItems, checkLabel, checkMap, checkRequiredLabel, checkSet } from './device-names.js'
 import { checkBindingConditions, checkTaint } from './device-rules.js'

@@ -8,7 +8,7 @@ import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, immutable, optional, type Rule } from '../common/rules.js'
 import { keepGeneration } from '../common/strategies.js'
 import { validationRules } from '../common/validation.js'
-import { checkNotNegativeAmount } from '../core/pod/container-resources.js'
+import { checkNotNegativeAmount } from '../core/pod/containers/container-resources.js'
 
 const rules: readonly Rule[] = [
   metadata({ namespaced: true }),

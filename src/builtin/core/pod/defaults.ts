@@ -12,7 +12,7 @@ import {
 } from '../../../meta/values/access.js'
 import { printQuantity } from '../../../meta/values/quantity.js'
 import { isObject, type ValueObject } from '../../../meta/values/value.js'
-import { totalRequest } from './container-resources.js'
+import { totalRequest } from './containers/container-resources.js'
 
 /** Defaults of a pod; a template gets only those of the spec. */
 export function defaultPod(pod: ValueObject): void {

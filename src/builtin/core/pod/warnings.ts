@@ -18,10 +18,10 @@ import type { Warnings } from '../../common/define-kind.js'
 import { ipWarnings } from '../../common/ip-warnings.js'
 import { same } from '../../common/strategies.js'
 import { claimSpecWarnings } from '../persistent-volume-claim.js'
-import { amountOf, isInteger } from './container-resources.js'
-import { deprecatedLabel, deprecatedLabelWarnings } from './node-labels.js'
-import { absentAffinitySelectors } from './scheduling.js'
-import { overlappingPathWarnings } from './volume-paths.js'
+import { amountOf, isInteger } from './containers/container-resources.js'
+import { deprecatedLabel, deprecatedLabelWarnings } from './spec/node-labels.js'
+import { absentAffinitySelectors } from './spec/scheduling.js'
+import { overlappingPathWarnings } from './spec/volume-paths.js'
 
 /** Updates of pods come mostly from controllers and are frequent: they get no warnings. */
 export const podWarnings: Warnings = (pod, old) =>

@@ -1,7 +1,7 @@
 // What may change when a pod is resized: cpu and memory of its containers.
-import { type FieldError, fieldForbidden, fieldInvalid } from '../../../meta/errors/field-errors.js'
-import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
-import { copyValue, equalValues, type ValueObject } from '../../../meta/values/value.js'
+import { type FieldError, fieldForbidden, fieldInvalid } from '../../../../meta/errors/field-errors.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { copyValue, equalValues, type ValueObject } from '../../../../meta/values/value.js'
 import { qosClassOf } from './status.js'
 
 export function checkResize(pod: ValueObject, old: ValueObject): FieldError[] {

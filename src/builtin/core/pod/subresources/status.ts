@@ -1,14 +1,14 @@
 // The status of a pod: the fields that the server sets or keeps.
 
-import { keepFrom, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+import { keepFrom, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../../meta/values/access.js'
 import {
   addQuantities,
   compareQuantities,
   parseQuantity,
   type Quantity,
   signOf,
-} from '../../../meta/values/quantity.js'
-import type { ValueObject } from '../../../meta/values/value.js'
+} from '../../../../meta/values/quantity.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
 
 /** The status of a new pod. */
 export function newPodStatus(pod: ValueObject, now: string): ValueObject {

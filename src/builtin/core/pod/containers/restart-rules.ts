@@ -5,11 +5,11 @@ import {
   fieldDuplicate,
   fieldInvalid,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { has, objectsAt, stringAt } from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkOneOf } from '../../common/field-checks.js'
-import { each, ifSet, maxItems, oneOf, optional, type Rule, required, when } from '../../common/rules.js'
+} from '../../../../meta/errors/field-errors.js'
+import { has, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkOneOf } from '../../../common/field-checks.js'
+import { each, ifSet, maxItems, oneOf, optional, type Rule, required, when } from '../../../common/rules.js'
 
 const MAX_RULES = 20
 const MAX_EXIT_CODES = 255

@@ -8,9 +8,9 @@ import {
   fieldNotSupported,
   fieldRequired,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../../meta/object/names.js'
-import { checkLabelSelector } from '../../../meta/selectors/label-selectors.js'
+} from '../../../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain, checkLabelValue, checkQualifiedName } from '../../../../meta/object/names.js'
+import { checkLabelSelector } from '../../../../meta/selectors/label-selectors.js'
 import {
   has,
   mapAt,
@@ -20,11 +20,11 @@ import {
   objectsAt,
   stringAt,
   stringsAt,
-} from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkOneOf, checkText } from '../../common/field-checks.js'
-import { check, each, eachString, field, ifSet, oneOf, optional, type Rule, when } from '../../common/rules.js'
-import { TAINT_EFFECTS } from '../node.js'
+} from '../../../../meta/values/access.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkOneOf, checkText } from '../../../common/field-checks.js'
+import { check, each, eachString, field, ifSet, oneOf, optional, type Rule, when } from '../../../common/rules.js'
+import { TAINT_EFFECTS } from '../../node.js'
 
 // ---- tolerations
 

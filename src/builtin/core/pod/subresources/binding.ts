@@ -1,11 +1,11 @@
 // Binding: assigns a pod to a node.
 
-import { type FieldError, fieldNotSupported, fieldRequired } from '../../../meta/errors/field-errors.js'
-import { quote } from '../../../meta/go/go-text.js'
-import { type ApiObject } from '../../../meta/object/api-object.js'
-import { metaOf } from '../../../meta/object/object-meta.js'
-import { ensureObject, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
-import { copyValue, type ValueObject } from '../../../meta/values/value.js'
+import { type FieldError, fieldNotSupported, fieldRequired } from '../../../../meta/errors/field-errors.js'
+import { quote } from '../../../../meta/go/go-text.js'
+import { type ApiObject } from '../../../../meta/object/api-object.js'
+import { metaOf } from '../../../../meta/object/object-meta.js'
+import { ensureObject, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { copyValue, type ValueObject } from '../../../../meta/values/value.js'
 import { setPodCondition } from './status.js'
 
 export function bindingErrors(binding: ValueObject): FieldError[] {

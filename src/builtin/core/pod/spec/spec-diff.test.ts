@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { asGoStruct } from '../../common/go-struct.js'
+import { asGoStruct } from '../../../common/go-struct.js'
 import { diffPodSpecs, diffSpecs } from './spec-diff.js'
 
 test('equal specs have no differences', () => {

@@ -1,7 +1,7 @@
 // Labels of nodes that were renamed, and warnings about selectors that name them.
-import { checkLabelValue } from '../../../meta/object/names.js'
-import { objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
-import { isObject, type Value, type ValueObject } from '../../../meta/values/value.js'
+import { checkLabelValue } from '../../../../meta/object/names.js'
+import { objectsAt, stringAt, stringsAt } from '../../../../meta/values/access.js'
+import { isObject, type Value, type ValueObject } from '../../../../meta/values/value.js'
 
 const DEPRECATED_LABELS: Readonly<Record<string, string>> = {
   'beta.kubernetes.io/arch': 'deprecated since v1.14; use "kubernetes.io/arch" instead',

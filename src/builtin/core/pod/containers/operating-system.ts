@@ -6,12 +6,12 @@ import {
   fieldInvalid,
   fieldRequired,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { checkDnsSubdomain } from '../../../meta/object/names.js'
-import { has, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkOneOf } from '../../common/field-checks.js'
-import { check, formatIfSet, ifSet, type Rule } from '../../common/rules.js'
+} from '../../../../meta/errors/field-errors.js'
+import { checkDnsSubdomain } from '../../../../meta/object/names.js'
+import { has, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkOneOf } from '../../../common/field-checks.js'
+import { check, formatIfSet, ifSet, type Rule } from '../../../common/rules.js'
 
 interface Contained {
   readonly container: ValueObject

@@ -7,12 +7,12 @@ import {
   fieldForbidden,
   fieldNotFound,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { has, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
-import { firstByKey } from '../../../meta/values/list-keys.js'
-import { equalValues, type ValueObject } from '../../../meta/values/value.js'
+} from '../../../../meta/errors/field-errors.js'
+import { has, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { firstByKey } from '../../../../meta/values/list-keys.js'
+import { equalValues, type ValueObject } from '../../../../meta/values/value.js'
+import { diffSpecs } from '../spec/spec-diff.js'
 import { checkContainer, type PodContext } from './containers.js'
-import { diffSpecs } from './spec-diff.js'
 
 /** Fields that ephemeral containers cannot have. */
 const FORBIDDEN_FIELDS = [

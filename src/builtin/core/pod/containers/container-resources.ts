@@ -8,9 +8,9 @@ import {
   fieldRequired,
   indexPath,
   keyPath,
-} from '../../../meta/errors/field-errors.js'
-import { checkQualifiedName } from '../../../meta/object/names.js'
-import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
+} from '../../../../meta/errors/field-errors.js'
+import { checkQualifiedName } from '../../../../meta/object/names.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../../meta/values/access.js'
 import {
   addQuantities,
   compareQuantities,
@@ -20,9 +20,9 @@ import {
   quantityAsFloat,
   quantityOf,
   signOf,
-} from '../../../meta/values/quantity.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkText } from '../../common/field-checks.js'
+} from '../../../../meta/values/quantity.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkText } from '../../../common/field-checks.js'
 import { checkUsedClaims } from './resource-claims.js'
 
 export function checkResources(

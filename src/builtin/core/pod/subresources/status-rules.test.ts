@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { printFieldError } from '../../../meta/errors/field-errors.js'
-import type { ValueObject } from '../../../meta/values/value.js'
+import { printFieldError } from '../../../../meta/errors/field-errors.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
 import { checkPodStatus, podStatusWarnings } from './status-rules.js'
 
 const spec: ValueObject = {

@@ -6,12 +6,12 @@ import {
   fieldInvalid,
   fieldNotFound,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { has, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkOneOf } from '../../common/field-checks.js'
-import { required, run } from '../../common/rules.js'
-import { checkRelativePath } from '../volume-sources.js'
+} from '../../../../meta/errors/field-errors.js'
+import { has, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkOneOf } from '../../../common/field-checks.js'
+import { required, run } from '../../../common/rules.js'
+import { checkRelativePath } from '../../volume-sources.js'
 
 /** The volumes of a pod, by name: whether each can be a block device, as those of claims can. */
 export type PodVolumes = ReadonlyMap<string, boolean>

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { changed, created, errorsOfChange } from '../../written-objects.suite.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { changed, created, errorsOfChange } from '../../../written-objects.suite.js'
 
 const container = { name: 'c', image: 'i', resources: { requests: { cpu: '100m' } } }
 const init = { name: 'first', image: 'i' }

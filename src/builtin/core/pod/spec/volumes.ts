@@ -7,16 +7,16 @@ import {
   fieldInvalid,
   fieldRequired,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { quote } from '../../../meta/go/go-text.js'
-import { checkDnsLabel, checkDnsSubdomain } from '../../../meta/object/names.js'
-import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
-import { signOf } from '../../../meta/values/quantity.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkText } from '../../common/field-checks.js'
-import { templateMetadata } from '../../common/metadata.js'
-import { check, each, field, ifSet, oneOf, optional, type Rule, required, run } from '../../common/rules.js'
-import { checkClaimSpec } from '../persistent-volume-claim.js'
+} from '../../../../meta/errors/field-errors.js'
+import { quote } from '../../../../meta/go/go-text.js'
+import { checkDnsLabel, checkDnsSubdomain } from '../../../../meta/object/names.js'
+import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { signOf } from '../../../../meta/values/quantity.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkText } from '../../../common/field-checks.js'
+import { templateMetadata } from '../../../common/metadata.js'
+import { check, each, field, ifSet, oneOf, optional, type Rule, required, run } from '../../../common/rules.js'
+import { checkClaimSpec } from '../../persistent-volume-claim.js'
 import {
   azureFileRules,
   checkRelativePath,
@@ -29,10 +29,10 @@ import {
   SHARED_SOURCES,
   storageOsRules,
   type VolumeSources,
-} from '../volume-sources.js'
-import { amountOf } from './container-resources.js'
-import { checkFieldRef, checkResourceRef, VOLUME_FIELDS } from './downward-api.js'
-import type { PodVolumes } from './mounts.js'
+} from '../../volume-sources.js'
+import { amountOf } from '../containers/container-resources.js'
+import { checkFieldRef, checkResourceRef, VOLUME_FIELDS } from '../containers/downward-api.js'
+import type { PodVolumes } from '../containers/mounts.js'
 
 export interface CheckedVolumes {
   readonly errors: FieldError[]

@@ -1,11 +1,11 @@
 // Eviction: a pod that a disruption budget covers is deleted only if the budget allows it.
 
-import { forbidden, type StatusError, tooManyRequests } from '../../../meta/errors/status.js'
-import { type ApiObject } from '../../../meta/object/api-object.js'
-import { metaOf } from '../../../meta/object/object-meta.js'
-import { matchesLabels, selectorOf } from '../../../meta/selectors/label-selectors.js'
-import { ensureObject, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
-import { copyValue, type ValueObject } from '../../../meta/values/value.js'
+import { forbidden, type StatusError, tooManyRequests } from '../../../../meta/errors/status.js'
+import { type ApiObject } from '../../../../meta/object/api-object.js'
+import { metaOf } from '../../../../meta/object/object-meta.js'
+import { matchesLabels, selectorOf } from '../../../../meta/selectors/label-selectors.js'
+import { ensureObject, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { copyValue, type ValueObject } from '../../../../meta/values/value.js'
 import { type PodCondition, setPodCondition } from './status.js'
 
 /** A pod that has not started, has ended, or is being deleted can go in any case. */

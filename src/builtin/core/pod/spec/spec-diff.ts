@@ -1,6 +1,6 @@
 // The difference of two specs as messages of kube-apiserver show it: a unified diff of the values as Go prints them.
-import type { ValueObject } from '../../../meta/values/value.js'
-import { goStruct, withHostFields } from '../../common/go-struct.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { goStruct, withHostFields } from '../../../common/go-struct.js'
 
 /** The differences of two values of a type, each with three lines around it; empty if there are none. */
 export const diffSpecs = (typeName: string, old: ValueObject, spec: ValueObject): string =>

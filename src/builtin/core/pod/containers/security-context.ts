@@ -6,10 +6,10 @@ import {
   fieldInvalid,
   fieldTooLong,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../meta/values/access.js'
-import { getOwn, type ValueObject } from '../../../meta/values/value.js'
-import { asGoStruct } from '../../common/go-struct.js'
+} from '../../../../meta/errors/field-errors.js'
+import { has, numberAt, objectAt, objectsAt, stringAt, stringsAt } from '../../../../meta/values/access.js'
+import { getOwn, type ValueObject } from '../../../../meta/values/value.js'
+import { asGoStruct } from '../../../common/go-struct.js'
 import {
   check,
   ifSet,
@@ -21,8 +21,8 @@ import {
   run,
   union,
   when,
-} from '../../common/rules.js'
-import { checkRelativePath } from '../volume-sources.js'
+} from '../../../common/rules.js'
+import { checkRelativePath } from '../../volume-sources.js'
 import { windowsOptionRules } from './operating-system.js'
 
 // ---- what both have

@@ -9,15 +9,15 @@ import {
   fieldRequired,
   fieldTooLong,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from '../../../meta/object/names.js'
-import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
-import { firstByKey, repeatsOf } from '../../../meta/values/list-keys.js'
-import { getOwn, type ValueObject } from '../../../meta/values/value.js'
-import { checkText } from '../../common/field-checks.js'
-import { asGoField } from '../../common/go-struct.js'
-import { checkIp, familyOf } from '../../common/ip-rules.js'
-import { ipWarnings } from '../../common/ip-warnings.js'
+} from '../../../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain, checkQualifiedName } from '../../../../meta/object/names.js'
+import { has, numberAt, objectAt, objectOrNone, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { firstByKey, repeatsOf } from '../../../../meta/values/list-keys.js'
+import { getOwn, type ValueObject } from '../../../../meta/values/value.js'
+import { checkText } from '../../../common/field-checks.js'
+import { asGoField } from '../../../common/go-struct.js'
+import { checkIp, familyOf } from '../../../common/ip-rules.js'
+import { ipWarnings } from '../../../common/ip-warnings.js'
 
 const STATUS_LISTS = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'] as const
 const CONTAINER_LISTS = { containerStatuses: 'containers', initContainerStatuses: 'initContainers' } as const

@@ -5,12 +5,12 @@ import {
   fieldForbidden,
   fieldInvalid,
   fieldRequired,
-} from '../../../meta/errors/field-errors.js'
-import { checkPortName } from '../../../meta/object/names.js'
-import { has, numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkPortNumber, checkText } from '../../common/field-checks.js'
-import { check, field, ifSet, notNegative, oneOf, optional, type Rule, required, run } from '../../common/rules.js'
+} from '../../../../meta/errors/field-errors.js'
+import { checkPortName } from '../../../../meta/object/names.js'
+import { has, numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkPortNumber, checkText } from '../../../common/field-checks.js'
+import { check, field, ifSet, notNegative, oneOf, optional, type Rule, required, run } from '../../../common/rules.js'
 
 // ---- handlers
 

@@ -7,7 +7,7 @@ import {
   fieldRequired,
   indexPath,
   Printed,
-} from '../../../meta/errors/field-errors.js'
+} from '../../../../meta/errors/field-errors.js'
 import {
   has,
   mapAt,
@@ -17,10 +17,10 @@ import {
   objectOrNone,
   objectsAt,
   stringAt,
-} from '../../../meta/values/access.js'
-import { copyValue, equalValues, getOwn, type ValueObject } from '../../../meta/values/value.js'
-import { sameValue } from '../../common/field-checks.js'
-import { asGoStruct } from '../../common/go-struct.js'
+} from '../../../../meta/values/access.js'
+import { copyValue, equalValues, getOwn, type ValueObject } from '../../../../meta/values/value.js'
+import { sameValue } from '../../../common/field-checks.js'
+import { asGoStruct } from '../../../common/go-struct.js'
 import { checkTolerations } from './scheduling.js'
 import { diffPodSpecs } from './spec-diff.js'
 

@@ -5,12 +5,12 @@ import {
   fieldInvalid,
   fieldNotSupported,
   fieldRequired,
-} from '../../../meta/errors/field-errors.js'
-import { checkQualifiedName } from '../../../meta/object/names.js'
-import { stringAt } from '../../../meta/values/access.js'
-import { parseQuantity, printQuantity, signOf } from '../../../meta/values/quantity.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkText } from '../../common/field-checks.js'
+} from '../../../../meta/errors/field-errors.js'
+import { checkQualifiedName } from '../../../../meta/object/names.js'
+import { stringAt } from '../../../../meta/values/access.js'
+import { parseQuantity, printQuantity, signOf } from '../../../../meta/values/quantity.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkText } from '../../../common/field-checks.js'
 
 /** Fields of a pod that have a name in the downward API. */
 const POD_FIELDS: ReadonlySet<string> = new Set([

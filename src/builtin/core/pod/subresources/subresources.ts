@@ -1,9 +1,9 @@
 // Writes to the subresources `ephemeralcontainers` and `resize`: each changes one part of the pod and keeps the rest.
 
-import { ensureObject, keepFrom, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
-import { firstByKey } from '../../../meta/values/list-keys.js'
-import { copyValue, type ValueObject } from '../../../meta/values/value.js'
-import { countSpecChanges, inTurn, type PrepareForUpdate } from '../../common/strategies.js'
+import { ensureObject, keepFrom, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { firstByKey } from '../../../../meta/values/list-keys.js'
+import { copyValue, type ValueObject } from '../../../../meta/values/value.js'
+import { countSpecChanges, inTurn, type PrepareForUpdate } from '../../../common/strategies.js'
 
 /** The old pod, with the resourceVersion of the new one and what `change` takes from it. */
 const keepOldExcept =

@@ -7,10 +7,10 @@ import {
   fieldRequired,
   fieldTooLong,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain, checkDnsSubdomainWithUnderscore } from '../../../meta/object/names.js'
-import { checkAnnotations } from '../../../meta/object/object-meta.js'
-import { checkLabels } from '../../../meta/selectors/label-selectors.js'
+} from '../../../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain, checkDnsSubdomainWithUnderscore } from '../../../../meta/object/names.js'
+import { checkAnnotations } from '../../../../meta/object/object-meta.js'
+import { checkLabels } from '../../../../meta/selectors/label-selectors.js'
 import {
   has,
   mapAt,
@@ -20,19 +20,19 @@ import {
   objectsAt,
   stringAt,
   stringsAt,
-} from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkText } from '../../common/field-checks.js'
-import { checkIp } from '../../common/ip-rules.js'
-import { check, each, field, format, ifSet, oneOf, optional, type Rule, run, when } from '../../common/rules.js'
-import { checkPodResources, checkResources } from './container-resources.js'
-import { checkContainers, checkHostNetworkPorts, type PodContext } from './containers.js'
-import { variableFiles } from './environment.js'
-import { checkEphemeralContainers } from './ephemeral-containers.js'
-import { hostProcesses, operatingSystem } from './operating-system.js'
-import { checkPodClaims, claimNames } from './resource-claims.js'
+} from '../../../../meta/values/access.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkText } from '../../../common/field-checks.js'
+import { checkIp } from '../../../common/ip-rules.js'
+import { check, each, field, format, ifSet, oneOf, optional, type Rule, run, when } from '../../../common/rules.js'
+import { checkPodResources, checkResources } from '../containers/container-resources.js'
+import { checkContainers, checkHostNetworkPorts, type PodContext } from '../containers/containers.js'
+import { variableFiles } from '../containers/environment.js'
+import { checkEphemeralContainers } from '../containers/ephemeral-containers.js'
+import { hostProcesses, operatingSystem } from '../containers/operating-system.js'
+import { checkPodClaims, claimNames } from '../containers/resource-claims.js'
+import { hostSysctls, podSecurityRules } from '../containers/security-context.js'
 import { affinity, checkTolerations, readinessGates, schedulingGates, topologySpread } from './scheduling.js'
-import { hostSysctls, podSecurityRules } from './security-context.js'
 import { checkVolumes } from './volumes.js'
 
 /** The template in the spec of a controller. */

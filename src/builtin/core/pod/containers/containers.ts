@@ -6,13 +6,13 @@ import {
   fieldInvalid,
   fieldRequired,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkPortName } from '../../../meta/object/names.js'
-import { numberAt, objectAt, objectsAt, stringAt } from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkPortNumber, checkText } from '../../common/field-checks.js'
-import { check, forbidden, format, oneOf, type Rule, required, run, when } from '../../common/rules.js'
-import { PROTOCOLS } from '../endpoints.js'
+} from '../../../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkPortName } from '../../../../meta/object/names.js'
+import { numberAt, objectAt, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkPortNumber, checkText } from '../../../common/field-checks.js'
+import { check, forbidden, format, oneOf, type Rule, required, run, when } from '../../../common/rules.js'
+import { PROTOCOLS } from '../../endpoints.js'
 import { checkResources } from './container-resources.js'
 import { environmentRules } from './environment.js'
 import { checkMountsAndDevices, type PodVolumes } from './mounts.js'

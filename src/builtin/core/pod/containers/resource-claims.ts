@@ -7,13 +7,13 @@ import {
   fieldNotFound,
   fieldRequired,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { checkDnsLabel, checkDnsSubdomain } from '../../../meta/object/names.js'
-import { has, objectsAt, stringAt } from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkText } from '../../common/field-checks.js'
-import { asGoStruct } from '../../common/go-struct.js'
-import { formatIfSet, run } from '../../common/rules.js'
+} from '../../../../meta/errors/field-errors.js'
+import { checkDnsLabel, checkDnsSubdomain } from '../../../../meta/object/names.js'
+import { has, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkText } from '../../../common/field-checks.js'
+import { asGoStruct } from '../../../common/go-struct.js'
+import { formatIfSet, run } from '../../../common/rules.js'
 
 const NAMES = ['resourceClaimName', 'resourceClaimTemplateName']
 

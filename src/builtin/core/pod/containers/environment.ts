@@ -5,12 +5,12 @@ import {
   fieldInvalid,
   fieldNotFound,
   indexPath,
-} from '../../../meta/errors/field-errors.js'
-import { checkConfigKey, checkDnsLabel, checkDnsSubdomain, type NameRule } from '../../../meta/object/names.js'
-import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
-import { checkText } from '../../common/field-checks.js'
-import { check, each, format, optional, type Rule, required, run } from '../../common/rules.js'
+} from '../../../../meta/errors/field-errors.js'
+import { checkConfigKey, checkDnsLabel, checkDnsSubdomain, type NameRule } from '../../../../meta/object/names.js'
+import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
+import { checkText } from '../../../common/field-checks.js'
+import { check, each, format, optional, type Rule, required, run } from '../../../common/rules.js'
 import { checkFieldRef, checkResourceRef, ENVIRONMENT_FIELDS } from './downward-api.js'
 
 const checkVariableName: NameRule = name =>

@@ -1,7 +1,7 @@
 // Files of one volume that lie at the same path, or one below the other: warnings about them.
-import { quote } from '../../../meta/go/go-text.js'
-import { objectAt, objectOrNone, objectsAt, stringAt } from '../../../meta/values/access.js'
-import type { ValueObject } from '../../../meta/values/value.js'
+import { quote } from '../../../../meta/go/go-text.js'
+import { objectAt, objectOrNone, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import type { ValueObject } from '../../../../meta/values/value.js'
 
 interface FileOf {
   readonly path: string
