@@ -246,6 +246,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     if (exchange.gone || (error instanceof RequestAborted && reply.status !== 0)) return
     if (reply.status !== 0) return reply.abort()
     if (error instanceof TooManyRequests) return answerTooMany(reply)
+    if (error instanceof RequestAborted) return answerTimedOut(reply, error)
     const headers = error instanceof Forbidden ? { 'x-content-type-options': 'nosniff' } : {}
     sendError(reply, info.query, statusOf(error), { headers, cbor: request.cbor })
   }
@@ -299,6 +300,13 @@ function statusOf(error: unknown): Status {
 
 /** There is no place for the request; it is not answered with a Status. */
 class TooManyRequests extends Error {}
+
+/** As kube-apiserver's timeout handler does: always JSON, without its media type, and without the kind of a Status. */
+function answerTimedOut(reply: ResponseWriter, { status }: RequestAborted): void {
+  const { message, reason, code } = status
+  const body = { metadata: {}, status: 'Failure', message, reason, details: {}, code }
+  reply.send(504, { 'content-type': 'text/plain; charset=utf-8' }, `${JSON.stringify(body)}\n`)
+}
 
 function answerTooMany(reply: ResponseWriter): void {
   reply.send(

@@ -312,7 +312,15 @@ describe('limits', () => {
     api = await startApi({ around: verbs => ({ ...verbs, get: () => new Promise(() => {}) }) })
     client = await http1Client(api)
     const late = await client.send({ path: `${WIDGETS}/a?timeout=10ms` })
-    expect([late.status, late.json().reason]).toEqual([504, 'Timeout'])
+    expect([late.status, late.headers['content-type']]).toEqual([504, 'text/plain; charset=utf-8'])
+    expect(late.json()).toEqual({
+      metadata: {},
+      status: 'Failure',
+      message: 'Timeout: request did not complete within the allotted timeout',
+      reason: 'Timeout',
+      details: {},
+      code: 504,
+    })
     expect((await client.send({ path: `${WIDGETS}?timeout=nonsense` })).json().message).toBe(
       'invalid timeout specified in the request URL - time: invalid duration "nonsense"',
     )
