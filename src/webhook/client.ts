@@ -1,13 +1,11 @@
 // An HTTPS client for webhooks. Request and response bodies are bytes here. Connections are reused.
-import type { ClientRequest, IncomingMessage } from 'node:http'
-import { Agent, request } from 'node:https'
-import { isIP } from 'node:net'
-import { checkServerIdentity } from 'node:tls'
 import { genericResponse } from '../meta/errors/status.js'
 import { createCallQueues } from './call-queue.js'
 import { type ClientConfig, type Destination, destinationOf, type ServiceReference } from './client-config.js'
+import { createConnections } from './connections.js'
 import type { Address, HostOverrides } from './host-overrides.js'
 import { asWebhookError, timedOut, WebhookError } from './webhook-error.js'
+import type { WebhookResponse } from './webhook-response.js'
 
 export interface Webhooks {
   /**
@@ -30,14 +28,11 @@ export interface WebhookOptions {
 
 export type FindService = (service: ServiceReference & { readonly port: number }) => Promise<Required<Address>>
 
-/** The maximum size of a response: an answer is about as long as the objects that were sent. */
-const maxResponseBytes = (requestBytes: number): number => 4 * 1024 * 1024 + 4 * requestBytes
 /** So much of a response that is no Status is quoted in an error, as client-go does. */
 const MAX_QUOTED_BYTES = 2048
-const AGENT = { keepAlive: true, maxSockets: 64, maxFreeSockets: 32, timeout: 90_000 }
 
 export function createWebhooks({ hosts = new Map(), findService, now }: WebhookOptions = {}): Webhooks {
-  const agent = new Agent(AGENT)
+  const connections = createConnections()
   const queues = createCallQueues(now)
   const running = new Set<AbortController>()
 
@@ -61,7 +56,7 @@ export function createWebhooks({ hosts = new Map(), findService, now }: WebhookO
       try {
         return await queues.join(`${destination.host}:${destination.port}`, async () => {
           address = await addressOf(destination)
-          return call(agent, destination, address, body, abort.signal)
+          return bodyOf(await connections.post(destination, address, body, abort.signal))
         })
       } catch (error) {
         if (signal?.aborted) throw signal.reason
@@ -75,7 +70,7 @@ export function createWebhooks({ hosts = new Map(), findService, now }: WebhookO
     },
     close() {
       for (const abort of running) abort.abort(new Error('the server is stopping'))
-      agent.destroy()
+      connections.close()
     },
   }
 }
@@ -88,87 +83,10 @@ function destinationFor(config: ClientConfig, timeoutMs: number): Destination {
   }
 }
 
-async function call(
-  agent: Agent,
-  destination: Destination,
-  address: Address | undefined,
-  body: string,
-  signal: AbortSignal,
-): Promise<Buffer> {
-  for (;;) {
-    const length = Buffer.byteLength(body)
-    const outgoing = begin(agent, destination, address, length, signal)
-    try {
-      outgoing.end(body)
-      return await readResponse(await responseTo(outgoing), maxResponseBytes(length))
-    } catch (error) {
-      // The peer closed a reused connection at the moment of this call, so the call is repeated.
-      if (!outgoing.reusedSocket || !isCutOff(error) || signal.aborted) throw error
-    }
-  }
-}
-
-function begin(
-  agent: Agent,
-  { host, port, path, ca, credentials }: Destination,
-  address: Address | undefined,
-  length: number,
-  signal: AbortSignal,
-): ClientRequest {
-  return request({
-    agent,
-    method: 'POST',
-    host: address?.host ?? host,
-    port: address?.port ?? port,
-    path,
-    headers: {
-      host: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,
-      'content-type': 'application/json',
-      accept: 'application/json, */*',
-      'content-length': length,
-      'user-agent': 'binnacle',
-      ...credentials?.headers,
-    },
-    // For any address, the certificate must be for the host name.
-    servername: isIP(host) === 0 ? host : '',
-    checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
-    ...(ca !== undefined && { ca }),
-    ...(credentials?.cert && { cert: credentials.cert, key: credentials.key }),
-    // As in Go, the bundle may contain the webhook's own certificate instead of its CA.
-    allowPartialTrustChain: true,
-    signal,
-  })
-}
-
-const isCutOff = (error: unknown): boolean => {
-  const { code } = error as { readonly code?: string }
-  return code === 'ECONNRESET' || code === 'EPIPE'
-}
-
-const responseTo = (outgoing: ClientRequest): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => {
-    outgoing.on('response', resolve)
-    outgoing.on('error', reject)
-  })
-
-async function readResponse(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
-  let size = 0
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length
-    if (size > maxBytes) throw new Error(`the answer is larger than ${maxBytes} bytes`)
-    chunks.push(chunk)
-  }
-  const body = Buffer.concat(chunks, size)
-  const { statusCode = 0, headers } = response
-  if (statusCode >= 200 && statusCode <= 206) return body
-  const isText = headers['content-type']?.startsWith('text/') ?? false
-  throw new WebhookError(
-    messageIn(body) ??
-      genericResponse(statusCode, 'POST', isText ? body.toString('utf8', 0, MAX_QUOTED_BYTES).trim() : 'unknown')
-        .message,
-    statusCode,
-  )
+function bodyOf({ status, contentType, body }: WebhookResponse): Buffer {
+  if (status >= 200 && status <= 206) return body
+  const quoted = contentType.startsWith('text/') ? body.toString('utf8', 0, MAX_QUOTED_BYTES).trim() : 'unknown'
+  throw new WebhookError(messageIn(body) ?? genericResponse(status, 'POST', quoted).message, status)
 }
 
 /** The message of a response that is a Status. */

@@ -2,6 +2,13 @@
 // `port`. It counts calls, and can be slow, hang, or be stopped.
 import { once } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+  type ServerHttp2Session,
+} from 'node:http2'
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
 import { makeCertificate } from '../../src/server/tls/x509.js'
@@ -21,6 +28,12 @@ export interface WebhookServer {
   readonly ownBundle: string
   /** The number of objects of each call. */
   readonly calls: number[]
+  /** The version of HTTP of each call. */
+  readonly versions: string[]
+  /** Resets the streams of further calls with this code of HTTP/2. */
+  resetWith(code: number | undefined): void
+  /** Announces on all connections of HTTP/2 that further calls are not answered. */
+  sayGoAway(): void
   /** The number of connections. */
   readonly connections: number
   /** Does not respond until the promise resolves. */
@@ -35,11 +48,13 @@ const DAY = 86_400_000
 export interface WebhookServerOptions {
   /** Its certificate is self-signed. */
   readonly selfSigned?: boolean
+  /** It speaks HTTP/2, and HTTP/1.1 to clients that do not offer it. */
+  readonly http2?: boolean
 }
 
 export async function startWebhookServer(
   hosts: readonly string[] = ['127.0.0.1'],
-  { selfSigned = false }: WebhookServerOptions = {},
+  { selfSigned = false, http2 = false }: WebhookServerOptions = {},
 ): Promise<WebhookServer> {
   const validity = { from: new Date(Date.now() - DAY), to: new Date(Date.now() + DAY) }
   const ca = await makeCertificate({ subject: { name: 'webhook test CA' }, validity, use: 'authority' })
@@ -48,14 +63,23 @@ export async function startWebhookServer(
     selfSigned ? undefined : ca,
   )
   const calls: number[] = []
+  const versions: string[] = []
   const sockets = new Set<Socket>()
   let connections = 0
   let hold: Promise<unknown> | undefined
-  const server: Server = createServer({ cert: pair.cert, key: pair.key }, (request, response) => {
-    void answer(request, response)
-  })
+  const sessions = new Set<ServerHttp2Session>()
+  let reset: number | undefined
+  const options = { cert: pair.cert, key: pair.key }
+  const server: Server | Http2SecureServer = http2
+    ? createSecureServer({ ...options, allowHTTP1: true }, answer)
+    : createServer(options, answer)
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function answer(
+    request: IncomingMessage | Http2ServerRequest,
+    response: ServerResponse | Http2ServerResponse,
+  ): Promise<void> {
+    versions.push(request.httpVersion)
+    if (reset !== undefined && 'stream' in request) return request.stream.close(reset)
     let text = ''
     for await (const chunk of request.setEncoding('utf8')) text += chunk
     const review = JSON.parse(text)
@@ -73,6 +97,10 @@ export async function startWebhookServer(
     )
   }
 
+  server.on('session', (session: ServerHttp2Session) => {
+    sessions.add(session)
+    session.on('close', () => sessions.delete(session))
+  })
   server.on('secureConnection', (socket: Socket) => {
     connections++
     sockets.add(socket)
@@ -85,6 +113,13 @@ export async function startWebhookServer(
     caBundle: Buffer.from(ca.cert).toString('base64'),
     ownBundle: Buffer.from(pair.cert).toString('base64'),
     calls,
+    versions,
+    resetWith(code) {
+      reset = code
+    },
+    sayGoAway() {
+      for (const session of sessions) session.goaway()
+    },
     get connections() {
       return connections
     },

@@ -122,3 +122,66 @@ describe('a webhook', () => {
     )
   })
 })
+
+describe('a webhook that speaks HTTP/2', () => {
+  beforeEach(async () => {
+    await server.stop()
+    server = await startWebhookServer(['127.0.0.1', 'converter.ns.svc'], { http2: true })
+    start()
+  })
+  const call = (time = TIME) => webhooks.post(urlConfig(), REVIEW, time)
+
+  it('has one connection for calls side by side', async () => {
+    await call()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => call()))
+    expect(answers.every(each => read(each).length === 1)).toBe(true)
+    expect([server.connections, new Set(server.versions)]).toEqual([1, new Set(['2.0'])])
+  })
+
+  it('answers calls that begin before there is a connection', async () => {
+    await Promise.all(Array.from({ length: 10 }, () => call()))
+    const { connections } = server
+    await Promise.all(Array.from({ length: 10 }, () => call()))
+    expect([server.calls.length, server.connections]).toEqual([20, connections])
+  })
+
+  it.each(['sayGoAway', 'dropConnections'] as const)('is called over a new connection after %s', async end => {
+    await call()
+    server[end]()
+    expect(read(await call())).toHaveLength(1)
+    expect(server.connections).toBe(2)
+  })
+
+  it('that does not answer in time is called over another connection next time', async () => {
+    await call()
+    server.holdUntil(new Promise(() => {}))
+    await expect(call(50)).rejects.toThrow('context deadline exceeded')
+    server.holdUntil(undefined)
+    await call()
+    expect(server.connections).toBe(2)
+  })
+
+  it("that resets a stream is an error in Go's words, and the connection is used again", async () => {
+    await call()
+    server.resetWith(2)
+    await expect(call()).rejects.toThrow(
+      'convert?timeout=20s": stream error: stream ID 3; INTERNAL_ERROR; received from peer',
+    )
+    server.resetWith(undefined)
+    await call()
+    expect(server.connections).toBe(1)
+  })
+
+  it('that refuses every stream is called a few times only', async () => {
+    server.resetWith(7)
+    await expect(call()).rejects.toThrow('http2: client connection lost')
+    expect(server.versions.length).toBeLessThan(10)
+  })
+
+  it('is called over HTTP/1.1 by the name of its service', async () => {
+    const findService = async () => ({ host: '127.0.0.1', port: server.port })
+    webhooks.close()
+    await start({ findService }).post({ service: SERVICE, caBundle: server.caBundle }, REVIEW, TIME)
+    expect(server.versions).toEqual(['1.1'])
+  })
+})

@@ -1,0 +1,150 @@
+// Connections to webhooks. Those of HTTP/1.1 are kept and used again. A webhook at a loopback URL is offered HTTP/2 too, as
+// by kube-apiserver: if it accepts, all calls are streams of one connection. Others are not: calls that share a connection
+// would all go to one of the backends behind an address.
+
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http'
+import { Agent, type RequestOptions, request } from 'node:https'
+import { isIP } from 'node:net'
+import { checkServerIdentity, type TLSSocket } from 'node:tls'
+import type { Destination } from './client-config.js'
+import type { Address } from './host-overrides.js'
+import { createHttp2Sessions, type Http2Sessions } from './http2-sessions.js'
+import { NotProcessed, readResponseBody, type WebhookResponse } from './webhook-response.js'
+
+export interface Connections {
+  /** `address`: where to connect to instead of the host. Rejects with the error of the connection. */
+  post(
+    destination: Destination,
+    address: Address | undefined,
+    body: string,
+    signal: AbortSignal,
+  ): Promise<WebhookResponse>
+  close(): void
+}
+
+const AGENT = { keepAlive: true, maxSockets: 64, maxFreeSockets: 32, timeout: 90_000 }
+/** How long a connection to a loopback address may take until the protocol is known. */
+const HANDSHAKE_MS = 10_000
+/** How often a call is made that the webhook has not begun with. */
+const MAX_ATTEMPTS = 6
+
+/** The options of a request, with what `createConnection` needs to know. */
+interface CallOptions extends RequestOptions {
+  readonly path: string
+  readonly headers: OutgoingHttpHeaders
+  /** Equal for calls that may share a connection. */
+  readonly connectionKey: string
+  /** Those that take over connections of HTTP/2; undefined if it is not offered. */
+  readonly sessions: Http2Sessions | undefined
+}
+
+export function createConnections(): Connections {
+  let loaded: Promise<Http2Sessions> | undefined
+  const agent = createAgent()
+
+  function attempt(options: CallOptions, body: string, signal: AbortSignal): Promise<WebhookResponse> {
+    const { connectionKey, headers, path, sessions } = options
+    return sessions?.post(connectionKey, { path, headers, body, signal }) ?? postByAgent(agent, options, body)
+  }
+
+  return {
+    async post(destination, address, body, signal) {
+      const sessions = isLocal(destination) ? await (loaded ??= createHttp2Sessions()) : undefined
+      const options = { ...optionsFor(destination, address, body, signal), sessions }
+      for (let attempts = 1; ; attempts++) {
+        signal.throwIfAborted()
+        try {
+          return await attempt(options, body, signal)
+        } catch (error) {
+          if (!(error instanceof NotProcessed) || attempts === MAX_ATTEMPTS) throw error
+        }
+      }
+    },
+    close() {
+      agent.destroy()
+      void loaded?.then(sessions => sessions.close())
+    },
+  }
+}
+
+function optionsFor(
+  { host, port, path, ca, credentials }: Destination,
+  address: Address | undefined,
+  body: string,
+  signal: AbortSignal,
+): Omit<CallOptions, 'sessions'> {
+  const at = { host: address?.host ?? host, port: address?.port ?? port }
+  const servername = isIP(host) === 0 ? host : ''
+  return {
+    method: 'POST',
+    ...at,
+    path,
+    headers: {
+      host: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,
+      'content-type': 'application/json',
+      accept: 'application/json, */*',
+      'content-length': Buffer.byteLength(body),
+      'user-agent': 'binnacle',
+      ...credentials?.headers,
+    },
+    // Without a name the certificate is checked against the address.
+    servername,
+    checkServerIdentity: (_, certificate) => checkServerIdentity(host, certificate),
+    ...(ca !== undefined && { ca }),
+    ...(credentials?.cert && { cert: credentials.cert, key: credentials.key }),
+    // A server's own certificate in the bundle is trusted without its issuer, as by Go.
+    allowPartialTrustChain: true,
+    signal,
+    connectionKey: JSON.stringify([at.host, at.port, servername, ca, credentials?.cert?.toString('latin1')]),
+  }
+}
+
+const isLocal = ({ host, service }: Destination): boolean =>
+  !service && (host.toLowerCase() === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.')))
+
+// ---- HTTP/1.1
+
+async function postByAgent(agent: Agent, options: CallOptions, body: string): Promise<WebhookResponse> {
+  const outgoing = request({ ...options, agent })
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      outgoing.on('response', resolve)
+      outgoing.on('error', reject)
+      outgoing.end(body)
+    })
+    const { statusCode = 0, headers } = response
+    return {
+      status: statusCode,
+      contentType: headers['content-type'] ?? '',
+      body: await readResponseBody(response, Buffer.byteLength(body)),
+    }
+  } catch (error) {
+    const { code } = error as { readonly code?: string }
+    // The webhook may have closed a kept connection before it saw the call.
+    const isLost = outgoing.reusedSocket && (code === 'ECONNRESET' || code === 'EPIPE')
+    throw isLost ? new NotProcessed('EOF', { cause: error }) : error
+  }
+}
+
+/** An agent whose new connections may turn out to be of HTTP/2: then the sessions take them over, and the call is repeated. */
+function createAgent(): Agent {
+  const agent = new Agent(AGENT)
+  const connect = agent.createConnection.bind(agent)
+  const createConnection = (options: CallOptions, callback: (error: Error | null, socket?: TLSSocket) => void) => {
+    const { sessions, connectionKey } = options
+    if (!sessions) return connect(options)
+    const socket = connect({ ...options, ALPNProtocols: ['h2', 'http/1.1'] } as RequestOptions) as TLSSocket
+    const timer = setTimeout(() => socket.destroy(new Error('net/http: TLS handshake timeout')), HANDSHAKE_MS)
+    socket.once('error', callback)
+    socket.once('close', () => clearTimeout(timer))
+    socket.once('secureConnect', () => {
+      clearTimeout(timer)
+      socket.off('error', callback)
+      if (socket.alpnProtocol !== 'h2') return callback(null, socket)
+      sessions.adopt(connectionKey, socket)
+      callback(new NotProcessed('http2: client connection lost'))
+    })
+    return undefined
+  }
+  return Object.assign(agent, { createConnection })
+}
