@@ -74,6 +74,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
       idleMs: KEEP_ALIVE_MS,
       onFirstRequest: newConnections.served,
       readers,
+      refuseLargeHeaders,
     },
     handle,
   )
@@ -179,6 +180,11 @@ const readerOf = (socket: Socket, responses: ReadonlyMap<Duplex, ServerResponse>
   },
   cut: () => socket.destroy(),
 })
+
+function refuseLargeHeaders(exchange: Exchange): void {
+  const { status } = tooLargeHeaders()
+  exchange.answer(431, { 'content-type': 'application/json' }, JSON.stringify(status))
+}
 
 /** Answers what could not be read as a request of HTTP/1.1, and closes the connection. */
 function answerUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {

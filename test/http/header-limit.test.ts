@@ -1,5 +1,6 @@
 // Requests with very many or very large header fields are refused; no field is dropped.
 import { once } from 'node:events'
+import { connect as connectHttp2 } from 'node:http2'
 import { connect as connectTls } from 'node:tls'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ApiFixture, type Client, http1Client, http2Client, startApi, WIDGETS } from './api-fixture.js'
@@ -68,6 +69,22 @@ test('header fields of more than 1 MiB are refused', async () => {
     code: 431,
     message: 'Request header fields too large: limit is 1048576 bytes',
   })
+})
+
+test('header fields of more than 1 MiB are refused over HTTP/2, and the connection is kept', async () => {
+  const session = connectHttp2(`https://127.0.0.1:${api.port}`, {
+    ca: api.ca,
+    maxSendHeaderBlockLength: 2 * 1024 * 1024,
+    maxSessionMemory: 100,
+  })
+  const statusOf = async (headers: Record<string, string>): Promise<unknown> => {
+    const stream = session.request({ ':path': WIDGETS, ...headers }).resume()
+    const [response] = (await once(stream, 'response')) as [Record<string, unknown>]
+    return response[':status']
+  }
+  expect(await statusOf({ x: 'x'.repeat(1_200_000) })).toBe(431)
+  expect(await statusOf({})).toBe(200)
+  session.close()
 })
 
 test('what is not HTTP is answered 400', async () => {

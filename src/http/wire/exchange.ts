@@ -4,6 +4,7 @@ import type { Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { once } from '../../base/memo.js'
+import { createBodyBuffer } from './body-buffer.js'
 
 export interface Exchange {
   readonly method: string
@@ -123,19 +124,17 @@ function certificateOf(socket: Socket | undefined): ReturnType<Peer['certificate
 /** Collects a readable stream of bytes up to a limit. */
 export function collect(stream: NodeJS.ReadableStream, limit: number, onBytes?: OnBytes): Promise<Buffer> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
+    let body = createBodyBuffer()
     const take = (chunk: Buffer): void => {
       try {
-        size += chunk.length
-        if (size > limit) throw new BodyTooLarge(`the body is over ${limit} bytes`)
+        if (body.size + chunk.length > limit) throw new BodyTooLarge(`the body is over ${limit} bytes`)
         onBytes?.(chunk.length)
-        chunks.push(chunk)
+        body.add(chunk)
       } catch (error) {
         // The response decides how the rest of the body is handled.
         stream.off('data', take)
         stream.pause()
-        chunks.length = 0
+        body = createBodyBuffer()
         reject(error)
       }
     }
@@ -143,7 +142,7 @@ export function collect(stream: NodeJS.ReadableStream, limit: number, onBytes?: 
     let isComplete = false
     stream.on('end', () => {
       isComplete = true
-      resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+      resolve(body.take())
     })
     // Every stream is closed in the end. The error is created only if the body is incomplete, because it is expensive.
     const cut = () => isComplete || reject(new RequestCutShort('the request was cut short'))

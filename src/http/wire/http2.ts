@@ -17,6 +17,8 @@ export interface Http2Options {
   /** Called for the first request on a connection. */
   readonly onFirstRequest?: ((socket: Pick<Socket, 'remoteAddress' | 'remotePort'>) => void) | undefined
   readonly readers?: SlowReaders | undefined
+  /** Answers a request whose headers are larger than `maxHeaderBytes`. */
+  readonly refuseLargeHeaders: (exchange: Exchange) => void
 }
 
 export interface Http2Endpoint {
@@ -30,7 +32,7 @@ export interface Http2Endpoint {
 
 /** Serves HTTP/2 on sockets that it gets by `accept`; it does not listen itself. */
 export function createHttp2(options: Http2Options, handle: (exchange: Exchange) => void): Http2Endpoint {
-  const { maxStreams, maxHeaderBytes, onFirstRequest, readers } = options
+  const { maxStreams, maxHeaderBytes, onFirstRequest, readers, refuseLargeHeaders } = options
   const connections = new Set<Connection>()
 
   function accept(socket: Socket): void {
@@ -38,6 +40,7 @@ export function createHttp2(options: Http2Options, handle: (exchange: Exchange) 
     const connection = new Connection(socket, {
       maxStreams,
       maxHeaderBytes,
+      refuseLargeHeaders,
       onRequest(stream) {
         if (isNew) onFirstRequest?.(socket)
         isNew = false

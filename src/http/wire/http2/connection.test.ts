@@ -53,6 +53,7 @@ function connect(onRequest: (stream: Stream) => void = () => {}) {
     maxStreams: 100,
     maxHeaderBytes: 64 * 1024,
     onRequest,
+    refuseLargeHeaders: stream => stream.answer(431, {}, 'too large'),
     onClose: () => (state.closed = true),
   })
   const turn = (): Promise<void> => new Promise(resolve => setImmediate(() => setImmediate(resolve)))
@@ -85,6 +86,17 @@ const BEGIN = Buffer.concat([PREFACE, settingsFrame([])])
 /** `:method: GET`, `:scheme: https`, `:path: /` of the static table. */
 const BLOCK = Buffer.from([0x82, 0x87, 0x84])
 const get = (stream: number): Buffer => frame(HEADERS, END_HEADERS | END_STREAM, stream, BLOCK)
+/** A field that is far from its end. */
+const LARGE_PART = Buffer.concat([Buffer.from([0, 1, 0x61, 0x7f, 0xff, 0xff, 0x3f]), Buffer.alloc(16_000, 0x61)])
+const literal = (name: string, value: string): Buffer =>
+  Buffer.concat([
+    Buffer.from([0, name.length]),
+    Buffer.from(name),
+    ...(value.length < 127
+      ? [Buffer.from([value.length])]
+      : [Buffer.from([127, ((value.length - 127) & 127) | 128, (value.length - 127) >>> 7])]),
+    Buffer.from(value),
+  ])
 const dataOf = (frames: readonly Frame[], stream: number): Buffer =>
   Buffer.concat(frames.filter(each => each.type === DATA && each.stream === stream).map(({ payload }) => payload))
 
@@ -206,6 +218,13 @@ describe('a client that violates the protocol', () => {
     ['a window that is too large', [BEGIN, numberFrame(WINDOW_UPDATE, 0, MAX_WINDOW)], FLOW_CONTROL_ERROR],
     ['a window that does not grow', [BEGIN, numberFrame(WINDOW_UPDATE, 0, 0)], PROTOCOL_ERROR],
     ['a stream that depends on itself', [BEGIN, frame(PRIORITY, 0, 1, Buffer.from([0, 0, 0, 1, 0]))], PROTOCOL_ERROR],
+    ['a stream that was used before', [BEGIN, get(3), get(1)], PROTOCOL_ERROR],
+    [
+      'headers of twice the limit',
+      [BEGIN, frame(HEADERS, 0, 1, BLOCK), ...Array.from({ length: 9 }, () => frame(CONTINUATION, 0, 1, LARGE_PART))],
+      ENHANCE_YOUR_CALM,
+    ],
+    ['settings without end', [BEGIN, ...Array.from({ length: 1_100 }, () => settingsFrame([]))], ENHANCE_YOUR_CALM],
     ['settings of a stream', [BEGIN, frame(SETTINGS, 0, 1)], PROTOCOL_ERROR],
   ])('%s ends the connection', async (_name, frames, code) => {
     const client = connect()
@@ -235,7 +254,59 @@ describe('a client that violates the protocol', () => {
     expect(client.frames().at(-1)!.payload.readUInt32BE(4)).toBe(ENHANCE_YOUR_CALM)
   })
 
+  test('requests that the server has to reset without end end it', async () => {
+    const client = connect()
+    await client.send(BEGIN)
+    for (let i = 1; i < 30_000 && !client.state.closed; i += 2_000) {
+      const ids = Array.from({ length: 1000 }, (_, j) => i + 2 * j)
+      await client.send(...ids.flatMap(id => [get(id), numberFrame(WINDOW_UPDATE, id, 0)]))
+    }
+    expect(client.frames().at(-1)!.payload.readUInt32BE(4)).toBe(ENHANCE_YOUR_CALM)
+  })
+
+  test.each<[string, Buffer[]]>([
+    ['data beyond its declared length', [frame(DATA, END_STREAM, 1, Buffer.alloc(6))]],
+    ['data short of it', [frame(DATA, 0, 1, Buffer.alloc(2)), frame(DATA, END_STREAM, 1, Buffer.alloc(2))]],
+    ['trailers that do not end it', [frame(HEADERS, END_HEADERS, 1, literal('a', 'b'))]],
+    ['trailers with a pseudo-header', [frame(HEADERS, END_HEADERS | END_STREAM, 1, BLOCK)]],
+  ])('%s reset a request that is answered already', async (_name, frames) => {
+    const client = connect(stream => stream.answer(200, {}, 'hello'))
+    const head = Buffer.concat([BLOCK, literal('content-length', '5')])
+    await client.send(BEGIN, frame(HEADERS, END_HEADERS, 1, head))
+    await client.send(...frames, get(3))
+    const reset = client.frames().find(({ type }) => type === RST_STREAM)!
+    expect([reset.stream, reset.payload.readUInt32BE(0)]).toEqual([1, PROTOCOL_ERROR])
+    expect(dataOf(client.frames(), 3).toString()).toBe('hello')
+  })
+
+  test('frames that were sent before the client knew of a reset are ignored', async () => {
+    const client = connect(stream => (stream.id === 1 ? stream.cut() : stream.answer(200, {}, 'hello')))
+    await client.send(BEGIN, frame(HEADERS, END_HEADERS, 1, BLOCK))
+    const trailers = frame(HEADERS, END_HEADERS | END_STREAM, 1, literal('a', 'b'))
+    await client.send(frame(DATA, 0, 1, Buffer.alloc(100)), trailers, get(3))
+    expect(client.frames().filter(({ type }) => type === RST_STREAM)).toHaveLength(1)
+    expect(dataOf(client.frames(), 3).toString()).toBe('hello')
+  })
+
+  test('headers that are too large are answered, and so is the next request', async () => {
+    const client = connect(stream => stream.answer(200, {}, 'hello'))
+    const fields = Array.from({ length: 5 }, () => literal('a', 'x'.repeat(15_000)))
+    const [first, ...others] = fields.map((field, i) => (i === 0 ? Buffer.concat([BLOCK, field]) : field))
+    await client.send(
+      BEGIN,
+      frame(HEADERS, END_STREAM, 1, first),
+      ...others.map((field, i) => frame(CONTINUATION, i === 3 ? END_HEADERS : 0, 1, field)),
+      get(3),
+    )
+    expect(dataOf(client.frames(), 1).toString()).toBe('too large')
+    expect(dataOf(client.frames(), 3).toString()).toBe('hello')
+  })
+
   test.each<[string, Buffer]>([
+    ['two lengths', Buffer.concat([BLOCK, literal('content-length', '0'), literal('content-length', '1')])],
+    ['a length that is none', Buffer.concat([BLOCK, literal('content-length', '0x0')])],
+    ['an empty length', Buffer.concat([BLOCK, literal('content-length', '')])],
+    ['a negative length', Buffer.concat([BLOCK, literal('content-length', '-1')])],
     ['an upper-case name', Buffer.from([...BLOCK, 0x00, 1, 0x41, 1, 0x61])],
     ['a field of the connection', Buffer.from([...BLOCK, 0x00, 7, ...Buffer.from('upgrade'), 1, 0x61])],
     ['no path', BLOCK.subarray(0, 2)],

@@ -56,6 +56,8 @@ export interface ConnectionOptions {
   readonly maxHeaderBytes: number
   /** Called for each request when its headers are there. */
   readonly onRequest: (stream: Stream) => void
+  /** Answers a request whose headers are larger than the limit. They are not there. */
+  readonly refuseLargeHeaders: (stream: Stream) => void
   readonly onClose: () => void
 }
 
@@ -64,8 +66,14 @@ const STREAM_WINDOW = 256 * 1024
 const CONNECTION_WINDOW = 1024 * 1024
 /** A block of headers has at most so many frames; those of Node and Go are full. */
 const MAX_CONTINUATIONS = 128
-/** Requests that a client may give up: at once, and a second. */
+/** A block of headers that is larger by this factor than allowed is not decoded: it ends the connection. */
+const UNDECODED_FACTOR = 2
+/** Requests that a client may give up or get wrong: at once, and a second. Each costs the server the work on it. */
 const RESETS = { burst: 5_000, perSecond: 500 }
+/** Settings that a client may change. Each change of the window is carried out for every stream. */
+const SETTINGS_CHANGES = { burst: 1_000, perSecond: 50 }
+/** So many streams that the server has reset are remembered: frames that the client sent before it knew are ignored. */
+const MAX_RESET_STREAMS = 1_000
 /** Headers and answers to frames of control that are kept for a client that does not read. */
 const MAX_BACKLOG = 4 * 1024 * 1024
 /** How much of a body is read after its response. */
@@ -92,6 +100,9 @@ export class Connection implements StreamHost {
   private readonly decoder
   private readonly output: Output
   private readonly resets = createAllowance(RESETS)
+  private readonly settingsChanges = createAllowance(SETTINGS_CHANGES)
+  /** The streams that the server has reset, oldest first. */
+  private readonly resetStreams = new Set<number>()
   private rest: Buffer | undefined
   private begun: 'no' | 'preface' | 'settings' = 'no'
   private block: HeaderBlock | undefined
@@ -234,6 +245,21 @@ export class Connection implements StreamHost {
 
   private resetId(id: number, code: number): void {
     this.output.control(numberFrame(RST_STREAM, id, code))
+    this.resetStreams.add(id)
+    if (this.resetStreams.size <= MAX_RESET_STREAMS) return
+    const [oldest] = this.resetStreams
+    this.resetStreams.delete(oldest!)
+  }
+
+  /**
+   * Ends a stream on which the client has made an error. It may not make many: a request that it makes the server reset
+   * costs as much as one that it gives up itself.
+   */
+  private streamError(id: number, code: number): void {
+    this.resets.use()
+    const stream = this.streams.get(id)
+    if (stream) this.reset(stream, code)
+    else this.resetId(id, code)
   }
 
   /** The end of the response is on its way. A client that is still sending its body may come to its end. */
@@ -348,17 +374,16 @@ export class Connection implements StreamHost {
     if (this.receiveWindow < 0) throw new ConnectionError(FLOW_CONTROL_ERROR, 'the client sends too much')
     const isLast = (flags & END_STREAM) !== 0
     const stream = this.streams.get(id)
-    if (!stream || stream.isRemoteClosed) {
+    const code = stream ? stream.errorOf(size, end - start, isLast) : STREAM_CLOSED
+    if (code !== NO_ERROR) {
       this.acknowledge(size)
-      this.resetId(id, STREAM_CLOSED)
-      if (stream) this.remove(stream)
-      return
+      // The client may have sent it before it knew that the stream was reset.
+      if (stream || !this.resetStreams.has(id)) this.streamError(id, code)
+    } else if (stream!.gone) this.discard(stream!, size, isLast)
+    else {
+      if (size > end - start) this.consumed(stream!, size - (end - start))
+      stream!.receive(bytes.subarray(start, end), isLast)
     }
-    if (stream.gone) return this.discard(stream, size, isLast)
-    stream.receiveWindow -= size
-    if (stream.receiveWindow < 0) return this.reset(stream, FLOW_CONTROL_ERROR)
-    if (size > end - start) this.consumed(stream, size - (end - start))
-    if (!stream.receive(bytes.subarray(start, end), isLast)) this.reset(stream, PROTOCOL_ERROR)
   }
 
   private onHeadersFrame(flags: number, id: number, bytes: Buffer, from: number, to: number): void {
@@ -379,7 +404,8 @@ export class Connection implements StreamHost {
     if (!block) throw new ConnectionError(PROTOCOL_ERROR, 'nothing is continued')
     block.parts.push(bytes.subarray(from, to))
     block.size += to - from
-    if (block.size > this.options.maxHeaderBytes || block.parts.length > MAX_CONTINUATIONS) {
+    const maxSize = UNDECODED_FACTOR * this.options.maxHeaderBytes
+    if (block.size > maxSize || block.parts.length > MAX_CONTINUATIONS) {
       throw new ConnectionError(ENHANCE_YOUR_CALM, 'a block of headers is too large')
     }
     if (!(flags & END_HEADERS)) return
@@ -391,26 +417,32 @@ export class Connection implements StreamHost {
     const fields = this.decoder.decode(block)
     const open = this.streams.get(id)
     if (open) return this.onTrailers(open, fields, isEnd)
-    if (id <= this.lastStream) return this.resetId(id, STREAM_CLOSED)
+    if (id <= this.lastStream) {
+      if (this.resetStreams.has(id)) return
+      throw new ConnectionError(PROTOCOL_ERROR, 'a stream was opened before')
+    }
     // A client that has read the GOAWAY sends such a request on another connection.
     if (this.isGoingAway) return
     this.lastStream = id
-    if (this.streams.size >= this.options.maxStreams) return this.resetId(id, REFUSED_STREAM)
-    if (!fields) return this.resetId(id, ENHANCE_YOUR_CALM)
-    const headers = requestHeaders(fields)
-    if (!headers) return this.resetId(id, PROTOCOL_ERROR)
-    const stream = new Stream(id, headers, fields, this, this.initialWindow, STREAM_WINDOW)
-    if (isEnd && !stream.receive(NOTHING, true)) return this.resetId(id, PROTOCOL_ERROR)
+    if (this.streams.size >= this.options.maxStreams) return this.streamError(id, REFUSED_STREAM)
+    const headers = fields ? requestHeaders(fields) : {}
+    if (!headers) return this.streamError(id, PROTOCOL_ERROR)
+    const stream = new Stream(id, headers, fields ?? [], this, this.initialWindow, STREAM_WINDOW)
+    if (isEnd) {
+      if (stream.errorOf(0, 0, true) !== NO_ERROR) return this.streamError(id, PROTOCOL_ERROR)
+      stream.receive(NOTHING, true)
+    }
     this.streams.set(id, stream)
     this.requests++
-    this.options.onRequest(stream)
+    if (fields) this.options.onRequest(stream)
+    else this.options.refuseLargeHeaders(stream)
   }
 
   private onTrailers(stream: Stream, fields: readonly string[] | undefined, isEnd: boolean): void {
-    if (stream.isRemoteClosed) return this.reset(stream, STREAM_CLOSED)
-    if (stream.gone) return this.remove(stream)
-    const isValid = isEnd && fields !== undefined && areTrailers(fields)
-    if (!isValid || !stream.receive(NOTHING, true)) this.reset(stream, PROTOCOL_ERROR)
+    const code = isEnd && fields && areTrailers(fields) ? stream.errorOf(0, 0, true) : PROTOCOL_ERROR
+    if (code !== NO_ERROR) this.streamError(stream.id, stream.isRemoteClosed ? STREAM_CLOSED : code)
+    else if (stream.gone) this.remove(stream)
+    else stream.receive(NOTHING, true)
   }
 
   private onWindowUpdate(id: number, bytes: Buffer, from: number, to: number): void {
@@ -424,9 +456,9 @@ export class Connection implements StreamHost {
     this.checkOpened(id)
     const stream = this.streams.get(id)
     if (!stream) return
-    if (by === 0) return this.reset(stream, PROTOCOL_ERROR)
+    if (by === 0) return this.streamError(id, PROTOCOL_ERROR)
     stream.sendWindow += by
-    if (stream.sendWindow > MAX_WINDOW) return this.reset(stream, FLOW_CONTROL_ERROR)
+    if (stream.sendWindow > MAX_WINDOW) return this.streamError(id, FLOW_CONTROL_ERROR)
     this.output.ready(stream)
   }
 
@@ -443,20 +475,21 @@ export class Connection implements StreamHost {
     if (id !== 0) throw new ConnectionError(PROTOCOL_ERROR, 'settings of a stream')
     if (flags & ACK ? to !== from : (to - from) % 6 !== 0) throw new ConnectionError(FRAME_SIZE_ERROR, 'SETTINGS')
     if (flags & ACK) return
-    for (let at = from; at < to; at += 6) this.onSetting(bytes.readUInt16BE(at), bytes.readUInt32BE(at + 2))
+    this.settingsChanges.use()
+    let initialWindow = this.initialWindow
+    for (let at = from; at < to; at += 6) {
+      const setting = bytes.readUInt16BE(at)
+      const value = bytes.readUInt32BE(at + 2)
+      checkSetting(setting, value)
+      if (setting === INITIAL_WINDOW_SIZE) initialWindow = value
+    }
+    this.setInitialWindow(initialWindow)
     this.output.control(frame(SETTINGS, ACK, 0))
   }
 
-  private onSetting(id: number, value: number): void {
-    if (id === ENABLE_PUSH && value > 1) throw new ConnectionError(PROTOCOL_ERROR, 'ENABLE_PUSH')
-    if (id === MAX_FRAME_SIZE) {
-      if (value < FRAME_SIZE || value >= 2 ** 24) throw new ConnectionError(PROTOCOL_ERROR, 'MAX_FRAME_SIZE')
-      // A larger frame would hold up the other streams.
-      return
-    }
-    if (id !== INITIAL_WINDOW_SIZE) return
-    if (value > MAX_WINDOW) throw new ConnectionError(FLOW_CONTROL_ERROR, 'INITIAL_WINDOW_SIZE')
+  private setInitialWindow(value: number): void {
     const change = value - this.initialWindow
+    if (change === 0) return
     this.initialWindow = value
     for (const stream of this.streams.values()) {
       stream.sendWindow += change
@@ -487,6 +520,17 @@ export class Connection implements StreamHost {
 
 const PRIORITY_SIZE = 5
 
+function checkSetting(id: number, value: number): void {
+  if (id === ENABLE_PUSH && value > 1) throw new ConnectionError(PROTOCOL_ERROR, 'ENABLE_PUSH')
+  // Larger frames are allowed and not sent, since they would hold up the other streams.
+  if (id === MAX_FRAME_SIZE && (value < FRAME_SIZE || value >= 2 ** 24)) {
+    throw new ConnectionError(PROTOCOL_ERROR, 'MAX_FRAME_SIZE')
+  }
+  if (id === INITIAL_WINDOW_SIZE && value > MAX_WINDOW) {
+    throw new ConnectionError(FLOW_CONTROL_ERROR, 'INITIAL_WINDOW_SIZE')
+  }
+}
+
 function checkPriority(id: number, bytes: Buffer, from: number, to: number): void {
   if (to - from < PRIORITY_SIZE) throw new ConnectionError(FRAME_SIZE_ERROR, 'priority')
   if ((bytes.readUInt32BE(from) & MAX_WINDOW) === id) {
@@ -506,7 +550,7 @@ function unpadded(flags: number, bytes: Buffer, from: number, to: number): [numb
 /** So many at once, and so many a second; beyond that the connection ends. */
 function createAllowance({ burst, perSecond }: { burst: number; perSecond: number }): { use(): void } {
   let left = burst
-  let since = 0
+  let since = performance.now()
   return {
     use() {
       if (left > 0) return void left--

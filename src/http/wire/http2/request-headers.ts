@@ -20,9 +20,15 @@ export function requestHeaders(fields: readonly string[]): IncomingHttpHeaders |
     if (UNSENDABLE.test(value)) return undefined
     if (before === undefined) headers[name] = value
     else if (name === 'cookie') headers[name] = `${before}; ${value}`
+    // Two lengths would be two ideas of where the request ends.
+    else if (name === 'content-length') {
+      if (value !== before) return undefined
+    }
     // Of a field that must be there once, the first counts.
     else if (!SINGLE.has(name)) headers[name] = `${before}, ${value}`
   }
+  const length = headers['content-length']
+  if (length !== undefined && !LENGTH.test(length)) return undefined
   return isComplete(headers) ? headers : undefined
 }
 
@@ -84,6 +90,7 @@ const SINGLE = new Set([
 ])
 // oxlint-disable-next-line no-control-regex
 const UNSENDABLE = /[\u0000\r\n]/
+const LENGTH = /^[0-9]{1,15}$/
 /** A token without upper-case letters. */
 const NAME = /^[!#$%&'*+\-.^_`|~0-9a-z]+$/
 

@@ -1,6 +1,7 @@
 // One stream of a connection: a request and its response.
 
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http'
+import { type BodyBuffer, createBodyBuffer } from '../body-buffer.js'
 import {
   ANSWERED,
   BodyTooLarge,
@@ -11,7 +12,7 @@ import {
   RequestCutShort,
   splitTarget,
 } from '../exchange.js'
-import { INTERNAL_ERROR } from './frames.js'
+import { FLOW_CONTROL_ERROR, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR, STREAM_CLOSED } from './frames.js'
 import type { HeaderFields } from './hpack-encoder.js'
 
 /** What a stream needs of its connection. */
@@ -66,7 +67,8 @@ export class Stream implements Exchange, Outgoing {
 
   // — the body
   private collector: Collector | undefined
-  private received: Buffer[] | undefined
+  /** What has come before the body was wanted. */
+  private received: BodyBuffer | undefined
   private receivedBytes = 0
   private declaredLength = -1
   private isBodyDropped = false
@@ -103,45 +105,56 @@ export class Stream implements Exchange, Outgoing {
   body(limit: number, onBytes?: OnBytes): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (this.gone && !this.isRemoteClosed) return reject(new RequestCutShort('the request was cut short'))
-      this.collector = { limit, onBytes, resolve, reject, chunks: [], size: 0 }
+      this.collector = { limit, onBytes, resolve, reject, body: createBodyBuffer() }
       const received = this.received
       this.received = undefined
-      if (received) for (const chunk of received) this.collect(chunk)
+      if (received) this.collect(received.take())
       if (this.isRemoteClosed) this.completeBody()
     })
   }
 
-  /** A part of the body has come. False if there is more than the request has declared. */
-  receive(chunk: Buffer, isLast: boolean): boolean {
-    this.receivedBytes += chunk.length
-    const isRight =
-      this.declaredLength === -1 ||
-      (isLast ? this.receivedBytes === this.declaredLength : this.receivedBytes <= this.declaredLength)
-    if (!isRight) return false
+  /**
+   * Counts a part of the body: `size` bytes against the window, `length` of the body itself. Answers the code of the
+   * error if the client may not send it.
+   */
+  errorOf(size: number, length: number, isLast: boolean): number {
+    if (this.isRemoteClosed) return STREAM_CLOSED
+    this.receivedBytes += length
+    if (this.declaredLength !== -1) {
+      const missing = this.declaredLength - this.receivedBytes
+      if (missing < 0 || (isLast && missing > 0)) return PROTOCOL_ERROR
+    }
+    // What comes after the response is counted by the connection alone.
+    if (this.gone) return NO_ERROR
+    this.receiveWindow -= size
+    return this.receiveWindow < 0 ? FLOW_CONTROL_ERROR : NO_ERROR
+  }
+
+  /** A part of the body has come, and was counted. */
+  receive(chunk: Buffer, isLast: boolean): void {
     if (chunk.length > 0) {
       if (this.collector) this.collect(chunk)
-      else (this.received ??= []).push(chunk)
+      else (this.received ??= createBodyBuffer()).add(chunk)
     }
     if (isLast) {
       this.isRemoteClosed = true
       this.completeBody()
     }
-    return true
   }
 
   private collect(chunk: Buffer): void {
     const collector = this.collector!
     this.host.consumed(this, chunk.length)
     if (this.isBodyDropped) return
-    collector.size += chunk.length
     try {
-      if (collector.size > collector.limit) throw new BodyTooLarge(`the body is over ${collector.limit} bytes`)
+      if (collector.body.size + chunk.length > collector.limit)
+        throw new BodyTooLarge(`the body is over ${collector.limit} bytes`)
       collector.onBytes?.(chunk.length)
-      collector.chunks.push(chunk)
+      collector.body.add(chunk)
     } catch (error) {
       // The response decides how the rest of the body is handled.
       this.isBodyDropped = true
-      collector.chunks.length = 0
+      collector.body = createBodyBuffer()
       collector.reject(error)
     }
   }
@@ -150,15 +163,12 @@ export class Stream implements Exchange, Outgoing {
     const { collector } = this
     if (!collector || this.isBodyDropped) return
     this.isBodyDropped = true
-    const { chunks } = collector
-    collector.resolve(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks))
+    collector.resolve(collector.body.take())
   }
 
   /** Bytes of the body that have come and were not used. */
   get unread(): number {
-    let bytes = 0
-    if (this.received) for (const { length } of this.received) bytes += length
-    return bytes
+    return this.received?.size ?? 0
   }
 
   // — the response
@@ -257,6 +267,5 @@ interface Collector {
   readonly onBytes: OnBytes | undefined
   readonly resolve: (body: Buffer) => void
   readonly reject: (error: unknown) => void
-  readonly chunks: Buffer[]
-  size: number
+  body: BodyBuffer
 }
