@@ -1,5 +1,6 @@
 // The built-in kinds: a `Kind` for each resource of the type table that is stored. A kind with behaviour of its own
 // has a file in the folder of its API group, and one line in the list below.
+import { keptBy } from '../base/memo.js'
 import type { Kind } from '../kinds/kind.js'
 import type { APIResource, TypeTable } from '../types/type-table.js'
 import { groupOf } from '../types/typed-body.js'
@@ -156,7 +157,10 @@ const DEFINITIONS: ReadonlyMap<string, KindDefinition> = new Map(
 /** Groups whose kinds other rooms make, because their objects are instructions to the server itself. */
 const SERVED_ELSEWHERE: ReadonlySet<string> = new Set(['apiextensions.k8s.io'])
 
-export const builtinKinds = (table: TypeTable): Kind[] => storedKinds(table, group => !SERVED_ELSEWHERE.has(group))
+/** They follow from the table alone, so that all servers of a process share them. */
+export const builtinKinds = keptBy((table: TypeTable): readonly Kind[] =>
+  storedKinds(table, group => !SERVED_ELSEWHERE.has(group)),
+)
 
 /** The kinds of one group, for the room that adds its own behaviour to them. */
 export const kindsOfGroup = (table: TypeTable, group: string): Kind[] => storedKinds(table, each => each === group)

@@ -109,6 +109,8 @@ export interface ApiOptions {
   /** Whether bodies and responses may be CBOR. The default is true. */
   readonly cbor?: boolean | undefined
   readonly limits?: Partial<LimitOptions> | undefined
+  /** What is held for clients that do not read, where the listeners were open before. */
+  readonly readers?: SlowReaders | undefined
   /** How long a watch without timeoutSeconds lasts at least. */
   readonly minRequestTimeoutMs?: number | undefined
   readonly now?: (() => number) | undefined
@@ -139,7 +141,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     options
   const { virtualResources = [], now = Date.now, cbor = true } = options
   const limits: LimitOptions = { ...DEFAULT_LIMITS, ...options.limits }
-  const readers = createSlowReaders()
+  const readers = options.readers ?? createSlowReaders()
   const inFlight = createInFlightLimiter(limits, readers)
   const bodies = createArrivingBodies()
   const router = createRouter(registry, virtualResources, cbor)

@@ -10,8 +10,10 @@ import type { Exchange } from './wire/exchange.js'
 import { exchangeOfHttp1 } from './wire/http1.js'
 import { createHttp2 } from './wire/http2.js'
 import { createNewConnections } from './wire/new-connections.js'
-import type { Reader, SlowReaders } from './wire/slow-readers.js'
+import { createSlowReaders, type Reader, type SlowReaders } from './wire/slow-readers.js'
 import { exchangeOfWebSocket, isWebSocketRequest } from './wire/websocket.js'
+
+export { createSlowReaders, type SlowReaders }
 
 export interface ListenOptions {
   readonly address: string

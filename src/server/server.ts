@@ -56,21 +56,24 @@ import { type AccessControl, openAccess } from './startup/access.js'
 import { checkAdmissionPlugins, readAdmissionConfiguration } from './startup/admission-plugins.js'
 import { createApi } from './startup/api.js'
 import { createAuthenticate } from './startup/authentication.js'
-import { bootstrap, firstAddress, keptObjects } from './startup/bootstrap.js'
+import { bootstrap, keptObjects } from './startup/bootstrap.js'
 import { createControllers } from './startup/controllers.js'
 import { startFlowSchemas } from './startup/flow-schemas.js'
 import { liveChecks } from './startup/health-checks.js'
 import { createBuiltinRegistry, DEFINITIONS, requireKind } from './startup/kinds.js'
 import { clientUrl, openListeners } from './startup/listeners.js'
 import { createPhases } from './startup/phases.js'
+import { prepareServerTls } from './startup/server-tls.js'
 import { serviceFinder } from './startup/service-finder.js'
+import { receiveRequests } from './startup/shared-listeners.js'
 import { withStrictTransportSecurity } from './startup/strict-transport-security.js'
 import { registerWorkloads } from './startup/workloads.js'
 import type { Access } from './tls/kubeconfig.js'
 import { shareAuthority } from './tls/shared-authority.js'
-import { hostsOf, prepareTls } from './tls/tls.js'
 
-export { type Listeners, openListeners } from './startup/listeners.js'
+export { clientUrl } from './startup/listeners.js'
+export { prepareServerTls } from './startup/server-tls.js'
+export { openSharedListeners } from './startup/shared-listeners.js'
 
 export interface Server {
   /** https, or plain http where only that is served. */
@@ -103,7 +106,6 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
   const { authentication, authorization, limits, logging, serving } = options
   const { serviceRange } = options.api
   const { hooks } = options
-  const openRequests = hooks?.listen ?? openListeners
   const clock = options.clock ?? SYSTEM_CLOCK
   const log = await createServerLogger(logging)
   const metrics = createMetrics()
@@ -130,13 +132,11 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       opened => opened.close(),
     )
 
-    const tls = await phases.run('certificates', () => {
-      const authorities = { clientCa: authentication.clientCa, proxyCa: authentication.requestHeader?.ca }
-      const { https } = serving
-      const published = [serving.advertiseAddress, serving.externalHostname].filter(each => each !== undefined)
-      const hosts = https && hostsOf(https.address, firstAddress(serviceRange), published)
-      return hosts && prepareTls(https, authorities, hosts, store.embedded ? undefined : shareAuthority(store))
-    })
+    const tls = hooks?.listeners
+      ? hooks.listeners.tls
+      : await phases.run('certificates', () =>
+          prepareServerTls(options, store.embedded ? undefined : shareAuthority(store)),
+        )
 
     const objects = await phases.run(
       'objects',
@@ -338,14 +338,16 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       },
       created => created.stop(),
     )
-    const handle = console?.before(api.handle) ?? api.handle
+    const handle = withStrictTransportSecurity(
+      console?.before(api.handle) ?? api.handle,
+      serving.strictTransportSecurity,
+    )
     const listeners = await phases.run(
       'listen',
       () =>
-        openRequests(serving, tls, withStrictTransportSecurity(handle, serving.strictTransportSecurity), {
-          readers: api.readers,
-          isOpen: allowsEverything(authorization),
-        }),
+        hooks?.listeners
+          ? receiveRequests(hooks.listeners, handle)
+          : openListeners(serving, tls, handle, { readers: api.readers, isOpen: allowsEverything(authorization) }),
       async opened => {
         const closing = opened.close()
         api.endWatches()

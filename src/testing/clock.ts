@@ -12,6 +12,8 @@ export interface TestClock extends TimerClock {
   freeze(): void
   /** Lets the time run, `scale` times as fast as the system's clock. */
   run(scale?: number): void
+  /** Another clock with the same time and speed, and without timers. */
+  copy(): TestClock
 }
 
 interface Timer {
@@ -19,11 +21,11 @@ interface Timer {
   readonly run: () => void
 }
 
-export function createTestClock(): TestClock {
+export function createTestClock(time = Date.now(), speed = 1): TestClock {
   /** The time was `since` when the system's clock was `systemSince`; it passes at `scale` times the speed. */
-  let since = Date.now()
+  let since = time
   let systemSince = performance.now()
-  let scale = 1
+  let scale = speed
   /** In the order of their times, and of their making. */
   const timers: Timer[] = []
   let wake: NodeJS.Timeout | undefined
@@ -31,10 +33,10 @@ export function createTestClock(): TestClock {
   const now = (): number => Math.floor(since + (performance.now() - systemSince) * scale)
 
   /** From here on the time passes at another speed. */
-  function restart(from: number, speed: number): void {
+  function restart(from: number, nextScale: number): void {
     since = from
     systemSince = performance.now()
-    scale = speed
+    scale = nextScale
     runDue()
   }
 
@@ -86,10 +88,11 @@ export function createTestClock(): TestClock {
       restart(date.getTime(), scale)
     },
     freeze: () => restart(now(), 0),
-    run(speed = 1) {
-      if (!(speed > 0)) throw new UsageError(`clock.run: ${speed}: the scale must be greater than 0`)
-      restart(now(), speed)
+    run(times = 1) {
+      if (!(times > 0)) throw new UsageError(`clock.run: ${times}: the scale must be greater than 0`)
+      restart(now(), times)
     },
+    copy: () => createTestClock(now(), scale),
   }
 }
 

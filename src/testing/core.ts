@@ -1,11 +1,13 @@
-// The server behind a test server. A reset replaces it by one that begins with other objects, behind the same listener.
+// The server behind a test server. A fork and a reset begin with the objects of a snapshot and with listeners alone, so that
+// they cost the same whatever the server holds: the server behind them starts with the first request.
 import type { Identity } from '../auth/authenticator.js'
+import { once } from '../base/memo.js'
 import type { Exchange } from '../http/exchange.js'
 import type { PathTable } from '../http/pages.js'
-import type { Registry } from '../kinds/registry.js'
 import type { KeyPair } from '../server/kubeconfig.js'
 import type { ServerOptions } from '../server/options.js'
-import { type Listeners, openListeners, type Server, startServer } from '../server/server.js'
+import { clientUrl, openSharedListeners, prepareServerTls, type Server, startServer } from '../server/server.js'
+import type { Tls } from '../server/tls.js'
 import { createMemoryStore, type MemoryStore } from '../storage/memory-store.js'
 import type { Verbs } from '../verbs/verbs.js'
 import type { TestClock } from './clock.js'
@@ -16,13 +18,13 @@ import type { Snapshot } from './snapshots.js'
 
 export interface TestCore {
   readonly url: string
-  readonly server: Server
   readonly ca: string
   readonly client: KeyPair | undefined
   readonly tokens: Map<string, Identity>
-  readonly registry: Registry
   readonly faults: FaultInjector
   readonly requests: WritableRequestLog
+  /** The running server. It starts now if nothing has needed it since the fork or the reset. */
+  server(): Promise<Server>
   revision(): number
   snapshot(): Snapshot
   fork(clock: TestClock): Promise<TestCore>
@@ -39,67 +41,105 @@ export interface CoreOptions {
   readonly signal?: AbortSignal | undefined
 }
 
-export async function startCore({ options, clock, from, paths, signal }: CoreOptions): Promise<TestCore> {
+/** Resolves when the server has started. */
+export async function startCore(parts: CoreOptions): Promise<TestCore> {
+  const core = await openCore(parts, await prepareServerTls(parts.options))
+  try {
+    await core.server()
+  } catch (error) {
+    await core.stop()
+    throw error
+  }
+  return core
+}
+
+async function openCore({ options, clock, from, paths, signal }: CoreOptions, tls: Tls | undefined): Promise<TestCore> {
   const faults = createFaults(clock.now)
   const requests = createRequestLog()
   const tokens = new Map(options.authentication.tokens)
-  const listener = createSharedListener()
+  const listeners = await openSharedListeners(options, tls, exchange => stage.handle(exchange))
 
-  /** A server on a store of its own, which receives the requests from now on. */
-  async function serve(store: MemoryStore, isBootstrapped: boolean): Promise<Server> {
+  function createStage(store: MemoryStore, isBootstrapped: boolean): Stage {
+    let handle: Stage['handle'] | undefined
     const hooked = {
       ...options,
       authentication: { ...options.authentication, tokens },
       storage: { kind: 'memory', store } as const,
       clock,
       hooks: {
-        listen: listener.open,
+        listeners: { ...listeners, receive: (ready: Stage['handle']) => void (handle = ready) },
         isBootstrapped,
         observe: requests.add,
         wrapVerbs: (verbs: Verbs) => faultyVerbs(verbs, faults, () => store.revision()),
         paths,
       },
     }
-    return startServer(hooked, signal)
+    let isNeeded = false
+    const start = once(() => startServer(hooked, signal))
+    const server = (): Promise<Server> => {
+      isNeeded = true
+      return start()
+    }
+    return {
+      store,
+      server,
+      handle(exchange) {
+        if (handle) return handle(exchange)
+        // The first requests wait for the server.
+        server().then(
+          () => handle!(exchange),
+          () => exchange.cut(),
+        )
+      },
+      async stop() {
+        if (isNeeded)
+          await start().then(
+            started => started.stop(),
+            () => {},
+          )
+      },
+    }
   }
 
-  let store = createMemoryStore(from)
-  let server = await serve(store, from !== undefined)
-  const { ca = '', client } = server.access
+  let stage = createStage(createMemoryStore(from), from !== undefined)
   return {
-    url: server.access.server,
-    get server() {
-      return server
-    },
-    ca,
-    client,
+    url: clientUrl(listeners.url),
+    ca: listeners.httpsUrl && tls ? tls.ca : '',
+    client: tls?.admin,
     tokens,
-    get registry() {
-      return server.registry
-    },
     faults,
     requests,
-    revision: () => store.snapshot().revision,
-    snapshot: () => store.snapshot(),
+    server: () => stage.server(),
+    revision: () => stage.store.snapshot().revision,
+    snapshot: () => stage.store.snapshot(),
     fork: forkClock =>
-      startCore({
-        options: { ...options, authentication: { ...options.authentication, tokens }, serving: onFreePort(options) },
-        clock: forkClock,
-        from: store.snapshot(),
-      }),
+      openCore(
+        {
+          options: { ...options, authentication: { ...options.authentication, tokens }, serving: onFreePort(options) },
+          clock: forkClock,
+          from: stage.store.snapshot(),
+        },
+        tls,
+      ),
     async reset(to) {
+      const before = stage
       // At a later revision than any that clients have seen, so that none of them resumes a watch.
-      const next = createMemoryStore(to, store.snapshot().revision + 1)
-      const before = server
-      server = await serve(next, true)
-      store = next
+      stage = createStage(createMemoryStore(to, before.store.snapshot().revision + 1), true)
       await before.stop()
     },
     async stop() {
-      await server.stop()
-      await listener.close()
+      await stage.stop()
+      await listeners.close()
     },
   }
+}
+
+/** A server between two resets, on a store of its own. */
+interface Stage {
+  readonly store: MemoryStore
+  server(): Promise<Server>
+  handle(exchange: Exchange): void
+  stop(): Promise<void>
 }
 
 /** A fork listens where the first server does not. */
@@ -108,15 +148,3 @@ const onFreePort = ({ serving }: ServerOptions): ServerOptions['serving'] => ({
   ...(serving.https && { https: { ...serving.https, port: 0 } }),
   ...(serving.http && { http: { port: 0 } }),
 })
-
-/** Listeners that outlive a server: the one that has opened them last receives the requests. */
-function createSharedListener() {
-  let listeners: Promise<Listeners> | undefined
-  let handle: (exchange: Exchange) => void = () => {}
-  const open: NonNullable<NonNullable<ServerOptions['hooks']>['listen']> = async (serving, tls, next, rules) => {
-    handle = next
-    listeners ??= openListeners(serving, tls, exchange => handle(exchange), rules)
-    return { ...(await listeners), close: async () => {} }
-  }
-  return { open, close: async () => (await listeners)?.close() }
-}

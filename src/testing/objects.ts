@@ -39,12 +39,16 @@ export interface TestObjects {
 
 const FIELD_MANAGER = 'binnacle-testing'
 
-export function createTestObjects(fetch: Fetch, registry: () => Registry): TestObjects {
-  function pathOf({ apiVersion, kind, metadata }: ObjectReference): { collection: string; name: string } {
+export function createTestObjects(fetch: Fetch, registry: () => Promise<Registry>): TestObjects {
+  async function pathOf({
+    apiVersion,
+    kind,
+    metadata,
+  }: ObjectReference): Promise<{ collection: string; name: string }> {
     const parsed = parseGroupVersion(apiVersion)
     if (!parsed.ok) throw new UsageError(`apiVersion: ${JSON.stringify(apiVersion)}: ${parsed.error}`)
     const { group, version } = parsed.value
-    const found = registry().findKind(group, kind)
+    const found = (await registry()).findKind(group, kind)
     if (!found) throw new UsageError(`the server has no kind ${kind} in ${apiVersion}; apply its definition first`)
     const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`
     const scope = found.namespaced ? `/namespaces/${metadata.namespace ?? 'default'}` : ''
@@ -52,7 +56,7 @@ export function createTestObjects(fetch: Fetch, registry: () => Registry): TestO
   }
 
   async function applyOne(object: ObjectReference): Promise<KubernetesObject> {
-    const { collection, name } = pathOf(object)
+    const { collection, name } = await pathOf(object)
     const response = await fetch(`${collection}/${name}?fieldManager=${FIELD_MANAGER}&force=true`, {
       method: 'PATCH',
       headers: { 'content-type': 'application/apply-patch+yaml' },
@@ -62,7 +66,7 @@ export function createTestObjects(fetch: Fetch, registry: () => Registry): TestO
   }
 
   const get = async (reference: ObjectReference): Promise<KubernetesObject> => {
-    const { collection, name } = pathOf(reference)
+    const { collection, name } = await pathOf(reference)
     return readObject(await fetch(`${collection}/${name}`))
   }
 
@@ -75,11 +79,11 @@ export function createTestObjects(fetch: Fetch, registry: () => Registry): TestO
       return objects.map(object => applied.get(object)!)
     },
     async delete(reference) {
-      const { collection, name } = pathOf(reference)
+      const { collection, name } = await pathOf(reference)
       await readObject(await fetch(`${collection}/${name}`, { method: 'DELETE' }))
     },
     async waitFor(reference, condition, { timeoutMs = 10_000 } = {}) {
-      const { collection } = pathOf(reference)
+      const { collection } = await pathOf(reference)
       const selector = encodeURIComponent(`metadata.name=${reference.metadata.name}`)
       const query = `?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true`
       const abort = new AbortController()

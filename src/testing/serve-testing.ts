@@ -19,7 +19,7 @@ export async function startTestingServer(options: ServerOptions, token: string, 
   const testServer = createTestServer(core, { token, clock })
   api = createTestingApi(testServer)
   return {
-    ...core.server,
+    ...(await core.server()),
     async stop() {
       await api.stop()
       await testServer.stop()

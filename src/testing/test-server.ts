@@ -84,7 +84,7 @@ export async function startBinnacle({
   const setup: Setup = { token: read.token, clock: createTestClock() }
   const core = await startCore({ options: { ...read.server, serving }, clock: setup.clock, from })
   // Its nodes are part of the state after the start.
-  await (await core.server.simulation)?.idle()
+  await (await (await core.server()).simulation)?.idle()
   return createTestServer(core, setup)
 }
 
@@ -105,14 +105,14 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     if (directory) await rm(await directory, { recursive: true, force: true })
   }
   const simulation = async (): Promise<Simulation> => {
-    const running = await core.server.simulation
+    const running = await (await core.server()).simulation
     if (!running) throw new UsageError('nothing is simulated: start the server with the option workloads')
     return running
   }
   const kubeconfig = printKubeconfig({ server: url, ...(ca !== '' && { ca }), token })
   const record = (): Recording => startRecording(core)
   return {
-    ...createTestObjects(fetch, () => core.registry),
+    ...createTestObjects(fetch, async () => (await core.server()).registry),
     url,
     ca,
     token,
@@ -148,8 +148,7 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
       }
     },
     async fork() {
-      const copy = createTestClock()
-      copy.moveTo(new Date(Math.max(clock.now(), copy.now())))
+      const copy = clock.copy()
       return createTestServer(await core.fork(copy), { token, clock: copy })
     },
     resourceVersion: () => String(core.revision()),

@@ -140,6 +140,33 @@ describe('copies', () => {
     await fork.stop()
   })
 
+  test('requests that come before a fork or a reset server has started are answered', async () => {
+    await server.apply(configMap('shared'))
+    const forks = await Promise.all(Array.from({ length: 10 }, () => server.fork()))
+    const own = forks.map((fork, i) => fork.apply(configMap(`own-${i}`)).then(() => fork.get(configMap(`own-${i}`))))
+    const shared = forks.map(fork => fork.get(configMap('shared')))
+    expect((await Promise.all([...own, ...shared])).map(({ metadata }) => metadata.name)).toEqual([
+      ...forks.map((_, i) => `own-${i}`),
+      ...forks.map(() => 'shared'),
+    ])
+    const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } }
+    const [, found] = await Promise.all([server.reset(), server.get(namespace)])
+    expect(found.metadata.name).toBe('default')
+    await Promise.all(forks.map(fork => fork.stop()))
+  })
+
+  test('a fork and a reset server have the certificates of the first', async () => {
+    const fork = await server.fork()
+    await server.reset()
+    expect([fork.ca, server.ca]).toEqual([server.ca, server.ca])
+    const root = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'kube-root-ca.crt', namespace: 'default' } }
+    for (const each of [fork, server]) {
+      const published = await each.waitFor(root, 'exists')
+      expect(published?.['data']['ca.crt'].trim()).toBe(server.ca.trim())
+    }
+    await fork.stop()
+  })
+
   test('reset goes back to the start, or to a snapshot', async () => {
     await server.apply(configMap('a'))
     server.snapshot('with a')

@@ -108,6 +108,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     ),
     cbor: parts.cbor,
     limits: limits.requests,
+    readers: hooks?.listeners?.readers,
     minRequestTimeoutMs: limits.minRequestTimeoutMs,
     now: context.now,
     asStatusError: statusOfStorageError,
