@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { objectAt } from '../../meta/values/access.js'
 import { createWorld, type World } from '../../verbs/api-world.suite.js'
@@ -6,12 +6,14 @@ import { quietEnv } from './controller.js'
 import { runControllers } from './controller-runner.js'
 import { type ElectionTimes, type LeaderElection, startLeaderElection } from './leader-election.js'
 
+const STEP_MS = 5
 const TIMES: ElectionTimes = { leaseMs: 200, renewDeadlineMs: 100, retryMs: 20 }
 let world: World
 let log: string[]
 const running: LeaderElection[] = []
 
 beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
   world = createWorld()
   log = []
   await world.createNamespace('kube-system')
@@ -20,7 +22,16 @@ afterEach(async () => {
   await Promise.all(running.splice(0).map(each => each.stop()))
   await world.context.close()
   await world.store.close()
+  vi.useRealTimers()
 })
+
+/** Lets this much time pass. After each step the store has as many turns of the loop as a write can need. */
+async function pass(milliseconds: number): Promise<void> {
+  for (let passed = 0; passed < milliseconds; passed += STEP_MS) {
+    vi.advanceTimersByTime(STEP_MS)
+    for (let i = 0; i < 20; i++) await turn()
+  }
+}
 
 const leases = () => world.registry.findKind('coordination.k8s.io', 'Lease')!
 const lease = async () => objectAt((await world.find(leases(), 'kube-system', 'controllers'))!, 'spec')
@@ -40,22 +51,24 @@ test('one of several candidates leads, and renews its Lease', async () => {
   compete('a')
   compete('b')
   compete('c')
-  await vi.waitFor(() => expect(log).toHaveLength(1))
+  await pass(STEP_MS)
+  expect(log).toHaveLength(1)
   const first = await lease()
-  await vi.waitFor(async () => expect((await lease())['renewTime']).not.toBe(first['renewTime']))
-  await sleep(2 * TIMES.leaseMs)
+  await pass(2 * TIMES.leaseMs)
+  expect((await lease())['renewTime']).not.toBe(first['renewTime'])
   expect(log).toHaveLength(1)
   expect(await lease()).toMatchObject({ holderIdentity: log[0]!.split(' ')[0], leaseTransitions: 0 })
 })
 
 test('a leader that stops frees the Lease, and the next one leads at once', async () => {
   const a = compete('a')
-  await vi.waitFor(() => expect(log).toEqual(['a leads']))
+  await pass(STEP_MS)
+  expect(log).toEqual(['a leads'])
   compete('b')
-  const stopped = performance.now()
+  await pass(STEP_MS)
   await a.stop()
-  await vi.waitFor(() => expect(log).toEqual(['a leads', 'a lost', 'b leads']))
-  expect(performance.now() - stopped).toBeLessThan(TIMES.leaseMs)
+  await pass(2 * TIMES.retryMs)
+  expect(log).toEqual(['a leads', 'a lost', 'b leads'])
   expect(await lease()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 })
 })
 
@@ -69,12 +82,17 @@ test('a leader that cannot write gives up before another takes over', async () =
     },
   }
   compete('a', cutOff)
-  await vi.waitFor(() => expect(log).toEqual(['a leads']))
+  await pass(STEP_MS)
+  expect(log).toEqual(['a leads'])
   compete('b')
   isCut = true
-  await vi.waitFor(() => expect(log).toEqual(['a leads', 'a lost', 'b leads']), 5000)
+  await pass(TIMES.renewDeadlineMs)
+  expect(log).toEqual(['a leads', 'a lost'])
+  // The duration in a Lease is whole seconds.
+  await pass(1000)
+  expect(log).toEqual(['a leads', 'a lost', 'b leads'])
   isCut = false
-  await sleep(2 * TIMES.leaseMs)
+  await pass(2 * TIMES.leaseMs)
   expect(log).toEqual(['a leads', 'a lost', 'b leads'])
 })
 
@@ -89,9 +107,10 @@ test('a wrong clock in the Lease does not matter: only whether it changes', asyn
     },
   )
   compete('a')
-  await sleep(500)
+  await pass(1000)
   expect(log).toEqual([])
-  await vi.waitFor(() => expect(log).toEqual(['a leads']), 3000)
+  await pass(2 * TIMES.retryMs)
+  expect(log).toEqual(['a leads'])
 })
 
 test('controllers start on the leader only, and again when it leads again', async () => {
@@ -112,7 +131,7 @@ test('controllers start on the leader only, and again when it leads again', asyn
       return { stop: async () => {} }
     }),
   )
-  await sleep(1)
+  await turn()
   expect(log).toEqual(['a itself', 'b itself'])
   elected[0]!.leading()
   // Lost while the controllers are starting: they stop as soon as they have started.
