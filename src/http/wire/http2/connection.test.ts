@@ -15,6 +15,7 @@ import {
   HEADERS,
   INITIAL_WINDOW_SIZE,
   MAX_WINDOW,
+  NO_ERROR,
   numberFrame,
   PING,
   PREFACE,
@@ -183,6 +184,19 @@ test('a body comes whole, and the client may send more as it is read', async () 
   for (let i = 0; i < 100; i++) await client.send(frame(DATA, i === 99 ? END_STREAM : 0, 1, Buffer.alloc(10_000, i)))
   expect((await body)!.length).toBe(1_000_000)
   expect(client.frames().filter(({ type, stream }) => type === WINDOW_UPDATE && stream === 1)).not.toHaveLength(0)
+})
+
+test('a client that waits to send the rest of a body that was answered already is stopped', async () => {
+  const streams: Stream[] = []
+  const client = connect(stream => streams.push(stream))
+  await client.send(BEGIN, frame(HEADERS, END_HEADERS, 1, BLOCK))
+  for (let i = 0; i < 16; i++) await client.send(frame(DATA, 0, 1, Buffer.alloc(16_384)))
+  streams[0]!.answer(415, {}, 'no')
+  await client.turn()
+  const [data, reset] = client.frames().slice(-2)
+  expect([data!.type, data!.flags, data!.payload.toString()]).toEqual([DATA, END_STREAM, 'no'])
+  expect([reset!.type, reset!.payload.readUInt32BE(0)]).toEqual([RST_STREAM, NO_ERROR])
+  expect(client.connection.streams.size).toBe(0)
 })
 
 test('a request that the client gives up is gone', async () => {

@@ -265,6 +265,8 @@ export class Connection implements StreamHost {
   /** The end of the response is on its way. A client that is still sending its body may come to its end. */
   private finish(stream: Stream): void {
     if (stream.isRemoteClosed) return this.remove(stream)
+    // It may wait for a window that is not coming.
+    if (stream.receiveWindow <= MAX_DISCARDED) return this.reset(stream, NO_ERROR)
     this.acknowledge(stream.unread)
     stream.close()
   }
