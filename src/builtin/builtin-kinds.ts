@@ -4,8 +4,8 @@ import { keptBy } from '../base/memo.js'
 import type { Kind } from '../kinds/kind.js'
 import type { APIResource, TypeTable } from '../types/type-table.js'
 import { groupOf } from '../types/typed-body.js'
-import { mutatingAdmissionPolicy } from './admissionregistration/mutating-admission-policy.js'
-import { mutatingAdmissionPolicyBinding } from './admissionregistration/mutating-admission-policy-binding.js'
+import { mutatingAdmissionPolicies } from './admissionregistration/mutating-admission-policy.js'
+import { mutatingAdmissionPolicyBindings } from './admissionregistration/mutating-admission-policy-binding.js'
 import { mutatingWebhookConfiguration } from './admissionregistration/mutating-webhook-configuration.js'
 import { validatingAdmissionPolicy } from './admissionregistration/validating-admission-policy.js'
 import { validatingAdmissionPolicyBinding } from './admissionregistration/validating-admission-policy-binding.js'
@@ -66,8 +66,8 @@ import { storageVersionMigration } from './storagemigration/storage-version-migr
 
 const KINDS: readonly KindDefinition[] = [
   // admissionregistration
-  mutatingAdmissionPolicy,
-  mutatingAdmissionPolicyBinding,
+  ...mutatingAdmissionPolicies,
+  ...mutatingAdmissionPolicyBindings,
   mutatingWebhookConfiguration,
   validatingAdmissionPolicy,
   validatingAdmissionPolicyBinding,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { printFieldError } from '../../meta/errors/field-errors.js'
 import type { ValueObject } from '../../meta/values/value.js'
-import { applyDefaults, validationOf } from '../written-objects.suite.js'
+import { applyDefaults, strategyOf, validationOf } from '../written-objects.suite.js'
 
 /** The errors of a new object, with its defaults. */
 const errorsOf = (apiVersion: string, kind: string, object: ValueObject): string[] =>
@@ -61,5 +61,21 @@ describe('a policy', () => {
       'spec.mutations[0].applyConfiguration: Invalid value: "{applyConfiguration}": must not be specified when patchType is JSONPatch',
       'spec.mutations[0].jsonPatch: Required value: must be specified when patchType is JSONPatch',
     ])
+  })
+})
+
+describe('a binding of a mutating policy', () => {
+  const MISSING = ['spec.paramRef.parameterNotFoundAction: Required value']
+  test.each([
+    ['v1', MISSING, undefined],
+    ['v1beta1', MISSING, 'deprecated in v1.37+, unavailable in v1.40+; use admissionregistration.k8s.io/v1'],
+    ['v1alpha1', [], 'deprecated in v1.35+, unavailable in v1.38+'],
+  ])('in %s without parameterNotFoundAction', (version, errors, warning) => {
+    const apiVersion = `admissionregistration.k8s.io/${version}`
+    const kind = 'MutatingAdmissionPolicyBinding'
+    expect(errorsOf(apiVersion, kind, { spec: { policyName: 'x', paramRef: { name: 'x' } } })).toEqual(errors)
+    const { deprecationWarning } = strategyOf(apiVersion, kind)
+    if (warning === undefined) expect(deprecationWarning).toBeUndefined()
+    else expect(deprecationWarning).toContain(warning)
   })
 })

@@ -175,3 +175,11 @@ export function checkMatchConditions(object: ValueObject, path: string, variable
     }),
   ]
 }
+
+/** The warning about a version before v1 of a kind of mutating policies. */
+export function deprecatedMutation(version: 'v1beta1' | 'v1alpha1', kind: string): string {
+  const group = 'admissionregistration.k8s.io'
+  return version === 'v1beta1'
+    ? `${group}/v1beta1 ${kind} is deprecated in v1.37+, unavailable in v1.40+; use ${group}/v1 ${kind}`
+    : `${group}/v1alpha1 ${kind} is deprecated in v1.35+, unavailable in v1.38+`
+}

@@ -3,13 +3,13 @@ import { type FieldError, fieldInvalid, fieldRequired, indexPath } from '../../m
 import { objectOrNone, objectsAt, stringAt } from '../../meta/values/access.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import type { AdmissionProgram } from '../admission-expressions.js'
-import { defineKind } from '../common/define-kind.js'
+import { defineKind, type KindDefinition } from '../common/define-kind.js'
 import { checkOneOf } from '../common/field-checks.js'
 import { check, field, oneOf, required } from '../common/rules.js'
 import { specOnly } from '../common/strategies.js'
 import { validationRules } from '../common/validation.js'
 import type { PolicyCompiler } from '../policy-expressions.js'
-import { mutatingOperations } from './matching.js'
+import { deprecatedMutation, mutatingOperations } from './matching.js'
 import { checkProgram, compilerWithVariables, defaultPolicy, policyRow, policyRules } from './policy-spec.js'
 
 interface PatchType {
@@ -57,9 +57,17 @@ const specRules = [
   oneOf('reinvocationPolicy', ['IfNeeded', 'Never'], { required: true }),
 ]
 
-export const mutatingAdmissionPolicy = defineKind('admissionregistration.k8s.io/v1', 'MutatingAdmissionPolicy', {
-  defaults: defaultPolicy,
-  strategy: { ...specOnly, allowUnconditionalUpdate: false },
-  validation: validationRules(policyRules([field('spec', specRules)])),
-  table: policyRow('mutations'),
-})
+/** The versions differ in their warnings only. */
+const mutatingPolicyIn = (version: string, deprecationWarning?: string): KindDefinition =>
+  defineKind(`admissionregistration.k8s.io/${version}`, 'MutatingAdmissionPolicy', {
+    defaults: defaultPolicy,
+    strategy: { ...specOnly, allowUnconditionalUpdate: false, ...(deprecationWarning && { deprecationWarning }) },
+    validation: validationRules(policyRules([field('spec', specRules)])),
+    table: policyRow('mutations'),
+  })
+
+export const mutatingAdmissionPolicies = [
+  mutatingPolicyIn('v1'),
+  mutatingPolicyIn('v1beta1', deprecatedMutation('v1beta1', 'MutatingAdmissionPolicy')),
+  mutatingPolicyIn('v1alpha1', deprecatedMutation('v1alpha1', 'MutatingAdmissionPolicy')),
+]

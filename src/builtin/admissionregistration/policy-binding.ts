@@ -15,14 +15,14 @@ import { validationRules } from '../common/validation.js'
 import { checkMatchResources, defaultMatching } from './matching.js'
 
 /** The parts of a kind of bindings whose spec has these rules beside the common ones. */
-export function policyBinding(own: readonly Rule[] = []): KindParts {
+export function policyBinding(own: readonly Rule[], deprecationWarning?: string): KindParts {
   const rules = [metadata({ namespaced: false, knownFinalizers: false }), field('spec', [...specRules, ...own])]
   return {
     defaults: binding => {
       const resources = objectOrNone(objectAt(binding, 'spec'), 'matchResources')
       if (resources !== undefined) defaultMatching(resources)
     },
-    strategy: { ...specOnly, allowUnconditionalUpdate: false },
+    strategy: { ...specOnly, allowUnconditionalUpdate: false, ...(deprecationWarning && { deprecationWarning }) },
     validation: validationRules({ create: rules, update: rules }),
     table: row,
   }
