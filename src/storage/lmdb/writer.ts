@@ -6,6 +6,7 @@
 import { guardChanged, StorageError } from '../storage-error.js'
 import type { Entry, Guard, Revision, StoreEvent, WriteResult } from '../store.js'
 import { failureOf } from './commit-failure.js'
+import { createCommitPace } from './commit-pace.js'
 import type { DiskSpace, Need } from './disk/disk-space.js'
 import { currentEntry } from './history.js'
 import { isMilestone, readFailure, readState, STATE, type StoreState, type Tables } from './layout.js'
@@ -103,6 +104,7 @@ export function createWriter(
   let hasFailed = false
   let isClosed = false
   const whenIdle: (() => void)[] = []
+  const pace = createCommitPace()
   /** The revisions of entries that guard others, which are few and large: reading one for each write would cost too much. */
   const guardRevisions = new Map<string, Revision>()
 
@@ -125,7 +127,7 @@ export function createWriter(
     for (const resolve of whenIdle.splice(0)) resolve()
   }
 
-  /** Commits the next group; false if there was none. */
+  /** Commits the next group; whether there may be another one. */
   async function runGroup(): Promise<boolean> {
     if (isFull && (await runOnFullDisk())) return true
     const { group, taken } = prepare(queue)
@@ -133,7 +135,7 @@ export function createWriter(
     const maintenance = nextMaintenance({ entries: group.events.length, bytes: group.bytes })
     if (fatalError) maintenance?.failed(fatalError, true)
     else if (group.events.length > 0 || maintenance) await commit(group, maintenance)
-    return taken > 0 || maintenance !== undefined
+    return queue.length > 0 || maintenance !== undefined
   }
 
   /** First the removal of history alone, then the rescued writes one by one; false if there is neither. */
@@ -206,12 +208,14 @@ export function createWriter(
     try {
       const reserving = diskSpace.reserve(needOf(events, maintenance))
       if (reserving) await reserving
-      await inTransaction(() => {
+      const put = (): void => {
         // First, so that the new state is stored even if only a part of the rest is.
         void tables.meta.put(STATE, next)
         for (const event of events) apply(event)
         maintenance?.apply?.()
-      })
+      }
+      if (!maintenance && pace.isAtOnce(events.length, group.bytes)) commitAtOnce(put)
+      else await commitOnThread(put)
     } catch (cause) {
       const { error, fatal } = await failureOf(cause, tables, state)
       hasFailed = error.code !== 'no-space'
@@ -299,8 +303,17 @@ export function createWriter(
     wake()
   }
 
+  function commitAtOnce(put: () => void): void {
+    const begin = performance.now()
+    try {
+      tables.root.transactionSync(put)
+    } finally {
+      pace.took(performance.now() - begin)
+    }
+  }
+
   /** lmdb cannot roll back if the callback throws, so the error is kept until the transaction has ended. */
-  async function inTransaction(put: () => void): Promise<void> {
+  async function commitOnThread(put: () => void): Promise<void> {
     let thrown: { readonly error: unknown } | undefined
     await tables.root.batch(() => {
       try {
