@@ -14,8 +14,11 @@ export const NO_SUCH_OVERLOAD = new CelError('no such overload', true)
 
 export const noSuchOverload = (name: string): CelError => new CelError(`no such overload: ${name}`, true)
 
-/** Thrown, not returned: no operator can have a result once the budget is spent. */
-export class CostLimitExceeded extends Error {
+/** Thrown, not returned: no operator can have a result in spite of it. */
+export class EvaluationAborted extends Error {}
+
+/** The budget is spent. */
+export class CostLimitExceeded extends EvaluationAborted {
   override readonly name = 'CostLimitExceeded'
   constructor() {
     super('operation cancelled: actual cost limit exceeded')

@@ -42,6 +42,8 @@ export interface Overload {
   readonly countedCall?: CountedImplementation
   /** The implementation checks the types of its arguments itself. */
   readonly unguarded?: boolean
+  /** cel-go computes the cost also of a call whose arguments failed, and this cost needs a list: the evaluation breaks off. */
+  readonly breaksOffOnError?: boolean
   /** The error of a constant last argument with which no call can succeed. */
   readonly constantError?: (argument: Value) => CelError | undefined
   /** What one call costs at run time, where that is not 1. It is spent before the call. */

@@ -3,7 +3,7 @@
 
 // Compiling and evaluating.
 
-export { CelError, CostLimitExceeded, isError, NO_SUCH_OVERLOAD } from './cel-error.js'
+export { CelError, CostLimitExceeded, EvaluationAborted, isError, NO_SUCH_OVERLOAD } from './cel-error.js'
 export type { EvaluateOptions, Evaluation } from './eval/evaluator.js'
 export { type PartTrace, type TracedEvaluation, traceEvaluation } from './eval/trace.js'
 export {

@@ -3,7 +3,7 @@
 
 import type { GetAuthorizer } from '../../auth/authorizer.js'
 import type { MetricsRegistry } from '../../base/metrics.js'
-import { CostLimitExceeded, type Value } from '../../cel/index.js'
+import { EvaluationAborted, type Value } from '../../cel/index.js'
 import { StatusError } from '../../meta/errors/status.js'
 import { quote } from '../../meta/go/go-text.js'
 import { printGroupVersion } from '../../meta/group-version.js'
@@ -236,7 +236,7 @@ function checkConvertible({ kind }: Attributes, matched: MatchedResource): void 
 
 // ---- errors
 
-const FAILURES = [MutationError, OutOfBudget, CostLimitExceeded]
+const FAILURES = [MutationError, OutOfBudget, EvaluationAborted]
 
 const denied = ({ name }: Bound, binding: string | undefined, message: string): string =>
   binding === undefined

@@ -1,5 +1,5 @@
 // Evaluation within limits: by closures at first, and by generated JavaScript once an expression is used often.
-import { CelError, CostLimitExceeded, isError } from '../cel-error.js'
+import { CelError, CostLimitExceeded, EvaluationAborted, isError } from '../cel-error.js'
 import type { Checked } from '../check/checker.js'
 import { MAX_WORK, WorkBudget } from '../cost/work-budget.js'
 import type { Environment } from '../environment.js'
@@ -64,9 +64,10 @@ export function evaluateClosure(
     const work = before - budget.left
     return isError(value) ? { error: value, cost: frame.cost, work } : { value, cost: frame.cost, work }
   } catch (error) {
-    if (!(error instanceof CostLimitExceeded)) throw error
+    if (!(error instanceof EvaluationAborted)) throw error
     const work = before - budget.left
-    return { error: new CelError(error.message), limitExceeded: true, cost: frame.cost, work }
+    const limitExceeded = error instanceof CostLimitExceeded
+    return { error: new CelError(error.message), ...(limitExceeded && { limitExceeded }), cost: frame.cost, work }
   }
 }
 
@@ -121,7 +122,7 @@ class Code {
         return { value, cost: frame.cost, work: before - outer.left }
       }
     } catch (error) {
-      if (!(error instanceof CostLimitExceeded)) throw error
+      if (!(error instanceof EvaluationAborted)) throw error
     }
     if (++this.deopts === MAX_DEOPTS) this.generated = undefined
     return undefined

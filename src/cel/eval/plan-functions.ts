@@ -1,5 +1,5 @@
 // Calls of functions to closures: which overloads a call has, which of them fits its arguments, and what it costs.
-import { CelError, isError, NO_SUCH_OVERLOAD } from '../cel-error.js'
+import { CelError, EvaluationAborted, isError, NO_SUCH_OVERLOAD } from '../cel-error.js'
 import type { CelType } from '../check/cel-type.js'
 import type { Reference } from '../check/checker.js'
 import { WorkBudget } from '../cost/work-budget.js'
@@ -46,6 +46,7 @@ export function invoke(compiler: Compiler, expr: CallExpr): Compiled {
   const folded = fold(name, overloads, compiled, target)
   if (folded) return folded
   const runs = compiled.map(arg => arg.run)
+  const breaksOff = overloads.some(overload => overload.breaksOffOnError)
   const [only] = overloads.length === 1 ? overloads : []
   switch (runs.length) {
     case 0:
@@ -59,6 +60,7 @@ export function invoke(compiler: Compiler, expr: CallExpr): Compiled {
         run: frame => {
           const value = operand(frame)
           if (isError(value) && !unguarded) {
+            if (breaksOff) throw new EvaluationAborted(NO_LIST)
             spend(frame, 1)
             return value
           }
@@ -77,6 +79,7 @@ export function invoke(compiler: Compiler, expr: CallExpr): Compiled {
           const a = first(frame)
           const b = second(frame)
           if (a instanceof CelError || b instanceof CelError) {
+            if (breaksOff) throw new EvaluationAborted(NO_LIST)
             spend(frame, 1)
             return a instanceof CelError ? a : b
           }
@@ -98,6 +101,9 @@ export function invoke(compiler: Compiler, expr: CallExpr): Compiled {
       }
   }
 }
+
+/** In Go's words. */
+const NO_LIST = 'internal error: interface conversion: *types.Err is not traits.Lister: missing method Add'
 
 function unary(operand: Evaluate, { fits, call }: DirectUnary, otherwise: Invoke): Evaluate {
   return frame => {

@@ -238,6 +238,22 @@ describe('static cost', () => {
 
 describe('libraries of rules', () => {
   test.each([
+    '[1 / 0].sort() == [1] || true',
+    '[1 / 0].distinct() == [1] || true',
+    '[1 / 0].sortBy(x, x) == [1] || true',
+  ])('%s breaks off, as in cel-go', expression => {
+    const { error } = run(expression)
+    expect(error?.message).toBe(
+      'internal error: interface conversion: *types.Err is not traits.Lister: missing method Add',
+    )
+  })
+
+  test('errors of other arguments stay', () => {
+    expect(run('[[1 / 0]].flatten() == [1]').error?.message).toBe('division by zero')
+    expect(run('[1 / 0].reverse() == [1] || true')).toMatchObject({ value: true })
+  })
+
+  test.each([
     "url('https://user@example.com:8080/a%20b?k=v').getHostname() == 'example.com'",
     "url('https://[::1]:443/').getHost() == '[::1]:443' && url('https://x/a b').getEscapedPath() == '/a%20b'",
     "ip('2001:db8::1').family() == 6 && !isIP('::ffff:1.2.3.4') && ip.isCanonical('::1')",

@@ -234,7 +234,7 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
     name: 'flatten',
     overloads: [
       {
-        ...member('list_flatten', [listOf(LIST)], LIST, (budget, list) => flatten(budget, list as List, 1)),
+        ...member('list_flatten', [listOf(LIST)], LIST, (budget, list) => flatten(budget, list as List | CelError, 1)),
         cost: ([list], budget) => allocation(costSize(list!, budget)),
         estimate: ({ target }) => allocationEstimate(target!.size),
         unguarded: true,
@@ -255,6 +255,7 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
         sortBy(list as List, list as List),
       ),
       cost: ([list]: readonly Value[], budget: WorkBudget) => selfComparisonCost(list!, budget),
+      breaksOffOnError: true,
       estimate: ({ target }: CallNode) => selfComparisonEstimate(target!.size, type),
     })),
   },
@@ -267,6 +268,7 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
       result: LIST,
       call: (list: Value, keys: Value) => sortBy(list as List, keys as List),
       cost: ([, keys]: readonly Value[], budget: WorkBudget) => selfComparisonCost(keys!, budget),
+      breaksOffOnError: true,
       estimate: ({ args: [keys] }: CallNode) => selfComparisonEstimate(keys!.size, type),
     })),
   },
@@ -299,6 +301,7 @@ const EXTENSIONS: readonly FunctionDeclaration[] = [
       {
         ...member('list_distinct', [LIST], LIST, (budget, list) => distinct(budget, list as List)),
         cost: ([list], budget) => selfComparisonCost(list!, budget),
+        breaksOffOnError: true,
         estimate: ({ target }) => selfComparisonEstimate(target!.size, DYN),
       },
     ],
@@ -325,7 +328,8 @@ function sliceEstimate({ target, args: [start, end] }: CallNode): CallCostEstima
   return allocationEstimate(fixed(size < 0 ? UNBOUNDED : size))
 }
 
-function flatten(budget: WorkBudget, list: List, depth: number): Value {
+function flatten(budget: WorkBudget, list: List | CelError, depth: number): Value {
+  if (isError(list)) return list
   if (!isList(list)) return new CelError(`no such overload: ${typeName(list)}.flatten()`, true)
   if (depth < 0) return new CelError('level must be non-negative')
   const items: Value[] = []
