@@ -4,7 +4,11 @@ import { typeOf, valueOfType } from './builtin-values.mjs'
 import { createRandom } from './random.mjs'
 
 /** Every change of a field but those of the status. */
-export function* fieldChanges(resource, object) {
+export function* fieldChanges(resource, object, changes = 'values') {
+  if (changes === 'empty') {
+    yield* emptied(typeOf(resource), object, new Set(['apiVersion', 'kind', 'status']))
+    return
+  }
   const { name: _, namespace: __, ...metadata } = METADATA
   for (const [key, values] of Object.entries(metadata)) {
     for (const value of values) yield { ...object, metadata: { ...object.metadata, [key]: value } }
@@ -13,9 +17,14 @@ export function* fieldChanges(resource, object) {
 }
 
 /** Every change of a field of the status. */
-export function* statusChanges(resource, object, samples = []) {
+export function* statusChanges(resource, object, { samples = [], changes = 'values' } = {}) {
   const field = typeOf(resource)?.fields.find(({ name }) => name === 'status')
   if (!field) return
+  if (changes === 'empty') {
+    for (const status of [object.status ?? {}, ...samples])
+      for (const changed of emptied(typeOf(field.type), status)) yield { ...object, status: changed }
+    return
+  }
   const random = createRandom(7)
   const starts = [
     object.status ?? {},
@@ -26,6 +35,28 @@ export function* statusChanges(resource, object, samples = []) {
     yield { ...object, status }
     for (const changed of changesOf(typeOf(field.type), status, 1)) yield { ...object, status: changed }
   }
+}
+
+/** The object with one list or map empty, whether it was there or not. */
+function* emptied(type, object, except = new Set()) {
+  for (const field of type?.fields ?? []) {
+    if (field.inline) yield* emptied(typeOf(field.type), object, except)
+    else if (!except.has(field.name)) {
+      if (field.type.startsWith('[]')) yield { ...object, [field.name]: [] }
+      if (field.type.startsWith('{string}')) yield { ...object, [field.name]: {} }
+      for (const inner of emptiedInside(field.type, object[field.name])) yield { ...object, [field.name]: inner }
+    }
+  }
+}
+
+function* emptiedInside(type, value) {
+  if (type.startsWith('[]') && Array.isArray(value)) {
+    for (const [i, item] of value.entries())
+      for (const inner of emptiedInside(type.slice(2), item)) yield value.with(i, inner)
+  } else if (type.startsWith('{string}') && isObject(value)) {
+    for (const [key, item] of Object.entries(value))
+      for (const inner of emptiedInside(type.slice('{string}'.length), item)) yield { ...value, [key]: inner }
+  } else if (isObject(value)) yield* emptied(typeOf(type), value)
 }
 
 const METADATA = {

@@ -14,7 +14,12 @@ const JOBS = 4
  * Compares one resource. `samples` are bodies of creates. Calls `report` for each difference, and `keep` for the refusals that
  * both servers answered alike; resolves with the number of requests.
  */
-export async function compareFields({ reference, subject }, resource, samples, { isKnown, report, keep, verbs }) {
+export async function compareFields(
+  { reference, subject },
+  resource,
+  samples,
+  { isKnown, report, keep, verbs, changes },
+) {
   let requests = 0
   let base = {}
   const compare = async (step, subjectStep = step) => {
@@ -50,22 +55,22 @@ export async function compareFields({ reference, subject }, resource, samples, {
     base = { token: own.token, create: post(own.path, body), resource }
     await Promise.all([reference, subject].map(client => client.send(own.namespace).catch(() => {})))
     if (verbs.includes('create'))
-      await eachOf(fieldChanges(resource, body), change => compare(post(`${own.path}?dryRun=All`, change)))
+      await eachOf(fieldChanges(resource, body, changes), change => compare(post(`${own.path}?dryRun=All`, change)))
     const [wanted, had] = await Promise.all([reference, subject].map(client => send(client, post(own.path, body))))
     if (wanted.kind === resource.kind && had.kind === resource.kind) {
       const at = `${own.path}/${name}`
       const update = (path, change) => compare(put(path, change), put(path, translated(change, wanted, had)))
       const stored = withoutSystemFields(wanted)
       if (verbs.includes('update'))
-        await eachOf(fieldChanges(resource, stored), change => update(`${at}?dryRun=All`, change))
+        await eachOf(fieldChanges(resource, stored, changes), change => update(`${at}?dryRun=All`, change))
       if (verbs.includes('status') && resource.subresources.includes('status')) {
         const statuses = own.sample.status ? [own.sample.status] : []
         const changeStatus = change => update(`${at}/status?dryRun=All`, change)
-        await eachOf(statusChanges(resource, stored, statuses), changeStatus)
+        await eachOf(statusChanges(resource, stored, { samples: statuses, changes }), changeStatus)
         // Once more, over a status that is there.
         for (const status of statuses) {
           await update(`${at}/status`, { ...stored, status })
-          await eachOf(statusChanges(resource, { ...stored, status }), changeStatus)
+          await eachOf(statusChanges(resource, { ...stored, status }, { changes }), changeStatus)
         }
       }
     }

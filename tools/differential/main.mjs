@@ -29,6 +29,7 @@ const { values: flags } = parseArgs({
     manifests: { type: 'string' },
     fields: { type: 'string' },
     record: { type: 'string' },
+    changes: { type: 'string', default: 'values' },
     verbs: { type: 'string', default: 'create,update,status' },
     out: { type: 'string', default: 'differences' },
     only: { type: 'string' },
@@ -38,7 +39,7 @@ const { values: flags } = parseArgs({
 if (flags.help) {
   console.log(`usage: npm run differential -- [--reference URL --token T] [--server URL [--server-token T]] [--seed N] [--minutes M]
        [--area ${Object.keys(AREAS).join('|')}] [--jobs N] [--only N] [--manifests FOLDER] [--out FOLDER]
-       [--fields PATTERN [--verbs create,update,status] [--record FILE]]
+       [--fields PATTERN [--verbs create,update,status] [--changes values|empty] [--record FILE]]
 
 Sends generated requests to both servers and writes each difference, made as small as possible, as a recording into --out.
 Without --reference it checks laws: no 500 that is a bug, a get shows what a write answered, a list equals its pages, a watch
@@ -154,6 +155,7 @@ async function runFields() {
       isKnown,
       keep: recorder?.keep,
       verbs: flags.verbs.split(','),
+      changes: flags.changes,
       report: difference =>
         report(
           `fields/${of}-${n++}`,

@@ -4,6 +4,7 @@ import { amountOf } from '../../builtin/pod.js'
 import { quote } from '../../meta/go/go-text.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { has, mapAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import { compareQuantities } from '../../meta/values/quantity.js'
 import { copyValue, equalValues, type ValueObject } from '../../meta/values/value.js'
 import type { Lister } from '../../objects/lister.js'
@@ -76,7 +77,7 @@ export function setRuntime(
 export function overheadError(pod: ValueObject, runtime: ValueObject | undefined): string | undefined {
   const spec = objectAt(pod, 'spec')
   if (runtime === undefined || !has(runtime, 'overhead')) {
-    return has(spec, 'overhead')
+    return asGiven(spec, 'overhead') !== null
       ? 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead'
       : undefined
   }

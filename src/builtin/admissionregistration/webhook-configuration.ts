@@ -28,14 +28,7 @@ import type { KindParts } from '../common/define-kind.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
 import { metadata } from '../common/metadata.js'
 import { check } from '../common/rules.js'
-import {
-  countGeneration,
-  inTurn,
-  keepGeneration,
-  type PrepareForUpdate,
-  same,
-  startGeneration,
-} from '../common/strategies.js'
+import { countExactChanges, inTurn, keepGeneration, startGeneration } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { checkMatchConditions, checkRules, defaultMatching } from './matching.js'
@@ -52,7 +45,7 @@ export function webhookConfiguration({ isMutating }: { readonly isMutating: bool
     },
     strategy: {
       prepareForCreate: startGeneration,
-      prepareForUpdate: inTurn(keepGeneration, countWebhookChanges),
+      prepareForUpdate: inTurn(keepGeneration, countExactChanges('webhooks')),
       allowUnconditionalUpdate: false,
     },
     validation: validationRules({ create: rules, update: rules }),
@@ -62,10 +55,6 @@ export function webhookConfiguration({ isMutating }: { readonly isMutating: bool
       ageOf(configuration, now),
     ],
   }
-}
-
-const countWebhookChanges: PrepareForUpdate = (configuration, old) => {
-  if (!same(configuration, old, 'webhooks')) countGeneration(configuration, old)
 }
 
 function defaultWebhook(webhook: ValueObject, isMutating: boolean): void {

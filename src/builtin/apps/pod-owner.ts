@@ -27,7 +27,8 @@ import {
   setDefault,
   stringAt,
 } from '../../meta/values/access.js'
-import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
+import { asGiven } from '../../meta/values/given-empty.js'
+import { type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative, checkText } from '../common/field-checks.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, field, immutable, notNegative, type Rule } from '../common/rules.js'
@@ -137,7 +138,7 @@ export function checkTemplateLabels(
 ): FieldError[] {
   const meta = objectAt(template, 'metadata')
   if (matches(mapAt(meta, 'labels'))) return []
-  const labels: Value = getOwn(meta, 'labels') ?? null
+  const labels: Value = asGiven(meta, 'labels')
   return [fieldInvalid('spec.template.metadata.labels', labels, '`selector` does not match template `labels`')]
 }
 

@@ -1,6 +1,7 @@
 // How fast an autoscaler scales up and down: defaults and rules.
 import { childPath, fieldInvalid, fieldNotSupported } from '../../meta/errors/field-errors.js'
 import { has, numberAt, numberOrNone, objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import { parseQuantity, printQuantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { check, each, optional, type Rule, required } from '../common/rules.js'
@@ -20,8 +21,9 @@ const scaleDownRules = (): ValueObject => ({ selectPolicy: 'Max', policies: [pol
 
 const MEMBERS = ['stabilizationWindowSeconds', 'selectPolicy', 'policies', 'tolerance']
 
+/** An empty list of policies is kept, and refused later. */
 const given = (rules: ValueObject): ValueObject =>
-  Object.fromEntries(MEMBERS.filter(name => has(rules, name)).map(name => [name, rules[name]!]))
+  Object.fromEntries(MEMBERS.flatMap(name => (asGiven(rules, name) === null ? [] : [[name, asGiven(rules, name)]])))
 
 /** A behavior that says something about one direction gets defaults for both. */
 export function defaultBehavior(spec: ValueObject): void {

@@ -12,6 +12,7 @@ import {
 import { quote } from '../../meta/go/go-text.js'
 import { checkQualifiedName } from '../../meta/object/names.js'
 import { has, numberAt, numberOrNone, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import { repeatsOf } from '../../meta/values/list-keys.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkNotNegative, checkText } from '../common/field-checks.js'
@@ -56,7 +57,7 @@ function checkExitCodes(requirement: ValueObject, path: string): FieldError[] {
   const values = numbersAt(requirement, 'values')
   const errors: FieldError[] = []
   if (values.length === 0) {
-    const shown: Value = getOwn(requirement, 'values') ?? null
+    const shown: Value = asGiven(requirement, 'values')
     errors.push(fieldInvalid(at, shown, 'at least one value is required'))
   }
   errors.push(...run([maxItems('values', MAX_EXIT_CODES)], requirement, undefined, path))

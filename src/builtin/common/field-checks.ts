@@ -1,6 +1,7 @@
 // Checks of single values that many rules share. Each gives the errors of one value at one path.
 import { type FieldError, fieldInvalid, fieldNotSupported, fieldRequired } from '../../meta/errors/field-errors.js'
 import type { NameRule } from '../../meta/object/names.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import { equalValues, getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 
 /** Each message of the name rule as an invalid value of the field. */
@@ -28,8 +29,8 @@ export function checkOneOf(
 
 /** A field that may not change. */
 export const checkImmutable = (object: ValueObject, old: ValueObject, name: string, path = name): FieldError[] => {
-  const value = getOwn(object, name)
-  return equalValues(value, getOwn(old, name)) ? [] : [fieldInvalid(path, value ?? null, 'field is immutable')]
+  if (equalValues(getOwn(object, name), getOwn(old, name))) return []
+  return [fieldInvalid(path, asGiven(object, name), 'field is immutable')]
 }
 
 /** Equality of values in which an absent value equals null. */

@@ -1,6 +1,7 @@
 // Values as messages of kube-apiserver show them: with Go's names of the fields and with fields that are not set.
 import { asStruct, type Printed } from '../../meta/errors/field-errors.js'
 import { objectAt } from '../../meta/values/access.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { Field, Type } from '../../types/type.js'
 import { builtinTypes } from '../../types/type-table.js'
@@ -11,7 +12,7 @@ export const asGoStruct = (typeName: string, object: ValueObject): Printed => as
 /** A field of an object of that type, whether or not it is set. */
 export const asGoField = (typeName: string, object: ValueObject, name: string): Printed | Value => {
   const field = builtinTypes().byName(typeName).fields.get(name)!
-  const value = goField(field, object[name] ?? null)
+  const value = goField(field, asGiven(object, name))
   return isObject(value) || Array.isArray(value) ? asStruct(value) : value
 }
 
@@ -191,7 +192,7 @@ export function goStruct(typeName: string, object: ValueObject): ValueObject {
   for (const name of ORDER[typeName] ?? fields.keys()) {
     const field = fields.get(name) ?? builtinTypes().byName('core/v1.PodSpec').fields.get(name)
     if (field === undefined) continue
-    struct[RENAMED[typeName]?.[name] ?? goName(name)] = goField(field, object[name] ?? null)
+    struct[RENAMED[typeName]?.[name] ?? goName(name)] = goField(field, asGiven(object, name))
   }
   return struct
 }

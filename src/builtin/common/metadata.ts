@@ -11,6 +11,7 @@ import {
 } from '../../meta/object/object-meta.js'
 import { checkLabels } from '../../meta/selectors/label-selectors.js'
 import { mapAt } from '../../meta/values/access.js'
+import { asGiven, fieldsGivenEmpty } from '../../meta/values/given-empty.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { check, type Rule } from './rules.js'
 
@@ -58,8 +59,8 @@ export const templateMetadata: readonly Rule[] = [
   check((meta, path) => checkAnnotations(mapAt(meta, 'annotations'), childPath(path, 'annotations'))),
   check((meta, path) => checkLabels(mapAt(meta, 'labels'), childPath(path, 'labels'))),
   check((meta, path) =>
-    Object.keys(meta)
-      .filter(name => !TEMPLATE_METADATA.has(name) && meta[name] !== null)
+    [...new Set([...Object.keys(meta), ...Object.keys(fieldsGivenEmpty(meta) ?? {})])]
+      .filter(name => !TEMPLATE_METADATA.has(name) && asGiven(meta, name) !== null)
       .map(name => fieldForbidden(childPath(path, name === 'uid' ? 'uID' : name), 'cannot be set')),
   ),
 ]

@@ -17,6 +17,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import type { NameRule } from '../../meta/object/names.js'
 import { has, numberOrNone, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { asGiven, isGivenEmpty } from '../../meta/values/given-empty.js'
 import { firstByKey } from '../../meta/values/list-keys.js'
 import { getOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkAtLeast, checkOneOf, checkText, sameValue } from './field-checks.js'
@@ -83,7 +84,7 @@ export const required =
 export const forbidden =
   (name: string, detail: string): Rule =>
   (value, _, path, errors) => {
-    if (has(value, name)) errors.push(fieldForbidden(childPath(path, name), detail))
+    if (has(value, name) || isGivenEmpty(value, name)) errors.push(fieldForbidden(childPath(path, name), detail))
   }
 
 /** One of the values, which the message lists in this order. `required`: an empty value is reported as missing. */
@@ -163,8 +164,8 @@ export const immutable =
   ): Rule =>
   (value, old, path, errors) => {
     if (old === undefined) return
-    const given = getOwn(value, field) ?? null
-    if (sameValue(given, getOwn(old, field))) return
+    if (sameValue(getOwn(value, field), getOwn(old, field))) return
+    const given = asGiven(value, field)
     const shown = of === undefined ? given : asGoField(of, value, field)
     errors.push(fieldInvalid(childPath(path, field), struct ? asStruct(given) : shown, detail))
   }

@@ -2,6 +2,7 @@
 import type { Traits } from '../../kinds/kind.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { ensureObject, keepFrom, numberAt, objectAt } from '../../meta/values/access.js'
+import { hasGivenEmpty } from '../../meta/values/given-empty.js'
 import { copyValue, equalValues, getOwn, type ValueObject } from '../../meta/values/value.js'
 import { zeroOf } from '../../types/decode.js'
 import type { TypeTable } from '../../types/type-table.js'
@@ -103,6 +104,13 @@ export const inTurn =
 export const countSpecChanges: PrepareForUpdate = (object, old) => {
   if (!same(object, old, 'spec')) countGeneration(object, old)
 }
+
+/** The same for kinds where an empty list or map in the place of none is a change, too. */
+export const countExactChanges =
+  (field: string): PrepareForUpdate =>
+  (object, old) => {
+    if (!same(object, old, field) || hasGivenEmpty(getOwn(object, field))) countGeneration(object, old)
+  }
 
 /** For kinds without a status: the generation counts changes of the spec. */
 export const specOnly: BuiltinStrategy = {

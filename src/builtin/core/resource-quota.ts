@@ -7,7 +7,8 @@ import {
   fieldRequired,
   keyPath,
 } from '../../meta/errors/field-errors.js'
-import { has, mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { mapAt, objectAt, objectOrNone, objectsAt, stringAt, stringsAt } from '../../meta/values/access.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import { printQuantity, signOf } from '../../meta/values/quantity.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { statusApart } from '../common/build-kind.js'
@@ -28,7 +29,7 @@ const scopesAreKept = checkUpdate((spec, old) => {
   const scopes = stringsAt(spec, 'scopes')
   const before = new Set(stringsAt(old, 'scopes'))
   const isSame = new Set(scopes).size === before.size && scopes.every(scope => before.has(scope))
-  return isSame ? [] : [fieldInvalid('spec.scopes', has(spec, 'scopes') ? [...scopes] : null, 'field is immutable')]
+  return isSame ? [] : [fieldInvalid('spec.scopes', asGiven(spec, 'scopes'), 'field is immutable')]
 })
 
 // ---- amounts
@@ -147,7 +148,7 @@ function checkScopeSelector(spec: ValueObject): FieldError[] {
 const expressionInGo = (expression: ValueObject): ValueObject => ({
   ScopeName: stringAt(expression, 'scopeName'),
   Operator: stringAt(expression, 'operator'),
-  Values: expression['values'] ?? null,
+  Values: asGiven(expression, 'values'),
 })
 
 function checkOperator(expression: ValueObject, path: string): FieldError[] {

@@ -9,7 +9,8 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkDnsLabel, checkDnsSubdomain, checkPortName, checkWildcardDnsSubdomain } from '../../meta/object/names.js'
 import { has, mapAt, numberAt, objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
-import { getOwn, type ValueObject } from '../../meta/values/value.js'
+import { asGiven } from '../../meta/values/given-empty.js'
+import { type ValueObject } from '../../meta/values/value.js'
 import { defineKind, type Warnings } from '../common/define-kind.js'
 import { checkPortNumber, checkText } from '../common/field-checks.js'
 import { checkIp, familyOf } from '../common/ip-rules.js'
@@ -152,13 +153,7 @@ const specRules: readonly Rule[] = [
   check((spec, path) =>
     objectsAt(spec, 'rules').length > 0 || has(spec, 'defaultBackend')
       ? []
-      : [
-          fieldInvalid(
-            path,
-            asStruct(getOwn(spec, 'rules') ?? null),
-            'either `defaultBackend` or `rules` must be specified',
-          ),
-        ],
+      : [fieldInvalid(path, asStruct(asGiven(spec, 'rules')), 'either `defaultBackend` or `rules` must be specified')],
   ),
   optional('defaultBackend', backendRules),
   rules,

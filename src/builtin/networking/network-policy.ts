@@ -29,7 +29,7 @@ import { checkCidr, isStrictlyWithin, parseCidr } from '../common/ip-rules.js'
 import { cidrWarnings } from '../common/ip-warnings.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, each, field, optional, type Rule } from '../common/rules.js'
-import { specOnly } from '../common/strategies.js'
+import { countExactChanges, inTurn, keepGeneration, startGeneration } from '../common/strategies.js'
 import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 
@@ -176,7 +176,10 @@ const blockWarnings = (block: ValueObject, path: string): string[] => [
 
 export const networkPolicy = defineKind('networking.k8s.io/v1', 'NetworkPolicy', {
   defaults,
-  strategy: specOnly,
+  strategy: {
+    prepareForCreate: startGeneration,
+    prepareForUpdate: inTurn(keepGeneration, countExactChanges('spec')),
+  },
   validation: validationRules({
     create: [metadata({ namespaced: true }), spec],
     update: [metadataUpdate, spec],

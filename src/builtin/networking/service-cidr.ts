@@ -1,6 +1,7 @@
 // ServiceCIDR: a range, or one of each family, from which services get their addresses.
 import { asStruct, type FieldError, fieldInvalid, fieldRequired, indexPath } from '../../meta/errors/field-errors.js'
-import { has, objectAt, stringsAt } from '../../meta/values/access.js'
+import { objectAt, stringsAt } from '../../meta/values/access.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import type { ValueObject } from '../../meta/values/value.js'
 import { statusApart } from '../common/build-kind.js'
 import { defineKind } from '../common/define-kind.js'
@@ -35,7 +36,7 @@ const change = checkUpdate((object, old) => {
     cidrs[i] === before[i] ? [] : [fieldInvalid(indexPath(PATH, i), cidrs[i] ?? '', 'field is immutable')]
   if (cidrs.length === before.length) return cidrs.flatMap((_, i) => changed(i))
   if (before.length === 1 && cidrs.length === 2) return [...changed(0), ...checkCidrs(object)]
-  return [fieldInvalid(PATH, has(objectAt(object, 'spec'), 'cidrs') ? [...cidrs] : null, 'field is immutable')]
+  return [fieldInvalid(PATH, asGiven(objectAt(object, 'spec'), 'cidrs'), 'field is immutable')]
 })
 
 export const serviceCidr = defineKind('networking.k8s.io/v1', 'ServiceCIDR', {

@@ -18,6 +18,7 @@ import {
 } from '../../meta/errors/field-errors.js'
 import { checkLabelValue, checkQualifiedName } from '../../meta/object/names.js'
 import { objectOrNone, stringAt, stringsAt } from '../../meta/values/access.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import { getOwn, isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { checkDriverName } from '../common/driver-name.js'
 import { checkOneOf, checkText } from '../common/field-checks.js'
@@ -132,10 +133,10 @@ export function checkBindingConditions(device: ValueObject, path: string): Field
         : [],
     ),
     ...(binding.length === 0 && failure.length > 0
-      ? [fieldInvalid(bindingPath, getOwn(device, BINDING) ?? null, `${BINDING} are required to use ${FAILURE}`)]
+      ? [fieldInvalid(bindingPath, asGiven(device, BINDING), `${BINDING} are required to use ${FAILURE}`)]
       : []),
     ...(failure.length === 0 && binding.length > 0
-      ? [fieldInvalid(failurePath, getOwn(device, FAILURE) ?? null, `${FAILURE} are required to use ${BINDING}`)]
+      ? [fieldInvalid(failurePath, asGiven(device, FAILURE), `${FAILURE} are required to use ${BINDING}`)]
       : []),
   ]
 }

@@ -2,6 +2,7 @@
 import { type FieldError, fieldInvalid, fieldRequired } from '../../meta/errors/field-errors.js'
 import { checkDnsSubdomain } from '../../meta/object/names.js'
 import { has, numberAt, objectAt, objectOrNone, objectsAt, setDefault, stringAt } from '../../meta/values/access.js'
+import { asGiven } from '../../meta/values/given-empty.js'
 import { firstByKey } from '../../meta/values/list-keys.js'
 import { getOwn, type ValueObject } from '../../meta/values/value.js'
 import { defineKind } from '../common/define-kind.js'
@@ -43,7 +44,7 @@ const specRules = [
   immutable('nodeName'),
   check((spec, path) => checkNodes(spec, path)),
   check((spec, path) =>
-    has(spec, 'sharedCounters') && has(spec, 'devices')
+    asGiven(spec, 'sharedCounters') !== null && asGiven(spec, 'devices') !== null
       ? [fieldInvalid(path, '', 'only one of `sharedCounters` or `devices` is allowed')]
       : [],
   ),

@@ -14,6 +14,7 @@ import { badRequest, type StatusError } from '../errors/status.js'
 import { compareTexts, isPrintable, printCodePoint, printStrings, quote } from '../go/go-text.js'
 import { groupVersionKind, printGroupVersionKind } from '../group-version.js'
 import { checkLabels } from '../selectors/label-selectors.js'
+import { keepGivenEmpty } from '../values/given-empty.js'
 import { millisOf, printTime } from '../values/time.js'
 import { isObject, setOwn, type Value, type ValueObject } from '../values/value.js'
 import type { IdGenerator } from './ids.js'
@@ -100,6 +101,7 @@ export function withHead(
   for (const key of Object.keys(object)) {
     if (key !== 'apiVersion' && key !== 'kind' && key !== 'metadata') setOwn(result, key, object[key]!)
   }
+  keepGivenEmpty(object, result)
   return result
 }
 

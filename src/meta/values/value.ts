@@ -39,6 +39,13 @@ export function setOwn(object: ValueObject, key: string, value: Value): void {
   } else object[key] = value
 }
 
+/** The member under which a decoded object remembers lists and maps that were given empty, see given-empty.ts. */
+export const GIVEN_EMPTY: unique symbol = Symbol('fields that were given empty')
+
+interface Marked {
+  [GIVEN_EMPTY]?: object
+}
+
 /** A deep copy. Values may be 10,000 deep, so it does not recurse. */
 export function copyValue<T extends Value>(value: T): T
 export function copyValue(root: Value): Value {
@@ -53,7 +60,11 @@ export function copyValue(root: Value): Value {
   for (let next = open.pop(); next; next = open.pop()) {
     const [from, to] = next
     if (Array.isArray(from)) for (const item of from) (to as Value[]).push(begin(item))
-    else for (const key of Object.keys(from)) setOwn(to as ValueObject, key, begin(from[key]!))
+    else {
+      for (const key of Object.keys(from)) setOwn(to as ValueObject, key, begin(from[key]!))
+      const empty = (from as Marked)[GIVEN_EMPTY]
+      if (empty !== undefined) (to as Marked)[GIVEN_EMPTY] = empty
+    }
   }
   return result
 }

@@ -1,9 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
+import { asGiven, hasGivenEmpty, withGivenEmpty } from '../../meta/values/given-empty.js'
+import { copyValue, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import { builtinTypes } from '../type-table.js'
 import { decodeTyped, zeroOf } from './decode.js'
-import { typedValue } from './typed-values.suite.js'
+import { membersOf, typedValue } from './typed-values.suite.js'
 
 const table = builtinTypes()
 
@@ -19,7 +20,7 @@ describe('what is printed', () => {
   })
 
   test('empty values vanish where the type says so, and are filled in where it does not', () => {
-    expect(decode('ConfigMap', { data: {}, immutable: null, metadata: { labels: {}, name: '' } })).toEqual({
+    expect(membersOf(decode('ConfigMap', { data: {}, immutable: null, metadata: { labels: {}, name: '' } }))).toEqual({
       metadata: {},
     })
     expect(decode('Event', {})).toEqual({
@@ -49,9 +50,21 @@ describe('what is printed', () => {
     expect(decode('ServiceAccount', { secrets: [null] })).toEqual({ metadata: {}, secrets: [{}] })
   })
 
-  test('an empty list is as good as none', () => {
-    expect(decodeTyped(table.byName('rbac/v1.Role'), { rules: [] }).value).toEqual({ metadata: {}, rules: null })
-    expect(decodeTyped(table.byName('core/v1.PodList'), { items: [] }).value).toEqual({ metadata: {}, items: [] })
+  test('an empty list or map is as good as none, but the object remembers it', () => {
+    const role = decodeTyped(table.byName('rbac/v1.Role'), {
+      rules: [],
+      metadata: { labels: {}, finalizers: null },
+    }).value
+    expect(membersOf(role)).toEqual({ metadata: {}, rules: null })
+    const again = decodeTyped(table.byName('rbac/v1.Role'), copyValue({ ...role })).value
+    expect(asGiven(again, 'rules')).toEqual([])
+    expect(asGiven(again['metadata'] as ValueObject, 'labels')).toEqual({})
+    expect(asGiven(again['metadata'] as ValueObject, 'finalizers')).toBeNull()
+    expect(withGivenEmpty(again)).toEqual(expect.objectContaining({ rules: [] }))
+    expect(hasGivenEmpty(again)).toBe(true)
+    expect(asGiven({ ...again, rules: [{}] }, 'rules')).toEqual([{}])
+    const pods = decodeTyped(table.byName('core/v1.PodList'), { items: [] }).value
+    expect(membersOf(pods)).toEqual({ metadata: {}, items: [] })
   })
 
   test('quantities and times have one spelling', () => {

@@ -5,6 +5,7 @@
 import type { CborMarks } from '../../codec/cbor.js'
 import { compareTexts } from '../../meta/go/go-text.js'
 import { canonicalBase64 } from '../../meta/values/base64.js'
+import { type EmptyValue, fieldsGivenEmpty, markGivenEmpty } from '../../meta/values/given-empty.js'
 import {
   isInteger,
   isNumber,
@@ -145,6 +146,8 @@ interface Slot extends ValueCodec {
   readonly pointer: boolean
   readonly omitempty: boolean
   readonly omitzero: boolean
+  /** A list or map that is not behind a pointer. */
+  readonly isCollection: boolean
 }
 
 function structCodec(type: Type, goName: string): ValueCodec {
@@ -186,6 +189,7 @@ function structCodec(type: Type, goName: string): ValueCodec {
     const all = (slots ??= compileFields())
     const found: (Value | undefined)[] = []
     const set: number[] = []
+    let empty: Record<string, EmptyValue> | undefined
     const { struct: outer, path, goPath } = state
     const depth = goPath.length
     for (const key of keysOf(value, state)) {
@@ -204,18 +208,28 @@ function structCodec(type: Type, goName: string): ValueCodec {
       for (const name of slot.within) goPath.push(name)
       goPath.push(key)
       path.push(key)
-      found[place] = slot.decode(member, state)
+      const decoded = slot.decode(member, state)
+      if (slot.isCollection && slot.isEmpty(decoded))
+        (empty ??= {})[key] = Array.isArray(decoded) ? NO_ITEMS : NO_MEMBERS
+      found[place] = decoded
       set.push(place)
       path.pop()
       goPath.length = depth
     }
     state.struct = outer
     state.depth--
-    return print(found, set, all)
+    const printed = print(found, set, all)
+    // A value that was decoded before remembers its empty fields.
+    const before = fieldsGivenEmpty(value)
+    if (empty !== undefined || before !== undefined) markGivenEmpty(printed, { ...before, ...empty })
+    return printed
   }
 
   return { decode, zero, absent: zero, isEmpty: () => false, canBeOmitted: false }
 }
+
+const NO_ITEMS = [] as const
+const NO_MEMBERS = {} as const
 
 const keysOf = (value: ValueObject, { isReencoded }: DecodeState): string[] =>
   isReencoded ? Object.keys(value).toSorted(compareTexts) : Object.keys(value)
@@ -255,6 +269,7 @@ function slotOf(field: Field): Slot {
     pointer: spec.pointer === true,
     omitempty: spec.omitempty === true,
     omitzero: spec.omitzero === true,
+    isCollection: spec.pointer !== true && (field.type.kind === 'list' || field.type.kind === 'map'),
   }
 }
 

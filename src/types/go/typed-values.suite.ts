@@ -1,7 +1,16 @@
 // Values of the built-in types for tests: whatever the table allows, in the form in which the server keeps it.
 import * as fc from 'fast-check'
-import type { Value } from '../../meta/values/value.js'
+import { isObject, setOwn, type Value, type ValueObject } from '../../meta/values/value.js'
 import type { Field, Type } from '../type.js'
+
+/** The members of a decoded value, without what it remembers of fields that were given empty. */
+export function membersOf(value: Value): Value {
+  if (Array.isArray(value)) return value.map(membersOf)
+  if (!isObject(value)) return value
+  const members: ValueObject = {}
+  for (const [name, member] of Object.entries(value)) setOwn(members, name, membersOf(member))
+  return members
+}
 
 /** An object of the type, as plain JSON. Types that contain themselves end after `depth` steps. */
 export function typedValue(type: Type, depth = 3): fc.Arbitrary<Value> {

@@ -2,12 +2,13 @@
 
 import { type ManagedType, managerName, trackUpdate } from '../../apply/field-manager.js'
 import { managedType } from '../../apply/managed-type.js'
-import type { Awaitable } from '../../base/awaitable.js'
+import { type Awaitable, andThen } from '../../base/awaitable.js'
 import type { Clock } from '../../base/clock.js'
 import type { KindVersion } from '../../kinds/kind.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import type { WriteOptions } from '../../meta/options/write-options.js'
+import { withGivenEmpty } from '../../meta/values/given-empty.js'
 import type { ResourceRequest } from '../../request/request.js'
 import { type Target } from '../../request/target.js'
 
@@ -22,7 +23,14 @@ export function track(
   live: ApiObject | undefined,
   next: ApiObject,
 ): Awaitable<ApiObject> {
-  return trackUpdate(env.managedTypes.typeOf(request.target), live, next, fieldManagerOf(request), env.now())
+  const { target } = request
+  const tracking = (object: ApiObject): Awaitable<ApiObject> =>
+    trackUpdate(env.managedTypes.typeOf(target), live, object, fieldManagerOf(request), env.now())
+  // An empty list that is printed even if it is empty has a manager, although it is stored like none.
+  const shown = target.version.type.dialect === 'go' ? withGivenEmpty(next) : next
+  return shown === next
+    ? tracking(next)
+    : andThen(tracking(shown as ApiObject), tracked => withOwnership(next, tracked))
 }
 
 export const fieldManagerOf = ({ options, userAgent }: ResourceRequest<WriteOptions>): string =>

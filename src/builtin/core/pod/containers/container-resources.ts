@@ -10,7 +10,8 @@ import {
   keyPath,
 } from '../../../../meta/errors/field-errors.js'
 import { checkQualifiedName } from '../../../../meta/object/names.js'
-import { has, objectAt, objectOrNone, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { objectAt, objectOrNone, objectsAt, stringAt } from '../../../../meta/values/access.js'
+import { asGiven } from '../../../../meta/values/given-empty.js'
 import {
   addQuantities,
   compareQuantities,
@@ -214,9 +215,10 @@ export function checkPodResources(spec: ValueObject, claims: ReadonlySet<string>
   if (stringAt(objectAt(spec, 'os'), 'name') === 'windows') {
     return [fieldForbidden(path, 'may not be set for a windows pod')]
   }
-  const noClaims = has(resources, 'claims')
-    ? [fieldForbidden(childPath(path, 'claims'), 'claims may not be set for Resources at pod-level')]
-    : []
+  const noClaims =
+    asGiven(resources, 'claims') !== null
+      ? [fieldForbidden(childPath(path, 'claims'), 'claims may not be set for Resources at pod-level')]
+      : []
   return [
     ...noClaims,
     ...checkResources(resources, path, checkPodResourceName),

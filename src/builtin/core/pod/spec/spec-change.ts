@@ -18,7 +18,8 @@ import {
   objectsAt,
   stringAt,
 } from '../../../../meta/values/access.js'
-import { copyValue, equalValues, getOwn, type ValueObject } from '../../../../meta/values/value.js'
+import { asGiven } from '../../../../meta/values/given-empty.js'
+import { copyValue, equalValues, type ValueObject } from '../../../../meta/values/value.js'
 import { sameValue } from '../../../common/field-checks.js'
 import { asGoStruct } from '../../../common/go-struct.js'
 import { checkTolerations } from './scheduling.js'
@@ -103,7 +104,7 @@ function checkOnlyNarrowed(spec: ValueObject, oldSpec: ValueObject): FieldError[
   const errors: FieldError[] = []
   if (Object.keys(before).some(key => selector[key] !== before[key])) {
     const why = 'only additions to spec.nodeSelector are allowed (no mutations or deletions)'
-    errors.push(fieldInvalid('spec.nodeSelector', getOwn(spec, 'nodeSelector') ?? null, why))
+    errors.push(fieldInvalid('spec.nodeSelector', asGiven(spec, 'nodeSelector'), why))
   }
   const termsOf = (of: ValueObject): readonly ValueObject[] =>
     objectsAt(objectAt(nodeAffinityOf(of) ?? {}, REQUIRED), 'nodeSelectorTerms')

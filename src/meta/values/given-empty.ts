@@ -1,0 +1,66 @@
+// Which lists and maps of a decoded object were given, but empty. Go's types distinguish an empty list from none until the
+// object is stored, and then print neither. Here an empty list counts as none, and the object that would hold it remembers its
+// name, for the few rules that ask and for messages. The memory is a member under a symbol: `{ ...object }` and `copyValue` keep
+// it, while encoders and comparisons do not see it.
+import { GIVEN_EMPTY, getOwn, isObject, type Value, type ValueObject } from './value.js'
+
+export type EmptyValue = readonly [] | Readonly<Record<string, never>>
+
+/** Names of fields, each with the empty value that was given. */
+type EmptyFields = Readonly<Record<string, EmptyValue>>
+
+type Marked = ValueObject & { [GIVEN_EMPTY]?: EmptyFields }
+
+export function markGivenEmpty(object: ValueObject, fields: EmptyFields): void {
+  ;(object as Marked)[GIVEN_EMPTY] = fields
+}
+
+export const fieldsGivenEmpty = (object: ValueObject): EmptyFields | undefined => (object as Marked)[GIVEN_EMPTY]
+
+/** For copies that are made member by member. */
+export function keepGivenEmpty(from: ValueObject, to: ValueObject): void {
+  const fields = fieldsGivenEmpty(from)
+  if (fields !== undefined) markGivenEmpty(to, fields)
+}
+
+/** Whether the client gave an empty list or map for a field, which now has no value. */
+export const isGivenEmpty = (object: ValueObject, name: string): boolean => givenEmpty(object, name) !== undefined
+
+/** The value of a field as the client gave it: with an empty list or map, null if there is none. */
+export const asGiven = (object: ValueObject, name: string): Value =>
+  getOwn(object, name) ?? givenEmpty(object, name) ?? null
+
+function givenEmpty(object: ValueObject, name: string): Value | undefined {
+  const fields = fieldsGivenEmpty(object)
+  if (fields === undefined || !Object.hasOwn(fields, name) || (getOwn(object, name) ?? null) !== null) return undefined
+  return Array.isArray(fields[name]) ? [] : {}
+}
+
+/** Whether any list or map within the value was given empty. */
+export function hasGivenEmpty(value: Value | undefined): boolean {
+  if (Array.isArray(value)) return value.some(hasGivenEmpty)
+  if (!isObject(value)) return false
+  const fields = fieldsGivenEmpty(value)
+  return (
+    (fields !== undefined && Object.keys(fields).some(name => isGivenEmpty(value, name))) ||
+    Object.values(value).some(hasGivenEmpty)
+  )
+}
+
+/** The object with the empty lists and maps that were given in the place of null; the same object if there are none. */
+export function withGivenEmpty(value: ValueObject): ValueObject
+export function withGivenEmpty(value: Value): Value {
+  if (Array.isArray(value)) {
+    const items = value.map(withGivenEmptyIn)
+    return items.some((item, i) => item !== value[i]) ? items : value
+  }
+  if (!isObject(value)) return value
+  let changed: ValueObject | undefined
+  for (const [name, member] of Object.entries(value)) {
+    const shown = member === null ? asGiven(value, name) : withGivenEmptyIn(member)
+    if (shown !== member) (changed ??= { ...value })[name] = shown
+  }
+  return changed ?? value
+}
+
+const withGivenEmptyIn: (value: Value) => Value = withGivenEmpty as (value: Value) => Value
