@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type MeasuredBinnacle, startMeasuredBinnacle } from '../components/measured-binnacle.js'
 import { sendRequest } from '../server/request.js'
-import { fuzz } from './fuzz.js'
+import { describeRequest, fuzz } from './fuzz.js'
 
 const REQUESTS = Number(process.env['FUZZ_REQUESTS'] ?? 5_000)
 /** Always the same ones in the test, so that it fails for everybody or for none. */
@@ -26,7 +26,7 @@ test(`${REQUESTS} generated requests`, { timeout: 60_000 + REQUESTS * 100 }, asy
       .map(([status, count]) => `${status}: ${count}`)
       .join(', '),
   )
-  expect(report.failures).toEqual([])
+  expect(report.failures.map(({ request, text }) => `${describeRequest(request)} → ${text.slice(0, 300)}`)).toEqual([])
   expect(report.slow).toEqual([])
   expect((await sendRequest(server, '/readyz', { token: 'admin-token' })).status).toBe(200)
   const after = await server.collect()

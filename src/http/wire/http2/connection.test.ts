@@ -324,6 +324,9 @@ describe('a client that violates the protocol', () => {
     ['an upper-case name', Buffer.from([...BLOCK, 0x00, 1, 0x41, 1, 0x61])],
     ['a field of the connection', Buffer.from([...BLOCK, 0x00, 7, ...Buffer.from('upgrade'), 1, 0x61])],
     ['no path', BLOCK.subarray(0, 2)],
+    ['an empty method', Buffer.concat([literal(':method', ''), BLOCK.subarray(1)])],
+    ['a path that is none', Buffer.concat([BLOCK.subarray(0, 2), literal(':path', 'a')])],
+    ['another scheme', Buffer.concat([Buffer.from([0x82, 0x84]), literal(':scheme', 'ftp')])],
     ['two methods', Buffer.from([0x82, ...BLOCK])],
     ['a pseudo-header after another field', Buffer.from([0x82, 0x87, 0x00, 1, 0x61, 1, 0x61, 0x84])],
   ])('%s resets the request only', async (_name, block) => {

@@ -40,9 +40,10 @@ export function areTrailers(fields: readonly string[]): boolean {
 
 function isComplete(headers: Record<string, string>): boolean {
   const { ':method': method, ':path': path, ':scheme': scheme } = headers
-  if (method === undefined) return false
+  if (method === undefined || method === '') return false
   if (method === 'CONNECT') return path === undefined && scheme === undefined
-  return scheme !== undefined && path !== undefined && path !== ''
+  if (scheme !== 'https' && scheme !== 'http') return false
+  return path !== undefined && (path.startsWith('/') || (path === '*' && method === 'OPTIONS'))
 }
 
 const COLON = 0x3a
