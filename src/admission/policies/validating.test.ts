@@ -92,6 +92,16 @@ describe('a policy', () => {
     )
   })
 
+  test('cannot ask the authorizer for an annotation or a message', async () => {
+    const valueExpression = "authorizer.group('').resource('pods').check('get').reason()"
+    expect(await refusal({ auditAnnotations: [{ key: 'k', valueExpression }] })).toBe(
+      `expression '${valueExpression}' resulted in error: no such attribute(s): authorizer`,
+    )
+    const variables = [{ name: 'why', expression: valueExpression }]
+    const validations = [{ expression: 'variables.why == "x"', messageExpression: '"because " + variables.why' }]
+    expect(await refusal({ variables, validations })).toBe('failed expression: variables.why == "x"')
+  })
+
   test('warns and annotates as its binding says', async () => {
     const attributes = attributesFor('configmaps', { object: configMap })
     const plugin = pluginWith([policy(NO)], [binding({ validationActions: ['Warn', 'Audit'] })])

@@ -224,13 +224,19 @@ function evaluatePolicy(
     })
     const violations = results.every(({ value }) => value === true)
       ? []
-      : withMessages(policy, results, new PolicyEvaluation(policy, all, evaluation.left))
+      : withMessages(policy, results, new PolicyEvaluation(policy, withoutAuthorizer(all), evaluation.left))
     const decisions = times.map((seconds, i) => ({ violation: violations[i], seconds }))
-    return { decisions, annotations: evaluateAnnotations(policy, annotations, all) }
+    return { decisions, annotations: evaluateAnnotations(policy, annotations, withoutAuthorizer(all)) }
   } catch (error) {
     if (!(error instanceof OutOfBudget)) throw error
     return failedResult(policy, error.message)
   }
+}
+
+/** Messages and annotations cannot ask the authorizer, not even by a variable. */
+function withoutAuthorizer(inputs: Variables): Variables {
+  const { authorizer: _, 'authorizer.requestResource': __, ...others } = inputs
+  return others
 }
 
 const failedResult = (policy: PolicyPrograms, message: string): PolicyResult => ({

@@ -253,6 +253,14 @@ describe('libraries of rules', () => {
     expect(run('[1 / 0].reverse() == [1] || true')).toMatchObject({ value: true })
   })
 
+  test('a sum of quantities cannot be the right side of ==, as in kube-apiserver', () => {
+    const sum = "quantity('1').add(quantity('1'))"
+    expect(run(`${sum} == quantity('2') && ${sum}.compareTo(${sum}) == 0`)).toMatchObject({ value: true })
+    for (const operator of ['==', '!=']) {
+      expect(run(`quantity('2') ${operator} ${sum}`).error?.message).toBe('no such overload')
+    }
+  })
+
   test.each([
     "url('https://user@example.com:8080/a%20b?k=v').getHostname() == 'example.com'",
     "url('https://[::1]:443/').getHost() == '[::1]:443' && url('https://x/a b').getEscapedPath() == '/a%20b'",

@@ -21,7 +21,11 @@ const QUANTITY_TYPE = objectType('kubernetes.Quantity')
 
 class QuantityValue extends OpaqueValue {
   readonly type = QUANTITY_TYPE
-  constructor(readonly quantity: Quantity) {
+  constructor(
+    readonly quantity: Quantity,
+    /** kube-apiserver has sums as pointers, which its equality does not know. */
+    override readonly isNoRightOperand: boolean = false,
+  ) {
     super()
   }
   equals(other: Value): boolean {
@@ -63,14 +67,14 @@ const combine = (name: string, with_: (a: Quantity, b: Quantity) => Quantity): F
       member: true,
       params: [QUANTITY_TYPE, QUANTITY_TYPE],
       result: QUANTITY_TYPE,
-      call: (a, b) => new QuantityValue(with_(quantity(a), quantity(b))),
+      call: (a, b) => new QuantityValue(with_(quantity(a), quantity(b)), true),
     },
     {
       id: `quantity_${name}_int`,
       member: true,
       params: [QUANTITY_TYPE, INT],
       result: QUANTITY_TYPE,
-      call: (a, b) => new QuantityValue(with_(quantity(a), quantityOf(BigInt(b as Int)))),
+      call: (a, b) => new QuantityValue(with_(quantity(a), quantityOf(BigInt(b as Int))), true),
     },
   ],
 })

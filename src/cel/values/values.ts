@@ -91,6 +91,8 @@ export const OPTIONAL_NONE = new OptionalValue(undefined)
 /** A value of a library's own type, such as a URL. */
 export abstract class OpaqueValue {
   abstract readonly type: CelType
+  /** Set if kube-apiserver refuses `a == this`, though it compares `this == a`. */
+  readonly isNoRightOperand?: boolean
   abstract equals(other: Value, budget: WorkBudget): boolean
   /** What counts as its size in costs, where it has one. */
   readonly size?: number
@@ -241,9 +243,14 @@ export function sizeOf(value: Value, budget: WorkBudget): Value {
   return value instanceof Uint8Array ? value.length : NO_SUCH_OVERLOAD
 }
 
-/** What `==` gives: a host's list or map may refuse to be compared with another kind of value. */
-export const equalOrError = (a: Value, b: Value, budget: WorkBudget): boolean | CelError =>
-  (a instanceof ListValue || a instanceof MapValue) && a.equals ? a.equals(b, budget) : equal(a, b, budget)
+/** What `==` gives: a host's list or map, or a value of a library, may refuse to be compared with another value. */
+export function equalOrError(a: Value, b: Value, budget: WorkBudget): boolean | CelError {
+  if ((a instanceof ListValue || a instanceof MapValue) && a.equals) return a.equals(b, budget)
+  if (a instanceof OpaqueValue && b instanceof OpaqueValue && b.isNoRightOperand && a.type === b.type) {
+    return NO_SUCH_OVERLOAD
+  }
+  return equal(a, b, budget)
+}
 
 export function equal(a: Value, b: Value, budget: WorkBudget): boolean {
   if (typeof a === 'string') return typeof b === 'string' && budget.equalTexts(a, b)
