@@ -20,6 +20,8 @@ function nestedLists(depth: number, inside: Value): Value {
   return value
 }
 
+const manyItems = (count: number): ValueObject[] => Array.from({ length: count }, () => ({ items: { minimum: 0 } }))
+
 const isHiddenLevel = (around: (below: ValueObject) => ValueObject): boolean => !('type' in around({}))
 
 const withSpec = (spec: ValueObject): ValueObject => ({ type: 'object', properties: { spec } })
@@ -51,6 +53,40 @@ describe('schemas', () => {
     const schema = compileSchema(withSpec({ type: 'string', pattern: '^(a+)+$' }))
     expect(schema.validate({ spec: `${'a'.repeat(50_000)}!` })).toHaveLength(1)
     expect(schema.validate({ spec: 'a'.repeat(50_000) })).toEqual([])
+  })
+
+  test.each<[string, ValueObject, Value]>([
+    ['branches', { type: 'string', allOf: Array.from({ length: 3_000 }, () => ({})) }, 'a'],
+    ['branches of lists', { type: 'array', items: { type: 'integer' }, allOf: manyItems(50) }, Array(100).fill(1)],
+    ['allowed values', { type: 'integer', enum: Array.from({ length: 3_000 }, (_, i) => i) }, 3_001],
+  ])('with very many %s end the validation of many items', (_, items, item) => {
+    const schema = compileSchema(withSpec({ type: 'array', items }))
+    const errors = schema.validate({ spec: Array<Value>(800).fill(item) })
+    expect(errors.map(printFieldError)).toEqual([
+      '<nil>: Forbidden: its validation takes more than 2000000 checks of values by schemas',
+    ])
+    expect(schema.validate({ spec: [item] }).map(printFieldError)).not.toContainEqual(expect.stringContaining('checks'))
+  })
+
+  test('with a long pattern end the validation of a long text', () => {
+    const schema = compileSchema(withSpec({ type: 'string', pattern: '(a|b)'.repeat(2_000) }))
+    expect(schema.validate({ spec: 'ab'.repeat(25_000) }).map(printFieldError)).toEqual([
+      '<nil>: Forbidden: its texts are too long for the patterns of the schema',
+    ])
+    expect(schema.validate({ spec: 'ab'.repeat(500) })).toHaveLength(1)
+  })
+
+  test('whose errors show a long value are not printed a thousand times to find repeated ones', () => {
+    const spec = {
+      type: 'array',
+      items: { type: 'string' },
+      allOf: Array.from({ length: 900 }, (_, i) => ({ enum: [[i]] })),
+    }
+    const printed = { count: 0 }
+    const text = { toString: () => '', toJSON: () => `${printed.count++}` }
+    const schema = compileSchema(withSpec(spec))
+    expect(schema.validate({ spec: ['x'.repeat(2_000_000), text as unknown as Value] }).length).toBeGreaterThan(900)
+    expect(printed.count).toBeLessThan(10)
   })
 
   test('with huge enums answer quickly', () => {

@@ -10,12 +10,13 @@ const SELF = '.'
 /** The deepest object that is accepted: its members, and a step for each item. */
 const MAX_FIELDS_DEPTH = MAX_DEPTH + 10
 
-export function encodeFieldsV1(set: FieldSet): ValueObject {
-  const result: ValueObject = {}
+export const encodeFieldsV1 = (set: FieldSet): ValueObject => encodeInto({}, set)
+
+function encodeInto(result: ValueObject, set: FieldSet): ValueObject {
   for (const element of sortElements(set.keys())) {
     const { isMember, below } = set.get(element)!
     if (below.size === 0) result[element] = {}
-    else result[element] = isMember ? { [SELF]: {}, ...encodeFieldsV1(below) } : encodeFieldsV1(below)
+    else result[element] = encodeInto(isMember ? { [SELF]: {} } : {}, below)
   }
   return result
 }

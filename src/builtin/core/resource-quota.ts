@@ -101,7 +101,8 @@ const conflictsIn = (scopes: readonly string[]): number =>
 
 function checkScopes(spec: ValueObject): FieldError[] {
   const scopes = stringsAt(spec, 'scopes')
-  const invalid = (why: string): FieldError => fieldInvalid('spec.scopes', [...scopes], why)
+  const shown = [...scopes]
+  const invalid = (why: string): FieldError => fieldInvalid('spec.scopes', shown, why)
   const errors: FieldError[] = []
   for (const scope of scopes) {
     if (resourcesOf(scope) === undefined) errors.push(invalid('unsupported scope'))

@@ -4,8 +4,8 @@
 // inside another one (a variable of a policy) is charged to the budget that it is given.
 import { CostLimitExceeded } from '../cel-error.js'
 
-/** Elements that one evaluation may visit, which takes about a second. */
-export const MAX_WORK = 12_000_000
+/** Elements that one evaluation may visit, which takes about a third of a second. */
+export const MAX_WORK = 4_000_000
 
 /** Texts of this length and longer take noticeable time to read. */
 const LONG_TEXT = 256

@@ -3,7 +3,7 @@ import { CelError } from '../cel-error.js'
 import { INT, listOf, STRING } from '../check/cel-type.js'
 import type { WorkBudget } from '../cost/work-budget.js'
 import type { CountedImplementation, Library, Overload } from '../environment.js'
-import { pattern, patternError } from '../values/patterns.js'
+import { chargeMatching, pattern, patternError } from '../values/patterns.js'
 import type { Value } from '../values/values.js'
 import { matchCost } from './standard.js'
 
@@ -61,6 +61,7 @@ export const REGEX_LIBRARY: Library = {
 function find(budget: WorkBudget, text: string, expression: string): Value {
   const compiled = pattern(expression, budget)
   if (compiled instanceof CelError) return illegal(compiled)
+  chargeMatching(compiled, text, budget)
   const matcher = compiled.matcher(text)
   return matcher.find() ? (matcher.group() ?? '') : ''
 }
@@ -71,6 +72,7 @@ const MATCH_WORK = 25
 function findAll(budget: WorkBudget, text: string, expression: string, limit: number): Value {
   const compiled = pattern(expression, budget)
   if (compiled instanceof CelError) return illegal(compiled)
+  chargeMatching(compiled, text, budget)
   const found: string[] = []
   const matcher = compiled.matcher(text)
   let end = -1

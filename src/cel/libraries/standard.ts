@@ -29,7 +29,7 @@ import type { CountedImplementation, FunctionDeclaration, Implementation, Librar
 import { compare } from '../eval/comparison.js'
 import { add, divide, indexInto, isIn, modulo, multiply, negate, not, subtract, unfit } from '../eval/operators.js'
 import { EXISTS_ONE_MACRO, STANDARD_MACROS } from '../syntax/macros.js'
-import { pattern, patternError } from '../values/patterns.js'
+import { chargeMatching, pattern, patternError } from '../values/patterns.js'
 import { costSize, equalOrError, OpaqueValue, sizeOf, type Value } from '../values/values.js'
 import { CONVERSIONS } from './conversions.js'
 import { TIME_PARTS } from './time-parts.js'
@@ -222,7 +222,9 @@ function sizeOrUnfit(budget: WorkBudget, value: Value): Value {
 const matches: CountedImplementation = (budget, text, expression) => {
   if (typeof text !== 'string' || typeof expression !== 'string') return NO_SUCH_OVERLOAD
   const compiled = pattern(expression, budget)
-  return compiled instanceof CelError ? compiled : compiled.matcher(text).find()
+  if (compiled instanceof CelError) return compiled
+  chargeMatching(compiled, text, budget)
+  return compiled.test(text)
 }
 
 /** Functions of two texts check their arguments themselves; their error does not name the types. */

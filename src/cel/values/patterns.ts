@@ -18,6 +18,14 @@ export function pattern(text: string, budget: WorkBudget): RE2JS | CelError {
   return isError ? new CelError(compiled.error) : compiled
 }
 
+/** Instructions that are tried at characters in the time that one element takes. */
+const INSTRUCTIONS_PER_ELEMENT = 4
+
+/** Called before a text is matched: each instruction of the pattern may be tried at each character. */
+export function chargeMatching(compiled: RE2JS, text: string, budget: WorkBudget): void {
+  budget.charge((compiled.programSize() * text.length) / INSTRUCTIONS_PER_ELEMENT)
+}
+
 /** The error of a constant pattern. */
 export function patternError(text: unknown): CelError | undefined {
   const compiled = typeof text === 'string' ? compileRegex(text) : undefined

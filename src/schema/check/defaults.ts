@@ -5,7 +5,7 @@ import { copyValue, equalValues, type Value, type ValueObject } from '../../meta
 import { isTypeOrMetadata, prune, STEP, shapeValue } from '../shape/shape.js'
 import { BELOW, type Schema } from '../structure/structural.js'
 import { checkEmbedded } from '../validate/embedded.js'
-import { shown, startRun, withoutRepeats } from '../validate/run.js'
+import { errorsOf, shown, startRun } from '../validate/run.js'
 import { validatorOf } from '../validate/validator.js'
 
 const holdsDefaults = ({ below }: Schema): boolean => (below & BELOW.default) !== 0
@@ -96,7 +96,5 @@ function checkMetadataDefault(
 }
 
 function validate(schema: Schema, value: Value, at: string): readonly FieldError[] {
-  const run = startRun(at)
-  validatorOf(schema)(value, run)
-  return withoutRepeats(run.errors)
+  return errorsOf(startRun(at), validatorOf(schema), value)
 }

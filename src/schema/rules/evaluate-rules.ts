@@ -42,7 +42,7 @@ const CALL_LIMIT = 1_000_000
 /** What all evaluations for one object may cost. */
 const OBJECT_BUDGET = 10_000_000
 /** Work of all evaluations for one object that costs do not cover. */
-const OBJECT_WORK = 3 * MAX_WORK
+const OBJECT_WORK = MAX_WORK
 /** How many bytes a message may have that an expression made. */
 const MAX_MESSAGE = 5 * 1024
 

@@ -6,6 +6,7 @@ import { encodeJson } from '../../codec/json.js'
 import { type FieldError, fieldNotSupported } from '../../meta/errors/field-errors.js'
 import { printJson } from '../../meta/go/go-text.js'
 import { equalValues, isFloat, isInteger, type Value, WholeFloat } from '../../meta/values/value.js'
+import { spendChecks } from './effort.js'
 import { fieldOf, type Run, relativePath, report, shown } from './run.js'
 
 export type EnumCheck = (run: Run, value: Value) => void
@@ -18,6 +19,7 @@ export function enumCheck(allowed: readonly Value[]): EnumCheck {
   return (run, value) => {
     if (typeof value === 'string' && texts.has(value)) return
     if (isInteger(value) && texts.size > 0 && texts.has(characterOf(value))) return
+    if (others.length > 0) spendChecks(run.effort, others.length)
     if (value !== null && others.some(other => matches(value, other))) return
     const error = (supported: readonly string[]): FieldError =>
       fieldNotSupported(fieldOf(run, relativePath(run)), shown(value), supported)

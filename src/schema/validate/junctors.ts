@@ -2,6 +2,7 @@
 // most checks are reported. Ratcheting does not apply inside a branch, only to the value as a whole.
 import type { Value } from '../../meta/values/value.js'
 import type { Schema } from '../structure/structural.js'
+import { spendChecks } from './effort.js'
 import { type Run, relativePath, report, reportBare, type Validator } from './run.js'
 
 /** Undefined where the schema has none. */
@@ -62,8 +63,9 @@ function checkAll(validators: readonly Validator[], value: Value, run: Run): voi
 }
 
 /** What one branch makes of the value, apart. */
-function branch(validator: Validator, value: Value, { at, path }: Run): Run {
-  const apart: Run = { at, path, errors: [], matches: 0, old: undefined }
+function branch(validator: Validator, value: Value, { at, path, effort }: Run): Run {
+  spendChecks(effort, 1)
+  const apart: Run = { at, path, errors: [], matches: 0, old: undefined, effort }
   validator(value, apart)
   return apart
 }

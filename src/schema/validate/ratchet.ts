@@ -7,7 +7,7 @@ import type { Value } from '../../meta/values/value.js'
 import type { Schema } from '../structure/structural.js'
 import { correlate } from './correlate.js'
 import { checkListTypes } from './list-types.js'
-import { startRun, type Validator, withoutRepeats } from './run.js'
+import { errorsOf, startRun, type Validator } from './run.js'
 
 /** The errors of a value as a change of an old one. `old` is undefined if there was none. */
 export function validateChange(
@@ -18,8 +18,7 @@ export function validateChange(
   at = '',
 ): readonly FieldError[] {
   const run = startRun(at, old === undefined ? undefined : correlate(value, old, schema))
-  validator(value, run)
-  return withoutRepeats(run.errors)
+  return errorsOf(run, validator, value)
 }
 
 /**

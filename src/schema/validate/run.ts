@@ -1,17 +1,19 @@
 // One validation under way: where it is, what it found, and (on an update) what stood there before.
 
 import { encodeJson } from '../../codec/json.js'
-import { MAX_FOUND } from '../../meta/errors/error-limit.js'
+import { MAX_FOUND, MAX_PRINTED } from '../../meta/errors/error-limit.js'
 import {
   type BadValue,
   childPath,
   type FieldError,
+  fieldForbidden,
   fieldInvalid,
   Printed,
   printFieldError,
 } from '../../meta/errors/field-errors.js'
 import { isObject, type Value } from '../../meta/values/value.js'
 import type { Correlated } from './correlate.js'
+import { type Effort, startEffort, TooMuchEffort } from './effort.js'
 
 export interface Run {
   /** The field of the validated value; messages name paths relative to it. */
@@ -23,12 +25,32 @@ export interface Run {
   matches: number
   /** The value before the update, where there is one to compare with. */
   old: Correlated | undefined
+  /** One for all branches of a validation. */
+  readonly effort: Effort
 }
 
 /** Looks at a value and reports to the run what is wrong with it. */
 export type Validator = (value: Value, run: Run) => void
 
-export const startRun = (at: string, old?: Correlated): Run => ({ at, path: [], errors: [], matches: 0, old })
+export const startRun = (at: string, old?: Correlated): Run => ({
+  at,
+  path: [],
+  errors: [],
+  matches: 0,
+  old,
+  effort: startEffort(),
+})
+
+/** Carries out a validation. One that takes too much effort ends, and that is its only error. */
+export function errorsOf(run: Run, validator: Validator, value: Value): readonly FieldError[] {
+  try {
+    validator(value, run)
+  } catch (error) {
+    if (!(error instanceof TooMuchEffort)) throw error
+    return [fieldForbidden(run.at, error.message)]
+  }
+  return withoutRepeats(run.errors)
+}
 
 export function report(run: Run, error: FieldError): void {
   if (!isFull(run)) run.errors.push(error)
@@ -57,15 +79,19 @@ export function fieldOf({ at }: Run, relative: string): string {
 }
 
 /** Each error once. */
-export function withoutRepeats(errors: readonly FieldError[]): readonly FieldError[] {
+function withoutRepeats(errors: readonly FieldError[]): readonly FieldError[] {
   if (errors.length < 2) return errors
   // By their details, which thousands of errors may have in common and which may be long, as that of an enum is.
   const given = new Map<string, Set<string>>()
+  let printed = 0
   return errors.filter(error => {
+    // Errors after so many characters are not printed for clients either.
+    if (printed > MAX_PRINTED) return true
     const { type, detail } = error
     let sameDetail = given.get(detail)
     if (!sameDetail) given.set(detail, (sameDetail = new Set()))
     const text = `${type} ${printFieldError({ ...error, detail: '' })}`
+    printed += text.length
     return sameDetail.size !== sameDetail.add(text).size
   })
 }

@@ -4,6 +4,7 @@ import { compileRegex, isRegexError } from '../../base/regex-cache.js'
 import { fieldInvalid, fieldTooLong, fieldTypeInvalid } from '../../meta/errors/field-errors.js'
 import { quote } from '../../meta/go/go-text.js'
 import type { ValueChecks } from '../structure/structural.js'
+import { spendMatching } from './effort.js'
 import { findFormat } from './formats.js'
 import { fieldOf, type Run, relativePath, report } from './run.js'
 
@@ -39,7 +40,10 @@ function checkContent(
   }
   if (pattern === '') return
   const compiled = compileRegex(pattern)
-  if (!isRegexError(compiled) && compiled.test(text)) return
+  if (!isRegexError(compiled)) {
+    spendMatching(run.effort, compiled.programSize(), text.length)
+    if (compiled.test(text)) return
+  }
   const path = relativePath(run)
   report(run, fieldInvalid(fieldOf(run, path), text, `${path} in body should match '${pattern}'`))
 }

@@ -5,6 +5,7 @@ import { fieldInvalid, fieldRequired, fieldTooMany } from '../../meta/errors/fie
 import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
 import { NO_CHECKS, type Schema, type ValueChecks } from '../structure/structural.js'
 import { correlatedItem, correlatedMember, isUnchanged } from './correlate.js'
+import { spendChecks } from './effort.js'
 import { enumCheck } from './enums.js'
 import { isKnownAnywhere } from './formats.js'
 import { junctorCheck } from './junctors.js'
@@ -118,6 +119,7 @@ function listCheck({ items, checks }: Schema): ((value: readonly Value[], run: R
     const { length } = value
     if (item !== undefined && length > 0) {
       item.validator ??= compile(item.schema)
+      spendChecks(run.effort, length)
       const { old } = run
       const step = run.path.length
       for (let i = 0; i < length && !isFull(run); i++) {
@@ -150,6 +152,7 @@ function objectCheck(schema: Schema): ((value: ValueObject, run: Run) => void) |
   if (!looksAtMembers && !counts && required.length === 0) return undefined
   return (value, run) => {
     const keys = Object.keys(value)
+    spendChecks(run.effort, keys.length + required.length)
     if (minProperties !== undefined && keys.length < minProperties) {
       const path = relativePath(run)
       const why = `${path} in body should have at least ${minProperties} properties`
