@@ -19,6 +19,7 @@ import { type UserInfo } from '../request/user-info.js'
 import { type ApiContext } from './api-context.js'
 import { MADE } from './pipeline/prepared.js'
 import { getObject } from './read/get.js'
+import { updateScale } from './subresources/scale.js'
 import { applyObject } from './write/apply.js'
 import { createFrom } from './write/create.js'
 import { remove as removeObject } from './write/delete.js'
@@ -46,6 +47,8 @@ export interface SystemObjects {
     change: (old: ApiObject) => ApiObject | undefined,
     subresource?: string,
   ): Promise<ApiObject | undefined>
+  /** Sets the replicas of an object by its Scale. Rejects with the Status of a refusal. */
+  scale(kind: Kind, namespace: string, name: string, replicas: number): Promise<void>
   /** Applies the fields of the object by server-side apply, also those that others own; creates it if it does not exist. */
   apply(kind: Kind, configuration: ValueObject & { metadata: ValueObject }, subresource?: string): Promise<void>
   /** Deletes the object if it exists; returns it if it is still terminating. */
@@ -192,6 +195,12 @@ function objectsFor(context: ApiContext, { user, manager, applyManager }: Writer
         }),
       )
       return changed ? changed.object.value() : current
+    },
+    async scale(kind, namespace, name, replicas) {
+      const target: Target = { ...(await targetOf(kind, namespace, name)), subresource: 'scale' }
+      const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name, namespace }, spec: { replicas } }
+      const body = { bytes: Buffer.from(encodeJson(scale)), mediaType: '' }
+      await updateScale(context, requestFor(target, optionsOf(manager)), body)
     },
     async apply(kind, configuration, subresource) {
       const version = storageVersionOf(kind)

@@ -4,6 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Controller, ControllerEnv } from '../controllers/start-controllers.js'
 import type { Registry } from '../kinds/registry.js'
 import type { ApiContext } from '../verbs/api-context.js'
+import { startAutoscalerController } from './autoscaling/autoscaler-controller.js'
 import { startWorkloadEnv, type WorkloadEnv } from './common/workload-env.js'
 import { startCronJobController } from './cronjobs/cron-job-controller.js'
 import { startDaemonSetController } from './daemonsets/daemon-set-controller.js'
@@ -38,6 +39,7 @@ const CONTROLLERS: Readonly<Record<string, Start>> = {
   'endpoints-controller': startEndpointsController,
   'endpointslice-controller': startEndpointSliceController,
   'ephemeral-volume-controller': startEphemeralVolumes,
+  'horizontal-pod-autoscaler-controller': startAutoscalerController,
   'job-controller': startJobController,
   'node-lifecycle-controller': startNodeLifecycle,
   'persistentvolume-binder-controller': startVolumeBinder,

@@ -9,6 +9,7 @@ export const WORKLOAD_CONTROLLERS: readonly string[] = [
   'endpoints-controller',
   'endpointslice-controller',
   'ephemeral-volume-controller',
+  'horizontal-pod-autoscaler-controller',
   'job-controller',
   'node-lifecycle-controller',
   'persistentvolume-binder-controller',

@@ -21,7 +21,7 @@ const OWN = words(`
 const ABSENT = words(`
   bootstrap-signer-controller certificatesigningrequest-approving-controller
   certificatesigningrequest-cleaner-controller certificatesigningrequest-signing-controller
-  horizontal-pod-autoscaler-controller device-taint-eviction-controller kube-apiserver-serving-clustertrustbundle-publisher-controller node-ipam-controller
+  device-taint-eviction-controller kube-apiserver-serving-clustertrustbundle-publisher-controller node-ipam-controller
   persistentvolume-attach-detach-controller persistentvolume-expander-controller
   podcertificaterequest-cleaner-controller podgroup-protection-controller resourceclaim-controller
   resourcepoolstatusrequest-controller selinux-warning-controller service-cidr-controller
