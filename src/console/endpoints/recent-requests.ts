@@ -39,6 +39,7 @@ export interface RecentRequests {
 
 const SIZE = 1000
 const MAX_TEXT = 500
+const MAX_GROUPS = 50
 const NONE: readonly string[] = []
 
 export function createRecentRequests(now: () => number = Date.now, size = SIZE): RecentRequests {
@@ -54,8 +55,8 @@ export function createRecentRequests(now: () => number = Date.now, size = SIZE):
         at: now(),
         milliseconds,
         status,
-        method: exchange.method,
-        verb: info.verb,
+        method: bounded(exchange.method),
+        verb: bounded(info.verb),
         path: bounded(info.path),
         query: bounded(exchange.query),
         group: isShort ? info.group : '',
@@ -63,11 +64,11 @@ export function createRecentRequests(now: () => number = Date.now, size = SIZE):
         subresource: isShort ? info.subresource : '',
         namespace: isShort ? info.namespace : '',
         name: isShort ? info.name : '',
-        user: user.name,
-        groups: user.groups.length > 0 ? user.groups : NONE,
-        impersonator: impersonator?.name ?? '',
+        user: bounded(user.name),
+        groups: boundedList(user.groups),
+        impersonator: bounded(impersonator?.name ?? ''),
         decision: decision === undefined ? 'none' : decision.allowed ? 'allow' : 'forbid',
-        reason: decision?.reason ?? '',
+        reason: bounded(decision?.reason ?? ''),
         userAgent: bounded(request.userAgent),
         auditId: bounded(request.auditId),
       }
@@ -82,6 +83,13 @@ export function createRecentRequests(now: () => number = Date.now, size = SIZE):
       return count
     },
   }
+}
+
+/** The lists of most users are kept as they are, without a copy. */
+function boundedList(texts: readonly string[]): readonly string[] {
+  if (texts.length === 0) return NONE
+  const isBounded = texts.length <= MAX_GROUPS && texts.every(({ length }) => length <= MAX_TEXT)
+  return isBounded ? texts : texts.slice(0, MAX_GROUPS).map(bounded)
 }
 
 /** A copy: a part of a string keeps all of it in memory. */

@@ -1,11 +1,12 @@
 // Where a request was sent to, and whether the page that caused it came from there.
 import type { Exchange } from '../../http/exchange.js'
 
-/** `https://127.0.0.1:6443`, as a browser writes it; undefined for a request that names no host. */
+/** `https://127.0.0.1:6443`, as a browser writes it; undefined for a request that names no host, or none that can be one. */
 export function originOf({ headers, peer }: Exchange): string | undefined {
   const host = headers.host ?? headers[':authority']
   if (typeof host !== 'string' || host === '') return undefined
-  return `${peer.encrypted ? 'https' : 'http'}://${host.toLowerCase()}`
+  const origin = `${peer.encrypted ? 'https' : 'http'}://${host.toLowerCase()}`
+  return URL.canParse(origin) ? origin : undefined
 }
 
 /**

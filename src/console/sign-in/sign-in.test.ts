@@ -23,12 +23,16 @@ function setUp() {
   const sessions = createSessions()
   const tokens = new Map([['secret', alice]])
   const signIn = createSignIn({ sessions, tokens: [staticTokens(tokens)], audiences: AUDIENCES, about: {} })
+  /** A body that is a promise arrives when it does. */
   async function send(method: string, headers: Headers, body?: unknown, address = '127.0.0.1'): Promise<Answer> {
     const sent: Answer = { status: 0, headers: {}, body: undefined }
     await signIn.handle({
       ...exchangeWith(headers, address),
       method,
-      body: async () => Buffer.from(typeof body === 'string' ? body : JSON.stringify(body)),
+      body: async () => {
+        const arrived = await body
+        return Buffer.from(typeof arrived === 'string' ? arrived : JSON.stringify(arrived))
+      },
       answer: (status: number, answered: Record<string, string>, text = '') => {
         Object.assign(sent, { status, headers: answered, body: text === '' ? undefined : JSON.parse(text) })
       },
@@ -185,4 +189,19 @@ test('signing out ends the session and removes the cookie', async () => {
   expect(await authenticate(page)).toBe(false)
   expect((await send('GET', page)).status).toBe(401)
   expect((await send('PUT', page)).status).toBe(405)
+})
+
+test.each(['[', 'a b', '127.0.0.1:99999', ':'])('a request to the host %j has no session', async host => {
+  const { post, authenticate, open } = setUp()
+  const page = await open()
+  expect(await authenticate({ ...page, host })).toBe(false)
+  expect(await post({ token: 'secret' }, { host })).toMatchObject({ status: 400 })
+})
+
+test('clients that do not send their bodies keep no other from signing in', async () => {
+  const { post } = setUp()
+  const never = new Promise(() => {})
+  const silent = Array.from({ length: 150 }, () => post(never))
+  expect(await post({ token: 'secret' })).toMatchObject({ status: 201 })
+  expect(await silent[0]).toMatchObject({ status: 429 })
 })

@@ -53,7 +53,8 @@ const MAX_ARRIVING = 100
 
 export function createSignIn({ sessions, tokens, audiences, about }: SignInParts): SignIn {
   const attempts = createAttempts()
-  let arriving = 0
+  /** Stops waiting for a body. Oldest first. */
+  const arriving = new Set<(error: StatusError) => void>()
 
   function find(exchange: Exchange): { readonly id: string; readonly session: Session } | undefined {
     const key = exchange.headers[KEY_HEADER]
@@ -82,19 +83,23 @@ export function createSignIn({ sessions, tokens, audiences, about }: SignInParts
   }
 
   async function readBody(exchange: Exchange): Promise<Buffer> {
-    if (arriving >= MAX_ARRIVING) throw tooManyRequests('too many clients sign in at the moment', 1)
-    arriving++
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(timeout('the body did not arrive')), BODY_MS)
-    })
+    let giveUp: (error: StatusError) => void = () => {}
+    const late = new Promise<never>((_, reject) => (giveUp = reject))
+    const timer = setTimeout(() => giveUp(timeout('the body did not arrive')), BODY_MS)
+    // Clients that send nothing keep no other out: one that means well has sent its body long before.
+    const [oldest] = arriving
+    if (oldest && arriving.size >= MAX_ARRIVING) {
+      arriving.delete(oldest)
+      oldest(tooManyRequests('too many clients sign in at the moment', 1))
+    }
+    arriving.add(giveUp)
     try {
       return await Promise.race([exchange.body(MAX_BODY), late])
     } catch (error) {
       throw error instanceof BodyTooLarge ? requestEntityTooLarge(`limit is ${MAX_BODY}`) : error
     } finally {
       clearTimeout(timer)
-      arriving--
+      arriving.delete(giveUp)
     }
   }
 
