@@ -10,18 +10,22 @@ import { StorageError } from '../storage/storage-error.js'
 import type { Entry, Guard, ReadAt, Revision, Store } from '../storage/store.js'
 import { createWatchCache, type EntryAttributes, type WatchCache } from '../storage/watch-cache.js'
 import { type ConvertedObjects, createConvertedObjects } from './cache/converted-objects.js'
+import { createKnownLists, type KnownLists } from './cache/known-lists.js'
 import { type ObjectAttributes, type ObjectEntry, type ObjectEvent, selectableFields } from './object-attributes.js'
 import { createObjectViews, type ObjectViews, type ReadErrors } from './object-view.js'
 import { readStoredMetadata } from './stored-metadata.js'
 import { createStoredCodec, isStoredAs, type StoredCodec, storedHead } from './stored-object.js'
 import { createWatchChanges, type WatchChanges } from './watch-change.js'
 
+export { type KnownList, MAX_KNOWN_BYTES } from './cache/known-lists.js'
 export type { ObjectEntry, ObjectEvent }
 
 export interface ObjectStore {
   readonly cache: WatchCache<ObjectAttributes>
   readonly views: ObjectViews
   readonly changes: WatchChanges
+  /** The lists of all kinds of the server that are requested again and again. */
+  readonly knownLists: KnownLists
   /** The object as the bytes in which it is stored. */
   encode(object: ApiObject): Buffer
   /** Undefined if there is no object, also if the name cannot be that of a key. */
@@ -64,12 +68,14 @@ const NO_OBJECT: ApiObject = { apiVersion: '', kind: '', metadata: {} }
 export interface SharedByStores extends ReadErrors {
   readonly codec: StoredCodec
   readonly converted: ConvertedObjects
+  readonly knownLists: KnownLists
 }
 
 export const createSharedByStores = (errors: ReadErrors): SharedByStores => ({
   ...errors,
   codec: createStoredCodec(),
   converted: createConvertedObjects(),
+  knownLists: createKnownLists(),
 })
 
 export function createObjectStore(
@@ -131,6 +137,7 @@ export function createObjectStore(
     cache,
     views,
     changes: createWatchChanges(views),
+    knownLists: shared.knownLists,
     encode,
     get(namespace, name, at) {
       const key = keyOf(kind, namespace, name)

@@ -3,6 +3,7 @@
 import { encodeJson } from '../codec/json.js'
 import { type VersionedKind } from '../kinds/kind.js'
 import type { ValueObject } from '../meta/values/value.js'
+import { type KnownList, MAX_KNOWN_BYTES } from '../objects/object-store.js'
 import { type ObjectView } from '../objects/object-view.js'
 import { BARE_HEAD, sizeOfSplice, spliceInto, versionMember } from './splice.js'
 
@@ -18,6 +19,8 @@ export interface JsonList {
   readonly item: ItemValue
   /** Set if items may be copied as they are stored, with or without their apiVersion and kind. */
   readonly copies?: { readonly withTypeMeta: boolean } | undefined
+  /** Where items that are copied are kept for the next request, and may be from the last one. */
+  readonly known?: KnownList | undefined
   readonly pretty: boolean
   /** Empty lists of some kinds are null. */
   readonly nullWhenEmpty: boolean
@@ -28,19 +31,36 @@ const PIECE = 64 * 1024
 export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
   const { pretty, copies, item } = list
   const { opening, between, closing } = frameOf(list)
+  const known = copies && list.known
+  if (known?.items) {
+    yield opening
+    yield* known.items
+    yield closing
+    return
+  }
+  /** The pieces without the opening, as long as all items are copies. */
+  let kept: Buffer[] | undefined = known?.isRepeated ? [] : undefined
+  let keptBytes = 0
+  const keep = (bytes: Buffer): Buffer => {
+    keptBytes += bytes.length
+    if (keptBytes > MAX_KNOWN_BYTES) kept = undefined
+    kept?.push(kept.length === 0 ? bytes.subarray(opening.length) : bytes)
+    return bytes
+  }
   let piece = Buffer.allocUnsafe(PIECE)
   let at = 0
   let separator = opening
   for await (const page of list.pages) {
     for (const shown of page) {
       const stored = copies && shown.entry
+      if (!stored) kept = undefined
       const { head } = shown
       const start = copies?.withTypeMeta ? head : BARE_HEAD
       const version = stored ? versionMember(stored) : ''
       const bytes = stored ? undefined : Buffer.from(indented(encodeJson(item(shown), { pretty }), pretty))
       const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, head, start, version))
       if (at + size > piece.length) {
-        if (at > 0) yield piece.subarray(0, at)
+        if (at > 0) yield keep(piece.subarray(0, at))
         piece = Buffer.allocUnsafe(Math.max(PIECE, size))
         at = 0
       }
@@ -49,7 +69,8 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
       separator = between
     }
   }
-  if (at > 0) yield piece.subarray(0, at)
+  if (at > 0) yield keep(piece.subarray(0, at))
+  if (kept && kept.length > 0) known!.keep(kept)
   yield separator === opening ? emptyList(list) : closing
 }
 

@@ -100,6 +100,7 @@ function encodeList(
   return encodeJsonList({
     ...shape,
     pages: answer.pages,
+    known: answer.known,
     pretty: form.pretty,
     copies: form.as || form.pretty ? undefined : { withTypeMeta: answer.versioned.kind.traits.listItemsHaveTypeMeta },
   })

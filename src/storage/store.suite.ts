@@ -53,6 +53,20 @@ export function describeStore(title: string, open: () => Promise<OpenStore>): vo
         expect(() => store.getNow?.('no key')).toThrow(expect.objectContaining({ code: 'invalid-key' }))
       })
 
+      test('is the last change of its prefixes, where reads are local', async () => {
+        if (!store.lastChange) return
+        await create('/things/b/x')
+        const before = store.lastChange('/things/a/')
+        expect(before).toBeLessThanOrEqual(await store.revision())
+        await create('/things/b/y')
+        expect(store.lastChange('/things/a/')).toBe(before)
+        const revision = await create('/things/a/x')
+        expect(store.lastChange('/things/a/')).toBe(revision)
+        expect(store.lastChange('/things/')).toBe(revision)
+        const deleted = await remove('/things/a/x', revision)
+        expect(store.lastChange('/things/a/')).toBe(deleted)
+      })
+
       test('that creates is refused when the key exists, with the current entry', async () => {
         const revision = await create('/things/a', 'one')
         const refused = await store.create('/things/a', bytes('two'))

@@ -99,6 +99,9 @@ export interface Store {
   /** Synchronous `get`, only on stores whose reads are local. Throws the errors that `get` rejects with. */
   getNow?(key: string, at?: ReadAt): Entry | undefined
 
+  /** A revision since which nothing under the prefix was written, if it is known. Only on stores whose reads are local. */
+  lastChange?(prefix: string): Revision | undefined
+
   /** Reads the entries under a key prefix: a string that begins and ends with `/`. */
   range(prefix: string, options?: RangeOptions): Promise<Page>
 

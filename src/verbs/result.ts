@@ -2,6 +2,7 @@
 import type { VersionedKind } from '../kinds/kind.js'
 import type { Status } from '../meta/errors/status.js'
 import type { ApiObject } from '../meta/object/api-object.js'
+import type { KnownList } from '../objects/object-store.js'
 import type { ObjectView } from '../objects/object-view.js'
 import type { VirtualResult } from '../request/virtual-resource.js'
 import type { Revision } from '../storage/store.js'
@@ -37,4 +38,6 @@ export interface ListResult extends Common {
   readonly remaining?: number | undefined
   /** The objects in order, page by page, so that a long list is never in memory as a whole. */
   readonly pages: AsyncIterable<readonly ObjectView[]>
+  /** Where the encoded items are kept for the next request of the same list. If they are there, `pages` is not needed. */
+  readonly known?: KnownList | undefined
 }

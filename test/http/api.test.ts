@@ -18,6 +18,11 @@ import {
   widget,
 } from './api-fixture.js'
 
+interface ItemList {
+  readonly metadata: { readonly resourceVersion: string; readonly continue: string }
+  readonly items: readonly { readonly metadata: { readonly name: string } }[]
+}
+
 const TABLE = 'application/json;as=Table;g=meta.k8s.io;v=v1'
 
 describe.each([
@@ -76,6 +81,41 @@ describe.each([
     expect(Object.keys(notes.metadata)).toEqual(['resourceVersion'])
     expect(Object.keys(notes.items[0])).toEqual(['metadata', 'spec'])
     expect(notes.items[0].metadata.resourceVersion).toMatch(/^\d+$/)
+  })
+
+  test('a list that is requested again and again shows every change, at its revision', async () => {
+    for (const name of ['a', 'b', 'c']) await create(WIDGETS, name)
+    const lists = async (query = '') => {
+      const answers = []
+      for (let i = 0; i < 4; i++) answers.push((await client.send({ path: `${WIDGETS}${query}` })).text)
+      expect(new Set(answers).size).toBe(1)
+      const { metadata, items } = JSON.parse(answers[0]!) as ItemList
+      return { metadata, names: items.map(({ metadata: { name } }) => name) }
+    }
+    const { metadata: first, names } = await lists()
+    expect(names).toEqual(['a', 'b', 'c'])
+
+    // A write elsewhere changes the revision of the list, and nothing else.
+    const note = (await create(NOTES, 'x')).json()
+    expect(await lists()).toEqual({ metadata: { ...first, resourceVersion: note.metadata.resourceVersion }, names })
+
+    const page = await lists('?limit=2')
+    expect(page).toMatchObject({ metadata: { remainingItemCount: 1 }, names: ['a', 'b'] })
+    await create(NOTES, 'y')
+    const later = await lists('?limit=2')
+    expect(later).toMatchObject({ metadata: { remainingItemCount: 1 }, names: ['a', 'b'] })
+    const rest = await client.send({ path: `${WIDGETS}?limit=2&continue=${later.metadata.continue}` })
+    expect(rest.json().items.map((each: { metadata: { name: string } }) => each.metadata.name)).toEqual(['c'])
+    expect(rest.json().metadata.resourceVersion).toBe(later.metadata.resourceVersion)
+
+    const table = await client.send({ path: `${WIDGETS}?limit=2`, headers: { accept: TABLE } })
+    expect(table.json().rows).toHaveLength(2)
+
+    await create(WIDGETS, 'd', { color: 'red' })
+    expect((await lists()).names).toEqual(['a', 'b', 'c', 'd'])
+    await client.send({ method: 'DELETE', path: `${WIDGETS}/a` })
+    expect((await lists()).names).toEqual(['b', 'c', 'd'])
+    expect((await lists('?limit=2')).names).toEqual(['b', 'c'])
   })
 
   test('a long list is streamed completely', async () => {

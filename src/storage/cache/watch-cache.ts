@@ -188,6 +188,8 @@ export function createWatchCache<F = undefined>(
       },
     }),
 
+    ...(store.lastChange && { lastChange: (of: string) => store.lastChange!(of) }),
+
     async revision() {
       checkOpen()
       return store.revision()

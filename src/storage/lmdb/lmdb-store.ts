@@ -1,6 +1,7 @@
 // The embedded store: one LMDB file in a data directory; each write is on disk before it is acknowledged.
 // layout.ts describes the tables, writer.ts the commits.
 
+import { createLastChanges } from '../common/last-changes.js'
 import { ownCopy } from '../common/own-copy.js'
 import { createWatchers } from '../common/watchers.js'
 import { checkExpected, checkKey, checkRange, checkReadAt, checkRevision, checkTarget, checkValue } from '../keys.js'
@@ -44,6 +45,7 @@ async function initialize(tables: Tables, directory: DataDirectory): Promise<voi
 
 function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDirectory): Store {
   const counts = createPrefixCounts()
+  const lastChanges = createLastChanges()
   let closing: Promise<void> | undefined
 
   const writer = createWriter(tables, diskSpace, {
@@ -53,6 +55,7 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
     reopen,
     committed(events) {
       counts.committed(events)
+      lastChanges.committed(events)
       watchers.publish(events)
     },
   })
@@ -96,6 +99,7 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
       Object.assign(tables, openTables(directory.file))
     } finally {
       isReopening = false
+      lastChanges.clear()
     }
     // What was read now may be only in memory. A commit that succeeds makes it durable.
     try {
@@ -177,6 +181,8 @@ function createLmdbStore(tables: Tables, diskSpace: DiskSpace, directory: DataDi
 
     get: async (key, at) => getNow(key, at),
     getNow,
+    // After a failed commit it is not certain which events were noted, until one succeeds.
+    lastChange: prefix => (writer.hasFailed ? undefined : lastChanges.of(prefix, writer.state.revision)),
 
     async range(target, options = {}) {
       checkRange(target, options)

@@ -1,6 +1,7 @@
 // A store that keeps everything in memory, for tests and for `--storage=memory`.
 // The log has the events since the last compaction, and keys that were written since then have their versions.
 
+import { createLastChanges } from '../common/last-changes.js'
 import { createOrderedMap } from '../common/ordered-map.js'
 import { ownCopy } from '../common/own-copy.js'
 import { createWatchers } from '../common/watchers.js'
@@ -48,6 +49,7 @@ export function createMemoryStore(from?: MemorySnapshot, beginning: Revision = 0
   let revision: Revision = Math.max(beginning, from?.revision ?? 0)
   let forgotten = revision
   let isClosed = false
+  const lastChanges = createLastChanges()
 
   const watchers = createWatchers<StoreEvent>({
     get revision() {
@@ -104,6 +106,7 @@ export function createMemoryStore(from?: MemorySnapshot, beginning: Revision = 0
       ])
     const event = { revision: at, key, value: entry?.value, previous }
     events.push(event)
+    lastChanges.committed([event])
     watchers.publish([event])
     return { done: true, revision: at }
   }
@@ -134,6 +137,7 @@ export function createMemoryStore(from?: MemorySnapshot, beginning: Revision = 0
 
     get: async (key, at) => getNow(key, at),
     getNow,
+    lastChange: prefix => lastChanges.of(prefix, revision),
 
     async range(prefix, options = {}) {
       checkRange(prefix, options)

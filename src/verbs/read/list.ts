@@ -14,7 +14,7 @@ import {
 } from '../../meta/options/continue-token.js'
 import type { ListOptions } from '../../meta/options/list-options.js'
 import { parseResourceVersion } from '../../meta/options/resource-version.js'
-import { keyPrefixOf, type ObjectEntry, type ObjectStore } from '../../objects/object-store.js'
+import { type KnownList, keyPrefixOf, type ObjectEntry, type ObjectStore } from '../../objects/object-store.js'
 import type { ObjectView } from '../../objects/object-view.js'
 import { type ViewedEntries, viewSelected } from '../../objects/select-entries.js'
 import { type Selection, selectionOf } from '../../objects/selection.js'
@@ -54,7 +54,7 @@ export async function listObjects(context: ApiContext, request: ResourceRequest<
     selection,
     ...startOf(options, context.gates),
   }
-  const { revision, continueToken, remaining, pages } = await begin(query, target)
+  const { revision, continueToken, remaining, pages, known } = await begin(query, target)
   return {
     type: 'list',
     status: 200,
@@ -63,6 +63,7 @@ export async function listObjects(context: ApiContext, request: ResourceRequest<
     continueToken,
     remaining,
     pages,
+    known,
   }
 }
 
@@ -87,6 +88,7 @@ interface Found {
   readonly continueToken?: string
   readonly remaining?: number
   readonly pages: AsyncIterable<readonly ObjectView[]>
+  readonly known?: KnownList | undefined
 }
 
 /** The revision to read at and the key to start after, from resourceVersion, resourceVersionMatch, limit and continue. */
@@ -116,7 +118,8 @@ function startOf(
 }
 
 /** Reads what must be known before the response begins: the first entries, or all of a page with a limit. */
-async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Found> {
+async function begin(query: ListQuery, target: Target): Promise<Found> {
+  const { kind, namespace } = target
   const { store, prefix, at, requested: asked, limit, selection, terms, token } = query
   const startAfter = token && `${prefix}${token.startAfter}`
   // In a namespace whose name cannot be stored there is nothing.
@@ -124,12 +127,14 @@ async function begin(query: ListQuery, { kind, namespace }: Target): Promise<Fou
   try {
     const inOnePlace = namespace !== '' || !kind.namespaced
     if (selection.name !== undefined && inOnePlace && !token) return await findNamed(query, namespace)
-    if (limit !== undefined && selection.everything) return await readPage(query, limit, startAfter)
+    const before = await knownList(query, target)
+    if (before?.known.items) return foundAgain(query, before)
+    if (limit !== undefined && selection.everything) return await readPage(query, limit, startAfter, before)
     if (limit !== undefined) return await readSelectedPage(query, limit, startAfter)
     const first = await asStatus(asked, () =>
       store.cache.range(prefix, { at, limit: PAGE, maxBytes: PAGE_BYTES, startAfter, terms }),
     )
-    return await readAll(query, first)
+    return await readAll(query, first, before)
   } catch (error) {
     if (!hasReason(error, 'Expired')) throw error
     throw token ? continueExpired(token) : listExpired()
@@ -144,15 +149,67 @@ async function findNamed(query: ListQuery, namespace: string): Promise<Found> {
   return { revision, pages: once(selected(await show(entry ? [entry] : [], false))) }
 }
 
-async function readPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
+async function readPage(
+  query: ListQuery,
+  limit: number,
+  startAfter: string | undefined,
+  before: ListState | undefined,
+): Promise<Found> {
   const { store, prefix, at, requested: asked } = query
   const { revision, entries, remaining } = await asStatus(asked, () =>
     store.cache.range(prefix, { at, limit, startAfter }),
   )
   const pages = once(selected(await viewInTurns(query, entries, false)))
+  const known = before?.revision === revision ? before.known : undefined
   const last = entries.at(-1)
-  if (remaining === 0 || !last) return { revision, pages }
-  return { revision, remaining, continueToken: tokenAfter(prefix, last, revision), pages }
+  if (remaining === 0 || !last) return { revision, pages, known }
+  if (known) known.end = { key: last.key, remaining }
+  return { revision, remaining, continueToken: tokenAfter(prefix, last.key, revision), pages, known }
+}
+
+/** What is known of a list at a revision. */
+interface ListState {
+  readonly revision: Revision
+  readonly known: KnownList
+}
+
+/**
+ * What is known of this list in its present state. Only of lists from the beginning, of everything, and in a store that
+ * knows when a list has changed. A webhook may convert the same objects differently the next time.
+ */
+async function knownList(query: ListQuery, target: Target): Promise<ListState | undefined> {
+  const { store, prefix, at, requested, selection, token, limit } = query
+  const isLatest = typeof at === 'string' || 'notOlderThan' in at
+  if (!store.cache.lastChange || token || !isLatest || !selection.everything || target.kind.hasExternalConversion) {
+    return undefined
+  }
+  const revision = await asStatus(requested, () => store.cache.revision())
+  const changed = store.cache.lastChange(prefix)
+  const isReached = typeof at === 'string' || at.notOlderThan <= revision
+  return changed !== undefined && changed <= revision && isReached
+    ? { revision, known: store.knownLists.find(target, prefix, limit, changed) }
+    : undefined
+}
+
+/** The list is read only if it is requested in a format of which no items are kept. */
+function foundAgain(query: ListQuery, { revision, known }: ListState): Found {
+  const { prefix } = query
+  const { end } = known
+  const found = { revision, known, pages: readAgain(query, revision) }
+  if (!end) return found
+  return { ...found, remaining: end.remaining, continueToken: tokenAfter(prefix, end.key, revision) }
+}
+
+async function* readAgain(query: ListQuery, revision: Revision): AsyncGenerator<readonly ObjectView[]> {
+  const { store, prefix, requested, limit, view } = query
+  const options = {
+    at: { exactly: revision },
+    limit: limit ?? PAGE,
+    ...(limit === undefined && { maxBytes: PAGE_BYTES }),
+  }
+  const first = await asStatus(requested, () => store.cache.range(prefix, options))
+  if (limit !== undefined) yield selected(await viewInTurns(query, first.entries, false))
+  else yield* readOn(query, first, await view(first.entries, first.isSelected))
 }
 
 /**
@@ -179,7 +236,7 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
       const last = page.entries[i]!
       const isLast = i === page.entries.length - 1 && page.remaining === 0
       if (isLast && !(page.isSelected && (await hasEntryAfter(query, last.key, revision)))) return found
-      return { ...found, continueToken: tokenAfter(prefix, last, revision) }
+      return { ...found, continueToken: tokenAfter(prefix, last.key, revision) }
     }
     if (page.remaining === 0) return { revision: page.revision, pages: once(matching) }
     at = { exactly: page.revision }
@@ -202,10 +259,12 @@ type FirstPage = Awaited<ReturnType<ObjectStore['cache']['range']>>
  * All objects, read while they are sent. If a webhook converts them, all are read first, because it may fail and that must
  * be known before the response begins.
  */
-async function readAll(query: ListQuery, first: FirstPage): Promise<Found> {
+async function readAll(query: ListQuery, first: FirstPage, before: ListState | undefined): Promise<Found> {
+  const { revision } = first
+  const known = before?.revision === revision ? before.known : undefined
   const shownFirst = query.view(first.entries, first.isSelected)
   const pages = readOn(query, first, await shownFirst)
-  return { revision: first.revision, pages: shownFirst instanceof Promise ? once(await gathered(pages)) : pages }
+  return { revision, pages: shownFirst instanceof Promise ? once(await gathered(pages)) : pages, known }
 }
 
 async function* readOn(
@@ -261,7 +320,7 @@ export async function* once<T>(items: readonly T[]): AsyncGenerator<readonly T[]
   yield items
 }
 
-const tokenAfter = (prefix: string, { key }: ObjectEntry, revision: Revision): string =>
+const tokenAfter = (prefix: string, key: string, revision: Revision): string =>
   encodeContinue({ revision, startAfter: key.slice(prefix.length) })
 
 const selected = (all: ViewedEntries): readonly ObjectView[] =>
