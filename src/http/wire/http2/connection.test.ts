@@ -44,7 +44,8 @@ function connect(onRequest: (stream: Stream) => void = () => {}) {
   const socket = new Duplex({
     read() {},
     write(chunk: Buffer, _encoding, done) {
-      writes.push(chunk)
+      // The connection uses the memory again when the write is done.
+      writes.push(Buffer.from(chunk))
       if (state.reads) setImmediate(done)
       else read = done
     },

@@ -4,6 +4,7 @@
 import type { Socket } from 'node:net'
 import { DATA, DEFAULT_WINDOW, END_STREAM, FRAME_HEAD, FRAME_SIZE, MAX_WINDOW, writeFrameHead } from './frames.js'
 import type { Stream } from './stream.js'
+import { createWriteBuffers } from './write-buffers.js'
 
 export interface Output {
   /** Sends a frame that needs no window, before all data that are not sent yet. */
@@ -187,7 +188,7 @@ class SocketOutput implements Output {
   }
 
   private write(size: number): void {
-    const bytes = Buffer.allocUnsafe(size)
+    const bytes = BUFFERS.take(size)
     let at = 0
     for (const control of this.controls) {
       bytes.set(control, at)
@@ -207,7 +208,8 @@ class SocketOutput implements Output {
     for (const list of [ids, flags, chunks, starts, lengths]) list.length = 0
     this.isWriting = true
     this.unsent = size
-    this.socket.write(bytes, () => {
+    this.socket.write(bytes, error => {
+      if (!error) BUFFERS.give(bytes)
       this.isWriting = false
       this.unsent = 0
       this.sent += size
@@ -229,6 +231,9 @@ class SocketOutput implements Output {
 }
 
 const NOTHING = Buffer.alloc(0)
+
+/** For all connections of the process. */
+const BUFFERS = createWriteBuffers()
 
 function flushNext(output: SocketOutput): void {
   output.flushScheduled()

@@ -1,0 +1,32 @@
+import { expect, test } from 'vitest'
+import { createWriteBuffers } from './write-buffers.js'
+
+test('the memory of a buffer is used again when it was given back, and not before', () => {
+  const buffers = createWriteBuffers()
+  const [first, second] = [buffers.take(100_000), buffers.take(5_000)]
+  expect([first.length, second.length]).toEqual([100_000, 5_000])
+  expect(second.buffer).not.toBe(first.buffer)
+  buffers.give(first)
+  expect(buffers.take(300_000).buffer).toBe(first.buffer)
+  expect(buffers.take(300_000).buffer).not.toBe(first.buffer)
+})
+
+test('small and very large buffers are not kept', () => {
+  const buffers = createWriteBuffers()
+  for (const size of [10, 1_000_000]) {
+    const buffer = buffers.take(size)
+    expect(buffer).toHaveLength(size)
+    buffers.give(buffer)
+    const next = buffers.take(100_000)
+    expect(next.buffer).not.toBe(buffer.buffer)
+  }
+})
+
+test('only a few are kept', () => {
+  const buffers = createWriteBuffers()
+  const taken = Array.from({ length: 10 }, () => buffers.take(100_000))
+  for (const buffer of taken) buffers.give(buffer)
+  const memory = new Set(taken.map(({ buffer }) => buffer))
+  const again = Array.from({ length: 10 }, () => buffers.take(100_000))
+  expect(again.filter(({ buffer }) => memory.has(buffer))).toHaveLength(4)
+})
