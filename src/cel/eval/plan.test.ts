@@ -248,8 +248,9 @@ describe('libraries of rules', () => {
     )
   })
 
-  test('errors of other arguments stay', () => {
+  test('errors of functions are those of cel-go', () => {
     expect(run('[[1 / 0]].flatten() == [1]').error?.message).toBe('division by zero')
+    expect(run("'ab'.substring(4, 1) == ''").error?.message).toBe('invalid substring range. start: 4, end: 1')
     expect(run('[1 / 0].reverse() == [1] || true')).toMatchObject({ value: true })
   })
 

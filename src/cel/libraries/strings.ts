@@ -282,9 +282,9 @@ function substring(budget: WorkBudget, text: Value, start: Value, end?: Value): 
   const all = characters(budget, text as string)
   const from = start as Int
   const to = (end as Int | undefined) ?? all.length
+  if (end !== undefined && from > to) return new CelError(`invalid substring range. start: ${from}, end: ${to}`)
   if (from < 0 || from > all.length) return outOfRange(from)
   if (to < 0 || to > all.length) return outOfRange(to)
-  if (from > to) return new CelError(`invalid substring range. start: ${from}, end: ${to}`)
   const part = all.slice(Number(from), Number(to))
   return typeof part === 'string' ? part : part.join('')
 }
