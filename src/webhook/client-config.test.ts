@@ -13,6 +13,16 @@ it.each([
   expect(destinationOf(config, timeoutMs)).toMatchObject({ host, port, path })
 })
 
+it.each([
+  ['https://h:1', 'https://h:1/'],
+  ['https://h:1//a//b/', 'https://h:1/a/b'],
+  ['https://h:1/a/../b/./c/..', 'https://h:1/b'],
+  ['https://LOCALHOST/a%20b/%2f/c', 'https://LOCALHOST/a%20b/c'],
+  ["https://[::1]:1/ü/!'()*$&+,:;=@~", 'https://[::1]:1/%C3%BC/%21%27%28%29%2A$&+,:;=@~'],
+])('%s is called as client-go joins its path', (url, expected) => {
+  expect(destinationOf({ url }, 10_000).url).toBe(`${expected}?timeout=10s`)
+})
+
 it('includes the port of a service in the URL', () => {
   expect(destinationOf({ service: { ...service, path: '/convert' } }, 30_000).url).toBe(
     'https://converter.ns.svc:443/convert?timeout=30s',

@@ -1,4 +1,5 @@
 // The clientConfig of a webhook: a URL, or a service of the cluster.
+import { posix } from 'node:path'
 import type { Credentials } from './webhook-users.js'
 
 export interface ClientConfig {
@@ -25,6 +26,9 @@ export interface Destination {
   /** The host name that the certificate must be for. */
   readonly host: string
   readonly port: number
+  /** The host, with the port if the URL has one. */
+  readonly authority: string
+  /** With the timeout. */
   readonly path: string
   readonly service: ServiceReference | undefined
   readonly ca: string | undefined
@@ -36,27 +40,51 @@ export function destinationOf(config: ClientConfig, timeoutMs: number): Destinat
   const { service, url, caBundle, credentials } = config
   const ca = caBundle ? Buffer.from(caBundle, 'base64').toString('latin1') : undefined
   const query = `?timeout=${printSeconds(timeoutMs)}`
-  if (service) {
-    const { namespace, name, path = '', port = DEFAULT_PORT } = service
-    const host = hostOfService(service)
-    const address = `https://${host}:${port}${path === '' ? '/' : path}`
-    if (!URL.canParse(address))
-      throw new Error(`${JSON.stringify(address)} is no URL: check service ${namespace}/${name}`)
-    return { url: address + query, host, port, path: new URL(address).pathname + query, service, ca, credentials }
-  }
+  const at = service ? serviceTarget(service) : urlTarget(url)
+  const path = cleanPath(at.path) + query
+  return { ...at, path, url: `https://${at.authority}${path}`, service, ca, credentials }
+}
+
+type Target = Pick<Destination, 'host' | 'port' | 'authority' | 'path'>
+
+function serviceTarget(service: ServiceReference): Target {
+  const { namespace, name, path = '', port = DEFAULT_PORT } = service
+  const host = hostOfService(service)
+  const authority = `${host}:${port}`
+  if (!URL.canParse(`https://${authority}/`))
+    throw new Error(`${JSON.stringify(`https://${authority}`)} is no URL: check service ${namespace}/${name}`)
+  return { host, port, authority, path }
+}
+
+function urlTarget(url: string | undefined): Target {
   if (url === undefined) throw new Error('webhook configuration must have either service or URL')
   if (!URL.canParse(url)) throw new Error(`Unparsable webhook URL: ${url}`)
-  const { protocol, hostname, port, pathname } = new URL(url)
+  const { protocol, hostname, port } = new URL(url)
   if (protocol !== 'https:') throw new Error(`${url}: webhooks are called over https only`)
+  const [, authority = '', path = ''] = /^[^:]*:\/\/([^/?#]*)([^?#]*)/s.exec(url) ?? []
   return {
-    url: url + query,
-    // The brackets of an IPv6 address belong to the URL.
     host: hostname.replace(/^\[(.*)\]$/, '$1'),
     port: port === '' ? DEFAULT_PORT : Number(port),
-    path: pathname + query,
-    service: undefined,
-    ca,
-    credentials,
+    authority,
+    path,
+  }
+}
+
+/** Without empty segments, dots and a slash at the end, as client-go joins paths; encoded as Go encodes them. */
+function cleanPath(path: string): string {
+  const joined = posix.join('/', decodePath(path))
+  const clean = joined.length > 1 ? joined.replace(/\/$/, '') : joined
+  return encodeURIComponent(clean)
+    .replace(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/[!'()*]/g, character => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+}
+
+/** A path whose escapes are no UTF-8 stays as it is. */
+function decodePath(path: string): string {
+  try {
+    return decodeURIComponent(path)
+  } catch {
+    return path
   }
 }
 

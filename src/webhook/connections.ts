@@ -68,7 +68,7 @@ export function createConnections(): Connections {
 }
 
 function optionsFor(
-  { host, port, path, ca, credentials }: Destination,
+  { host, port, authority, path, ca, credentials }: Destination,
   address: Address | undefined,
   body: string,
   signal: AbortSignal,
@@ -80,7 +80,7 @@ function optionsFor(
     ...at,
     path,
     headers: {
-      host: `${isIP(host) === 6 ? `[${host}]` : host}:${port}`,
+      host: authority,
       'content-type': 'application/json',
       accept: 'application/json, */*',
       'content-length': Buffer.byteLength(body),

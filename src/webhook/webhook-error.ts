@@ -1,4 +1,5 @@
 // Errors of webhook calls, with the messages that kube-apiserver gives, which are Go's.
+import { isIP } from 'node:net'
 import type { Destination } from './client-config.js'
 import type { Address } from './host-overrides.js'
 
@@ -20,7 +21,7 @@ export const timedOut = (): Error => new Error('context deadline exceeded')
 
 function reasonOf(error: unknown, { host, port }: Destination, address: Address | undefined): string {
   const { code = '', message = '' } = error as { readonly code?: string; readonly message?: string }
-  const where = `${address?.host ?? host}:${address?.port ?? port}`
+  const where = hostPort(dialled(error) ?? address?.host ?? host, address?.port ?? port)
   switch (code) {
     case 'ECONNREFUSED':
       return `dial tcp ${where}: connect: connection refused`
@@ -44,6 +45,16 @@ function reasonOf(error: unknown, { host, port }: Destination, address: Address 
         : message || code || String(error)
   }
 }
+
+/** The address that a host name stands for. Of several that were tried, Go reports the first of IPv4. */
+function dialled(error: unknown): string | undefined {
+  const { address, errors = [] } = error as { readonly address?: string; readonly errors?: readonly unknown[] }
+  if (address !== undefined) return address
+  const tried = errors.flatMap(each => dialled(each) ?? [])
+  return tried.find(each => isIP(each) === 4) ?? tried[0]
+}
+
+const hostPort = (host: string, port: number): string => `${isIP(host) === 6 ? `[${host}]` : host}:${port}`
 
 const UNTRUSTED = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',
