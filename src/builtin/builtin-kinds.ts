@@ -56,6 +56,7 @@ import { resourceClaim } from './resource/resource-claim.js'
 import { resourceClaimTemplate } from './resource/resource-claim-template.js'
 import { resourceSlice } from './resource/resource-slice.js'
 import { priorityClass } from './scheduling/priority-class.js'
+import { type KindSettings, withSettings } from './settings/kind-settings.js'
 import { csiDriver } from './storage/csi-driver.js'
 import { csiNode } from './storage/csi-node.js'
 import { csiStorageCapacity } from './storage/csi-storage-capacity.js'
@@ -158,7 +159,15 @@ const DEFINITIONS: ReadonlyMap<string, KindDefinition> = new Map(
 const SERVED_ELSEWHERE: ReadonlySet<string> = new Set(['apiextensions.k8s.io'])
 
 /** They follow from the table alone, so that all servers of a process share them. */
-export const builtinKinds = keptBy((table: TypeTable): readonly Kind[] =>
+export { fieldGates } from './settings/kind-settings.js'
+
+/** With the settings of a server that no flag has changed. */
+export const builtinKinds = keptBy((table: TypeTable): readonly Kind[] => builtinKindsWith(table, {}))
+
+export const builtinKindsWith = (table: TypeTable, settings: KindSettings): Kind[] =>
+  plainKinds(table).map(kind => withSettings(kind, settings))
+
+const plainKinds = keptBy((table: TypeTable): readonly Kind[] =>
   storedKinds(table, group => !SERVED_ELSEWHERE.has(group)),
 )
 

@@ -116,7 +116,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
     const calls = createAdmissionCalls()
     const { registry, functions, configurations } = await phases.run('check the options', () => {
       const warnings = checkAdmissionPlugins(options.admission)
-      const builtin = createBuiltinRegistry(options.api.runtimeConfig, ruleCompiler)
+      const builtin = createBuiltinRegistry(options.api, ruleCompiler)
       for (const warning of [...warnings, ...builtin.warnings]) log.warn(warning)
       const webhookKind = requireKind(builtin.registry, ADMISSION_GROUP, 'ValidatingWebhookConfiguration')
       return {

@@ -74,12 +74,6 @@ export const KNOWN = [
     matches: ({ before }) => before.some(({ method, body }) => method === 'DELETE' && isOrphaning(body)),
   },
   {
-    reason: 'privileged containers are allowed',
-    matches: ({ text, want }) =>
-      /disallowed by cluster policy/.test(JSON.stringify(want?.body ?? '')) ||
-      /disallowed by cluster policy/.test(text),
-  },
-  {
     reason: 'the version of the server is its own',
     matches: ({ step }) => step.path?.startsWith('/version'),
   },

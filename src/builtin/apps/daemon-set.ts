@@ -21,7 +21,6 @@ import {
   type PrepareForUpdate,
 } from '../common/strategies.js'
 import { ageOf, nameOf, printLabels, type TableRow } from '../common/table-cells.js'
-import { dropGatedFieldsAt } from '../core/pod/gated-fields.js'
 import { templateWarnings } from '../core/pod/warnings.js'
 import {
   checkAtMaxAll,
@@ -127,7 +126,6 @@ const row: TableRow = (set, now) => {
 }
 
 export const daemonSet = defineKind('apps/v1', 'DaemonSet', {
-  dropDisabled: dropGatedFieldsAt('spec', 'template'),
   defaults,
   strategy: counted('apps/v1.DaemonSetStatus', {
     prepareForCreate: set => {

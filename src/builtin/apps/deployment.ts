@@ -17,7 +17,6 @@ import {
   same,
 } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
-import { dropGatedFieldsAt } from '../core/pod/gated-fields.js'
 import { templateWarnings } from '../core/pod/warnings.js'
 import {
   checkAtMaxAll,
@@ -116,7 +115,6 @@ const row: TableRow = (object, now) => {
 }
 
 export const deployment = defineKind('apps/v1', 'Deployment', {
-  dropDisabled: dropGatedFieldsAt('spec', 'template'),
   defaults,
   strategy: counted('apps/v1.DeploymentStatus', {
     prepareForUpdate: inTurn(keepGeneration, keepStatus, countChanges),

@@ -3,7 +3,6 @@ import { setDefault } from '../../meta/values/access.js'
 import { defineKind } from '../common/define-kind.js'
 import { notNegative } from '../common/rules.js'
 import { counted } from '../common/strategies.js'
-import { dropGatedFieldsAt } from '../core/pod/gated-fields.js'
 import { templateWarnings } from '../core/pod/warnings.js'
 import { podOwner, replicaRow, selectorAndTemplate, selectorCell, specWithTemplate, statusCounts } from './pod-owner.js'
 
@@ -14,7 +13,6 @@ export const replicaStatusCounts = statusCounts(
 )
 
 export const replicaSet = defineKind('apps/v1', 'ReplicaSet', {
-  dropDisabled: dropGatedFieldsAt('spec', 'template'),
   defaults: set => setDefault(specWithTemplate(set), 'replicas', 1, false),
   strategy: counted('apps/v1.ReplicaSetStatus'),
   validation: podOwner({

@@ -37,7 +37,6 @@ import {
 import { counted } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { checkClaimSpec, claimSpecWarnings, defaultVolumeClaim } from '../core/persistent-volume-claim.js'
-import { dropGatedFieldsAt } from '../core/pod/gated-fields.js'
 import { templateWarnings } from '../core/pod/warnings.js'
 import {
   checkAtMaxAll,
@@ -201,10 +200,6 @@ const row: TableRow = (set, now) => {
 }
 
 export const statefulSet = defineKind('apps/v1', 'StatefulSet', {
-  dropDisabled: set => {
-    dropGatedFieldsAt('spec', 'template')(set)
-    delete objectAt(objectAt(objectAt(set, 'spec'), 'updateStrategy'), 'rollingUpdate')['maxUnavailable']
-  },
   defaults,
   strategy: counted('apps/v1.StatefulSetStatus'),
   validation: podOwner({

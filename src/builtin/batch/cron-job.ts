@@ -20,7 +20,6 @@ import { counted } from '../common/strategies.js'
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { defaultPodTemplate } from '../core/pod/defaults.js'
-import { dropGatedFieldsAt } from '../core/pod/gated-fields.js'
 import { checkSchedule, isTimeZone } from './cron-schedule.js'
 import { defaultFailurePolicy, jobSpecRules } from './job-spec.js'
 import { jobWarnings } from './job-warnings.js'
@@ -136,7 +135,6 @@ const row: TableRow = (job, now) => {
 }
 
 export const cronJob = defineKind('batch/v1', 'CronJob', {
-  dropDisabled: dropGatedFieldsAt('spec', 'jobTemplate', 'spec', 'template'),
   defaults,
   strategy: counted('batch/v1.CronJobStatus'),
   validation: validationRules({

@@ -24,7 +24,6 @@ import { numberField, selectableFields } from '../common/selectable-fields.js'
 import { counted } from '../common/strategies.js'
 import { ageOf, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
-import { dropGatedFieldsAt } from '../core/pod/gated-fields.js'
 import { generatedLabels, labelJob } from './job-labels.js'
 import { defaultFailurePolicy, jobSelector, jobSpecChange, jobSpecRules, mayChangeTemplate } from './job-spec.js'
 import { jobStatus } from './job-status.js'
@@ -159,7 +158,6 @@ const row: TableRow = (job, now) => {
 }
 
 export const job = defineKind('batch/v1', 'Job', {
-  dropDisabled: dropGatedFieldsAt('spec', 'template'),
   defaults,
   strategy: counted('batch/v1.JobStatus', {
     prepareForCreate: labelJob,

@@ -128,18 +128,16 @@ function buildStrategy(
   strategy: BuiltinStrategy,
   validation: Validation,
 ): Strategy {
-  const { apiVersion, kind, warnings, dropDisabled } = definition
+  const { apiVersion, kind, warnings } = definition
   return {
     decode: (body, duplicates, cbor) => shapeTyped(table, apiVersion, kind, body, duplicates, cbor),
     applyDefaults: object => named(applyDefaults(table, definition, object), apiVersion, kind),
     prepareForCreate(object, now) {
-      dropDisabled?.(object)
       strategy.prepareForCreate?.(object, { now: printTime(now) })
       strategy.finish?.(object)
       return object
     },
     prepareForUpdate(object, old, now) {
-      dropDisabled?.(object)
       strategy.prepareForUpdate?.(object, old, { now: printTime(now) })
       strategy.finish?.(object)
       return object

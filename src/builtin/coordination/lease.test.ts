@@ -12,10 +12,6 @@ test.each<[ValueObject, string[]]>([
   expect(errorsOf(...KIND, { spec })).toEqual(errors)
 })
 
-test('fields of coordinated leader election are dropped', () => {
-  expect(created(...KIND, { spec: { strategy: 'x', preferredHolder: 'y' } })['spec']).toEqual({})
-})
-
 test('the row names the holder', () => {
   const row = tableRowOf('coordination.k8s.io/v1', 'leases')
   expect(row(created(...KIND, { spec: { holderIdentity: 'me' } }), 0)).toEqual(['x', 'me', '<unknown>'])

@@ -8,7 +8,6 @@ import { countGeneration, inTurn, keepGeneration, same, startGeneration } from '
 import { nameOf, printLabels } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { defaultPodTemplate } from './pod/defaults.js'
-import { dropGatedFieldsAt } from './pod/gated-fields.js'
 import { checkPodTemplate } from './pod/spec/pod-spec.js'
 import { templateWarnings } from './pod/warnings.js'
 
@@ -21,7 +20,6 @@ function containerCells(object: ValueObject): [names: string, images: string] {
 }
 
 export const podTemplate = defineKind('v1', 'PodTemplate', {
-  dropDisabled: dropGatedFieldsAt('template'),
   defaults: object => defaultPodTemplate(ensureObject(object, 'template')),
   strategy: {
     prepareForCreate: startGeneration,

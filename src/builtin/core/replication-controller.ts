@@ -17,7 +17,6 @@ import { numberField, selectableFields } from '../common/selectable-fields.js'
 import { counted } from '../common/strategies.js'
 import { printLabels } from '../common/table-cells.js'
 import { defaultPodTemplate } from './pod/defaults.js'
-import { dropGatedFieldsAt } from './pod/gated-fields.js'
 import { templateWarnings } from './pod/warnings.js'
 
 function defaults(controller: ValueObject): void {
@@ -49,7 +48,6 @@ const templateMatches = check(spec => {
 })
 
 export const replicationController = defineKind('v1', 'ReplicationController', {
-  dropDisabled: dropGatedFieldsAt('spec', 'template'),
   defaults,
   strategy: counted('core/v1.ReplicationControllerStatus', { defaultPropagation: {} }),
   validation: podOwner({

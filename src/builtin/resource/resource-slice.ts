@@ -17,7 +17,7 @@ import { ageOf, nameOf } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { nodeSelectorRules } from '../core/pod/spec/scheduling.js'
 import { checkPoolName, checkSet } from './device-names.js'
-import { checkCounterSet, checkDevice, dropDisabled, givenNodes, needsMore, printNames } from './slice-devices.js'
+import { checkCounterSet, checkDevice, givenNodes, needsMore, printNames } from './slice-devices.js'
 
 const MAX_DEVICES = 128
 const MAX_DEVICES_WITH_MORE = 64
@@ -115,15 +115,9 @@ export const resourceSlice = defineKind('resource.k8s.io/v1', 'ResourceSlice', {
   strategy: {
     prepareForCreate: (slice, context) => {
       dateTaints(slice, context)
-      devicesOf(slice).forEach(dropDisabled)
       specOnly.prepareForCreate!(slice, context)
     },
-    prepareForUpdate: inTurn(
-      (slice, _, context) => dateTaints(slice, context),
-      // A change of a field that is then dropped counts as a change.
-      specOnly.prepareForUpdate!,
-      slice => devicesOf(slice).forEach(dropDisabled),
-    ),
+    prepareForUpdate: inTurn((slice, _, context) => dateTaints(slice, context), specOnly.prepareForUpdate!),
     returnsDeletedObject: true,
   },
   validation: validationRules({

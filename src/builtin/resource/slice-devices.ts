@@ -143,12 +143,3 @@ export const printNames = (names: readonly string[]): string => `{${names.map(na
 /** A slice with such devices may have fewer of them. */
 export const needsMore = (device: ValueObject): boolean =>
   objectsAt(device, 'taints').length > 0 || objectsAt(device, 'consumesCounters').length > 0
-
-/** Lists of values in attributes and resources of nodes are behind gates that are off. */
-export function dropDisabled(device: ValueObject): void {
-  delete device['nodeAllocatableResourceMappings']
-  const attributes = objectAt(device, 'attributes')
-  for (const key of Object.keys(attributes)) {
-    for (const list of ['bools', 'ints', 'strings', 'versions']) delete objectAt(attributes, key)[list]
-  }
-}

@@ -27,11 +27,6 @@ test('each audience has one token, of some duration', () => {
 
 const KIND = ['storage.k8s.io/v1', 'CSIDriver'] as const
 
-test('the field of a feature that is off is dropped', () => {
-  const { spec } = created(...KIND, { spec: { preventPodSchedulingIfMissing: true } })
-  expect(spec).not.toHaveProperty('preventPodSchedulingIfMissing')
-})
-
 test('tokens in secrets need token requests', () => {
   const driver = created(...KIND, { spec: { serviceAccountTokenInSecrets: true } })
   expect(validation.create(driver).map(printFieldError)).toEqual([

@@ -21,7 +21,7 @@ import { defineKind, type Warnings } from '../common/define-kind.js'
 import { checkImmutable, checkOneOf } from '../common/field-checks.js'
 import { metadata, metadataUpdate } from '../common/metadata.js'
 import { check, checkUpdate, field, immutable, type Rule } from '../common/rules.js'
-import { countSpecChanges, inTurn, keepGeneration, type PrepareForUpdate, same } from '../common/strategies.js'
+import { countSpecChanges, inTurn, keepGeneration, same } from '../common/strategies.js'
 import { ageOf, NONE, nameOf, type TableRow } from '../common/table-cells.js'
 import { validationRules } from '../common/validation.js'
 import { UNSET } from '../core/volume-cells.js'
@@ -36,13 +36,6 @@ function defaults(driver: ValueObject): void {
   setDefault(spec, 'fsGroupPolicy', 'ReadWriteOnceWithFSType', false)
   for (const name of FALSE_BY_DEFAULT) setDefault(spec, name, false, false)
   if (stringsAt(spec, 'volumeLifecycleModes').length === 0) spec['volumeLifecycleModes'] = ['Persistent']
-}
-
-/** The field of a feature that is off by default in kube-apiserver; a stored one may change. */
-const ALPHA_FIELD = 'preventPodSchedulingIfMissing'
-
-const dropNewAlphaField: PrepareForUpdate = (driver, old) => {
-  if (!has(objectAt(old, 'spec'), ALPHA_FIELD)) delete objectAt(driver, 'spec')[ALPHA_FIELD]
 }
 
 // ---- validation
@@ -147,10 +140,7 @@ const row: TableRow = (driver, now) => {
 export const csiDriver = defineKind('storage.k8s.io/v1', 'CSIDriver', {
   defaults,
   strategy: {
-    prepareForCreate: driver => {
-      delete objectAt(driver, 'spec')[ALPHA_FIELD]
-    },
-    prepareForUpdate: inTurn(keepGeneration, dropNewAlphaField, countSpecChanges),
+    prepareForUpdate: inTurn(keepGeneration, countSpecChanges),
     allowUnconditionalUpdate: false,
     returnsDeletedObject: true,
   },

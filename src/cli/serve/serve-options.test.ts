@@ -149,7 +149,7 @@ const ANONYMOUS_OFF =
 
 describe('flags without effect give a warning', () => {
   test.each([
-    [['--allow-privileged', '--goaway-chance', '0.1'], ['allow-privileged', 'goaway-chance'].map(unneeded)],
+    [['--profiling', '--goaway-chance', '0.1'], ['profiling', 'goaway-chance'].map(unneeded)],
     [['--feature-gates=CBORServingAndStorage=true,KMSv1=true'], ['--feature-gates: KMSv1 has no effect here']],
     [
       ['--feature-gates=kube:KMSv1=true', '--feature-gates=NodeSwap=true'],

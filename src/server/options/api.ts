@@ -17,6 +17,8 @@ export interface ApiOptions {
   readonly serviceRange: string
   readonly runtimeConfig: RuntimeConfig
   readonly featureGates: FeatureGates
+  /** Whether containers may be privileged. kube-apiserver's default is no, but whatever starts a cluster sets the flag. */
+  readonly allowPrivileged: boolean
   /** Whether a list at resourceVersion=0 is answered as from kube-apiserver's watch cache. */
   readonly watchCache: boolean
   /** How built-in objects are encoded in etcd. */
@@ -33,6 +35,7 @@ export const DEFAULT_SERVICE_RANGE = '10.0.0.0/24'
 export const apiFlags = {
   'service-cluster-ip-range': text('<range>', 'the IPv4 range of the addresses of services', DEFAULT_SERVICE_RANGE),
   'feature-gates': booleans('<gate>=true|false,…', 'features to switch on or off', 'CBORServingAndStorage=true'),
+  'allow-privileged': toggle('accept privileged containers', true),
   'watch-cache': toggle('ignore the limit of a list at resourceVersion=0, as a cache that is read whole does', true),
   'runtime-config': booleans('<group/version>=true|false,…', 'API versions to switch on or off', 'apps/v1=true'),
   'webhook-resolve': {
@@ -55,6 +58,7 @@ export const apiFromFlags = (flags: Flags, storageMediaType: StorageMediaType): 
   ),
   runtimeConfig: flags['runtime-config'],
   featureGates: gatesOf(flags),
+  allowPrivileged: flags['allow-privileged'],
   watchCache: flags['watch-cache'],
   webhookHosts: flags['webhook-resolve'],
   conversions: {},

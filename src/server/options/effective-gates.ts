@@ -1,5 +1,6 @@
-// The feature gates that change something here. The others concern kubelets, schedulers, clients or parts of
+// The feature gates that change something here, beside those of fields that are dropped while a gate is off. The others concern kubelets, schedulers, clients or parts of
 // kube-apiserver that are not here; they are accepted with a warning.
+import { fieldGates } from '../../builtin/builtin-kinds.js'
 import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
 
 const EFFECTIVE: ReadonlySet<string> = new Set([
@@ -17,7 +18,9 @@ const EFFECTIVE: ReadonlySet<string> = new Set([
 /** Warnings for gates that were changed from their default without an effect. */
 export const gatesWithoutEffect = (gates: FeatureGates): string[] =>
   Object.entries(gates).flatMap(([name, isOn]) =>
-    EFFECTIVE.has(name) || isGateOn({}, name) === isOn ? [] : `--feature-gates: ${name} has no effect here`,
+    EFFECTIVE.has(name) || fieldGates().has(name) || isGateOn({}, name) === isOn
+      ? []
+      : `--feature-gates: ${name} has no effect here`,
   )
 
 /** On by default only here: the API that it works for is off until --runtime-config switches it on. */

@@ -27,7 +27,7 @@ export function otherKubeFlags(carriedOut: FlagTable): ReadonlyMap<string, Other
 const words = (text: string): string[] => text.trim().split(/\s+/)
 
 const HARMLESS = `
-  aggregator-reject-forwarding-redirect allow-metric-labels allow-metric-labels-manifest allow-privileged
+  aggregator-reject-forwarding-redirect allow-metric-labels allow-metric-labels-manifest
   contention-profiling coordinated-leadership-lease-duration coordinated-leadership-renew-deadline
   coordinated-leadership-retry-period cors-allowed-origins
   debug-socket-path default-not-ready-toleration-seconds default-unreachable-toleration-seconds

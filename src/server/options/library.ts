@@ -119,6 +119,7 @@ export function readLibraryOptions(options: BinnacleOptions): { server: ServerOp
       serviceRange: options.serviceRange ?? DEFAULT_SERVICE_RANGE,
       runtimeConfig: options.runtimeConfig ?? {},
       featureGates: options.featureGates ?? {},
+      allowPrivileged: true,
       watchCache: true,
       storageMediaType: DEFAULT_MEDIA_TYPE,
       webhookHosts: hostOverrides(options.webhookHosts ?? {}),

@@ -1,24 +1,28 @@
 // The kinds that are built in, with the versions that --runtime-config switches on and off.
-import { builtinKinds, kindsOfGroup } from '../../builtin/builtin-kinds.js'
+import { builtinKinds, builtinKindsWith, kindsOfGroup } from '../../builtin/builtin-kinds.js'
 import { definitionKind } from '../../crd/definition-kind.js'
 import type { Kind } from '../../kinds/kind.js'
 import { apiVersionOf } from '../../kinds/kind-names.js'
 import { createRegistry, type Registry } from '../../kinds/registry.js'
 import type { RuleCompiler } from '../../schema/rules.js'
 import { builtinTypes } from '../../types/type-table.js'
-import type { RuntimeConfig } from '../options/api.js'
+import type { ApiOptions } from '../options/api.js'
 import { checkRuntimeConfig, withRuntimeConfig } from './runtime-config.js'
 
 export const DEFINITIONS = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }
 
 /** Throws a UsageError when the configuration names an unknown version; `warnings` name those that are not served here. */
 export function createBuiltinRegistry(
-  config: RuntimeConfig,
+  { runtimeConfig: config, featureGates, allowPrivileged }: ApiOptions,
   ruleCompiler: RuleCompiler,
 ): { registry: Registry; warnings: string[] } {
   const registry = createRegistry()
   const definitions = kindsOfGroup(builtinTypes(), DEFINITIONS.group).map(kind => definitionKind(kind, ruleCompiler))
-  const kinds = [...builtinKinds(builtinTypes()), ...definitions]
+  const isUnchanged = allowPrivileged && Object.keys(featureGates).length === 0
+  const builtin = isUnchanged
+    ? builtinKinds(builtinTypes())
+    : builtinKindsWith(builtinTypes(), { featureGates, allowPrivileged })
+  const kinds = [...builtin, ...definitions]
   const known = new Set(kinds.flatMap(kind => kind.versions.map(({ name }) => apiVersionOf(kind, name))))
   const absent = checkRuntimeConfig(config, known)
   for (const kind of kinds) registry.put(withRuntimeConfig(kind, config))

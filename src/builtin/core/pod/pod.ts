@@ -18,7 +18,6 @@ import {
 import { validationRules } from '../../common/validation.js'
 import { checkOnlyAdded } from './containers/ephemeral-containers.js'
 import { defaultPod } from './defaults.js'
-import { dropGatedFields } from './gated-fields.js'
 import { checkPodSpec } from './spec/pod-spec.js'
 import { mergeLabelKeys } from './spec/scheduling.js'
 import { checkSpecChange } from './spec/spec-change.js'
@@ -119,7 +118,6 @@ const podIps = (pod: ValueObject): string =>
     .join(',')
 
 export const pod = defineKind('v1', 'Pod', {
-  dropDisabled: object => dropGatedFields(objectAt(object, 'spec')),
   defaults: object => {
     defaultPod(object)
     syncPodIps(objectAt(object, 'status'))

@@ -1,0 +1,117 @@
+// Fields behind feature gates: kube-apiserver drops them from what a client sends while their gate is off, unless the old
+// object has them already. It does so after it has noted the manager of each field, so that a dropped field has one.
+//
+// In a path `[]` stands for the items of a list, `{}` for the members of a map, and `?` for an object that is dropped with its
+// last field. `*` stands for the three lists of containers.
+
+/** The paths of each gate. */
+export type GatedFields = Readonly<Record<string, readonly string[]>>
+
+/** In the spec of a pod, and so in every template of pods. */
+export const OF_POD_SPECS: GatedFields = {
+  ClusterTrustBundleProjection: ['volumes[].projected.sources[].clusterTrustBundle'],
+  ContainerRestartRules: [
+    'containers[].restartPolicy',
+    'ephemeralContainers[].restartPolicy',
+    '*[].restartPolicyRules',
+  ],
+  ContainerStopSignals: ['*[].lifecycle?.stopSignal'],
+  EnvFiles: ['*[].env[].valueFrom.fileKeyRef'],
+  GenericWorkload: ['schedulingGroup'],
+  HostnameOverride: ['hostnameOverride'],
+  MatchLabelKeysInPodTopologySpread: ['topologySpreadConstraints[].matchLabelKeys'],
+  PodCertificateRequest: ['volumes[].projected.sources[].podCertificate'],
+  PodLevelResources: ['resources'],
+}
+
+/** Where a kind has the spec of a pod, by `group Kind`. */
+export const POD_SPEC_AT: Readonly<Record<string, string>> = {
+  ' Pod': 'spec',
+  ' PodTemplate': 'template.spec',
+  ' ReplicationController': 'spec.template.spec',
+  'apps DaemonSet': 'spec.template.spec',
+  'apps Deployment': 'spec.template.spec',
+  'apps ReplicaSet': 'spec.template.spec',
+  'apps StatefulSet': 'spec.template.spec',
+  'batch CronJob': 'spec.jobTemplate.spec.template.spec',
+  'batch Job': 'spec.template.spec',
+}
+
+const claimSpec = (at: string): GatedFields => ({
+  DRAConsumableCapacity: [
+    `${at}.devices.constraints[].distinctAttribute`,
+    `${at}.devices.requests[].exactly.capacity`,
+    `${at}.devices.requests[].firstAvailable[].capacity`,
+  ],
+  DRADeviceTaints: [
+    `${at}.devices.requests[].exactly.tolerations`,
+    `${at}.devices.requests[].firstAvailable[].tolerations`,
+  ],
+  DRAPrioritizedList: [`${at}.devices.requests[].firstAvailable`],
+})
+
+const claimStatus: GatedFields = {
+  DRAConsumableCapacity: [
+    'status.allocation.devices.results[].shareID',
+    'status.allocation.devices.results[].consumedCapacity',
+    'status.devices[].shareID',
+  ],
+  DRADeviceBindingConditions: [
+    'status.allocation.devices.results[].bindingConditions',
+    'status.allocation.devices.results[].bindingFailureConditions',
+  ],
+  DRAResourceClaimDeviceStatus: ['status.devices'],
+}
+
+/** The gated fields of a kind beside those of its pods, by `group Kind`. */
+export const OF_KINDS: Readonly<Record<string, readonly GatedFields[]>> = {
+  ' Node': [{ NodeDeclaredFeatures: ['status.declaredFeatures'] }],
+  ' Pod': [
+    {
+      DRAExtendedResource: ['status.extendedResourceClaimStatus'],
+      DRANodeAllocatableResources: ['status.nodeAllocatableResourceClaimStatuses'],
+      InPlacePodLevelResourcesVerticalScaling: ['status.resources', 'status.allocatedResources'],
+      ResourceHealthStatus: [
+        'status.containerStatuses[].allocatedResourcesStatus',
+        'status.initContainerStatuses[].allocatedResourcesStatus',
+        'status.ephemeralContainerStatuses[].allocatedResourcesStatus',
+      ],
+    },
+  ],
+  'apps Deployment': [{ DeploymentReplicaSetTerminatingReplicas: ['status.terminatingReplicas'] }],
+  'apps ReplicaSet': [{ DeploymentReplicaSetTerminatingReplicas: ['status.terminatingReplicas'] }],
+  'apps StatefulSet': [{ MaxUnavailableStatefulSet: ['spec.updateStrategy.rollingUpdate.maxUnavailable'] }],
+  'autoscaling HorizontalPodAutoscaler': [
+    { HPAConfigurableTolerance: ['spec.behavior.scaleUp.tolerance', 'spec.behavior.scaleDown.tolerance'] },
+  ],
+  'coordination.k8s.io Lease': [
+    { CoordinatedLeaderElection: ['spec.strategy'] },
+    { CoordinatedLeaderElection: ['spec.preferredHolder'] },
+  ],
+  'resource.k8s.io DeviceClass': [{ DRAExtendedResource: ['spec.extendedResourceName'] }],
+  'resource.k8s.io ResourceClaim': [claimSpec('spec'), claimStatus],
+  'resource.k8s.io ResourceClaimTemplate': [claimSpec('spec.spec')],
+  'resource.k8s.io ResourceSlice': [
+    {
+      DRAConsumableCapacity: ['spec.devices[].allowMultipleAllocations', 'spec.devices[].capacity{}.requestPolicy'],
+      DRADeviceBindingConditions: ['bindingConditions', 'bindingFailureConditions', 'bindsToNode'].map(
+        name => `spec.devices[].${name}`,
+      ),
+      DRADeviceTaints: ['spec.devices[].taints'],
+      DRAListTypeAttributes: ['bools', 'ints', 'strings', 'versions'].map(
+        list => `spec.devices[].attributes{}.${list}`,
+      ),
+      DRANodeAllocatableResources: ['spec.devices[].nodeAllocatableResourceMappings'],
+      DRAPartitionableDevices: [
+        'spec.sharedCounters',
+        'spec.perDeviceNodeSelection',
+        ...['consumesCounters', 'nodeName', 'nodeSelector', 'allNodes'].map(name => `spec.devices[].${name}`),
+      ],
+    },
+  ],
+  'storage.k8s.io CSIDriver': [
+    {
+      VolumeLimitScaling: ['spec.preventPodSchedulingIfMissing'],
+    },
+  ],
+}

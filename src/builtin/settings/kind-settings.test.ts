@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest'
+import { printFieldError } from '../../meta/errors/field-errors.js'
+import { allFeatureGates, checkFeatureGates } from '../../meta/feature-gates.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { builtinTypes } from '../../types/type-table.js'
+import { builtinKindsWith } from '../builtin-kinds.js'
+import { OF_KINDS, OF_POD_SPECS, POD_SPEC_AT } from './gated-fields.js'
+import { fieldGates, type KindSettings } from './kind-settings.js'
+
+const strategyOf = (name: string, settings: KindSettings) =>
+  builtinKindsWith(builtinTypes(), settings).find(({ names }) => names.kind === name)!.versions[0]!.strategy
+
+const pod = (spec: ValueObject): ApiObject => ({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'p' }, spec })
+const CONTAINER = { name: 'c', image: 'i' }
+
+test('a field is dropped while its gate is off, and kept while it is on', () => {
+  const spec = { containers: [{ ...CONTAINER, lifecycle: { stopSignal: 'SIGTERM' } }] }
+  const created = (on: boolean): ApiObject =>
+    strategyOf('Pod', { featureGates: { ContainerStopSignals: on } }).prepareForCreate(pod(structuredClone(spec)), 0)
+  expect(created(false)).toMatchObject({ spec: { containers: [CONTAINER] } })
+  expect(JSON.stringify(created(false))).not.toContain('lifecycle')
+  expect(created(true)).toMatchObject({ spec })
+})
+
+test('a field that the old object has stays, whatever the gate', () => {
+  const strategy = strategyOf('Pod', { featureGates: { HostnameOverride: false } })
+  const named = (hostnameOverride?: string): ApiObject =>
+    pod({ containers: [CONTAINER], ...(hostnameOverride && { hostnameOverride }) })
+  expect(strategy.prepareForUpdate(named('a'), named('b'), 0)).toMatchObject({ spec: { hostnameOverride: 'a' } })
+  expect(JSON.stringify(strategy.prepareForUpdate(named('a'), named(), 0))).not.toContain('hostnameOverride')
+})
+
+test.each([
+  ['Lease', { strategy: 'x', preferredHolder: 'y', holderIdentity: 'z' }, { holderIdentity: 'z' }],
+  ['CSIDriver', { preventPodSchedulingIfMissing: true, attachRequired: true }, { attachRequired: true }],
+])('features that are off by default: %s', (kind, spec, kept) => {
+  const object = { apiVersion: 'v1', kind, metadata: { name: 'x' }, spec }
+  expect(strategyOf(kind, {}).prepareForCreate(object, 0)).toMatchObject({ spec: kept })
+  expect(Object.keys(object.spec)).toEqual(Object.keys(kept))
+})
+
+test('members of maps are reached', () => {
+  const slice = {
+    apiVersion: 'resource.k8s.io/v1',
+    kind: 'ResourceSlice',
+    metadata: { name: 's' },
+    spec: { devices: [{ name: 'd', attributes: { a: { strings: ['x'] }, b: { int: 1 } } }] },
+  }
+  const created = strategyOf('ResourceSlice', {}).prepareForCreate(structuredClone(slice), 0)
+  expect(created).toMatchObject({ spec: { devices: [{ attributes: { a: {}, b: { int: 1 } } }] } })
+  expect(JSON.stringify(created)).not.toContain('strings')
+})
+
+test('a privileged container is refused where the flag says so', () => {
+  const spec = { containers: [CONTAINER], initContainers: [{ ...CONTAINER, securityContext: { privileged: true } }] }
+  const errorsOf = (allowPrivileged: boolean): string[] =>
+    strategyOf('Pod', { allowPrivileged })
+      .validate(pod(spec), [])
+      .map(printFieldError)
+      .filter(text => text.includes('privileged'))
+  expect(errorsOf(true)).toEqual([])
+  expect(errorsOf(false)).toEqual([
+    'spec.initContainers[0].securityContext.privileged: Forbidden: disallowed by cluster policy',
+  ])
+})
+
+test('the table names gates, kinds and fields that are there', () => {
+  const gates = new Set(allFeatureGates({}).map(({ name }) => name))
+  expect([...fieldGates()].filter(name => !gates.has(name))).toEqual([])
+  // A gate that is locked cannot drop anything.
+  for (const name of fieldGates()) expect(() => checkFeatureGates({ [name]: false })).not.toThrow('locked')
+  const types = builtinTypes()
+  const kinds = [...types.kinds()].map(([id]) => id)
+  const unknown: string[] = []
+  const check = (id: string, path: string): void => {
+    const [group, kind] = id.split(' ')
+    const named = kinds.findLast(
+      each => each.endsWith(` ${kind}`) && each.startsWith(group === '' ? 'v1 ' : `${group}/`),
+    )!
+    let type = types.byName(types.kinds().get(named)!)
+    for (const part of path.replace('*', 'containers').split('.')) {
+      const field = type.fields.get(part.replace(/[[\]{}?]/g, ''))
+      if (field === undefined) return void unknown.push(`${id} ${path}: ${part}`)
+      type = /[[{]/.test(part) ? field.type.element! : field.type
+    }
+  }
+  for (const [id, all] of Object.entries(OF_KINDS)) {
+    for (const path of all.flatMap(fields => Object.values(fields).flat())) check(id, path)
+  }
+  for (const [id, at] of Object.entries(POD_SPEC_AT)) {
+    for (const path of Object.values(OF_POD_SPECS).flat()) check(id, `${at}.${path}`)
+  }
+  expect(unknown).toEqual([])
+})

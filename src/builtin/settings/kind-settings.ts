@@ -1,0 +1,110 @@
+// What the flags of a server change in its built-in kinds: fields of features that are off, and privileged containers.
+import type { Kind, KindVersion, Strategy, SubresourceStrategy } from '../../kinds/kind.js'
+import { type FieldError, fieldForbidden } from '../../meta/errors/field-errors.js'
+import { type FeatureGates, isGateOn } from '../../meta/feature-gates.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
+import { objectAt, objectsAt } from '../../meta/values/access.js'
+import type { ValueObject } from '../../meta/values/value.js'
+import { type DropFields, dropFieldsAt } from './drop-fields.js'
+import { OF_KINDS, OF_POD_SPECS, POD_SPEC_AT } from './gated-fields.js'
+
+export interface KindSettings {
+  readonly featureGates?: FeatureGates
+  /** Whether containers may be privileged. */
+  readonly allowPrivileged?: boolean
+}
+
+/** The gates that drop fields while they are off. */
+export const fieldGates = (): ReadonlySet<string> =>
+  new Set([OF_POD_SPECS, ...Object.values(OF_KINDS).flat()].flatMap(fields => Object.keys(fields)))
+
+export function withSettings(kind: Kind, { featureGates = {}, allowPrivileged = true }: KindSettings): Kind {
+  const id = `${kind.group} ${kind.names.kind}`
+  const podSpecAt = POD_SPEC_AT[id]
+  const drops = dropsOf(id, podSpecAt, featureGates)
+  const refused = allowPrivileged || podSpecAt === undefined ? undefined : privilegedContainers(podSpecAt)
+  if (drops.length === 0 && refused === undefined) return kind
+  return {
+    ...kind,
+    versions: kind.versions.map(version => versionWith(version, drops, refused, COUNTED_FIRST.has(id))),
+  }
+}
+
+function dropsOf(id: string, podSpecAt: string | undefined, gates: FeatureGates): DropFields[] {
+  const ofPods = podSpecAt === undefined ? [] : [withPrefix(podSpecAt)]
+  return [...ofPods, ...(OF_KINDS[id] ?? [])].flatMap(fields =>
+    Object.entries(fields).flatMap(([gate, paths]) => (isGateOn(gates, gate) ? [] : dropFieldsAt(paths))),
+  )
+}
+
+const withPrefix = (prefix: string): Record<string, string[]> =>
+  Object.fromEntries(
+    Object.entries(OF_POD_SPECS).map(([gate, paths]) => [gate, paths.map(path => `${prefix}.${path}`)]),
+  )
+
+/** Kinds of which a change of a field that is then dropped is a new generation. */
+const COUNTED_FIRST: ReadonlySet<string> = new Set(['resource.k8s.io ResourceSlice'])
+
+type FindErrors = (object: ValueObject) => FieldError[]
+
+function versionWith(
+  version: KindVersion,
+  drops: readonly DropFields[],
+  refused: FindErrors | undefined,
+  isCountedFirst: boolean,
+): KindVersion {
+  const drop = (object: ApiObject, old: ApiObject | undefined): void => {
+    for (const each of drops) each(object, old)
+  }
+  const { strategy, subresources } = version
+  const more = (object: ApiObject, errors: readonly FieldError[]): readonly FieldError[] =>
+    refused === undefined ? errors : [...errors, ...refused(object)]
+  const changed: Strategy = {
+    ...strategy,
+    prepareForCreate(object, now) {
+      drop(object, undefined)
+      return strategy.prepareForCreate(object, now)
+    },
+    prepareForUpdate(object, old, now) {
+      if (!isCountedFirst) drop(object, old)
+      const prepared = strategy.prepareForUpdate(object, old, now)
+      if (isCountedFirst) drop(prepared, old)
+      return prepared
+    },
+    validate: (object, warnings) => more(object, strategy.validate(object, warnings)),
+    validateUpdate: (object, old, warnings) => more(object, strategy.validateUpdate(object, old, warnings)),
+  }
+  const { status } = subresources
+  return {
+    ...version,
+    strategy: changed,
+    subresources: { ...subresources, status: status && { ...status, ...dropping(status, drop) } },
+  }
+}
+
+const dropping = (
+  strategy: SubresourceStrategy,
+  drop: (object: ApiObject, old: ApiObject) => void,
+): Pick<SubresourceStrategy, 'prepareForUpdate'> => ({
+  prepareForUpdate(object, old, now) {
+    drop(object, old)
+    return strategy.prepareForUpdate(object, old, now)
+  },
+})
+
+const CONTAINERS = ['initContainers', 'containers', 'ephemeralContainers']
+
+/** Without --allow-privileged no container may be privileged. */
+function privilegedContainers(podSpecAt: string): FindErrors {
+  const path = podSpecAt.split('.')
+  return object => {
+    const spec = path.reduce(objectAt, object)
+    return CONTAINERS.flatMap(list =>
+      objectsAt(spec, list).flatMap((container, i) =>
+        objectAt(container, 'securityContext')['privileged'] === true
+          ? [fieldForbidden(`${podSpecAt}.${list}[${i}].securityContext.privileged`, 'disallowed by cluster policy')]
+          : [],
+      ),
+    )
+  }
+}
