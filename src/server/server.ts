@@ -185,6 +185,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
         createWebhooks({
           hosts: options.api.webhookHosts,
           findService: serviceFinder(createLister(registry, objects)),
+          beforeCall: hooks?.beforeWebhookCall,
         }),
       client => client.close(),
     )

@@ -13,6 +13,7 @@ import type { Verbs } from '../verbs/verbs.js'
 import type { TestClock } from './clock.js'
 import { createFaults, type FaultInjector } from './faults/faults.js'
 import { faultyVerbs } from './faults/faulty-verbs.js'
+import { callWebhook } from './faults/faulty-webhooks.js'
 import { createRequestLog, type WritableRequestLog } from './request-log.js'
 import type { Snapshot } from './snapshots.js'
 
@@ -70,6 +71,7 @@ async function openCore({ options, clock, from, paths, signal }: CoreOptions, tl
         listeners: { ...listeners, receive: (ready: Stage['handle']) => void (handle = ready) },
         isBootstrapped,
         observe: requests.add,
+        beforeWebhookCall: (host: string) => callWebhook(host, faults),
         wrapVerbs: (verbs: Verbs) => faultyVerbs(verbs, faults, () => store.revision()),
         paths,
       },

@@ -22,6 +22,8 @@ export interface WebhookOptions {
   readonly hosts?: HostOverrides | undefined
   /** Finds the address of a service. Rejects with an Error that says what is missing. */
   readonly findService?: FindService | undefined
+  /** Called with the host before each call. It may wait, and reject as a connection to it would. */
+  readonly beforeCall?: ((host: string) => Promise<void>) | undefined
   /** The current time in milliseconds; `Date.now` by default. */
   readonly now?: (() => number) | undefined
 }
@@ -31,7 +33,7 @@ export type FindService = (service: ServiceReference & { readonly port: number }
 /** So much of a response that is no Status is quoted in an error, as client-go does. */
 const MAX_QUOTED_BYTES = 2048
 
-export function createWebhooks({ hosts = new Map(), findService, now }: WebhookOptions = {}): Webhooks {
+export function createWebhooks({ hosts = new Map(), findService, beforeCall, now }: WebhookOptions = {}): Webhooks {
   const connections = createConnections()
   const queues = createCallQueues(now)
   const running = new Set<AbortController>()
@@ -56,6 +58,7 @@ export function createWebhooks({ hosts = new Map(), findService, now }: WebhookO
       try {
         return await queues.join(`${destination.host}:${destination.port}`, async () => {
           address = await addressOf(destination)
+          await beforeCall?.(destination.host)
           return bodyOf(await connections.post(destination, address, body, abort.signal))
         })
       } catch (error) {

@@ -242,6 +242,63 @@ describe('faults', () => {
     expect(await watch.text()).toContain('too old resource version')
   })
 
+  test.each([409, 410, 429, 500, 503, 504])('a request is answered %i', async status => {
+    server.faults.inject({ resource: 'secrets', name: 'x', user: 'kubernetes-admin', status, times: 1 })
+    expect((await server.fetch('/api/v1/namespaces/default/secrets/x')).status).toBe(status)
+    expect((await server.fetch('/api/v1/namespaces/default/secrets/x')).status).toBe(404)
+  })
+
+  test('a request is late', async () => {
+    server.faults.inject({ verb: 'get', resource: 'secrets', latency: 40, times: 1 })
+    await server.fetch('/api/v1/namespaces/default/secrets/x')
+    const [request] = server.requests.filter({ resource: 'secrets' }).slice(-1)
+    expect(request!.milliseconds).toBeGreaterThanOrEqual(39)
+  })
+
+  test('events of one kind come after later ones of another', async () => {
+    server.faults.inject({ verb: 'watch', resource: 'configmaps', watch: { delay: 200 } })
+    const seen: string[] = []
+    const note = async (events: AsyncGenerator<{ object: { kind: string } }>) => {
+      for await (const { object } of events) return void seen.push(object.kind)
+    }
+    const watching = ['configmaps', 'secrets'].map(plural =>
+      note(server.events(`/api/v1/namespaces/default/${plural}`)),
+    )
+    await server.apply([configMap('first'), { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'second' } }])
+    await Promise.all(watching)
+    expect(seen).toEqual(['Secret', 'ConfigMap'])
+  })
+
+  test('a watch is refused as too old', async () => {
+    server.faults.inject({ verb: 'watch', watch: { expired: true }, times: 1 })
+    expect(await (await server.fetch('/api/v1/configmaps?watch=true')).text()).toContain('"code":410')
+  })
+
+  test('a webhook cannot be reached', async () => {
+    await server.apply({
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'checks' },
+      webhooks: [
+        {
+          name: 'checks.example.com',
+          clientConfig: { url: 'https://checks.example.com/validate' },
+          rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['secrets'] }],
+          failurePolicy: 'Fail',
+          sideEffects: 'None',
+          admissionReviewVersions: ['v1'],
+        },
+      ],
+    })
+    server.faults.inject({ webhook: 'checks.example.com' })
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'checked' } }
+    await expect(server.apply(secret)).rejects.toThrow(
+      /failed calling webhook "checks.example.com".*checks.example.com:443: connect: connection refused/,
+    )
+    expect(server.faults.report.at(-1)).toMatchObject({ verb: 'webhook', path: 'checks.example.com' })
+    expect(() => server.faults.inject({ webhook: '*', status: 500 })).toThrow('a fault of a webhook has no status')
+  })
+
   test('chaos is the same for the same seed', async () => {
     const run = async () => {
       const end = server.faults.chaos({ seed: 7, plan: 'mild', probability: 0.3 })

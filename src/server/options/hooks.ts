@@ -9,6 +9,8 @@ export interface ServerHooks {
   readonly wrapVerbs?: ((verbs: Verbs) => Verbs) | undefined
   /** Called for each request once it is answered. */
   readonly observe?: ((request: ServedRequest, status: number, milliseconds: number) => void) | undefined
+  /** Called with the host before each call of a webhook. It may wait, and reject as a connection to it would. */
+  readonly beforeWebhookCall?: ((host: string) => Promise<void>) | undefined
   /** Paths beside those of the API. */
   readonly paths?: PathTable | undefined
   /** Listeners that outlive the server, in the place of its own. */

@@ -18,6 +18,11 @@ export interface FaultMatch {
 }
 
 export interface Fault extends FaultMatch {
+  /**
+   * Not a request but the calls of a webhook: its host, such as `checks.team.svc` or `127.0.0.1`, or `*` for all. It cannot be
+   * reached, or with a `latency` answers late.
+   */
+  readonly webhook?: string
   /** How often, between 0 and 1; always by default. */
   readonly probability?: number
   /** How many times at most; without end by default. */
@@ -58,6 +63,7 @@ const FIELDS: Readonly<Record<keyof Fault, 'text' | 'texts' | 'number' | 'durati
   namespace: 'text',
   name: 'text',
   user: 'text',
+  webhook: 'text',
   probability: 'number',
   times: 'number',
   latency: 'duration',
@@ -69,7 +75,9 @@ const FIELDS: Readonly<Record<keyof Fault, 'text' | 'texts' | 'number' | 'durati
   watch: 'watch',
 }
 
-const EFFECTS = ['latency', 'status', 'cut', 'asOf', 'behind', 'watch'] as const
+const EFFECTS = ['latency', 'status', 'cut', 'asOf', 'behind', 'watch', 'webhook'] as const
+/** What can be said of the calls of a webhook. */
+const OF_WEBHOOKS: readonly string[] = ['webhook', 'latency', 'probability', 'times'] satisfies (keyof Fault)[]
 const STATUSES = [409, 410, 429, 500, 503, 504]
 
 /** Throws a UsageError that says what would be right. */
@@ -83,6 +91,8 @@ export function checkFault(fault: unknown): Fault {
     checkField(name as keyof Fault, value)
   }
   const checked = fault as Fault
+  const other = checked.webhook !== undefined && Object.keys(fault).find(name => !OF_WEBHOOKS.includes(name))
+  if (other) throw new UsageError(`a fault of a webhook has no ${other}: it has ${OF_WEBHOOKS.join(', ')}`)
   if (!EFFECTS.some(effect => checked[effect] !== undefined)) {
     throw new UsageError(`a fault needs an effect: one of ${EFFECTS.join(', ')}`)
   }
@@ -105,8 +115,9 @@ function checkField(name: keyof Fault, value: unknown): void {
     throw new UsageError(`${name}: ${JSON.stringify(value)} is not a ${FIELDS[name]}`)
 }
 
-export function matches(fault: FaultMatch, info: RequestInfo, user: string): boolean {
+export function matches(fault: Fault, info: RequestInfo, user: string): boolean {
   return (
+    fault.webhook === undefined &&
     isAmong(fault.verb, info.verb) &&
     isAmong(fault.resource, info.resource) &&
     isAmong(fault.group, info.group) &&

@@ -28,6 +28,8 @@ export interface Faults {
 export interface FaultInjector extends Faults {
   /** The faults for a request. Each counts as injected. */
   take(info: RequestInfo, user: string): readonly Fault[]
+  /** The faults for a call of a webhook. */
+  takeCall(host: string): readonly Fault[]
 }
 
 /** How many entries the report keeps. */
@@ -41,6 +43,22 @@ export function createFaults(now: () => number): FaultInjector {
     const key = Symbol('fault')
     active.set(key, { fault: checkFault(fault), random, left: fault.times ?? Infinity })
     return () => void active.delete(key)
+  }
+
+  function takeThose(
+    isMeant: (fault: Fault) => boolean,
+    about: Pick<InjectedFault, 'verb' | 'path' | 'user'>,
+  ): Fault[] {
+    const taken: Fault[] = []
+    for (const [key, each] of active) {
+      if (!isMeant(each.fault)) continue
+      if (each.fault.probability !== undefined && each.random() >= each.fault.probability) continue
+      taken.push(each.fault)
+      if (--each.left <= 0) active.delete(key)
+      if (report.length >= MAX_REPORT) report.shift()
+      report.push({ at: now(), ...about, fault: each.fault })
+    }
+    return taken
   }
 
   return {
@@ -57,17 +75,8 @@ export function createFaults(now: () => number): FaultInjector {
     get report() {
       return report
     },
-    take(info, user) {
-      const taken: Fault[] = []
-      for (const [key, each] of active) {
-        if (!matches(each.fault, info, user)) continue
-        if (each.fault.probability !== undefined && each.random() >= each.fault.probability) continue
-        taken.push(each.fault)
-        if (--each.left <= 0) active.delete(key)
-        if (report.length >= MAX_REPORT) report.shift()
-        report.push({ at: now(), verb: info.verb, path: info.path, user, fault: each.fault })
-      }
-      return taken
-    },
+    take: (info, user) => takeThose(fault => matches(fault, info, user), { verb: info.verb, path: info.path, user }),
+    takeCall: host =>
+      takeThose(({ webhook }) => webhook === '*' || webhook === host, { verb: 'webhook', path: host, user: '' }),
   }
 }
