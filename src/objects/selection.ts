@@ -24,6 +24,8 @@ import { type ObjectEntry, selectableFields } from './object-attributes.js'
 export interface Selection {
   /** There is no selector. */
   readonly everything: boolean
+  /** Equal for selections of one version that select the same by the same requirements. */
+  readonly text: string
   /** The name that the selector requires. */
   readonly name: string | undefined
   /** What an index can answer for objects of a kind: requirements of certain values. None where it would be wrong. */
@@ -52,8 +54,12 @@ export function selectionOf(version: KindVersion, { labelSelector, fieldSelector
   const places = fields.filter(({ field }) => field === 'metadata.name' || field === 'metadata.namespace')
   const labelTerms = labelSelector === 'nothing' ? [] : labelSelector.flatMap(labelTerm)
   const fieldTerms = fields.flatMap(fieldTerm)
+  let text: string | undefined
   return {
     everything,
+    get text() {
+      return (text ??= everything ? '' : JSON.stringify([labelSelector, fields]))
+    },
     name: requiredField(fields, 'metadata.name'),
     terms: versioned => [
       ...(labelsAreIndexed(versioned) ? labelTerms : []),

@@ -23,6 +23,9 @@ export function createWatchChanges(views: ObjectViews): WatchChanges {
   /** Conversions by webhooks, made once for all watchers of a version and kept as long as the event. */
   const conversions = new WeakMap<ObjectEvent, Map<KindVersion, Map<ObjectEntry, Promise<ObjectView>>>>()
 
+  /** The latest change. The watchers of an event are served one after the other, and those with equal selectors see the same. */
+  let latest: LatestChange | undefined
+
   function isSelected(
     versioned: VersionedKind,
     selection: Selection,
@@ -70,10 +73,30 @@ export function createWatchChanges(views: ObjectViews): WatchChanges {
 
   return {
     changeFor(versioned, selection, event) {
-      const before = isSelected(versioned, selection, event, event.previous)
-      const now = isSelected(versioned, selection, event, event.entry)
-      if (typeof before === 'boolean' && typeof now === 'boolean') return changeOf(versioned, event, before, now)
-      return andThen(allOf([before, now]), ([was, is]) => changeOf(versioned, event, was!, is!))
+      const { version } = versioned
+      const { text } = selection
+      if (latest && latest.event === event && latest.version === version && latest.text === text) return latest.change
+      const change = findChange(versioned, selection, event)
+      if (!(change instanceof Promise)) latest = { event, version, text, change }
+      return change
     },
   }
+
+  function findChange(
+    versioned: VersionedKind,
+    selection: Selection,
+    event: ObjectEvent,
+  ): Awaitable<WatchChange | undefined> {
+    const before = isSelected(versioned, selection, event, event.previous)
+    const now = isSelected(versioned, selection, event, event.entry)
+    if (typeof before === 'boolean' && typeof now === 'boolean') return changeOf(versioned, event, before, now)
+    return andThen(allOf([before, now]), ([was, is]) => changeOf(versioned, event, was!, is!))
+  }
+}
+
+interface LatestChange {
+  readonly event: ObjectEvent
+  readonly version: KindVersion
+  readonly text: string
+  readonly change: WatchChange | undefined
 }

@@ -31,8 +31,7 @@ export interface EventEncoders {
 }
 
 export function createEventEncoders(now: () => number): EventEncoders {
-  /** By event, then by the slot of the format and type. */
-  const encoded = new WeakMap<object, Map<number, Buffer>>()
+  const encoded = createEncodedEvents()
   const shared = new WeakMap<KindVersion, Map<string, SharedEncoder>>()
   let nextSlot = 0
 
@@ -61,7 +60,7 @@ function createEventEncoder(
   served: VersionedKind,
   form: OutputFormat,
   encoder: SharedEncoder,
-  encoded: WeakMap<object, Map<number, Buffer>>,
+  encoded: EncodedEvents,
   now: () => number,
 ): EventEncoder {
   const isTable = form.as?.kind === 'Table'
@@ -72,16 +71,10 @@ function createEventEncoder(
       first = false
       const slot = encoder.slots[type] + (withColumns ? 1 : 0)
       if (source === undefined) return encoder.encode(type, shown, withColumns, now)
-      let kept = encoded.get(source)
-      if (!kept) {
-        kept = new Map()
-        encoded.set(source, kept)
-      }
-      let bytes = kept.get(slot)
-      if (!bytes) {
-        bytes = encoder.encode(type, shown, withColumns, now)
-        kept.set(slot, bytes)
-      }
+      const known = encoded.get(source, slot)
+      if (known) return known
+      const bytes = encoder.encode(type, shown, withColumns, now)
+      encoded.set(source, slot, bytes)
       return bytes
     },
     bookmark(revision, initial) {
@@ -90,6 +83,32 @@ function createEventEncoder(
       return encoder.bookmark(bookmarkObject(served, revision, initial), withColumns, now)
     },
     error: status => frame(form, 'ERROR', statusValue(status)),
+  }
+}
+
+/** The bytes of events, by the slot of their format and type. */
+interface EncodedEvents {
+  get(source: object, slot: number): Buffer | undefined
+  set(source: object, slot: number, bytes: Buffer): void
+}
+
+function createEncodedEvents(): EncodedEvents {
+  const encoded = new WeakMap<object, Map<number, Buffer>>()
+  /** The last ones asked for: an event is sent to one watcher after the other. */
+  let latest: { readonly source: object; readonly slot: number; readonly bytes: Buffer } | undefined
+  return {
+    get(source, slot) {
+      if (latest && latest.source === source && latest.slot === slot) return latest.bytes
+      const bytes = encoded.get(source)?.get(slot)
+      if (bytes) latest = { source, slot, bytes }
+      return bytes
+    },
+    set(source, slot, bytes) {
+      let slots = encoded.get(source)
+      if (!slots) encoded.set(source, (slots = new Map()))
+      slots.set(slot, bytes)
+      latest = { source, slot, bytes }
+    },
   }
 }
 
