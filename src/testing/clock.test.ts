@@ -68,3 +68,13 @@ test('a copy has the same time and speed, and moves alone', () => {
   copy.advance('1h')
   expect([copy.now() - clock.now(), ran]).toEqual([3_600_000, []])
 })
+
+test.each([
+  ['advance by more time than there is', () => clock.advance(1e300), 'the year 9999 is the last'],
+  ['advance by endless days', () => clock.advance(`${'9'.repeat(400)}d`), 'the year 9999 is the last'],
+  ['moveTo', () => clock.moveTo(new Date(8.64e15)), 'the year 9999 is the last'],
+  ['run at any speed', () => clock.run(1e300), 'at most 1000000'],
+])('the time stays one that the API can express: %s', (_what, act, message) => {
+  expect(act).toThrow(message)
+  expect(new Date(clock.now()).getFullYear()).toBeLessThan(2100)
+})

@@ -30,7 +30,7 @@ export function createTestClock(time = Date.now(), speed = 1): TestClock {
   const timers: Timer[] = []
   let wake: NodeJS.Timeout | undefined
 
-  const now = (): number => Math.floor(since + (performance.now() - systemSince) * scale)
+  const now = (): number => Math.min(MAX_TIME, Math.floor(since + (performance.now() - systemSince) * scale))
 
   /** From here on the time passes at another speed. */
   function restart(from: number, nextScale: number): void {
@@ -81,15 +81,19 @@ export function createTestClock(time = Date.now(), speed = 1): TestClock {
     advance(by) {
       const milliseconds = typeof by === 'number' ? by : parseDuration(by)
       if (!(milliseconds >= 0)) throw new UsageError(`clock.advance: ${by}: the time only moves forward`)
+      if (now() + milliseconds > MAX_TIME) throw new UsageError(`clock.advance: ${by}: the year 9999 is the last`)
       restart(now() + milliseconds, scale)
     },
     moveTo(date) {
       if (!(date.getTime() >= now())) throw new UsageError('clock.moveTo: the time only moves forward')
+      if (date.getTime() > MAX_TIME) throw new UsageError('clock.moveTo: the year 9999 is the last')
       restart(date.getTime(), scale)
     },
     freeze: () => restart(now(), 0),
     run(times = 1) {
-      if (!(times > 0)) throw new UsageError(`clock.run: ${times}: the scale must be greater than 0`)
+      if (!(times > 0 && times <= MAX_SCALE)) {
+        throw new UsageError(`clock.run: ${times}: the scale must be greater than 0 and at most ${MAX_SCALE}`)
+      }
       restart(now(), times)
     },
     copy: () => createTestClock(now(), scale),
@@ -97,6 +101,9 @@ export function createTestClock(time = Date.now(), speed = 1): TestClock {
 }
 
 const MAX_WAIT_MS = 60_000
+/** The last time that timestamps of the API can express. */
+const MAX_TIME = Date.UTC(10_000, 0) - 1
+const MAX_SCALE = 1_000_000
 const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** Milliseconds of a text such as `1h30m`. */

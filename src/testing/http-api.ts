@@ -17,8 +17,9 @@
 //
 // It is for administrators: other users need permission for these paths.
 import { UsageError } from '../base/usage-error.js'
+import { BodyTooLarge, type Exchange } from '../http/exchange.js'
 import type { PathRequest } from '../http/pages.js'
-import { badRequest } from '../meta/errors/status.js'
+import { badRequest, requestEntityTooLarge } from '../meta/errors/status.js'
 import type { TestServer } from './test-server.js'
 
 export const TESTING_PATH = '/binnacle/testing'
@@ -78,7 +79,7 @@ export function createTestingApi(server: TestServer): TestingApi {
       const { method } = reply.exchange
       const route = Object.hasOwn(methods, method) ? methods[method]! : undefined
       if (!route) throw badRequest(`${info.path} takes ${Object.keys(methods).join(', ')}, not ${method}`)
-      const body = method === 'POST' ? parseBody(await reply.exchange.body(MAX_BODY)) : {}
+      const body = method === 'POST' ? parseBody(await readBody(reply.exchange)) : {}
       const answer = await carryOut(route, body)
       reply.send(200, { 'content-type': 'application/json' }, `${JSON.stringify(answer ?? {})}\n`)
     },
@@ -123,6 +124,14 @@ async function actOnPods({ pods }: TestServer, { namespace, name, labels, ...act
 function requiredText(name: string, value: unknown): string {
   if (typeof value === 'string' && value !== '') return value
   throw new UsageError(`${name} must be a text`)
+}
+
+async function readBody(exchange: Exchange): Promise<Buffer> {
+  try {
+    return await exchange.body(MAX_BODY)
+  } catch (error) {
+    throw error instanceof BodyTooLarge ? requestEntityTooLarge(`limit is ${MAX_BODY}`) : error
+  }
 }
 
 function parseBody(bytes: Buffer): Body {

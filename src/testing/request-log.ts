@@ -35,12 +35,19 @@ export interface WritableRequestLog extends RequestLog {
   add(request: ServedRequest, status: number, milliseconds: number): void
 }
 
-/** Older requests are dropped. */
+/** Older requests are dropped, if there are too many, or if their texts are too long together. */
 const MAX_REQUESTS = 10_000
+const MAX_CHARACTERS = 32 * 1024 * 1024
 
 export function createRequestLog(): WritableRequestLog {
   let requests: LoggedRequest[] = []
+  let characters = 0
   let count = 0
+
+  function drop(): void {
+    characters -= sizeOf(requests.shift()!)
+  }
+
   return {
     get count() {
       return count
@@ -54,12 +61,15 @@ export function createRequestLog(): WritableRequestLog {
       requests.filter(request =>
         Object.entries(wanted).every(([name, value]) => request[name as keyof LoggedRequest] === value),
       ),
-    clear: () => void (requests = []),
+    clear() {
+      requests = []
+      characters = 0
+    },
     add({ info, user, userAgent, exchange }, status, milliseconds) {
-      if (requests.length >= MAX_REQUESTS) requests.shift()
+      if (requests.length >= MAX_REQUESTS) drop()
       count++
       const { verb, group, resource, subresource, namespace, name } = info
-      requests.push({
+      const logged = {
         verb,
         method: exchange.method,
         path: info.path,
@@ -73,7 +83,14 @@ export function createRequestLog(): WritableRequestLog {
         userAgent,
         status,
         milliseconds,
-      })
+      }
+      requests.push(logged)
+      characters += sizeOf(logged)
+      while (characters > MAX_CHARACTERS && requests.length > 1) drop()
     },
   }
 }
+
+/** The texts that a client can make long. The others are parts of the path. */
+const sizeOf = ({ method, path, query, user, userAgent }: LoggedRequest): number =>
+  method.length + path.length + query.length + user.length + userAgent.length

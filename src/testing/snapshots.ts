@@ -8,6 +8,8 @@ import { createMemoryStore, type MemorySnapshot } from '../storage/memory-store.
 export type Snapshot = MemorySnapshot
 
 const HEAD = 'binnacle-snapshot-1'
+/** A small file can become a very large text. */
+const MAX_SIZE = 512 * 1024 * 1024
 /** Sorts after every key. */
 const END = '\u{10ffff}'
 
@@ -22,19 +24,25 @@ export async function writeSnapshot(file: string, { revision, entries }: Snapsho
 
 export async function readSnapshot(file: string): Promise<Snapshot> {
   const [head, ...lines] = await readLines(file)
-  const [format, revision] = head as [unknown, unknown]
-  if (format !== HEAD || !Number.isSafeInteger(revision)) throw notSnapshot(file)
+  const [format, revision] = Array.isArray(head) ? (head as unknown[]) : []
+  if (format !== HEAD || !isRevision(revision)) throw notSnapshot(file)
   const { entries } = createMemoryStore().snapshot()
-  for (const [key, at, value] of lines as [string, number, string][]) {
+  for (const line of lines) {
+    const [key, at, value] = Array.isArray(line) ? (line as unknown[]) : []
+    if (typeof key !== 'string' || !isRevision(at) || at > revision || typeof value !== 'string') {
+      throw notSnapshot(file)
+    }
     entries.set(key, { key, revision: at, value: Buffer.from(value, 'base64') })
   }
-  return { revision: revision as number, entries }
+  return { revision, entries }
 }
+
+const isRevision = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 async function readLines(file: string): Promise<unknown[]> {
   const bytes = await readFile(file)
   try {
-    const text = (await promisify(gunzip)(bytes)).toString()
+    const text = (await promisify(gunzip)(bytes, { maxOutputLength: MAX_SIZE })).toString()
     return text.split('\n').map(line => JSON.parse(line) as unknown)
   } catch {
     throw notSnapshot(file)

@@ -78,6 +78,11 @@ test('a wrong call is answered 400 and says what would be right', async () => {
   expect(messages[0].body.message).toBe('a fault has no field statsu: did you mean status?')
 })
 
+test('a call with a body that is too large is answered 413', async () => {
+  const answer = await testing('POST', '/faults', { name: 'x'.repeat(1_100_000), status: 503 })
+  expect([answer.status, answer.body.kind]).toEqual([413, 'Status'])
+})
+
 test('users who are no administrators may not use it', async () => {
   expect((await send('POST', '/binnacle/testing/reset', {}, 'bob-token')).status).toBe(403)
 })

@@ -1,4 +1,4 @@
-// Checks that the tables of a data directory are consistent. Used by tests, and to diagnose a damaged disk.
+// Checks that the tables of a data directory are consistent. Used by tests, for snapshots, and to diagnose a damaged disk.
 import type { Revision } from '../store.js'
 import { openDataDirectory } from './disk/data-directory.js'
 import { isMilestone, openTables, readState, type Tables } from './layout.js'
@@ -9,14 +9,21 @@ export async function checkIntegrity(path: string): Promise<string[]> {
   try {
     const tables = openTables(directory.file)
     try {
-      const last = new Map<string, LastWrite>()
-      return [...checkLog(tables, last), ...checkCurrent(tables, last), ...checkMilestones(tables)]
+      return [...problemsOf(tables)]
     } finally {
       await tables.root.close()
     }
   } finally {
     directory.release()
   }
+}
+
+/** Every inconsistency of the tables. */
+export function* problemsOf(tables: Tables): Generator<string> {
+  const last = new Map<string, LastWrite>()
+  yield* checkLog(tables, last)
+  yield* checkCurrent(tables, last)
+  yield* checkMilestones(tables)
 }
 
 /** The last log record of a key. */

@@ -7,6 +7,7 @@ import {
   copyFileSync,
   fsyncSync,
   mkdirSync,
+  mkdtempSync,
   openSync,
   renameSync,
   rmSync,
@@ -17,7 +18,8 @@ import { StorageError } from '../storage-error.js'
 import type { Revision } from '../store.js'
 import { openDataDirectory } from './disk/data-directory.js'
 import { checkDataFile } from './disk/data-file.js'
-import { openTables, readState } from './layout.js'
+import { problemsOf } from './integrity.js'
+import { corrupt, openTables, readState } from './layout.js'
 
 export interface Snapshot {
   /** The revision of the latest write in it. */
@@ -31,8 +33,10 @@ const DATA_FILE = 'store.mdb'
 export async function saveSnapshot(directory: string, file: string): Promise<Snapshot> {
   const source = join(resolve(directory), DATA_FILE)
   checkFile(source, `${directory} is not a data directory`)
-  const fresh = `${resolve(file)}.${process.pid}.new`
-  mkdirSync(dirname(fresh), { recursive: true })
+  mkdirSync(dirname(resolve(file)), { recursive: true })
+  // LMDB creates the file with the rights that the process gives to files. Here no other user reaches it.
+  const folder = mkdtempSync(`${resolve(file)}.`)
+  const fresh = join(folder, DATA_FILE)
   try {
     // LMDB copies the state of one read transaction; it may be read while another process writes.
     const root = open({ path: source, noSubdir: true, readOnly: true, maxDbs: 8, encoding: 'binary' })
@@ -49,7 +53,7 @@ export async function saveSnapshot(directory: string, file: string): Promise<Sna
     sync(dirname(resolve(file)))
     return snapshot
   } finally {
-    for (const path of [fresh, `${fresh}-lock`]) rmSync(path, { force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
@@ -64,7 +68,11 @@ export async function restoreSnapshot(file: string, directory: string): Promise<
     copyFileSync(resolve(file), target.file, constants.COPYFILE_FICLONE)
     chmodSync(target.file, 0o600)
     sync(target.file)
-    const snapshot = await describeSnapshot(target.file)
+    const snapshot = await describeSnapshot(target.file).catch((error: unknown) => {
+      rmSync(target.file, { force: true })
+      const reason = error instanceof Error ? error.message : String(error)
+      throw new StorageError('directory-unreadable', `${file} is not a snapshot: ${reason}`, undefined, error)
+    })
     target.markComplete()
     return snapshot
   } finally {
@@ -72,10 +80,12 @@ export async function restoreSnapshot(file: string, directory: string): Promise<
   }
 }
 
-/** Opens the tables of a snapshot, and so finds a file that cannot be one. */
+/** Reads a snapshot whole, and so finds a file that is none, or is damaged. */
 async function describeSnapshot(file: string): Promise<Snapshot> {
   const tables = openTables(file)
   try {
+    const [problem] = problemsOf(tables)
+    if (problem !== undefined) throw corrupt(problem)
     return {
       revision: readState(tables).revision,
       entries: (tables.current.getStats() as { entryCount: number }).entryCount,

@@ -55,7 +55,16 @@ export interface WatchFault {
   readonly expired?: boolean
 }
 
-const FIELDS: Readonly<Record<keyof Fault, 'text' | 'texts' | 'number' | 'duration' | 'cut' | 'watch'>> = {
+type FieldType = 'text' | 'texts' | 'number' | 'boolean' | 'duration' | 'cut' | 'watch'
+
+const WATCH_FIELDS: Readonly<Record<keyof WatchFault, FieldType>> = {
+  dropAfter: 'number',
+  delay: 'duration',
+  withholdBookmarks: 'boolean',
+  expired: 'boolean',
+}
+
+const FIELDS: Readonly<Record<keyof Fault, FieldType>> = {
   verb: 'texts',
   resource: 'texts',
   group: 'text',
@@ -83,13 +92,7 @@ const STATUSES = [409, 410, 429, 500, 503, 504]
 /** Throws a UsageError that says what would be right. */
 export function checkFault(fault: unknown): Fault {
   if (typeof fault !== 'object' || fault === null) throw new UsageError('a fault is an object, such as { status: 503 }')
-  for (const [name, value] of Object.entries(fault)) {
-    if (!Object.hasOwn(FIELDS, name)) {
-      const near = nearest(name, Object.keys(FIELDS))
-      throw new UsageError(`a fault has no field ${name}${near === undefined ? '' : `: did you mean ${near}?`}`)
-    }
-    checkField(name as keyof Fault, value)
-  }
+  checkFields('a fault', fault, FIELDS)
   const checked = fault as Fault
   const other = checked.webhook !== undefined && Object.keys(fault).find(name => !OF_WEBHOOKS.includes(name))
   if (other) throw new UsageError(`a fault of a webhook has no ${other}: it has ${OF_WEBHOOKS.join(', ')}`)
@@ -102,18 +105,35 @@ export function checkFault(fault: unknown): Fault {
   return checked
 }
 
-function checkField(name: keyof Fault, value: unknown): void {
+function checkFields(what: string, given: object, fields: Readonly<Record<string, FieldType>>): void {
+  for (const [name, value] of Object.entries(given)) {
+    if (!Object.hasOwn(fields, name)) {
+      const near = nearest(name, Object.keys(fields))
+      throw new UsageError(`${what} has no field ${name}${near === undefined ? '' : `: did you mean ${near}?`}`)
+    }
+    checkField(name, value, fields[name]!)
+  }
+}
+
+function checkField(name: string, value: unknown, type: FieldType): void {
   const isRight = {
     text: () => typeof value === 'string',
     texts: () => [value].flat().every(each => typeof each === 'string'),
     number: () => typeof value === 'number' && value >= 0,
-    duration: () => typeof value === 'number' || (typeof value === 'string' && parseDuration(value) >= 0),
+    boolean: () => typeof value === 'boolean',
+    duration: () => isDuration(typeof value === 'string' ? parseDuration(value) : value),
     cut: () => value === 'before' || value === 'after',
     watch: () => typeof value === 'object' && value !== null,
-  }[FIELDS[name]]
-  if (value !== undefined && !isRight())
-    throw new UsageError(`${name}: ${JSON.stringify(value)} is not a ${FIELDS[name]}`)
+  }[type]
+  if (value === undefined) return
+  if (!isRight()) throw new UsageError(`${name}: ${JSON.stringify(value)} is not a ${type}`)
+  if (type === 'watch') checkFields('the fault of a watch', value as object, WATCH_FIELDS)
 }
+
+/** As long as a timer of the system can wait. */
+const MAX_DURATION_MS = 2 ** 31 - 1
+
+const isDuration = (value: unknown): boolean => typeof value === 'number' && value >= 0 && value <= MAX_DURATION_MS
 
 export function matches(fault: Fault, info: RequestInfo, user: string): boolean {
   return (

@@ -1,0 +1,26 @@
+import { expect, test } from 'vitest'
+import { checkFault } from './fault.js'
+
+test('a fault with each of its effects is accepted', () => {
+  for (const fault of [
+    { latency: '2s' },
+    { latency: 0 },
+    { status: 503, retryAfter: 1 },
+    { cut: 'after', verb: ['create'] },
+    { watch: { dropAfter: 1, delay: '1s', withholdBookmarks: true, expired: false } },
+  ])
+    expect(checkFault(fault)).toBe(fault)
+})
+
+test.each([
+  [{ latency: -1 }, 'latency: -1 is not a duration'],
+  [{ latency: 1e300 }, 'latency: 1e+300 is not a duration'],
+  [{ latency: '1y' }, '"1y" is not a duration'],
+  [{ watch: { delay: {} } }, 'delay: {} is not a duration'],
+  [{ watch: { dropAftr: 1 } }, 'the fault of a watch has no field dropAftr: did you mean dropAfter?'],
+  [{ watch: { constructor: 1 } }, 'the fault of a watch has no field constructor'],
+  [JSON.parse('{"__proto__": {"status": 500}, "status": 409}'), 'a fault has no field __proto__'],
+  [{ status: 200 }, 'status: 200: it must be one of'],
+])('%j is refused', (fault, message) => {
+  expect(() => checkFault(fault)).toThrow(message)
+})
