@@ -1,6 +1,8 @@
-// The policies that count: those that exist and have a binding. They are compiled once, when a request first needs them
-// after a change, and sorted by what requests address, so that a request looks only at policies whose rules match it.
+// The policies that count: those that exist and have a binding. They are sorted by what requests address, so that a request
+// looks only at policies whose rules match it. A policy is compiled once for each change, when a request first needs it:
+// one that matches nothing takes neither time nor memory.
 
+import { once } from '../../base/memo.js'
 import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { objectAt, objectOrNone, stringAt } from '../../meta/values/access.js'
@@ -63,7 +65,7 @@ export function createPolicySource<T>(objects: PolicyObjects, compile: (policy: 
       const kept = before.get(name)
       const own = kept?.resourceVersion === resourceVersion ? kept : compileOnce(object, resourceVersion, compile)
       compiled.set(name, own)
-      found.push({ ...own.policy, bindings: ofPolicy.toSorted(byName) })
+      found.push(boundPolicy(own, ofPolicy.toSorted(byName)))
     }
     candidates = createCandidates(found.toSorted(byName), ({ constraints }) => constraints)
   }
@@ -76,14 +78,23 @@ export function createPolicySource<T>(objects: PolicyObjects, compile: (policy: 
 
 interface Compiled<T> {
   readonly resourceVersion: string
-  readonly policy: Omit<BoundPolicy<T>, 'bindings'>
+  readonly policy: Omit<BoundPolicy<T>, 'bindings' | 'compiled'>
+  readonly compiled: () => T
 }
 
 function compileOnce<T>(object: ApiObject, resourceVersion: string, compile: (policy: ApiObject) => T): Compiled<T> {
   const spec = objectAt(object, 'spec')
   const constraints = readPolicyResources(objectAt(spec, 'matchConstraints'))
-  return { resourceVersion, policy: { name: nameOf(object), spec, constraints, compiled: compile(object) } }
+  return { resourceVersion, policy: { name: nameOf(object), spec, constraints }, compiled: once(() => compile(object)) }
 }
+
+const boundPolicy = <T>({ policy, compiled }: Compiled<T>, bindings: readonly Binding[]): BoundPolicy<T> => ({
+  ...policy,
+  bindings,
+  get compiled() {
+    return compiled()
+  },
+})
 
 const nameOf = (object: ApiObject): string => metaOf(object).name ?? ''
 const byName = (a: { readonly name: string }, b: { readonly name: string }): number => (a.name < b.name ? -1 : 1)
