@@ -26,6 +26,8 @@ export interface JsonList {
   readonly nullWhenEmpty: boolean
 }
 
+/** The first piece is small, since most lists are, and each further one four times as large as the one before. */
+const FIRST_PIECE = 4 * 1024
 const PIECE = 64 * 1024
 
 export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
@@ -47,7 +49,8 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
     kept?.push(kept.length === 0 ? bytes.subarray(opening.length) : bytes)
     return bytes
   }
-  let piece = Buffer.allocUnsafe(PIECE)
+  let pieceSize = FIRST_PIECE
+  let piece = NO_BYTES
   let at = 0
   let separator = opening
   for await (const page of list.pages) {
@@ -61,7 +64,8 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
       const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, head, start, version))
       if (at + size > piece.length) {
         if (at > 0) yield keep(piece.subarray(0, at))
-        piece = Buffer.allocUnsafe(Math.max(PIECE, size))
+        piece = Buffer.allocUnsafe(Math.max(pieceSize, size))
+        pieceSize = Math.min(4 * pieceSize, PIECE)
         at = 0
       }
       at += separator.copy(piece, at)
@@ -73,6 +77,8 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
   if (kept && kept.length > 0) known!.keep(kept)
   yield separator === opening ? emptyList(list) : closing
 }
+
+const NO_BYTES = Buffer.alloc(0)
 
 interface Frame {
   readonly opening: Buffer
