@@ -1,6 +1,7 @@
 // A list as JSON, piece by piece. Items are encoded as they are read from the store, so that only one piece is in memory.
 
-import { encodeJson } from '../codec/json.js'
+import { startTurns } from '../base/turns.js'
+import { encodeJson, prettyJsonPieces } from '../codec/json.js'
 import { type VersionedKind } from '../kinds/kind.js'
 import type { ValueObject } from '../meta/values/value.js'
 import { type KnownList, MAX_KNOWN_BYTES } from '../objects/object-store.js'
@@ -53,6 +54,7 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
   let piece = NO_BYTES
   let at = 0
   let separator = opening
+  const turns = startTurns()
   for await (const page of list.pages) {
     for (const shown of page) {
       const stored = copies && shown.entry
@@ -60,7 +62,16 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
       const { head } = shown
       const start = copies?.withTypeMeta ? head : BARE_HEAD
       const version = stored ? versionMember(stored) : ''
-      const bytes = stored ? undefined : Buffer.from(indented(encodeJson(item(shown), { pretty }), pretty))
+      if (pretty) {
+        yield separator
+        for (const part of prettyJsonPieces(item(shown))) {
+          yield Buffer.from(part.replaceAll('\n', `\n${INDENT}`))
+          if (turns.isDue()) await turns.give()
+        }
+        separator = between
+        continue
+      }
+      const bytes = stored ? undefined : Buffer.from(encodeJson(item(shown)))
       const size = separator.length + (bytes?.length ?? sizeOfSplice(stored!, head, start, version))
       if (at + size > piece.length) {
         if (at > 0) yield keep(piece.subarray(0, at))
@@ -71,6 +82,8 @@ export async function* encodeJsonList(list: JsonList): AsyncGenerator<Buffer> {
       at += separator.copy(piece, at)
       at = stored ? spliceInto(piece, at, stored, head, start, version) : at + bytes!.copy(piece, at)
       separator = between
+      // Items that are not copied take long: their objects are parsed.
+      if (!stored && turns.isDue()) await turns.give()
     }
   }
   if (at > 0) yield keep(piece.subarray(0, at))
@@ -103,11 +116,8 @@ function emptyList({ head, member, pretty, nullWhenEmpty }: JsonList): Buffer {
   return Buffer.from(pretty ? text : `${text}\n`)
 }
 
-/** The indentation of items. */
+/** The indentation of items. Line breaks within strings are escaped in JSON, so that each belongs to the layout. */
 const INDENT = '    '
-
-/** Line breaks within strings are escaped in JSON, so that every line break belongs to the layout. */
-const indented = (text: string, pretty: boolean): string => (pretty ? text.replaceAll('\n', `\n${INDENT}`) : text)
 
 /** An item without apiVersion and kind. */
 export function bareItem(shown: ObjectView): ValueObject {

@@ -5,10 +5,13 @@ import type { Kind } from '../kinds/kind.js'
 import { type VersionedKind } from '../kinds/kind.js'
 import { notFound } from '../meta/errors/status.js'
 import { type ApiObject } from '../meta/object/api-object.js'
+import type { Value } from '../meta/values/value.js'
 import { type ObjectView, viewValue } from '../objects/object-view.js'
 import { encodeStored, storedHead } from '../objects/stored-object.js'
 import type { ListResult, Result } from '../verbs/result.js'
+import { KEPT_BYTES } from './encode-list-pieces.js'
 import { encodeResult, encodeStatus } from './encode-result.js'
+import { encodeValue } from './encode-value.js'
 import { type OutputFormat, PLAIN_JSON } from './output-format.js'
 
 const NOW = Date.parse('2030-01-01T00:00:00Z')
@@ -98,6 +101,24 @@ describe('one object', () => {
     expect(decodeCbor(cbor).value).toEqual(objectOf(WIDGETS, 'a'))
   })
 
+  test.each([
+    ['YAML', { ...PLAIN_JSON, encoding: 'yaml' as const }],
+    ['indented JSON', { ...PLAIN_JSON, pretty: true }],
+  ])('that is deep comes in pieces in %s', async (_, form) => {
+    // Each of the 60,000 lines is indented by 18,000 characters: 1 GB.
+    let deep: Value = Array<Value>(60_000).fill(1)
+    for (let i = 0; i < 9_000; i++) deep = { a: deep }
+    const object = { ...objectOf(WIDGETS, 'a'), spec: deep }
+    const { body } = encodeResult(objectAnswer(WIDGETS, viewValue(object)), form, new URLSearchParams(), NOW)
+    let length = 0
+    for await (const piece of body as AsyncIterable<Buffer>) {
+      expect(piece.length).toBeLessThan(256 * 1024)
+      length += piece.length
+      if (length > 4 * 1024 * 1024) break
+    }
+    expect(length).toBeGreaterThan(4 * 1024 * 1024)
+  })
+
   test('as a Table has one row', async () => {
     const answer = objectAnswer(WIDGETS, stored(WIDGETS, 'a'))
     expect(await jsonOf(answer, TABLE)).toEqual({
@@ -152,6 +173,72 @@ describe('one object', () => {
     const answer: Result = { type: 'scale', status: 200, object }
     expect(await jsonOf(answer)).toEqual(object)
     expect((await jsonOf(answer, TABLE)).rows[0].cells).toEqual(['a', 3, 0, '<unknown>'])
+  })
+})
+
+describe('a list in pieces', () => {
+  /** What the pieces of a list must be together: the encoding of the whole value. */
+  const whole = async (list: () => ListResult, encoding: OutputFormat['encoding'], as?: OutputFormat['as']) =>
+    encodeValue(await jsonOf(list(), { ...PLAIN_JSON, as }), { encoding, pretty: false })
+
+  const configMap = (name: string, data: string): ObjectView =>
+    viewValue({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { text: data, empty: '' } })
+  const MAPS = {
+    kind: { ...NOTES.kind, names: { ...NOTES.kind.names, listKind: 'ConfigMapList' } },
+    version: NOTES.version,
+  }
+
+  test.each(['yaml', 'cbor'] as const)('is the same as the whole in %s', async encoding => {
+    const text = 'a\n\n  items: []\nb: "c"'
+    const lists = [
+      () => listAnswer(WIDGETS, [[stored(WIDGETS, 'a')], [], [stored(WIDGETS, 'b'), configMap(text, text)]]),
+      () => listAnswer(WIDGETS, [[]]),
+      () => listAnswer(NOTES, [[stored(NOTES, 'a')]], { continueToken: 'next', remaining: 2 }),
+    ]
+    for (const list of lists) {
+      for (const { as } of [PLAIN_JSON, TABLE, METADATA_LIST]) {
+        const pieces = await bytesOf(list(), { ...PLAIN_JSON, encoding, as })
+        expect(pieces.toString('latin1')).toBe((await whole(list, encoding, as)).toString('latin1'))
+      }
+    }
+  })
+
+  test('is the same as the whole in protobuf', async () => {
+    const list = () => listAnswer(MAPS, [[configMap('a', 'x'.repeat(300)), configMap('b', '')], [configMap('c', 'y')]])
+    const pieces = await bytesOf(list(), { ...PLAIN_JSON, encoding: 'protobuf' })
+    expect(pieces.toString('latin1')).toBe((await whole(list, 'protobuf')).toString('latin1'))
+    const empty = () => listAnswer(MAPS, [])
+    expect(await bytesOf(empty(), { ...PLAIN_JSON, encoding: 'protobuf' })).toEqual(await whole(empty, 'protobuf'))
+  })
+
+  test.each(['cbor', 'protobuf'] as const)(
+    'is read twice in %s if it is long, and keeps its first items only',
+    async encoding => {
+      const page = Array.from({ length: 8 }, (_, i) => configMap(`m${i}`, 'x'.repeat(KEPT_BYTES / 4)))
+      let [read, values] = [0, 0]
+      const counted = page.map(view => ({ ...view, value: () => (values++, view.value()) }))
+      const pages: ListResult['pages'] = {
+        async *[Symbol.asyncIterator]() {
+          read++
+          yield counted
+        },
+      }
+      const pieces = await bytesOf(listAnswer(MAPS, [], { pages }), { ...PLAIN_JSON, encoding })
+      expect(pieces.equals(await whole(() => listAnswer(MAPS, [page]), encoding))).toBe(true)
+      // CBOR needs the number of the later items only, protobuf their length.
+      expect([read, values]).toEqual([2, encoding === 'cbor' ? 8 : 12])
+    },
+  )
+
+  test('ends with an error if the second reading differs from the first', async () => {
+    let size = KEPT_BYTES
+    const pages: ListResult['pages'] = {
+      async *[Symbol.asyncIterator]() {
+        yield [configMap('a', 'x'.repeat(KEPT_BYTES)), configMap('b', 'x'.repeat(size--))]
+      },
+    }
+    const answer = listAnswer(MAPS, [], { pages })
+    await expect(bytesOf(answer, { ...PLAIN_JSON, encoding: 'protobuf' })).rejects.toThrow('has changed')
   })
 })
 

@@ -8,7 +8,8 @@ import type { ValueObject } from '../meta/values/value.js'
 import type { ObjectView } from '../objects/object-view.js'
 import type { ListResult, ObjectResult, Result } from '../verbs/result.js'
 import { encodeJsonList, type ItemValue, itemOf } from './encode-list.js'
-import { encodeValue, statusValue } from './encode-value.js'
+import { encodeListPieces } from './encode-list-pieces.js'
+import { encodeInPieces, encodeValue, statusValue } from './encode-value.js'
 import { MEDIA_TYPES, type OutputFormat } from './output-format.js'
 import { splice } from './splice.js'
 import {
@@ -59,10 +60,10 @@ function bodyOf(
       return encodeValue(statusValue(answer.body), form)
     case 'scale':
       refuseObject(form.as, undefined)
-      return encodeValue(transformObject(answer.object, form.as, SCALE_ROWS, include, now), form)
+      return encodeInPieces(transformObject(answer.object, form.as, SCALE_ROWS, include, now), form)
     case 'virtual':
       refuseObject(form.as, undefined)
-      return encodeValue(transformObject(answer.object, form.as, PLAIN_ROWS, include, now), form)
+      return encodeInPieces(transformObject(answer.object, form.as, PLAIN_ROWS, include, now), form)
     case 'object':
       return encodeObjectResult(answer, form, include, now)
     case 'list':
@@ -77,13 +78,13 @@ function encodeObjectResult(
   form: OutputFormat,
   include: IncludeObject,
   now: number,
-): Buffer {
+): Buffer | AsyncIterable<Buffer> {
   const { entry, head } = object
   if (entry && form.encoding === 'json' && !form.as && !form.pretty) {
     return splice(entry, head, head, NEWLINE)
   }
   refuseObject(form.as, served)
-  return encodeValue(transformObject(object.value(), form.as, served.version, include, now), form)
+  return encodeInPieces(transformObject(object.value(), form.as, served.version, include, now), form)
 }
 
 // ---- lists
@@ -96,7 +97,7 @@ function encodeList(
 ): AsyncIterable<Buffer> {
   refuseList(form.as, answer.versioned)
   const shape = shapeOf(answer, form, include, now)
-  if (form.encoding !== 'json') return encodeWhole(answer, shape, form)
+  if (form.encoding !== 'json') return encodeListPieces({ ...shape, pages: answer.pages }, form.encoding)
   return encodeJsonList({
     ...shape,
     pages: answer.pages,
@@ -147,11 +148,3 @@ const untypedMetadata = ({ revision, continueToken = '', remaining }: ListResult
   ...(remaining !== undefined && { remainingItemCount: remaining }),
   resourceVersion: String(revision),
 })
-
-/** For encodings that need all items before they begin. */
-async function* encodeWhole({ pages }: ListResult, shape: ListShape, form: OutputFormat): AsyncGenerator<Buffer> {
-  const { head, member, item, nullWhenEmpty } = shape
-  const items: ValueObject[] = []
-  for await (const page of pages) for (const shown of page) items.push(item(shown))
-  yield encodeValue({ ...head, [member]: nullWhenEmpty && items.length === 0 ? null : items }, form)
-}

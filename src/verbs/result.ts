@@ -36,7 +36,10 @@ export interface ListResult extends Common {
   readonly revision: Revision
   readonly continueToken?: string | undefined
   readonly remaining?: number | undefined
-  /** The objects in order, page by page, so that a long list is never in memory as a whole. */
+  /**
+   * The objects in order, page by page, so that a long list is never in memory as a whole. They may be read more than
+   * once.
+   */
   readonly pages: AsyncIterable<readonly ObjectView[]>
   /** Where the encoded items are kept for the next request of the same list. If they are there, `pages` is not needed. */
   readonly known?: KnownList | undefined

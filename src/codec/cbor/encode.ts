@@ -1,6 +1,6 @@
 // Encodes CBOR as the API server does: strings and keys as byte strings, maps sorted by the bytes of their encoded keys,
 // floats in the shortest lossless size, no indefinite lengths, and the self-described tag around the item.
-import { isObject, type Value, WholeFloat } from '../../meta/values/value.js'
+import { isObject, type Value, type ValueObject, WholeFloat } from '../../meta/values/value.js'
 import { BYTES, FALSE, FLOAT16, LIST, MAP, NEGATIVE, NULL, POSITIVE, PRIMITIVE, TRUE } from './heads.js'
 
 /** Tag 55799, which identifies a body as CBOR. */
@@ -12,6 +12,38 @@ export function encodeCbor(value: Value): Buffer {
   writer.value(value)
   return writer.finish()
 }
+
+/** A value inside another one. */
+export function encodeCborItem(value: Value): Buffer {
+  const writer = new Writer()
+  writer.value(value)
+  return writer.finish()
+}
+
+/** What stands before and after the items of a map's list, for lists whose items are encoded one by one. */
+export function encodeCborAround(map: ValueObject, list: string, count: number): { before: Buffer; after: Buffer } {
+  const entries = sortedEntries({ ...map, [list]: [] })
+  const at = entries.findIndex(({ bytes }) => bytes.toString() === list)
+  const before = new Writer()
+  before.raw(SELF_DESCRIBED)
+  before.beginMap(entries.length)
+  for (const { bytes, member } of entries.slice(0, at)) before.member(bytes, member)
+  before.beginListMember(entries[at]!.bytes, count)
+  const after = new Writer()
+  for (const { bytes, member } of entries.slice(at + 1)) after.member(bytes, member)
+  return { before: before.finish(), after: after.finish() }
+}
+
+interface EncodedMember {
+  readonly bytes: Buffer
+  readonly member: Value
+}
+
+/** An encoded key begins with its length, so shorter keys sort first. */
+const sortedEntries = (map: ValueObject): EncodedMember[] =>
+  Object.keys(map)
+    .map(key => ({ bytes: Buffer.from(key), member: map[key]! }))
+    .sort((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes))
 
 /** A list or map that is being written. */
 interface Open {
@@ -34,6 +66,25 @@ class Writer {
     this.length += bytes.length
   }
 
+  beginMap(size: number): void {
+    this.head(MAP, size)
+  }
+
+  beginListMember(key: Buffer, length: number): void {
+    this.key(key)
+    this.head(LIST, length)
+  }
+
+  member(key: Buffer, value: Value): void {
+    this.key(key)
+    this.value(value)
+  }
+
+  private key(key: Buffer): void {
+    this.head(BYTES, key.length)
+    this.raw(key)
+  }
+
   /** Writes a value with an explicit stack, so that depth does not use the call stack. */
   value(root: Value): void {
     const open: Open[] = []
@@ -45,10 +96,7 @@ class Writer {
         continue
       }
       const key = top.keys?.[i]
-      if (key !== undefined) {
-        this.head(BYTES, key.length)
-        this.raw(key)
-      }
+      if (key !== undefined) this.key(key)
       this.begin(top.members[i]!, open)
     }
   }
@@ -64,9 +112,7 @@ class Writer {
       this.head(LIST, value.length)
       open.push({ keys: undefined, members: value, done: 0 })
     } else if (isObject(value)) {
-      const entries = Object.keys(value).map(key => ({ bytes: Buffer.from(key), member: value[key]! }))
-      // An encoded key begins with its length, so shorter keys sort first.
-      entries.sort((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes))
+      const entries = sortedEntries(value)
       this.head(MAP, entries.length)
       open.push({ keys: entries.map(({ bytes }) => bytes), members: entries.map(({ member }) => member), done: 0 })
     } else this.head(PRIMITIVE, value === null ? NULL : value ? TRUE : FALSE)

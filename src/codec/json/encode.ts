@@ -15,8 +15,16 @@ export function encodeJson(value: Value, { pretty = false, sortKeys = false }: J
     const text = JSON.stringify(value)
     if (!PRINTED_DIFFERENTLY.test(text)) return text
   }
-  return write(value, pretty, sortKeys)
+  let text = ''
+  for (const piece of write(value, pretty, sortKeys)) text += piece
+  return text
 }
+
+/** Indented JSON in pieces. Deep values are much longer in it, because every line is indented. */
+export const prettyJsonPieces = (value: Value): Generator<string> => write(value, true, false)
+
+/** About so many characters are one piece. */
+const PIECE = 64 * 1024
 
 /** Characters that Go escapes and JSON.stringify does not, or the other way round. */
 const PRINTED_DIFFERENTLY = /[<>&\u2028\u2029]|\\ud[89a-f]/
@@ -43,7 +51,7 @@ interface Open {
   done: number
 }
 
-function write(root: Value, pretty: boolean, sortKeys: boolean): string {
+function* write(root: Value, pretty: boolean, sortKeys: boolean): Generator<string> {
   const open: Open[] = []
   let text = ''
   const begin = (value: Value): void => {
@@ -75,8 +83,11 @@ function write(root: Value, pretty: boolean, sortKeys: boolean): string {
       if (top.keys) text += `${encodeString(top.keys[i]!)}:${pretty ? ' ' : ''}`
       begin(top.members[i]!)
     }
+    if (text.length < PIECE) continue
+    yield text
+    text = ''
   }
-  return text
+  yield text
 }
 
 function encodeScalar(value: Value): string {

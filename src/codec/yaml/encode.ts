@@ -10,10 +10,16 @@ import { type Analysis, analyze, doubleQuotedEscape, looksLikeBase60 } from './s
 
 /** `width`: the column after which lines are folded. */
 export function encodeYaml(value: Value, width = WIDTH): string {
-  const emitter = new Emitter(width)
-  emitter.document(value)
-  return emitter.text
+  let text = ''
+  for (const piece of yamlPieces(value, width)) text += piece
+  return text
 }
+
+/** The same in pieces. Deep values are much longer in YAML than in JSON, because every line is indented. */
+export const yamlPieces = (value: Value, width = WIDTH): Generator<string> => new Emitter(width).document(value)
+
+/** About so many characters are one piece. */
+const PIECE = 64 * 1024
 
 const INDENT = 2
 const WIDTH = 80
@@ -29,7 +35,7 @@ interface Open {
 }
 
 class Emitter {
-  text = ''
+  private text = ''
   private column = 0
   private indent = -1
   /** Whether the position is after white space, and whether the line has only indentation and indicators so far. */
@@ -39,7 +45,7 @@ class Emitter {
 
   constructor(private readonly width: number) {}
 
-  document(root: Value): void {
+  *document(root: Value): Generator<string> {
     this.node(root, false)
     for (let top = this.open.at(-1); top !== undefined; top = this.open.at(-1)) {
       if (top.done === top.members.length) {
@@ -56,8 +62,12 @@ class Emitter {
         this.key(top.keys[i]!)
         this.node(top.members[i]!, true)
       }
+      if (this.text.length < PIECE) continue
+      yield this.text
+      this.text = ''
     }
     this.newLine()
+    yield this.text
   }
 
   private key(key: string): void {

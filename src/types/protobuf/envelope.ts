@@ -15,6 +15,7 @@ import {
   writeMessage,
   writeString,
   writeTag,
+  writeVarint,
   written,
 } from '../../codec/protobuf.js'
 import { normalApiVersion } from '../../meta/group-version.js'
@@ -75,21 +76,28 @@ function readTypeMeta(reader: Reader, into: { apiVersion: string; kind: string }
 }
 
 export function sealEnvelope(apiVersion: string, kind: string, message: Uint8Array): Buffer {
-  const writer = newWriter(message.length + apiVersion.length + kind.length + 64)
-  writeString(writer, '')
-  writeTag(writer, 4, BYTES)
-  writeString(writer, '')
-  writeTag(writer, 3, BYTES)
-  writeBytes(writer, message)
-  writeTag(writer, 2, BYTES)
-  writeMessage(writer, () => {
-    writeString(writer, kind)
-    writeTag(writer, 2, BYTES)
-    writeString(writer, apiVersion)
-    writeTag(writer, 1, BYTES)
+  const { before, after } = envelopeAround(apiVersion, kind, message.length)
+  return Buffer.concat([before, message, after])
+}
+
+/** What stands before and after a message of that length. */
+export function envelopeAround(apiVersion: string, kind: string, length: number): { before: Buffer; after: Buffer } {
+  const after = newWriter(8)
+  writeString(after, '')
+  writeTag(after, 4, BYTES)
+  writeString(after, '')
+  writeTag(after, 3, BYTES)
+  const before = newWriter(apiVersion.length + kind.length + 64)
+  writeVarint(before, length)
+  writeTag(before, 2, BYTES)
+  writeMessage(before, () => {
+    writeString(before, kind)
+    writeTag(before, 2, BYTES)
+    writeString(before, apiVersion)
+    writeTag(before, 1, BYTES)
   })
-  writeTag(writer, 1, BYTES)
-  return Buffer.concat([MAGIC, written(writer)])
+  writeTag(before, 1, BYTES)
+  return { before: Buffer.concat([MAGIC, written(before)]), after: Buffer.from(written(after)) }
 }
 
 /** An object, list or Status by its apiVersion and kind; undefined if that kind has no protobuf encoding. */

@@ -42,6 +42,17 @@ export function encodeMessage(type: Type, value: Value): Buffer {
   return written(writer)
 }
 
+/** Encodes the items of a list field one by one; the field comes after those that are encoded before. */
+export function itemEncoder(type: Type, name: string): (item: Value) => Buffer {
+  const field = type.fields.get(name)!
+  const codec = fieldCodec(type, field, field.go!.spec.number!)
+  return item => {
+    const writer = newWriter()
+    codec.write(writer, { [name]: [item] })
+    return written(writer)
+  }
+}
+
 /** The plain value that a message of the type holds. Throws a ProtobufError if it cannot be read. */
 export const decodeMessage = (type: Type, bytes: Uint8Array): Value =>
   messageCodec(type).read(newReader(bytes), undefined, 0)

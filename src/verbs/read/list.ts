@@ -30,6 +30,8 @@ import type { ListResult } from '../result.js'
 const PAGE = 500
 /** Fewer if they are large: a client that reads slowly holds a page in memory. */
 export const PAGE_BYTES = 1024 * 1024
+/** The most that a list with a limit holds. If the objects are large it has fewer of them than the limit, and continues. */
+export const LIMITED_BYTES = 16 * 1024 * 1024
 /** With a limit and a selector, as few as this at first. */
 const MIN_PAGE = 32
 /** After this many objects the time is checked, and after this long other requests get a turn. */
@@ -157,7 +159,7 @@ async function readPage(
 ): Promise<Found> {
   const { store, prefix, at, requested: asked } = query
   const { revision, entries, remaining } = await asStatus(asked, () =>
-    store.cache.range(prefix, { at, limit, startAfter }),
+    store.cache.range(prefix, { at, limit, maxBytes: LIMITED_BYTES, startAfter }),
   )
   const pages = once(selected(await viewInTurns(query, entries, false)))
   const known = before?.revision === revision ? before.known : undefined
@@ -195,7 +197,7 @@ async function knownList(query: ListQuery, target: Target): Promise<ListState | 
 function foundAgain(query: ListQuery, { revision, known }: ListState): Found {
   const { prefix } = query
   const { end } = known
-  const found = { revision, known, pages: readAgain(query, revision) }
+  const found = { revision, known, pages: again(() => readAgain(query, revision)) }
   if (!end) return found
   return { ...found, remaining: end.remaining, continueToken: tokenAfter(prefix, end.key, revision) }
 }
@@ -205,7 +207,7 @@ async function* readAgain(query: ListQuery, revision: Revision): AsyncGenerator<
   const options = {
     at: { exactly: revision },
     limit: limit ?? PAGE,
-    ...(limit === undefined && { maxBytes: PAGE_BYTES }),
+    maxBytes: limit === undefined ? PAGE_BYTES : LIMITED_BYTES,
   }
   const first = await asStatus(requested, () => store.cache.range(prefix, options))
   if (limit !== undefined) yield selected(await viewInTurns(query, first.entries, false))
@@ -219,6 +221,7 @@ async function* readAgain(query: ListQuery, revision: Revision): AsyncGenerator<
 async function readSelectedPage(query: ListQuery, limit: number, startAfter: string | undefined): Promise<Found> {
   const { store, prefix, terms, requested: asked } = query
   const matching: ObjectView[] = []
+  let bytes = 0
   let { at } = query
   let from = startAfter
   // Most selectors match much of what there is, or little: a page of a few objects need not examine hundreds.
@@ -230,7 +233,8 @@ async function readSelectedPage(query: ListQuery, limit: number, startAfter: str
     for (const [i, each] of (await viewInTurns(query, page.entries, page.isSelected)).entries()) {
       if (!each) continue
       matching.push(each)
-      if (matching.length < limit) continue
+      bytes += page.entries[i]!.value.length
+      if (matching.length < limit && bytes < LIMITED_BYTES) continue
       const { revision } = page
       const found = { revision, pages: once(matching) }
       const last = page.entries[i]!
@@ -263,7 +267,8 @@ async function readAll(query: ListQuery, first: FirstPage, before: ListState | u
   const { revision } = first
   const known = before?.revision === revision ? before.known : undefined
   const shownFirst = query.view(first.entries, first.isSelected)
-  const pages = readOn(query, first, await shownFirst)
+  const view = await shownFirst
+  const pages = again(() => readOn(query, first, view))
   return { revision, pages: shownFirst instanceof Promise ? once(await gathered(pages)) : pages, known }
 }
 
@@ -316,9 +321,13 @@ async function gathered<T>(pages: AsyncIterable<readonly T[]>): Promise<T[]> {
   return all
 }
 
-export async function* once<T>(items: readonly T[]): AsyncGenerator<readonly T[]> {
-  yield items
-}
+export const once = <T>(items: readonly T[]): AsyncIterable<readonly T[]> =>
+  again(async function* () {
+    yield items
+  })
+
+/** Pages that may be read more than once. */
+const again = <T>(read: () => AsyncGenerator<T>): AsyncIterable<T> => ({ [Symbol.asyncIterator]: read })
 
 const tokenAfter = (prefix: string, key: string, revision: Revision): string =>
   encodeContinue({ revision, startAfter: key.slice(prefix.length) })
