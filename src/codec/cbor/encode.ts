@@ -43,7 +43,7 @@ interface EncodedMember {
 const sortedEntries = (map: ValueObject): EncodedMember[] =>
   Object.keys(map)
     .map(key => ({ bytes: Buffer.from(key), member: map[key]! }))
-    .sort((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes))
+    .toSorted((a, b) => a.bytes.length - b.bytes.length || Buffer.compare(a.bytes, b.bytes))
 
 /** A list or map that is being written. */
 interface Open {
