@@ -5,8 +5,8 @@ import { isObject, setOwn, type Value, type ValueObject, WholeFloat } from '../.
 import { CodecError } from '../codec-error.js'
 import { decodeJson, parseNumber } from '../json/decode.js'
 
-/** Line breaks that only YAML has, and escapes that only JSON has. */
-const READ_DIFFERENTLY = /[\u0085\u2028\u2029\ufeff]|\\(?:\/|u[dD][89a-fA-F])/
+/** Line breaks that only YAML has, escapes that only JSON has, and a colon on another line than its key, likewise. */
+const READ_DIFFERENTLY = /[\u0085\u2028\u2029\ufeff]|\\(?:\/|u[dD][89a-fA-F])|"[ \t]*[\r\n]\s*:/
 /** A YAML key must end within 1,024 characters; each character may be written as a six-character escape. */
 const MAX_KEY_LENGTH = 150
 const MAX_DEPTH = 200
