@@ -12,6 +12,8 @@
 //      │
 //   authentication ────── 401     the user                                                filters/authentication.ts
 //      │
+//   audit                         what is recorded, by the policy                         filters/audit.ts
+//      │
 //   impersonation ─────── 400 403 another user                                            filters/impersonation.ts
 //      │
 //   classification                flow schema and priority level                          filters/flow-classification.ts
@@ -53,6 +55,7 @@ import { MalformedPath, parseRequestInfo, type RequestInfo } from '../request/re
 import type { Verbs } from '../verbs/verbs.js'
 import { sendError } from './errors.js'
 import { createArrivingBodies } from './filters/arriving-bodies.js'
+import type { Audit, AuditedRequest } from './filters/audit.js'
 import { auditIdOf } from './filters/audit-id.js'
 import { type Authenticate, authenticateRequest } from './filters/authentication.js'
 import { attributesOf, authorizeRequest, Forbidden } from './filters/authorization.js'
@@ -70,11 +73,12 @@ import { createRouter } from './serve/routing.js'
 import { createVirtualRouter } from './serve/virtual-routing.js'
 import { type Exchange, RequestCutShort } from './wire/exchange.js'
 import { IncomingRequest } from './wire/incoming-request.js'
+import type { RequestAudit } from './wire/request-audit.js'
 import { createResponseWriter, type ResponseWriter } from './wire/response-writer.js'
 import { createSlowReaders, type SlowReaders } from './wire/slow-readers.js'
 import { createWatchStreams, type WatchObserver } from './wire/watch-stream.js'
 
-export type { Authenticate, Classify, FlowUids, OnDeprecated, WatchObserver }
+export type { Audit, AuditedRequest, Authenticate, Classify, FlowUids, OnDeprecated, RequestAudit, WatchObserver }
 
 /** A request after it was served. `failure` is an error that is a bug of the server. */
 export type ServedRequest = Pick<
@@ -119,6 +123,8 @@ export interface ApiOptions {
   readonly log: Logger
   /** Called for each request once it is answered, for the log and the metrics. */
   readonly observe?: ((request: ServedRequest, status: number, milliseconds: number) => void) | undefined
+  /** Decides what is recorded of a request. */
+  readonly audit?: Audit | undefined
   readonly onDeprecated?: OnDeprecated | undefined
   readonly observeWatch?: ((info: RequestInfo) => WatchObserver) | undefined
 }
@@ -161,7 +167,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
       if (limit !== undefined) request.deadline = request.receivedAt + limit
       const outcome = runFilters(request, started)
       if (outcome instanceof Promise) void waitFor(request, outcome, limit, started)
-      else if (outcome === 'done') end(request, started)
+      else next(request, outcome, started)
     } catch (error) {
       fail(request, error, started)
     }
@@ -176,7 +182,7 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
   ): Promise<void> {
     const timer = limit === undefined ? undefined : setTimeout(timeOut, limit, request)
     try {
-      if ((await running) === 'done') end(request, started)
+      next(request, await running, started)
     } catch (error) {
       fail(request, error, started)
     } finally {
@@ -184,10 +190,16 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     }
   }
 
+  function next(request: IncomingRequest, outcome: Outcome, started: number): void {
+    if (outcome === 'done') end(request, started)
+    else request.audit?.started()
+  }
+
   function runFilters(request: IncomingRequest, started: number): Awaitable<Outcome> {
     const attributes = attributesOf(request.info)
-    return andThen(authenticateRequest(request, authenticate), () =>
-      andThen(impersonateUser(request, attributes, impersonate), () => {
+    return andThen(authenticateRequest(request, authenticate), () => {
+      if (options.audit) beginAudit(request, options.audit(request, true))
+      return andThen(impersonateUser(request, attributes, impersonate), () => {
         classifyRequest(request, classify)
         return andThen(authorizeRequest(request, attributes, authorize), () => {
           if (isMutating(request.info)) request.bodyReader = readCountedBody
@@ -196,8 +208,14 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
             ? serveResource(serving, request, () => end(request, started))
             : servePath(findPath, router, request)
         })
-      }),
-    )
+      })
+    })
+  }
+
+  function beginAudit(request: IncomingRequest, audit: RequestAudit | undefined): void {
+    request.audit = audit
+    if (audit?.wantsResponse && request.info.isResource) request.reply.tap = audit
+    audit?.received()
   }
 
   /** A request takes its place among those that are served when its body is there. */
@@ -250,11 +268,16 @@ export function createApiHandler(options: ApiOptions): ApiHandler {
     if (error instanceof TooManyRequests) return answerTooMany(reply)
     if (error instanceof RequestAborted) return answerTimedOut(reply, error)
     const headers = error instanceof Forbidden ? { 'x-content-type-options': 'nosniff' } : {}
-    sendError(reply, info.query, statusOf(error), { headers, cbor: request.cbor })
+    const status = statusOf(error)
+    // Without a user nothing was recorded yet.
+    if (options.audit && status.code === 401) request.audit ??= options.audit(request, false)
+    request.audit?.failed(status)
+    sendError(reply, info.query, status, { headers, cbor: request.cbor })
   }
 
   function end(request: IncomingRequest, started: number): void {
     inFlight.release(request)
+    request.audit?.completed(request.failure !== undefined)
     observe?.(request, request.reply.status, performance.now() - started)
   }
 

@@ -3,6 +3,7 @@
 export * from './options/administrator.js'
 export * from './options/admission.js'
 export * from './options/api.js'
+export * from './options/audit.js'
 export * from './options/authentication.js'
 export * from './options/authorization.js'
 export * from './options/console.js'

@@ -43,6 +43,8 @@ import { connectSubresources, podSubresources } from '../verbs/subresources.js'
 import { serverObjects } from '../verbs/system-writes.js'
 import { createWebhooks, type Webhooks } from '../webhook/client.js'
 import type { Simulation } from '../workloads/start-workloads.js'
+import { createAudit } from './audit/audit-log.js'
+import { openLogFile } from './audit/log-file.js'
 import { registerBuildMetrics } from './observability/build-metrics.js'
 import { createServerLogger } from './observability/logging.js'
 import { registerProcessMetrics } from './observability/process-metrics.js'
@@ -228,6 +230,14 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
       started => started.stop(),
     )
 
+    const { audit } = options
+    const auditLog =
+      audit &&
+      (await phases.run(
+        'audit log',
+        () => openLogFile(audit.log, clock.now),
+        opened => opened.close(),
+      ))
     registerProcessMetrics(metrics)
     registerBuildMetrics(metrics, options.api.featureGates)
     registerStorageMetrics(metrics, store, registry, options.storage)
@@ -286,6 +296,7 @@ export async function startServer(options: ServerOptions, signal?: AbortSignal):
         ofSession: console?.authenticate,
       }),
       classify: flows.classify,
+      audit: audit && auditLog && createAudit(audit.policy, auditLog, clock.now),
       openApiEnums: isGateOn(options.api.featureGates, 'OpenAPIEnums'),
       cbor: isGateOn(options.api.featureGates, 'CBORServingAndStorage'),
       limits,

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { ClientRequest } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { type BinnacleProcess, runBinnacle, spawnBinnacle } from '../components/binnacle.js'
 import { dataDirectoryForEachTest } from '../components/data-directory.js'
 import { begin, beginWatch, responseTo, sendRequest } from './request.js'
@@ -207,10 +207,36 @@ describe('a failing start', () => {
   })
 })
 
-test('a harmless flag of kube-apiserver is accepted with a warning', async () => {
-  const server = await start('--storage=memory', '--profiling', '--goaway-chance', '0.1')
+test('flags of kube-apiserver: harmless ones give a warning, and an audit policy is carried out', async () => {
+  const [policy, log] = [join(data.path, 'policy.yaml'), join(data.path, 'audit.log')]
+  const rule = '{level: RequestResponse, users: [admin], resources: [{resources: [configmaps]}]}'
+  writeFileSync(policy, `{apiVersion: audit.k8s.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [${rule}]}`)
+  const audit = [`--audit-policy-file=${policy}`, `--audit-log-path=${log}`]
+  const server = await start('--storage=memory', '--profiling', '--goaway-chance', '0.1', ...audit)
   const warnings = server.output.stderr.split('\n').filter(line => line.startsWith('binnacle: '))
   expect(warnings).toEqual(['profiling', 'goaway-chance'].map(name => `binnacle: --${name} has no effect here`))
+
+  await sendRequest(server, CONFIGMAPS, { method: 'POST', token, body: configMap('a') })
+  await sendRequest(server, '/api/v1/nodes', { token })
+  await sendRequest(server, `${CONFIGMAPS}/a`, { method: 'DELETE', token })
+  // An event is written when its response was sent.
+  const lines = await vi.waitUntil(() => {
+    const written = readFileSync(log, 'utf8').trim().split('\n')
+    return written.length === 2 && written
+  })
+  expect(lines.map(line => JSON.parse(line) as Record<string, unknown>)).toMatchObject([
+    {
+      verb: 'create',
+      stage: 'ResponseComplete',
+      user: { username: 'admin' },
+      objectRef: { resource: 'configmaps', namespace: 'default', name: 'a' },
+      responseStatus: { code: 201 },
+      requestObject: { data: { a: 'b' } },
+      responseObject: { kind: 'ConfigMap', metadata: { name: 'a' } },
+      annotations: { 'authorization.k8s.io/decision': 'allow' },
+    },
+    { verb: 'delete', responseStatus: { status: 'Success', code: 200 } },
+  ])
 })
 
 test('plain http is served beside https, or instead of it, on request', async () => {

@@ -2,6 +2,7 @@
 import {
   admissionFlags,
   apiFlags,
+  auditFlags,
   authenticationFlags,
   authorizationFlags,
   consoleFlags,
@@ -52,6 +53,7 @@ export const serveFlags = {
   ...authorizationFlags,
   ...admissionFlags,
   ...apiFlags,
+  ...auditFlags,
   ...leaderElectionFlags,
   ...controllerFlags,
   ...workloadFlags,
@@ -73,6 +75,7 @@ const SECTIONS: Readonly<Record<string, FlagTable>> = {
   Authorization: authorizationFlags,
   Admission: admissionFlags,
   API: apiFlags,
+  Audit: auditFlags,
   Controllers: controllerFlags,
   'Simulated workloads': workloadFlags,
   'Leader election': leaderElectionFlags,

@@ -196,7 +196,10 @@ test.each([
   [['--service-account-key-file=/dev/null'], 'the file contains no RSA or ECDSA key and no certificate in PEM form'],
   [['--requestheader-username-headers=X-Remote-User'], 'needs --requestheader-client-ca-file'],
   [['--logging-format=xml'], '--logging-format=xml: it must be one of text, json'],
-  [['--audit-log-path=-'], '--audit-log-path is refused: there is no audit log, so requests would go unrecorded'],
+  [
+    ['--audit-webhook-mode=batch'],
+    '--audit-webhook-mode is refused: audit events are written to a file only (--audit-log-path), so they would not be sent',
+  ],
   [['--encryption-provider-config=/x'], '--encryption-provider-config is refused: objects are not encrypted at rest'],
   [['--service-cluster-ip-range=10.0.0.0'], 'it must be a range of IPv4 addresses, such as 10.0.0.0/24'],
   [['--etcd-servers=localhost:2379'], '--etcd-servers=localhost:2379: an endpoint is a URL'],

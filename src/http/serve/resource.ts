@@ -1,12 +1,14 @@
 // A request to a resource: found by the router, its response format negotiated, its body read, its verb carried out.
 
 import { type Awaitable, andThen } from '../../base/awaitable.js'
+import type { Body } from '../../request/body.js'
 import { isConnect } from '../../request/connect-resource.js'
 import type { RequestInfo } from '../../request/request-info.js'
+import type { Target } from '../../request/target.js'
 import type { UserInfo } from '../../request/user-info.js'
 import type { Result } from '../../verbs/result.js'
 import type { Verbs } from '../../verbs/verbs.js'
-import { patchTypesOf } from '../../verbs/write.js'
+import { patchTypesOf, sentObject } from '../../verbs/write.js'
 import { negotiateFormat, patchType, spokenTypes } from '../negotiation/negotiation.js'
 import type { IncomingRequest } from '../wire/incoming-request.js'
 import type { WatchStreams } from '../wire/watch-stream.js'
@@ -75,14 +77,38 @@ async function carryOut(verbs: Verbs, request: IncomingRequest, route: Route, pa
     case 'list':
       return verbs.list(request, target, query)
     case 'create':
-      return verbs.create(request, target, query, await readBody(request))
+      return verbs.create(request, target, query, recorded(request, target, await readBody(request)))
     case 'update':
-      return verbs.update(request, target, query, withType(request, await readBody(request, '')))
+      return verbs.update(
+        request,
+        target,
+        query,
+        recorded(request, target, withType(request, await readBody(request, ''))),
+      )
     case 'patch':
-      return verbs.patch(request, target, query, await readBody(request, patchMediaType))
+      return verbs.patch(request, target, query, recordedPatch(request, await readBody(request, patchMediaType)))
     case 'delete':
-      return verbs.delete(request, target, query, await readDeleteBody(request))
+      return verbs.delete(request, target, query, recordedOptions(request, await readDeleteBody(request)))
     default:
-      return verbs.deleteCollection(request, target, query, await readDeleteBody(request))
+      return verbs.deleteCollection(request, target, query, recordedOptions(request, await readDeleteBody(request)))
   }
+}
+
+/** Adds the object that the client sent to the audit of the request. */
+function recorded(request: IncomingRequest, target: Target, body: Body): Body {
+  if (!request.audit) return body
+  if (target.subresource === 'scale') return recordedPatch(request, body)
+  const sent = sentObject(target, body)
+  if (sent) request.audit.object(sent)
+  return body
+}
+
+function recordedPatch(request: IncomingRequest, body: Body): Body {
+  request.audit?.patch(body.bytes, body.mediaType)
+  return body
+}
+
+function recordedOptions(request: IncomingRequest, body: Body): Body {
+  if (body.bytes.length > 0) request.audit?.deleteOptions(body.bytes, body.mediaType)
+  return body
 }

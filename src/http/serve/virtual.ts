@@ -18,6 +18,7 @@ export async function serveVirtual(
   const { query, namespace, name } = request.info
   const form = negotiateFormat({ headers: exchange.headers, query, cbor }, VIRTUAL_OBJECTS)
   const body = await readBody(request)
+  request.audit?.patch(body.bytes, body.mediaType)
   const result = await verbs.createVirtual(request, resource, { namespace, name }, query, body)
   return sendResult(reply, result, form, query, now())
 }

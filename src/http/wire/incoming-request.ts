@@ -9,6 +9,7 @@ import type { RequestInfo } from '../../request/request-info.js'
 import type { UserInfo } from '../../request/user-info.js'
 import { Warnings } from '../../request/warnings.js'
 import type { Exchange } from './exchange.js'
+import type { RequestAudit } from './request-audit.js'
 import { createResponseWriter, type RequestHeaders, type ResponseWriter } from './response-writer.js'
 
 export type ReadBody = (request: IncomingRequest, limit: number) => Promise<Buffer>
@@ -32,6 +33,8 @@ export class IncomingRequest implements Request {
   bodyBytes: number | undefined
   /** How the body of a request is read that changes something; set when it is authorized. */
   bodyReader: ReadBody | undefined
+  /** What is recorded of the request; set when it is authenticated, or was refused for want of that. */
+  audit: RequestAudit | undefined
   /** An error that is a bug of the server, for the log. */
   failure: unknown
   private abortError: RequestAborted | undefined

@@ -13,6 +13,8 @@ export interface ResponseWriter {
   readonly status: number
   /** The length of the body so far, as it was sent. */
   readonly bytes: number
+  /** Gets the body of a response to a resource, as it is encoded. */
+  tap: { response(bytes: Buffer, mediaType: string): void } | undefined
   /** Small responses, such as errors. */
   send(status: number, headers: OutgoingHttpHeaders, body: Buffer | string): void
   text(status: number, text: string): void
@@ -48,6 +50,7 @@ export const createResponseWriter = (exchange: Exchange, headers?: RequestHeader
 class ExchangeWriter implements ResponseWriter {
   status = 0
   bytes = 0
+  tap: ResponseWriter['tap']
   private outgoing = ANSWERED
 
   constructor(
@@ -72,6 +75,8 @@ class ExchangeWriter implements ResponseWriter {
 
   sendEncoded({ status, mediaType, body }: EncodedResponse): Promise<void> | void {
     const headers: OutgoingHttpHeaders = { 'content-type': mediaType }
+    if (this.tap && Buffer.isBuffer(body)) this.tap.response(body, mediaType)
+    if (this.tap && !Buffer.isBuffer(body)) return sendPieces(this, status, headers, tapped(body, mediaType, this.tap))
     return Buffer.isBuffer(body) ? sendWhole(this, status, headers, body) : sendPieces(this, status, headers, body)
   }
 
@@ -129,6 +134,20 @@ function sendWhole(
   compressed(headers)
   if (isHead(reply)) return reply.begin(status, headers).end()
   return gzipped(body).then(bytes => reply.send(status, headers, bytes))
+}
+
+/** The pieces, which are recorded together when the last one was sent. */
+async function* tapped(
+  pieces: AsyncIterable<Buffer>,
+  mediaType: string,
+  tap: NonNullable<ResponseWriter['tap']>,
+): AsyncIterable<Buffer> {
+  const seen: Buffer[] = []
+  for await (const piece of pieces) {
+    seen.push(piece)
+    yield piece
+  }
+  tap.response(Buffer.concat(seen), mediaType)
 }
 
 /** A short list is sent whole, with its length; the length of a long one is not known before its end. */

@@ -28,6 +28,9 @@ const words = (text: string): string[] => text.trim().split(/\s+/)
 
 const HARMLESS = `
   aggregator-reject-forwarding-redirect allow-metric-labels allow-metric-labels-manifest
+  audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait audit-log-batch-throttle-burst
+  audit-log-batch-throttle-enable audit-log-batch-throttle-qps audit-log-compress audit-log-truncate-enabled
+  audit-log-truncate-max-batch-size audit-log-truncate-max-event-size
   contention-profiling coordinated-leadership-lease-duration coordinated-leadership-renew-deadline
   coordinated-leadership-retry-period cors-allowed-origins
   debug-socket-path default-not-ready-toleration-seconds default-unreachable-toleration-seconds
@@ -58,11 +61,7 @@ const HARMLESS_OLD = `
 
 /** By the reason. */
 const REFUSED: Readonly<Record<string, string>> = {
-  'there is no audit log, so requests would go unrecorded': `
-    audit-log-batch-buffer-size audit-log-batch-max-size audit-log-batch-max-wait audit-log-batch-throttle-burst
-    audit-log-batch-throttle-enable audit-log-batch-throttle-qps audit-log-compress audit-log-format audit-log-maxage
-    audit-log-maxbackup audit-log-maxsize audit-log-mode audit-log-path audit-log-truncate-enabled
-    audit-log-truncate-max-batch-size audit-log-truncate-max-event-size audit-log-version audit-policy-file
+  'audit events are written to a file only (--audit-log-path), so they would not be sent': `
     audit-webhook-batch-buffer-size audit-webhook-batch-max-size audit-webhook-batch-max-wait
     audit-webhook-batch-throttle-burst audit-webhook-batch-throttle-enable audit-webhook-batch-throttle-qps
     audit-webhook-config-file audit-webhook-initial-backoff audit-webhook-mode audit-webhook-truncate-enabled

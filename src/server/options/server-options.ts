@@ -5,6 +5,7 @@ import type { StorageOptions } from '../../storage/open-store.js'
 import type { WorkloadOptions } from '../../workloads/workload-options.js'
 import type { AdmissionOptions } from './admission.js'
 import type { ApiOptions } from './api.js'
+import type { AuditOptions } from './audit.js'
 import type { AuthenticationOptions } from './authentication.js'
 import type { AuthorizationOptions } from './authorization.js'
 import type { ConsoleOptions } from './console.js'
@@ -24,6 +25,8 @@ export interface ServerOptions {
   readonly controllers: ControllerOptions
   readonly limits: LimitOptions
   readonly logging: LoggingOptions
+  /** Undefined: requests are not recorded. */
+  readonly audit?: AuditOptions | undefined
   /** Of the replicas on one etcd; the defaults when absent. */
   readonly leaderElection?: ElectionTimes | undefined
   /** Undefined: workloads are not simulated. */

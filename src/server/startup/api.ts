@@ -9,7 +9,7 @@ import type { Definitions } from '../../controllers/definitions.js'
 import { verbsByCurrentDefinition, waitingVerbs } from '../../controllers/definitions.js'
 import { createDiscovery } from '../../discovery/discovery.js'
 import { API_VERSION } from '../../discovery/version.js'
-import { type ApiHandler, type Authenticate, type Classify, createApiHandler } from '../../http/handler.js'
+import { type ApiHandler, type Audit, type Authenticate, type Classify, createApiHandler } from '../../http/handler.js'
 import {
   findIn,
   findOpenApi,
@@ -45,6 +45,7 @@ export interface ApiParts {
   readonly virtualResources: readonly UnstoredResource[]
   readonly authenticate: Authenticate
   readonly classify: Classify
+  readonly audit: Audit | undefined
   /** Whether bodies and responses may be CBOR. */
   readonly cbor: boolean
   /** Whether OpenAPI lists the values that a field may have. */
@@ -97,6 +98,7 @@ export function createApi(parts: ApiParts): ApiHandler {
     authenticate: measureAuthentication(parts.authenticate, parts.metrics),
     authorize: measureAuthorization(access.authorizer.authorize, parts.metrics),
     classify: parts.classify,
+    audit: parts.audit,
     impersonate: createImpersonation(access.authorizer.authorize),
     virtualResources: parts.virtualResources,
     findPath: firstOf(

@@ -1,5 +1,5 @@
 // Evaluates pods, pod templates and changed namespaces against the levels that a namespace's labels set. The `enforce`
-// level refuses pods, the `warn` level gives warnings. Without an audit log the `audit` level has no effect.
+// level refuses pods, the `warn` level gives warnings, the `audit` level adds a line to the audit log.
 
 import { quote } from '../../../meta/go/go-text.js'
 import { type ApiObject } from '../../../meta/object/api-object.js'
@@ -16,8 +16,8 @@ export interface Evaluation {
   readonly warnings: readonly string[]
 }
 
-/** Called for each evaluation of a mode that counts. */
-export type Evaluated = (isAllowed: boolean, level: LevelVersion, mode: keyof Policy) => void
+/** Called for each evaluation of a mode that counts. `violation`: what is violated, for the audit log. */
+export type Evaluated = (isAllowed: boolean, level: LevelVersion, mode: keyof Policy, violation?: string) => void
 
 /** Evaluates a pod by the policy of its namespace. */
 export function evaluatePod(policy: Policy, pod: PodLike, evaluated: Evaluated): Evaluation {
@@ -36,11 +36,15 @@ export function evaluateTemplate(policy: Policy, pod: PodLike, evaluated: Evalua
   const violations = violationsOf(warn, pod)
   if (violations.length === 0) return []
   evaluated(false, warn, 'warn')
-  return [`would violate PodSecurity ${quote(printLevelVersion(warn))}: ${printViolations(violations)}`]
+  return [wouldViolate(warn, violations)]
 }
 
+const wouldViolate = (level: LevelVersion, violations: ReturnType<typeof violationsOf>): string =>
+  `would violate PodSecurity ${quote(printLevelVersion(level))}: ${printViolations(violations)}`
+
 function countAudit({ audit }: Policy, pod: PodLike, evaluated: Evaluated): void {
-  if (violationsOf(audit, pod).length > 0) evaluated(false, audit, 'audit')
+  const violations = violationsOf(audit, pod)
+  if (violations.length > 0) evaluated(false, audit, 'audit', wouldViolate(audit, violations))
 }
 
 /** The field that holds the pod template, by resource. */

@@ -40,6 +40,10 @@ export interface PodSecurityEnv {
   readonly metrics: MetricsRegistry
 }
 
+/** For the audit log. */
+const annotate = ({ request }: Attributes, name: string, value: string): void =>
+  request.annotate(`pod-security.kubernetes.io/${name}`, value)
+
 export function podSecurity(
   { objects, metrics: registry }: PodSecurityEnv,
   { defaults, exemptions }: PodSecurityConfiguration,
@@ -51,10 +55,20 @@ export function podSecurity(
     return policyOf(found ? labelsOf(found) : {}, defaults)
   }
 
+  const noting =
+    (attributes: Attributes): Evaluated =>
+    (isAllowed, level, mode, violation) => {
+      metrics.evaluated(isAllowed, level, mode, attributes)
+      if (mode === 'enforce') annotate(attributes, 'enforce-policy', printLevelVersion(level))
+      if (violation !== undefined) annotate(attributes, 'audit-violations', violation)
+    }
+
   const isExempt = (attributes: Attributes): boolean => {
     const { namespace, request } = attributes
-    if (!exemptions.namespaces.has(namespace) && !exemptions.usernames.has(request.user.name)) return false
+    const isOfNamespace = exemptions.namespaces.has(namespace)
+    if (!isOfNamespace && !exemptions.usernames.has(request.user.name)) return false
     metrics.exempted(attributes)
+    annotate(attributes, 'exempt', isOfNamespace ? 'namespace' : 'user')
     return true
   }
 
@@ -62,6 +76,7 @@ export function podSecurity(
   const isExemptPod = (attributes: Attributes, { spec }: PodLike): boolean => {
     if (!exemptions.runtimeClasses.has(stringAt(spec, 'runtimeClassName'))) return false
     metrics.exempted(attributes)
+    annotate(attributes, 'exempt', 'runtimeClass')
     return true
   }
 
@@ -69,7 +84,7 @@ export function podSecurity(
     const { subresource, oldObject, namespace, request } = attributes
     if (EXEMPT_SUBRESOURCES.has(subresource) || isExempt(attributes)) return
     const { policy, errors } = await policyOfNamespace(namespace)
-    const evaluated: Evaluated = (isAllowed, level, mode) => metrics.evaluated(isAllowed, level, mode, attributes)
+    const evaluated = noting(attributes)
     if (errors.length === 0 && isPrivileged(policy)) return evaluated(true, policy.enforce, 'enforce')
     if (oldObject && !changesSecurity(pod, oldObject)) return undefined
     if (isExemptPod(attributes, podLike(pod))) return undefined
@@ -86,7 +101,7 @@ export function podSecurity(
     const { policy, errors } = await policyOfNamespace(namespace)
     if (isExemptPod(attributes, template)) return
     if (errors.length > 0) metrics.failed(attributes)
-    const evaluated: Evaluated = (isAllowed, level, mode) => metrics.evaluated(isAllowed, level, mode, attributes)
+    const evaluated = noting(attributes)
     for (const warning of evaluateTemplate(policy, template, evaluated)) request.warn(warning)
   }
 

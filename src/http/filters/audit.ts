@@ -1,0 +1,21 @@
+// The audit of a request: who records it, and how much of it, is decided outside of http.
+import type { IncomingRequest } from '../wire/incoming-request.js'
+import type { RequestAudit } from '../wire/request-audit.js'
+
+export type AuditedRequest = Pick<
+  IncomingRequest,
+  | 'info'
+  | 'user'
+  | 'impersonator'
+  | 'decision'
+  | 'userAgent'
+  | 'auditId'
+  | 'exchange'
+  | 'sourceIPs'
+  | 'receivedAt'
+  | 'annotations'
+  | 'reply'
+>
+
+/** Undefined if nothing is recorded of the request. */
+export type Audit = (request: AuditedRequest, isAuthenticated: boolean) => RequestAudit | undefined

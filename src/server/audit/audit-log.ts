@@ -1,0 +1,172 @@
+// The audit log: an event of audit.k8s.io/v1 for each stage of a request, as the policy says, one line of JSON each.
+import { decodeCbor } from '../../codec/cbor.js'
+import { decodeJson, encodeJson } from '../../codec/json.js'
+import { decodeYaml } from '../../codec/yaml.js'
+import type { Audit, AuditedRequest, RequestAudit } from '../../http/handler.js'
+import type { Status } from '../../meta/errors/status.js'
+import { objectAt, objectsAt, stringAt } from '../../meta/values/access.js'
+import { isObject, type Value, type ValueObject } from '../../meta/values/value.js'
+import type { UserInfo } from '../../request/user-info.js'
+import { decodeObject, openEnvelope } from '../../types/protobuf.js'
+import { builtinTypes } from '../../types/type-table.js'
+import { type AuditConfig, type AuditPolicy, type AuditStage, LEVELS } from './policy.js'
+
+export interface AuditSink {
+  write(line: string): void
+}
+
+export function createAudit(policy: AuditPolicy, sink: AuditSink, now: () => number): Audit {
+  return (request, isAuthenticated) => {
+    const config = policy.evaluate(request.info, isAuthenticated ? request.user : undefined)
+    return config.level === 'None' ? undefined : createTrail(request, isAuthenticated, config, sink, now)
+  }
+}
+
+function createTrail(
+  request: AuditedRequest,
+  isAuthenticated: boolean,
+  { level, omitStages, omitManagedFields }: AuditConfig,
+  sink: AuditSink,
+  now: () => number,
+): RequestAudit {
+  const reaches = (wanted: (typeof LEVELS)[number]): boolean => LEVELS.indexOf(level) >= LEVELS.indexOf(wanted)
+  const user = isAuthenticated ? printUser(request.user) : {}
+  let requestObject: Value | undefined
+  let responseObject: Value | undefined
+  let status: ValueObject | undefined
+  const named: Record<string, string> = {}
+
+  function emit(stage: AuditStage): void {
+    if (omitStages.includes(stage)) return
+    const isReceived = stage === 'RequestReceived'
+    const event: ValueObject = {
+      kind: 'Event',
+      apiVersion: 'audit.k8s.io/v1',
+      level,
+      auditID: request.auditId,
+      stage,
+      requestURI: uriOf(request),
+      verb: request.info.verb,
+      user,
+      ...(!isReceived && request.impersonator ? { impersonatedUser: printUser(request.user) } : {}),
+      sourceIPs: [...request.sourceIPs],
+      ...(request.userAgent ? { userAgent: request.userAgent } : {}),
+      ...(request.info.isResource ? { objectRef: referenceOf(request, named) } : {}),
+      ...(isReceived ? {} : { responseStatus: { metadata: {}, ...status, code: request.reply.status } }),
+      ...(!isReceived && requestObject !== undefined && reaches('Request') ? { requestObject } : {}),
+      ...(!isReceived && responseObject !== undefined ? { responseObject } : {}),
+      requestReceivedTimestamp: printMicros(request.receivedAt),
+      stageTimestamp: printMicros(isReceived ? request.receivedAt : now()),
+      ...annotationsOf(request),
+    }
+    sink.write(`${encodeJson(event)}\n`)
+  }
+
+  return {
+    received: () => emit('RequestReceived'),
+    wantsResponse: reaches('RequestResponse'),
+    object(value) {
+      if (!isObject(value)) return
+      const meta = objectAt(value, 'metadata')
+      for (const name of ['name', 'namespace', 'uid', 'resourceVersion']) {
+        if (stringAt(meta, name) !== '') named[name] = stringAt(meta, name)
+      }
+      requestObject = shown(value)
+    },
+    patch(bytes, mediaType) {
+      if (reaches('Request')) requestObject = decoded(bytes, mediaType)
+    },
+    deleteOptions(bytes, mediaType) {
+      const options = reaches('Request') ? decoded(bytes, mediaType) : undefined
+      // kube-apiserver shows its internal version.
+      if (isObject(options)) requestObject = { ...options, kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' }
+    },
+    response(bytes, mediaType) {
+      const value = decoded(bytes, mediaType)
+      if (value === undefined) return
+      responseObject = shown(value)
+      if (isObject(value) && value['kind'] === 'Status') status = printStatus(value as unknown as Status)
+    },
+    failed(error) {
+      status = printStatus(error)
+      if (reaches('RequestResponse'))
+        responseObject = { kind: 'Status', apiVersion: 'v1', metadata: {}, ...status, code: error.code ?? 0 }
+    },
+    started: () => emit('ResponseStarted'),
+    completed: isBug => {
+      // A request that was not authenticated is recorded once.
+      if (!isAuthenticated) emit('ResponseStarted')
+      else emit(isBug ? 'Panic' : 'ResponseComplete')
+    },
+  }
+
+  function shown(value: Value): Value {
+    return omitManagedFields && isObject(value) ? withoutManagedFields(value) : value
+  }
+}
+
+/** The members of a Status beside its metadata and code. */
+function printStatus({ status, message, reason, details }: Status): ValueObject {
+  const members = { status, message, reason, details } as unknown as ValueObject
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== ''))
+}
+
+function printUser({ name, uid, groups, extra }: UserInfo): ValueObject {
+  return {
+    ...(name ? { username: name } : {}),
+    ...(uid ? { uid } : {}),
+    ...(groups.length > 0 ? { groups: [...groups] } : {}),
+    ...(Object.keys(extra).length > 0
+      ? { extra: Object.fromEntries(Object.entries(extra).map(([key, values]) => [key, [...values]])) }
+      : {}),
+  }
+}
+
+const uriOf = ({ exchange }: AuditedRequest): string =>
+  exchange.query === '' ? exchange.path : `${exchange.path}?${exchange.query.replace(/^\?/, '')}`
+
+/** What the URL leaves open, such as the name of a new object, is read from the object. */
+function referenceOf({ info }: AuditedRequest, named: Readonly<Record<string, string>>): ValueObject {
+  const { resource, namespace, name, group, version, subresource } = info
+  const members = {
+    resource,
+    namespace: namespace || (named['namespace'] ?? ''),
+    name: name || (named['name'] ?? ''),
+    uid: named['uid'] ?? '',
+    apiGroup: group,
+    apiVersion: version,
+    resourceVersion: named['resourceVersion'] ?? '',
+    subresource,
+  }
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== ''))
+}
+
+function annotationsOf({ annotations, decision }: AuditedRequest): { annotations?: ValueObject } {
+  const all: [string, string][] = [...annotations]
+  if (decision) {
+    all.push(['authorization.k8s.io/decision', decision.allowed ? 'allow' : 'forbid'])
+    all.push(['authorization.k8s.io/reason', decision.reason])
+  }
+  if (all.length === 0) return {}
+  return { annotations: Object.fromEntries(all.toSorted(([a], [b]) => (a < b ? -1 : 1))) }
+}
+
+/** Times of the API have microseconds here; the clock has milliseconds. */
+const printMicros = (time: number): string => new Date(time).toISOString().replace('Z', '000Z')
+
+/** A body as a value; undefined if it is none. */
+function decoded(bytes: Buffer, mediaType: string): Value | undefined {
+  try {
+    if (mediaType.includes('protobuf')) return decodeObject(builtinTypes(), openEnvelope(bytes))
+    if (mediaType.includes('cbor')) return decodeCbor(bytes).value
+    return (mediaType.includes('yaml') ? decodeYaml(bytes) : decodeJson(bytes)).value
+  } catch {
+    return undefined
+  }
+}
+
+function withoutManagedFields(object: ValueObject): ValueObject {
+  const { managedFields: _, ...metadata } = objectAt(object, 'metadata')
+  const items = Array.isArray(object['items']) ? { items: objectsAt(object, 'items').map(withoutManagedFields) } : {}
+  return { ...object, ...(isObject(object['metadata']) ? { metadata } : {}), ...items }
+}
