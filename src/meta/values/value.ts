@@ -71,19 +71,21 @@ export function copyValue(root: Value): Value {
 
 /** Deep equality; the order of members does not matter, and 1 is not 1.0. */
 export function equalValues(a: Value | undefined, b: Value | undefined): boolean {
-  const pairs: [Value | undefined, Value | undefined][] = [[a, b]]
-  for (let pair = pairs.pop(); pair; pair = pairs.pop()) {
-    const [left, right] = pair
+  // Left and right in turns, without an array for each pair: objects of many values are compared at every write.
+  const open: (Value | undefined)[] = [a, b]
+  while (open.length > 0) {
+    const right = open.pop()
+    const left = open.pop()
     if (left === right) continue
     if (Array.isArray(left) && Array.isArray(right)) {
       if (left.length !== right.length) return false
-      for (const [i, item] of left.entries()) pairs.push([item, right[i]])
+      for (let i = 0; i < left.length; i++) if (left[i] !== right[i]) open.push(left[i], right[i])
     } else if (isObject(left) && isObject(right)) {
       const keys = Object.keys(left)
       if (keys.length !== Object.keys(right).length) return false
       for (const key of keys) {
         if (!Object.hasOwn(right, key)) return false
-        pairs.push([left[key], right[key]])
+        if (left[key] !== right[key]) open.push(left[key], right[key])
       }
     } else if (!(left instanceof WholeFloat && right instanceof WholeFloat && left.value === right.value)) return false
   }
