@@ -27,6 +27,8 @@ const SWEEP_MS = 1_000
 export function createNewConnections({ max, firstRequestMs } = LIMITS): NewConnections {
   /** Oldest first. The key is the same for a TLS socket and the socket below it. */
   const connections = new Map<string, { readonly socket: Socket; readonly since: number }>()
+  /** A connection comes again when a request on it asks for another protocol in vain. */
+  const known = new WeakSet<Socket>()
   let timer: NodeJS.Timeout | undefined
 
   function closeOldest(): void {
@@ -50,6 +52,8 @@ export function createNewConnections({ max, firstRequestMs } = LIMITS): NewConne
 
   return {
     add(socket) {
+      if (known.has(socket)) return
+      known.add(socket)
       const key = keyOf(socket)
       connections.set(key, { socket, since: performance.now() })
       socket.once('close', () => {
