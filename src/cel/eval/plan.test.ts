@@ -254,6 +254,16 @@ describe('libraries of rules', () => {
     expect(run('[1 / 0].reverse() == [1] || true')).toMatchObject({ value: true })
   })
 
+  test('a text is looked for from any place, as in cel-go', () => {
+    const found = "'ab'.indexOf('', -7) == -7 && 'ab'.indexOf('b', 9) == -1 && 'ab'.indexOf('', 9) == 9"
+    expect(run(`${found} && 'ab'.lastIndexOf('', 9) == 9 && 'ab'.lastIndexOf('b', 2) == -1`)).toMatchObject({
+      value: true,
+    })
+    for (const name of ['indexOf', 'lastIndexOf']) {
+      expect(run(`'ab'.${name}('b', -1) == 0`).error?.message).toBe('index out of range: -1')
+    }
+  })
+
   test('a sum of quantities cannot be the right side of ==, as in kube-apiserver', () => {
     const sum = "quantity('1').add(quantity('1'))"
     expect(run(`${sum} == quantity('2') && ${sum}.compareTo(${sum}) == 0`)).toMatchObject({ value: true })

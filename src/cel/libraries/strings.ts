@@ -215,27 +215,22 @@ function indexOf(budget: WorkBudget, text: Value, part: Value, offset: Value): V
   const sub = part as string
   const from = offset as Int
   const all = characters(budget, s)
-  if (sub === '' && from >= 0 && from <= all.length) return from
-  if (from < 0 || from >= all.length) return fromOutside(from, all.length)
+  if (sub === '') return from
+  if (from < 0) return outOfRange(from)
+  // Nothing is found behind the end of the text.
+  if (from >= all.length) return -1
   const units = all === s ? Number(from) : unitsOf(s, Number(from))
   return characterOf(s, indexIn(budget, s, sub, units))
 }
-
-/** The end of the text is a place to look from; nothing is found there. */
-const fromOutside = (offset: Int, length: number): Value => (offset === length ? -1 : outOfRange(offset))
 
 function lastIndexOf(budget: WorkBudget, text: Value, part: Value, offset?: Value): Value {
   const s = text as string
   const sub = part as string
   const from = offset as Int | undefined
   const { length } = characters(budget, s)
-  if (sub === '') {
-    if (from === undefined) return length
-    return from < 0 || from > length ? outOfRange(from) : from
-  }
-  if (from !== undefined && (from < 0 || from >= Math.max(length, 1))) {
-    return from === length ? -1 : outOfRange(from)
-  }
+  if (sub === '') return from ?? length
+  if (from !== undefined && from < 0) return outOfRange(from)
+  if (from !== undefined && from >= length) return -1
   const units = from === undefined || length === s.length ? from : unitsOf(s, Number(from))
   return characterOf(s, lastIndexIn(budget, s, sub, units === undefined ? undefined : Number(units)))
 }
