@@ -1,10 +1,11 @@
 // The files of the program and of the packages that it needs at run time, as one archive: what the single executable carries.
 // packaging/executable/start.cjs reads it.
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { root } from '../programs.mjs'
+import { runtimePackages } from './runtime-packages.mjs'
 
 /** Documentation, types, sources and maps are not needed to run. */
 const NEEDLESS = /\.(map|md|d\.ts|d\.cts|d\.mts|ts|cc|c|h|cpp|gyp|yml|txt)$|\/(test|tests|docs|benchmarks?|\.github)\//i
@@ -27,14 +28,6 @@ function* programFiles() {
   yield 'package.json'
   for (const entry of files) if (entry !== 'dist/declarations' && entry !== 'CHANGELOG.md') yield* filesBelow(entry)
   for (const folder of runtimePackages()) yield* filesBelow(folder)
-}
-
-/** The lock file marks what is only for development. */
-function runtimePackages() {
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  return Object.entries(packages)
-    .filter(([path, { dev }]) => path !== '' && !dev && existsSync(join(root, path)))
-    .map(([path]) => path)
 }
 
 function filesBelow(entry) {

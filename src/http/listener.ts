@@ -23,6 +23,8 @@ export interface ListenOptions {
   readonly tls?: TlsOptions | undefined
   /** Bounds what is held for clients that do not read. */
   readonly readers?: SlowReaders | undefined
+  /** Neither the listener nor its connections keep the process alive. */
+  readonly unref?: boolean | undefined
 }
 
 export interface TlsOptions {
@@ -120,6 +122,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   server.on('connection', socket => {
     if (!(server instanceof TlsServer && socket instanceof TLSSocket)) newConnections.add(socket)
     socket.setKeepAlive(true, PING_MS)
+    if (options.unref) socket.unref()
   })
   /** Connections that are WebSockets now, which the server itself does not close. */
   const upgraded = new Set<Duplex>()
@@ -134,6 +137,7 @@ export async function listen(options: ListenOptions, handle: (exchange: Exchange
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port, options.address, resolve)
+    if (options.unref) server.unref()
   })
   const { address, family, port } = server.address() as AddressInfo
   const host = family === 'IPv6' ? `[${address}]` : address

@@ -40,6 +40,8 @@ export interface CoreOptions {
   /** Paths beside those of the API. */
   readonly paths?: PathTable | undefined
   readonly signal?: AbortSignal | undefined
+  /** Whether the process goes on for the server alone; a test ends though its server was not stopped. */
+  readonly keepsAlive?: boolean | undefined
 }
 
 /** Resolves when the server has started. */
@@ -54,11 +56,14 @@ export async function startCore(parts: CoreOptions): Promise<TestCore> {
   return core
 }
 
-async function openCore({ options, clock, from, paths, signal }: CoreOptions, tls: Tls | undefined): Promise<TestCore> {
+async function openCore(
+  { options, clock, from, paths, signal, keepsAlive = false }: CoreOptions,
+  tls: Tls | undefined,
+): Promise<TestCore> {
   const faults = createFaults(clock.now)
   const requests = createRequestLog()
   const tokens = new Map(options.authentication.tokens)
-  const listeners = await openSharedListeners(options, tls, exchange => stage.handle(exchange))
+  const listeners = await openSharedListeners(options, tls, exchange => stage.handle(exchange), keepsAlive)
 
   function createStage(store: MemoryStore, isBootstrapped: boolean): Stage {
     let handle: Stage['handle'] | undefined

@@ -14,6 +14,7 @@ export async function startTestingServer(options: ServerOptions, token: string, 
     options,
     clock,
     signal,
+    keepsAlive: true,
     paths: new Map([[`${TESTING_PATH}/*`, request => api?.handle(request)]]),
   })
   const testServer = createTestServer(core, { token, clock })

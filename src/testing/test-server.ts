@@ -1,6 +1,5 @@
 // A server for tests: in memory, in this process, with a clock, faults, a log of requests, and copies of itself.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../base/usage-error.js'
 import { type KeyPair, printKubeconfig } from '../server/kubeconfig.js'
@@ -11,6 +10,7 @@ import { createTestClock, type TestClock } from './clock.js'
 import { startCore, type TestCore } from './core.js'
 import { type Faults } from './faults/faults.js'
 import { createTestObjects, eventsOf, type TestObjects, type WatchEvent } from './objects.js'
+import { makeOwnFolder, type OwnFolder } from './own-folder.js'
 import { type Recording, startRecording, withReport } from './recording.js'
 import { type RequestLog } from './request-log.js'
 import { readSnapshot, type Snapshot, writeSnapshot } from './snapshots.js'
@@ -99,10 +99,10 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
   const { url, ca } = core
   const access = { url, ca, token }
   const fetch = createFetch(access)
-  let directory: Promise<string> | undefined
+  let folder: Promise<OwnFolder> | undefined
   const stop = async (): Promise<void> => {
     await core.stop()
-    if (directory) await rm(await directory, { recursive: true, force: true })
+    await (await folder)?.remove()
   }
   const simulation = async (): Promise<Simulation> => {
     const running = await (await core.server()).simulation
@@ -119,8 +119,8 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     client: core.client,
     kubeconfig,
     async kubeconfigFile() {
-      directory ??= mkdtemp(join(tmpdir(), 'binnacle-testing-'))
-      const file = join(await directory, 'kubeconfig')
+      folder ??= makeOwnFolder()
+      const file = join((await folder).path, 'kubeconfig')
       await writeFile(file, kubeconfig, { mode: 0o600 })
       return file
     },

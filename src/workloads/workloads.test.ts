@@ -111,6 +111,19 @@ test('a CronJob makes Jobs at its times, keeps the last ones, and follows its ti
   expect(await world.events('c')).toContainEqual(expect.stringContaining('SawCompletedJob'))
 })
 
+test('a CronJob starts the latest of the times that a jump of the clock has passed, once, and none that is too late', async () => {
+  const jobTemplate = { spec: { template: podTemplate('c', { restartPolicy: 'Never' }) } }
+  await world.create('CronJob', 'c', { spec: { schedule: '*/10 * * * *', jobTemplate } })
+  const late = { schedule: '0 * * * *', startingDeadlineSeconds: 60, jobTemplate }
+  await world.create('CronJob', 'late', { spec: late })
+  await world.idle()
+  await world.jump(3 * 3_600_000 + 25 * 60_000)
+  const nameAt = (time: string) => `c-${Date.parse(time) / 60_000}`
+  expect(names(await world.list('Job'))).toEqual([nameAt('2026-01-01T03:20:00Z')])
+  await world.jump(10 * 60_000)
+  expect(names(await world.list('Job'))).toEqual([nameAt('2026-01-01T03:20:00Z'), nameAt('2026-01-01T03:30:00Z')])
+})
+
 test('a Service has EndpointSlices and Endpoints of its pods, which follow their readiness', async () => {
   const ports = [{ name: 'http', containerPort: 8080 }]
   const containers = [{ name: 'c', image: 'i', ports }]
@@ -136,6 +149,48 @@ test('a Service has EndpointSlices and Endpoints of its pods, which follow their
 })
 
 describe('pods and nodes', () => {
+  const conditionOf = (pod: Loose, type: string) => pod.status.conditions.find((each: Loose) => each.type === type)
+
+  test('init containers end before the others start, and sidecars run on', async () => {
+    const initContainers = [
+      { name: 'first', image: 'i' },
+      { name: 'sidecar', image: 'i', restartPolicy: 'Always' },
+    ]
+    const annotations = { 'binnacle.dev/start-after': '10s' }
+    await world.create('Pod', 'p', { spec: podTemplate('a', { initContainers }).spec }, { annotations })
+    await world.idle()
+    const waiting = await world.get('Pod', 'p')
+    expect(conditionOf(waiting, 'Initialized')).toMatchObject({
+      status: 'False',
+      reason: 'ContainersNotInitialized',
+      message: 'containers with incomplete status: [first]',
+    })
+    expect(waiting.status.containerStatuses[0].state).toEqual({ waiting: { reason: 'PodInitializing' } })
+    await world.advance(10_000)
+    const running = await world.get('Pod', 'p')
+    expect(conditionOf(running, 'Initialized').status).toBe('True')
+    const states = running.status.initContainerStatuses.map(({ state }: Loose) => Object.keys(state)[0])
+    expect(states).toEqual(['terminated', 'running'])
+    expect(running.status.initContainerStatuses[0].state.terminated).toMatchObject({ exitCode: 0, reason: 'Completed' })
+  })
+
+  test('a pod with a readiness gate is ready when the condition is true', async () => {
+    const readinessGates = [{ conditionType: 'example.com/in-rotation' }]
+    await world.create('Pod', 'p', { spec: podTemplate('a', { readinessGates }).spec })
+    await world.idle()
+    const before = await world.get('Pod', 'p')
+    expect(conditionOf(before, 'ContainersReady').status).toBe('True')
+    expect(conditionOf(before, 'Ready')).toMatchObject({ status: 'False', reason: 'ReadinessGatesNotReady' })
+    await world.change(
+      'Pod',
+      'p',
+      pod => void pod.status.conditions.push({ type: 'example.com/in-rotation', status: 'True' }),
+      'status',
+    )
+    await world.idle()
+    expect(conditionOf(await world.get('Pod', 'p'), 'Ready').status).toBe('True')
+  })
+
   test('a pod that fits nowhere says why, and is bound when there is room', async () => {
     const resources = { requests: { cpu: '40' } }
     await world.create('Pod', 'big', { spec: { containers: [{ name: 'c', image: 'i', resources }] } })

@@ -31,6 +31,14 @@ function createSteppedClock() {
   }
   return {
     clock,
+    /** The time is later at once, as when a test moves the clock of a server. */
+    async jump(ms: number, idle: () => Promise<void>): Promise<void> {
+      now += ms
+      const due = timers.filter(({ at }) => at <= now).toSorted((a, b) => a.at - b.at)
+      timers = timers.filter(({ at }) => at > now)
+      for (const { run } of due) run()
+      await idle()
+    },
     async advance(ms: number, idle: () => Promise<void>): Promise<void> {
       const end = now + ms
       for (;;) {
@@ -64,6 +72,8 @@ export interface SimulatedWorld {
   /** `reason: message` of the events about an object, in order. */
   events(name: string): Promise<string[]>
   advance(ms: number): Promise<void>
+  /** The same without the times between. */
+  jump(ms: number): Promise<void>
   idle(): Promise<void>
   stop(): Promise<void>
 }
@@ -157,6 +167,7 @@ export async function startSimulatedWorld(options: SimulatedWorldOptions = {}): 
         .map(({ reason, message }) => `${reason}: ${message}`)
     },
     advance: ms => stepped.advance(ms, idle),
+    jump: ms => stepped.jump(ms, idle),
     idle,
     async stop() {
       workloads.stop()

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runtimePackages } from '../../scripts/package/runtime-packages.mjs'
 import { runBinnacle } from '../components/binnacle.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -43,15 +44,6 @@ beforeAll(() => {
   chownSync(join(image, 'data'), uid!, gid!)
 }, 120_000)
 afterAll(() => rmSync(image, { recursive: true, force: true }))
-
-/** The lock file marks what is only for development; optional packages of other platforms are not installed. */
-function runtimePackages(): string[] {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    readonly packages: Record<string, { readonly dev?: boolean }>
-  }
-  const installed = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')) as typeof lock
-  return Object.keys(installed.packages).filter(path => !lock.packages[path]?.dev)
-}
 
 /** The command line that runs a command in the image. */
 function inImage(command: readonly string[]): [string, string[]] {

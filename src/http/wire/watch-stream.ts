@@ -91,7 +91,7 @@ export function createWatchStreams({ minRequestTimeoutMs, now, observe }: WatchS
         outgoing.end()
         ended()
       }
-      const timer = setTimeout(finish, lastsFor(watch))
+      const timer = setTimeout(finish, lastsFor(watch)).unref()
       ends.set(finish, info)
       exchange.onGone(finish)
       outgoing.onDrain(() => open?.resume())

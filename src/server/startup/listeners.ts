@@ -14,7 +14,7 @@ export interface Listeners {
   close(): Promise<void>
 }
 
-export interface ConnectionRules extends Pick<ListenOptions, 'readers'> {
+export interface ConnectionRules extends Pick<ListenOptions, 'readers' | 'unref'> {
   /** Whether requests over plain http may do everything, so that they must not come from web pages. */
   readonly isOpen: boolean
 }
@@ -24,14 +24,17 @@ export async function openListeners(
   { http, https }: ServingOptions,
   tls: Tls | undefined,
   handle: (exchange: Exchange) => void,
-  { readers, isOpen }: ConnectionRules,
+  { readers, unref, isOpen }: ConnectionRules,
 ): Promise<Listeners> {
   const open: Listener[] = []
   const close = async (): Promise<void> => void (await Promise.all(open.map(listener => listener.close())))
   try {
     if (http)
-      open.push(await listen({ address: '127.0.0.1', port: http.port, readers }, isOpen ? forOwnHost(handle) : handle))
-    if (https) open.push(await listen({ address: https.address, port: https.port, tls: tls!.options, readers }, handle))
+      open.push(
+        await listen({ address: '127.0.0.1', port: http.port, readers, unref }, isOpen ? forOwnHost(handle) : handle),
+      )
+    if (https)
+      open.push(await listen({ address: https.address, port: https.port, tls: tls!.options, readers, unref }, handle))
   } catch (error) {
     await close()
     throw error

@@ -16,13 +16,19 @@ export interface SharedListeners extends OpenListeners {
   receive(handle: (exchange: Exchange) => void): void
 }
 
+/** `keepsAlive`: whether the process goes on for them alone. */
 export async function openSharedListeners(
   { serving, authorization }: { readonly serving: ServingOptions; readonly authorization: AuthorizationOptions },
   tls: Tls | undefined,
   handle: (exchange: Exchange) => void,
+  keepsAlive: boolean,
 ): Promise<OpenListeners> {
   const readers = createSlowReaders()
-  const listeners = await openListeners(serving, tls, handle, { readers, isOpen: allowsEverything(authorization) })
+  const listeners = await openListeners(serving, tls, handle, {
+    readers,
+    unref: !keepsAlive,
+    isOpen: allowsEverything(authorization),
+  })
   return { ...listeners, tls, readers }
 }
 
