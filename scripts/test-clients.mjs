@@ -3,9 +3,23 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { buildIfNeeded, installIfNeeded } from './prepare.mjs'
-import { root } from './programs.mjs'
+import { programOf, root } from './programs.mjs'
 
 const SUITES = [
+  {
+    language: 'Node.js',
+    folder: 'javascript',
+    probe: [process.execPath, '--version'],
+    run: [process.execPath, 'run.mjs'],
+  },
+  {
+    language: 'Node.js',
+    name: '1,000 servers, without a leak',
+    folder: '..',
+    probe: [process.execPath, '--version'],
+    run: [process.execPath, programOf('vitest'), 'run', 'test/testing/leaks'],
+    env: { BINNACLE_STARTS: '1000' },
+  },
   { language: 'Go', folder: 'go', probe: ['go', 'version'], run: ['go', 'test', './...'] },
   {
     language: 'Python',
@@ -22,13 +36,13 @@ await installIfNeeded()
 await buildIfNeeded()
 const env = { ...process.env, BINNACLE: `${process.execPath} ${join(root, 'bin', 'binnacle')}` }
 let failed = false
-for (const { language, folder, probe, run, env: more } of SUITES) {
+for (const { language, folder, name = `clients/${folder}`, probe, run, env: more } of SUITES) {
   const [program, ...args] = probe
   if (spawnSync(program, args, { stdio: 'ignore' }).status !== 0) {
     console.error(`\n*** SKIPPED: the tests of clients/${folder} need ${language} (${probe.join(' ')} failed) ***\n`)
     continue
   }
-  console.log(`\n— clients/${folder}`)
+  console.log(`\n— ${name}`)
   const [runner, ...rest] = run
   const options = { cwd: join(root, 'clients', folder), stdio: 'inherit', env: { ...env, ...more } }
   if (spawnSync(runner, rest, options).status !== 0) failed = true

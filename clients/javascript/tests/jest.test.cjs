@@ -1,0 +1,50 @@
+// npx jest
+const { startBinnacle } = require('binnacle/testing')
+
+const definition = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: widgets.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: widgets, kind: Widget}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: {spec: {type: object, properties: {size: {type: integer, maximum: 10}}}}
+`
+const widget = size => ({
+  apiVersion: 'example.com/v1',
+  kind: 'Widget',
+  metadata: { name: 'a', namespace: 'default' },
+  spec: { size },
+})
+
+let prepared
+beforeAll(async () => {
+  prepared = await startBinnacle()
+  await prepared.apply(definition)
+})
+afterAll(() => prepared.stop())
+
+test('a widget has at most size 10', async () => {
+  const server = await prepared.fork()
+  const [stored] = await server.apply(widget(10))
+  expect(stored.spec.size).toBe(10)
+  await expect(server.apply(widget(11))).rejects.toThrow('should be less than or equal to 10')
+  await server.stop()
+})
+
+test('another test begins without widgets, and with a conflict', async () => {
+  const server = await prepared.fork()
+  server.faults.inject({ resource: 'widgets', status: 409, times: 1 })
+  await expect(server.apply(widget(1))).rejects.toMatchObject({ code: 409 })
+  await server.apply(widget(1))
+  expect(server.requests.filter({ resource: 'widgets' }).map(({ status }) => status)).toEqual([409, 201])
+  await server.stop()
+})
