@@ -7,16 +7,17 @@ import { createRegistry, type Registry } from '../../kinds/registry.js'
 import type { RuleCompiler } from '../../schema/rules.js'
 import { builtinTypes } from '../../types/type-table.js'
 import type { ApiOptions } from '../options/api.js'
-import { checkRuntimeConfig, withRuntimeConfig } from './runtime-config.js'
+import { checkRuntimeConfig, withCoreNames, withRuntimeConfig } from './runtime-config.js'
 
 export const DEFINITIONS = { group: 'apiextensions.k8s.io', kind: 'CustomResourceDefinition' }
 
 /** Throws a UsageError when the configuration names an unknown version; `warnings` name those that are not served here. */
 export function createBuiltinRegistry(
-  { runtimeConfig: config, featureGates, allowPrivileged }: ApiOptions,
+  { runtimeConfig, featureGates, allowPrivileged }: ApiOptions,
   ruleCompiler: RuleCompiler,
 ): { registry: Registry; warnings: string[] } {
   const registry = createRegistry()
+  const config = withCoreNames(runtimeConfig)
   const definitions = kindsOfGroup(builtinTypes(), DEFINITIONS.group).map(kind => definitionKind(kind, ruleCompiler))
   const isUnchanged = allowPrivileged && Object.keys(featureGates).length === 0
   const builtin = isUnchanged

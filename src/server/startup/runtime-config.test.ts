@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { Kind } from '../../kinds/kind.js'
-import { checkRuntimeConfig, withRuntimeConfig } from './runtime-config.js'
+import { checkRuntimeConfig, withCoreNames, withRuntimeConfig } from './runtime-config.js'
 
 const kind = (group: string) =>
   ({
@@ -31,6 +31,11 @@ test.each([
 test('a kind of which nothing changes stays the same value', () => {
   const same = kind('apps')
   expect(withRuntimeConfig(same, { 'batch/v1': false })).toBe(same)
+})
+
+test('the core group has several names', () => {
+  expect(withCoreNames({ 'api/v1': true, 'apps/v1': false })).toEqual({ v1: true, 'apps/v1': false })
+  expect(withCoreNames({ 'api/v1/pods': false, 'api/v2': true })).toEqual({ v1: false, 'api/v2': true })
 })
 
 const SERVED = new Set(['v1', 'apps/v1'])

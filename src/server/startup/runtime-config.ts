@@ -17,6 +17,10 @@ export function withRuntimeConfig(kind: Kind, config: RuntimeConfig): Kind {
   return versions.every((version, i) => version === kind.versions[i]) ? kind : { ...kind, versions }
 }
 
+/** The core group under the names that kube-apiserver takes for it: `v1`, `api/v1`, and any resource of either. */
+export const withCoreNames = (config: RuntimeConfig): RuntimeConfig =>
+  Object.fromEntries(Object.entries(config).map(([name, on]) => [/^(api\/)?v1(\/|$)/.test(name) ? 'v1' : name, on]))
+
 const stabilityOf = (version: string): string => /^v[0-9]+(alpha|beta)[0-9]+$/.exec(version)?.[1] ?? 'ga'
 
 const ALL = new Set(['api/all', 'api/ga', 'api/beta', 'api/alpha', 'api/legacy'])
