@@ -67,10 +67,15 @@ class JsonSyntaxError {
   ) {}
 }
 
+/** The contexts in which no space may follow. */
+const IN_TOKEN = /numeric literal|in literal|escape/
+
 function syntaxError({ index, after }: JsonSyntaxError, bytes: Uint8Array): CodecError {
   const offset = byteOffset(bytes, index)
   if (after === undefined || offset >= bytes.length) {
-    return new CodecError('malformed', 'unexpected end of JSON input', bytes.length)
+    // Go's scanner reads a space at the end, which is an error of its own within a token.
+    const message = IN_TOKEN.test(after ?? '') ? `invalid character ' ' ${after}` : 'unexpected end of JSON input'
+    return new CodecError('malformed', message, bytes.length)
   }
   const character = quoteRune(String.fromCharCode(bytes[offset]!)) // Go's scanner reads bytes, not characters
   return new CodecError('malformed', `invalid character ${character} ${after}`, offset + 1)

@@ -74,6 +74,8 @@ describe('delete by parameters', () => {
       ignoreStoreReadError: false,
     })
     expect(parseDeleteOptions(query(`orphanDependents=maybe`)).orphanDependents).toBe(true)
+    expect(parseDeleteOptions(query(`resourceVersion=7`)).preconditions).toEqual({ resourceVersion: '7' })
+    expect(parseDeleteOptions(query(`uid=a&resourceVersion=`)).preconditions).toEqual({ uid: 'a' })
   })
 
   test.each([

@@ -88,11 +88,16 @@ export function parseDeleteOptions(query: URLSearchParams): DeleteOptions {
   if (!grace.ok) throw badRequest(grace.error)
   const orphanDependents = querySwitch(query, 'orphanDependents')
   const propagationPolicy = query.get('propagationPolicy')
+  const uid = queryText(query, 'uid')
+  const resourceVersion = queryText(query, 'resourceVersion')
   return validDeleteOptions({
     dryRun: query.getAll('dryRun'),
     ...(grace.value === undefined ? {} : { gracePeriodSeconds: grace.value }),
     ...(orphanDependents === undefined ? {} : { orphanDependents }),
     ...(propagationPolicy === null ? {} : { propagationPolicy }),
+    ...(uid === '' && resourceVersion === ''
+      ? {}
+      : { preconditions: { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) } }),
     [IGNORE_READ_ERRORS]: querySwitch(query, IGNORE_READ_ERRORS) ?? false,
   })
 }

@@ -12,6 +12,8 @@ import type { ListResult } from '../result.js'
 import { remove } from './delete.js'
 
 const MAX_CONCURRENT = 16
+/** The limit of the lists if the request has none. With a limit, a resourceVersion is exact. */
+const PAGE = 10_000
 
 /** The result is the list of the objects as they were before. */
 export async function deleteCollection(
@@ -20,9 +22,17 @@ export async function deleteCollection(
   listOptions: ListOptions,
 ): Promise<ListResult> {
   const { target, options } = request
-  const list = await listObjects(context, forResource(request, target, { ...listOptions, watch: false }))
+  const readPage = (part: Partial<ListOptions>) =>
+    listObjects(context, forResource(request, target, { ...listOptions, watch: false, ...part }))
+  const isPage = listOptions.limit > 0
+  const list = await readPage(isPage ? {} : { limit: PAGE })
   const objects: ObjectView[] = []
-  for await (const page of list.pages) objects.push(...page)
+  let last = list
+  for await (const page of last.pages) objects.push(...page)
+  while (!isPage && last.continueToken !== undefined) {
+    last = await readPage({ limit: PAGE, resourceVersion: '', resourceVersionMatch: '', continue: last.continueToken })
+    for await (const page of last.pages) objects.push(...page)
+  }
   const rest = objects.values()
   const worker = async () => {
     for (const shown of rest) {
@@ -36,5 +46,5 @@ export async function deleteCollection(
     }
   }
   await Promise.all(Array.from({ length: MAX_CONCURRENT }, worker))
-  return { ...list, pages: once(objects) }
+  return { ...list, ...(isPage ? {} : { continueToken: undefined, remaining: undefined }), pages: once(objects) }
 }
