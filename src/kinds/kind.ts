@@ -88,6 +88,8 @@ export interface Traits {
   readonly strategicMerge: boolean
   /** A Table without objects has null instead of an empty list of rows. */
   readonly nullEmptyRows?: boolean
+  /** A status is not shown as a Table. */
+  readonly noStatusTable?: boolean | undefined
   /** A delete without a propagation policy orphans the dependents, with this warning if there is one. */
   readonly defaultPropagation?: { readonly warning?: string } | undefined
 }

@@ -14,7 +14,7 @@ import { replicaStatusCounts } from '../apps/replica-set.js'
 import { defineKind } from '../common/define-kind.js'
 import { check, notNegative } from '../common/rules.js'
 import { numberField, selectableFields } from '../common/selectable-fields.js'
-import { counted } from '../common/strategies.js'
+import { counted, inTurn, keepGeneration, keepSpec } from '../common/strategies.js'
 import { printLabels } from '../common/table-cells.js'
 import { defaultPodTemplate } from './pod/defaults.js'
 import { templateWarnings } from './pod/warnings.js'
@@ -49,7 +49,11 @@ const templateMatches = check(spec => {
 
 export const replicationController = defineKind('v1', 'ReplicationController', {
   defaults,
-  strategy: counted('core/v1.ReplicationControllerStatus', { defaultPropagation: {} }),
+  strategy: counted('core/v1.ReplicationControllerStatus', {
+    defaultPropagation: {},
+    // A body without a spec got no labels when it was decoded.
+    prepareForStatusUpdate: inTurn(keepGeneration, keepSpec, labelByTemplate),
+  }),
   validation: podOwner({
     spec: [notNegative('minReadySeconds'), selectorIsSet, notNegative('replicas'), templateMatches],
     specUpdate: [],

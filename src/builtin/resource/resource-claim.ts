@@ -27,6 +27,7 @@ export const resourceClaim = defineKind('resource.k8s.io/v1', 'ResourceClaim', {
   strategy: statusApart('resource.k8s.io/v1', 'ResourceClaim', {
     prepareForStatusUpdate: inTurn(statusAlone, dropDeallocated),
     returnsDeletedObject: true,
+    noStatusTable: true,
   }),
   statusReset: ['metadata'],
   validation: validationRules({

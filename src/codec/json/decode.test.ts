@@ -182,7 +182,9 @@ describe('against JSON.parse', () => {
     const text = '{"a":[1.5e3,true,null,"x\\u00e9\\n"],"b":{"c":-12,"d":[]},"é":false}'
     const bytes = Buffer.from(text)
     for (let length = 0; length < bytes.length; length++) {
-      expect(failure(bytes.subarray(0, length)).message).toMatch(/^(unexpected end of JSON input$|invalid character ' ' )/)
+      expect(failure(bytes.subarray(0, length)).message).toMatch(
+        /^(unexpected end of JSON input$|invalid character ' ' )/,
+      )
     }
   })
 

@@ -22,6 +22,7 @@ import {
   spokenTypes,
   TYPED_OBJECTS,
   UNTYPED_OBJECTS,
+  VIRTUAL_OBJECTS,
 } from '../negotiation/negotiation.js'
 
 export type Verb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection'
@@ -191,7 +192,9 @@ function routeTo(
   const isCollection = verb === 'list' || verb === 'watch' || verb === 'deletecollection' || verb === 'create'
   const { kind, version } = served
   const target: Target = { kind, version, namespace, name: isCollection ? '' : name, subresource }
-  const offer = version.type.dialect === 'go' ? TYPED_OBJECTS : UNTYPED_OBJECTS
+  const hasTable = !(subresource === 'status' && kind.traits.noStatusTable)
+  const typed = hasTable ? TYPED_OBJECTS : VIRTUAL_OBJECTS
+  const offer = version.type.dialect === 'go' ? typed : UNTYPED_OBJECTS
   return { verb, target, query: info.isOldWatch ? queryOfOldWatch(info) : info.query, offer }
 }
 

@@ -41,8 +41,11 @@ export async function prepareCreate(
   sent: ApiObject,
   origin: Origin,
 ): Promise<Prepared> {
-  return completeCreate(env, request, await admitCreate(env, request, sent, origin))
+  return completeCreate(env, request, await admitCreate(env, request, asPosted(sent), origin))
 }
+
+/** What the body of a POST says, but for the fields that a client cannot set. A PUT or apply that creates keeps them. */
+export const asPosted = (sent: ApiObject): ApiObject => setMeta(sent, withoutSystemFields(metaOf(sent)))
 
 /** An object after mutating admission. */
 export interface Admitted {
@@ -58,7 +61,7 @@ export async function admitCreate(
 ): Promise<Admitted> {
   const { target } = request
   const turns = startTurns()
-  const placed = setMeta(sent, setRequestNamespace(withoutSystemFields(metaOf(sent)), target.namespace))
+  const placed = setMeta(sent, setRequestNamespace(metaOf(sent), target.namespace))
   // An apply that creates an object is a patch, see prepare-update.ts.
   const merged = isTracked ? placed : mergeOwnerReferences(request, placed, 'sent')
   const defaulted = target.version.strategy.applyDefaults(merged)

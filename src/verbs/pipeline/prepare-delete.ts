@@ -43,7 +43,8 @@ export async function prepareDelete(env: PipelineEnv, request: DeleteRequest, ol
   await validate(env, attributes)
 
   const propagated = setMeta(old, withPropagation(metaOf(old), propagationFor(target, metaOf(old), options)))
-  if (grace === undefined && !version.strategy.blocksDeletion(propagated)) return { type: 'remove', object: old }
+  const waiting = version.strategy.gracePeriod ? propagated : withoutGrace(propagated)
+  if (grace === undefined && !version.strategy.blocksDeletion(waiting)) return { type: 'remove', object: old }
   const isTerminating = metaOf(old).deletionTimestamp !== undefined
   const meta =
     isTerminating && grace !== undefined
@@ -75,6 +76,12 @@ function gracePeriod(
   if (given === 0) return undefined
   const seconds = requested !== undefined && requested < 0 ? 1 : requested
   return seconds === undefined || seconds >= given ? 'unchanged' : seconds
+}
+
+/** A kind without a grace period does not wait for the end of one, which an apply or a PUT may have written. */
+function withoutGrace(object: ApiObject): ApiObject {
+  const { deletionGracePeriodSeconds: _, ...meta } = metaOf(object)
+  return setMeta(object, meta)
 }
 
 export const requestedPropagation = (options: DeleteOptions): PropagationPolicy | undefined => {

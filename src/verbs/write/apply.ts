@@ -9,7 +9,7 @@ import { resourceOf } from '../../kinds/kind-names.js'
 import { badRequest, conflict, hasReason, notFound, StatusError } from '../../meta/errors/status.js'
 import { jsonTypeOf } from '../../meta/go/go-text.js'
 import { groupVersionKind, printGroupVersionKind } from '../../meta/group-version.js'
-import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
+import type { ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
 import { checkValueCount } from '../../meta/object/value-limit.js'
 import type { FieldValidation, PatchOptions } from '../../meta/options/write-options.js'
@@ -25,7 +25,7 @@ import { fieldManagerOf } from '../pipeline/field-tracking.js'
 import { APPLIED } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
 import { createFrom } from './create.js'
-import { replace } from './update.js'
+import { replace, withoutVersion } from './update.js'
 
 export async function applyObject(
   context: ApiContext,
@@ -82,8 +82,8 @@ const ATTEMPTS = 10
 
 /** The resourceVersion of the configuration is ignored for a new object; a uid means an object that no longer exists. */
 function asNewObject({ kind, name }: Target, object: ApiObject): ApiObject {
-  const { uid = '', resourceVersion: _, ...meta } = metaOf(object)
-  if (uid === '') return setMeta(object, meta)
+  const { uid = '' } = metaOf(object)
+  if (uid === '') return withoutVersion(object)
   const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`
   throw conflict(resourceOf(kind), name, why)
 }

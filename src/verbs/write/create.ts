@@ -21,7 +21,7 @@ import type { Body } from '../../request/body.js'
 import type { Target } from '../../request/target.js'
 import type { ApiContext } from '../api-context.js'
 import { bodySpecOf, readObject } from '../pipeline/decode-body.js'
-import { admitCreate, type CreateRequest, completeCreate } from '../pipeline/prepare-create.js'
+import { admitCreate, asPosted, type CreateRequest, completeCreate } from '../pipeline/prepare-create.js'
 import { DECODED, type Origin, type Prepared, storePrepared } from '../pipeline/prepared.js'
 import type { ObjectResult } from '../result.js'
 
@@ -36,7 +36,7 @@ export async function createObject(context: ApiContext, request: CreateRequest, 
   const mismatch = target.name === '' ? undefined : nameMismatch(metaOf(sent), target.name)
   if (mismatch) throw mismatch
   if (turns.isDue()) await turns.give()
-  const object = await createFrom(context, request, sent, DECODED)
+  const object = await createFrom(context, request, asPosted(sent), DECODED)
   return { type: 'object', status: 201, versioned: target, object }
 }
 

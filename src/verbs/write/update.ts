@@ -8,6 +8,7 @@ import { resourceOf } from '../../kinds/kind-names.js'
 import { hasReason, modifiedMeanwhile, notFound, unclassified } from '../../meta/errors/status.js'
 import { type ApiObject, setMeta } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
+import { parseObjectVersion } from '../../meta/options/resource-version.js'
 import { equalValues } from '../../meta/values/value.js'
 import { keyPrefixOf, type ObjectEntry, type ObjectStore } from '../../objects/object-store.js'
 import type { ObjectView } from '../../objects/object-view.js'
@@ -32,10 +33,16 @@ export async function updateObject(context: ApiContext, request: UpdateRequest, 
     return old || !mayCreate ? { ...DECODED, object, isWhatClientSaw: true } : undefined
   })
   if (updated) return updated
-  // There is nothing to replace, so that the version in the body does not matter.
-  const { resourceVersion: _, ...meta } = metaOf(object)
-  const created = await createFrom(context, request, setMeta(object, meta), DECODED)
+  const created = await createFrom(context, request, withoutVersion(object), DECODED)
   return { type: 'object', status: 201, versioned: target, object: created }
+}
+
+/** There is nothing to replace, so that the version in the body does not matter; but it must be one. */
+export function withoutVersion(object: ApiObject): ApiObject {
+  const { resourceVersion = '', ...meta } = metaOf(object)
+  const version = parseObjectVersion(resourceVersion)
+  if (!version.ok) throw unclassified(version.error)
+  return setMeta(object, meta)
 }
 
 /** Makes the replacement; called again when the object has changed meanwhile. Undefined leaves the object alone. */

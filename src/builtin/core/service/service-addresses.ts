@@ -39,7 +39,7 @@ export async function assignAddresses(
     for (const release of taken.splice(0)) await release()
   }
   const steps = [
-    async () => assignFamilies(spec, pool),
+    async () => assignFamilies(spec, oldSpec, pool),
     () => takeAddresses(spec, oldSpec, pool, taken),
     () => (old === undefined ? takeNodePorts(spec, pool, taken) : takeMoreNodePorts(spec, oldSpec, pool, taken)),
     () => takeHealthPort(spec, oldSpec, pool, taken),
@@ -83,8 +83,11 @@ export const needsHealthPort = (spec: ValueObject): boolean =>
 
 // ---- families
 
-function assignFamilies(spec: ValueObject, pool: AddressPool): FieldError[] {
+function assignFamilies(spec: ValueObject, oldSpec: ValueObject, pool: AddressPool): FieldError[] {
   if (stringAt(spec, 'type') === 'ExternalName') return []
+  if (!has(spec, 'ipFamilyPolicy') && has(oldSpec, 'ipFamilyPolicy')) {
+    spec['ipFamilyPolicy'] = stringAt(oldSpec, 'ipFamilyPolicy')
+  }
   const malformed = checkClusterIps(spec)
   if (malformed.length > 0) return malformed
   const families = [...stringsAt(spec, 'ipFamilies')]
