@@ -27,11 +27,12 @@ export async function deleteCollection(
   const isPage = listOptions.limit > 0
   const list = await readPage(isPage ? {} : { limit: PAGE })
   const objects: ObjectView[] = []
-  let last = list
-  for await (const page of last.pages) objects.push(...page)
-  while (!isPage && last.continueToken !== undefined) {
-    last = await readPage({ limit: PAGE, resourceVersion: '', resourceVersionMatch: '', continue: last.continueToken })
-    for await (const page of last.pages) objects.push(...page)
+  for await (const page of list.pages) objects.push(...page)
+  let next = isPage ? undefined : list.continueToken
+  while (next !== undefined) {
+    const more = await readPage({ limit: PAGE, resourceVersion: '', resourceVersionMatch: '', continue: next })
+    for await (const page of more.pages) objects.push(...page)
+    next = more.continueToken
   }
   const rest = objects.values()
   const worker = async () => {
