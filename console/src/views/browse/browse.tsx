@@ -6,6 +6,7 @@ import { findResource, groups } from '../../api/discovery.js'
 import { collectionPath, groupVersion, type Resource } from '../../api/resource.js'
 import { browseLink, createLink, definitionLink, groupOf, objectLink } from '../../links.js'
 import { navigate, parameter, setQuery } from '../../router.js'
+import { now } from '../../state/clock.js'
 import type { Command } from '../../state/commands.js'
 import { rememberNamespace } from '../../state/namespace.js'
 import { useCommands } from '../../state/use-commands.js'
@@ -274,7 +275,7 @@ function ResourceTable({ resource }: { readonly resource: Resource }) {
           columns={columns}
           rows={rows}
           keyOf={row => row.key}
-          version={live.version}
+          versionOf={row => row.metadata}
           sort={{ column: sorted.replace(/^-/, ''), descending: sorted.startsWith('-') }}
           onSort={orderBy}
           active={index}
@@ -286,7 +287,7 @@ function ResourceTable({ resource }: { readonly resource: Resource }) {
             setSelected(selected.size >= rows.length ? new Set() : new Set(rows.map(({ key }) => key)))
           }
           rowClass={({ metadata, changedAt }) =>
-            `${metadata.deletionTimestamp === undefined ? '' : 'deleting'}${Date.now() - changedAt < FRESH_MS ? ' fresh' : ''}`
+            `${metadata.deletionTimestamp === undefined ? '' : 'deleting'}${now.value - changedAt < FRESH_MS ? ' fresh' : ''}`
           }
         />
       )}

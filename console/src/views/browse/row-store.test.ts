@@ -64,6 +64,33 @@ test('an event that changes the value sorted by changes the order', () => {
   expect(names(store, '', byReplicas)).toEqual(['a', 'b'])
 })
 
+test('after any events the order is that of a new list', () => {
+  const byReplicas: Sort = { column: 1, descending: true }
+  const store = createRowStore()
+  const known = new Map<string, number>()
+  // A fixed sequence of numbers that looks like chance.
+  let seed = 7
+  const next = (below: number): number => {
+    seed = (seed * 1103515245 + 12345) % 2 ** 31
+    return Math.floor((seed / 2 ** 31) * below)
+  }
+  store.addPage(table(), true)
+  for (let step = 0; step < 600; step++) {
+    const name = `row-${next(60)}`
+    if (next(4) === 0) {
+      known.delete(name)
+      store.applyEvent('DELETED', table([name, 0]), step)
+    } else {
+      known.set(name, next(30))
+      store.applyEvent('MODIFIED', table([name, known.get(name)!]), step)
+    }
+    if (step % 7 !== 0) continue
+    const fresh = createRowStore()
+    fresh.addPage(table(...known), true)
+    expect(names(store, '1', byReplicas)).toEqual(names(fresh, '1', byReplicas))
+  }
+})
+
 test('every word of the filter is in the name, a cell or a label', () => {
   const store = createRowStore()
   store.addPage(table(['a', 17, { team: 'Red' }], ['b', 17], ['c', 1, { team: 'red' }]), true)

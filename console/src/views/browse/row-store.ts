@@ -1,5 +1,5 @@
-// The rows of a table that is kept by a watch: events change rows in place, and the order is made again only when an event
-// can have changed it. One call of `view` a frame serves a thousand events a second.
+// The rows of a table that is kept by a watch: events change rows in place, and only rows whose place can have changed are
+// ordered again. One call of `view` a frame serves a thousand events a second.
 import type { ObjectMeta } from '../../api/resource.js'
 import type { Table, TableColumn, TableRow } from '../../api/tables.js'
 
@@ -40,7 +40,8 @@ export function createRowStore(): RowStore {
   const rows = new Map<string, Row>()
   let columns: readonly TableColumn[] = []
   let ordered: readonly Row[] = []
-  let isStale = true
+  /** Rows that the next view takes out of the order and puts in again if they are still there; undefined: all of them. */
+  let moved: Set<Row> | undefined
   let words: readonly string[] = []
   let filterText = ''
   let order: Sort = { column: 0, descending: false }
@@ -65,17 +66,33 @@ export function createRowStore(): RowStore {
       }
       added.sortKey = sortKeyOf(added, order)
       rows.set(key, added)
-      isStale = true
+      moved?.add(added)
       return
     }
     existing.metadata = metadata
     existing.cells = row.cells
     existing.changedAt = changedAt
     existing.search = undefined
-    if (isStale) return
-    const sortKey = sortKeyOf(existing, order)
-    if (sortKey !== existing.sortKey || fits(existing, words) !== existing.isShown) isStale = true
-    existing.sortKey = sortKey
+    if (moved === undefined) return
+    const isFit = fits(existing, words)
+    if (isFit !== existing.isShown || (isFit && sortKeyOf(existing, order) !== existing.sortKey)) moved.add(existing)
+  }
+
+  const compare = (a: Row, b: Row): number => {
+    const sign = order.descending ? -1 : 1
+    return sign * compareKeys(a.sortKey, b.sortKey) || compareKeys(a.tieKey, b.tieKey)
+  }
+
+  /** Those of the rows that are shown, in order. */
+  const ordering = (some: Iterable<Row>): readonly Row[] => {
+    const found: Row[] = []
+    for (const row of some) {
+      row.isShown = rows.get(row.key) === row && fits(row, words)
+      if (!row.isShown) continue
+      row.sortKey = sortKeyOf(row, order)
+      found.push(row)
+    }
+    return found.toSorted(compare)
   }
 
   return {
@@ -85,7 +102,7 @@ export function createRowStore(): RowStore {
     addPage({ columnDefinitions, rows: listed }, first) {
       if (first) {
         rows.clear()
-        isStale = true
+        moved = undefined
       }
       if (columnDefinitions != null) columns = columnDefinitions
       for (const row of listed ?? []) put(row, 0)
@@ -95,7 +112,10 @@ export function createRowStore(): RowStore {
       for (const row of changed ?? []) {
         const { name, namespace = '' } = row.object.metadata
         if (type === 'DELETED') {
-          if (rows.delete(`${namespace}/${name}`)) isStale = true
+          const gone = rows.get(`${namespace}/${name}`)
+          if (gone === undefined) continue
+          rows.delete(gone.key)
+          moved?.add(gone)
         } else if (type !== 'BOOKMARK') put(row, at)
       }
     },
@@ -103,26 +123,38 @@ export function createRowStore(): RowStore {
       if (text !== filterText) {
         filterText = text
         words = text.toLowerCase().split(/\s+/).filter(Boolean)
-        isStale = true
+        moved = undefined
       }
       if (sort.column !== order.column || sort.descending !== order.descending) {
         order = sort
-        isStale = true
+        moved = undefined
       }
-      if (!isStale) return ordered
-      const found: Row[] = []
-      for (const row of rows.values()) {
-        row.isShown = fits(row, words)
-        if (!row.isShown) continue
-        row.sortKey = sortKeyOf(row, order)
-        found.push(row)
+      if (moved === undefined) ordered = ordering(rows.values())
+      else if (moved.size > 0) {
+        const changed = moved
+        ordered = mergeRows(
+          ordered.filter(row => !changed.has(row)),
+          ordering(changed),
+          compare,
+        )
       }
-      const sign = order.descending ? -1 : 1
-      ordered = found.toSorted((a, b) => sign * compareKeys(a.sortKey, b.sortKey) || compareKeys(a.tieKey, b.tieKey))
-      isStale = false
+      moved = new Set()
       return ordered
     },
   }
+}
+
+/** Two lists that are in order, as one. */
+function mergeRows(some: readonly Row[], more: readonly Row[], compare: (a: Row, b: Row) => number): readonly Row[] {
+  if (more.length === 0) return some
+  const all: Row[] = []
+  let next = 0
+  for (const row of some) {
+    while (next < more.length && compare(more[next]!, row) < 0) all.push(more[next++]!)
+    all.push(row)
+  }
+  for (; next < more.length; next++) all.push(more[next]!)
+  return all
 }
 
 /** Numbers come before texts. */

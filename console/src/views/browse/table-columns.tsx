@@ -77,12 +77,15 @@ const ageColumn = ({ name, description }: TableColumn): DataColumn<Row> => ({
   id: name,
   title: name,
   description,
-  width: 'minmax(84px, 0.5fr)',
+  width: [84, 0.5],
   align: 'end',
-  cell: ({ metadata: { creationTimestamp } }) => (
-    <span title={creationTimestamp && exactTime(creationTimestamp)}>{ageOf(creationTimestamp, now.value)}</span>
-  ),
+  cell: ({ metadata: { creationTimestamp } }) => <Age since={creationTimestamp} />,
 })
+
+/** A component of its own, so that a second that passes does not draw the row again. */
+const Age = ({ since }: { readonly since: string | undefined }) => (
+  <span title={since && exactTime(since)}>{ageOf(since, now.value)}</span>
+)
 
 function cellColumn(column: TableColumn, index: number, sample: readonly Row[]): DataColumn<Row> {
   const isNumber = column.type === 'integer' || column.type === 'number'
@@ -110,9 +113,9 @@ function cellText(cell: unknown): string {
   return typeof cell === 'string' ? cell : `${cell as number | boolean}`
 }
 
-function widthOf(title: string, texts: readonly string[], share: number): string {
+function widthOf(title: string, texts: readonly string[], share: number): DataColumn<Row>['width'] {
   const longest = Math.max(title.length + 2, ...texts.map(text => text.length))
-  return `minmax(${Math.round(Math.min(longest, MAX_LETTERS) * LETTER + PADDING)}px, ${share}fr)`
+  return [Math.round(Math.min(longest, MAX_LETTERS) * LETTER + PADDING), share]
 }
 
 const GOOD =

@@ -165,7 +165,6 @@ function Stream({ resource }: { readonly resource: Resource }) {
           label="Events, newest first"
           columns={COLUMNS}
           rows={events}
-          version={version}
           keyOf={({ seq }) => String(seq)}
           active={active}
           onActive={index => setChosen(events[index])}
@@ -180,21 +179,21 @@ const COLUMNS: readonly DataColumn<LoggedEvent>[] = [
   {
     id: 'time',
     title: 'Time',
-    width: '116px',
+    width: [116, 0],
     sortable: false,
     cell: ({ at }) => new Date(at).toISOString().slice(11, 23),
   },
   {
     id: 'type',
     title: 'Event',
-    width: '108px',
+    width: [108, 0],
     sortable: false,
     cell: ({ type }) => <Badge tone={TONES[type]}>{type}</Badge>,
   },
   {
     id: 'object',
     title: 'Object',
-    width: 'minmax(160px, 1fr)',
+    width: [160, 1],
     sortable: false,
     cell: ({ object: { metadata } }) =>
       metadata.namespace === undefined ? metadata.name : `${metadata.namespace}/${metadata.name}`,
@@ -202,7 +201,7 @@ const COLUMNS: readonly DataColumn<LoggedEvent>[] = [
   {
     id: 'changes',
     title: 'Changes',
-    width: 'minmax(240px, 3fr)',
+    width: [240, 3],
     sortable: false,
     cell: ({ changes }) => (
       <code>
