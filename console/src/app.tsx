@@ -7,6 +7,7 @@ import { readSession, session } from './api/session.js'
 import { Header } from './layout/header.js'
 import { Help, openHelp } from './layout/help.js'
 import { isNavigationOpen, Navigation } from './layout/navigation.js'
+import { UnsavedDialog } from './layout/unsaved-dialog.js'
 import { matchPath, navigate, path } from './router.js'
 import { followNamespaces } from './state/namespace.js'
 import { isDark, setTheme } from './state/theme.js'
@@ -80,6 +81,7 @@ function SignedIn() {
       </main>
       <Palette />
       <Help />
+      <UnsavedDialog />
     </div>
   )
 }

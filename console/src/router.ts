@@ -1,5 +1,6 @@
 // Deep links: the address is the state of a view. Views read `route`, and change it with `navigate` and `setQuery`.
 import { computed, signal } from '@preact/signals'
+import { hasUnsaved, leave } from './state/unsaved.js'
 
 export const BASE = '/console'
 
@@ -22,19 +23,51 @@ export const query = computed(() => new URLSearchParams(current.value.search))
 /** One parameter of the query; '' if it is absent. */
 export const parameter = (name: string): string => query.value.get(name) ?? ''
 
+/** Where this entry is among those of the history: tells a step back from a step forward. */
+let position = 0
+
 export function startRouter(): void {
-  addEventListener('popstate', () => {
-    current.value = readLocation()
+  position = positionIn(history.state) ?? 0
+  history.replaceState({ position }, '')
+  let isReturning = false
+  addEventListener('popstate', event => {
+    const [next, to] = [readLocation(), positionIn(event.state)]
+    if (to === undefined) {
+      // A link to a fragment made a new entry.
+      history.replaceState({ position: ++position }, '')
+    } else if (isReturning) {
+      isReturning = false
+      return
+    } else if (next.path !== current.peek().path && hasUnsaved()) {
+      // The browser has moved already: it goes back to the view, which then asks.
+      const steps = to - position
+      isReturning = true
+      history.go(-steps)
+      leave(() => history.go(steps))
+      return
+    } else position = to
+    current.value = next
   })
 }
 
-/** Goes to a view. With `replace`, the back button does not return to this one. */
+const positionIn = (state: unknown): number | undefined => (state as { position?: number } | null)?.position
+
+/** Goes to a view. With `replace`, the back button does not return to this one. Asks first if changes would be lost. */
 export function navigate(to: string, { replace = false } = {}): void {
   const address = BASE + to
   if (address === location.pathname + location.search) return
-  history[replace ? 'replaceState' : 'pushState'](null, '', address)
-  current.value = readLocation()
+  const go = (): void => {
+    if (!replace) position++
+    history[replace ? 'replaceState' : 'pushState']({ position }, '', address)
+    current.value = readLocation()
+  }
+  if (to.split('?')[0] === current.peek().path) go()
+  else leave(go)
 }
+
+/** Changes the fragment, which no view follows, without a new entry in the history. */
+export const setFragment = (fragment: string): void =>
+  history.replaceState({ position }, '', location.pathname + location.search + fragment)
 
 /** Changes parameters of the query; empty ones are removed. Filters replace the entry in the history: typing is no page. */
 export function setQuery(changes: Readonly<Record<string, string>>, { push = false } = {}): void {

@@ -46,6 +46,6 @@ export async function signOut(): Promise<void> {
 /** Takes the code out of the address, where it must not stay: it would be in the history and in copied links. */
 export function takeCode(): string | undefined {
   const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? undefined
-  if (code !== undefined) history.replaceState(null, '', location.pathname + location.search)
+  if (code !== undefined) history.replaceState(history.state, '', location.pathname + location.search)
   return code
 }

@@ -3,6 +3,7 @@ import icon from '../icon.svg'
 import { parameter, path, setQuery } from '../router.js'
 import { lastNamespace, namespaces, rememberNamespace } from '../state/namespace.js'
 import { isDark, setTheme } from '../state/theme.js'
+import { leave } from '../state/unsaved.js'
 import { Button } from '../ui/button.js'
 import { scoreOf } from '../ui/fuzzy.js'
 import { Icon } from '../ui/icon.js'
@@ -49,7 +50,7 @@ export function Header() {
           <Icon name="user" />
           <span>{user}</span>
         </span>
-        <Button icon="leave" label="Sign out" tone="quiet" onClick={() => void signOut()} />
+        <Button icon="leave" label="Sign out" tone="quiet" onClick={() => leave(() => void signOut())} />
       </div>
     </header>
   )

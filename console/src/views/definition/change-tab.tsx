@@ -1,30 +1,26 @@
 // A change of the definition: what it would break is said before it is saved.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { refusal } from '../../api/access.js'
 import { type Plan, readPlan } from '../../api/console-api.js'
-import { getYaml, replaceYaml } from '../../api/objects.js'
+import { replaceYaml } from '../../api/objects.js'
 import { CodeEditor } from '../../editor/code-editor.js'
 import { toast, toastError } from '../../state/toasts.js'
 import { Button } from '../../ui/button.js'
 import { Badge, EmptyState, Loading, Notice } from '../../ui/notice.js'
 import { readYaml, type Value, valueAt, withoutManagedFields } from '../../yaml/yaml-document.js'
-import { DEFINITIONS, type DefinitionTabProps } from './definition.js'
+import type { Draft } from '../draft.js'
 
 const QUIET_MS = 600
 
-export function ChangeTab({ definition }: DefinitionTabProps) {
-  const { metadata } = definition
-  const path = `${DEFINITIONS}/${metadata.name}`
-  const [text, setText] = useState<string | undefined>(undefined)
-  const saved = useRef('')
-  const isChanged = text !== undefined && text !== saved.current
-  useEffect(() => {
-    if (isChanged) return
-    getYaml(path).then(found => {
-      saved.current = withoutManagedFields(found)
-      setText(saved.current)
-    }, toastError)
-  }, [path, metadata.resourceVersion])
+interface ChangeTabProps {
+  readonly path: string
+  readonly name: string
+  readonly draft: Draft
+}
+
+export function ChangeTab({ path, name, draft }: ChangeTabProps) {
+  const text = draft.text.value
+  const isChanged = draft.isChanged.value
   const { plan, error, isBusy } = usePlan(isChanged ? text : undefined)
   const breaking = plan?.findings.filter(({ severity }) => severity === 'error').length ?? 0
   const [isSure, setSure] = useState(false)
@@ -34,7 +30,7 @@ export function ChangeTab({ definition }: DefinitionTabProps) {
       verb: 'update',
       group: 'apiextensions.k8s.io',
       resource: 'customresourcedefinitions',
-      name: metadata.name,
+      name,
     }) ??
     (!isChanged
       ? 'Nothing is changed.'
@@ -44,17 +40,16 @@ export function ChangeTab({ definition }: DefinitionTabProps) {
           ? 'It would break something: confirm first.'
           : undefined)
   const save = (): void => {
-    replaceYaml(path, text!).then(written => {
-      saved.current = withoutManagedFields(written)
-      setText(saved.current)
-      toast('done', `Saved ${metadata.name}`)
+    replaceYaml(path, text).then(written => {
+      draft.reset(withoutManagedFields(written))
+      toast('done', `Saved ${name}`)
     }, toastError)
   }
-  if (text === undefined) return <Loading />
+  if (draft.base.value === undefined) return <Loading />
   return (
     <div class="change">
       <div class="editor-box change-editor">
-        <CodeEditor label="Definition" value={text} onChange={setText} onSave={() => refused ?? save()} />
+        <CodeEditor label="Definition" value={text} onChange={draft.edit} onSave={() => refused ?? save()} />
       </div>
       <section class="change-plan" aria-label="What the change means" aria-busy={isBusy} aria-live="polite">
         <div class="panel-head">
@@ -67,11 +62,7 @@ export function ChangeTab({ definition }: DefinitionTabProps) {
           <Button tone="primary" refused={refused} onClick={save}>
             Save
           </Button>
-          <Button
-            tone="quiet"
-            refused={isChanged ? undefined : 'Nothing is changed.'}
-            onClick={() => setText(saved.current)}
-          >
+          <Button tone="quiet" refused={isChanged ? undefined : 'Nothing is changed.'} onClick={draft.discard}>
             Undo
           </Button>
         </div>

@@ -10,6 +10,7 @@ import { useCommands } from '../../state/use-commands.js'
 import { Link } from '../../ui/link.js'
 import { Badge, EmptyState, ErrorNotice, Loading } from '../../ui/notice.js'
 import { Tabs } from '../../ui/tabs.js'
+import { useObjectDraft } from '../draft.js'
 import type { ViewProps } from '../index.js'
 import '../tools.css'
 import { ChangeTab } from './change-tab.js'
@@ -78,6 +79,9 @@ export function DefinitionView({ parameters }: ViewProps) {
 
 function Loaded({ definition }: DefinitionTabProps) {
   const { spec, metadata, status } = definition
+  const path = `${DEFINITIONS}/${encodeURIComponent(metadata.name)}`
+  // Here and not in the tab: it outlives a look at the other tabs.
+  const draft = useObjectDraft(path, metadata.resourceVersion ?? '')
   const tab = TABS.some(({ id }) => id === parameter('tab')) ? parameter('tab') : 'schema'
   const select = (id: string): void => setQuery({ tab: id === 'schema' ? '' : id }, { push: true })
   const conditions = status?.conditions ?? []
@@ -104,6 +108,7 @@ function Loaded({ definition }: DefinitionTabProps) {
         <span class="muted">
           {spec.group}, {spec.scope === 'Namespaced' ? 'in namespaces' : 'of the cluster'}
         </span>
+        {draft.isChanged.value && <Badge tone="accent">unsaved changes</Badge>}
         <Badge tone={isEstablished ? 'good' : 'warn'}>{isEstablished ? 'established' : 'not established'}</Badge>
         <div class="tool-actions">
           {resource !== undefined && <Link to={browseLink(resource)}>objects</Link>}
@@ -119,7 +124,7 @@ function Loaded({ definition }: DefinitionTabProps) {
           {tab === 'versions' && <VersionsTab definition={definition} />}
           {tab === 'rules' && <RulesTab definition={definition} />}
           {tab === 'sample' && <SampleTab definition={definition} />}
-          {tab === 'change' && <ChangeTab definition={definition} />}
+          {tab === 'change' && <ChangeTab path={path} name={metadata.name} draft={draft} />}
         </div>
       </Tabs>
     </div>

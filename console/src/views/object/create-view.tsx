@@ -1,5 +1,5 @@
 // A new object: from its schema to a text, checked by the server before it is created.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { refusal } from '../../api/access.js'
 import { findResource, groups } from '../../api/discovery.js'
 import { FIELD_MANAGER } from '../../api/objects.js'
@@ -12,8 +12,8 @@ import { useCommands } from '../../state/use-commands.js'
 import { Button } from '../../ui/button.js'
 import { EmptyState, Loading, Notice } from '../../ui/notice.js'
 import { readYaml, valueAt } from '../../yaml/yaml-document.js'
+import { useDraft } from '../draft.js'
 import type { ViewProps } from '../index.js'
-import { createDraft } from './draft.js'
 import './object.css'
 import { useSchema } from './object-view.js'
 import { findProblems } from './problems.js'
@@ -31,7 +31,7 @@ export function CreateView({ parameters }: ViewProps) {
 function NewObject({ resource }: { readonly resource: Resource }) {
   const namespace = resource.namespaced ? parameter('namespace') || 'default' : ''
   const schema = useSchema(resource)
-  const draft = useMemo(createDraft, [])
+  const draft = useDraft(`new ${collectionPath(resource, namespace)}`)
   const [editor, setEditor] = useState<Editor | undefined>(undefined)
   const latestSchema = useRef(schema)
   latestSchema.current = schema

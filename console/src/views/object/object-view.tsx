@@ -1,23 +1,20 @@
 // One object: what it is, its text, its form, its relations, its events, its history.
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { refusal } from '../../api/access.js'
 import { findResource, groups } from '../../api/discovery.js'
-import { getYaml } from '../../api/objects.js'
 import { type KindSchema, readSchema } from '../../api/openapi.js'
 import { type ApiObject, groupVersion, objectPath, type Resource } from '../../api/resource.js'
 import { browseLink, groupOf, namespaceOf } from '../../links.js'
 import { navigate, parameter, setQuery } from '../../router.js'
 import { ageOf, exactTime, now } from '../../state/clock.js'
-import { toast, toastError } from '../../state/toasts.js'
 import { useCommands } from '../../state/use-commands.js'
 import { Button } from '../../ui/button.js'
 import { Link } from '../../ui/link.js'
 import { Badge, EmptyState, ErrorNotice, Loading } from '../../ui/notice.js'
 import { Tabs } from '../../ui/tabs.js'
-import { withoutManagedFields } from '../../yaml/yaml-document.js'
 import { DeleteDialog } from '../browse/bulk-dialogs.js'
+import { type Draft, useObjectDraft } from '../draft.js'
 import type { ViewProps } from '../index.js'
-import { createDraft, type Draft } from './draft.js'
 import { EventsTab } from './events-tab.js'
 import { FormTab } from './form-tab.js'
 import { HistoryTab } from './history-tab.js'
@@ -87,17 +84,14 @@ function LoadedObject({ resource, object, isDeleted }: { resource: Resource; obj
   const namespace = metadata.namespace ?? ''
   const path = objectPath(resource, namespace, metadata.name)
   const schema = useSchema(resource)
-  const draft = useDraft(path, metadata.resourceVersion ?? '', isDeleted)
+  const draft = useObjectDraft(path, metadata.resourceVersion ?? '', isDeleted)
   const [isDeleting, setDeleting] = useState(false)
   const tab = TABS.some(({ id }) => id === parameter('tab')) ? parameter('tab') : 'overview'
   const select = (id: string): void => setQuery({ tab: id === 'overview' ? '' : id }, { push: true })
   const access = { group: resource.group, resource: resource.name, namespace, name: metadata.name }
   const refused = isDeleted ? 'The object is gone.' : refusal({ ...access, verb: 'delete' })
-  const back = (): void => {
-    if (draft.isChanged.value) toast('warning', 'There are unsaved changes: save or discard them first.')
-    else navigate(browseLink(resource, resource.namespaced ? { namespace: parameter('from') || namespace } : {}))
-  }
-  useUnsavedWarning(draft.isChanged.value)
+  const back = (): void =>
+    navigate(browseLink(resource, resource.namespaced ? { namespace: parameter('from') || namespace } : {}))
   useCommands(
     [
       ...TABS.map(({ id, title }, index) => ({
@@ -189,28 +183,4 @@ export function useSchema({ group, version, kind }: Resource): KindSchema | unde
     }
   }, [group, version, kind])
   return schema
-}
-
-/** The browser asks before a page with unsaved changes is closed. */
-function useUnsavedWarning(isChanged: boolean): void {
-  useEffect(() => {
-    if (!isChanged) return
-    const ask = (event: BeforeUnloadEvent): void => event.preventDefault()
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [isChanged])
-}
-
-/** A draft that follows the object for as long as nothing is edited. */
-function useDraft(path: string, resourceVersion: string, isDeleted: boolean): Draft {
-  const draft = useMemo(createDraft, [path])
-  const latest = useRef('')
-  useEffect(() => {
-    if (isDeleted || draft.isChanged.value) return
-    latest.current = resourceVersion
-    getYaml(path).then(text => {
-      if (!draft.isChanged.value && latest.current === resourceVersion) draft.reset(withoutManagedFields(text))
-    }, toastError)
-  }, [draft, resourceVersion, isDeleted])
-  return draft
 }

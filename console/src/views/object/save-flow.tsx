@@ -17,7 +17,7 @@ import {
   withoutManagedFields,
   withValue,
 } from '../../yaml/yaml-document.js'
-import type { Draft } from './draft.js'
+import type { Draft } from '../draft.js'
 
 export type WriteMode = 'replace' | 'apply' | 'create'
 

@@ -88,7 +88,7 @@ export function YamlTab({ resource, object, path, schema, draft, isDeleted }: Ob
             icon="restore"
             tone="quiet"
             refused={draft.isChanged.value ? undefined : 'Nothing has changed.'}
-            onClick={() => draft.reset(draft.base.value ?? '')}
+            onClick={draft.discard}
           >
             Discard
           </Button>

@@ -6,7 +6,7 @@ import { type Explained, explain, readSample } from '../../api/console-api.js'
 import { groups, resources } from '../../api/discovery.js'
 import { groupVersion, type Resource } from '../../api/resource.js'
 import { CodeEditor } from '../../editor/code-editor.js'
-import { BASE, parameter } from '../../router.js'
+import { parameter, setFragment } from '../../router.js'
 import { toast, toastError } from '../../state/toasts.js'
 import { useCommands } from '../../state/use-commands.js'
 import { Button } from '../../ui/button.js'
@@ -64,9 +64,8 @@ function Tried({ start }: { readonly start: PlaygroundState }) {
   const share = (): void => {
     void encodeState(state)
       .then(async text => {
-        const link = `${location.origin}${BASE}/playground#state=${text}`
-        history.replaceState(null, '', link)
-        await navigator.clipboard.writeText(link)
+        setFragment(`#state=${text}`)
+        await navigator.clipboard.writeText(location.href)
         toast('done', 'The link is copied')
       })
       .catch(toastError)
