@@ -1,5 +1,5 @@
-// A test server with the console and a Chromium, shared by the tests of a file. Each test has a context of its own, which
-// is signed in.
+// A test server with the console and a Chromium, shared by all tests of the console. A new context costs five times as much
+// as a load in a page that is there, so the tests share one page, too, and load it anew.
 import { spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
@@ -21,6 +21,10 @@ const FLAGS = [
   '--disable-sync',
 ]
 
+/** Limits against endless tests only: on a busy machine everything takes many times as long. */
+const STEP_MS = 40_000
+export const TEST_MS = 120_000
+
 /** Whether tests that need Chromium must be skipped. It is said aloud; with CI=true it is a failure. */
 export function chromiumMissing(): boolean {
   const { status } = spawnSync(PROGRAM, ['--version'], { stdio: 'ignore' })
@@ -36,42 +40,34 @@ export interface OpenOptions {
   readonly theme?: 'light' | 'dark'
   readonly width?: number
   readonly height?: number
-  /** Runs in the page before its own scripts. */
-  readonly before?: () => void
 }
 
 export interface ConsoleBrowser {
   readonly server: TestServer
-  /** Opens a view, signed in: `/r/core/v1/pods`. */
+  /** Loads a view in the shared page, signed in: `/r/core/v1/pods`. */
   readonly open: (path: string, options?: OpenOptions) => Promise<Page>
-  /** A page that is not signed in. */
+  /** Another page of the same session, for a test that changes what a page is. */
+  readonly openAnother: (path: string, before: () => void) => Promise<Page>
+  /** A page with a session of its own: not signed in, and what it does with a session concerns no other test. */
   readonly openSignedOut: (path: string) => Promise<Page>
   /** Errors of the page since the last call: of scripts, and of the Content-Security-Policy. */
   readonly takeErrors: () => readonly string[]
   readonly stop: () => Promise<void>
 }
 
-export async function startConsole(): Promise<ConsoleBrowser> {
+/** Of the tests that run; there once `startConsole` has ended. */
+export let shared: ConsoleBrowser
+
+export async function startConsole(): Promise<void> {
   const [server, browser] = await Promise.all([
     startBinnacle({ console: true }),
     chromium.launch({ executablePath: executableOf(PROGRAM), args: FLAGS }),
   ])
   let errors: string[] = []
-  const contexts: BrowserContext[] = []
-  const states = new Map<string, Awaited<ReturnType<BrowserContext['storageState']>>>()
 
-  const createPage = async (options: OpenOptions, state?: Awaited<ReturnType<BrowserContext['storageState']>>) => {
-    const { theme = 'light', width = 1280, height = 800, before } = options
-    const context = await browser.newContext({
-      ignoreHTTPSErrors: true,
-      viewport: { width, height },
-      colorScheme: theme,
-      ...(state && { storageState: state }),
-    })
-    contexts.push(context)
+  const createPage = async (context: BrowserContext): Promise<Page> => {
     const page = await context.newPage()
-    page.setDefaultTimeout(15_000)
-    if (before !== undefined) await page.addInitScript(before)
+    page.setDefaultTimeout(STEP_MS)
     page.on('pageerror', error => errors.push(error.message))
     page.on('console', message => {
       if (/Content Security Policy|Trusted/.test(message.text())) errors.push(message.text())
@@ -79,29 +75,50 @@ export async function startConsole(): Promise<ConsoleBrowser> {
     return page
   }
 
-  const stateOf = async (token: string) => {
-    const known = states.get(token)
-    if (known !== undefined) return known
-    const page = await createPage({})
-    await page.goto(`${server.url}/console/`)
-    await signIn(page, token)
-    const state = await page.context().storageState()
-    states.set(token, state)
-    await page.context().close()
-    return state
+  const context = await browser.newContext({ ignoreHTTPSErrors: true })
+  const page = await createPage(context)
+  await page.goto(`${server.url}/console/`)
+  const sessions = new Map<string, Session>()
+  /** Signs in as the sign-in view does, without drawing it. */
+  const becomeUser = async (token: string): Promise<void> => {
+    const known = sessions.get(token)
+    if (known === undefined) {
+      // With the cookie of another session, signing in would end that one.
+      await context.clearCookies()
+      const key = await page.evaluate(async credential => {
+        const headers = { 'content-type': 'application/json' }
+        const response = await fetch('/console/api/session', { method: 'POST', headers, body: credential })
+        return ((await response.json()) as { key: string }).key
+      }, JSON.stringify({ token }))
+      sessions.set(token, { key, cookies: await context.cookies() })
+    } else await context.addCookies([...known.cookies])
+    // What the page remembers, as the namespace, belongs to the test before.
+    await page.evaluate(key => {
+      localStorage.clear()
+      localStorage.setItem('binnacle.console.key', key)
+    }, sessions.get(token)!.key)
   }
 
-  return {
+  shared = {
     server,
-    open: async (path, options = {}) => {
-      const page = await createPage(options, await stateOf(options.token ?? server.token))
+    open: async (path, { token = server.token, theme = 'light', width = 1280, height = 800 } = {}) => {
+      await becomeUser(token)
+      await page.setViewportSize({ width, height })
+      await page.emulateMedia({ colorScheme: theme })
       await page.goto(`${server.url}/console${path}`)
       return page
     },
+    openAnother: async (path, before) => {
+      await becomeUser(server.token)
+      const another = await createPage(context)
+      await another.addInitScript(before)
+      await another.goto(`${server.url}/console${path}`)
+      return another
+    },
     openSignedOut: async path => {
-      const page = await createPage({})
-      await page.goto(`${server.url}/console${path}`)
-      return page
+      const another = await createPage(await browser.newContext({ ignoreHTTPSErrors: true }))
+      await another.goto(`${server.url}/console${path}`)
+      return another
     },
     takeErrors: () => {
       const taken = errors
@@ -109,11 +126,15 @@ export async function startConsole(): Promise<ConsoleBrowser> {
       return taken
     },
     stop: async () => {
-      await Promise.all(contexts.map(context => context.close().catch(() => undefined)))
       await browser.close()
       await server.stop()
     },
   }
+}
+
+interface Session {
+  readonly key: string
+  readonly cookies: Awaited<ReturnType<BrowserContext['cookies']>>
 }
 
 /** Playwright starts a file, not a name that a shell would find. */
@@ -131,17 +152,17 @@ export async function signIn(page: Page, token: string): Promise<void> {
 /** Waits until it is there, and fails if it does not come. */
 export const checkShown = (locator: Locator): Promise<void> => locator.first().waitFor()
 
-export function checkErrors(shared: ConsoleBrowser): void {
+export function checkErrors(): void {
   expect(shared.takeErrors()).toEqual([])
 }
 
 /** Fails on every finding of axe that is serious or worse, with the elements that it is about. */
 export async function checkAccessibility(page: Page): Promise<void> {
   // evaluate() runs the source in the page; a script element would be refused by the Content-Security-Policy.
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axe.source)
   const findings = await page.evaluate(async () => {
     const { axe: runner } = globalThis as unknown as { axe: typeof import('axe-core') }
-    const { violations } = await runner.run()
+    const { violations } = await runner.run({ resultTypes: ['violations'] })
     return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(

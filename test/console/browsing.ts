@@ -1,17 +1,7 @@
 // Signing in and browsing, in a real browser.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type ConsoleBrowser,
-  checkAccessibility,
-  checkErrors,
-  checkShown,
-  chromiumMissing,
-  type Page,
-  picture,
-  signIn,
-  startConsole,
-} from './browser.js'
-import { definition, PHASES, VOYAGES, voyage } from './voyages.js'
+import { describe, expect, test } from 'vitest'
+import { checkAccessibility, checkShown, type Page, picture, shared, signIn } from './browser.js'
+import { createNamespace, definition, VOYAGES, voyage } from './voyages.js'
 
 /** The palette opens a frame later than its key: keys before that go to the page. */
 async function typeIntoPalette(page: Page, text: string): Promise<void> {
@@ -21,28 +11,7 @@ async function typeIntoPalette(page: Page, text: string): Promise<void> {
 
 const HOSTILE = `<img src=x onerror="document.body.dataset.hacked='1'"><script>document.body.dataset.hacked='1'</script>`
 
-describe.skipIf(chromiumMissing())('the console', () => {
-  let shared: ConsoleBrowser
-
-  beforeAll(async () => {
-    shared = await startConsole()
-    const { server } = shared
-    await server.apply(definition())
-    await server.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'harbour' } }])
-    await server.apply(Array.from({ length: 40 }, (_, index) => voyage(index)))
-    await Promise.all(
-      Array.from({ length: 40 }, (_, index) =>
-        server.fetch(`/apis/sea.example.com/v1/namespaces/harbour/voyages/voyage-${index}/status?fieldManager=pilot`, {
-          method: 'PATCH',
-          headers: { 'content-type': 'application/merge-patch+json' },
-          body: JSON.stringify({ status: { phase: PHASES[index % 4] } }),
-        }),
-      ),
-    )
-  })
-  afterAll(() => shared?.stop())
-  afterEach(() => checkErrors(shared))
-
+export function testBrowsing(): void {
   const names = (page: Page): Promise<string[]> => page.locator('.data-row .name').allTextContents()
   const row = (page: Page, name: string) =>
     page.getByRole('row').filter({ has: page.getByRole('link', { name, exact: true }) })
@@ -69,7 +38,6 @@ describe.skipIf(chromiumMissing())('the console', () => {
       await page.evaluate(() => localStorage.setItem('binnacle.console.key', 'another'))
       await page.getByRole('link', { name: 'ConfigMap' }).click()
       await checkShown(page.getByLabel('Token'))
-      await page.context().close()
     })
   })
 
@@ -88,13 +56,12 @@ describe.skipIf(chromiumMissing())('the console', () => {
       await page.keyboard.press('w')
       await checkShown(page.getByRole('columnheader', { name: 'To' }))
       expect(page.url()).toContain('wide=1')
-      await page.context().close()
     })
 
     test('follows what happens', async () => {
       const page = await shared.open(`${VOYAGES}?namespace=sea`)
       await checkShown(page.getByText('There is no Voyage in namespace sea.'))
-      await shared.server.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'sea' } }])
+      await createNamespace(shared.server, 'sea')
       await shared.server.apply([voyage(1, 'sea'), voyage(2, 'sea')])
       await checkShown(row(page, 'voyage-2'))
       await shared.server.apply({ ...voyage(1, 'sea'), spec: { ...voyage(1).spec, ship: 'Nimrod' } })
@@ -105,7 +72,6 @@ describe.skipIf(chromiumMissing())('the console', () => {
       await shared.server.compactHistory()
       await shared.server.apply(voyage(3, 'sea'))
       await checkShown(row(page, 'voyage-3'))
-      await page.context().close()
     })
 
     test('is filtered by text and selectors, which are in the address', async () => {
@@ -129,7 +95,6 @@ describe.skipIf(chromiumMissing())('the console', () => {
       await page.getByLabel('Label selector').first().fill('no good =')
       await page.keyboard.press('Enter')
       await checkShown(page.getByRole('alert'))
-      await page.context().close()
     })
 
     test('is sorted by a column', async () => {
@@ -139,7 +104,6 @@ describe.skipIf(chromiumMissing())('the console', () => {
       await page.getByRole('columnheader', { name: 'Knots' }).getByRole('button').click()
       await expect.poll(async () => (await names(page)).slice(0, 3)).toEqual(['voyage-13', 'voyage-27', 'voyage-12'])
       expect(await page.getByRole('columnheader', { name: 'Knots' }).getAttribute('aria-sort')).toBe('descending')
-      await page.context().close()
     })
 
     test('is used by keys alone, and the back button returns to the row', async () => {
@@ -166,12 +130,11 @@ describe.skipIf(chromiumMissing())('the console', () => {
       await checkShown(page.getByRole('heading', { name: 'voyage-17' }))
       await page.keyboard.press('Escape')
       await waitForRows(page)
-      await page.context().close()
     })
 
     test('labels and deletes several objects', async () => {
       const { server } = shared
-      await server.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'yard' } }])
+      await createNamespace(shared.server, 'yard')
       await server.apply([1, 2, 3].map(index => voyage(index, 'yard')))
       const page = await shared.open(`${VOYAGES}?namespace=yard`)
       await checkShown(row(page, 'voyage-1'))
@@ -186,7 +149,6 @@ describe.skipIf(chromiumMissing())('the console', () => {
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
       await row(page, 'voyage-2').waitFor({ state: 'detached' })
       expect(await names(page)).toEqual(['voyage-3'])
-      await page.context().close()
     })
   })
 
@@ -196,7 +158,6 @@ describe.skipIf(chromiumMissing())('the console', () => {
     await shared.server.apply(definition('wrecks', 'Wreck'))
     await page.getByRole('navigation', { name: 'Kinds' }).getByRole('link', { name: 'Wreck' }).click()
     await checkShown(page.getByText('There is no Wreck'))
-    await page.context().close()
   })
 
   test('what the user may not do is disabled, with the reason', async () => {
@@ -225,12 +186,11 @@ describe.skipIf(chromiumMissing())('the console', () => {
     expect(page.url()).toContain(VOYAGES)
     await page.getByRole('link', { name: 'Secret' }).click()
     await checkShown(page.getByRole('alert').getByText('forbidden'))
-    await page.context().close()
   })
 
   test('what objects hold is shown as text', async () => {
     const { server } = shared
-    await server.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'hostile' } }])
+    await createNamespace(shared.server, 'hostile')
     const hostile = voyage(1, 'hostile')
     await server.apply({
       ...hostile,
@@ -249,7 +209,6 @@ describe.skipIf(chromiumMissing())('the console', () => {
     await page.goto(`${server.url}/console/r/core/v1/${encodeURIComponent(HOSTILE)}?q=${encodeURIComponent(HOSTILE)}`)
     await checkShown(page.getByText('The server has no'))
     expect(await page.evaluate(() => document.body.dataset['hacked'])).toBeUndefined()
-    await page.context().close()
   })
 
   test('the first load has less than 250 KiB, all from the server itself', async () => {
@@ -300,6 +259,5 @@ describe.skipIf(chromiumMissing())('the console', () => {
       await page.getByRole('link', { name: 'ConfigMap' }).click()
       await checkShown(page.getByRole('heading', { name: 'ConfigMap' }))
     }
-    await page.context().close()
   })
-})
+}

@@ -1,8 +1,8 @@
 // A table of 10,000 rows while 1,000 events arrive each second. The list and the watch are made in the page, so that the
 // test measures the page and not the server.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { type ConsoleBrowser, chromiumMissing, startConsole } from './browser.js'
-import { definition, VOYAGES } from './voyages.js'
+import { expect, test } from 'vitest'
+import { shared } from './browser.js'
+import { VOYAGES } from './voyages.js'
 
 const ROWS = 10_000
 const SECONDS = 3
@@ -82,16 +82,9 @@ function madeUp(): void {
   }
 }
 
-describe.skipIf(chromiumMissing())('under load', () => {
-  let shared: ConsoleBrowser
-  beforeAll(async () => {
-    shared = await startConsole()
-    await shared.server.apply(definition())
-  })
-  afterAll(() => shared?.stop())
-
+export function testLoad(): void {
   test('10,000 rows with 1,000 events a second leave the page free', async () => {
-    const page = await shared.open(`${VOYAGES}?namespace=harbour`, { before: madeUp })
+    const page = await shared.openAnother(`${VOYAGES}?namespace=harbour`, madeUp)
     await page.getByText('10,0').first().waitFor()
     const client = await page.context().newCDPSession(page)
     await client.send('Performance.enable')
@@ -131,7 +124,6 @@ describe.skipIf(chromiumMissing())('under load', () => {
     expect(frames / SECONDS).toBeGreaterThan(2)
     if (process.env['FIGURES'] === '1')
       console.log({ rows: ROWS, events, frames: frames / SECONDS, busy: busy / SECONDS })
-    expect(shared.takeErrors()).toEqual([])
-    await page.context().close()
+    await page.close()
   })
-})
+}

@@ -1,35 +1,18 @@
 // One object in a real browser: editing, merging, ownership, history.
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type ConsoleBrowser,
-  checkAccessibility,
-  checkErrors,
-  checkShown,
-  chromiumMissing,
-  type Page,
-  picture,
-  startConsole,
-} from './browser.js'
-import { definition, VOYAGES, voyage } from './voyages.js'
+import { beforeAll, expect, test } from 'vitest'
+import { checkAccessibility, checkShown, type Page, picture, shared } from './browser.js'
+import { createNamespace, VOYAGES, voyage } from './voyages.js'
 
-describe.skipIf(chromiumMissing())('an object', () => {
-  let shared: ConsoleBrowser
+export function testObjects(): void {
   let count = 100
-
-  beforeAll(async () => {
-    shared = await startConsole()
-    await shared.server.apply(definition())
-    await shared.server.apply([{ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'harbour' } }])
-  })
-  afterAll(() => shared?.stop())
-  afterEach(() => checkErrors(shared))
+  beforeAll(() => createNamespace(shared.server, 'port'))
 
   /** A new object, and a function that writes it as another manager. */
   async function create() {
-    const object = voyage(count++)
+    const object = voyage(count++, 'port')
     const { name } = object.metadata
     await shared.server.apply(object)
-    const path = `/apis/sea.example.com/v1/namespaces/harbour/voyages/${name}`
+    const path = `/apis/sea.example.com/v1/namespaces/port/voyages/${name}`
     const write = async (patch: object, part = '', manager = 'pilot'): Promise<void> => {
       const { ok } = await shared.server.fetch(`${path}${part}?fieldManager=${manager}`, {
         method: 'PATCH',
@@ -42,7 +25,7 @@ describe.skipIf(chromiumMissing())('an object', () => {
       const response = await shared.server.fetch(path)
       return (await response.json()) as ReturnType<typeof voyage>
     }
-    return { name, write, read, link: `${VOYAGES}/harbour/${name}` }
+    return { name, write, read, link: `${VOYAGES}/port/${name}` }
   }
 
   const editor = (page: Page) => page.locator('.cm-content')
@@ -74,7 +57,6 @@ describe.skipIf(chromiumMissing())('an object', () => {
     await checkShown(page.locator('.cm-lint-marker-warning'))
     await page.locator('.cm-lint-marker-warning').first().hover()
     await checkShown(page.getByText('must be one of "full", "reefed", "none"'))
-    await page.context().close()
   })
 
   test('the server’s refusal is shown at its line, and a good text is saved after its difference was shown', async () => {
@@ -93,7 +75,6 @@ describe.skipIf(chromiumMissing())('an object', () => {
     await dialog.getByRole('button', { name: 'Save' }).click()
     await checkShown(page.getByText('Saved'))
     expect((await read()).spec.to).toBe('Boston')
-    await page.context().close()
   })
 
   test('a conflict is a choice between what you wrote and what the server has', async () => {
@@ -115,7 +96,6 @@ describe.skipIf(chromiumMissing())('an object', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
     await checkShown(page.getByText('Saved'))
     expect((await read()).spec).toMatchObject({ knots: 30, crew: { captain: 'B. Person' } })
-    await page.context().close()
   })
 
   test('an apply that takes the field of another manager needs force', async () => {
@@ -144,7 +124,6 @@ describe.skipIf(chromiumMissing())('an object', () => {
     expect((await read()).spec.ship).toBe('Aurora')
     // The margins name the new owner.
     await checkShown(page.getByLabel('Field managers').getByText('harbour-master'))
-    await page.context().close()
   })
 
   test('margins show who owns each line', async () => {
@@ -157,7 +136,6 @@ describe.skipIf(chromiumMissing())('an object', () => {
     expect(titles.some(title => title.startsWith('controller · Update of status'))).toBe(true)
     expect(titles.some(title => title.startsWith('binnacle-testing · Apply'))).toBe(true)
     expect(titles.some(title => title.startsWith('pilot · Update'))).toBe(true)
-    await page.context().close()
   })
 
   test('the form edits the same text', async () => {
@@ -184,7 +162,6 @@ describe.skipIf(chromiumMissing())('an object', () => {
     const { spec } = await read()
     expect(spec).toMatchObject({ ship: 'Quest', sails: 'reefed', knots: 9 })
     expect(spec.cargo.map(({ name }) => name)).toEqual(['coal', 'lamps', 'rope'])
-    await page.context().close()
   })
 
   test('earlier revisions are compared and restored', async () => {
@@ -204,7 +181,6 @@ describe.skipIf(chromiumMissing())('an object', () => {
     await checkShown(page.getByText('Restored revision'))
     expect((await read()).spec.ship).toBe('Nimrod')
     await expect.poll(() => revisions.count()).toBe(4)
-    await page.context().close()
   })
 
   test('owners, dependents, events, conditions and a deletion that waits are shown', async () => {
@@ -215,13 +191,13 @@ describe.skipIf(chromiumMissing())('an object', () => {
     await server.apply({
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      metadata: { name: 'chart', namespace: 'harbour', ownerReferences: [{ ...owner, controller: true }] },
+      metadata: { name: 'chart', namespace: 'port', ownerReferences: [{ ...owner, controller: true }] },
     })
     await server.apply({
       apiVersion: 'v1',
       kind: 'Event',
-      metadata: { name: 'storm', namespace: 'harbour' },
-      involvedObject: { apiVersion: owner.apiVersion, kind: owner.kind, name, namespace: 'harbour', uid },
+      metadata: { name: 'storm', namespace: 'port' },
+      involvedObject: { apiVersion: owner.apiVersion, kind: owner.kind, name, namespace: 'port', uid },
       reason: 'Storm',
       message: 'All hands on deck.',
       type: 'Warning',
@@ -248,11 +224,10 @@ describe.skipIf(chromiumMissing())('an object', () => {
     await page.getByRole('button', { name: 'Remove the finalizers' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
     await checkShown(page.getByText('deleted', { exact: true }))
-    await page.context().close()
   })
 
   test('a new object starts from its schema', async () => {
-    const page = await shared.open(`/new/sea.example.com/v1/voyages?namespace=harbour`)
+    const page = await shared.open(`/new/sea.example.com/v1/voyages?namespace=port`)
     await checkShown(editor(page).getByText('my-voyage'))
     await page.getByRole('button', { name: 'Check and create' }).click()
     await checkShown(page.getByRole('alert').getByText('spec.ship'))
@@ -260,7 +235,6 @@ describe.skipIf(chromiumMissing())('an object', () => {
     await page.getByRole('button', { name: 'Check and create' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
     await checkShown(page.getByRole('heading', { name: 'my-voyage' }))
-    await page.context().close()
   })
 
   test.each([
@@ -283,6 +257,5 @@ describe.skipIf(chromiumMissing())('an object', () => {
       if (tab === 'YAML' && theme === 'dark') await picture(page, 'console-yaml')
       if (tab === 'History' && theme === 'light' && width > 400) await picture(page, 'console-history')
     }
-    await page.context().close()
   })
-})
+}

@@ -1,16 +1,7 @@
 // The views of a definition, of expressions, of events and of the server, in a real browser.
 import { readFile } from 'node:fs/promises'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import {
-  type ConsoleBrowser,
-  checkAccessibility,
-  checkErrors,
-  checkShown,
-  chromiumMissing,
-  type Page,
-  picture,
-  startConsole,
-} from './browser.js'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { checkAccessibility, checkShown, type Page, picture, shared } from './browser.js'
 
 const crew = {
   type: 'array',
@@ -63,15 +54,11 @@ const ship = (name: string, length = 120) => ({
 
 const DEFINITION = '/definitions/ships.yard.example.com'
 
-describe.skipIf(chromiumMissing())('the tools of the console', () => {
-  let shared: ConsoleBrowser
+export function testTools(): void {
   beforeAll(async () => {
-    shared = await startConsole()
     await shared.server.apply(definition([version('v1', true), version('v2', false, { crew })]))
     await shared.server.apply([ship('fram'), ship('gauss')])
   })
-  afterAll(() => shared?.stop())
-  afterEach(() => checkErrors(shared))
 
   /** Replaces all of the text of an editor. */
   async function write(page: Page, label: string, text: string): Promise<void> {
@@ -168,15 +155,14 @@ describe.skipIf(chromiumMissing())('the tools of the console', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write'])
     await page.getByRole('button', { name: 'Share' }).click()
     await page.waitForURL(/#state=/)
-    const again = await page.context().newPage()
-    await again.goto(page.url())
-    await checkShown(again.getByRole('region', { name: 'Result', exact: true }).getByText('103', { exact: true }))
-    await again.getByLabel('admission policy').check()
-    await write(again, 'Expression', 'variables.size + params.m')
-    await write(again, 'params', 'm: 2')
-    await write(again, 'variables, as name: expression', 'size: object.spec.replicas')
-    await checkShown(again.getByRole('region', { name: 'Result', exact: true }).getByText('5', { exact: true }))
-    await checkAccessibility(again)
+    await page.reload()
+    await checkShown(result.getByText('103', { exact: true }))
+    await page.getByLabel('admission policy').check()
+    await write(page, 'Expression', 'variables.size + params.m')
+    await write(page, 'params', 'm: 2')
+    await write(page, 'variables, as name: expression', 'size: object.spec.replicas')
+    await checkShown(result.getByText('5', { exact: true }))
+    await checkAccessibility(page)
   })
 
   test('a watch shows events with their changes, can be paused, and is saved to a file', async () => {
@@ -236,7 +222,6 @@ describe.skipIf(chromiumMissing())('the tools of the console', () => {
       await checkShown(page.getByRole('heading', { level: 1 }))
       const width = await page.evaluate(() => document.documentElement.scrollWidth)
       expect(width).toBeLessThanOrEqual(390)
-      await page.context().close()
     }
   })
-})
+}

@@ -1,4 +1,5 @@
 // A custom kind with everything that the console shows, and objects of it.
+import type { TestServer } from '../../src/testing/index.js'
 
 export const VOYAGES = '/r/sea.example.com/v1/voyages'
 
@@ -86,7 +87,7 @@ export const definition = (plural = 'voyages', kind = 'Voyage') => ({
 const SHIPS = ['Endurance', 'Fram', 'Discovery', 'Gauss', 'Belgica', 'Terra Nova']
 const PORTS = ['Hobart', 'Ushuaia', 'Bergen', 'Cape Town', 'Lyttelton']
 const SEASONS = ['spring', 'summer', 'autumn', 'winter']
-export const PHASES = ['Running', 'Pending', 'Failed', 'Complete']
+const PHASES = ['Running', 'Pending', 'Failed', 'Complete']
 
 export const voyage = (index: number, namespace = 'harbour') => ({
   apiVersion: 'sea.example.com/v1',
@@ -106,3 +107,24 @@ export const voyage = (index: number, namespace = 'harbour') => ({
     crew: { captain: 'A. Person', hands: 20 + index },
   },
 })
+
+export async function createNamespace(server: TestServer, name: string): Promise<void> {
+  await server.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+}
+
+/** The kind, and forty objects of it in the namespace harbour. */
+export async function createVoyages(server: TestServer): Promise<void> {
+  await server.apply(definition())
+  await createNamespace(server, 'harbour')
+  const indices = Array.from({ length: 40 }, (_, index) => index)
+  await server.apply(indices.map(index => voyage(index)))
+  await Promise.all(
+    indices.map(index =>
+      server.fetch(`/apis/sea.example.com/v1/namespaces/harbour/voyages/voyage-${index}/status?fieldManager=pilot`, {
+        method: 'PATCH',
+        headers: { 'content-type': 'application/merge-patch+json' },
+        body: JSON.stringify({ status: { phase: PHASES[index % 4] } }),
+      }),
+    ),
+  )
+}
