@@ -2,13 +2,15 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../base/usage-error.js'
+import type { PathRequest } from '../http/pages.js'
 import { type KeyPair, printKubeconfig } from '../server/kubeconfig.js'
 import { type BinnacleOptions, readLibraryOptions } from '../server/library.js'
 import type { SimulatedPods, Simulation } from '../workloads/start-workloads.js'
 import { createFetch, type Fetch } from './client.js'
 import { createTestClock, type TestClock } from './clock.js'
-import { startCore, type TestCore } from './core.js'
+import { type CoreOptions, startCore, type TestCore } from './core.js'
 import { type Faults } from './faults/faults.js'
+import { createTestingApi, TESTING_PATH, type TestingApi } from './http-api.js'
 import { createTestObjects, eventsOf, type TestObjects, type WatchEvent } from './objects.js'
 import { makeOwnFolder, type OwnFolder } from './own-folder.js'
 import { type Recording, startRecording, withReport } from './recording.js'
@@ -38,6 +40,8 @@ export interface TestServer extends TestObjects, AsyncDisposable {
   readonly users: TestUsers
   readonly clock: TestClock
   readonly faults: Faults
+  /** A link that signs the administrator in to the console once. Only with the option `console`. */
+  consoleLink(): Promise<string>
   /** What simulated pods do on request. Only with the option `workloads`. */
   readonly pods: SimulatedPods
   /** Resolves when the simulated workloads have nothing to do until the clock moves or something is written. */
@@ -81,11 +85,36 @@ export async function startBinnacle({
   const read = readLibraryOptions(options)
   const serving = protocol === 'http' ? { http: { port: options.port ?? 0 } } : read.server.serving
   const from = snapshot === undefined ? undefined : await readSnapshot(snapshot)
-  const setup: Setup = { token: read.token, clock: createTestClock() }
-  const core = await startCore({ options: { ...read.server, serving }, clock: setup.clock, from })
-  // Its nodes are part of the state after the start.
+  const clock = createTestClock()
+  const coreOptions = { options: { ...read.server, serving }, clock, from }
+  // The page of the console switches faults and moves the clock by the testing API.
+  if (options.console === true) return (await startWithTestingApi(coreOptions, read.token)).server
+  const core = await startCore(coreOptions)
+  await createdNodes(core)
+  return createTestServer(core, { token: read.token, clock })
+}
+
+/** The nodes of simulated workloads are part of the state after the start. */
+async function createdNodes(core: TestCore): Promise<void> {
   await (await (await core.server()).simulation)?.idle()
-  return createTestServer(core, setup)
+}
+
+/** A test server that also serves the testing API to programs in other processes and to the console. */
+export async function startWithTestingApi(
+  options: Omit<CoreOptions, 'paths'>,
+  token: string,
+): Promise<{ readonly core: TestCore; readonly server: TestServer }> {
+  let api: TestingApi | undefined
+  const paths = new Map([[`${TESTING_PATH}/*`, (request: PathRequest) => api?.handle(request)]])
+  const core = await startCore({ ...options, paths })
+  await createdNodes(core)
+  const server = createTestServer(core, { token, clock: options.clock })
+  api = createTestingApi(server)
+  const stop = async (): Promise<void> => {
+    await api.stop()
+    await server.stop()
+  }
+  return { core, server: { ...server, stop, [Symbol.asyncDispose]: stop } }
 }
 
 export interface Setup {
@@ -128,6 +157,11 @@ export function createTestServer(core: TestCore, { token, clock }: Setup): TestS
     users: createTestUsers(core.tokens, () => access),
     clock,
     faults: core.faults,
+    async consoleLink() {
+      const { consoleLink } = await core.server()
+      if (!consoleLink) throw new UsageError('the console is not served: start the server with { console: true }')
+      return consoleLink()
+    },
     pods: {
       fail: async (pod, failure) => (await simulation()).pods.fail(pod, failure),
       complete: async pod => (await simulation()).pods.complete(pod),

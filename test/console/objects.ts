@@ -1,6 +1,6 @@
 // One object in a real browser: editing, merging, ownership, history.
 import { beforeAll, expect, test } from 'vitest'
-import { checkAccessibility, checkShown, type Page, picture, shared } from './browser.js'
+import { checkAccessibility, checkShown, type Page, picture, shared, signIn } from './browser.js'
 import { createNamespace, VOYAGES, voyage } from './voyages.js'
 
 export function testObjects(): void {
@@ -124,6 +124,65 @@ export function testObjects(): void {
     expect((await read()).spec.ship).toBe('Aurora')
     // The margins name the new owner.
     await checkShown(page.getByLabel('Field managers').getByText('harbour-master'))
+  })
+
+  test('unsaved changes are not lost by a link, a command, the back button or a closed tab', async () => {
+    const { name, link } = await create()
+    const page = await shared.open(`${VOYAGES}?namespace=port&q=${name}`)
+    await page.getByRole('link', { name, exact: true }).click()
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    await checkShown(editor(page).getByText('ship'))
+    const wouldAsk = (): Promise<boolean> =>
+      page.evaluate(() => !dispatchEvent(new Event('beforeunload', { cancelable: true })))
+    expect(await wouldAsk()).toBe(false)
+    await replace(page, 'captain: A. Person', 'captain: B. Person')
+    await checkShown(page.getByText('unsaved changes'))
+    expect(await wouldAsk()).toBe(true)
+    const dialog = page.getByRole('dialog', { name: 'Leave without saving?' })
+    const stay = async (): Promise<void> => {
+      await dialog.getByRole('button', { name: 'Stay' }).click()
+      await dialog.waitFor({ state: 'detached' })
+      expect(page.url()).toContain(link)
+      await checkShown(page.getByText('unsaved changes'))
+    }
+    await page.getByRole('link', { name: 'ConfigMap' }).click()
+    await stay()
+    await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: 'Find' }).pressSequentially('secret')
+    await checkShown(page.getByRole('option', { name: 'Secret' }))
+    await page.keyboard.press('Enter')
+    await stay()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await stay()
+    // Other tabs of the object show the same text.
+    await page.getByRole('tab', { name: 'Form' }).click()
+    expect(await page.getByLabel('captain').inputValue()).toBe('B. Person')
+    expect(await dialog.count()).toBe(0)
+    await page.goBack()
+    await checkShown(editor(page).getByText('B. Person'))
+    await page.goBack()
+    await checkShown(page.getByRole('tab', { name: 'Overview', selected: true }))
+    await page.evaluate(() => history.back())
+    await stay()
+    await page.evaluate(() => history.back())
+    await dialog.getByRole('button', { name: 'Discard and leave' }).click()
+    await checkShown(page.getByRole('heading', { name: 'Voyage', exact: true }))
+    await page.goForward()
+    await page.getByRole('tab', { name: 'YAML' }).click()
+    await checkShown(editor(page).getByText('A. Person'))
+  })
+
+  test('a session that ends while one edits does not lose the text', async () => {
+    const { link } = await create()
+    const page = await shared.openSignedOut(`${link}?tab=yaml`)
+    await signIn(page, shared.server.token)
+    await checkShown(editor(page).getByText('ship'))
+    await replace(page, 'captain: A. Person', 'captain: B. Person')
+    await page.evaluate(() => localStorage.setItem('binnacle.console.key', 'another'))
+    await save(page).click()
+    await signIn(page, shared.server.token)
+    await checkShown(editor(page).getByText('B. Person'))
+    await page.context().close()
   })
 
   test('margins show who owns each line', async () => {

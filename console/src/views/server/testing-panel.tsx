@@ -51,8 +51,8 @@ export function TestingPanel() {
     carryOut(addFault(fault), 'The fault is on')
   }
   return (
-    <section class="panel testing">
-      <h2>Test server</h2>
+    <section class="panel testing" aria-labelledby="testing-title">
+      <h2 id="testing-title">Test server</h2>
       <div class="panel-row">
         <label class="field">
           Verb
@@ -97,13 +97,18 @@ export function TestingPanel() {
           Switch all off
         </Button>
       </div>
-      <ul class="faults" aria-label="Faults that are on">
-        {faults.map(fault => (
-          <li key={JSON.stringify(fault)}>
-            <Badge tone="warn">fault</Badge> <code>{JSON.stringify(fault)}</code>
-          </li>
-        ))}
-      </ul>
+      {faults.length === 0 ? (
+        <p class="muted">No fault is on.</p>
+      ) : (
+        <ul class="faults" aria-label="Faults that are on">
+          {faults.map((fault, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two equal faults may be on
+            <li key={index}>
+              <Badge tone="warn">fault</Badge> <span title={JSON.stringify(fault)}>{describeFault(fault)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
       <div class="panel-row">
         <span>
           Clock <code>{clock}</code>
@@ -122,4 +127,16 @@ export function TestingPanel() {
       </div>
     </section>
   )
+}
+
+/** `create of configmaps is answered 503, once`; members that the panel does not offer are shown as they are. */
+export function describeFault({ verb, resource, status, latency, times, ...others }: Fault): string {
+  const what = `${typeof verb === 'string' ? verb : 'any request'}${typeof resource === 'string' ? ` of ${resource}` : ''}`
+  const effects = [
+    ...(latency === undefined ? [] : [`waits ${String(latency)}`]),
+    ...(status === undefined ? [] : [`is answered ${String(status)}`]),
+    ...Object.entries(others).map(([name, value]) => `${name} ${JSON.stringify(value)}`),
+  ]
+  const often = times === undefined ? 'always' : times === 1 ? 'once' : `${String(times)} times`
+  return `${what} ${effects.join(', ')}, ${often}`
 }
