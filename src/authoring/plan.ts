@@ -57,13 +57,16 @@ export async function planChanges({ documents, oldOf, objectsOf }: PlanInput): P
       continue
     }
     const old = await definitionInUse(api, written)
+    // A server that plans serves others between the steps.
+    await setImmediate()
     const answer = await api.update(of, document, old)
     // Ratcheting is part of the answer: errors that were there before are tolerated.
     findings.push(...findingsOf(document, of, answer))
     const next = answer.prepared?.stored
     if (next === undefined) continue
     const object = nameOfKind(next)
-    for (const { impact, at, message, why } of compareDefinitions(old, next)) {
+    await setImmediate()
+    for (const { impact, at, message, why } of await compareDefinitions(old, next)) {
       const severity = impact === 'compatible' ? 'note' : 'error'
       findings.push(findingAt(document, at, { rule: RULES[impact], severity, message, hint: why, object }))
     }
@@ -75,7 +78,6 @@ export async function planChanges({ documents, oldOf, objectsOf }: PlanInput): P
     const live = await objectsOf(old, serving?.name ?? version)
     objects += live.length
     for (const [i, each] of live.entries()) {
-      // A server that plans serves others meanwhile.
       if (i % TURN === 0) await setImmediate()
       findings.push(...(await checkStored(api, document, each)))
     }

@@ -1,15 +1,16 @@
 // What a change of a definition means beside its schemas: versions, storage, conversion, subresources, names.
 
+import { startTurns } from '../../base/turns.js'
 import { CONVERSION_ANNOTATION } from '../../convert/declared-conversion.js'
 import { type DefinitionSpec, specOf, statusOf, type VersionSpec, versionsOf } from '../../crd/definition.js'
 import { type ApiObject } from '../../meta/object/api-object.js'
 import { metaOf } from '../../meta/object/object-meta.js'
-import { explainCosts } from '../../schema/explain-costs.js'
+import { ruleCosts } from '../../schema/explain-costs.js'
 import { nodesBelow, schemasOf, type VersionSchema } from '../definitions.js'
 import { type AddChange, type Change, WHY } from './change.js'
 import { compareSchemas } from './compare-schemas.js'
 
-export function compareDefinitions(old: ApiObject, next: ApiObject): readonly Change[] {
+export async function compareDefinitions(old: ApiObject, next: ApiObject): Promise<readonly Change[]> {
   const changes: Change[] = []
   const add: AddChange = (impact, at, message, why) => void changes.push({ impact, at, message, why })
   compareVersions(old, next, add)
@@ -19,7 +20,7 @@ export function compareDefinitions(old: ApiObject, next: ApiObject): readonly Ch
     const before = schemas.get(schema.version.name)
     if (before === undefined) continue
     compareSchemas(before.root, schema.root, add)
-    compareCosts(before, schema, add)
+    await compareCosts(before, schema, add)
   }
   if (metaOf(next).annotations?.[CONVERSION_ANNOTATION] === undefined)
     checkConversion(specOf(next), schemasOf(next), add)
@@ -85,21 +86,25 @@ function compareStorage(old: ApiObject, next: ApiObject, add: AddChange): void {
   add('stored', `${placeOf(next, after)}.storage`, `the storage version was ${before} and is ${after}`, why)
 }
 
-function compareCosts(old: VersionSchema, next: VersionSchema, add: AddChange): void {
-  const costs = new Map(
-    explainCosts(old.version.schema!.openAPIV3Schema!).map(cost => [
-      `${cost.field} ${cost.compiled.rule.rule}`,
-      cost.total,
-    ]),
-  )
-  for (const { field, total, compiled } of explainCosts(next.version.schema!.openAPIV3Schema!)) {
-    const before = costs.get(`${field} ${compiled.rule.rule}`)
+async function compareCosts(old: VersionSchema, next: VersionSchema, add: AddChange): Promise<void> {
+  const costs = new Map<string, number>()
+  // A server that plans serves others meanwhile.
+  const turns = startTurns()
+  for (const { field, total, compiled } of ruleCosts(old.version.schema!.openAPIV3Schema!)) {
+    costs.set(`${field} ${compiled.rule.rule}`, total)
+    await turns.next()
+  }
+  const places = new Map<string, string>()
+  for (const { at, schema } of nodesBelow(next.root)) {
+    for (const { rule } of schema.extensions.rules) if (!places.has(rule)) places.set(rule, at)
+  }
+  for (const { field, total, compiled } of ruleCosts(next.version.schema!.openAPIV3Schema!)) {
+    await turns.next()
+    const { rule } = compiled.rule
+    const before = costs.get(`${field} ${rule}`)
     if (before === undefined || total <= before) continue
-    const node = [...nodesBelow(next.root)].find(({ schema }) =>
-      schema.extensions.rules.some(({ rule }) => rule === compiled.rule.rule),
-    )
-    const message = `the rule ${compiled.rule.rule.trim()} of ${field || 'the object'} may cost ${total}; it was ${before}`
-    add('compatible', node?.at ?? next.root.at, message, 'binnacle cel explain shows why')
+    const message = `the rule ${rule.trim()} of ${field || 'the object'} may cost ${total}; it was ${before}`
+    add('compatible', places.get(rule) ?? next.root.at, message, 'binnacle cel explain shows why')
   }
 }
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { RULE_COST_LIMIT } from './cost-limits.js'
-import { explainCosts, findRemedies } from './explain-costs.js'
+import { explainCosts, findRemedies, remedySteps } from './explain-costs.js'
 
 const RULES = 'x-kubernetes-validations'
 const hosts = (bounds: { items?: number; length?: number; rule?: string; itemRule?: string }) => ({
@@ -60,4 +60,17 @@ test('each bound that is named is the largest that fits', () => {
 test('where no bound is enough, none is named', () => {
   const nested = 'lists.range(10000).all(i, lists.range(10000).all(j, i != j))'
   expect(findRemedies(hosts({ rule: nested }), 0)).toEqual({ alone: [], together: [] })
+})
+
+test('bounds of a rule do not depend on the rules beside it, and are found in steps', () => {
+  const { properties, ...rest } = hosts({ rule: UNIQUE, items: 3000 })
+  const beside = { type: 'object', properties: { other: hosts({ rule: UNIQUE, items: 10, length: 20 }) } }
+  const schema = { ...rest, properties: { aside: beside, ...properties } }
+  expect(findRemedies(schema, 0)).toEqual(findRemedies({ ...rest, properties }, 0))
+  const steps = remedySteps(schema, 0)
+  let count = 0
+  let last = steps.next()
+  for (; last.done !== true; last = steps.next()) count++
+  expect(count).toBeGreaterThan(10)
+  expect(last.value).toEqual(findRemedies(schema, 0))
 })

@@ -35,39 +35,54 @@ const ITEMS = Symbol('items')
 const VALUES = Symbol('additionalProperties')
 type Path = readonly Step[]
 
-export function explainCosts(written: Value): readonly RuleCost[] {
-  return rulesOf(written).map(({ path, compiled, times }) => ({
-    field: printPath(path),
-    compiled,
-    once: compiled.maxCost,
-    times,
-    total: multiplyCosts(compiled.maxCost, times),
-    parts: partsOf(compiled),
-  }))
+export const explainCosts = (written: Value): readonly RuleCost[] => [...ruleCosts(written)]
+
+/** The same, rule by rule: each is compiled when it is asked for, so that others get a turn between two. */
+export function* ruleCosts(written: Value): Generator<RuleCost> {
+  for (const { path, node, position, times } of rulesIn(written)) {
+    const compiled = node.rules[position]!
+    yield {
+      field: printPath(path),
+      compiled,
+      once: compiled.maxCost,
+      times,
+      total: multiplyCosts(compiled.maxCost, times),
+      parts: partsOf(compiled),
+    }
+  }
 }
 
 interface PlacedRule {
   readonly path: Path
-  readonly compiled: CompiledRule
+  readonly node: RuleNode
+  /** Among the rules of the node, which are compiled when the node is first asked for them. */
+  readonly position: number
   readonly times: number
 }
 
-function rulesOf(written: Value): readonly PlacedRule[] {
-  const found: PlacedRule[] = []
-  const visit = (node: RuleNode, path: Path, times: number | undefined): void => {
-    if (node.declared !== undefined) {
-      const often = times ?? timesInRequest(node.declared)
-      for (const compiled of node.rules) found.push({ path, compiled, times: often })
-    }
-    const below = timesBelow(node.schema, times)
-    for (const [name, property] of node.properties) visit(property, [...path, name], below)
-    if (node.items !== undefined) visit(node.items, [...path, ITEMS], below)
-    if (node.additionalProperties !== undefined) visit(node.additionalProperties, [...path, VALUES], below)
-  }
+function* rulesIn(written: Value): Generator<PlacedRule> {
   const root = compileRules(parseSchema(written), new RuleCompiler())
-  if (root !== undefined) visit(root, [], 1)
-  return found
+  if (root !== undefined) yield* rulesBelow(root, [], 1)
 }
+
+function* rulesBelow(node: RuleNode, path: Path, times: number | undefined): Generator<PlacedRule> {
+  if (node.declared !== undefined) {
+    const often = times ?? timesInRequest(node.declared)
+    for (const position of node.schema.extensions.rules.keys()) yield { path, node, position, times: often }
+  }
+  const below = timesBelow(node.schema, times)
+  for (const [name, property] of node.properties) yield* rulesBelow(property, [...path, name], below)
+  if (node.items !== undefined) yield* rulesBelow(node.items, [...path, ITEMS], below)
+  if (node.additionalProperties !== undefined) yield* rulesBelow(node.additionalProperties, [...path, VALUES], below)
+}
+
+function ruleAt(written: Value, index: number): PlacedRule | undefined {
+  let at = 0
+  for (const rule of rulesIn(written)) if (at++ === index) return rule
+  return undefined
+}
+
+const costOf = ({ node, position, times }: PlacedRule): number => multiplyCosts(node.rules[position]!.maxCost, times)
 
 function printPath(path: Path): string {
   const text = path.map(step => (step === ITEMS ? '[]' : step === VALUES ? '[*]' : `.${step}`)).join('')
@@ -117,32 +132,49 @@ export interface Remedies {
 
 /** What brings the rule at an index of `explainCosts` under the limit for one rule. */
 export function findRemedies(written: Value, index: number): Remedies {
-  const rule = rulesOf(written)[index]!
-  const places = boundPlaces(parseSchema(written), rule.path)
-  const costWith = (bounded: readonly Place[], max: number): number => {
-    const found = rulesOf(bounded.reduce((schema, { path, keyword }) => withBound(schema, path, keyword, max), written))
-    return found[index] === undefined ? 0 : multiplyCosts(found[index].compiled.maxCost, found[index].times)
+  const steps = remedySteps(written, index)
+  for (;;) {
+    const { done, value } = steps.next()
+    if (done === true) return value
   }
-  const largest = (bounded: readonly Place[]): number | undefined => {
-    if (costWith(bounded, 1) > RULE_COST_LIMIT) return undefined
+}
+
+/** The same, in steps of one compilation: a large schema has many places for bounds, and each is tried out. */
+export function* remedySteps(written: Value, index: number): Generator<void, Remedies> {
+  const rule = ruleAt(written, index)!
+  const cost = costOf(rule)
+  function* costWith(bounded: readonly Place[], max: number): Generator<void, number> {
+    yield
+    const found = ruleAt(
+      bounded.reduce((schema, { path, keyword }) => withBound(schema, path, keyword, max), written),
+      index,
+    )
+    return found === undefined ? 0 : costOf(found)
+  }
+  function* largest(bounded: readonly Place[]): Generator<void, number | undefined> {
+    if ((yield* costWith(bounded, 1)) > RULE_COST_LIMIT) return undefined
     let fits = 1
     let over = HIGHEST
     while (over - fits > 1) {
       const middle = Math.floor((fits + over) / 2)
-      if (costWith(bounded, middle) <= RULE_COST_LIMIT) fits = middle
+      if ((yield* costWith(bounded, middle)) <= RULE_COST_LIMIT) fits = middle
       else over = middle
     }
     return fits
   }
-  const matters = places.filter(place => costWith([place], 1) < multiplyCosts(rule.compiled.maxCost, rule.times))
+  const matters: Place[] = []
+  for (const place of boundPlaces(parseSchema(written), rule.path)) {
+    if ((yield* costWith([place], 1)) < cost) matters.push(place)
+  }
   const bounds = (all: readonly Place[], max: number): Bound[] =>
     all.map(({ path, keyword }) => ({ field: printPath(path), keyword, max }))
-  const alone = matters.flatMap(place => {
-    const max = largest([place])
-    return max === undefined ? [] : bounds([place], max)
-  })
+  const alone: Bound[] = []
+  for (const place of matters) {
+    const max = yield* largest([place])
+    if (max !== undefined) alone.push(...bounds([place], max))
+  }
   if (matters.length < 2) return { alone, together: [] }
-  const max = largest(matters)
+  const max = yield* largest(matters)
   return { alone, together: max === undefined ? [] : bounds(matters, max) }
 }
 
