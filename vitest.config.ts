@@ -7,6 +7,7 @@ const LONGEST = ['test/console/console.test.ts']
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const isLong = ({ moduleId }: TestSpecification): boolean => LONGEST.some(name => moduleId.endsWith(name))
+    // oxlint-disable-next-line unicorn/no-array-sort -- the order of vitest, not of an array
     const sorted = await super.sort(files)
     return [...sorted.filter(isLong), ...sorted.filter(file => !isLong(file))]
   }

@@ -2,7 +2,8 @@ import { describe, expect, test } from 'vitest'
 import { AuthorizerValue } from '../cel/index.js'
 import { createCelSession } from './cel-session.js'
 import { typeOfSchema } from './cel-setting.js'
-import { type ExplainedPart, explainExpression } from './explain-expression.js'
+import { explainExpression } from './explain-expression.js'
+import type { ExplainedPart } from './explained-expression.js'
 
 const schema = {
   type: 'object',

@@ -29,6 +29,7 @@ import type { Value } from '../meta/values/value.js'
 import { RULE_COST_LIMIT, sizesOf } from '../schema/rules.js'
 import type { Type } from '../types/type.js'
 import { ruleSetting } from './cel-setting.js'
+import type { CostRange, ExplainedExpression, ExplainedPart, ExpressionError } from './explained-expression.js'
 import { EXPRESSION_COST_LIMIT, policySetting } from './policy-costs.js'
 
 export interface ExpressionInput {
@@ -47,52 +48,6 @@ export interface ExpressionInput {
   readonly variables?: readonly { readonly name: string; readonly expression: string }[] | undefined
   /** For `authorizer` of policies. */
   readonly authorizer?: AuthorizerValue | undefined
-}
-
-export interface ExplainedExpression {
-  readonly ok: boolean
-  /** As JSON; absent for an optional without a value. */
-  readonly value?: unknown
-  readonly type?: string
-  readonly errors?: readonly ExpressionError[]
-  readonly cost?: {
-    readonly actual: number | undefined
-    readonly estimate: CostRange
-    /** The most that one evaluation may cost. */
-    readonly limit: number
-    /** The most that a rule may cost by estimate. */
-    readonly estimateLimit?: number
-  }
-  readonly tree?: ExplainedPart
-}
-
-export interface ExpressionError {
-  readonly message: string
-  /** Code points from the start, and the line and column from 1; absent without a position. */
-  readonly offset?: number
-  readonly line?: number
-  readonly column?: number
-}
-
-/** `max` is absent where there is no bound. */
-export interface CostRange {
-  readonly min: number
-  readonly max?: number
-}
-
-export interface ExplainedPart {
-  readonly text: string
-  readonly type: string
-  /** Evaluated once for each element of the part above. */
-  readonly repeated?: true
-  readonly estimate?: CostRange
-  /** The cost of all evaluations, parts below included; absent if it was not evaluated. */
-  readonly actual?: number
-  readonly evaluations: number
-  /** The value of the first evaluation, as short text. */
-  readonly value?: string
-  readonly error?: string
-  readonly children: readonly ExplainedPart[]
 }
 
 /** The most parts that are shown. */

@@ -2,40 +2,18 @@
 // handler of the API: the files of the page and the sign-in are for clients without credentials. Everything else that
 // the page does goes through the API as the user of its session.
 
-import type { TokenAuthenticator } from '../auth/authenticator.js'
-import type { Authorizer } from '../auth/authorizer.js'
 import type { Awaitable } from '../base/awaitable.js'
 import type { Logger } from '../base/logger.js'
-import type { MetricsRegistry } from '../base/metrics.js'
 import { packageFile } from '../base/package-file.js'
 import type { Exchange } from '../http/exchange.js'
-import type { ApiHandler } from '../http/handler.js'
 import type { PathTable } from '../http/pages.js'
-import type { Registry } from '../kinds/registry.js'
-import type { ValueObject } from '../meta/values/value.js'
 import type { UserInfo } from '../request/user-info.js'
-import { endpointPaths } from './endpoints/endpoints.js'
+import { type EndpointParts, endpointPaths } from './endpoints/endpoints.js'
 import { createRecentRequests, type RecentRequests } from './endpoints/recent-requests.js'
 import { CONSOLE_PATH, createPage } from './page/serve-page.js'
-import type { Sessions } from './sessions.js'
 import { createSignIn, SESSION_PATH } from './sign-in/sign-in.js'
 
-export interface ConsoleParts {
-  readonly sessions: Sessions
-  readonly tokens: readonly TokenAuthenticator[]
-  /** The audiences of this server. */
-  readonly audiences: readonly string[]
-  /** What the page gets about the server, with its session. */
-  readonly about: ValueObject
-  readonly registry: Registry
-  readonly authorizer: Authorizer
-  readonly metrics: MetricsRegistry
-  /** Where objects are stored, and for how long changes are kept. */
-  readonly storage: ValueObject
-  /** Health checks; each rejects with the reason if it fails. */
-  readonly checks: () => Readonly<Record<string, () => Promise<void>>>
-  /** The handler of the API, once there is one. */
-  readonly api: () => Pick<ApiHandler, 'handle' | 'load' | 'openWatches'>
+export interface ConsoleParts extends EndpointParts {
   /** The folder with the built page; that of the package when absent. */
   readonly pageFolder?: string | undefined
   readonly log: Logger

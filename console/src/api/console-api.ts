@@ -1,5 +1,8 @@
 // The endpoints of the console beside the API: state of the server, expressions, costs, plans and samples.
+import type { ExplainedExpression } from '../../../src/authoring/explained-expression.js'
 import { getJson } from './client.js'
+
+export type { CostRange, ExplainedExpression, ExplainedPart } from '../../../src/authoring/explained-expression.js'
 
 export interface ServerInfo {
   readonly version: string
@@ -91,43 +94,11 @@ export const readRequests = (
 ): Promise<{ readonly requests: readonly RecentRequest[]; readonly next: number }> =>
   getJson(`/console/api/requests?after=${after}`, { signal })
 
-/** `max` is absent where there is no bound. */
-export interface CostRange {
-  readonly min: number
-  readonly max?: number
-}
-
-export interface ExplainedPart {
-  readonly text: string
-  readonly type: string
-  readonly repeated?: true
-  readonly estimate?: CostRange
-  readonly actual?: number
-  readonly evaluations: number
-  readonly value?: string
-  readonly error?: string
-  readonly children: readonly ExplainedPart[]
-}
-
-export interface Explained {
-  readonly ok: boolean
-  readonly value?: unknown
-  readonly type?: string
-  readonly errors?: readonly { readonly message: string; readonly line?: number; readonly column?: number }[]
-  readonly cost?: {
-    readonly actual?: number
-    readonly estimate: CostRange
-    readonly limit: number
-    readonly estimateLimit?: number
-  }
-  readonly tree?: ExplainedPart
-}
-
 export type SchemaChoice = {
   readonly kind: { readonly group: string; readonly version: string; readonly kind: string }
 }
 
-export const explain = (body: object, signal?: AbortSignal): Promise<Explained> =>
+export const explain = (body: object, signal?: AbortSignal): Promise<ExplainedExpression> =>
   getJson('/console/api/cel', { method: 'POST', body, signal })
 
 export interface RuleCost {

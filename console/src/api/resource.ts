@@ -1,4 +1,11 @@
 // What a resource type is to the console, and the paths of its objects.
+import type {
+  OwnerReference,
+  ManagedFieldsEntry as ServerManagedFields,
+  ObjectMeta as ServerMeta,
+} from '../../../src/meta/object/object-meta.js'
+
+export type { OwnerReference }
 
 export interface Resource {
   readonly group: string
@@ -16,37 +23,15 @@ export interface Resource {
   readonly versions: readonly string[]
 }
 
-export interface ObjectMeta {
+/** Of an object that the server has sent: it has a name, and its numbers are numbers of JSON. */
+export interface ObjectMeta extends Omit<ServerMeta, 'name' | 'generation' | 'managedFields'> {
   readonly name: string
-  readonly namespace?: string
-  readonly uid?: string
-  readonly resourceVersion?: string
   readonly generation?: number
-  readonly creationTimestamp?: string
-  readonly deletionTimestamp?: string
-  readonly deletionGracePeriodSeconds?: number
-  readonly labels?: Readonly<Record<string, string>>
-  readonly annotations?: Readonly<Record<string, string>>
-  readonly finalizers?: readonly string[]
-  readonly ownerReferences?: readonly OwnerReference[]
   readonly managedFields?: readonly ManagedFieldsEntry[]
 }
 
-export interface OwnerReference {
-  readonly apiVersion: string
-  readonly kind: string
-  readonly name: string
-  readonly uid: string
-  readonly controller?: boolean
-  readonly blockOwnerDeletion?: boolean
-}
-
-export interface ManagedFieldsEntry {
-  readonly manager?: string
+export interface ManagedFieldsEntry extends Omit<ServerManagedFields, 'operation' | 'fieldsV1'> {
   readonly operation?: 'Apply' | 'Update'
-  readonly apiVersion?: string
-  readonly time?: string
-  readonly subresource?: string
   readonly fieldsV1?: FieldsV1
 }
 

@@ -15,13 +15,18 @@ import type { RecentRequests } from './recent-requests.js'
 export interface EndpointParts {
   readonly sessions: Sessions
   readonly tokens: readonly TokenAuthenticator[]
+  /** The audiences of this server. */
   readonly audiences: readonly string[]
+  /** What the page gets about the server, with its session. */
   readonly about: ValueObject
   readonly registry: Registry
   readonly authorizer: Authorizer
   readonly metrics: MetricsRegistry
+  /** Where objects are stored, and for how long changes are kept. */
   readonly storage: ValueObject
+  /** Health checks; each rejects with the reason if it fails. */
   readonly checks: () => Readonly<Record<string, () => Promise<void>>>
+  /** The handler of the API, once there is one. */
   readonly api: () => Pick<ApiHandler, 'handle' | 'load' | 'openWatches'>
 }
 

@@ -1,11 +1,9 @@
 // A new object: from its schema to a text, checked by the server before it is created.
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect } from 'preact/hooks'
 import { refusal } from '../../api/access.js'
 import { findResource, groups } from '../../api/discovery.js'
 import { FIELD_MANAGER } from '../../api/objects.js'
 import { collectionPath, type Resource } from '../../api/resource.js'
-import { CodeEditor } from '../../editor/code-editor.js'
-import type { Editor } from '../../editor/editor-core.js'
 import { browseLink, groupOf, objectLink } from '../../links.js'
 import { navigate, parameter } from '../../router.js'
 import { useCommands } from '../../state/use-commands.js'
@@ -15,8 +13,8 @@ import { readYaml, valueAt } from '../../yaml/yaml-document.js'
 import { useDraft } from '../draft.js'
 import type { ViewProps } from '../index.js'
 import './object.css'
+import { ObjectEditor } from './object-editor.js'
 import { useSchema } from './object-view.js'
-import { findProblems } from './problems.js'
 import { SaveDialogs, useSave } from './save-flow.js'
 import { skeletonOf } from './skeleton.js'
 
@@ -32,9 +30,6 @@ function NewObject({ resource }: { readonly resource: Resource }) {
   const namespace = resource.namespaced ? parameter('namespace') || 'default' : ''
   const schema = useSchema(resource)
   const draft = useDraft(`new ${collectionPath(resource, namespace)}`)
-  const [editor, setEditor] = useState<Editor | undefined>(undefined)
-  const latestSchema = useRef(schema)
-  latestSchema.current = schema
   useEffect(() => {
     document.title = `New ${resource.kind} · Binnacle`
   }, [resource.kind])
@@ -55,15 +50,6 @@ function NewObject({ resource }: { readonly resource: Resource }) {
       if (typeof name === 'string') navigate(objectLink(resource, target, name), { replace: true })
     },
   })
-  useEffect(() => {
-    if (editor === undefined) return
-    const timer = setTimeout(() => {
-      void import('../../editor/object-extensions.js').then(({ showProblems }) =>
-        showProblems(editor.view, findProblems(draft.document.value, schema, draft.causes.value)),
-      )
-    }, 150)
-    return () => clearTimeout(timer)
-  }, [editor, draft.text.value, schema, draft.causes.value])
   const refused =
     refusal({ verb: 'create', group: resource.group, resource: resource.name, namespace: target }) ??
     (draft.document.value.error === undefined ? undefined : 'The text is not valid YAML.')
@@ -93,17 +79,12 @@ function NewObject({ resource }: { readonly resource: Resource }) {
         </div>
       </header>
       {save.error !== undefined && <Notice tone="error">{save.error}</Notice>}
-      <CodeEditor
+      <ObjectEditor
         label={`YAML of a new ${resource.kind}`}
-        value={draft.text.value ?? ''}
-        extensions={async () =>
-          (await import('../../editor/object-extensions.js')).objectExtensions(() => latestSchema.current)
-        }
-        onChange={draft.edit}
-        onSave={() => {
-          if (refused === undefined) save.start()
-        }}
-        onReady={setEditor}
+        draft={draft}
+        schema={schema}
+        save={save}
+        refused={refused}
       />
       <SaveDialogs save={save} />
     </div>

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact'
 import { useId, useState } from 'preact/hooks'
 import { isObject, WholeFloat } from '../../../../src/meta/values/value.js'
-import { refusal } from '../../api/access.js'
 import { FIELD_MANAGER } from '../../api/objects.js'
 import type { KindSchema, Schema } from '../../api/openapi.js'
 import { Button } from '../../ui/button.js'
@@ -12,6 +11,7 @@ import { constraints, typeName } from '../../yaml/schema-walk.js'
 import { validate } from '../../yaml/validate.js'
 import { encodeYaml, type Path, printPath, type Value, valueAt, withValue } from '../../yaml/yaml-document.js'
 import type { ObjectTabProps } from './object-view.js'
+import { SaveActions, saveRefusal } from './save-actions.js'
 import { SaveDialogs, useSave } from './save-flow.js'
 
 /** Fields of an object that are not for editing here: the server writes them, or the header shows them. */
@@ -26,15 +26,9 @@ interface FormContext {
   readonly isReadOnly: boolean
 }
 
-export function FormTab({ resource, object, path, schema, draft, isDeleted }: ObjectTabProps) {
+export function FormTab(props: ObjectTabProps) {
+  const { resource, path, schema, draft, isDeleted } = props
   const save = useSave({ resource, path, draft, mode: 'replace', manager: FIELD_MANAGER, force: false })
-  const { metadata } = object
-  const access = {
-    group: resource.group,
-    resource: resource.name,
-    namespace: metadata.namespace ?? '',
-    name: metadata.name,
-  }
   const document = draft.document.value
   if (schema === undefined) return <EmptyState title="The server publishes no schema of this kind." />
   if (document.value === undefined)
@@ -43,9 +37,6 @@ export function FormTab({ resource, object, path, schema, draft, isDeleted }: Ob
   for (const { path: at, message } of validate(document.value, schema)) problems.set(printPath(at), message)
   for (const { field = '', message = '' } of draft.causes.value ?? [])
     problems.set(printPath(parseFieldPath(field)), message)
-  const refused = isDeleted
-    ? 'The object is gone.'
-    : (refusal({ ...access, verb: 'update' }) ?? (draft.isChanged.value ? undefined : 'Nothing has changed.'))
   const context: FormContext = {
     root: document.value,
     schema,
@@ -59,19 +50,7 @@ export function FormTab({ resource, object, path, schema, draft, isDeleted }: Ob
     <div class="form-tab">
       <div class="editor-bar">
         <span class="muted">Labels and annotations are in the YAML view.</span>
-        <div class="browse-actions">
-          <Button
-            icon="restore"
-            tone="quiet"
-            refused={draft.isChanged.value ? undefined : 'Nothing has changed.'}
-            onClick={draft.discard}
-          >
-            Discard
-          </Button>
-          <Button icon="check" tone="primary" refused={refused} busy={save.isBusy} onClick={save.start}>
-            Check and save
-          </Button>
-        </div>
+        <SaveActions save={save} refused={saveRefusal(props, 'replace')} />
       </div>
       {save.error !== undefined && <Notice tone="error">{save.error}</Notice>}
       <form class="form" onSubmit={event => event.preventDefault()}>

@@ -2,7 +2,7 @@
 // an expression of an admission policy.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { messageOf } from '../../api/client.js'
-import { type Explained, explain, readSample } from '../../api/console-api.js'
+import { type ExplainedExpression, explain, readSample } from '../../api/console-api.js'
 import { groups, resources } from '../../api/discovery.js'
 import { groupVersion, type Resource } from '../../api/resource.js'
 import { CodeEditor } from '../../editor/code-editor.js'
@@ -215,7 +215,7 @@ function suggestKinds(text: string): readonly Suggestion[] {
 
 /** The answer to the latest input, once it has been left alone for a moment. */
 function useAnswer(state: PlaygroundState) {
-  const [answer, setAnswer] = useState<Explained | undefined>(undefined)
+  const [answer, setAnswer] = useState<ExplainedExpression | undefined>(undefined)
   const [error, setError] = useState<string | undefined>(undefined)
   const [isBusy, setBusy] = useState(false)
   const isFirst = useRef(true)

@@ -1,10 +1,10 @@
 // The answer to an expression: value, type, cost against its limits, and its parts as a tree.
-import type { Explained, ExplainedPart } from '../../api/console-api.js'
+import type { ExplainedExpression, ExplainedPart } from '../../api/console-api.js'
 import { CostBar, printCost } from '../../ui/cost-bar.js'
 import { Badge, Notice } from '../../ui/notice.js'
 
 interface ResultProps {
-  readonly answer: Explained | undefined
+  readonly answer: ExplainedExpression | undefined
   readonly error: string | undefined
   readonly isBusy: boolean
 }
@@ -70,7 +70,7 @@ function Value({ value }: { readonly value: unknown }) {
   return <pre class="result-value">{text}</pre>
 }
 
-function Costs({ cost }: { readonly cost: NonNullable<Explained['cost']> }) {
+function Costs({ cost }: { readonly cost: NonNullable<ExplainedExpression['cost']> }) {
   const { actual, estimate, limit, estimateLimit } = cost
   return (
     <dl class="result-costs">

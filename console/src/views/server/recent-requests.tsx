@@ -3,8 +3,39 @@ import type { RecentRequest } from '../../api/console-api.js'
 import { parameter, setQuery } from '../../router.js'
 import { exactTime } from '../../state/clock.js'
 import { Badge } from '../../ui/notice.js'
+import { type PlainColumn, PlainTable } from '../../ui/plain-table.js'
 
 const MAX_SHOWN = 200
+
+const COLUMNS: readonly PlainColumn<RecentRequest>[] = [
+  { title: 'Time', hint: ({ time }) => exactTime(time), cell: ({ time }) => time.slice(11, 19) },
+  {
+    title: 'User',
+    hint: ({ userAgent }) => userAgent,
+    cell: ({ user, impersonator }) => (
+      <>
+        {user ?? <span class="muted">unknown</span>}
+        {impersonator !== undefined && <small> by {impersonator}</small>}
+      </>
+    ),
+  },
+  {
+    title: 'Request',
+    cell: ({ method, path, query }) => (
+      <code>
+        {method} {path}
+        {query === undefined ? '' : `?${query}`}
+      </code>
+    ),
+  },
+  {
+    title: 'Status',
+    end: true,
+    cell: ({ status }) => <Badge tone={status >= 500 ? 'bad' : status >= 400 ? 'warn' : 'good'}>{status}</Badge>,
+  },
+  { title: 'Took', end: true, cell: ({ milliseconds }) => `${milliseconds.toFixed(1)} ms` },
+  { title: 'Decision', tone: () => 'reason', cell: request => reasonOf(request) },
+]
 
 export function RecentRequests({ requests }: { readonly requests: readonly RecentRequest[] }) {
   const [text, which] = [parameter('q').toLowerCase(), parameter('which')]
@@ -35,44 +66,7 @@ export function RecentRequests({ requests }: { readonly requests: readonly Recen
           {shown.length < found.length ? `${shown.length} of ${found.length}` : `${found.length}`} shown
         </span>
       </div>
-      <div class="table-scroll limited" tabIndex={0} role="region" aria-label="Last requests">
-        <table class="plain-table">
-          <thead>
-            <tr>
-              <th>Time</th>
-              <th>User</th>
-              <th>Request</th>
-              <th class="end">Status</th>
-              <th class="end">Took</th>
-              <th>Decision</th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(request => (
-              <tr key={request.seq}>
-                <td title={exactTime(request.time)}>{request.time.slice(11, 19)}</td>
-                <td title={request.userAgent}>
-                  {request.user ?? <span class="muted">unknown</span>}
-                  {request.impersonator !== undefined && <small> by {request.impersonator}</small>}
-                </td>
-                <td>
-                  <code>
-                    {request.method} {request.path}
-                    {request.query === undefined ? '' : `?${request.query}`}
-                  </code>
-                </td>
-                <td class="end">
-                  <Badge tone={request.status >= 500 ? 'bad' : request.status >= 400 ? 'warn' : 'good'}>
-                    {request.status}
-                  </Badge>
-                </td>
-                <td class="end">{request.milliseconds.toFixed(1)} ms</td>
-                <td class="reason">{reasonOf(request)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable label="Last requests" columns={COLUMNS} rows={shown} keyOf={({ seq }) => seq} limited />
     </section>
   )
 }

@@ -1,6 +1,7 @@
 // Requests by verb and resource, and webhooks, with counts, failures and latency.
 import { useState } from 'preact/hooks'
 import type { RequestRow, WebhookRow } from '../../api/console-api.js'
+import { type PlainColumn, PlainTable } from '../../ui/plain-table.js'
 
 type Order = 'count' | 'errors' | 'p99Ms'
 
@@ -10,9 +11,28 @@ const ORDERS: readonly { readonly id: Order; readonly title: string }[] = [
   { id: 'p99Ms', title: 'slowest' },
 ]
 
+const failed = (count: number): string | undefined => (count > 0 ? 'refused' : undefined)
+
+const REQUEST_COLUMNS: readonly PlainColumn<RequestRow>[] = [
+  { title: 'Verb', cell: ({ verb }) => verb },
+  { title: 'Resource', cell: row => nameOf(row) },
+  { title: 'Count', end: true, cell: ({ count }) => count.toLocaleString('en-US') },
+  { title: 'Errors', end: true, tone: ({ errors }) => failed(errors), cell: ({ errors }) => errors || '' },
+  {
+    title: 'Codes',
+    tone: () => 'muted',
+    cell: ({ codes }) =>
+      Object.entries(codes)
+        .map(([code, count]) => `${code}×${count}`)
+        .join(' '),
+  },
+  { title: 'Mean', end: true, cell: ({ meanMs }) => printMs(meanMs) },
+  { title: 'p50', end: true, cell: ({ p50Ms }) => printMs(p50Ms) },
+  { title: 'p99', end: true, cell: ({ p99Ms }) => printMs(p99Ms) },
+]
+
 export function RequestTable({ rows }: { readonly rows: readonly RequestRow[] }) {
   const [order, setOrder] = useState<Order>('count')
-  const sorted = rows.toSorted((a, b) => (b[order] ?? 0) - (a[order] ?? 0))
   return (
     <section class="panel">
       <div class="panel-head">
@@ -28,40 +48,13 @@ export function RequestTable({ rows }: { readonly rows: readonly RequestRow[] })
           </select>
         </label>
       </div>
-      <div class="table-scroll limited" tabIndex={0} role="region" aria-label="Requests by verb and resource">
-        <table class="plain-table">
-          <thead>
-            <tr>
-              <th>Verb</th>
-              <th>Resource</th>
-              <th class="end">Count</th>
-              <th class="end">Errors</th>
-              <th>Codes</th>
-              <th class="end">Mean</th>
-              <th class="end">p50</th>
-              <th class="end">p99</th>
-            </tr>
-          </thead>
-          <tbody>
-            {sorted.map(row => (
-              <tr key={[row.verb, row.group, row.version, row.resource, row.subresource].join('/')}>
-                <td>{row.verb}</td>
-                <td>{nameOf(row)}</td>
-                <td class="end">{row.count.toLocaleString('en-US')}</td>
-                <td class={row.errors > 0 ? 'end refused' : 'end'}>{row.errors || ''}</td>
-                <td class="muted">
-                  {Object.entries(row.codes)
-                    .map(([code, count]) => `${code}×${count}`)
-                    .join(' ')}
-                </td>
-                <td class="end">{printMs(row.meanMs)}</td>
-                <td class="end">{printMs(row.p50Ms)}</td>
-                <td class="end">{printMs(row.p99Ms)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        label="Requests by verb and resource"
+        columns={REQUEST_COLUMNS}
+        rows={rows.toSorted((a, b) => (b[order] ?? 0) - (a[order] ?? 0))}
+        keyOf={row => [row.verb, row.group, row.version, row.resource, row.subresource].join('/')}
+        limited
+      />
     </section>
   )
 }
@@ -74,6 +67,17 @@ function nameOf({ group, resource, subresource }: RequestRow): string {
 const printMs = (ms: number | undefined): string =>
   ms === undefined ? '' : ms >= 1000 ? `${(ms / 1000).toFixed(2)} s` : `${ms.toFixed(ms < 10 ? 1 : 0)} ms`
 
+const WEBHOOK_COLUMNS: readonly PlainColumn<WebhookRow>[] = [
+  { title: 'Name', cell: ({ name }) => name },
+  { title: 'Type', cell: ({ type }) => type },
+  { title: 'Calls', end: true, cell: ({ calls }) => calls },
+  { title: 'Failures', end: true, tone: ({ failures }) => failed(failures), cell: ({ failures }) => failures || '' },
+  { title: 'Refused requests', end: true, cell: ({ rejections }) => rejections || '' },
+  { title: 'Ignored failures', end: true, cell: ({ failedOpen }) => failedOpen || '' },
+  { title: 'Mean', end: true, cell: ({ meanMs }) => printMs(meanMs) },
+  { title: 'p99', end: true, cell: ({ p99Ms }) => printMs(p99Ms) },
+]
+
 export function WebhookTable({ rows }: { readonly rows: readonly WebhookRow[] }) {
   return (
     <section class="panel">
@@ -81,36 +85,12 @@ export function WebhookTable({ rows }: { readonly rows: readonly WebhookRow[] })
       {rows.length === 0 ? (
         <p class="muted">No webhook has been called.</p>
       ) : (
-        <div class="table-scroll" tabIndex={0} role="region" aria-label="Admission webhooks">
-          <table class="plain-table">
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th>Type</th>
-                <th class="end">Calls</th>
-                <th class="end">Failures</th>
-                <th class="end">Refused requests</th>
-                <th class="end">Ignored failures</th>
-                <th class="end">Mean</th>
-                <th class="end">p99</th>
-              </tr>
-            </thead>
-            <tbody>
-              {rows.map(row => (
-                <tr key={`${row.type} ${row.name}`}>
-                  <td>{row.name}</td>
-                  <td>{row.type}</td>
-                  <td class="end">{row.calls}</td>
-                  <td class={row.failures > 0 ? 'end refused' : 'end'}>{row.failures || ''}</td>
-                  <td class="end">{row.rejections || ''}</td>
-                  <td class="end">{row.failedOpen || ''}</td>
-                  <td class="end">{printMs(row.meanMs)}</td>
-                  <td class="end">{printMs(row.p99Ms)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <PlainTable
+          label="Admission webhooks"
+          columns={WEBHOOK_COLUMNS}
+          rows={rows}
+          keyOf={({ type, name }) => `${type} ${name}`}
+        />
       )}
     </section>
   )

@@ -2,10 +2,10 @@
 // who sent them and why they were refused.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type RecentRequest, readRequests, readServer, type ServerInfo } from '../../api/console-api.js'
-
 import { useCommands } from '../../state/use-commands.js'
 import { Button } from '../../ui/button.js'
 import { Badge, ErrorNotice, Loading } from '../../ui/notice.js'
+import { type PlainColumn, PlainTable } from '../../ui/plain-table.js'
 import '../tools.css'
 import './server.css'
 import { RecentRequests } from './recent-requests.js'
@@ -177,37 +177,36 @@ function printDuration(seconds: number): string {
   return hours > 0 ? `${hours}h ${minutes}m` : `${minutes}m ${seconds % 60}s`
 }
 
+interface StoredResource {
+  readonly group: string
+  readonly resource: string
+  readonly count: number
+  readonly watches: number
+}
+
+const OBJECT_COLUMNS: readonly PlainColumn<StoredResource>[] = [
+  { title: 'Resource', cell: ({ resource }) => resource },
+  { title: 'Group', cell: ({ group }) => group || 'core' },
+  { title: 'Objects', end: true, cell: ({ count }) => count.toLocaleString('en-US') },
+  { title: 'Watches', end: true, cell: ({ watches }) => watches || '' },
+]
+
 function Objects({ info }: { readonly info: ServerInfo }) {
-  const largest = info.storage.objects.toSorted((a, b) => b.count - a.count)
   const watchesOf = (group: string, resource: string): number =>
     info.load.byResource
       .filter(each => each.group === group && each.resource === resource)
       .reduce((sum, { count }) => sum + count, 0)
+  const stored = info.storage.objects.map(each => ({ ...each, watches: watchesOf(each.group, each.resource) }))
   return (
     <section class="panel">
       <h2>Stored objects and watches</h2>
-      <div class="table-scroll limited" tabIndex={0} role="region" aria-label="Stored objects">
-        <table class="plain-table">
-          <thead>
-            <tr>
-              <th>Resource</th>
-              <th>Group</th>
-              <th class="end">Objects</th>
-              <th class="end">Watches</th>
-            </tr>
-          </thead>
-          <tbody>
-            {largest.map(({ group, resource, count }) => (
-              <tr key={`${resource}.${group}`}>
-                <td>{resource}</td>
-                <td>{group || 'core'}</td>
-                <td class="end">{count.toLocaleString('en-US')}</td>
-                <td class="end">{watchesOf(group, resource) || ''}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <PlainTable
+        label="Stored objects"
+        columns={OBJECT_COLUMNS}
+        rows={stored.toSorted((a, b) => b.count - a.count)}
+        keyOf={({ group, resource }) => `${resource}.${group}`}
+        limited
+      />
     </section>
   )
 }
