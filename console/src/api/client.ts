@@ -50,6 +50,8 @@ export interface RequestOptions {
   readonly contentType?: string
   readonly accept?: string
   readonly signal?: AbortSignal | undefined
+  /** The user did not ask for this kind by itself: warnings about it, as that it is deprecated, say nothing to them. */
+  readonly isSearch?: boolean
 }
 
 /** Counts the times that the server refused the session: the sign-in view is shown when it changes. */
@@ -63,7 +65,8 @@ export const dropKey = (): void => localStorage.removeItem(KEY)
 
 /** Sends a request. Every answer that is not a success is thrown as an ApiError. */
 export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
-  const { method = 'GET', body, contentType = 'application/json', accept = 'application/json', signal: until } = options
+  const { method = 'GET', body, accept = 'application/json', signal: until, isSearch = false } = options
+  const { contentType = 'application/json' } = options
   const headers: Record<string, string> = { Accept: accept }
   const key = storedKey()
   if (key !== null) headers['X-Binnacle-Console'] = key
@@ -75,7 +78,7 @@ export async function request(path: string, options: RequestOptions = {}): Promi
     if (until?.aborted === true) throw error
     throw new ApiError({ kind: 'Status', code: 0, reason: 'Unreachable', message: 'The server does not answer.' })
   })
-  reportWarnings(response)
+  if (!isSearch) reportWarnings(response)
   if (response.ok) return response
   const error = await readError(response)
   if (response.status === 401 && !path.startsWith('/console/api/session')) {

@@ -151,7 +151,8 @@ const look: Extension = [
   EditorView.theme({
     '&': { height: '100%', color: 'var(--text)', backgroundColor: 'var(--surface)', fontSize: '12.5px' },
     '&.cm-focused': { outline: 'none' },
-    '.cm-scroller': { fontFamily: 'var(--mono)', lineHeight: '1.55' },
+    // Without ligatures: `<=` is what is typed.
+    '.cm-scroller': { fontFamily: 'var(--mono)', fontFeatureSettings: '"calt" 0', lineHeight: '1.55' },
     '.cm-content': { padding: '8px 0', caretColor: 'var(--accent)' },
     '.cm-gutters': { backgroundColor: 'var(--surface)', color: 'var(--text-faint)', border: 'none' },
     '.cm-lineNumbers .cm-gutterElement': { padding: '0 6px 0 14px', minWidth: '28px' },

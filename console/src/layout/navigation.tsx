@@ -62,7 +62,7 @@ export function Navigation() {
 /** What users defined comes first, then the groups that everyone uses, then the rest. */
 const USUAL = ['', 'apps', 'batch', 'networking.k8s.io', 'rbac.authorization.k8s.io', 'apiextensions.k8s.io']
 
-function ordered(all: readonly Group[]): readonly Group[] {
+export function ordered(all: readonly Group[]): readonly Group[] {
   const rankOf = ({ name }: Group): number => {
     const usual = USUAL.indexOf(name)
     if (usual >= 0) return 1 + usual

@@ -143,7 +143,7 @@ async function listNames(resource: Resource): Promise<readonly ObjectMeta[]> {
   const accept = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1'
   try {
     const path = collectionPath(resource, '') + query({ limit: 500 })
-    const { items } = await getJson<{ items: { metadata: ObjectMeta }[] }>(path, { accept })
+    const { items } = await getJson<{ items: { metadata: ObjectMeta }[] }>(path, { accept, isSearch: true })
     return items.map(({ metadata }) => metadata)
   } catch {
     return []

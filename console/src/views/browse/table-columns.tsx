@@ -10,8 +10,10 @@ import type { Row, RowStore, Sort } from './row-store.js'
 const SAMPLE = 120
 const MAX_LETTERS = 44
 /** Pixels of a letter on average. Not `ch`, which differs between the head and the rows. */
-const LETTER = 7.1
-const PADDING = 26
+const LETTER = 7.5
+const PADDING = 28
+/** The dot before a word of state. */
+const DOT = 14
 
 export function tableColumns(
   store: RowStore,
@@ -97,6 +99,7 @@ function cellColumn(column: TableColumn, index: number, sample: readonly Row[]):
       column.name,
       sample.map(row => cellText(row.cells[index])),
       1,
+      STATE_COLUMN.test(column.name) ? DOT : 0,
     ),
     ...(isNumber && { align: 'end' as const }),
     cell: row => {
@@ -113,9 +116,9 @@ function cellText(cell: unknown): string {
   return typeof cell === 'string' ? cell : `${cell as number | boolean}`
 }
 
-function widthOf(title: string, texts: readonly string[], share: number): DataColumn<Row>['width'] {
+function widthOf(title: string, texts: readonly string[], share: number, more = 0): DataColumn<Row>['width'] {
   const longest = Math.max(title.length + 2, ...texts.map(text => text.length))
-  return [Math.round(Math.min(longest, MAX_LETTERS) * LETTER + PADDING), share]
+  return [Math.round(Math.min(longest, MAX_LETTERS) * LETTER + PADDING + more), share]
 }
 
 const GOOD =

@@ -2,7 +2,7 @@
 import { useEffect } from 'preact/hooks'
 import { groups } from '../../api/discovery.js'
 import { session } from '../../api/session.js'
-import { groupTitle } from '../../layout/navigation.js'
+import { groupTitle, ordered } from '../../layout/navigation.js'
 import { browseLink } from '../../links.js'
 import { lastNamespace } from '../../state/namespace.js'
 import { Link } from '../../ui/link.js'
@@ -25,7 +25,7 @@ export function Home() {
         </p>
       </header>
       <div class="kind-groups">
-        {all.map(({ name, resources }) => (
+        {ordered(all).map(({ name, resources }) => (
           <section key={name}>
             <h2>{groupTitle(name)}</h2>
             <ul>

@@ -43,7 +43,7 @@ export function useLiveObject(resource: Resource, namespace: string, name: strin
             setState(({ object }) => ({
               object,
               isDeleted: object !== undefined,
-              error: object === undefined ? notFound(resource, name) : undefined,
+              error: object === undefined ? notFound(resource, namespace, name) : undefined,
             }))
         },
         event: ({ type: change, object }) => {
@@ -61,8 +61,10 @@ export function useLiveObject(resource: Resource, namespace: string, name: strin
   return state
 }
 
-const notFound = ({ kind }: Resource, name: string): ApiError =>
-  new ApiError({ kind: 'Status', code: 404, reason: 'NotFound', message: `There is no ${kind} ${name}.` })
+function notFound({ kind }: Resource, namespace: string, name: string): ApiError {
+  const message = `There is no ${kind} ${name}${namespace === '' ? '' : ` in namespace ${namespace}`}.`
+  return new ApiError({ kind: 'Status', code: 404, reason: 'NotFound', message })
+}
 
 /** Where the user may get the object and not watch it. */
 async function poll(

@@ -1,6 +1,7 @@
 // One object: what it is, its text, its form, its relations, its events, its history.
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { refusal } from '../../api/access.js'
+import { ApiError } from '../../api/client.js'
 import { findResource, groups } from '../../api/discovery.js'
 import { type KindSchema, readSchema } from '../../api/openapi.js'
 import { type ApiObject, groupVersion, objectPath, type Resource } from '../../api/resource.js'
@@ -51,12 +52,12 @@ function KnownObject({ resource, namespace, name }: KnownObjectProps) {
 }
 
 function Missing({ resource, namespace, error }: { resource: Resource; namespace: string; error: unknown }) {
+  const all = <Link to={browseLink(resource, { namespace })}>All {resource.name}</Link>
+  if (error instanceof ApiError && error.code === 404) return <EmptyState title={error.message}>{all}</EmptyState>
   return (
     <div class="page">
       <ErrorNotice error={error} />
-      <p class="after-notice">
-        <Link to={browseLink(resource, { namespace })}>All {resource.name}</Link>
-      </p>
+      <p class="after-notice">{all}</p>
     </div>
   )
 }

@@ -13,9 +13,10 @@ import { conditionLines, isGood } from './conditions.js'
 import { whyDeletionWaits } from './deletion.js'
 import { useHistory } from './history.js'
 import type { ObjectTabProps } from './object-view.js'
+import { summarize } from './summary.js'
 
 export function Overview(props: ObjectTabProps) {
-  const { object, resource, path, isDeleted } = props
+  const { object, resource, isDeleted } = props
   const { metadata } = object
   const labels = Object.entries(metadata.labels ?? {})
   const annotations = Object.entries(metadata.annotations ?? {})
@@ -24,77 +25,83 @@ export function Overview(props: ObjectTabProps) {
     <div class="overview">
       {!isDeleted && metadata.deletionTimestamp !== undefined && <DeletionNotice {...props} />}
       <div class="overview-columns">
-        <section>
-          <h2>Metadata</h2>
-          <dl class="facts">
-            <Fact name="Created">
-              {metadata.creationTimestamp !== undefined && (
-                <span title={exactTime(metadata.creationTimestamp)}>
-                  {ageOf(metadata.creationTimestamp, now.value)} ago
-                </span>
+        <div>
+          <section class="card">
+            <h2>Metadata</h2>
+            <dl class="facts">
+              <Fact name="Created">
+                {metadata.creationTimestamp !== undefined && (
+                  <span title={exactTime(metadata.creationTimestamp)}>
+                    {ageOf(metadata.creationTimestamp, now.value)} ago
+                  </span>
+                )}
+              </Fact>
+              <Fact name="UID">
+                <code>{metadata.uid}</code>
+              </Fact>
+              <Fact name="Resource version">
+                <code>{metadata.resourceVersion}</code>
+              </Fact>
+              {metadata.generation !== undefined && (
+                <Fact name="Generation">
+                  <code>{metadata.generation}</code> <Observed object={object} />
+                </Fact>
               )}
-            </Fact>
-            <Fact name="UID">
-              <code>{metadata.uid}</code>
-            </Fact>
-            <Fact name="Resource version">
-              <code>{metadata.resourceVersion}</code>
-            </Fact>
-            {metadata.generation !== undefined && (
-              <Fact name="Generation">
-                <code>{metadata.generation}</code> <Observed object={object} />
-              </Fact>
-            )}
-            {(metadata.finalizers ?? []).length > 0 && (
-              <Fact name="Finalizers">
-                <ul>
-                  {metadata.finalizers!.map(finalizer => (
-                    <li key={finalizer}>
-                      <code>{finalizer}</code>
-                    </li>
-                  ))}
-                </ul>
-              </Fact>
-            )}
-          </dl>
-          <h2>Labels</h2>
-          {labels.length === 0 ? (
-            <p class="muted">None</p>
-          ) : (
-            <ul class="chips">
-              {labels.map(([name, value]) => (
-                <li key={name}>
-                  <Link
-                    to={browseLink(resource, { namespace, labels: `${name}=${value}` })}
-                    title="All with this label"
-                  >
-                    <span>{name}</span>
-                    <span>{value}</span>
-                  </Link>
-                </li>
-              ))}
-            </ul>
-          )}
-          <h2>Annotations</h2>
-          {annotations.length === 0 ? (
-            <p class="muted">None</p>
-          ) : (
-            <dl class="annotations">
-              {annotations.map(([name, value]) => (
-                <div key={name}>
-                  <dt>{name}</dt>
-                  <dd>
-                    <code>{value.length > 400 ? `${value.slice(0, 400)} …` : value}</code>
-                  </dd>
-                </div>
-              ))}
+              {(metadata.finalizers ?? []).length > 0 && (
+                <Fact name="Finalizers">
+                  <ul>
+                    {metadata.finalizers!.map(finalizer => (
+                      <li key={finalizer}>
+                        <code>{finalizer}</code>
+                      </li>
+                    ))}
+                  </ul>
+                </Fact>
+              )}
             </dl>
-          )}
-        </section>
-        <section>
+          </section>
+          <section class="card">
+            <h2>Labels</h2>
+            {labels.length === 0 ? (
+              <p class="muted">None</p>
+            ) : (
+              <ul class="chips">
+                {labels.map(([name, value]) => (
+                  <li key={name}>
+                    <Link
+                      to={browseLink(resource, { namespace, labels: `${name}=${value}` })}
+                      title="All with this label"
+                    >
+                      <span>{name}</span>
+                      <span>{value}</span>
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            )}
+          </section>
+          <section class="card">
+            <h2>Annotations</h2>
+            {annotations.length === 0 ? (
+              <p class="muted">None</p>
+            ) : (
+              <dl class="annotations">
+                {annotations.map(([name, value]) => (
+                  <div key={name}>
+                    <dt>{name}</dt>
+                    <dd>
+                      <code>{value.length > 400 ? `${value.slice(0, 400)} …` : value}</code>
+                    </dd>
+                  </div>
+                ))}
+              </dl>
+            )}
+          </section>
+        </div>
+        <div>
           <Conditions {...props} />
-          <Summary path={path} object={object} />
-        </section>
+          <Summary object={object} />
+        </div>
       </div>
     </div>
   )
@@ -186,7 +193,7 @@ function Conditions({ object, path }: ObjectTabProps) {
   const start = Math.min(...lines.flatMap(({ segments }) => segments.map(({ from }) => from)))
   const span = Math.max(now.value - start, 1)
   return (
-    <>
+    <section class="card">
       <h2>Conditions</h2>
       <ul class="timeline">
         {lines.map(({ condition: line, segments }) => (
@@ -217,38 +224,34 @@ function Conditions({ object, path }: ObjectTabProps) {
         <span>{new Date(start).toLocaleString()}</span>
         <span>now</span>
       </p>
-    </>
+    </section>
   )
 }
 
-const MAX_SUMMARY = 14
-
-/** The plain values of spec and status, for a first look. */
-function Summary({ object }: { readonly path: string; readonly object: ObjectTabProps['object'] }) {
-  const parts = (['spec', 'status', 'data'] as const).map(part => {
-    const value = object[part]
-    const entries = typeof value === 'object' && value !== null ? Object.entries(value) : []
-    return {
-      part,
-      entries: entries.filter(([, each]) => typeof each !== 'object' || each === null).slice(0, MAX_SUMMARY),
-    }
-  })
+/** What the other parts of the object hold. */
+function Summary({ object }: { readonly object: ObjectTabProps['object'] }) {
+  const parts = Object.entries(object).filter(([part]) => !LEFT_OUT.has(part))
   return (
     <>
-      {parts.map(({ part, entries }) =>
-        entries.length === 0 ? null : (
-          <div key={part}>
+      {parts.map(([part, value]) => {
+        const entries = typeof value === 'object' ? summarize(value) : [{ path: part, text: String(value) }]
+        if (entries.length === 0) return null
+        const isSecret = object.kind === 'Secret' && part === 'data'
+        return (
+          <section class="card" key={part}>
             <h2>{part}</h2>
             <dl class="facts">
-              {entries.map(([name, value]) => (
-                <Fact key={name} name={name}>
-                  <code>{object.kind === 'Secret' && part === 'data' ? '••••••' : String(value).slice(0, 300)}</code>
+              {entries.map(({ path, text }) => (
+                <Fact key={path} name={path}>
+                  <code>{isSecret ? '••••••' : text}</code>
                 </Fact>
               ))}
             </dl>
-          </div>
-        ),
-      )}
+          </section>
+        )
+      })}
     </>
   )
 }
+
+const LEFT_OUT = new Set(['apiVersion', 'kind', 'metadata'])

@@ -113,6 +113,7 @@ async function listMeta(resource: Resource, namespace: string, signal: AbortSign
       const list = await getJson<{ metadata: { continue?: string }; items: { metadata: ObjectMeta }[] }>(path, {
         accept,
         signal,
+        isSearch: true,
       })
       found.push(...list.items.map(({ metadata }) => metadata))
       next = list.metadata.continue ?? ''

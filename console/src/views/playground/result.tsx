@@ -128,10 +128,10 @@ function Rows({
             <span class="share" style={{ width: `${Math.round((actual / whole) * 100)}%` }} aria-hidden="true" />
           )}
         </td>
-        <td>
+        <td class="brief" title={type}>
           <code>{type}</code>
         </td>
-        <td class={error === undefined ? '' : 'refused'}>
+        <td class={error === undefined ? 'brief' : 'refused'} title={error ?? value}>
           <code>{error ?? value}</code>
         </td>
         <td class="end">{evaluations || ''}</td>

@@ -98,11 +98,13 @@ function Facts({ info, before }: { readonly info: ServerInfo; readonly before: S
   return (
     <dl class="fact-cards">
       <Fact name="Health">
-        {info.health.checks.map(({ name, ok, reason }) => (
-          <div key={name}>
-            <Badge tone={ok ? 'good' : 'bad'}>{name}</Badge> {reason}
-          </div>
-        ))}
+        <span class="health">
+          {info.health.checks.map(({ name, ok, reason }) => (
+            <span key={name}>
+              <Badge tone={ok ? 'good' : 'bad'}>{name}</Badge> {reason}
+            </span>
+          ))}
+        </span>
       </Fact>
       <Fact name="Requests">
         <strong>{rateOf(before, totalRequests)}</strong>
@@ -128,7 +130,7 @@ function Facts({ info, before }: { readonly info: ServerInfo; readonly before: S
         <small>{printBytes(process.heapUsed)} heap</small>
       </Fact>
       <Fact name="CPU">
-        <strong>{rateOf(before, ({ process: { cpuSeconds } }) => cpuSeconds * 100)} %</strong>
+        <strong>{rateOf(before, ({ process: { cpuSeconds } }) => cpuSeconds * 100, ' %')}</strong>
         <small>{process.cpuSeconds.toFixed(1)} s in all</small>
       </Fact>
       <Fact name="Version">
@@ -153,12 +155,12 @@ function Fact({ name, children }: { readonly name: string; readonly children: pr
 const totalRequests = ({ requests }: ServerInfo): number => requests.reduce((sum, { count }) => sum + count, 0)
 
 /** What a figure has grown by in a second, between the last two samples. */
-function rateOf(samples: Samples, figure: (info: ServerInfo) => number): string {
+function rateOf(samples: Samples, figure: (info: ServerInfo) => number, unit = ''): string {
   const [latest, earlier] = samples ?? []
-  if (latest === undefined || earlier === undefined) return '–'
+  if (latest === undefined || earlier === undefined) return '…'
   const seconds = (latest.at - earlier.at) / 1000
   const rate = Math.max(0, figure(latest.info) - figure(earlier.info)) / Math.max(seconds, 0.001)
-  return rate >= 100 ? Math.round(rate).toLocaleString('en-US') : rate.toFixed(1)
+  return `${rate >= 100 ? Math.round(rate).toLocaleString('en-US') : rate.toFixed(1)}${unit}`
 }
 
 function printBytes(bytes: number): string {

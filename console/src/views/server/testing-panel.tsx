@@ -109,7 +109,7 @@ export function TestingPanel() {
           ))}
         </ul>
       )}
-      <div class="panel-row">
+      <div class="panel-row clock">
         <span>
           Clock <code>{clock}</code>
         </span>

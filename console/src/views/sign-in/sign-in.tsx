@@ -33,8 +33,8 @@ export function SignIn() {
         <img src={icon} alt="" width={56} height={56} />
         <h1>Binnacle</h1>
         <p>
-          Open the link that the server printed when it started: it signs you in once. Or paste a bearer token, of a
-          service account for instance.
+          Open the link that the server printed when it started, or that <code>binnacle console</code> prints: it signs
+          you in once. Or paste a bearer token, of a service account for instance.
         </p>
         <label for="token">Token</label>
         <input

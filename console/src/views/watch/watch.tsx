@@ -169,6 +169,13 @@ function Stream({ resource }: { readonly resource: Resource }) {
           active={active}
           onActive={index => setChosen(events[index])}
         />
+        {events.length === 0 && state.phase === 'live' && (
+          <div class="watch-empty">
+            <EmptyState title="Nothing has happened yet.">
+              <p>Events appear here as objects are created, changed and deleted.</p>
+            </EmptyState>
+          </div>
+        )}
         {chosen !== undefined && <EventDetails event={chosen} resource={resource} />}
       </div>
     </>
