@@ -15,8 +15,16 @@ describe.skipIf(chromiumMissing())('the console', { timeout: TEST_MS }, () => {
   afterAll(() => shared?.stop())
   afterEach(checkErrors)
 
-  describe('browsing', () => testBrowsing())
-  describe('an object', () => testObjects())
-  describe('the tools', () => testTools())
-  describe('under load', () => testLoad())
+  describe('browsing', () => {
+    testBrowsing()
+  })
+  describe('an object', () => {
+    testObjects()
+  })
+  describe('the tools', () => {
+    testTools()
+  })
+  describe('under load', () => {
+    testLoad()
+  })
 })
